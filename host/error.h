@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread's error record: filled where an error is found, read by ww_last_error().
+#ifndef WAVEWARP_ERROR_H
+#define WAVEWARP_ERROR_H
+
+#include <stdint.h>
+#include <wavewarp/status.h>
+
+// Starts a new record and returns `status`. `format` is one sentence without a full stop.
+ww_status wwi_fail_at(ww_status status, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+#define wwi_fail(status, ...) wwi_fail_at((status), __FILE__, __LINE__, __VA_ARGS__)
+
+// Add to the record just started. Each returns the record's status.
+ww_status wwi_fail_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
+ww_status wwi_fail_where(int64_t series, int64_t position);
+// Host memory: `bytes` could not be had.
+ww_status wwi_fail_memory_at(const char *file, int line, uint64_t bytes);
+#define wwi_fail_memory(bytes) wwi_fail_memory_at(__FILE__, __LINE__, (bytes))
+
+#endif

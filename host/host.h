@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What src/ may use of host/: a device driven through OpenCL, without a single OpenCL type. Knows nothing of series.
+//
+// Every function that can fail returns a ww_status and has filled the thread's error record (host/error.h) when it is
+// not WW_OK. Destroy functions take NULL. Objects count themselves: wwi_live_objects() is 0 when all are gone.
+#ifndef WAVEWARP_HOST_H
+#define WAVEWARP_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <wavewarp/context.h>
+
+#include "error.h"
+
+// ---- device
+// -----------------------------------------------------------------------------------------------------------
+
+// struct ww_context IS the opened device (reference counted: retain/release are thread-safe).
+void wwi_context_retain(ww_context *context);
+void wwi_context_release(ww_context *context);
+const ww_device_info *wwi_context_info(const ww_context *context);
+void wwi_log(const ww_context *context, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+// How neighbouring work-items hand each other values on this device. Each but LOCAL and VECTOR was probed by compiling
+// and running a tiny kernel with a known answer when the context was made (and can be forced by $WAVEWARP_EXCHANGE).
+typedef enum wwi_exchange {
+    WWI_EXCHANGE_LOCAL = 0,       // through local memory
+    WWI_EXCHANGE_NV_SHFL = 1,     // shfl.sync by inline PTX; width 32
+    WWI_EXCHANGE_SUBGROUP = 2,    // sub_group_shuffle (cl_khr_subgroup_shuffle), width = sub-group size >= 8
+    WWI_EXCHANGE_AMD_BPERMUTE = 3 // __builtin_amdgcn_ds_bpermute; width 32 or 64
+} wwi_exchange;
+wwi_exchange wwi_context_exchange(const ww_context *context);
+unsigned wwi_context_exchange_width(const ww_context *context); // work-items that can exchange; 1 for LOCAL
+
+// A tuning parameter by name (e.g. "lanes.columns") from the layered tuning text; `fallback` when no layer has it.
+// `kind` is the precision suffix "f32" or "f64" or NULL.
+long wwi_tuning(const ww_context *context, const char *name, const char *kind, long fallback);
+
+// Counts cl objects alive in this process (contexts, queues, buffers, programs, kernels, events).
+long wwi_live_objects(void);
+
+// ---- buffers
+// ----------------------------------------------------------------------------------------------------------
+
+typedef struct wwi_buffer wwi_buffer;
+// bytes >= 1; checked against the device's limits first. WW_ERROR_DEVICE_MEMORY.
+ww_status wwi_buffer_create(ww_context *context, uint64_t bytes, wwi_buffer **buffer);
+void wwi_buffer_destroy(wwi_buffer **buffer);
+uint64_t wwi_buffer_bytes(const wwi_buffer *buffer);
+ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source); // blocking
+ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target);        // blocking
+ww_status wwi_buffer_fill_u32(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, uint32_t pattern);
+ww_status wwi_buffer_copy(wwi_buffer *source, uint64_t source_offset, wwi_buffer *target, uint64_t target_offset,
+                          uint64_t bytes);
+// Device bytes a new buffer may have: free by our own count against the device's memory, and the largest single buffer.
+uint64_t wwi_context_bytes_free(const ww_context *context);
+uint64_t wwi_context_max_buffer(const ww_context *context);
+
+// ---- programs and kernels
+// ---------------------------------------------------------------------------------------------
+
+// One compiled program, shared by all plans of a context with the same text and options (single-flight cache).
+typedef struct wwi_program wwi_program;
+typedef struct wwi_source {
+    const char *name; // file under kernels_cl/, e.g. "engine/lanes.cl"; or, with text, the name for messages
+    const char *text; // NULL: read from the kernel folder or the built-in copy; else this text (a user's)
+} wwi_source;
+// Joins the sources, each behind `#line 1 "name"`, in order. `options`: "-DWW_...=..." text; part of the cache key.
+// WW_ERROR_BUILD: log kept for ww_last_build_log(); WW_ERROR_KERNEL_SOURCE.
+ww_status wwi_program_get(ww_context *context, const wwi_source *sources, size_t count, const char *options,
+                          wwi_program **program);
+void wwi_program_release(wwi_program **program);
+
+// A kernel object belongs to one plan and one thread.
+typedef struct wwi_kernel wwi_kernel;
+ww_status wwi_kernel_create(wwi_program *program, const char *name, wwi_kernel **kernel);
+void wwi_kernel_destroy(wwi_kernel **kernel);
+uint64_t wwi_kernel_max_work_group(const wwi_kernel *kernel);
+uint64_t wwi_kernel_local_bytes(const wwi_kernel *kernel);   // static local memory
+uint64_t wwi_kernel_private_bytes(const wwi_kernel *kernel); // spills, where the device says
+
+typedef struct wwi_arg {
+    enum { WWI_ARG_VALUE, WWI_ARG_BUFFER, WWI_ARG_LOCAL } kind;
+    size_t bytes;      // VALUE: sizeof; LOCAL: bytes of local memory
+    const void *value; // VALUE: address of the value; BUFFER: the wwi_buffer (NULL gives a null pointer)
+} wwi_arg;
+#define WWI_VALUE(v) ((wwi_arg){WWI_ARG_VALUE, sizeof(v), &(v)})
+#define WWI_BUFFER(b) ((wwi_arg){WWI_ARG_BUFFER, 0, (b)})
+#define WWI_LOCAL(n) ((wwi_arg){WWI_ARG_LOCAL, (n), NULL})
+
+// Sets the arguments and enqueues `groups` work-groups of `group_size` work-items (1-D). Validated before it is
+// enqueued (sizes >= 1, group size and local memory against the kernel's and device's limits). `group_size` 0 is an
+// error. Kernel time, where profiling is on, is added up in the context: wwi_context_kernel_ns().
+ww_status wwi_launch(wwi_kernel *kernel, uint64_t groups, uint64_t group_size, const wwi_arg *args, size_t count);
+ww_status wwi_finish(ww_context *context);           // waits for all that was enqueued
+uint64_t wwi_context_kernel_ns(ww_context *context); // sum of device time of finished launches so far
+uint64_t wwi_context_launches(const ww_context *context);
+
+// ---- the rest
+// ---------------------------------------------------------------------------------------------------------
+
+double wwi_seconds(void);                                    // monotonic clock
+bool wwi_mul_u64(uint64_t a, uint64_t b, uint64_t *product); // false on overflow
+bool wwi_add_u64(uint64_t a, uint64_t b, uint64_t *sum);
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Series on the device: uploaded once, used by many plans.
+#ifndef WAVEWARP_DATASET_H
+#define WAVEWARP_DATASET_H
+
+#include <wavewarp/context.h>
+#include <wavewarp/series.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ww_dataset ww_dataset;
+
+typedef struct ww_dataset_options {
+    size_t struct_size;     ///< sizeof(ww_dataset_options)
+    ww_precision precision; ///< of the values on the device, and of every distance computed from them
+    int allow_not_finite;   ///< 1: NaN and infinity are let through, results with them are unspecified
+    /// Most device bytes the dataset may hold at a time; 0: as fits. When the series need more, they are kept in host
+    /// memory and uploaded block by block while a plan runs.
+    uint64_t max_bytes;
+} ww_dataset_options;
+
+#define WW_DATASET_OPTIONS_INIT                                                                                        \
+    { sizeof(ww_dataset_options), WW_FLOAT, 0, 0 }
+
+/// Copies series to the device.
+/// \param view the series; read during the call only.
+/// \param options NULL: all defaults.
+/// \return WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (series and position in the record), WW_ERROR_OVERFLOW,
+/// WW_ERROR_UNSUPPORTED (double on a device without it), WW_ERROR_DEVICE_MEMORY.
+/// *Ownership*: the caller's; plans keep it alive. *Thread-safety*: one thread at a time. *Blocking*: yes.
+WW_API ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, const ww_dataset_options *options,
+                                   ww_dataset **dataset);
+
+/// The same from a series set.
+WW_API ww_status ww_dataset_create_from_set(ww_context *context, const ww_series_set *set,
+                                            const ww_dataset_options *options, ww_dataset **dataset);
+
+/// Gives up the caller's hold and stores NULL in *dataset.
+WW_API void ww_dataset_destroy(ww_dataset **dataset);
+
+WW_API size_t ww_dataset_count(const ww_dataset *dataset);
+WW_API size_t ww_dataset_channels(const ww_dataset *dataset);
+WW_API size_t ww_dataset_length(const ww_dataset *dataset, size_t i);
+WW_API ww_precision ww_dataset_precision(const ww_dataset *dataset);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

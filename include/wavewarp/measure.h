@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Elastic measures and their options: which recurrence, which local cost, which band.
+#ifndef WAVEWARP_MEASURE_H
+#define WAVEWARP_MEASURE_H
+
+#include <wavewarp/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The measures. Formulae: docs/measures.md.
+typedef enum ww_measure_id {
+    /// Dynamic time warping (Sakoe and Chiba 1978): D(i,j) = c(i,j) + min of left, up, diagonal.
+    WW_DTW = 0,
+    /// Discrete Fréchet distance (Eiter and Mannila 1994), "dog-keeper": D(i,j) = max(c(i,j), min of the three).
+    WW_FRECHET = 1
+} ww_measure_id;
+
+/// Cost of matching two points x and y over the channels.
+typedef enum ww_cost {
+    WW_COST_DEFAULT = 0,   ///< the measure's own: DTW squared, Fréchet euclidean
+    WW_COST_SQUARED = 1,   ///< sum of (x-y)^2
+    WW_COST_ABSOLUTE = 2,  ///< sum of |x-y|
+    WW_COST_EUCLIDEAN = 3, ///< square root of the sum of (x-y)^2
+    WW_COST_USER = 4       ///< sum of the user's expression; see ww_measure.cost_expression
+} ww_cost;
+
+/// Which cells (i, j), 1 <= i <= n, 1 <= j <= m, take part.
+typedef enum ww_band_kind {
+    WW_BAND_NONE = 0,
+    WW_BAND_SAKOE_CHIBA = 1, ///< |i-j| <= width. No path when |n-m| > width: WW_ERROR_NO_PATH
+    WW_BAND_CORNER = 2,      ///< n <= m: i-width <= j <= i+(m-n)+width; n > m mirrored. Both corners always inside
+    WW_BAND_SLANTED = 3,     ///< thickness int(width*min(n,m)) about the line from corner to corner; width in [0,1]
+    WW_BAND_ITAKURA = 4,     ///< slope between 1/width and width; width >= 1
+    WW_BAND_ROWS = 5         ///< the caller's own interval of columns for each row
+} ww_band_kind;
+
+typedef struct ww_band {
+    ww_band_kind kind;
+    double width;     ///< see the kind
+    const size_t *lo; ///< WW_BAND_ROWS: row i (from 0) covers columns lo[i] <= j < hi[i]
+    const size_t *hi;
+    size_t rows; ///< number of rows in lo and hi; all row series must have this length
+} ww_band;
+
+#define WW_MEASURE_PARAMETERS 8
+
+/// A measure with its options. Fill with ww_measure_init(), then change what you want.
+typedef struct ww_measure {
+    size_t struct_size; ///< sizeof(ww_measure)
+    ww_measure_id id;
+    ww_cost cost;
+    /// WW_COST_USER: an OpenCL C expression of type `real` over `x` and `y` (one channel's values), summed over the
+    /// channels; must be >= 0 and finite. For example "fabs(x - y) * 2".
+    const char *cost_expression;
+    int root;        ///< 1: square root of the final value
+    int independent; ///< 1: the sum over channels of the measure of each channel alone
+    ww_band band;
+    double parameters[WW_MEASURE_PARAMETERS]; ///< the measure's own, in the order of ww_measure_info
+} ww_measure;
+
+/// Fills a measure with its defaults: own cost, no root, no band, channels dependent.
+WW_API ww_status ww_measure_init(ww_measure *measure, ww_measure_id id);
+
+typedef struct ww_parameter_info {
+    const char *name;
+    double initial; ///< the default
+    double minimum;
+    double maximum;
+    const char *meaning;
+} ww_parameter_info;
+
+typedef struct ww_measure_info {
+    ww_measure_id id;
+    const char *name;      ///< as in `--measure`
+    const char *title;     ///< one line
+    const char *reference; ///< the paper
+    int is_metric;         ///< 1: a metric for every valid parameter
+    int is_symmetric;      ///< 1: d(x,y) = d(y,x)
+    size_t parameter_count;
+    const ww_parameter_info *parameters;
+} ww_measure_info;
+
+/// Number of measures, and each by position. NULL when out of range. *Ownership*: static.
+WW_API size_t ww_measure_count(void);
+WW_API const ww_measure_info *ww_measure_info_at(size_t position);
+/// A measure's information by id or name; NULL when there is none.
+WW_API const ww_measure_info *ww_measure_info_by_id(ww_measure_id id);
+WW_API const ww_measure_info *ww_measure_info_by_name(const char *name);
+/// Sets a parameter by name. WW_ERROR_INVALID_ARGUMENT for an unknown name or a value out of range.
+WW_API ww_status ww_measure_set(ww_measure *measure, const char *parameter, double value);
+
+/// Number of cells a pair of lengths n (rows) and m (columns) costs under the measure's band; 0 when there is no path.
+WW_API uint64_t ww_measure_cells(const ww_measure *measure, size_t n, size_t m);
+
+/// The band as an interval of columns [lo[i], hi[i]) for each row i of an n x m matrix.
+/// \param lo, hi arrays of n. \return WW_ERROR_NO_PATH when no path goes through.
+WW_API ww_status ww_band_rows(const ww_band *band, size_t n, size_t m, size_t *lo, size_t *hi);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Sets of time series in host memory: made by hand, read from files, or generated.
+///
+/// A set holds any number of series. All have the same number of channels; lengths may differ. A series is stored
+/// channel by channel: value of channel c at time t is `values[c * length + t]`. Each series may have a class label.
+#ifndef WAVEWARP_SERIES_H
+#define WAVEWARP_SERIES_H
+
+#include <wavewarp/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ww_series_set ww_series_set;
+
+/// float: 4-byte values; double: 8-byte values.
+typedef enum ww_precision { WW_FLOAT = 0, WW_DOUBLE = 1 } ww_precision;
+
+/// Describes series in the caller's memory without copying them.
+///
+/// Series i has `lengths ? lengths[i] : length` points. Its first value is at element `offsets ? offsets[i]` or, when
+/// `offsets` is NULL, right after series i-1. Within a series the value of channel c at time t is at
+/// `c * length_i + t`, or `t * channels + c` when `time_major` is not 0.
+typedef struct ww_series_view {
+    size_t struct_size;     ///< sizeof(ww_series_view)
+    const void *values;     ///< float or double, see precision
+    ww_precision precision; ///< type of values
+    size_t count;           ///< number of series, >= 1
+    size_t channels;        ///< >= 1
+    size_t length;          ///< length of every series when lengths is NULL
+    const size_t *lengths;  ///< count lengths, each >= 1, or NULL
+    const size_t *offsets;  ///< count offsets in elements, or NULL
+    int time_major;         ///< 0: channel by channel; 1: point by point
+} ww_series_view;
+
+#define WW_SERIES_VIEW_INIT                                                                                            \
+    { sizeof(ww_series_view), NULL, WW_FLOAT, 0, 1, 0, NULL, NULL, 0 }
+
+/// Makes an empty set whose series have `channels` channels (>= 1).
+/// *Ownership*: the caller's; free with ww_series_set_destroy().
+WW_API ww_status ww_series_set_create(size_t channels, ww_series_set **set);
+
+/// Frees a set and stores NULL in *set. NULL and a pointer to NULL are allowed.
+WW_API void ww_series_set_destroy(ww_series_set **set);
+
+/// Appends a copy of a series: `channels x length` values, channel by channel.
+/// \param length >= 1 (else WW_ERROR_EMPTY).
+/// \param label its class, or NULL for none.
+WW_API ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *values, const char *label);
+
+WW_API size_t ww_series_set_count(const ww_series_set *set);
+WW_API size_t ww_series_set_channels(const ww_series_set *set);
+/// Length of series i; 0 when i is out of range.
+WW_API size_t ww_series_set_length(const ww_series_set *set, size_t i);
+WW_API size_t ww_series_set_min_length(const ww_series_set *set);
+WW_API size_t ww_series_set_max_length(const ww_series_set *set);
+/// Values of series i, channel by channel; NULL when i is out of range. Valid until the set is changed or destroyed.
+WW_API const double *ww_series_set_values(const ww_series_set *set, size_t i);
+/// Label of series i, NULL when it has none. Valid until the set is changed or destroyed.
+WW_API const char *ww_series_set_label(const ww_series_set *set, size_t i);
+/// Number of different labels, in order of first appearance.
+WW_API size_t ww_series_set_class_count(const ww_series_set *set);
+/// Name of class k (0 <= k < class count), NULL when out of range.
+WW_API const char *ww_series_set_class_name(const ww_series_set *set, size_t k);
+/// Class number of series i, -1 when it has no label.
+WW_API long ww_series_set_class(const ww_series_set *set, size_t i);
+/// Number of missing values (NaN) in the whole set.
+WW_API size_t ww_series_set_missing(const ww_series_set *set);
+
+/// Makes every channel of every series mean 0 and population standard deviation 1, in place. A channel whose deviation
+/// is below 1e-8 |mean| + 1e-12 becomes all zero.
+WW_API ww_status ww_series_set_znormalise(ww_series_set *set);
+
+/// Describes the set's memory as a view. The view is valid until the set is changed or destroyed.
+WW_API ww_status ww_series_set_view(const ww_series_set *set, ww_series_view *view);
+
+/// File formats. WW_FORMAT_AUTO finds out from the content (reading) or the name's ending (writing).
+typedef enum ww_format {
+    WW_FORMAT_AUTO = 0,
+    WW_FORMAT_TSV = 1, ///< UCR archive: label, then values; tabs, blanks or commas; NaN at the end pads shorter series
+    WW_FORMAT_TS = 2,  ///< sktime/aeon `.ts`: header, channels separated by ':', label last
+    WW_FORMAT_CSV = 3, ///< one series a line, no label unless asked for
+    WW_FORMAT_NPY = 4  ///< NumPy array: (series, time) or (series, channel, time); float or double, either endianness
+} ww_format;
+
+typedef struct ww_read_options {
+    size_t struct_size; ///< sizeof(ww_read_options)
+    ww_format format;   ///< WW_FORMAT_AUTO: by content
+    int csv_label;      ///< csv: 0 no label, 1 first column, 2 last column
+} ww_read_options;
+
+#define WW_READ_OPTIONS_INIT                                                                                           \
+    { sizeof(ww_read_options), WW_FORMAT_AUTO, 0 }
+
+/// Reads a set from a file, or from standard input when `path` is "-".
+/// \param options NULL: all defaults.
+/// \return WW_ERROR_IO when it can't be read; WW_ERROR_FORMAT with file, line and column in the message;
+/// WW_ERROR_EMPTY when it holds no series. Missing values ('?', empty or NaN) are kept as NaN: see
+/// ww_series_set_missing(). *Ownership*: the caller's.
+WW_API ww_status ww_series_set_read(const char *path, const ww_read_options *options, ww_series_set **set);
+
+/// Writes a set to a file ("-": standard output). A file appears under its name only when whole.
+/// npy: needs equal lengths, and drops labels. `precision` is npy's element type; the text formats write 9 or 17
+/// significant digits, so that reading gives the same float or double.
+WW_API ww_status ww_series_set_write(const ww_series_set *set, const char *path, ww_format format,
+                                     ww_precision precision);
+
+/// Kinds of generated series. All are reproducible from the seed on every machine.
+typedef enum ww_generator {
+    /// Cylinder-bell-funnel, 3 classes (Saito 1994): classes "cylinder", "bell", "funnel", in turn.
+    WW_GENERATE_CBF = 0,
+    /// Two patterns, 4 classes (Geurts 2001): "up-up", "up-down", "down-up", "down-down".
+    WW_GENERATE_TWO_PATTERNS = 1,
+    /// Synthetic control charts, 6 classes (Alcock and Manolopoulos 1999).
+    WW_GENERATE_SYNTHETIC_CONTROL = 2,
+    /// Gaussian random walk, no labels.
+    WW_GENERATE_RANDOM_WALK = 3,
+    /// Sine of random frequency and phase with Gaussian noise, no labels.
+    WW_GENERATE_SINE = 4
+} ww_generator;
+
+typedef struct ww_generate_options {
+    size_t struct_size; ///< sizeof(ww_generate_options)
+    size_t count;       ///< number of series, >= 1
+    size_t
+        length; ///< shortest length, >= 1; 0: the kind's usual length (cbf 128, two patterns 128, control 60, else 128)
+    size_t max_length; ///< longest length (uniformly drawn); 0: as length
+    size_t channels;   ///< >= 1; channels are generated independently within the series' class
+    uint64_t seed;
+} ww_generate_options;
+
+#define WW_GENERATE_OPTIONS_INIT                                                                                       \
+    { sizeof(ww_generate_options), 100, 0, 0, 1, 1 }
+
+/// Generates a set. *Ownership*: the caller's.
+WW_API ww_status ww_series_set_generate(ww_generator kind, const ww_generate_options *options, ww_series_set **set);
+
+/// Finds a generator by its name ("cbf", "two-patterns", "synthetic-control", "random-walk", "sine").
+WW_API ww_status ww_generator_by_name(const char *name, ww_generator *kind);
+
+/// Writes a 2-D array of distances: rows x columns, row after row. By ending: `.npy`, `.csv`, anything else raw values
+/// in native byte order. `columns` 0: a condensed (upper triangle, row after row) 1-D array of `rows` values.
+WW_API ww_status ww_array_write(const char *path, const void *values, ww_precision precision, size_t rows,
+                                size_t columns);
+
+/// A file of a 2-D array that is filled block by block, in any order, and appears under its name only when closed
+/// whole.
+typedef struct ww_array_file ww_array_file;
+/// Starts a file as ww_array_write() would write it, complete size reserved. WW_ERROR_IO when disk space is missing.
+/// Text (`.csv`) needs its blocks in row order, each of whole rows.
+WW_API ww_status ww_array_file_create(const char *path, ww_precision precision, size_t rows, size_t columns,
+                                      ww_array_file **file);
+/// Writes `row_count x column_count` values, row after row, at (row, column).
+WW_API ww_status ww_array_file_put(ww_array_file *file, size_t row, size_t row_count, size_t column,
+                                   size_t column_count, const void *values);
+/// Finishes (`keep` not 0) or removes (`keep` 0) the file, and stores NULL in *file.
+WW_API ww_status ww_array_file_close(ww_array_file **file, int keep);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

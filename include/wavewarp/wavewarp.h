@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Everything but OpenCL interoperation (wavewarp/opencl.h).
+#ifndef WAVEWARP_WAVEWARP_H
+#define WAVEWARP_WAVEWARP_H
+
+#include <wavewarp/context.h>
+#include <wavewarp/dataset.h>
+#include <wavewarp/distance.h>
+#include <wavewarp/measure.h>
+#include <wavewarp/series.h>
+#include <wavewarp/status.h>
+
+#endif
