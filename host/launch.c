@@ -29,7 +29,9 @@ static ww_status describe_kernel(wwi_kernel *kernel, const ww_context *context) 
     kernel->max_work_group = work_group_info(kernel->cl, context->device, CL_KERNEL_WORK_GROUP_SIZE);
     kernel->local_bytes = work_group_info(kernel->cl, context->device, CL_KERNEL_LOCAL_MEM_SIZE);
     kernel->private_bytes = work_group_info(kernel->cl, context->device, CL_KERNEL_PRIVATE_MEM_SIZE);
-    if (kernel->max_work_group == 0 || kernel->max_work_group > context->info.max_work_group)
+    // rusticl of Mesa 22.3 tells its sub-group's size here, and runs larger groups well.
+    if (kernel->max_work_group == 0 || kernel->max_work_group > context->info.max_work_group ||
+        wwi_text_contains(context->info.platform, "rusticl"))
         kernel->max_work_group = context->info.max_work_group;
     if (clGetKernelWorkGroupInfo(kernel->cl, context->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required,
                                  required, NULL) == CL_SUCCESS)

@@ -2,7 +2,8 @@
 // The only file with instructions that not every device has.
 //
 // Handing a value to the right-hand neighbour, within aligned groups of g adjacent work-items (g a power of two, 2 to
-// min(32, WW_EXCHANGE_WIDTH)), in a one-dimensional work-group, all work-items of which take part. For uint, float, double:
+// min(32, the device's width)), in a one-dimensional work-group, all work-items of which take part. For uint, float
+// and double:
 //   ww_exchange_up(v, g)      the left neighbour's v; what the first of a group receives is unspecified
 //   ww_exchange_rotate(v, g)  the left neighbour's v; the first of a group receives the last one's
 // WW_EXCHANGE chooses how: 1 NVIDIA's shuffle, 2 sub-groups, 3 AMD's ds_bpermute. With 0 (through local memory) this
@@ -57,6 +58,7 @@ static inline uint ww_exchange_width(void) {
 // The first work-item of a sub-group has nobody to the left and asks itself.
 static inline uint ww_exchange_up_uint(uint v, uint g) {
     uint lane = get_sub_group_local_id();
+    (void)g;
     return WW_SUBGROUP_SHUFFLE(v, lane - (lane != 0u));
 }
 
@@ -73,6 +75,7 @@ static inline uint ww_exchange_width(void) {
 
 // ds_bpermute takes the lane to read from in bytes, and wraps around the wavefront.
 static inline uint ww_exchange_up_uint(uint v, uint g) {
+    (void)g;
     return as_uint(__builtin_amdgcn_ds_bpermute(((int)get_local_id(0) - 1) * 4, as_int(v)));
 }
 
