@@ -29,15 +29,17 @@ find_compiler() {
     command -v clang || true
 }
 clang=$(find_compiler)
-nvidia_library=$(ls /usr/lib/clc/nvptx64--nvidiacl.bc /usr/share/clc/nvptx64--nvidiacl.bc 2>/dev/null | head -n 1)
-amd_library=$(ls /usr/lib/clc/amdgcn--amdhsa.bc /usr/share/clc/amdgcn--amdhsa.bc 2>/dev/null | head -n 1)
 ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null || true)
 
-# libclc is compiled by one LLVM and can't be read by an older one: try, and do without when it does not fit.
-reads() { # reads TARGET LIBRARY
-    [ -n "$2" ] && echo 'kernel void k(global float *a) { a[0] = sqrt(a[1]); }' |
-        "$clang" -x cl -cl-std=CL1.2 -target "$1" -Xclang -finclude-default-header -nogpulib -Wno-linker-warnings \
-            -Xclang -mlink-builtin-bitcode -Xclang "$2" -S -o /dev/null - 2>/dev/null
+# The first libclc that this clang can read: it is compiled by one LLVM, which an older one does not understand.
+library() { # library TARGET FILE
+    local folder
+    for folder in "$here/../../build/libclc/usr/lib/clc" /usr/lib/clc /usr/share/clc; do
+        [ -r "$folder/$2" ] && echo 'kernel void k(global float *a) { a[0] = sqrt(a[1]); }' |
+            "$clang" -x cl -cl-std=CL1.2 -target "$1" -Xclang -finclude-default-header -nogpulib -Wno-linker-warnings \
+                -Xclang -mlink-builtin-bitcode -Xclang "$folder/$2" -S -o /dev/null - 2>/dev/null &&
+            echo "$folder/$2" && return
+    done
 }
 
 work=$(mktemp -d)
@@ -192,8 +194,10 @@ if [ ! -r "$list" ]; then
     echo "1..0 # SKIP no $list"
     exit 0
 fi
-reads nvptx64-nvidia-nvcl "$nvidia_library" || { nvidia_library=; echo "# no libclc for NVIDIA that $clang can read"; }
-reads amdgcn-amd-amdhsa "$amd_library" || { amd_library=; echo "# no libclc for AMD that $clang can read"; }
+nvidia_library=$(library nvptx64-nvidia-nvcl nvptx64--nvidiacl.bc)
+amd_library=$(library amdgcn-amd-amdhsa amdgcn--amdhsa.bc)
+[ -n "$nvidia_library" ] || echo "# no libclc for NVIDIA that $clang can read"
+[ -n "$amd_library" ] || echo "# no libclc for AMD that $clang can read"
 [ -n "$ptxas" ] || echo "# no ptxas: NVIDIA kernels are compiled to PTX and go no further"
 echo "# $($clang --version | head -n 1)"
 
