@@ -28,25 +28,65 @@ static const char *nearest_label(const ww_measure *measure, const ww_series_set 
     return label;
 }
 
-START_TEST(accuracy) {
-    const known_accuracy *known = &known_accuracies[_i % (int)KNOWN_ACCURACY_COUNT];
+// What a float dataset holds of a set.
+static ww_series_set *rounded_to_float(const ww_series_set *set) {
+    ww_series_set *rounded = NULL;
+    ck_assert_int_eq(ww_series_set_create(ww_series_set_channels(set), &rounded), WW_OK);
+    for (size_t i = 0; i < ww_series_set_count(set); i++) {
+        size_t length = ww_series_set_length(set, i), count = length * ww_series_set_channels(set);
+        double *values = malloc(count * sizeof(double));
+        ck_assert_ptr_nonnull(values);
+        for (size_t k = 0; k < count; k++)
+            values[k] = (double)(float)ww_series_set_values(set, i)[k];
+        ck_assert_int_eq(ww_series_set_add(rounded, length, values, ww_series_set_label(set, i)), WW_OK);
+        free(values);
+    }
+    return rounded;
+}
+
+static size_t count_correct(const ww_measure *measure, const ww_series_set *train, const ww_series_set *test) {
+    size_t correct = 0;
+    for (size_t i = 0; i < ww_series_set_count(test); i++) {
+        wwr_series x = series_of(test, i);
+        const char *label = nearest_label(measure, train, &x);
+        correct += label && strcmp(label, ww_series_set_label(test, i)) == 0;
+    }
+    return correct;
+}
+
+static void check_accuracy(ww_measure_id id, const known_accuracy *known, int as_float, size_t expected) {
     ww_measure measure;
-    ww_measure_init(&measure, _i < (int)KNOWN_ACCURACY_COUNT ? WW_DTW : WW_FRECHET);
+    ck_assert_int_eq(ww_measure_init(&measure, id), WW_OK);
     ww_series_set *train = known_accuracy_read(known, "TRAIN"), *test = known_accuracy_read(known, "TEST");
     ck_assert_ptr_nonnull(train);
     ck_assert_ptr_nonnull(test);
     ck_assert_uint_eq(ww_series_set_count(test), known->total);
-    size_t correct = 0;
-    for (size_t i = 0; i < known->total; i++) {
-        wwr_series x = series_of(test, i);
-        const char *label = nearest_label(&measure, train, &x);
-        correct += label && strcmp(label, ww_series_set_label(test, i)) == 0;
+    if (as_float) {
+        ww_series_set *parts[2] = {rounded_to_float(train), rounded_to_float(test)};
+        ww_series_set_destroy(&train);
+        ww_series_set_destroy(&test);
+        train = parts[0];
+        test = parts[1];
     }
-    size_t expected = measure.id == WW_DTW ? known->dtw : known->frechet;
-    ck_assert_msg(correct == expected, "%s under %s: %zu right, not %zu", known->name,
-                  ww_measure_info_by_id(measure.id)->name, correct, expected);
+    size_t correct = count_correct(&measure, train, test);
+    ck_assert_msg(correct == expected, "%s under %s: %zu right, not %zu", known->name, ww_measure_info_by_id(id)->name,
+                  correct, expected);
     ww_series_set_destroy(&train);
     ww_series_set_destroy(&test);
+}
+
+START_TEST(dtw) {
+    check_accuracy(WW_DTW, &known_accuracies[_i], 0, known_accuracies[_i].dtw);
+}
+END_TEST
+
+START_TEST(frechet) {
+    check_accuracy(WW_FRECHET, &known_accuracies[_i], 0, known_accuracies[_i].frechet);
+}
+END_TEST
+
+START_TEST(frechet_of_floats) {
+    check_accuracy(WW_FRECHET, &known_accuracies[_i], 1, known_accuracies[_i].frechet_float);
 }
 END_TEST
 
@@ -57,6 +97,8 @@ int main(void) {
     }
     Suite *suite = suite_create("reference_data");
     TCase *tcase = wwt_case(suite, "reference_data", 120);
-    tcase_add_loop_test(tcase, accuracy, 0, 2 * (int)KNOWN_ACCURACY_COUNT);
+    tcase_add_loop_test(tcase, dtw, 0, (int)KNOWN_ACCURACY_COUNT);
+    tcase_add_loop_test(tcase, frechet, 0, (int)KNOWN_ACCURACY_COUNT);
+    tcase_add_loop_test(tcase, frechet_of_floats, 0, (int)KNOWN_ACCURACY_COUNT);
     return wwt_run(suite);
 }

@@ -8,15 +8,19 @@
 #include <unistd.h>
 #include <wavewarp/series.h>
 
+// PickupGestureWiimoteZ has values of three decimals, so that many Fréchet distances are equal but for the last bits:
+// rounding the values to float decides one of them the other way. All other figures are the same in both precisions.
 typedef struct known_accuracy {
     const char *name;
-    size_t dtw, frechet; // right of `total`; default costs, no band
+    size_t dtw, frechet;  // right of `total`; default costs, no band, in double
+    size_t frechet_float; // Fréchet of the values rounded to float
     size_t total;
 } known_accuracy;
 
 static const known_accuracy known_accuracies[] = {
-    {"GunPoint", 136, 119, 150},  {"ArrowHead", 123, 121, 175},          {"ItalyPowerDemand", 978, 939, 1029},
-    {"BasicMotions", 39, 30, 40}, {"PickupGestureWiimoteZ", 35, 32, 50}, {"JapaneseVowels", 351, 347, 370},
+    {"GunPoint", 136, 119, 119, 150},          {"ArrowHead", 123, 121, 121, 175},
+    {"ItalyPowerDemand", 978, 939, 939, 1029}, {"BasicMotions", 39, 30, 30, 40},
+    {"PickupGestureWiimoteZ", 35, 32, 33, 50}, {"JapaneseVowels", 351, 347, 347, 370},
 };
 #define KNOWN_ACCURACY_COUNT (sizeof(known_accuracies) / sizeof(known_accuracies[0]))
 
