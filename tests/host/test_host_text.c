@@ -241,14 +241,14 @@ END_TEST
 
 START_TEST(tuning_is_saved) {
     ww_context *context = fake_context();
+    static const char mine[] = "# mine\ndevice NVIDIA Test 1  lanes.x.f32   4 # old\ndevice Other lanes.x.f32 9";
     char *path = path_of("deep/er/tuning.txt"), *text = NULL;
     context->tuning_file = path;
     WWT_OK(wwi_tuning_save(context, "lanes.x", "f32", 4));
     WWT_OK(wwi_file_read(path, WW_ERROR_IO, &text, NULL));
     ck_assert_str_eq(text, "device NVIDIA Test 1 lanes.x.f32 4\n");
     free(text);
-    WWT_OK(
-        wwi_file_replace(path, "# mine\ndevice NVIDIA Test 1  lanes.x.f32   4 # old\ndevice Other lanes.x.f32 9", 81));
+    WWT_OK(wwi_file_replace(path, mine, strlen(mine)));
     WWT_OK(wwi_tuning_save(context, "lanes.x", "f32", 5));
     WWT_OK(wwi_tuning_save(context, "lanes.y", NULL, 6));
     WWT_OK(wwi_file_read(path, WW_ERROR_IO, &text, NULL));
