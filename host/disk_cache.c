@@ -22,6 +22,8 @@ bool wwi_disk_cache_wanted(const ww_device_info *info) {
     const char *wish = wwi_environment("WAVEWARP_PROGRAM_CACHE");
     if (wish)
         return strcmp(wish, "0") != 0;
+    if (!info->platform[0]) // the driver did not say: better not to try
+        return false;
     for (size_t i = 0; i < sizeof cached_by_driver / sizeof cached_by_driver[0]; i++)
         if (wwi_text_contains(info->platform, cached_by_driver[i]))
             return false;
@@ -139,7 +141,9 @@ static uint8_t *get_binary(const ww_context *context, cl_program program, size_t
         binaries[i] = file ? file + HEADER_BYTES : NULL;
         *bytes = sizes[i];
     }
-    if (file && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL) != CL_SUCCESS) {
+    // Exactly as many pointers as devices: rusticl aborts on more.
+    if (file && clGetProgramInfo(program, CL_PROGRAM_BINARIES, got / sizeof devices[0] * sizeof binaries[0], binaries,
+                                 NULL) != CL_SUCCESS) {
         free(file);
         file = NULL;
     }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// An OpenCL layer (OPENCL_LAYERS=this library) that makes one chosen call fail and counts objects. A call that fails is
+// not passed on, like one a driver refuses. Releases never fail: there would be nothing a caller could do.
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <CL/cl_layer.h>
+#include <string.h>
+
+#include "fault_layer.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+extern EXPORT wwt_fault_table wwt_fault_control;
+wwt_fault_table wwt_fault_control;
+static const cl_icd_dispatch *next;
+static cl_icd_dispatch ours;
+
+static int is_to_fail(const char *call) {
+    long number = atomic_fetch_add(&wwt_fault_control.calls, 1) + 1;
+    if (number != atomic_load(&wwt_fault_control.fail_at))
+        return 0;
+    wwt_fault_control.failed_call = call;
+    return 1;
+}
+
+static cl_int count(cl_int code, long change) {
+    if (code == CL_SUCCESS)
+        atomic_fetch_add(&wwt_fault_control.objects, change);
+    return code;
+}
+
+// A call that returns its code.
+#define PASS(name, parameters, arguments)                                                                              \
+    static CL_API_ENTRY cl_int CL_API_CALL fault_##name parameters {                                                   \
+        return is_to_fail(#name) ? atomic_load(&wwt_fault_control.code) : next->name arguments;                        \
+    }
+
+// An enqueue: where an event is asked for, one more object lives.
+#define ENQUEUE(name, parameters, arguments)                                                                           \
+    static CL_API_ENTRY cl_int CL_API_CALL fault_##name parameters {                                                   \
+        return is_to_fail(#name) ? atomic_load(&wwt_fault_control.code) : count(next->name arguments, event != NULL);  \
+    }
+
+// A call that returns an object and tells its code through the last parameter.
+#define CREATE(type, name, parameters, arguments)                                                                      \
+    static CL_API_ENTRY type CL_API_CALL fault_##name parameters {                                                     \
+        if (is_to_fail(#name)) {                                                                                       \
+            if (code)                                                                                                  \
+                *code = atomic_load(&wwt_fault_control.code);                                                          \
+            return NULL;                                                                                               \
+        }                                                                                                              \
+        type made = next->name arguments;                                                                              \
+        (void)count(made ? CL_SUCCESS : CL_INVALID_VALUE, 1);                                                          \
+        return made;                                                                                                   \
+    }
+
+#define RETAIN(name, type)                                                                                             \
+    static CL_API_ENTRY cl_int CL_API_CALL fault_##name(type object) {                                                 \
+        return is_to_fail(#name) ? atomic_load(&wwt_fault_control.code) : count(next->name(object), 1);                \
+    }
+
+#define RELEASE(name, type)                                                                                            \
+    static CL_API_ENTRY cl_int CL_API_CALL fault_##name(type object) {                                                 \
+        return count(next->name(object), -1);                                                                          \
+    }
+
+// clang-format off
+#define NOTIFY(type) void(CL_CALLBACK *notify)(type, void *)
+PASS(clGetPlatformIDs, (cl_uint n, cl_platform_id *p, cl_uint *got), (n, p, got))
+PASS(clGetPlatformInfo, (cl_platform_id p, cl_platform_info i, size_t n, void *v, size_t *got), (p, i, n, v, got))
+PASS(clGetDeviceIDs, (cl_platform_id p, cl_device_type t, cl_uint n, cl_device_id *d, cl_uint *got), (p, t, n, d, got))
+PASS(clGetDeviceInfo, (cl_device_id d, cl_device_info i, size_t n, void *v, size_t *got), (d, i, n, v, got))
+PASS(clGetContextInfo, (cl_context c, cl_context_info i, size_t n, void *v, size_t *got), (c, i, n, v, got))
+PASS(clGetCommandQueueInfo, (cl_command_queue q, cl_command_queue_info i, size_t n, void *v, size_t *got), (q, i, n, v, got))
+PASS(clGetMemObjectInfo, (cl_mem m, cl_mem_info i, size_t n, void *v, size_t *got), (m, i, n, v, got))
+PASS(clBuildProgram, (cl_program p, cl_uint n, const cl_device_id *d, const char *o, NOTIFY(cl_program), void *u), (p, n, d, o, notify, u))
+PASS(clGetProgramInfo, (cl_program p, cl_program_info i, size_t n, void *v, size_t *got), (p, i, n, v, got))
+PASS(clGetProgramBuildInfo, (cl_program p, cl_device_id d, cl_program_build_info i, size_t n, void *v, size_t *got), (p, d, i, n, v, got))
+PASS(clSetKernelArg, (cl_kernel k, cl_uint i, size_t n, const void *v), (k, i, n, v))
+PASS(clGetKernelInfo, (cl_kernel k, cl_kernel_info i, size_t n, void *v, size_t *got), (k, i, n, v, got))
+PASS(clGetKernelWorkGroupInfo, (cl_kernel k, cl_device_id d, cl_kernel_work_group_info i, size_t n, void *v, size_t *got), (k, d, i, n, v, got))
+PASS(clWaitForEvents, (cl_uint n, const cl_event *e), (n, e))
+PASS(clGetEventInfo, (cl_event e, cl_event_info i, size_t n, void *v, size_t *got), (e, i, n, v, got))
+PASS(clGetEventProfilingInfo, (cl_event e, cl_profiling_info i, size_t n, void *v, size_t *got), (e, i, n, v, got))
+PASS(clFinish, (cl_command_queue q), (q))
+ENQUEUE(clEnqueueReadBuffer, (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, void *p, cl_uint w, const cl_event *l, cl_event *event), (q, m, b, o, n, p, w, l, event))
+ENQUEUE(clEnqueueWriteBuffer, (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, const void *p, cl_uint w, const cl_event *l, cl_event *event), (q, m, b, o, n, p, w, l, event))
+ENQUEUE(clEnqueueCopyBuffer, (cl_command_queue q, cl_mem s, cl_mem t, size_t so, size_t to, size_t n, cl_uint w, const cl_event *l, cl_event *event), (q, s, t, so, to, n, w, l, event))
+ENQUEUE(clEnqueueFillBuffer, (cl_command_queue q, cl_mem m, const void *p, size_t pn, size_t o, size_t n, cl_uint w, const cl_event *l, cl_event *event), (q, m, p, pn, o, n, w, l, event))
+ENQUEUE(clEnqueueNDRangeKernel, (cl_command_queue q, cl_kernel k, cl_uint d, const size_t *o, const size_t *g, const size_t *s, cl_uint w, const cl_event *l, cl_event *event), (q, k, d, o, g, s, w, l, event))
+CREATE(cl_context, clCreateContext, (const cl_context_properties *p, cl_uint n, const cl_device_id *d, void(CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *u, cl_int *code), (p, n, d, f, u, code))
+CREATE(cl_command_queue, clCreateCommandQueue, (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *code), (c, d, p, code))
+CREATE(cl_mem, clCreateBuffer, (cl_context c, cl_mem_flags f, size_t n, void *p, cl_int *code), (c, f, n, p, code))
+CREATE(cl_program, clCreateProgramWithSource, (cl_context c, cl_uint n, const char **s, const size_t *l, cl_int *code), (c, n, s, l, code))
+CREATE(cl_program, clCreateProgramWithBinary, (cl_context c, cl_uint n, const cl_device_id *d, const size_t *l, const unsigned char **b, cl_int *st, cl_int *code), (c, n, d, l, b, st, code))
+CREATE(cl_kernel, clCreateKernel, (cl_program p, const char *name, cl_int *code), (p, name, code))
+RETAIN(clRetainContext, cl_context)
+RETAIN(clRetainCommandQueue, cl_command_queue)
+RETAIN(clRetainMemObject, cl_mem)
+RELEASE(clReleaseContext, cl_context)
+RELEASE(clReleaseCommandQueue, cl_command_queue)
+RELEASE(clReleaseMemObject, cl_mem)
+RELEASE(clReleaseProgram, cl_program)
+RELEASE(clReleaseKernel, cl_kernel)
+RELEASE(clReleaseEvent, cl_event)
+
+#define EACH(DO)                                                                                                       \
+    DO(clGetPlatformIDs) DO(clGetPlatformInfo) DO(clGetDeviceIDs) DO(clGetDeviceInfo) DO(clGetContextInfo)             \
+    DO(clGetCommandQueueInfo) DO(clGetMemObjectInfo) DO(clBuildProgram) DO(clGetProgramInfo)                           \
+    DO(clGetProgramBuildInfo) DO(clSetKernelArg) DO(clGetKernelInfo) DO(clGetKernelWorkGroupInfo) DO(clWaitForEvents)  \
+    DO(clGetEventInfo) DO(clGetEventProfilingInfo) DO(clFinish) DO(clEnqueueReadBuffer) DO(clEnqueueWriteBuffer)       \
+    DO(clEnqueueCopyBuffer) DO(clEnqueueFillBuffer) DO(clEnqueueNDRangeKernel) DO(clCreateContext)                     \
+    DO(clCreateCommandQueue) DO(clCreateBuffer) DO(clCreateProgramWithSource) DO(clCreateProgramWithBinary)            \
+    DO(clCreateKernel) DO(clRetainContext) DO(clRetainCommandQueue) DO(clRetainMemObject) DO(clReleaseContext)         \
+    DO(clReleaseCommandQueue) DO(clReleaseMemObject) DO(clReleaseProgram) DO(clReleaseKernel) DO(clReleaseEvent)
+// clang-format on
+#define REPLACE(name) ours.name = fault_##name;
+
+EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void *value, size_t *got) {
+    cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+    if (what != CL_LAYER_API_VERSION || (value && size < sizeof version))
+        return CL_INVALID_VALUE;
+    if (value)
+        memcpy(value, &version, sizeof version);
+    if (got)
+        *got = sizeof version;
+    return CL_SUCCESS;
+}
+
+EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *target, cl_uint *our_entries,
+                                                   const cl_icd_dispatch **our_table) {
+    if (entries < sizeof ours / sizeof(void *) || !our_entries || !our_table)
+        return CL_INVALID_VALUE;
+    next = target;
+    ours = *target;
+    EACH(REPLACE)
+    *our_entries = sizeof ours / sizeof(void *);
+    *our_table = &ours;
+    return CL_SUCCESS;
+}

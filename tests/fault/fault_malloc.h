@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef WAVEWARP_FAULT_MALLOC_H
+#define WAVEWARP_FAULT_MALLOC_H
+
+#include <stdatomic.h>
+
+extern atomic_long wwt_allocations;        // since this was last set to 0
+extern atomic_long wwt_allocation_to_fail; // counted from 1; 0: none
+
+#endif

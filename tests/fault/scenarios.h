@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scenario does one whole job, checks its result, and gives everything back. It is run again and again with another
+// call failing each time.
+#ifndef WAVEWARP_FAULT_SCENARIOS_H
+#define WAVEWARP_FAULT_SCENARIOS_H
+
+#include <wavewarp/status.h>
+
+typedef struct wwt_scenario {
+    const char *name;
+    // WW_OK with a right result, or the failure's status; WW_ERROR_INTERNAL for a wrong result.
+    ww_status (*run)(void);
+} wwt_scenario;
+
+ww_status wwt_scenario_host(void);      // context, buffers, program, kernel, launch
+ww_status wwt_scenario_bad_build(void); // a program that does not compile
+ww_status wwt_scenario_wrap(void);      // the caller's own OpenCL objects
+
+#endif

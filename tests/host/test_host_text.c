@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the host layer that need no device: error records, files, sums, tuning text.
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include "host_main.h"
+#include "internal.h"
+
+static char folder[] = "/tmp/wavewarp-test-XXXXXX";
+
+static char *path_of(const char *name) {
+    char *path = wwi_path_join(folder, name);
+    ck_assert_ptr_nonnull(path);
+    return path;
+}
+
+static void make_folder(void) {
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void remove_folder(void) {
+    char command[128];
+    (void)snprintf(command, sizeof command, "rm -r '%s'", folder);
+    ck_assert_int_eq(system(command), 0);
+    memcpy(folder + strlen(folder) - 6, "XXXXXX", 6);
+}
+
+// ---- error records
+
+START_TEST(record_holds_what_was_said) {
+    ck_assert_int_eq(wwi_fail(WW_ERROR_NOT_FINITE, "value %d", 7), WW_ERROR_NOT_FINITE);
+    ck_assert_int_eq(wwi_fail_where(3, 4), WW_ERROR_NOT_FINITE);
+    ck_assert_int_eq(wwi_fail_hint("do %s", "this"), WW_ERROR_NOT_FINITE);
+    const ww_error *error = ww_last_error();
+    ck_assert_str_eq(error->message, "value 7");
+    ck_assert_str_eq(error->hint, "do this");
+    ck_assert_str_eq(error->file, "test_host_text.c");
+    ck_assert_int_eq(error->series, 3);
+    ck_assert_int_eq(error->position, 4);
+    wwi_fail(WW_ERROR_IO, "another");
+    ck_assert_str_eq(error->hint, "");
+    ck_assert_int_eq(error->series, -1);
+}
+END_TEST
+
+START_TEST(record_cuts_at_whole_characters) {
+    char text[1024] = "";
+    for (int i = 0; i < 300; i++)
+        strcat(text, "\xc3\xa4");
+    wwi_fail(WW_ERROR_IO, "x%s", text);
+    size_t length = strlen(ww_last_error()->message);
+    ck_assert_uint_lt(length, sizeof ww_last_error()->message);
+    ck_assert_int_eq((unsigned char)ww_last_error()->message[length - 1], 0xa4);
+}
+END_TEST
+
+START_TEST(record_of_an_opencl_code) {
+    ck_assert_int_eq(wwi_fail_cl(NULL, -4, "clCreateBuffer", "no %s", "room"), WW_ERROR_DEVICE_MEMORY);
+    ck_assert_str_eq(ww_last_error()->cl_name, "CL_MEM_OBJECT_ALLOCATION_FAILURE");
+    ck_assert_str_eq(ww_last_error()->call, "clCreateBuffer");
+    ck_assert_int_eq(ww_last_error()->cl_code, -4);
+    ck_assert(ww_last_error()->hint[0] != '\0');
+    ck_assert_int_eq(wwi_fail_cl(NULL, -777, "clX", "odd"), WW_ERROR_OPENCL);
+    ck_assert_int_eq(wwi_fail_cl(NULL, -6, "clX", "odd"), WW_ERROR_OUT_OF_MEMORY);
+}
+END_TEST
+
+static void *fail_elsewhere(void *unused) {
+    (void)unused;
+    ck_assert_int_eq(ww_last_error()->status, WW_OK);
+    wwi_keep_build_log("theirs");
+    wwi_fail(WW_ERROR_IO, "theirs");
+    return NULL;
+}
+
+START_TEST(threads_have_their_own) {
+    pthread_t thread;
+    wwi_keep_build_log("ours");
+    wwi_fail(WW_ERROR_FORMAT, "ours");
+    ck_assert_int_eq(pthread_create(&thread, NULL, fail_elsewhere, NULL), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_str_eq(ww_last_error()->message, "ours");
+    ck_assert_str_eq(ww_last_build_log(), "ours");
+}
+END_TEST
+
+START_TEST(every_status_has_a_name) {
+    for (int status = WW_OK; status <= WW_ERROR_INTERNAL; status++)
+        ck_assert_msg(strncmp(ww_status_name((ww_status)status), status ? "WW_ERROR_" : "WW_OK", 5) == 0, "%d", status);
+    ck_assert_ptr_nonnull(ww_status_name((ww_status)99));
+    ck_assert_ptr_nonnull(ww_status_name((ww_status)-1));
+    ww_free(NULL);
+}
+END_TEST
+
+// ---- sums and sizes
+
+START_TEST(sha256_known_answers) { // FIPS 180-4's examples, and a million times 'a'
+    static const char *const known[][2] = {{"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+                                           {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+                                           {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                                            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"}};
+    char hex[65];
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        wwi_sha256_digest digest = wwi_sha256(known[i][0], strlen(known[i][0]));
+        wwi_sha256_hex(&digest, hex);
+        ck_assert_str_eq(hex, known[i][1]);
+    }
+    char *many = malloc(1000000);
+    memset(many, 'a', 1000000);
+    wwi_sha256_digest digest = wwi_sha256(many, 1000000);
+    free(many);
+    wwi_sha256_hex(&digest, hex);
+    ck_assert_str_eq(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+END_TEST
+
+START_TEST(sizes_overflow) {
+    uint64_t result = 0;
+    ck_assert(wwi_mul_u64(UINT32_MAX, UINT32_MAX, &result));
+    ck_assert(!wwi_mul_u64(UINT64_MAX, 2, &result));
+    ck_assert(wwi_add_u64(UINT64_MAX, 0, &result));
+    ck_assert(!wwi_add_u64(UINT64_MAX, 1, &result));
+}
+END_TEST
+
+// ---- files
+
+START_TEST(files_come_back) {
+    char *path = path_of("a/b/c.txt"), *parent = path_of("a/b"), *text = NULL;
+    size_t bytes = 0;
+    WWT_FAILS(wwi_file_replace(path, "x", 1), WW_ERROR_IO);
+    WWT_OK(wwi_make_folders(parent, 0700));
+    WWT_OK(wwi_make_folders(parent, 0700));
+    WWT_OK(wwi_file_replace(path, "old", 3));
+    WWT_OK(wwi_file_replace(path, "new text", 8));
+    WWT_OK(wwi_file_read(path, WW_ERROR_IO, &text, &bytes));
+    ck_assert_uint_eq(bytes, 8);
+    ck_assert_str_eq(text, "new text");
+    WWT_FAILS(wwi_file_read(parent, WW_ERROR_KERNEL_SOURCE, &text, NULL), WW_ERROR_KERNEL_SOURCE);
+    WWT_FAILS(wwi_make_folders(path, 0700) == WW_OK ? wwi_file_read("", WW_ERROR_IO, &text, NULL) : WW_OK, WW_ERROR_IO);
+    free(text);
+    free(parent);
+    free(path);
+}
+END_TEST
+
+START_TEST(kernel_files_are_built_in) {
+    ck_assert_ptr_nonnull(wwi_embedded_text("vendor.cl"));
+    ck_assert_ptr_nonnull(wwi_embedded_text("tuning.txt"));
+    ck_assert_ptr_null(wwi_embedded_text("no-such.cl"));
+}
+END_TEST
+
+// ---- tuning
+
+// A context as far as tuning looks at it.
+static ww_context *fake_context(void) {
+    static ww_context context;
+    memset(&context, 0, sizeof context);
+    strcpy(context.info.name, "NVIDIA Test 1");
+    strcpy(context.info.vendor, "NVIDIA Corporation");
+    strcpy(context.arch, "sm_90");
+    context.info.type = WW_DEVICE_GPU;
+    return &context;
+}
+
+static long ask(ww_context *context, const char *text, const char *name, const char *kind) {
+    wwi_tuning_layer_free(&context->tuning[2]);
+    WWT_OK(wwi_tuning_parse("test", text, &context->tuning[2]));
+    long value = wwi_tuning(context, name, kind, -1);
+    wwi_tuning_layer_free(&context->tuning[2]);
+    return value;
+}
+
+START_TEST(tuning_from_the_particular_to_the_general) {
+    ww_context *context = fake_context();
+    static const char *const lines[] = {"default n 1\n",
+                                        "type gpu n 2\n",
+                                        "vendor nvidia n 3\n",
+                                        "arch sm_90 n 4\n",
+                                        "device NVIDIA  Test 1 n 5\n",
+                                        "device nvidia test 1   n 6 # the last counts\n"};
+    static const long expected[] = {1, 2, 3, 4, 4, 6}; // the fifth has two spaces, which the name has not
+    char text[512] = "# comment\n\n  \t\nvendor AMD n 90\ntype cpu n 91\narch sm_80 n 92\ndevice NVIDIA Test n 93\n";
+    ck_assert_int_eq(ask(context, text, "n", NULL), -1);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char backward[600];
+        (void)snprintf(backward, sizeof backward, "%s%s", lines[i], text); // the order of lines does not matter
+        ck_assert_int_eq(ask(context, backward, "n", NULL), expected[i]);
+        strcat(text, lines[i]);
+        ck_assert_int_eq(ask(context, text, "n", NULL), expected[i]);
+    }
+}
+END_TEST
+
+START_TEST(tuning_by_precision) {
+    ww_context *context = fake_context();
+    const char *text = "default a.b 1\ndefault a.b.f64 2\nvendor nvidia a.b 3\n";
+    ck_assert_int_eq(ask(context, text, "a.b", NULL), 3);
+    ck_assert_int_eq(ask(context, text, "a.b", "f32"), 3);
+    ck_assert_int_eq(ask(context, text, "a.b", "f64"), 3); // nearer to the device beats the suffix
+    ck_assert_int_eq(ask(context, "default a.b 1\ndefault a.b.f64 -2", "a.b", "f64"), -2);
+    ck_assert_int_eq(ask(context, "default a.b 1\ndefault a.b.f64 2", "a", NULL), -1);
+}
+END_TEST
+
+START_TEST(tuning_layers) {
+    ww_context *context = fake_context();
+    WWT_OK(wwi_tuning_parse("t", "default n 1\ndefault m 1\ndefault o 1", &context->tuning[2]));
+    WWT_OK(wwi_tuning_parse("t", "default n 2\ndefault m 2", &context->tuning[1]));
+    WWT_OK(wwi_tuning_parse("t", "default n 3", &context->tuning[0]));
+    ck_assert_int_eq(wwi_tuning(context, "n", NULL, -1), 3);
+    ck_assert_int_eq(wwi_tuning(context, "m", NULL, -1), 2);
+    ck_assert_int_eq(wwi_tuning(context, "o", NULL, -1), 1);
+    ck_assert_int_eq(wwi_tuning(context, "p", NULL, -1), -1);
+    for (int i = 0; i < WWI_TUNING_LAYERS; i++)
+        wwi_tuning_layer_free(&context->tuning[i]);
+}
+END_TEST
+
+START_TEST(tuning_names_the_bad_line) {
+    static const char *const bad[] = {
+        "devise x n 1",    "default n", "default n 1.5", "default n x", "device n 1",
+        "default x n 1",   "vendor",    "default 3 3",   "type gpu 4",  "default n 99999999999999999999999",
+        "default n 1 \x01"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        wwi_tuning_layer layer;
+        char text[200];
+        (void)snprintf(text, sizeof text, "# one\ndefault fine 1\n%s\n", bad[i]);
+        ck_assert_msg(wwi_tuning_parse("some/file", text, &layer) == WW_ERROR_FORMAT, "%s", bad[i]);
+        ck_assert_msg(strncmp(ww_last_error()->message, "some/file:3: ", 13) == 0, "%s", ww_last_error()->message);
+        ck_assert_ptr_null(layer.records);
+    }
+    wwi_tuning_layer layer;
+    WWT_OK(wwi_tuning_parse("windows", "default a 1\r\n\r\n# x\r\ndefault b 2\r\n", &layer));
+    ck_assert_uint_eq(layer.count, 2);
+    wwi_tuning_layer_free(&layer);
+}
+END_TEST
+
+START_TEST(tuning_is_saved) {
+    ww_context *context = fake_context();
+    static const char mine[] = "# mine\ndevice NVIDIA Test 1  lanes.x.f32   4 # old\ndevice Other lanes.x.f32 9";
+    char *path = path_of("deep/er/tuning.txt"), *text = NULL;
+    context->tuning_file = path;
+    WWT_OK(wwi_tuning_save(context, "lanes.x", "f32", 4));
+    WWT_OK(wwi_file_read(path, WW_ERROR_IO, &text, NULL));
+    ck_assert_str_eq(text, "device NVIDIA Test 1 lanes.x.f32 4\n");
+    free(text);
+    WWT_OK(wwi_file_replace(path, mine, strlen(mine)));
+    WWT_OK(wwi_tuning_save(context, "lanes.x", "f32", 5));
+    WWT_OK(wwi_tuning_save(context, "lanes.y", NULL, 6));
+    WWT_OK(wwi_file_read(path, WW_ERROR_IO, &text, NULL));
+    ck_assert_str_eq(text, "# mine\ndevice Other lanes.x.f32 9\ndevice NVIDIA Test 1 lanes.x.f32 5\n"
+                           "device NVIDIA Test 1 lanes.y 6\n");
+    free(text);
+    ck_assert_int_eq(wwi_tuning(context, "lanes.x", "f32", -1), 5);
+    context->tuning_file = NULL;
+    WWT_FAILS(wwi_tuning_save(context, "lanes.x", "f32", 5), WW_ERROR_IO);
+    wwi_tuning_layer_free(&context->tuning[0]);
+    free(path);
+}
+END_TEST
+
+START_TEST(tuning_file_must_be_there_when_named) {
+    ww_context *context = fake_context();
+    WWT_FAILS(wwi_tuning_load(context, "/no/such/file"), WW_ERROR_IO);
+    free(context->tuning_file);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("host_text");
+    TCase *tcase = tcase_create("text");
+    tcase_add_checked_fixture(tcase, make_folder, remove_folder);
+    tcase_add_test(tcase, record_holds_what_was_said);
+    tcase_add_test(tcase, record_cuts_at_whole_characters);
+    tcase_add_test(tcase, record_of_an_opencl_code);
+    tcase_add_test(tcase, threads_have_their_own);
+    tcase_add_test(tcase, every_status_has_a_name);
+    tcase_add_test(tcase, sha256_known_answers);
+    tcase_add_test(tcase, sizes_overflow);
+    tcase_add_test(tcase, files_come_back);
+    tcase_add_test(tcase, kernel_files_are_built_in);
+    tcase_add_test(tcase, tuning_from_the_particular_to_the_general);
+    tcase_add_test(tcase, tuning_by_precision);
+    tcase_add_test(tcase, tuning_layers);
+    tcase_add_test(tcase, tuning_names_the_bad_line);
+    tcase_add_test(tcase, tuning_is_saved);
+    tcase_add_test(tcase, tuning_file_must_be_there_when_named);
+    suite_add_tcase(suite, tcase);
+    return wwt_run_host(suite, false);
+}
