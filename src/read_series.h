@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the readers of series files share: the file in memory, its lines and fields, numbers and labels.
+#ifndef WAVEWARP_READ_SERIES_H
+#define WAVEWARP_READ_SERIES_H
+
+#include <locale.h>
+#include <stdbool.h>
+#include <wavewarp/series.h>
+
+// A piece of a file; neither owned nor terminated.
+typedef struct wwi_span {
+    const char *begin;
+    const char *end;
+} wwi_span;
+
+// A whole file in memory, and where reading has come to.
+typedef struct wwi_text {
+    const char *name; // for messages
+    char *bytes;      // size bytes, then a NUL, so that number parsing always ends
+    size_t size;
+    const char *cursor; // start of the next line
+    wwi_span line;      // the current line without its end
+    size_t line_number; // of the current line, from 1
+    locale_t c_locale;  // a program may run under a locale whose decimal point is a comma
+} wwi_text;
+
+// Values of the series being read.
+typedef struct wwi_values {
+    double *data;
+    size_t count;
+    size_t capacity;
+} wwi_values;
+
+// The file's bytes; `path` "-" is standard input. wwi_text_close() frees what was opened, also after a failure.
+ww_status wwi_text_open(const char *path, wwi_text *text);
+void wwi_text_close(wwi_text *text);
+
+// Steps to the next line; false at the end.
+bool wwi_text_next_line(wwi_text *text);
+// Goes back to the first line.
+void wwi_text_rewind(wwi_text *text);
+// Starts an error record "name:line:column: ...", the column being that of `at` in the current line.
+ww_status wwi_text_fail_at(const wwi_text *text, const char *source, int source_line, ww_status status, const char *at,
+                           const char *format, ...) __attribute__((format(printf, 6, 7)));
+#define wwi_text_fail(text, status, at, ...) wwi_text_fail_at((text), __FILE__, __LINE__, (status), (at), __VA_ARGS__)
+
+wwi_span wwi_span_trim(wwi_span span);
+static inline bool wwi_span_is_empty(wwi_span span) {
+    return span.begin == span.end;
+}
+static inline size_t wwi_span_size(wwi_span span) {
+    return (size_t)(span.end - span.begin);
+}
+// Whether the span is this word, letter case aside.
+bool wwi_span_is(wwi_span span, const char *word);
+
+// Takes the next field off *rest, without the blanks around it. `separator` ' ' is any run of blanks; with '"' quotes a
+// field may stand in quotes. False when there is none left. *rest.begin becomes NULL after the last one.
+bool wwi_next_field(wwi_span *rest, char separator, bool quotes, wwi_span *field);
+
+// Appends a field's number; an empty field, '?' and NaN give NaN.
+ww_status wwi_values_parse(wwi_values *values, const wwi_text *text, wwi_span field);
+bool wwi_number_parse(wwi_span field, locale_t c_locale, double *value);
+ww_status wwi_values_append(wwi_values *values, double value);
+
+// The class label a field holds, for the caller to free: NULL for none (empty or '?'). A whole number in any spelling
+// ("1.0000000e+00") becomes plain ("1"), so that the files of one data set agree.
+ww_status wwi_label_parse(const wwi_text *text, wwi_span field, char **label);
+
+ww_status wwi_read_ts(wwi_text *text, ww_series_set **set);
+// label_column: 0 none, 1 first, 2 last.
+ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column, ww_series_set **set);
+ww_status wwi_read_npy(const wwi_text *text, ww_series_set **set);
+bool wwi_is_npy(const wwi_text *text);
+
+#endif

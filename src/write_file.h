@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file being written: under a temporary name beside its final one, which it gets only when whole.
+#ifndef WAVEWARP_WRITE_FILE_H
+#define WAVEWARP_WRITE_FILE_H
+
+#include <locale.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <wavewarp/series.h>
+
+typedef struct wwi_output {
+    char *path;      // final name, links followed
+    char *temporary; // NULL: written directly (standard output, a device, a pipe)
+    FILE *stream;
+    locale_t c_locale; // numbers are written in it whatever the program's locale
+} wwi_output;
+
+// Opens `path` for writing; "-" is standard output.
+ww_status wwi_output_open(const char *path, wwi_output *output);
+// Finishes the file (`keep`) or removes it, and frees what `output` holds. A file that can't be finished is removed.
+ww_status wwi_output_close(wwi_output *output, bool keep);
+// Appends; a failed write is kept by the stream and reported when it is closed. wwi_output_check() reports it now.
+void wwi_output_bytes(wwi_output *output, const void *bytes, size_t size);
+void wwi_output_text(wwi_output *output, const char *text);
+// A value in 9 (float) or 17 (double) significant digits.
+void wwi_output_number(wwi_output *output, double value, ww_precision precision);
+ww_status wwi_output_check(const wwi_output *output);
+// Takes `bytes` of disk space now, so that a long job does not fail at its end.
+ww_status wwi_output_reserve(wwi_output *output, uint64_t bytes);
+
+#define WWI_NPY_HEADER_BYTES 128
+// The header of a version 1.0 .npy file in this machine's byte order.
+void wwi_output_npy_header(wwi_output *output, ww_precision precision, const size_t *shape, size_t dimensions);
+
+#endif
