@@ -138,12 +138,12 @@ int twenty(const float *values, float *distances, ww_context *context, ww_datase
 check "the README's examples compile" "$cc" -std=c11 $warnings $(package --cflags) -fsyntax-only "$stage/readme.c"
 
 if command -v cmake >/dev/null; then
-    check "CMake finds the package" cmake -S "$source/examples" -B "$stage/cmake" -DCMAKE_PREFIX_PATH="$prefix" &&
+    check "CMake finds the package" cmake -G Ninja -S "$source/examples" -B "$stage/cmake" -DCMAKE_PREFIX_PATH="$prefix" &&
         check "CMake builds the examples" cmake --build "$stage/cmake" && run_example CMake "$stage/cmake/matrix"
     mkdir -p "$stage/static-project"
     sed 's/wavewarp::wavewarp/wavewarp::wavewarp_static/' "$source/examples/CMakeLists.txt" >"$stage/static-project/CMakeLists.txt"
     cp "$source"/examples/*.c "$stage/static-project"
-    check "CMake finds the static library" cmake -S "$stage/static-project" -B "$stage/cmake-static" -DCMAKE_PREFIX_PATH="$prefix" &&
+    check "CMake finds the static library" cmake -G Ninja -S "$stage/static-project" -B "$stage/cmake-static" -DCMAKE_PREFIX_PATH="$prefix" &&
         check "CMake builds with the static library" cmake --build "$stage/cmake-static" && run_example "CMake static" "$stage/cmake-static/distance"
 else
     skip "CMake package" "no cmake"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles every C file of the build with each compiler there is, a warning being an error. Prints TAP.
 
-Usage: warnings.py BUILD
+Usage: compilers.py BUILD
 """
 import concurrent.futures
 import json
