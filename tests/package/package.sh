@@ -86,10 +86,9 @@ defined=$(nm -D --defined-only "$library/libwavewarp.so" 2>/dev/null | awk '{ pr
 absent=$(comm -23 <(echo "$declared") <(echo "$defined"))
 point "$([ -z "$absent" ]; echo $?)" "every declared function is defined" "$absent"
 
-if PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --modversion wavewarp >/dev/null; then
-    program=$prefix/bin/wavewarp
-    [ -x "$program" ] && check "the installed program runs" env LD_LIBRARY_PATH="$library" "$program" --version
-fi
+for program in wavewarp wavewarp-bench; do
+    [ -x "$prefix/bin/$program" ] && check "the installed $program runs" "$prefix/bin/$program" --version
+done
 
 run_example() { # run_example HOW EXECUTABLE
     local name expected log status
