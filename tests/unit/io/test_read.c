@@ -106,8 +106,8 @@ START_TEST(ucr_text_in_every_dress) {
         "1,1.5,2,3\n2,4,5,6",
         "  1.0000000e+00   1.5000000e+00   2.0e+00   3\n   2.0000000e+00 4 5 6  \n\n",
         "1 , 1.5, 2, 3 \n\n2 ,4, 5, 6\n",
-        "\xEF\xBB\xBF"
-        "1\t1.5\t2\t3\n2\t4\t5\t6\n",
+        ("\xEF\xBB\xBF"
+         "1\t1.5\t2\t3\n2\t4\t5\t6\n"),
         "# made by hand\n1;1.5;2;3\n2;4;5;6\n",
     };
     for (size_t k = 0; k < sizeof contents / sizeof *contents; k++) {
