@@ -36,6 +36,8 @@ unsigned wwi_context_exchange_width(const ww_context *context); // work-items th
 // A tuning parameter by name (e.g. "lanes.columns") from the layered tuning text; `fallback` when no layer has it.
 // `kind` is the precision suffix "f32" or "f64" or NULL.
 long wwi_tuning(const ww_context *context, const char *name, const char *kind, long fallback);
+// Writes a parameter for exactly this device into the user's tuning file, keeping its other lines.
+ww_status wwi_tuning_save(ww_context *context, const char *name, const char *kind, long value);
 
 // Counts cl objects alive in this process (contexts, queues, buffers, programs, kernels, events).
 long wwi_live_objects(void);
@@ -48,6 +50,8 @@ typedef struct wwi_buffer wwi_buffer;
 ww_status wwi_buffer_create(ww_context *context, uint64_t bytes, wwi_buffer **buffer);
 void wwi_buffer_destroy(wwi_buffer **buffer);
 uint64_t wwi_buffer_bytes(const wwi_buffer *buffer);
+// Retains a cl_mem of the caller's, from the same OpenCL context.
+ww_status wwi_buffer_wrap(ww_context *context, void *cl_mem_handle, wwi_buffer **buffer);
 ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source); // blocking
 ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target);        // blocking
 ww_status wwi_buffer_fill_u32(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, uint32_t pattern);

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bench: what is measured, how it is timed, and how it is checked. Uses the public interface alone.
+#ifndef WAVEWARP_BENCH_H
+#define WAVEWARP_BENCH_H
+
+#include <stdio.h>
+#include <wavewarp/wavewarp.h>
+
+typedef struct bench_options {
+    const char *device;
+    const char *filter; // part of a case's name; NULL: all
+    const char *data;   // folder of real sets (GunPoint/GunPoint_TRAIN.ts ...); NULL: none
+    const char *program;
+    ww_engine engine;
+    double target_seconds; // one run's length; 0: by device
+    uint64_t max_bytes;    // most bytes of series on the device; 0: by device
+    int quick, json, list;
+} bench_options;
+
+typedef enum bench_job { BENCH_MATRIX, BENCH_NEAREST, BENCH_PROGRAM } bench_job;
+
+// One thing to measure. Rows are queries, columns are what they are compared with.
+typedef struct bench_case {
+    char name[64]; // suite/detail
+    bench_job job;
+    ww_measure_id measure;
+    ww_precision precision;
+    double band;           // share of the length, Sakoe-Chiba; 0: none
+    size_t rows;           // 0: as many as columns
+    size_t columns;        // 0: as many as the time aimed for needs
+    size_t row_length;     // 0: as the columns
+    size_t length;         // shortest column
+    size_t max_length;     // longest column
+    int quick;             // part of a quick run
+    int no_bounds;         // nearest
+    const char *gpu, *cpu; // "" on that kind of device, else why not
+} bench_case;
+
+// Times of several runs, in seconds.
+typedef struct bench_times {
+    double minimum, median;
+    double spread; // (maximum - minimum) / median
+    size_t count;
+} bench_times;
+
+typedef struct bench_result {
+    const char *engine;
+    size_t rows, columns;
+    uint64_t cells;
+    double upload;            // seconds; checks included
+    double plan;              // seconds; compilation included
+    bench_times device, wall; // device: no runs when the device does not say
+    double cups;              // cells / median device time, or wall time without it
+    double textbook;          // cells per second of textbook C on one core, 0 when not measured
+    uint64_t pruned, abandoned;
+    size_t verified; // pairs compared with the reference
+    double error;    // largest relative error of these
+    double allowed;
+    char note[128];
+} bench_result;
+
+typedef struct bench {
+    bench_options options;
+    ww_context *context;
+    ww_device_info device;
+} bench;
+
+// The cases there are, in the order they run. *Ownership*: static.
+const bench_case *bench_cases(size_t *count);
+
+// Measures one case. WW_OK with result->error > result->allowed when the answers are wrong.
+ww_status bench_matrix(bench *b, const bench_case *c, bench_result *result);
+ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result);
+// 0: measured; else result->note says why not.
+int bench_program(const bench *b, bench_result *result);
+
+// ---- bench_data.c: series, and the answers they should give
+
+// Series in the form of a view. A few hundred different ones stand for any number: each is uploaded as its own.
+typedef struct bench_data {
+    ww_series_view view;
+    size_t *lengths, *offsets;
+    void *values;
+    size_t total; // points of all series, as uploaded
+} bench_data;
+
+// Random walks, z-normalised, lengths drawn evenly. 0 when there is no memory.
+int bench_data_make(bench_data *data, size_t count, size_t min_length, size_t max_length, ww_precision precision,
+                    uint64_t seed);
+void bench_data_free(bench_data *data);
+
+// Compares a random sample of rows x columns results with the double reference. -1 when there is no memory.
+int bench_verify(const bench_case *c, const ww_measure *measure, const bench_data *rows, const bench_data *columns,
+                 const void *distances, bench_result *result);
+
+// Cells per second of textbook C on one core at these lengths.
+double bench_textbook(size_t n, size_t m, double seconds);
+
+// ---- bench_time.c
+
+double bench_seconds(void);
+// Sorts the samples.
+bench_times bench_summary(double *samples, size_t count);
+// Random number from a state that is never 0.
+uint64_t bench_random(uint64_t *state);
+
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one case: data, plan, size by calibration, warm-up, timed runs, check.
+#include "bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_RUNS 1000
+
+static void setup_measure(const bench_case *c, ww_measure *measure) {
+    ww_measure_init(measure, c->measure);
+    if (c->band > 0) {
+        measure->band.kind = WW_BAND_SAKOE_CHIBA;
+        measure->band.width = floor(c->band * (double)c->max_length);
+    }
+}
+
+static double target_seconds(const bench *b) {
+    double seconds = b->options.target_seconds;
+    if (seconds <= 0)
+        seconds = b->device.type == WW_DEVICE_GPU ? 0.03 : 0.3;
+    return b->options.quick ? seconds / 4 : seconds;
+}
+
+// Most columns that the device may be given.
+static size_t most_columns(const bench *b, const bench_case *c) {
+    uint64_t bytes = b->options.max_bytes;
+    if (bytes == 0) {
+        bytes = UINT64_C(1) << 30;
+        if (bytes > b->device.global_bytes / 8)
+            bytes = b->device.global_bytes / 8;
+        if (bytes > b->device.max_buffer_bytes)
+            bytes = b->device.max_buffer_bytes;
+    }
+    uint64_t most = bytes / (c->max_length * (c->precision == WW_DOUBLE ? sizeof(double) : sizeof(float)));
+    // A square of results has a size of its own.
+    if (c->rows == 0 && most > 16384)
+        most = 16384;
+    return most ? (size_t)most : 1;
+}
+
+// Everything one size of a case needs.
+typedef struct job {
+    ww_measure measure;
+    bench_data rows, columns;
+    ww_dataset *row_set, *column_set;
+    ww_plan *plan;
+    void *distances;
+    double upload, planning;
+} job;
+
+static void job_free(job *j) {
+    ww_plan_destroy(&j->plan);
+    ww_dataset_destroy(&j->row_set);
+    ww_dataset_destroy(&j->column_set);
+    bench_data_free(&j->rows);
+    bench_data_free(&j->columns);
+    free(j->distances);
+    j->distances = NULL;
+}
+
+static ww_status job_make(const bench *b, const bench_case *c, size_t column_count, job *j) {
+    ww_dataset_options data_options = WW_DATASET_OPTIONS_INIT;
+    ww_plan_options plan_options = WW_PLAN_OPTIONS_INIT;
+    size_t row_count = c->rows ? c->rows : column_count;
+    size_t row_length = c->row_length ? c->row_length : c->length;
+    size_t row_max = c->row_length ? c->row_length : c->max_length;
+    size_t size = c->precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
+
+    memset(j, 0, sizeof *j);
+    setup_measure(c, &j->measure);
+    data_options.precision = c->precision;
+    plan_options.engine = b->options.engine;
+    if (!bench_data_make(&j->rows, row_count, row_length, row_max, c->precision, 1) ||
+        !bench_data_make(&j->columns, column_count, c->length, c->max_length, c->precision, 2))
+        return WW_ERROR_OUT_OF_MEMORY;
+    j->distances = malloc(row_count * column_count * size);
+    if (!j->distances)
+        return WW_ERROR_OUT_OF_MEMORY;
+
+    double start = bench_seconds();
+    ww_status status = ww_dataset_create(b->context, &j->rows.view, &data_options, &j->row_set);
+    if (status == WW_OK)
+        status = ww_dataset_create(b->context, &j->columns.view, &data_options, &j->column_set);
+    j->upload = bench_seconds() - start;
+    if (status != WW_OK)
+        return status;
+    start = bench_seconds();
+    status = ww_plan_matrix(&j->measure, j->row_set, j->column_set, &plan_options, &j->plan);
+    j->planning = bench_seconds() - start;
+    return status;
+}
+
+// One run. The device's own time where it has one, else the wall's.
+static ww_status job_run(job *j, ww_plan_info *info, double *wall) {
+    double start = bench_seconds();
+    ww_status status = ww_plan_run(j->plan, j->distances);
+    *wall = bench_seconds() - start;
+    return status == WW_OK ? ww_plan_describe(j->plan, info) : status;
+}
+
+// Makes the job at a size whose run takes about as long as aimed for.
+static ww_status job_of_right_size(const bench *b, const bench_case *c, job *j) {
+    double target = target_seconds(b);
+    size_t most = most_columns(b, c);
+    size_t columns = c->columns ? c->columns : 64;
+    ww_plan_info info;
+    double wall;
+
+    for (;;) {
+        ww_status status = job_make(b, c, columns, j);
+        // The first run of a program pays for what the driver does late.
+        for (int k = 0; k < 2 && status == WW_OK; k++)
+            status = job_run(j, &info, &wall);
+        if (status != WW_OK || c->columns)
+            return status;
+        double seconds = info.seconds_device > 0 ? info.seconds_device : wall;
+        double factor = target / fmax(seconds, 1e-7);
+        if (c->rows == 0)
+            factor = sqrt(factor);
+        if (factor < 1.5 || columns >= most)
+            return WW_OK;
+        // Small sizes say little about large ones: approach in steps.
+        double next = (double)columns * fmin(factor, 32);
+        columns = next < (double)most ? (size_t)next : most;
+        job_free(j);
+    }
+}
+
+ww_status bench_matrix(bench *b, const bench_case *c, bench_result *result) {
+    double device[MAX_RUNS], wall[MAX_RUNS];
+    double minimum_seconds = b->options.quick ? 0.2 : 1, begin;
+    size_t count = 0, with_device = 0, least = b->options.quick ? 3 : 5;
+    ww_plan_info info;
+    job j;
+
+    ww_status status = job_of_right_size(b, c, &j);
+    if (status != WW_OK)
+        goto done;
+    begin = bench_seconds();
+    while (count < MAX_RUNS && (count < least || bench_seconds() - begin < minimum_seconds)) {
+        status = job_run(&j, &info, &wall[count]);
+        if (status != WW_OK)
+            goto done;
+        if (info.seconds_device > 0)
+            device[with_device++] = info.seconds_device;
+        count++;
+    }
+    result->engine = ww_engine_name(info.engine);
+    result->rows = j.rows.view.count;
+    result->columns = j.columns.view.count;
+    result->cells = info.cells;
+    result->upload = j.upload;
+    result->plan = j.planning;
+    result->wall = bench_summary(wall, count);
+    result->device = bench_summary(device, with_device == count ? count : 0);
+    result->cups = (double)info.cells / (result->device.count ? result->device.median : result->wall.median);
+    if (b->device.type == WW_DEVICE_CPU && c->measure == WW_DTW && c->band <= 0)
+        result->textbook = bench_textbook(c->row_length ? c->row_length : (c->length + c->max_length) / 2,
+                                          (c->length + c->max_length) / 2, minimum_seconds / 4);
+    if (bench_verify(c, &j.measure, &j.rows, &j.columns, j.distances, result) != 0)
+        status = WW_ERROR_OUT_OF_MEMORY;
+done:
+    job_free(&j);
+    return status;
+}
+
+// Nearest neighbour of each query: the share that bounds save, and the same answers with them as without.
+ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result) {
+    ww_generate_options generate = WW_GENERATE_OPTIONS_INIT;
+    ww_dataset_options data_options = WW_DATASET_OPTIONS_INIT;
+    ww_plan_options options = WW_PLAN_OPTIONS_INIT;
+    ww_series_set *query_set = NULL, *base_set = NULL;
+    ww_dataset *queries = NULL, *base = NULL;
+    ww_plan *plan = NULL, *plain = NULL;
+    size_t rows = b->options.quick ? c->rows / 8 : c->rows, columns = b->options.quick ? c->columns / 8 : c->columns;
+    int64_t *found = malloc(rows * sizeof *found), *wanted = malloc(rows * sizeof *wanted);
+    double wall[MAX_RUNS], device[MAX_RUNS], start;
+    size_t count = 0, with_device = 0;
+    ww_plan_info info;
+    ww_measure measure;
+    ww_status status = found && wanted ? WW_OK : WW_ERROR_OUT_OF_MEMORY;
+
+    setup_measure(c, &measure);
+    data_options.precision = c->precision;
+    options.engine = b->options.engine;
+    generate.length = c->length;
+    generate.count = rows;
+    generate.seed = 1;
+    if (status == WW_OK)
+        status = ww_series_set_generate(WW_GENERATE_CBF, &generate, &query_set);
+    generate.count = columns;
+    generate.seed = 2;
+    if (status == WW_OK)
+        status = ww_series_set_generate(WW_GENERATE_CBF, &generate, &base_set);
+    start = bench_seconds();
+    if (status == WW_OK)
+        status = ww_dataset_create_from_set(b->context, query_set, &data_options, &queries);
+    if (status == WW_OK)
+        status = ww_dataset_create_from_set(b->context, base_set, &data_options, &base);
+    result->upload = bench_seconds() - start;
+
+    options.no_bounds = 1;
+    if (status == WW_OK)
+        status = ww_plan_nearest(&measure, queries, base, 1, &options, &plain);
+    if (status == WW_OK)
+        status = ww_plan_run_nearest(plain, wanted, NULL);
+    options.no_bounds = c->no_bounds;
+    start = bench_seconds();
+    if (status == WW_OK)
+        status = ww_plan_nearest(&measure, queries, base, 1, &options, &plan);
+    result->plan = bench_seconds() - start;
+    if (status == WW_OK)
+        status = ww_plan_run_nearest(plan, found, NULL);
+    start = bench_seconds();
+    while (status == WW_OK && count < MAX_RUNS && (count < 5 || bench_seconds() - start < 1)) {
+        double before = bench_seconds();
+        status = ww_plan_run_nearest(plan, found, NULL);
+        wall[count++] = bench_seconds() - before;
+        if (status == WW_OK)
+            status = ww_plan_describe(plan, &info);
+        if (status == WW_OK && info.seconds_device > 0)
+            device[with_device++] = info.seconds_device;
+    }
+    if (status == WW_OK) {
+        result->engine = ww_engine_name(info.engine);
+        result->rows = rows;
+        result->columns = columns;
+        result->cells = info.cells;
+        result->pruned = info.pairs_pruned;
+        result->abandoned = info.pairs_abandoned;
+        result->wall = bench_summary(wall, count);
+        result->device = bench_summary(device, with_device == count ? count : 0);
+        // What bounds save shows in the wall's time alone: part of them is the host's work.
+        result->cups = (double)info.cells / result->wall.median;
+        result->verified = rows;
+        result->error = memcmp(found, wanted, rows * sizeof *found) == 0 ? 0 : INFINITY;
+        result->allowed = 0;
+        snprintf(result->note, sizeof result->note, "%.1f%% pruned, %.1f%% abandoned",
+                 100.0 * (double)info.pairs_pruned / (double)info.pairs,
+                 100.0 * (double)info.pairs_abandoned / (double)info.pairs);
+    }
+    ww_plan_destroy(&plain);
+    ww_plan_destroy(&plan);
+    ww_dataset_destroy(&base);
+    ww_dataset_destroy(&queries);
+    ww_series_set_destroy(&base_set);
+    ww_series_set_destroy(&query_set);
+    free(wanted);
+    free(found);
+    return status;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+double bench_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+bench_times bench_summary(double *samples, size_t count) {
+    bench_times times = {0, 0, 0, count};
+    if (count == 0)
+        return times;
+    qsort(samples, count, sizeof *samples, by_value);
+    times.minimum = samples[0];
+    times.median = (samples[(count - 1) / 2] + samples[count / 2]) / 2;
+    times.spread = times.median > 0 ? (samples[count - 1] - samples[0]) / times.median : 0;
+    return times;
+}
+
+// xorshift64* (Vigna 2016).
+uint64_t bench_random(uint64_t *state) {
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * UINT64_C(2685821657736338717);
+}

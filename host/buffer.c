@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device memory. Every range is checked here, because not every driver does.
+#include <stdlib.h>
+
+#include "internal.h"
+
+uint64_t wwi_context_max_buffer(const ww_context *context) {
+    return context->info.max_buffer_bytes;
+}
+
+// A sixteenth is left to the driver's own needs and to whoever shares the device.
+uint64_t wwi_context_bytes_free(const ww_context *context) {
+    uint64_t total = context->info.global_bytes - context->info.global_bytes / 16;
+    uint64_t used = atomic_load(&context->bytes);
+    return used < total ? total - used : 0;
+}
+
+static ww_status check_new(const ww_context *context, uint64_t bytes) {
+    if (bytes == 0)
+        return wwi_fail(WW_ERROR_INTERNAL, "a device buffer of 0 bytes was asked for");
+    uint64_t used = atomic_load(&context->bytes), total = context->info.global_bytes;
+    uint64_t largest = bytes > SIZE_MAX ? 0 : context->info.max_buffer_bytes;
+    if (bytes <= largest && used <= total && bytes <= total - used)
+        return WW_OK;
+    if (bytes > largest)
+        (void)wwi_fail(WW_ERROR_DEVICE_MEMORY, "a buffer of %llu bytes is above the device's limit of %llu for one",
+                       (unsigned long long)bytes, (unsigned long long)largest);
+    else
+        (void)wwi_fail(WW_ERROR_DEVICE_MEMORY, "%llu more bytes do not fit the device: %llu of its %llu are in use",
+                       (unsigned long long)bytes, (unsigned long long)used, (unsigned long long)total);
+    (void)wwi_fail_hint("work in smaller blocks, give up datasets that are no longer needed, or take another device");
+    return wwi_fail_device(context->info.name);
+}
+
+static wwi_buffer *new_buffer(ww_context *context, uint64_t bytes) {
+    wwi_buffer *buffer = calloc(1, sizeof *buffer);
+    if (buffer) {
+        wwi_context_retain(context);
+        buffer->context = context;
+        buffer->bytes = bytes;
+    }
+    return buffer;
+}
+
+ww_status wwi_buffer_create(ww_context *context, uint64_t bytes, wwi_buffer **out) {
+    cl_int code = CL_SUCCESS;
+    *out = NULL;
+    ww_status status = check_new(context, bytes);
+    if (status != WW_OK)
+        return status;
+    wwi_buffer *buffer = new_buffer(context, bytes);
+    if (!buffer)
+        return wwi_fail_memory(sizeof *buffer);
+    buffer->mem = clCreateBuffer(context->cl, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+    if (!buffer->mem) {
+        // For an allocation a lack of resources is a lack of memory.
+        if (code == CL_OUT_OF_RESOURCES)
+            code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+        status = wwi_fail_cl(context, code, "clCreateBuffer", "can't have %llu bytes of device memory",
+                             (unsigned long long)bytes);
+        wwi_context_release(context);
+        free(buffer);
+        return status;
+    }
+    wwi_count_objects(1);
+    atomic_fetch_add(&context->bytes, bytes);
+    *out = buffer;
+    return WW_OK;
+}
+
+ww_status wwi_buffer_wrap(ww_context *context, void *cl_mem_handle, wwi_buffer **out) {
+    cl_mem mem = cl_mem_handle;
+    cl_mem_object_type type = 0;
+    cl_context owner = NULL;
+    size_t bytes = 0;
+    *out = NULL;
+    if (!mem || clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof type, &type, NULL) != CL_SUCCESS ||
+        clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(cl_context), &owner, NULL) != CL_SUCCESS ||
+        clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "what was given is not an OpenCL buffer");
+    if (owner != context->cl)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the OpenCL buffer belongs to another OpenCL context");
+    wwi_buffer *buffer = new_buffer(context, bytes);
+    if (!buffer)
+        return wwi_fail_memory(sizeof *buffer);
+    cl_int code = clRetainMemObject(mem);
+    if (code != CL_SUCCESS) {
+        ww_status status = wwi_fail_cl(context, code, "clRetainMemObject", "can't hold the caller's buffer");
+        wwi_context_release(context);
+        free(buffer);
+        return status;
+    }
+    wwi_count_objects(1);
+    buffer->mem = mem;
+    buffer->foreign = true;
+    *out = buffer;
+    return WW_OK;
+}
+
+void wwi_buffer_destroy(wwi_buffer **pointer) {
+    wwi_buffer *buffer = pointer ? *pointer : NULL;
+    if (!buffer)
+        return;
+    *pointer = NULL;
+    (void)clReleaseMemObject(buffer->mem);
+    wwi_count_objects(-1);
+    if (!buffer->foreign)
+        atomic_fetch_sub(&buffer->context->bytes, buffer->bytes);
+    wwi_context_release(buffer->context);
+    free(buffer);
+}
+
+uint64_t wwi_buffer_bytes(const wwi_buffer *buffer) {
+    return buffer ? buffer->bytes : 0;
+}
+
+static ww_status check_range(const wwi_buffer *buffer, uint64_t offset, uint64_t bytes) {
+    if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
+        return WW_OK;
+    return wwi_fail(WW_ERROR_INTERNAL, "%llu bytes at %llu are outside a device buffer of %llu",
+                    (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)buffer->bytes);
+}
+
+ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source) {
+    ww_status status = check_range(buffer, offset, bytes);
+    if (status != WW_OK || bytes == 0)
+        return status;
+    cl_int code = clEnqueueWriteBuffer(buffer->context->queue, buffer->mem, CL_TRUE, (size_t)offset, (size_t)bytes,
+                                       source, 0, NULL, NULL);
+    return code == CL_SUCCESS ? WW_OK
+                              : wwi_fail_cl(buffer->context, code, "clEnqueueWriteBuffer",
+                                            "can't send %llu bytes to the device", (unsigned long long)bytes);
+}
+
+ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
+    ww_status status = check_range(buffer, offset, bytes);
+    if (status != WW_OK || bytes == 0)
+        return status;
+    cl_int code = clEnqueueReadBuffer(buffer->context->queue, buffer->mem, CL_TRUE, (size_t)offset, (size_t)bytes,
+                                      target, 0, NULL, NULL);
+    return code == CL_SUCCESS ? WW_OK
+                              : wwi_fail_cl(buffer->context, code, "clEnqueueReadBuffer",
+                                            "can't fetch %llu bytes from the device", (unsigned long long)bytes);
+}
+
+ww_status wwi_buffer_fill_u32(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, uint32_t pattern) {
+    ww_status status = check_range(buffer, offset, bytes);
+    if (status != WW_OK || bytes == 0)
+        return status;
+    if (offset % sizeof pattern != 0 || bytes % sizeof pattern != 0)
+        return wwi_fail(WW_ERROR_INTERNAL, "a fill of %llu bytes at %llu is not in whole words",
+                        (unsigned long long)bytes, (unsigned long long)offset);
+    cl_int code = clEnqueueFillBuffer(buffer->context->queue, buffer->mem, &pattern, sizeof pattern, (size_t)offset,
+                                      (size_t)bytes, 0, NULL, NULL);
+    return code == CL_SUCCESS ? WW_OK
+                              : wwi_fail_cl(buffer->context, code, "clEnqueueFillBuffer",
+                                            "can't fill %llu bytes on the device", (unsigned long long)bytes);
+}
+
+ww_status wwi_buffer_copy(wwi_buffer *source, uint64_t source_offset, wwi_buffer *target, uint64_t target_offset,
+                          uint64_t bytes) {
+    ww_status status = check_range(source, source_offset, bytes);
+    if (status == WW_OK)
+        status = check_range(target, target_offset, bytes);
+    if (status != WW_OK || bytes == 0)
+        return status;
+    cl_int code = clEnqueueCopyBuffer(target->context->queue, source->mem, target->mem, (size_t)source_offset,
+                                      (size_t)target_offset, (size_t)bytes, 0, NULL, NULL);
+    return code == CL_SUCCESS ? WW_OK
+                              : wwi_fail_cl(target->context, code, "clEnqueueCopyBuffer",
+                                            "can't copy %llu bytes on the device", (unsigned long long)bytes);
+}

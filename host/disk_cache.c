@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Program binaries on disk, for the drivers that keep none themselves. Nothing here can fail a job: whatever is odd is
+// left alone, and the program is built from source.
+//
+// A file: 8 bytes of magic, the SHA-256 of the key, the SHA-256 of the binary, the binary. Both sums are checked before
+// a driver sees a byte, because some drivers crash on a damaged binary.
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define FORMAT "wwcache1"
+enum { FORMAT_BYTES = sizeof FORMAT - 1, HEADER_BYTES = FORMAT_BYTES + 2 * 32 };
+
+bool wwi_disk_cache_wanted(const ww_device_info *info) {
+    static const char *const cached_by_driver[] = {"Portable Computing Language", "NVIDIA", "rusticl", "Clover",
+                                                   "Oclgrind"};
+    const char *wish = wwi_environment("WAVEWARP_PROGRAM_CACHE");
+    if (wish)
+        return strcmp(wish, "0") != 0;
+    for (size_t i = 0; i < sizeof cached_by_driver / sizeof cached_by_driver[0]; i++)
+        if (wwi_text_contains(info->platform, cached_by_driver[i]))
+            return false;
+    return true;
+}
+
+// Everything the binary depends on, each part terminated so that no two keys run together.
+static bool make_key(const ww_context *context, const char *source, const char *options, wwi_sha256_digest *key) {
+    char platform_version[256] = "";
+    (void)clGetPlatformInfo(context->platform, CL_PLATFORM_VERSION, sizeof platform_version - 1, platform_version,
+                            NULL);
+    const char *parts[] = {FORMAT,
+                           WW_VERSION,
+                           context->info.platform,
+                           platform_version,
+                           context->info.vendor,
+                           context->info.name,
+                           context->info.version,
+                           context->info.driver,
+                           options,
+                           source};
+    size_t bytes = 0, count = sizeof parts / sizeof parts[0];
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(parts[i]) + 1;
+    char *text = malloc(bytes);
+    if (!text)
+        return false;
+    char *at = text;
+    for (size_t i = 0; i < count; i++) {
+        size_t part = strlen(parts[i]) + 1;
+        memcpy(at, parts[i], part);
+        at += part;
+    }
+    *key = wwi_sha256(text, bytes);
+    free(text);
+    return true;
+}
+
+// Only a folder that is ours alone will do: a binary is code.
+static bool is_private(const char *path, bool folder) {
+    struct stat about;
+    return lstat(path, &about) == 0 && (folder ? S_ISDIR(about.st_mode) : S_ISREG(about.st_mode)) &&
+           about.st_uid == geteuid() && (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+static char *cache_path(const wwi_sha256_digest *key, bool make) {
+    char name[72], hex[65];
+    char *path = NULL, *programs = NULL, *folder = wwi_user_folder("XDG_CACHE_HOME", ".cache");
+    if (folder)
+        programs = wwi_path_join(folder, "programs");
+    if (programs && (!make || wwi_make_folders(programs, 0700) == WW_OK) && is_private(programs, true)) {
+        wwi_sha256_hex(key, hex);
+        (void)snprintf(name, sizeof name, "%s.bin", hex);
+        path = wwi_path_join(programs, name);
+    }
+    free(programs);
+    free(folder);
+    return path;
+}
+
+static bool is_intact(const uint8_t *file, size_t bytes, const wwi_sha256_digest *key) {
+    if (bytes <= HEADER_BYTES || memcmp(file, FORMAT, FORMAT_BYTES) != 0 ||
+        memcmp(file + FORMAT_BYTES, key->bytes, 32) != 0)
+        return false;
+    wwi_sha256_digest sum = wwi_sha256(file + HEADER_BYTES, bytes - HEADER_BYTES);
+    return memcmp(file + FORMAT_BYTES + 32, sum.bytes, 32) == 0;
+}
+
+static cl_program from_binary(ww_context *context, const uint8_t *binary, size_t bytes, const char *options) {
+    cl_int code = CL_SUCCESS, binary_status = CL_SUCCESS;
+    const unsigned char *pointer = binary;
+    cl_program program =
+        clCreateProgramWithBinary(context->cl, 1, &context->device, &bytes, &pointer, &binary_status, &code);
+    if (!program)
+        return NULL;
+    wwi_count_objects(1);
+    if (binary_status == CL_SUCCESS && clBuildProgram(program, 1, &context->device, options, NULL, NULL) == CL_SUCCESS)
+        return program;
+    (void)clReleaseProgram(program);
+    wwi_count_objects(-1);
+    return NULL;
+}
+
+cl_program wwi_disk_cache_load(ww_context *context, const char *source, const char *options) {
+    wwi_sha256_digest key;
+    cl_program program = NULL;
+    char *file = NULL, *path = make_key(context, source, options, &key) ? cache_path(&key, false) : NULL;
+    size_t bytes = 0;
+    if (!path || !is_private(path, false) || wwi_file_read(path, WW_ERROR_IO, &file, &bytes) != WW_OK)
+        goto done;
+    if (is_intact((const uint8_t *)file, bytes, &key))
+        program = from_binary(context, (const uint8_t *)file + HEADER_BYTES, bytes - HEADER_BYTES, options);
+    if (!program)
+        (void)unlink(path); // damaged, or the driver does not take it
+done:
+    free(file);
+    free(path);
+    return program;
+}
+
+// The program may know several devices (a wrapped context): only our device's binary is wanted.
+static uint8_t *get_binary(const ww_context *context, cl_program program, size_t *bytes) {
+    enum { MOST = 64 };
+    cl_device_id devices[MOST];
+    size_t sizes[MOST] = {0}, got = 0;
+    unsigned char *binaries[MOST] = {NULL};
+    uint8_t *file = NULL;
+    if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof devices, devices, &got) != CL_SUCCESS ||
+        clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL) != CL_SUCCESS)
+        return NULL;
+    for (size_t i = 0; i < got / sizeof devices[0]; i++) {
+        if (devices[i] != context->device || sizes[i] == 0 || file)
+            continue;
+        file = malloc(HEADER_BYTES + sizes[i]);
+        binaries[i] = file ? file + HEADER_BYTES : NULL;
+        *bytes = sizes[i];
+    }
+    if (file && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL) != CL_SUCCESS) {
+        free(file);
+        file = NULL;
+    }
+    return file;
+}
+
+void wwi_disk_cache_store(ww_context *context, const char *source, const char *options, cl_program program) {
+    wwi_sha256_digest key;
+    size_t bytes = 0;
+    char *path = make_key(context, source, options, &key) ? cache_path(&key, true) : NULL;
+    uint8_t *file = path ? get_binary(context, program, &bytes) : NULL;
+    if (file) {
+        wwi_sha256_digest sum = wwi_sha256(file + HEADER_BYTES, bytes);
+        memcpy(file, FORMAT, FORMAT_BYTES);
+        memcpy(file + FORMAT_BYTES, key.bytes, 32);
+        memcpy(file + FORMAT_BYTES + 32, sum.bytes, 32);
+        if (wwi_file_replace(path, file, HEADER_BYTES + bytes) != WW_OK)
+            wwi_log(context, 3, "a program could not be cached: %s", ww_last_error()->message);
+    }
+    free(file);
+    free(path);
+}

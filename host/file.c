@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files and folders: the installed data, the user's own, whole files in and out.
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "install_paths.h"
+#include "internal.h"
+
+const char *wwi_environment(const char *name) {
+    const char *value = getenv(name);
+    return value && value[0] ? value : NULL;
+}
+
+char *wwi_path_join(const char *folder, const char *name) {
+    size_t folder_bytes = strlen(folder), name_bytes = strlen(name);
+    char *path = malloc(folder_bytes + name_bytes + 2);
+    if (path) {
+        memcpy(path, folder, folder_bytes);
+        path[folder_bytes] = '/';
+        memcpy(path + folder_bytes + 1, name, name_bytes + 1);
+    }
+    return path;
+}
+
+bool wwi_is_folder(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode) && access(path, R_OK | X_OK) == 0;
+}
+
+// Grows as it reads: the size that stat() tells may be wrong by the time (or for /dev/stdin, always).
+static ww_status read_stream(FILE *stream, const char *path, ww_status failure, char **text, size_t *bytes) {
+    size_t size = 0, room = 0;
+    char *content = NULL;
+    for (;;) {
+        if (room - size < 2) {
+            size_t more = room ? room * 2 : 16384;
+            char *larger = realloc(content, more);
+            if (!larger) {
+                free(content);
+                return wwi_fail_memory(more);
+            }
+            content = larger;
+            room = more;
+        }
+        size_t got = fread(content + size, 1, room - size - 1, stream);
+        size += got;
+        if (got == 0)
+            break;
+    }
+    if (ferror(stream)) {
+        free(content);
+        return wwi_fail(failure, "%.200s can't be read: %s", path, strerror(errno));
+    }
+    content[size] = '\0';
+    *text = content;
+    if (bytes)
+        *bytes = size;
+    return WW_OK;
+}
+
+ww_status wwi_file_read(const char *path, ww_status failure, char **text, size_t *bytes) {
+    FILE *stream = fopen(path, "rbe");
+    if (!stream)
+        return wwi_fail(failure, "%.200s can't be opened: %s", path, strerror(errno));
+    ww_status status = read_stream(stream, path, failure, text, bytes);
+    (void)fclose(stream);
+    return status;
+}
+
+static bool write_all(int file, const char *data, size_t bytes) {
+    while (bytes > 0) {
+        ssize_t done = write(file, data, bytes);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        data += done;
+        bytes -= (size_t)done;
+    }
+    return true;
+}
+
+ww_status wwi_file_replace(const char *path, const void *data, size_t bytes) {
+    static const char suffix[] = ".XXXXXX";
+    size_t length = strlen(path);
+    char *temporary = malloc(length + sizeof suffix);
+    if (!temporary)
+        return wwi_fail_memory(length + sizeof suffix);
+    memcpy(temporary, path, length);
+    memcpy(temporary + length, suffix, sizeof suffix);
+
+    int file = mkostemp(temporary, O_CLOEXEC);
+    bool good = file >= 0 && write_all(file, data, bytes);
+    int error = errno;
+    if (file >= 0 && close(file) != 0 && good) {
+        good = false;
+        error = errno;
+    }
+    if (good && rename(temporary, path) != 0) {
+        good = false;
+        error = errno;
+    }
+    if (!good && file >= 0)
+        (void)unlink(temporary);
+    free(temporary);
+    return good ? WW_OK : wwi_fail(WW_ERROR_IO, "%.200s can't be written: %s", path, strerror(error));
+}
+
+ww_status wwi_make_folders(const char *path, unsigned mode) {
+    size_t length = strlen(path);
+    char *part = malloc(length + 1);
+    if (!part)
+        return wwi_fail_memory(length + 1);
+    memcpy(part, path, length + 1);
+    ww_status status = WW_OK;
+    for (size_t i = 1; i <= length && status == WW_OK; i++) {
+        if (part[i] != '/' && part[i] != '\0')
+            continue;
+        char end = part[i];
+        part[i] = '\0';
+        if (mkdir(part, (mode_t)mode) != 0 && errno != EEXIST)
+            status = wwi_fail(WW_ERROR_IO, "the folder %.200s can't be made: %s", part, strerror(errno));
+        part[i] = end;
+    }
+    free(part);
+    return status;
+}
+
+char *wwi_user_folder(const char *variable, const char *below_home) {
+    const char *base = wwi_environment(variable);
+    if (base && base[0] == '/') // the XDG rules: a relative path there is to be ignored
+        return wwi_path_join(base, "wavewarp");
+    const char *home = wwi_environment("HOME");
+    if (!home)
+        return NULL;
+    char *folder = wwi_path_join(home, below_home);
+    char *own = folder ? wwi_path_join(folder, "wavewarp") : NULL;
+    free(folder);
+    return own;
+}
+
+// The folder that holds the library's folder: /usr for /usr/lib/libwavewarp.so, also for Debian's /usr/lib/TRIPLET.
+static char *installed_beside_library(void) {
+    Dl_info about;
+    char *folder = NULL, *path = NULL;
+    if (dladdr((const void *)&wwi_embedded_count, &about) == 0 || !about.dli_fname)
+        return NULL;
+    path = realpath(about.dli_fname, NULL);
+    for (int up = 0; path && up < 3; up++) {
+        char *slash = strrchr(path, '/');
+        if (!slash || slash == path)
+            break;
+        *slash = '\0';
+        if (up == 0)
+            continue; // the library's own folder: bin/, lib/
+        free(folder);
+        folder = wwi_path_join(path, "share/wavewarp");
+        if (folder && wwi_is_folder(folder)) {
+            free(path);
+            return folder;
+        }
+    }
+    free(folder);
+    free(path);
+    return NULL;
+}
+
+// A library that was never installed must not pick up the files of another version that was.
+static bool holds_this_version(const char *folder) {
+    char *path = wwi_path_join(folder, "VERSION"), *text = NULL;
+    bool same = false;
+    if (path && access(path, R_OK) == 0 && wwi_file_read(path, WW_ERROR_IO, &text, NULL) == WW_OK)
+        same = strncmp(text, WW_VERSION, strlen(WW_VERSION)) == 0 && text[strlen(WW_VERSION)] == '\n';
+    free(text);
+    free(path);
+    return same;
+}
+
+char *wwi_installed_folder(void) {
+    char *folder = installed_beside_library();
+    if (folder && holds_this_version(folder))
+        return folder;
+    free(folder);
+    folder = wwi_path_join(WWI_DATA_DIR, "wavewarp");
+    if (folder && wwi_is_folder(folder) && holds_this_version(folder))
+        return folder;
+    free(folder);
+    return NULL;
+}
+
+const char *wwi_embedded_text(const char *name) {
+    for (size_t i = 0; i < wwi_embedded_count; i++)
+        if (strcmp(wwi_embedded_files[i].name, name) == 0)
+            return wwi_embedded_files[i].text;
+    return NULL;
+}

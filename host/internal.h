@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of host/ share among themselves: the structs with OpenCL types inside.
+#ifndef WAVEWARP_HOST_INTERNAL_H
+#define WAVEWARP_HOST_INTERNAL_H
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "host.h"
+
+// ---- errors
+
+// Starts an error record for a failed OpenCL call; `context` may be NULL. The message is `format`, the call and the
+// code's name; status and hint follow from the code.
+ww_status wwi_fail_cl_at(const char *file, int line, const ww_context *context, cl_int code, const char *call,
+                         const char *format, ...) __attribute__((format(printf, 6, 7)));
+#define wwi_fail_cl(context, code, call, ...) wwi_fail_cl_at(__FILE__, __LINE__, (context), (code), (call), __VA_ARGS__)
+const char *wwi_cl_name(cl_int code);
+// Names the device in the record just started.
+ww_status wwi_fail_device(const char *name);
+// Puts a record that another thread filled (and its build log, which may be NULL) in this thread's place.
+ww_status wwi_fail_restore(const ww_error *error, const char *build_log);
+void wwi_keep_build_log(const char *log);
+
+// Every OpenCL object this library makes or retains passes here once when it comes and once when it goes.
+void wwi_count_objects(long change);
+
+// ---- devices
+
+typedef struct wwi_device {
+    cl_platform_id platform;
+    cl_device_id id;
+    bool unified_memory; // shares the host's memory: an integrated GPU
+    unsigned in_platform;
+    ww_device_info info;
+} wwi_device;
+
+typedef struct wwi_device_list {
+    wwi_device *devices;
+    size_t count;
+} wwi_device_list;
+
+ww_status wwi_devices_find(wwi_device_list *list);
+void wwi_devices_free(wwi_device_list *list);
+void wwi_device_describe(cl_platform_id platform, cl_device_id id, wwi_device *device);
+// `wanted` NULL or "": the best usable one. `*chosen` is an index into the list.
+ww_status wwi_devices_choose(const wwi_device_list *list, const char *wanted, size_t *chosen);
+bool wwi_text_contains(const char *text, const char *part); // without regard to case
+
+// ---- files
+
+typedef struct wwi_embedded_file {
+    const char *name; // path below kernels_cl/, or "tuning.txt"
+    const char *text; // terminated
+} wwi_embedded_file;
+extern const wwi_embedded_file wwi_embedded_files[];
+extern const size_t wwi_embedded_count;
+const char *wwi_embedded_text(const char *name); // NULL: there is none
+
+// Reads a whole file as terminated text (free with free). Fails with `status`, naming the path.
+ww_status wwi_file_read(const char *path, ww_status status, char **text, size_t *bytes);
+char *wwi_path_join(const char *folder, const char *name);
+bool wwi_is_folder(const char *path);
+// The installed data folder (.../share/wavewarp): found from where the library lies, else the built-in prefix where it
+// holds this version. NULL: nothing installed (or no memory). Free with free.
+char *wwi_installed_folder(void);
+// $`variable`/wavewarp, else $HOME/`below_home`/wavewarp; NULL when neither is set. Free with free.
+char *wwi_user_folder(const char *variable, const char *below_home);
+ww_status wwi_make_folders(const char *path, unsigned mode); // all missing ones of the path
+// Writes beside the path and renames: readers see the old or the new file, never a part.
+ww_status wwi_file_replace(const char *path, const void *data, size_t bytes);
+const char *wwi_environment(const char *name); // NULL when unset or empty
+
+typedef struct wwi_sha256_digest {
+    uint8_t bytes[32];
+} wwi_sha256_digest;
+wwi_sha256_digest wwi_sha256(const void *data, size_t bytes);
+void wwi_sha256_hex(const wwi_sha256_digest *digest, char hex[65]);
+
+// ---- tuning
+
+typedef enum wwi_match { // from the most to the least particular
+    WWI_MATCH_DEVICE,
+    WWI_MATCH_ARCH,
+    WWI_MATCH_VENDOR,
+    WWI_MATCH_TYPE,
+    WWI_MATCH_DEFAULT,
+    WWI_MATCH_COUNT
+} wwi_match;
+
+typedef struct wwi_tuning_record {
+    wwi_match match;
+    char *text; // what to match, "" for default
+    char *name; // with its suffix, if any
+    long value;
+} wwi_tuning_record;
+
+typedef struct wwi_tuning_layer {
+    wwi_tuning_record *records;
+    size_t count;
+} wwi_tuning_layer;
+
+enum { WWI_TUNING_LAYERS = 3 }; // user, installed, embedded
+
+ww_status wwi_tuning_parse(const char *file, const char *text, wwi_tuning_layer *layer);
+void wwi_tuning_layer_free(wwi_tuning_layer *layer);
+ww_status wwi_tuning_load(ww_context *context, const char *file);
+
+// ---- the context
+
+enum {
+    WWI_PENDING_EVENTS = 256, // launches whose time is not yet known; more wait for the oldest
+    WWI_IDLE_PROGRAMS = 64    // compiled programs kept although nobody holds them
+};
+
+struct ww_context {
+    atomic_uint references;
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_context cl;
+    cl_command_queue queue;
+    ww_device_info info;
+    char arch[64];          // "sm_90", "gfx90a", or ""
+    char *kernel_folder;    // NULL: built in
+    bool kernel_folder_set; // by option or environment: a missing file is then an error
+    wwi_exchange exchange;
+    unsigned exchange_width;
+    const char *subgroup_standard; // the -cl-std that gives sub-groups here
+    bool disk_cache;
+    char *tuning_file; // the user's, where wwi_tuning_save() writes; NULL when there is no place for one
+    wwi_tuning_layer tuning[WWI_TUNING_LAYERS];
+    ww_log_fn log;
+    void *log_user;
+    _Atomic uint64_t bytes;
+    _Atomic uint64_t launches;
+
+    pthread_mutex_t lock; // guards what follows
+    pthread_cond_t built; // some program's build ended
+    wwi_program *programs;
+    cl_event pending[WWI_PENDING_EVENTS]; // a ring, oldest at first_pending
+    size_t first_pending, pending_count;
+    uint64_t kernel_ns;
+    cl_int launch_error; // of a launch that failed on the device after it was enqueued
+};
+
+struct wwi_buffer {
+    ww_context *context;
+    cl_mem mem;
+    uint64_t bytes;
+    bool foreign; // the caller's own: not part of our count of bytes
+};
+
+struct wwi_kernel {
+    wwi_program *program;
+    cl_kernel cl;
+    uint64_t max_work_group, required_work_group, local_bytes, private_bytes;
+    cl_uint arg_count;
+    char name[64];
+};
+
+ww_context *wwi_program_context(const wwi_program *program);
+cl_program wwi_program_cl(const wwi_program *program);
+void wwi_program_retain(wwi_program *program);
+void wwi_programs_free(ww_context *context);
+
+// Finds out by trying how work-items of this device can exchange values.
+ww_status wwi_exchange_probe(ww_context *context);
+
+// The disk cache of program binaries. Load gives NULL when there is nothing (good) to be had; store ignores failure.
+bool wwi_disk_cache_wanted(const ww_device_info *info);
+cl_program wwi_disk_cache_load(ww_context *context, const char *source, const char *options);
+void wwi_disk_cache_store(ww_context *context, const char *source, const char *options, cl_program program);
+
+void wwi_events_release(ww_context *context);
+
+#endif

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels and launches. A launch is checked against every limit before it is enqueued: PoCL, for one, aborts or goes
+// on quietly where it should answer with an error.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+// ---- kernels
+
+static uint64_t work_group_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what) {
+    // Some answers are size_t and some cl_ulong; where both have 8 bytes one variable serves.
+    union {
+        size_t size;
+        cl_ulong number;
+    } value = {.number = 0};
+    size_t bytes = 0;
+    if (clGetKernelWorkGroupInfo(kernel, device, what, sizeof value, &value, &bytes) != CL_SUCCESS)
+        return 0;
+    return bytes == sizeof(size_t) ? value.size : value.number;
+}
+
+static ww_status describe_kernel(wwi_kernel *kernel, const ww_context *context) {
+    size_t required[3] = {0};
+    cl_int code = clGetKernelInfo(kernel->cl, CL_KERNEL_NUM_ARGS, sizeof kernel->arg_count, &kernel->arg_count, NULL);
+    if (code != CL_SUCCESS)
+        return wwi_fail_cl(context, code, "clGetKernelInfo", "can't ask about the kernel %s", kernel->name);
+    kernel->max_work_group = work_group_info(kernel->cl, context->device, CL_KERNEL_WORK_GROUP_SIZE);
+    kernel->local_bytes = work_group_info(kernel->cl, context->device, CL_KERNEL_LOCAL_MEM_SIZE);
+    kernel->private_bytes = work_group_info(kernel->cl, context->device, CL_KERNEL_PRIVATE_MEM_SIZE);
+    // rusticl of Mesa 22.3 tells its sub-group's size here, and runs larger groups well.
+    if (kernel->max_work_group == 0 || kernel->max_work_group > context->info.max_work_group ||
+        wwi_text_contains(context->info.platform, "rusticl"))
+        kernel->max_work_group = context->info.max_work_group;
+    if (clGetKernelWorkGroupInfo(kernel->cl, context->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required,
+                                 required, NULL) == CL_SUCCESS)
+        kernel->required_work_group = required[0];
+    return WW_OK;
+}
+
+ww_status wwi_kernel_create(wwi_program *program, const char *name, wwi_kernel **out) {
+    ww_context *context = wwi_program_context(program);
+    cl_int code = CL_SUCCESS;
+    *out = NULL;
+    wwi_kernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel)
+        return wwi_fail_memory(sizeof *kernel);
+    (void)snprintf(kernel->name, sizeof kernel->name, "%s", name);
+    wwi_program_retain(program);
+    kernel->program = program;
+    kernel->cl = clCreateKernel(wwi_program_cl(program), name, &code);
+    ww_status status = WW_OK;
+    if (kernel->cl) {
+        wwi_count_objects(1);
+        status = describe_kernel(kernel, context);
+    } else {
+        status = wwi_fail_cl(context, code, "clCreateKernel", "can't make the kernel %s", name);
+    }
+    if (status == WW_OK)
+        *out = kernel;
+    else
+        wwi_kernel_destroy(&kernel);
+    return status;
+}
+
+void wwi_kernel_destroy(wwi_kernel **pointer) {
+    wwi_kernel *kernel = pointer ? *pointer : NULL;
+    if (!kernel)
+        return;
+    *pointer = NULL;
+    if (kernel->cl) {
+        (void)clReleaseKernel(kernel->cl);
+        wwi_count_objects(-1);
+    }
+    wwi_program_release(&kernel->program);
+    free(kernel);
+}
+
+uint64_t wwi_kernel_max_work_group(const wwi_kernel *kernel) {
+    return kernel->max_work_group;
+}
+
+uint64_t wwi_kernel_local_bytes(const wwi_kernel *kernel) {
+    return kernel->local_bytes;
+}
+
+uint64_t wwi_kernel_private_bytes(const wwi_kernel *kernel) {
+    return kernel->private_bytes;
+}
+
+// ---- times
+
+// Adds a finished launch's time. A negative state is the error the launch ended with. The lock is held.
+static void fold_event(ww_context *context, cl_event event, cl_int state) {
+    cl_ulong start = 0, end = 0;
+    if (state < 0)
+        context->launch_error = state;
+    else if (clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) == CL_SUCCESS &&
+             clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) == CL_SUCCESS &&
+             end > start)
+        context->kernel_ns += end - start;
+    (void)clReleaseEvent(event);
+    wwi_count_objects(-1);
+}
+
+// The queue is in order: the events finish in the order of the ring. The lock is held.
+static void fold_finished(ww_context *context) {
+    while (context->pending_count > 0) {
+        cl_event event = context->pending[context->first_pending];
+        cl_int state = CL_QUEUED;
+        if (clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) != CL_SUCCESS)
+            state = CL_COMPLETE;
+        if (state > CL_COMPLETE)
+            return;
+        fold_event(context, event, state);
+        context->first_pending = (context->first_pending + 1) % WWI_PENDING_EVENTS;
+        context->pending_count--;
+    }
+}
+
+void wwi_events_release(ww_context *context) {
+    for (; context->pending_count > 0; context->pending_count--) {
+        (void)clReleaseEvent(context->pending[context->first_pending]);
+        wwi_count_objects(-1);
+        context->first_pending = (context->first_pending + 1) % WWI_PENDING_EVENTS;
+    }
+}
+
+// Makes room for one event: waiting for the oldest also keeps the host from running far ahead of the device.
+static void keep_event(ww_context *context, cl_event event) {
+    (void)pthread_mutex_lock(&context->lock);
+    if (context->pending_count >= WWI_PENDING_EVENTS / 2)
+        fold_finished(context);
+    if (context->pending_count == WWI_PENDING_EVENTS) {
+        cl_event oldest = context->pending[context->first_pending];
+        cl_int state = CL_COMPLETE;
+        if (clWaitForEvents(1, &oldest) != CL_SUCCESS)
+            (void)clGetEventInfo(oldest, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+        fold_event(context, oldest, state < 0 ? state : CL_COMPLETE);
+        context->first_pending = (context->first_pending + 1) % WWI_PENDING_EVENTS;
+        context->pending_count--;
+    }
+    context->pending[(context->first_pending + context->pending_count) % WWI_PENDING_EVENTS] = event;
+    context->pending_count++;
+    (void)pthread_mutex_unlock(&context->lock);
+}
+
+uint64_t wwi_context_kernel_ns(ww_context *context) {
+    (void)pthread_mutex_lock(&context->lock);
+    fold_finished(context);
+    uint64_t sum = context->kernel_ns;
+    (void)pthread_mutex_unlock(&context->lock);
+    return sum;
+}
+
+uint64_t wwi_context_launches(const ww_context *context) {
+    return atomic_load(&context->launches);
+}
+
+ww_status wwi_finish(ww_context *context) {
+    cl_int code = clFinish(context->queue);
+    (void)pthread_mutex_lock(&context->lock);
+    fold_finished(context);
+    cl_int launch = context->launch_error;
+    context->launch_error = CL_SUCCESS;
+    (void)pthread_mutex_unlock(&context->lock);
+    if (launch != CL_SUCCESS)
+        return wwi_fail_cl(context, launch, "clEnqueueNDRangeKernel", "a kernel failed on the device");
+    if (code != CL_SUCCESS)
+        return wwi_fail_cl(context, code, "clFinish", "the device's work did not end well");
+    return WW_OK;
+}
+
+// ---- launching
+
+static ww_status set_arguments(const wwi_kernel *kernel, const ww_context *context, const wwi_arg *args, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        size_t bytes = args[i].bytes;
+        const void *value = args[i].kind == WWI_ARG_LOCAL ? NULL : args[i].value;
+        cl_mem mem = NULL;
+        if (args[i].kind == WWI_ARG_BUFFER) {
+            const wwi_buffer *buffer = args[i].value;
+            mem = buffer ? buffer->mem : NULL;
+            value = &mem;
+            bytes = sizeof(cl_mem);
+        }
+        cl_int code = clSetKernelArg(kernel->cl, (cl_uint)i, bytes, value);
+        if (code != CL_SUCCESS)
+            return wwi_fail_cl(context, code, "clSetKernelArg", "argument %zu of the kernel %s", i, kernel->name);
+    }
+    return WW_OK;
+}
+
+static ww_status check_sizes(const wwi_kernel *kernel, uint64_t groups, uint64_t group_size) {
+    uint64_t work_items = 0;
+    if (groups == 0 || group_size == 0)
+        return wwi_fail(WW_ERROR_INTERNAL, "a launch of the kernel %s has no work-items", kernel->name);
+    if (kernel->required_work_group != 0 && group_size != kernel->required_work_group)
+        return wwi_fail(WW_ERROR_INTERNAL, "the kernel %s is compiled for groups of %llu work-items, not %llu",
+                        kernel->name, (unsigned long long)kernel->required_work_group, (unsigned long long)group_size);
+    if (group_size > kernel->max_work_group)
+        return wwi_fail(WW_ERROR_UNSUPPORTED,
+                        "the kernel %s needs groups of %llu work-items; the device has at most "
+                        "%llu for it",
+                        kernel->name, (unsigned long long)group_size, (unsigned long long)kernel->max_work_group);
+    // 2^31 - 1 groups is the most any device takes in one dimension.
+    if (groups > INT32_MAX || !wwi_mul_u64(groups, group_size, &work_items) || work_items > SIZE_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "a launch of the kernel %s with %llu groups is too large", kernel->name,
+                        (unsigned long long)groups);
+    return WW_OK;
+}
+
+static ww_status check_local(const wwi_kernel *kernel, const ww_context *context, const wwi_arg *args, size_t count) {
+    uint64_t bytes = kernel->local_bytes;
+    for (size_t i = 0; i < count; i++)
+        if (args[i].kind == WWI_ARG_LOCAL && !wwi_add_u64(bytes, args[i].bytes, &bytes))
+            return wwi_fail(WW_ERROR_OVERFLOW, "the local memory of the kernel %s overflows", kernel->name);
+    if (bytes <= context->info.local_bytes)
+        return WW_OK;
+    (void)wwi_fail(WW_ERROR_UNSUPPORTED, "the kernel %s needs %llu bytes of local memory; the device has %llu",
+                   kernel->name, (unsigned long long)bytes, (unsigned long long)context->info.local_bytes);
+    return wwi_fail_device(context->info.name);
+}
+
+ww_status wwi_launch(wwi_kernel *kernel, uint64_t groups, uint64_t group_size, const wwi_arg *args, size_t count) {
+    ww_context *context = wwi_program_context(kernel->program);
+    cl_event event = NULL;
+    ww_status status = check_sizes(kernel, groups, group_size);
+    if (status == WW_OK && count != kernel->arg_count)
+        status = wwi_fail(WW_ERROR_INTERNAL, "the kernel %s takes %u arguments and was given %zu", kernel->name,
+                          kernel->arg_count, count);
+    if (status == WW_OK)
+        status = check_local(kernel, context, args, count);
+    if (status == WW_OK)
+        status = set_arguments(kernel, context, args, count);
+    if (status != WW_OK)
+        return status;
+    const size_t global = (size_t)(groups * group_size), local = (size_t)group_size;
+    cl_int code = clEnqueueNDRangeKernel(context->queue, kernel->cl, 1, NULL, &global, &local, 0, NULL, &event);
+    if (code != CL_SUCCESS)
+        return wwi_fail_cl(context, code, "clEnqueueNDRangeKernel", "the kernel %s can't be run", kernel->name);
+    atomic_fetch_add(&context->launches, 1);
+    wwi_count_objects(1);
+    keep_event(context, event);
+    return WW_OK;
+}

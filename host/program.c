@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs: reading and joining kernel text, compiling it once for all who ask, keeping it.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+typedef enum build_state { BUILDING, BUILT, FAILED } build_state;
+
+struct wwi_program {
+    ww_context *context; // held only through the handles given out, or the cache would keep its own context alive
+    wwi_program *next;   // most recently asked for first
+    size_t users;
+    build_state state;
+    char *source, *options; // together the key: whole texts, so no two programs can be confused
+    cl_program cl;
+    ww_error error;  // FAILED: why
+    char *build_log; // FAILED: the compiler's words, or NULL
+};
+
+// ---- text
+
+typedef struct text_buffer {
+    char *text;
+    size_t length, room;
+} text_buffer;
+
+static bool append(text_buffer *buffer, const char *text, size_t length) {
+    if (buffer->room - buffer->length < length + 1) {
+        size_t room = (buffer->length + length + 1) * 2;
+        char *larger = realloc(buffer->text, room);
+        if (!larger)
+            return false;
+        buffer->text = larger;
+        buffer->room = room;
+    }
+    memcpy(buffer->text + buffer->length, text, length);
+    buffer->length += length;
+    buffer->text[buffer->length] = '\0';
+    return true;
+}
+
+// A name goes between quotes on a line of its own.
+static bool append_line_directive(text_buffer *buffer, const char *name) {
+    char line[160];
+    int length = snprintf(line, sizeof line, "#line 1 \"%.140s\"\n", name);
+    for (int i = 9; i < length - 2; i++)
+        if (line[i] == '"' || line[i] == '\\' || (unsigned char)line[i] < ' ')
+            line[i] = '_';
+    return append(buffer, line, (size_t)length);
+}
+
+static ww_status append_source(text_buffer *buffer, const char *name, const char *text) {
+    size_t length = strlen(text);
+    bool good = append_line_directive(buffer, name) && append(buffer, text, length);
+    if (good && length > 0 && text[length - 1] != '\n')
+        good = append(buffer, "\n", 1);
+    return good ? WW_OK : wwi_fail_memory(buffer->length + length);
+}
+
+static ww_status read_kernel_file(const ww_context *context, const char *name, char **text) {
+    char *path = wwi_path_join(context->kernel_folder, name);
+    if (!path)
+        return wwi_fail_memory(strlen(name));
+    ww_status status = wwi_file_read(path, WW_ERROR_KERNEL_SOURCE, text, NULL);
+    free(path);
+    return status;
+}
+
+// From the kernel folder; where nobody asked for that folder by name, the built-in copy stands in for a lost file.
+static ww_status append_kernel_file(const ww_context *context, text_buffer *buffer, const char *name) {
+    const char *embedded = wwi_embedded_text(name);
+    if (context->kernel_folder) {
+        char *text = NULL;
+        ww_status status = read_kernel_file(context, name, &text);
+        if (status == WW_OK)
+            status = append_source(buffer, name, text);
+        free(text);
+        if (status != WW_ERROR_KERNEL_SOURCE)
+            return status;
+        if (context->kernel_folder_set || !embedded)
+            return wwi_fail_hint("the kernel folder in use is %.300s", context->kernel_folder);
+        wwi_log(context, 1, "%s is missing in %s; its built-in copy is used", name, context->kernel_folder);
+    }
+    if (!embedded)
+        return wwi_fail(WW_ERROR_KERNEL_SOURCE, "there is no kernel file %s", name);
+    return append_source(buffer, name, embedded);
+}
+
+static ww_status join_sources(const ww_context *context, const wwi_source *sources, size_t count, char **text) {
+    text_buffer buffer = {NULL, 0, 0};
+    ww_status status = WW_OK;
+    for (size_t i = 0; i < count && status == WW_OK; i++)
+        status = sources[i].text ? append_source(&buffer, sources[i].name, sources[i].text)
+                                 : append_kernel_file(context, &buffer, sources[i].name);
+    if (status == WW_OK && buffer.length == 0)
+        status = wwi_fail(WW_ERROR_INTERNAL, "a program without sources");
+    if (status == WW_OK)
+        *text = buffer.text;
+    else
+        free(buffer.text);
+    return status;
+}
+
+// Sub-groups may need a later standard than everything else.
+static ww_status complete_options(const ww_context *context, const char *options, char **out) {
+    const char *standard = "CL1.2";
+    if (strstr(options, "-DWW_EXCHANGE=2"))
+        standard = context->subgroup_standard;
+    size_t bytes = strlen(options) + 32;
+    char *all = malloc(bytes);
+    if (!all)
+        return wwi_fail_memory(bytes);
+    (void)snprintf(all, bytes, "-cl-std=%s%s%s", standard, options[0] ? " " : "", options);
+    *out = all;
+    return WW_OK;
+}
+
+// ---- compiling
+
+static char *get_build_log(const ww_context *context, cl_program program) {
+    size_t bytes = 0;
+    if (clGetProgramBuildInfo(program, context->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS)
+        return NULL;
+    char *log = malloc(bytes + 1);
+    if (!log)
+        return NULL;
+    log[bytes] = '\0';
+    if (bytes > 0 &&
+        clGetProgramBuildInfo(program, context->device, CL_PROGRAM_BUILD_LOG, bytes, log, NULL) != CL_SUCCESS)
+        log[0] = '\0';
+    return log;
+}
+
+// The line of a log that says most: the first that speaks of an error.
+static void first_complaint(const char *log, char *line, size_t size) {
+    const char *at = strstr(log, "error");
+    while (at && at > log && at[-1] != '\n')
+        at--;
+    if (!at)
+        at = log + strspn(log, " \t\r\n");
+    (void)snprintf(line, size, "%.*s", (int)strcspn(at, "\r\n"), at);
+}
+
+static ww_status fail_build(const ww_context *context, cl_program program, cl_int code, const char *options) {
+    cl_build_status state = CL_BUILD_NONE;
+    (void)clGetProgramBuildInfo(program, context->device, CL_PROGRAM_BUILD_STATUS, sizeof state, &state, NULL);
+    char *log = get_build_log(context, program);
+    wwi_keep_build_log(log ? log : "");
+    (void)wwi_fail_cl(context, code, "clBuildProgram", "a program did not compile");
+    if (code == CL_BUILD_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS || state == CL_BUILD_ERROR) {
+        char line[300];
+        ww_error error = *ww_last_error();
+        first_complaint(log ? log : "", line, sizeof line);
+        error.status = WW_ERROR_BUILD;
+        (void)snprintf(error.message, sizeof error.message, "a program did not compile (%s): %s", error.cl_name, line);
+        (void)wwi_fail_restore(&error, NULL);
+        (void)wwi_fail_hint("ww_last_build_log() has the compiler's words; the options were: %.400s", options);
+    }
+    free(log);
+    return ww_last_error()->status;
+}
+
+static ww_status compile(ww_context *context, const char *source, const char *options, cl_program *out) {
+    cl_int code = CL_SUCCESS;
+    cl_program program = clCreateProgramWithSource(context->cl, 1, &source, NULL, &code);
+    if (!program)
+        return wwi_fail_cl(context, code, "clCreateProgramWithSource", "can't make a program");
+    wwi_count_objects(1);
+    double start = wwi_seconds();
+    code = clBuildProgram(program, 1, &context->device, options, NULL, NULL);
+    if (code != CL_SUCCESS) {
+        ww_status status = fail_build(context, program, code, options);
+        (void)clReleaseProgram(program);
+        wwi_count_objects(-1);
+        return status;
+    }
+    wwi_log(context, 3, "compiled in %.3f s with %s", wwi_seconds() - start, options);
+    *out = program;
+    return WW_OK;
+}
+
+static ww_status load_or_compile(ww_context *context, const char *source, const char *options, cl_program *out) {
+    if (context->disk_cache && (*out = wwi_disk_cache_load(context, source, options)) != NULL) {
+        wwi_log(context, 3, "program taken from the disk cache: %s", options);
+        return WW_OK;
+    }
+    ww_status status = compile(context, source, options, out);
+    if (status == WW_OK && context->disk_cache)
+        wwi_disk_cache_store(context, source, options, *out);
+    return status;
+}
+
+// ---- the cache in memory. All of it under the context's lock, but for the compiling itself.
+
+static void free_program(wwi_program *program) {
+    if (program->cl) {
+        (void)clReleaseProgram(program->cl);
+        wwi_count_objects(-1);
+    }
+    free(program->source);
+    free(program->options);
+    free(program->build_log);
+    free(program);
+}
+
+void wwi_programs_free(ww_context *context) {
+    while (context->programs) {
+        wwi_program *program = context->programs;
+        context->programs = program->next;
+        free_program(program);
+    }
+}
+
+static void unlink_program(ww_context *context, const wwi_program *program) {
+    for (wwi_program **link = &context->programs; *link; link = &(*link)->next)
+        if (*link == program) {
+            *link = program->next;
+            return;
+        }
+}
+
+// A failed program has left the list; the last one who waited for it frees it.
+static void drop_user(wwi_program *program) {
+    if (--program->users == 0 && program->state == FAILED)
+        free_program(program);
+}
+
+static void drop_idle_programs(ww_context *context) {
+    size_t idle = 0;
+    for (wwi_program **link = &context->programs; *link;) {
+        wwi_program *program = *link;
+        if (program->users == 0 && ++idle > WWI_IDLE_PROGRAMS) {
+            *link = program->next;
+            free_program(program);
+        } else {
+            link = &program->next;
+        }
+    }
+}
+
+static wwi_program *find_program(ww_context *context, const char *source, const char *options) {
+    wwi_program *program = context->programs;
+    while (program && (strcmp(program->options, options) != 0 || strcmp(program->source, source) != 0))
+        program = program->next;
+    if (program && program != context->programs) {
+        unlink_program(context, program);
+        program->next = context->programs;
+        context->programs = program;
+    }
+    return program;
+}
+
+// Another thread asked first: its result is ours too.
+static ww_status wait_for_build(ww_context *context, wwi_program *program) {
+    program->users++;
+    while (program->state == BUILDING)
+        (void)pthread_cond_wait(&context->built, &context->lock);
+    if (program->state == BUILT)
+        return WW_OK;
+    ww_status status = wwi_fail_restore(&program->error, program->build_log);
+    drop_user(program);
+    return status;
+}
+
+// Keeps a failure for those who wait. Without memory for its log they get the record alone.
+static void note_failure(wwi_program *program) {
+    const char *log = ww_last_build_log();
+    program->error = *ww_last_error();
+    if (program->error.status != WW_ERROR_BUILD)
+        return;
+    program->build_log = malloc(strlen(log) + 1);
+    if (program->build_log)
+        memcpy(program->build_log, log, strlen(log) + 1);
+}
+
+static ww_status build_new(ww_context *context, wwi_program *program) {
+    cl_program cl = NULL;
+    (void)pthread_mutex_unlock(&context->lock);
+    ww_status status = load_or_compile(context, program->source, program->options, &cl);
+    (void)pthread_mutex_lock(&context->lock);
+    program->cl = cl;
+    program->state = status == WW_OK ? BUILT : FAILED;
+    if (status != WW_OK) {
+        note_failure(program);
+        unlink_program(context, program);
+        drop_user(program);
+    }
+    (void)pthread_cond_broadcast(&context->built);
+    return status;
+}
+
+ww_status wwi_program_get(ww_context *context, const wwi_source *sources, size_t count, const char *options,
+                          wwi_program **out) {
+    char *source = NULL, *all_options = NULL;
+    wwi_program *fresh = NULL, *program = NULL;
+    *out = NULL;
+    ww_status status = join_sources(context, sources, count, &source);
+    if (status == WW_OK)
+        status = complete_options(context, options ? options : "", &all_options);
+    if (status == WW_OK && !(fresh = calloc(1, sizeof *fresh)))
+        status = wwi_fail_memory(sizeof *fresh);
+    if (status != WW_OK)
+        goto done;
+
+    (void)pthread_mutex_lock(&context->lock);
+    program = find_program(context, source, all_options);
+    if (program) {
+        status = wait_for_build(context, program);
+    } else {
+        program = fresh;
+        *program = (wwi_program){.context = context,
+                                 .next = context->programs,
+                                 .users = 1,
+                                 .state = BUILDING,
+                                 .source = source,
+                                 .options = all_options};
+        context->programs = program;
+        source = all_options = NULL;
+        fresh = NULL;
+        status = build_new(context, program);
+        drop_idle_programs(context);
+    }
+    if (status == WW_OK) {
+        wwi_context_retain(context);
+        *out = program;
+    }
+    (void)pthread_mutex_unlock(&context->lock);
+done:
+    free(source);
+    free(all_options);
+    free(fresh);
+    return status;
+}
+
+void wwi_program_retain(wwi_program *program) {
+    ww_context *context = program->context;
+    wwi_context_retain(context);
+    (void)pthread_mutex_lock(&context->lock);
+    program->users++;
+    (void)pthread_mutex_unlock(&context->lock);
+}
+
+void wwi_program_release(wwi_program **pointer) {
+    wwi_program *program = pointer ? *pointer : NULL;
+    if (!program)
+        return;
+    *pointer = NULL;
+    ww_context *context = program->context;
+    (void)pthread_mutex_lock(&context->lock);
+    drop_user(program);
+    (void)pthread_mutex_unlock(&context->lock);
+    wwi_context_release(context);
+}
+
+ww_context *wwi_program_context(const wwi_program *program) {
+    return program->context;
+}
+
+cl_program wwi_program_cl(const wwi_program *program) {
+    return program->cl;
+}

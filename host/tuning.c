@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tuning parameters: text, one record a line, `match-kind match-text name value`. docs/tuning.md has the rules.
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+static const char *const match_names[WWI_MATCH_COUNT] = {"device", "arch", "vendor", "type", "default"};
+static const char *const type_names[] = {[WW_DEVICE_GPU] = "gpu", [WW_DEVICE_CPU] = "cpu", [WW_DEVICE_OTHER] = "other"};
+
+// ---- reading
+
+static char *copy_text(const char *text, size_t length) {
+    char *copy = malloc(length + 1);
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+// Cuts the last word off the text, which ends at *length. Points at the word's start; the rest is trimmed.
+static const char *last_word(const char *text, size_t *length, size_t *word_length) {
+    size_t end = *length;
+    while (end > 0 && isspace((unsigned char)text[end - 1]))
+        end--;
+    size_t start = end;
+    while (start > 0 && !isspace((unsigned char)text[start - 1]))
+        start--;
+    *word_length = end - start;
+    *length = start;
+    while (*length > 0 && isspace((unsigned char)text[*length - 1]))
+        (*length)--;
+    return text + start;
+}
+
+static bool parse_value(const char *word, size_t length, long *value) {
+    char digits[24], *end = NULL;
+    if (length == 0 || length >= sizeof digits)
+        return false;
+    memcpy(digits, word, length);
+    digits[length] = '\0';
+    errno = 0;
+    *value = strtol(digits, &end, 10);
+    return errno == 0 && *end == '\0';
+}
+
+static bool is_name(const char *word, size_t length) {
+    if (length == 0 || !isalpha((unsigned char)word[0]))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)word[i]) && word[i] != '.' && word[i] != '_' && word[i] != '-')
+            return false;
+    return true;
+}
+
+static wwi_match find_match(const char *word, size_t length) {
+    int match = 0;
+    while (match < WWI_MATCH_COUNT &&
+           (strlen(match_names[match]) != length || strncmp(match_names[match], word, length) != 0))
+        match++;
+    return (wwi_match)match;
+}
+
+static ww_status fail_line(const char *file, size_t line, const char *what) {
+    (void)wwi_fail(WW_ERROR_FORMAT, "%.200s:%zu: %s", file, line, what);
+    return wwi_fail_hint("a line is `device|arch|vendor|type TEXT NAME VALUE` or `default NAME VALUE`, VALUE a whole "
+                         "number; `#` starts a comment");
+}
+
+static ww_status add_record(wwi_tuning_layer *layer, wwi_tuning_record record) {
+    if (!record.text || !record.name)
+        return wwi_fail_memory(64);
+    wwi_tuning_record *records = realloc(layer->records, (layer->count + 1) * sizeof *records);
+    if (!records)
+        return wwi_fail_memory((layer->count + 1) * sizeof *records);
+    layer->records = records;
+    records[layer->count++] = record;
+    return WW_OK;
+}
+
+// The text to match may hold spaces ("NVIDIA H200"), so a line is read from both ends.
+static ww_status parse_line(const char *file, size_t number, const char *line, size_t length, wwi_tuning_layer *layer) {
+    size_t first = 0, value_length = 0, name_length = 0;
+    wwi_tuning_record record = {.text = NULL};
+    while (first < length && !isspace((unsigned char)line[first]))
+        first++;
+    record.match = find_match(line, first);
+    if (record.match == WWI_MATCH_COUNT)
+        return fail_line(file, number, "starts with none of device, arch, vendor, type, default");
+    const char *rest = line + first;
+    size_t rest_length = length - first;
+    const char *value = last_word(rest, &rest_length, &value_length);
+    const char *name = last_word(rest, &rest_length, &name_length);
+    if (!parse_value(value, value_length, &record.value))
+        return fail_line(file, number, "does not end with a whole number");
+    if (!is_name(name, name_length))
+        return fail_line(file, number, "has no parameter name before its value");
+    while (rest_length > 0 && isspace((unsigned char)*rest)) {
+        rest++;
+        rest_length--;
+    }
+    if ((rest_length == 0) != (record.match == WWI_MATCH_DEFAULT))
+        return fail_line(file, number,
+                         rest_length == 0 ? "has no text to match"
+                                          : "has a text to match, which `default` does not take");
+    record.text = copy_text(rest, rest_length);
+    record.name = copy_text(name, name_length);
+    ww_status status = add_record(layer, record);
+    if (status != WW_OK) {
+        free(record.text);
+        free(record.name);
+    }
+    return status;
+}
+
+ww_status wwi_tuning_parse(const char *file, const char *text, wwi_tuning_layer *layer) {
+    ww_status status = WW_OK;
+    *layer = (wwi_tuning_layer){NULL, 0};
+    for (size_t number = 1; *text && status == WW_OK; number++) {
+        size_t whole = strcspn(text, "\n"), length = strcspn(text, "#\n");
+        const char *line = text;
+        while (length > 0 && isspace((unsigned char)*line)) {
+            line++;
+            length--;
+        }
+        if (length > 0)
+            status = parse_line(file, number, line, length, layer);
+        text += whole + (text[whole] == '\n');
+    }
+    if (status != WW_OK)
+        wwi_tuning_layer_free(layer);
+    return status;
+}
+
+void wwi_tuning_layer_free(wwi_tuning_layer *layer) {
+    for (size_t i = 0; i < layer->count; i++) {
+        free(layer->records[i].text);
+        free(layer->records[i].name);
+    }
+    free(layer->records);
+    *layer = (wwi_tuning_layer){NULL, 0};
+}
+
+static ww_status load_file(const char *path, wwi_tuning_layer *layer) {
+    char *text = NULL;
+    ww_status status = wwi_file_read(path, WW_ERROR_IO, &text, NULL);
+    if (status == WW_OK)
+        status = wwi_tuning_parse(path, text, layer);
+    free(text);
+    return status;
+}
+
+// The user's own file: named (then it must be there), or at its usual place (then it may be).
+static ww_status load_user_layer(ww_context *context, const char *file) {
+    const char *named = file && file[0] ? file : wwi_environment("WAVEWARP_TUNING");
+    if (named) {
+        context->tuning_file = copy_text(named, strlen(named));
+        if (!context->tuning_file)
+            return wwi_fail_memory(strlen(named));
+        return load_file(named, &context->tuning[0]);
+    }
+    char *folder = wwi_user_folder("XDG_CONFIG_HOME", ".config");
+    if (!folder)
+        return WW_OK;
+    context->tuning_file = wwi_path_join(folder, "tuning.txt");
+    free(folder);
+    if (!context->tuning_file)
+        return wwi_fail_memory(64);
+    return access(context->tuning_file, F_OK) == 0 ? load_file(context->tuning_file, &context->tuning[0]) : WW_OK;
+}
+
+static ww_status load_installed_layer(ww_context *context) {
+    char *folder = wwi_installed_folder();
+    char *path = folder ? wwi_path_join(folder, "tuning.txt") : NULL;
+    ww_status status = path && access(path, R_OK) == 0 ? load_file(path, &context->tuning[1]) : WW_OK;
+    free(path);
+    free(folder);
+    return status;
+}
+
+ww_status wwi_tuning_load(ww_context *context, const char *file) {
+    ww_status status = load_user_layer(context, file);
+    if (status == WW_OK)
+        status = load_installed_layer(context);
+    const char *embedded = wwi_embedded_text("tuning.txt");
+    if (status == WW_OK && embedded)
+        status = wwi_tuning_parse("the built-in tuning.txt", embedded, &context->tuning[2]);
+    return status;
+}
+
+// ---- asking
+
+static bool is_match(const ww_context *context, const wwi_tuning_record *record) {
+    switch (record->match) {
+    case WWI_MATCH_DEVICE:
+        return strcasecmp(record->text, context->info.name) == 0;
+    case WWI_MATCH_ARCH:
+        return strcasecmp(record->text, context->arch) == 0;
+    case WWI_MATCH_VENDOR:
+        return wwi_text_contains(context->info.vendor, record->text);
+    case WWI_MATCH_TYPE:
+        return strcasecmp(record->text, type_names[context->info.type]) == 0;
+    case WWI_MATCH_DEFAULT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_named(const wwi_tuning_record *record, const char *name, const char *kind) {
+    size_t length = strlen(name);
+    if (strncmp(record->name, name, length) != 0)
+        return false;
+    const char *suffix = record->name + length;
+    return kind ? suffix[0] == '.' && strcmp(suffix + 1, kind) == 0 : suffix[0] == '\0';
+}
+
+// In one layer: from the particular to the general; at each step the parameter with its precision before the one
+// without. Of equal records the last counts.
+static bool find_in_layer(const ww_context *context, const wwi_tuning_layer *layer, const char *name, const char *kind,
+                          long *value) {
+    for (int match = 0; match < WWI_MATCH_COUNT; match++)
+        for (int plain = kind ? 0 : 1; plain < 2; plain++)
+            for (size_t i = layer->count; i-- > 0;) {
+                const wwi_tuning_record *record = &layer->records[i];
+                if ((int)record->match == match && is_named(record, name, plain ? NULL : kind) &&
+                    is_match(context, record)) {
+                    *value = record->value;
+                    return true;
+                }
+            }
+    return false;
+}
+
+long wwi_tuning(const ww_context *context, const char *name, const char *kind, long fallback) {
+    long value = fallback;
+    for (size_t i = 0; i < WWI_TUNING_LAYERS; i++)
+        if (find_in_layer(context, &context->tuning[i], name, kind, &value))
+            break;
+    return value;
+}
+
+// ---- writing
+
+// Whether a line of the user's file is the record that a new one replaces.
+static bool is_same_record(const char *line, size_t length, const wwi_tuning_record *record) {
+    wwi_tuning_layer layer = {NULL, 0};
+    char *text = copy_text(line, length);
+    bool same = text && wwi_tuning_parse("", text, &layer) == WW_OK && layer.count == 1 &&
+                layer.records[0].match == record->match && strcasecmp(layer.records[0].text, record->text) == 0 &&
+                strcmp(layer.records[0].name, record->name) == 0;
+    wwi_tuning_layer_free(&layer);
+    free(text);
+    return same;
+}
+
+// Copies all other lines and ends with the new one.
+static char *edit_text(const char *old, const wwi_tuning_record *record, size_t *bytes) {
+    size_t room = strlen(old) + strlen(record->text) + strlen(record->name) + 64, length = 0;
+    char *text = malloc(room);
+    if (!text)
+        return NULL;
+    while (*old) {
+        size_t line = strcspn(old, "\n");
+        if (!is_same_record(old, line, record)) {
+            memcpy(text + length, old, line);
+            length += line;
+            text[length++] = '\n';
+        }
+        old += line + (old[line] == '\n');
+    }
+    int more = snprintf(text + length, room - length, "%s %s %s %ld\n", match_names[record->match], record->text,
+                        record->name, record->value);
+    *bytes = length + (more > 0 ? (size_t)more : 0);
+    return text;
+}
+
+static ww_status write_user_file(const char *path, const wwi_tuning_record *record) {
+    ww_status status = WW_OK;
+    char *old = NULL, *text = NULL;
+    size_t bytes = 0;
+    if (access(path, F_OK) == 0)
+        status = wwi_file_read(path, WW_ERROR_IO, &old, NULL);
+    if (status == WW_OK && !(text = edit_text(old ? old : "", record, &bytes)))
+        status = wwi_fail_memory(bytes);
+    char *slash = strrchr(path, '/');
+    if (status == WW_OK && slash && slash != path) {
+        char *folder = copy_text(path, (size_t)(slash - path));
+        status = folder ? wwi_make_folders(folder, 0777) : wwi_fail_memory(strlen(path));
+        free(folder);
+    }
+    if (status == WW_OK)
+        status = wwi_file_replace(path, text, bytes);
+    free(text);
+    free(old);
+    return status;
+}
+
+ww_status wwi_tuning_save(ww_context *context, const char *name, const char *kind, long value) {
+    wwi_tuning_record record = {.match = WWI_MATCH_DEVICE, .value = value};
+    size_t bytes = strlen(name) + (kind ? strlen(kind) : 0) + 2;
+    ww_status status = WW_OK;
+    if (!context->tuning_file)
+        return wwi_fail(WW_ERROR_IO, "there is no place for a tuning file: neither HOME nor WAVEWARP_TUNING is set");
+    record.text = copy_text(context->info.name, strlen(context->info.name));
+    record.name = malloc(bytes);
+    if (!record.text || !record.name) {
+        status = wwi_fail_memory(bytes);
+        goto done;
+    }
+    (void)snprintf(record.name, bytes, "%s%s%s", name, kind ? "." : "", kind ? kind : "");
+    status = write_user_file(context->tuning_file, &record);
+    if (status == WW_OK)
+        status = add_record(&context->tuning[0], record); // asked again, the context answers with the new value
+    if (status == WW_OK)
+        return WW_OK;
+done:
+    free(record.text);
+    free(record.name);
+    return status;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only file with instructions that not every device has.
+//
+// Handing a value to the right-hand neighbour, within aligned groups of g adjacent work-items (g a power of two, 2 to
+// min(32, the device's width)), in a one-dimensional work-group, all work-items of which take part. For uint, float
+// and double:
+//   ww_exchange_up(v, g)      the left neighbour's v; what the first of a group receives is unspecified
+//   ww_exchange_rotate(v, g)  the left neighbour's v; the first of a group receives the last one's
+// WW_EXCHANGE chooses how: 1 NVIDIA's shuffle, 2 sub-groups, 3 AMD's ds_bpermute. With 0 (through local memory) this
+// file has no exchange: the engines bring their own. The host offers only what probe.cl has shown to work.
+// No local memory, no barrier.
+
+#ifndef WW_EXCHANGE
+#define WW_EXCHANGE 0
+#endif
+
+// Goes before every kernel that exchanges: where the compiler is free to choose the sub-group's size, this fixes it.
+#define WW_EXCHANGE_KERNEL
+
+#if WW_EXCHANGE == 1
+
+// One SHFL a word. The segment mask stands in bits 8 to 12 of the last operand (PTX ISA, shfl.sync).
+static inline uint ww_exchange_up_uint(uint v, uint g) {
+    uint r;
+    __asm__ volatile("shfl.sync.up.b32 %0, %1, 1, %2, 0xffffffff;" : "=r"(r) : "r"(v), "r"((32u - g) << 8));
+    return r;
+}
+
+static inline uint ww_exchange_rotate_uint(uint v, uint g) {
+    uint r;
+    uint from = ((uint)get_local_id(0) - 1u) & (g - 1u);
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, %3, 0xffffffff;"
+                     : "=r"(r)
+                     : "r"(v), "r"(from), "r"((32u - g) << 8 | 31u));
+    return r;
+}
+
+static inline uint ww_exchange_width(void) {
+    uint width;
+    __asm__ volatile("mov.u32 %0, WARP_SZ;" : "=r"(width));
+    return width;
+}
+
+#elif WW_EXCHANGE == 2
+
+#ifdef cl_khr_subgroup_shuffle
+#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
+#define WW_SUBGROUP_SHUFFLE sub_group_shuffle
+#else
+#pragma OPENCL EXTENSION cl_intel_subgroups : enable
+#define WW_SUBGROUP_SHUFFLE intel_sub_group_shuffle
+#endif
+#ifdef cl_intel_required_subgroup_size
+#undef WW_EXCHANGE_KERNEL
+#define WW_EXCHANGE_KERNEL __attribute__((intel_reqd_sub_group_size(16)))
+#endif
+
+// The first work-item of a sub-group has nobody to the left and asks itself.
+static inline uint ww_exchange_up_uint(uint v, uint g) {
+    uint lane = get_sub_group_local_id();
+    (void)g;
+    return WW_SUBGROUP_SHUFFLE(v, lane - (lane != 0u));
+}
+
+static inline uint ww_exchange_rotate_uint(uint v, uint g) {
+    uint lane = get_sub_group_local_id();
+    return WW_SUBGROUP_SHUFFLE(v, (lane & ~(g - 1u)) | ((lane - 1u) & (g - 1u)));
+}
+
+static inline uint ww_exchange_width(void) {
+    return get_max_sub_group_size();
+}
+
+#elif WW_EXCHANGE == 3
+
+// ds_bpermute takes the lane to read from in bytes, and wraps around the wavefront.
+static inline uint ww_exchange_up_uint(uint v, uint g) {
+    (void)g;
+    return as_uint(__builtin_amdgcn_ds_bpermute(((int)get_local_id(0) - 1) * 4, as_int(v)));
+}
+
+static inline uint ww_exchange_rotate_uint(uint v, uint g) {
+    uint item = (uint)get_local_id(0);
+    uint from = (item & ~(g - 1u)) | ((item - 1u) & (g - 1u));
+    return as_uint(__builtin_amdgcn_ds_bpermute((int)(from * 4u), as_int(v)));
+}
+
+static inline uint ww_exchange_width(void) {
+    return __builtin_amdgcn_wavefrontsize();
+}
+
+#endif
+
+#if WW_EXCHANGE != 0
+
+#define WW_OVERLOAD __attribute__((overloadable))
+
+static inline uint WW_OVERLOAD ww_exchange_up(uint v, uint g) {
+    return ww_exchange_up_uint(v, g);
+}
+
+static inline uint WW_OVERLOAD ww_exchange_rotate(uint v, uint g) {
+    return ww_exchange_rotate_uint(v, g);
+}
+
+static inline float WW_OVERLOAD ww_exchange_up(float v, uint g) {
+    return as_float(ww_exchange_up_uint(as_uint(v), g));
+}
+
+static inline float WW_OVERLOAD ww_exchange_rotate(float v, uint g) {
+    return as_float(ww_exchange_rotate_uint(as_uint(v), g));
+}
+
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+static inline double WW_OVERLOAD ww_exchange_up(double v, uint g) {
+    uint2 words = as_uint2(v);
+    return as_double((uint2)(ww_exchange_up_uint(words.x, g), ww_exchange_up_uint(words.y, g)));
+}
+
+static inline double WW_OVERLOAD ww_exchange_rotate(double v, uint g) {
+    uint2 words = as_uint2(v);
+    return as_double((uint2)(ww_exchange_rotate_uint(words.x, g), ww_exchange_rotate_uint(words.y, g)));
+}
+#endif
+
+#endif
+
+// The least of three floats, none negative and none NaN: their bits, read as integers, are in the same order, and
+// integer minima are cheaper where the float ones must look after NaN.
+static inline float ww_min3(float a, float b, float c) {
+    return as_float(min(min(as_int(a), as_int(b)), as_int(c)));
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every Check program ends with: TAP to standard output, for Meson.
+#ifndef WAVEWARP_CHECK_MAIN_H
+#define WAVEWARP_CHECK_MAIN_H
+
+#include <check.h>
+#include <stdlib.h>
+
+static inline int wwt_run(Suite *suite) {
+    SRunner *runner = srunner_create(suite);
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+// A case of the suite that takes at most `seconds`.
+static inline TCase *wwt_case(Suite *suite, const char *name, double seconds) {
+    TCase *tcase = tcase_create(name);
+    tcase_set_timeout(tcase, seconds);
+    suite_add_tcase(suite, tcase);
+    return tcase;
+}
+
+#endif

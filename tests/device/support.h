@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all device tests share: the context, random series, guarded results, comparison with the reference.
+//
+// The device is $WAVEWARP_DEVICE, else the library's choice. Nothing here touches OpenCL in the process that forks the
+// tests: PoCL's threads do not survive a fork.
+#ifndef WAVEWARP_TEST_SUPPORT_H
+#define WAVEWARP_TEST_SUPPORT_H
+
+#include <stdbool.h>
+#include <wavewarp/wavewarp.h>
+
+#include "check_main.h"
+#include "reference/reference.h"
+
+// ---- the program
+
+// Looks for the device in a process of its own. False when there is none: the skip (or, with
+// WAVEWARP_TEST_REQUIRE_DEVICE=1, the failure) is already printed, and main returns *exit_code.
+bool wwt_device_found(int *exit_code);
+bool wwt_device_has_double(void);
+// 2 where the device has double, else 1: how many precisions a loop over them takes.
+int wwt_precision_count(void);
+
+// ---- the context: a checked fixture, one for each test
+
+extern ww_context *wwt_context;
+void wwt_context_setup(void);
+void wwt_context_teardown(void); // fails when OpenCL objects are left
+
+// ---- random numbers: printed, and settable by WAVEWARP_TEST_SEED
+
+void wwt_seed(unsigned salt);
+double wwt_random(void);                           // from -1 to 1, exact in float
+size_t wwt_random_size(size_t least, size_t most); // least <= result <= most
+
+// ---- sets of series
+
+typedef struct wwt_set {
+    size_t count;
+    size_t channels;
+    size_t *lengths;
+    size_t *offsets;
+    double *values; // channel by channel
+} wwt_set;
+
+// Random walks of the given lengths.
+wwt_set wwt_set_make(size_t channels, const size_t *lengths, size_t count);
+// `count` random walks of random length.
+wwt_set wwt_set_random(size_t channels, size_t least, size_t most, size_t count);
+void wwt_set_free(wwt_set *set);
+wwr_series wwt_series(const wwt_set *set, size_t i);
+ww_series_view wwt_view(const wwt_set *set);
+ww_dataset *wwt_dataset(const wwt_set *set, ww_precision precision);
+
+// ---- results
+
+// Room for `count` values between guard zones, filled with NaN.
+void *wwt_guarded(size_t count, ww_precision precision);
+// Fails when a guard is overwritten; frees.
+void wwt_guarded_free(void *values);
+double wwt_value(const void *values, ww_precision precision, size_t i);
+// Same bits.
+bool wwt_same(const void *a, const void *b, size_t count, ww_precision precision);
+
+// The stated error: 1e-5 relative in float, 1e-12 in double.
+double wwt_tolerance(ww_precision precision);
+bool wwt_close(double value, double expected, ww_precision precision);
+
+// ---- jobs
+
+ww_measure wwt_measure(ww_measure_id id);
+ww_plan_options wwt_engine(ww_engine engine);
+
+#define wwt_ok(call)                                                                                                   \
+    do {                                                                                                               \
+        ww_status wwt_status_ = (call);                                                                                \
+        ck_assert_msg(wwt_status_ == WW_OK, "%s: %s: %s", #call, ww_status_name(wwt_status_),                          \
+                      ww_last_error()->message);                                                                       \
+    } while (0)
+
+// The call fails with this status, and the record says so in words.
+#define wwt_fails(call, expected)                                                                                      \
+    do {                                                                                                               \
+        ww_status wwt_status_ = (call);                                                                                \
+        ck_assert_msg(wwt_status_ == (expected), "%s: %s (%s), not %s", #call, ww_status_name(wwt_status_),            \
+                      ww_last_error()->message, ww_status_name(expected));                                             \
+        ck_assert_int_eq(ww_last_error()->status, (expected));                                                         \
+        ck_assert_str_ne(ww_last_error()->message, "");                                                                \
+    } while (0)
+
+// All distances, row after row, in a guarded array; NULL when the engine does not take this work.
+// `columns` NULL: rows with itself.
+void *wwt_matrix(const ww_measure *measure, const wwt_set *rows, const wwt_set *columns, ww_precision precision,
+                 const ww_plan_options *options);
+// The i-th row with the i-th column, likewise.
+void *wwt_pairs(const ww_measure *measure, const wwt_set *rows, const wwt_set *columns, ww_precision precision,
+                const ww_plan_options *options);
+
+// Computes all distances and compares each with the reference. False when the engine does not take this work.
+bool wwt_check_matrix(const ww_measure *measure, wwr_value_cost user, const wwt_set *rows, const wwt_set *columns,
+                      ww_precision precision, ww_engine engine);
+bool wwt_check_pairs(const ww_measure *measure, wwr_value_cost user, const wwt_set *rows, const wwt_set *columns,
+                     ww_precision precision, ww_engine engine);
+
+#endif

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs the build into a temporary folder and uses it from outside: each public header alone as C and as C++, the
+# examples by pkg-config (shared and static) and by CMake. Prints TAP.
+#
+# Usage: package.sh SOURCE BUILD
+set -u
+source=$1
+build=$2
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+
+count=0
+failed=0
+point() { # point STATUS NAME LOG
+    count=$((count + 1))
+    if [ "$1" = 0 ]; then
+        echo "ok $count - $2"
+    else
+        failed=1
+        echo "not ok $count - $2"
+        printf '%s\n' "$3" | tail -n 20 | sed 's/^/# /'
+    fi
+}
+check() { # check NAME COMMAND...
+    local name=$1 log status
+    shift
+    log=$("$@" 2>&1 </dev/null)
+    status=$?
+    point "$status" "$name" "$log"
+    return "$status"
+}
+skip() { count=$((count + 1)); echo "ok $count - $1 # SKIP $2"; }
+finish() { echo "1..$count"; exit "$failed"; }
+
+echo "TAP version 13"
+check "installs" env DESTDIR="$stage" meson install -C "$build" --no-rebuild || finish
+
+pc=$(find "$stage" -name wavewarp.pc | head -n 1)
+library=$(dirname "$pc")/..
+library=$(cd "$library" && pwd)
+prefix=$stage$(sed -n 's/^prefix=//p' "$pc")
+# Only the prefix has to be told: everything else in the file is relative to it.
+package() { PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --define-variable=prefix="$prefix" "$@" wavewarp; }
+
+headers=$(find "$prefix/include/wavewarp" -name '*.h' -printf '%f\n' | sort)
+check "every public header is installed" diff <(echo "$headers") \
+    <(find "$source/include/wavewarp" -name '*.h' -printf '%f\n' | sort)
+
+cc=$(command -v "${CC:-cc}" || command -v gcc || command -v clang)
+cxx=$(command -v "${CXX:-c++}" || command -v g++ || command -v clang++)
+warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
+for header in $headers; do
+    echo "#include <wavewarp/$header>" >"$stage/header.c"
+    check "$header alone, C11" "$cc" -std=c11 $warnings -Wstrict-prototypes $(package --cflags) -fsyntax-only "$stage/header.c"
+    if [ -n "$cxx" ]; then
+        check "$header alone, C++17" "$cxx" -x c++ -std=c++17 $warnings $(package --cflags) -fsyntax-only "$stage/header.c"
+    else
+        skip "$header alone, C++17" "no C++ compiler"
+    fi
+done
+
+# The initialisers are macros: they are compiled only where they are used.
+sed -nE 's/^#define (WW_[A-Z_]+)_INIT.*/\1/p' "$prefix"/include/wavewarp/*.h | while read -r name; do
+    type=$(echo "$name" | tr '[:upper:]' '[:lower:]')
+    echo "$type use_$type(void); $type use_$type(void) { $type value = ${name}_INIT; return value; }"
+done | { echo '#include <wavewarp/wavewarp.h>'; cat; } >"$stage/init.c"
+check "initialisers, C11" "$cc" -std=c11 $warnings $(package --cflags) -fsyntax-only "$stage/init.c"
+if [ -n "$cxx" ]; then
+    check "initialisers, C++17" "$cxx" -x c++ -std=c++17 $warnings $(package --cflags) -fsyntax-only "$stage/init.c"
+fi
+
+# Every symbol of the shared library is the interface's; every global one of the static archive is named as ours.
+if [ -e "$library/libwavewarp.so" ]; then
+    exported=$(nm -D --defined-only "$library/libwavewarp.so" | awk '{ print $3 }' | grep -v '^ww_')
+    point "$([ -z "$exported" ]; echo $?)" "the shared library exports ww_ alone" "$exported"
+fi
+if [ -e "$library/libwavewarp.a" ]; then
+    exported=$(nm -g --defined-only "$library/libwavewarp.a" 2>/dev/null | awk 'NF == 3 { print $3 }' | grep -vE '^wwi?_')
+    point "$([ -z "$exported" ]; echo $?)" "the static archive's names start with ww_ or wwi_" "$exported"
+fi
+# A declaration without a definition is found here rather than by the first who calls it.
+declared=$(sed -e 's|//.*||' "$prefix"/include/wavewarp/*.h | tr '\n' ' ' | tr ';' '\n' |
+    sed -nE 's/.*WW_API [^(]*[ *](ww_[a-z0-9_]+)\(.*/\1/p' | sort -u)
+defined=$(nm -D --defined-only "$library/libwavewarp.so" 2>/dev/null | awk '{ print $3 }' | sort -u)
+absent=$(comm -23 <(echo "$declared") <(echo "$defined"))
+point "$([ -z "$absent" ]; echo $?)" "every declared function is defined" "$absent"
+
+if PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --modversion wavewarp >/dev/null; then
+    program=$prefix/bin/wavewarp
+    [ -x "$program" ] && check "the installed program runs" env LD_LIBRARY_PATH="$library" "$program" --version
+fi
+
+run_example() { # run_example HOW EXECUTABLE
+    local name expected log status
+    name=$(basename "$2")
+    log=$(env LD_LIBRARY_PATH="$library" "$2" 2>&1 </dev/null)
+    status=$?
+    if [ "$status" != 0 ] && printf '%s' "$log" | grep -qiE 'no OpenCL (platform|device)'; then
+        skip "$name runs, $1" "no OpenCL device"
+        return
+    fi
+    expected=$source/tests/package/$name.expected
+    if [ "$status" = 0 ] && [ "$log" != "$(cat "$expected")" ]; then
+        status=1
+    fi
+    point "$status" "$name runs, $1" "$log"
+}
+
+for example in distance matrix; do
+    file=$source/examples/$example.c
+    mkdir -p "$stage/shared" "$stage/static"
+    check "$example compiles, shared" "$cc" -std=c11 $warnings $(package --cflags) -o "$stage/shared/$example" "$file" \
+        $(package --libs) && run_example shared "$stage/shared/$example"
+    if [ -e "$library/libwavewarp.a" ]; then
+        check "$example compiles, static" "$cc" -std=c11 $warnings $(package --cflags) -o "$stage/static/$example" "$file" \
+            $(package --static --libs | sed 's/-lwavewarp/-l:libwavewarp.a/') && run_example static "$stage/static/$example"
+    fi
+done
+
+if command -v cmake >/dev/null; then
+    check "CMake finds the package" cmake -S "$source/examples" -B "$stage/cmake" -DCMAKE_PREFIX_PATH="$prefix" &&
+        check "CMake builds the examples" cmake --build "$stage/cmake" && run_example CMake "$stage/cmake/matrix"
+    mkdir -p "$stage/static-project"
+    sed 's/wavewarp::wavewarp/wavewarp::wavewarp_static/' "$source/examples/CMakeLists.txt" >"$stage/static-project/CMakeLists.txt"
+    cp "$source"/examples/*.c "$stage/static-project"
+    check "CMake finds the static library" cmake -S "$stage/static-project" -B "$stage/cmake-static" -DCMAKE_PREFIX_PATH="$prefix" &&
+        check "CMake builds with the static library" cmake --build "$stage/cmake-static" && run_example "CMake static" "$stage/cmake-static/distance"
+else
+    skip "CMake package" "no cmake"
+fi
+finish

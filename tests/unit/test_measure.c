@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of measures, and what is refused.
+#include <math.h>
+#include <string.h>
+
+#include "check_main.h"
+#include "measure_table.h"
+
+static ww_measure measure;
+
+static void setup(void) {
+    ck_assert_int_eq(ww_measure_init(&measure, WW_DTW), WW_OK);
+}
+
+START_TEST(table_is_whole) {
+    ck_assert_uint_ge(ww_measure_count(), 2);
+    ck_assert_ptr_null(ww_measure_info_at(ww_measure_count()));
+    for (size_t i = 0; i < ww_measure_count(); i++) {
+        const ww_measure_info *info = ww_measure_info_at(i);
+        const wwi_measure_row *row = wwi_measure_row_by_id(info->id);
+        ck_assert_ptr_eq(info, ww_measure_info_by_id(info->id));
+        ck_assert_ptr_eq(info, ww_measure_info_by_name(info->name));
+        ck_assert_ptr_eq(info, &row->info);
+        ck_assert(info->title && info->reference && row->recurrence);
+        ck_assert_int_ne(row->cost, WW_COST_DEFAULT);
+        ck_assert_uint_le(info->parameter_count, WW_MEASURE_PARAMETERS);
+        ww_measure initial;
+        ck_assert_int_eq(ww_measure_init(&initial, info->id), WW_OK);
+        ck_assert_int_eq(wwi_measure_check(&initial), WW_OK);
+        for (size_t p = 0; p < info->parameter_count; p++)
+            ck_assert_int_eq(ww_measure_set(&initial, info->parameters[p].name, info->parameters[p].maximum), WW_OK);
+    }
+    ck_assert_ptr_null(ww_measure_info_by_name("warp"));
+    ck_assert_ptr_null(ww_measure_info_by_name(NULL));
+    ck_assert_ptr_null(ww_measure_info_by_id((ww_measure_id)999));
+}
+END_TEST
+
+START_TEST(defaults) {
+    ck_assert_uint_eq(measure.struct_size, sizeof(measure));
+    ck_assert_int_eq(measure.cost, WW_COST_DEFAULT);
+    ck_assert_int_eq(measure.root, 0);
+    ck_assert_int_eq(measure.independent, 0);
+    ck_assert_int_eq(measure.band.kind, WW_BAND_NONE);
+    ck_assert_int_eq(wwi_measure_cost(&measure), WW_COST_SQUARED);
+    ck_assert_int_eq(ww_measure_info_by_id(WW_DTW)->is_metric, 0);
+    ck_assert_int_eq(ww_measure_init(&measure, WW_FRECHET), WW_OK);
+    ck_assert_int_eq(wwi_measure_cost(&measure), WW_COST_EUCLIDEAN);
+    ck_assert_int_eq(ww_measure_info_by_id(WW_FRECHET)->is_metric, 1);
+    measure.cost = WW_COST_SQUARED;
+    ck_assert_int_eq(wwi_measure_cost(&measure), WW_COST_SQUARED);
+}
+END_TEST
+
+START_TEST(symmetry_and_zero) {
+    ck_assert(wwi_measure_is_symmetric(&measure));
+    ck_assert(wwi_measure_is_zero_on_self(&measure));
+    measure.band = (ww_band){.kind = WW_BAND_ITAKURA, .width = 2.0};
+    ck_assert(!wwi_measure_is_symmetric(&measure));
+    ck_assert(wwi_measure_is_zero_on_self(&measure));
+    measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 2.0};
+    ck_assert(wwi_measure_is_symmetric(&measure));
+    measure.cost = WW_COST_USER;
+    measure.cost_expression = "x + 1";
+    ck_assert(!wwi_measure_is_symmetric(&measure));
+    ck_assert(!wwi_measure_is_zero_on_self(&measure));
+}
+END_TEST
+
+START_TEST(cells) {
+    ck_assert_uint_eq(ww_measure_cells(&measure, 30, 50), 1500);
+    ck_assert_uint_eq(ww_measure_cells(&measure, 0, 50), 0);
+    ck_assert_uint_eq(ww_measure_cells(NULL, 30, 50), 0);
+    measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 2.0};
+    ck_assert_uint_eq(ww_measure_cells(&measure, 30, 50), 0); // no path
+    ck_assert_uint_eq(ww_measure_cells(&measure, 30, 30), 5 * 30 - 6);
+}
+END_TEST
+
+static void check_refused(void) {
+    ck_assert_int_eq(wwi_measure_check(&measure), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_last_error()->status, WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_ne(ww_last_error()->message, "");
+    setup();
+}
+
+START_TEST(refused) {
+    ck_assert_int_eq(wwi_measure_check(NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_measure_init(NULL, WW_DTW), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_measure_init(&measure, (ww_measure_id)999), WW_ERROR_INVALID_ARGUMENT);
+    setup();
+    measure.struct_size = 0;
+    check_refused();
+    measure.struct_size = (size_t)-1;
+    check_refused();
+    measure.id = (ww_measure_id)-3;
+    check_refused();
+    measure.cost = (ww_cost)17;
+    check_refused();
+    measure.cost = WW_COST_USER;
+    check_refused();
+    measure.cost = WW_COST_USER;
+    measure.cost_expression = " \n";
+    check_refused();
+    measure.cost_expression = "fabs(x - y)"; // without WW_COST_USER it would have no effect
+    check_refused();
+    measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = NAN};
+    check_refused();
+    measure.band = (ww_band){.kind = (ww_band_kind)99};
+    check_refused();
+    ck_assert_int_eq(ww_measure_set(&measure, "no such thing", 1.0), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_measure_set(NULL, "gamma", 1.0), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_measure_set(&measure, NULL, 1.0), WW_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+// A structure of a later header: accepted while what is unknown here is zero.
+START_TEST(longer_structure) {
+    struct {
+        ww_measure known;
+        double later[2];
+    } longer;
+    memset(&longer, 0, sizeof(longer));
+    longer.known = measure;
+    longer.known.struct_size = sizeof(longer);
+    ck_assert_int_eq(wwi_measure_check(&longer.known), WW_OK);
+    longer.later[1] = 1.0;
+    ck_assert_int_eq(wwi_measure_check(&longer.known), WW_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("measure");
+    TCase *tcase = wwt_case(suite, "measure", 10);
+    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_add_test(tcase, table_is_whole);
+    tcase_add_test(tcase, defaults);
+    tcase_add_test(tcase, symmetry_and_zero);
+    tcase_add_test(tcase, cells);
+    tcase_add_test(tcase, refused);
+    tcase_add_test(tcase, longer_structure);
+    return wwt_run(suite);
+}

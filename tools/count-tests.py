@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counts single test cases in Meson's test logs (meson-logs/testlog.json) and prints one line of them.
+
+A test that speaks TAP counts once for each of its points, any other once. A test that failed as a whole (a crash, a
+time-out, a wrong plan) counts as one failure more when none of its points says so.
+The exit status is 0 when something passed and nothing failed.
+"""
+import json
+import re
+import sys
+
+POINT = re.compile(r"^(not )?ok\b(.*)$", re.MULTILINE)
+SKIP = re.compile(r"#\s*SKIP", re.IGNORECASE)
+SKIP_ALL = re.compile(r"^1\.\.0\b", re.MULTILINE)
+
+
+def count(test):
+    """The (passed, failed, skipped) of one line of the log."""
+    passed = failed = skipped = 0
+    for bad, rest in POINT.findall(test.get("stdout") or ""):
+        if SKIP.search(rest):
+            skipped += 1
+        elif bad:
+            failed += 1
+        else:
+            passed += 1
+    result = test["result"]
+    if result in ("SKIP",) or (not passed + failed + skipped and SKIP_ALL.search(test.get("stdout") or "")):
+        return passed, failed, max(skipped, 1)
+    if result in ("OK", "EXPECTEDFAIL"):
+        return (passed, failed, skipped) if passed + failed + skipped else (1, 0, 0)
+    return passed, max(failed, 1), skipped
+
+
+def main(paths):
+    totals = [0, 0, 0]
+    for path in paths:
+        try:
+            with open(path, encoding="utf-8") as log:
+                lines = [json.loads(line) for line in log if line.strip()]
+        except OSError as error:
+            print(f"{path}: {error.strerror}")
+            totals[1] += 1
+            continue
+        for test in lines:
+            counts = count(test)
+            if counts[1]:
+                print(f"failed: {test['name']}: {counts[1]} of {sum(counts)} ({path})")
+            totals = [total + one for total, one in zip(totals, counts)]
+    print("{} passed, {} failed, {} skipped".format(*totals))
+    return 0 if totals[0] and not totals[1] else 1
+
+
+sys.exit(main(sys.argv[1:]))
