@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+// What test drivers take for "skipped".
+#define EXIT_NO_DEVICE 77
+
 static const char HELP[] =
     "usage: wavewarp-bench [options]\n"
     "\n"
     "Times every case (warm-up, then at least 5 runs and 1 second), compares a random sample of\n"
     "the results with the double reference, and prints a table. On a CPU the same cells are also\n"
-    "given to textbook C on one core. The exit status is 1 when a result is wrong.\n"
+    "given to textbook C on one core. The exit status is 1 when a result is wrong,\n"
+    "77 when there is no device.\n"
     "\n"
     "  --device NAME         \"gpu\", \"cpu\", an index, or a part of a name\n"
     "  --engine NAME         lanes, stencil, packed or strips for every case (default: chosen)\n"
@@ -224,10 +228,13 @@ int main(int argc, char **argv) {
         return 0;
     }
     context_options.device = b.options.device;
-    if (ww_context_create(&context_options, &b.context) != WW_OK || ww_context_device(b.context, &b.device) != WW_OK) {
+    ww_status status = ww_context_create(&context_options, &b.context);
+    if (status == WW_OK)
+        status = ww_context_device(b.context, &b.device);
+    if (status != WW_OK) {
         fprintf(stderr, "wavewarp-bench: %s. %s\n", ww_last_error()->message, ww_last_error()->hint);
         ww_context_destroy(&b.context);
-        return 1;
+        return status == WW_ERROR_NO_PLATFORM || status == WW_ERROR_NO_DEVICE ? EXIT_NO_DEVICE : 1;
     }
     if (!b.options.json)
         print_header(&b);

@@ -50,6 +50,9 @@ typedef WW_PASTE(WW_MASK_NAME, WW_VECTOR) ww_mask;
 #define WW_VSTORE WW_PASTE(vstore, WW_VECTOR)
 #endif
 #define WW_INF ((real)INFINITY)
+// Of the recurrence: the border of the matrix but for its corner, which is 0, and what a cell outside the band counts as.
+#define WW_BORDER ((real)WW_BORDER_VALUE)
+#define WW_OUTSIDE ((real)WW_OUTSIDE_VALUE)
 
 // Smallest of values that are not negative and not NaN. As integers they order alike, and the minimum of three integers
 // is one instruction on recent NVIDIA and AMD GPUs. A vector compare-and-select is what CPUs do in one instruction.
@@ -68,6 +71,10 @@ WW_INLINE real ww_min3(real a, real b, real c) {
     return ww_min2(ww_min2(a, b), c);
 }
 #endif
+// The least of a cell's three neighbours. `turn` (a constant: the row's parity) says which of left and up is named first.
+WW_INLINE real ww_least(real left, real up, real diagonal, const int turn) {
+    return turn ? ww_min3(left, up, diagonal) : ww_min3(up, left, diagonal);
+}
 #if WW_VECTOR == 1
 WW_INLINE real ww_max2(real a, real b) {
     return fmax(a, b);
@@ -111,10 +118,22 @@ WW_INLINE ww_point ww_point_load(__global const ww_scalar *at, ulong stride) {
 }
 #endif
 
+#if WW_POINT_REGISTERS
+// A point infinitely far from every other.
+WW_INLINE ww_point ww_point_infinite(void) {
+    ww_point point;
+#pragma unroll
+    for (int c = 0; c < WW_CHANNELS; c++)
+        point.value[c] = WW_INF;
+    return point;
+}
+#endif
+
 // The cost of matching two points, and that cost added to a value (one multiply-add when there is one channel).
 #if WW_COST == 4
 WW_INLINE real ww_user_cost(real x, real y) {
-    return WW_USER_EXPRESSION;
+    // The made-up rows of engine lanes: infinitely dear, whatever the expression makes of infinity.
+    return x == WW_INF ? WW_INF : (real)(WW_USER_EXPRESSION);
 }
 #endif
 WW_INLINE real ww_channel_cost(real x, real y) {
@@ -134,6 +153,8 @@ WW_INLINE real ww_cost(ww_point x, ww_point y) {
     real sum = ww_channel_cost(WW_AT(x, 0), WW_AT(y, 0));
 #if WW_POINT_REGISTERS
 #pragma unroll
+#else
+#pragma unroll 1
 #endif
     for (int c = 1; c < WW_CHANNELS; c++) {
 #if WW_COST == 1 || WW_COST == 3

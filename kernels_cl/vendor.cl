@@ -127,8 +127,14 @@ static inline double WW_OVERLOAD ww_exchange_rotate(double v, uint g) {
 
 #endif
 
-// The least of three floats, none negative and none NaN: their bits, read as integers, are in the same order, and
-// integer minima are cheaper where the float ones must look after NaN.
-static inline float ww_min3(float a, float b, float c) {
-    return as_float(min(min(as_int(a), as_int(b)), as_int(c)));
+// Makes this work-item's global stores visible to the whole device before its later ones, and its later loads fresh.
+// OpenCL 1.2's own fence need not reach beyond the work-group.
+static inline void ww_device_fence(void) {
+#if defined(cl_nv_pragma_unroll) || defined(__NVPTX__)
+    __asm__ volatile("membar.gl;" ::: "memory");
+#elif defined(__AMDGCN__)
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
+#else
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+#endif
 }

@@ -33,6 +33,17 @@ def count(test):
     return passed, max(failed, 1), skipped
 
 
+def failures(test, most=40):
+    """The failed points with what they say about it, for a log that has to do without the terminal."""
+    told, telling = [], False
+    for line in (test.get("stdout") or "").splitlines():
+        if not line.startswith("#"):
+            telling = line.startswith(("not ok", "Bail out!")) and not SKIP.search(line)
+        if telling:
+            told.append("    " + line)
+    return told[:most] or ["    " + line for line in (test.get("stdout") or "").splitlines()[-most:]]
+
+
 def main(paths):
     totals = [0, 0, 0]
     for path in paths:
@@ -46,7 +57,8 @@ def main(paths):
         for test in lines:
             counts = count(test)
             if counts[1]:
-                print(f"failed: {test['name']}: {counts[1]} of {sum(counts)} ({path})")
+                print(f"failed: {test['name']}: {counts[1]} of {sum(counts)} ({test['result']}, {path})")
+                print("\n".join(failures(test)))
             totals = [total + one for total, one in zip(totals, counts)]
     print("{} passed, {} failed, {} skipped".format(*totals))
     return 0 if totals[0] and not totals[1] else 1

@@ -1,176 +1,252 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine `lanes`: the matrix of a pair walked by G adjacent work-items (lanes), whole rows at a time.
+// Engine `lanes`: the matrix of a pair walked by G adjacent work-items (lanes), WW_ROWS rows a step.
 //
-// Lane l keeps columns l*WW_COLS .. (l+1)*WW_COLS-1 of the previous row in registers. A step takes WW_ROWS rows across the
-// lane's columns, the q-th row one column behind the row above it, so that no register is copied; then each lane hands the
-// value of its last column in each of these rows to its right-hand neighbour, which takes the same rows one step later.
-// A group of lanes walks a list of pairs (tasks) without a pause: lane 0 begins the next pair while the others finish this one.
+// A lane keeps one block of WW_COLS columns of the previous row in registers. A step takes WW_ROWS rows across the block,
+// each row one column behind the row above it, so that no register is copied; then the lane hands the values of its last
+// column to its right-hand neighbour, which takes the same rows one step later. Without a band, lane l owns block l of
+// every pair, and lane 0 begins the next pair while the others finish this one: the group never drains. With a band, block
+// b takes part from row-step first(b) to end(b); the blocks go round the lanes (b = l, l+G, ...), and the last lane hands
+// on to the first.
 //
-// Two ways to say which pairs:
-//   WW_LIST 0: a rectangle. A group owns one column series and takes the row series of its chunk one after the other.
-//   WW_LIST 1: a list of (row, column, result) triples, `rows_per_group` consecutive ones a group.
+// Rows that do not fill a row-step are made up at the top: a row of infinities gives the border row itself (every match is
+// infinitely dear, so only steps to the right remain), and the last row always stands in c.
 //
-// Parameters: WW_COLS, WW_ROWS, WW_WG (work-group size), WW_EXCHANGE (vendor.cl; 0: through local memory).
-// Local memory: with WW_EXCHANGE 0 2*WW_ROWS*WW_WG values, one barrier a step; else none.
-#ifndef WW_COLS
-#define WW_COLS 16
-#endif
-#ifndef WW_ROWS
-#define WW_ROWS 2
-#endif
+// A group takes a list of pairs: in a rectangle one column series and a chunk of row series, in a list rows_per_group
+// consecutive tasks.
+//
+// Parameters: WW_COLS, WW_ROWS, WW_WG (work-group size, a multiple of the group's width), WW_EXCHANGE (vendor.cl; 0:
+// through local memory). Local memory: one word, and with WW_EXCHANGE 0 2*WW_ROWS*WW_WG values and one barrier a step.
 #ifndef WW_WG
 #define WW_WG 64
 #endif
-#ifndef WW_LIST
-#define WW_LIST 0
+
+// Row-steps a pair takes a lane from the beginning of its first block to the end of its last.
+#if WW_BAND
+#define WW_DURATION(x, y) (ww_band_table(band, job, (x).rank, (y).rank)[0])
+#else
+#define WW_DURATION(x, y) (((x).length + WW_ROWS - 1) / WW_ROWS)
 #endif
 
-// How results are laid out; the same in all engines.
-typedef struct {
-    ulong row_stride, column_stride;  // elements
-    uint row_base, column_base;       // first row and column of the block
-    uint count;                       // condensed: series in the set
-    uint mode;                        // 0 strided, 1 strided and mirrored, 2 condensed
-} ww_unused_layout;
-
-// `rows` rows across this lane's columns. v: in: the left-hand neighbour's values in these rows; out: this lane's last
-// column. d: in: the values above v. c: the previous row, and on return the last of these rows. A macro, because arrays
-// passed to a function stay in memory with NVIDIA's compiler.
-#define WW_SWEEP(rows)                                                                                                 \
-    _Pragma("unroll") for (int w = 0; w < WW_COLS + (rows)-1; w++) {                                                   \
-        _Pragma("unroll") for (int q = (rows)-1; q >= 0; q--) {                                                        \
-            const int r = w - q;                                                                                       \
-            if (r >= 0 && r < WW_COLS) {                                                                               \
-                const real up = q ? v[q - 1] : c[r];                                                                   \
-                const real value = ww_cell(v[q], up, d[q], e[q], b[r]);                                                \
-                d[q] = up;                                                                                             \
-                v[q] = value;                                                                                          \
-                if (q == (rows)-1)                                                                                     \
-                    c[r] = value;                                                                                      \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-
-__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_lanes(__global const ww_scalar *restrict x, __global const ulong2 *restrict x_series,
-         __global const ww_scalar *restrict y, __global const ulong2 *restrict y_series,
-         __global const uint *restrict x_order, __global const uint *restrict y_order, __global const uint *restrict steps,
-         const uint group_width, const uint row_begin, const uint row_end, const uint rows_per_group,
-         const uint column_begin, const uint column_end, const uint column_tiles, 
-         __global ww_scalar *restrict out, const ulong row_stride, const ulong column_stride, const uint row_base,
-         const uint column_base) {
+__kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
+         __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
+         __global const uint *restrict x_order, __global const uint *restrict y_order,
+         __global const uint *restrict band, __global ww_scalar *restrict out, const ww_job job) {
     const uint lid = get_local_id(0);
-    const uint lane = lid & (group_width - 1);
-    const uint groups = WW_WG / group_width;
-    const uint chunk = get_group_id(0) / column_tiles;
-    const uint slot = column_begin + (get_group_id(0) % column_tiles) * groups + lid / group_width;
-    const uint total = steps[chunk] + group_width - 1;
+    const uint width = job.group_width;
+    const uint lane = lid & (width - 1);
+    const uint groups = WW_WG / width;
+#if WW_LIST
+    uint task = job.row_begin + ((uint)get_group_id(0) * groups + lid / width) * job.rows_per_group;
+    const uint task_end = min(task + job.rows_per_group, job.row_end);
+#else
+    const uint column = job.column_begin + ((uint)get_group_id(0) % job.column_tiles) * groups + lid / width;
+    uint task = job.row_begin + ((uint)get_group_id(0) / job.column_tiles) * job.rows_per_group;
+    uint task_end = min(task + job.rows_per_group, job.row_end);
+    if (job.flags & WW_JOB_HALF)
+        task_end = min(task_end, column);
+    if (column >= job.column_end)
+        task_end = task;
+    const uint y_id = task < task_end ? y_order[column] : 0;
+    ww_series y = ww_series_load(y_values, y_series, task < task_end ? y_id : y_order[job.column_begin], job.channel);
+#endif
 
-    uint row = row_begin + chunk * rows_per_group;
-    uint last = min(row + rows_per_group, row_end);
-    uint y_id = 0, m = 0;
+    // Steps of the longest list in the work-group, so that all its work-items leave the loop together.
+    __local uint longest;
+    if (lid == 0)
+        longest = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane == 0) {
+        uint steps = 0;
+        for (uint t = task; t < task_end; t++) {
+#if WW_LIST
+            const ww_series x = ww_series_load(x_values, x_series, x_order[2 * t], job.channel);
+#if WW_BAND
+            const ww_series y = ww_series_load(y_values, y_series, x_order[2 * t + 1], job.channel);
+#endif
+#else
+            const ww_series x = ww_series_load(x_values, x_series, x_order[t], job.channel);
+#endif
+            steps += WW_DURATION(x, y);
+        }
+        atomic_max(&longest, steps);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint total = longest ? longest + width - 1 : 0;
+
+#if WW_EXCHANGE == 0
+    __local ww_scalar edges[2][WW_ROWS * WW_WG];
+#endif
+    ww_series x;
+#if WW_LIST
+    ww_series y;
+#endif
+#if WW_POINT_REGISTERS
     ww_point b[WW_COLS];
-    real c[WW_COLS];
-    if (slot < column_end) {
-        y_id = y_order[slot];
-        const ulong2 series = y_series[y_id];
-        m = (uint)series.y;
-        __global const ww_scalar *at = y + series.x;
+#endif
+    ww_point a[WW_ROWS];            // the next row-step's points
+    real c[WW_COLS];                // the block's previous row
+    real l[WW_ROWS], v[WW_ROWS];    // the left-hand neighbour's values, and this lane's last column
+    real previous = WW_BORDER;      // the left-hand neighbour's last value, one step ago
+    uint id = 0;                    // the row series, or the task of a list
+    uint begin = 0;                 // step at which lane 0 begins the pair
+    uint block = lane, first_column = lane * WW_COLS;
+    int i = 0;                      // the next row
+    uint start = 0, end = 0;        // steps of this lane's block
+    uint owner = 0, owned = 0;      // the lane (or block) and register that hold the last column
+#if WW_BAND
+    __global const uint *table = band;
+    __global const uint *intervals = band;
+    uint blocks = 0, left_end = 0, above_known = 0;
+#endif
 #pragma unroll
-        for (uint r = 0; r < WW_COLS; r++)
-            b[r] = ww_point_load(at + min(lane * WW_COLS + r, m - 1), m);
-    } else {
-        last = row;
-    }
-    const bool owner = lane == (m - 1) / WW_COLS;
-    const uint owned = (m - 1) % WW_COLS;
-
-    uint x_id = 0, n = 0, i = 0;
-    __global const ww_scalar *xs = x;
-    ww_point a[WW_ROWS];
-    if (row < last) {
-        x_id = x_order[row];
-        const ulong2 series = x_series[x_id];
-        xs = x + series.x;
-        n = (uint)series.y;
-#pragma unroll
-        for (int q = 0; q < WW_ROWS; q++)
-            a[q] = ww_point_load(xs + min((uint)q, n - 1), n);
-    }
-    real l[WW_ROWS], v[WW_ROWS];
-    real above = lane == 0 ? (real)0 : WW_BORDER;
-#pragma unroll
-    for (int r = 0; r < WW_COLS; r++)
-        c[r] = WW_BORDER;
-#pragma unroll
-    for (int q = 0; q < WW_ROWS; q++)
+    for (int q = 0; q < WW_ROWS; q++) {
         l[q] = WW_BORDER;
-    uint next_id = row + 1 < last ? x_order[row + 1] : 0;
+        v[q] = WW_BORDER;
+    }
 
-    for (uint k = 0; k < total; k++) {
-        if (k >= lane && row < last) {
-            real d[WW_ROWS];
+#if WW_POINT_REGISTERS && !WW_LIST && !WW_BAND
 #pragma unroll
-            for (int q = 0; q < WW_ROWS; q++) {
-                v[q] = l[q];
-                d[q] = q ? l[q - 1] : above;
+    for (uint r = 0; r < WW_COLS; r++)
+        b[r] = WW_POINT(y, min(first_column + r, y.length - 1));
+#endif
+
+    // A new pair (fresh) or a new block of it: 1 load the pair, 2 load the block's columns and its first rows.
+    bool fresh = true, enter = true;
+    for (uint k = 0; k < total; k++) {
+        while (enter && task < task_end) {
+            if (fresh) {
+#if WW_LIST
+                id = task;
+                x = ww_series_load(x_values, x_series, x_order[2 * task], job.channel);
+                y = ww_series_load(y_values, y_series, x_order[2 * task + 1], job.channel);
+#else
+                id = x_order[task];
+                x = ww_series_load(x_values, x_series, id, job.channel);
+#endif
+                block = lane;
+#if WW_BAND
+                table = ww_band_table(band, job, x.rank, y.rank);
+                blocks = table[1];
+                intervals = table + 2 + 2 * blocks;
+                if (block >= blocks) {
+                    begin += table[0];
+                    task++;
+                    continue;
+                }
+#endif
+                owner = (y.length - 1) / WW_COLS;
+                owned = (y.length - 1) % WW_COLS;
             }
-            above = l[WW_ROWS - 1];
+            first_column = block * WW_COLS;
+#if WW_BAND
+            const uint first = table[2 + 2 * block];
+            start = begin + first + block;
+            end = begin + table[3 + 2 * block] + block;
+            i = (int)(first * WW_ROWS) - WW_MADE_UP(x.length);
+            left_end = block ? begin + table[1 + 2 * block] + block : 0;
+            above_known = block && table[2 * block] < first && table[1 + 2 * block] >= first;
+#else
+            start = begin + lane;
+            end = start + (x.length + WW_ROWS - 1) / WW_ROWS;
+            i = -WW_MADE_UP(x.length);
+#endif
+#if WW_POINT_REGISTERS && (WW_LIST || WW_BAND)
+#pragma unroll
+            for (uint r = 0; r < WW_COLS; r++)
+                b[r] = WW_POINT(y, min(first_column + r, y.length - 1));
+#endif
+#pragma unroll
+            for (int q = 0; q < WW_ROWS; q++)
+                a[q] = ww_row_point(x, i + q);
+#pragma unroll
+            for (int r = 0; r < WW_COLS; r++)
+                c[r] = WW_BORDER;
+            enter = false;
+            fresh = false;
+        }
+
+        if (!enter && k >= start) {
+            real d[WW_ROWS];
+            // The left edge: the neighbour's values where it was inside its block, else the matrix's border or the outside.
+#if WW_BAND
+            const bool at_border = block == 0, known = k < left_end;
+            const bool above = k == start ? above_known : k <= left_end;
+#else
+            const bool at_border = lane == 0, known = true, above = k != start;
+#endif
+#pragma unroll
+            for (int q = 0; q < WW_ROWS; q++)
+                v[q] = at_border ? (i + q < 0 ? (real)0 : WW_BORDER) : known ? l[q] : WW_OUTSIDE;
+            d[0] = at_border ? (i <= 0 ? (real)0 : WW_BORDER) : above ? previous : i <= 0 ? WW_BORDER : WW_OUTSIDE;
+#if WW_BAND
+            uint inside[WW_ROWS];
+#pragma unroll
+            for (int q = 0; q < WW_ROWS; q++)
+                inside[q] = ww_inside(intervals, (uint)clamp(i + q, 0, (int)x.length - 1), first_column);
+#endif
+#pragma unroll
+            for (int q = 1; q < WW_ROWS; q++)
+                d[q] = v[q - 1];
             ww_point e[WW_ROWS];
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
                 e[q] = a[q];
-            const uint next = i + WW_ROWS;
-            if (next < n) {
 #pragma unroll
-                for (int q = 0; q < WW_ROWS; q++)
-                    a[q] = ww_point_load(xs + min(next + q, n - 1), n);
-            }
-            real result = WW_BORDER;
-            if (i + 1 < n) {
-                WW_SWEEP(2)
-                i = next;
-                if (i >= n) {
+            for (int q = 0; q < WW_ROWS; q++)
+                a[q] = WW_POINT(x, (uint)min(i + WW_ROWS + q, (int)x.length - 1));
+
+            WW_SWEEP(WW_ROWS)
+            i += WW_ROWS;
+
+            if (k + 1 == end) {
+                if (block == owner) {
+                    // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
+                    real result = c[0];
 #pragma unroll
-                    for (uint r = 0; r < WW_COLS; r++) {
+                    for (uint r = 1; r < WW_COLS; r++)
                         result = r <= owned ? c[r] : result;
-                        c[r] = WW_BORDER;
-                    }
+#if WW_LIST
+                    ww_store(out, job, id, 0, ww_final(result));
+#else
+                    ww_store(out, job, id, y_id, ww_final(result));
+#endif
                 }
-            } else {
-                i = next;
-                const ww_point end = ww_point_load(xs + (n - 1), n);
-#pragma unroll
-                for (int r = 0; r < WW_COLS; r++) {
-                    const real up = c[r];
-                    v[0] = ww_cell(v[0], up, d[0], end, b[r]);
-                    d[0] = up;
-                    result = r <= owned ? v[0] : result;
-                    c[r] = WW_BORDER;
+                enter = true;
+#if WW_BAND
+                block += width;
+                if (block >= blocks) {
+                    begin += table[0];
+                    task++;
+                    fresh = true;
                 }
-            }
-            if (i >= n) {
-                if (owner)
-                    out[(x_id - row_base) * row_stride + (y_id - column_base) * column_stride] = ww_final(result);
-                above = lane == 0 ? (real)0 : WW_BORDER;
-                i = 0;
-                row++;
-                if (row < last) {
-                    x_id = next_id;
-                    const ulong2 series = x_series[x_id];
-                    xs = x + series.x;
-                    n = (uint)series.y;
-#pragma unroll
-                    for (int q = 0; q < WW_ROWS; q++)
-                        a[q] = ww_point_load(xs + min((uint)q, n - 1), n);
-                    next_id = row + 1 < last ? x_order[row + 1] : 0;
-                }
+#else
+                begin += (x.length + WW_ROWS - 1) / WW_ROWS;
+                task++;
+                fresh = true;
+#endif
             }
         }
+
+        previous = l[WW_ROWS - 1];
+#if WW_EXCHANGE == 0
+        __local ww_scalar *edge = edges[k & 1];
 #pragma unroll
-        for (int q = 0; q < WW_ROWS; q++) {
-            const real edge = ww_exchange_up(v[q], group_width);
-            l[q] = lane ? edge : WW_BORDER;
-        }
+        for (int q = 0; q < WW_ROWS; q++)
+            edge[q * WW_WG + lid] = v[q];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint from = (lid & ~(width - 1)) | ((lane - 1) & (width - 1));
+#pragma unroll
+        for (int q = 0; q < WW_ROWS; q++)
+            l[q] = edge[q * WW_WG + from];
+#elif WW_BAND
+#pragma unroll
+        for (int q = 0; q < WW_ROWS; q++)
+            l[q] = ww_exchange_rotate(v[q], width);
+#else
+#pragma unroll
+        for (int q = 0; q < WW_ROWS; q++)
+            l[q] = ww_exchange_up(v[q], width);
+#endif
     }
 }

@@ -3,11 +3,11 @@
 //   D(0,0) = 0, D(i,0) = D(0,j) = infinity
 //   D(i,j) = c(x_i, y_j) + min(D(i,j-1), D(i-1,j), D(i-1,j-1))
 //   result D(n,m), its square root with WW_ROOT
-#define WW_OUTSIDE WW_INF
-#define WW_BORDER WW_INF
+#define WW_OUTSIDE_VALUE INFINITY
+#define WW_BORDER_VALUE INFINITY
 
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y) {
-    return ww_add_cost(x, y, ww_min3(left, up, diagonal));
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, const int turn) {
+    return ww_add_cost(x, y, ww_least(left, up, diagonal, turn));
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value) {

@@ -195,7 +195,7 @@ START_TEST(user_costs) {
 }
 END_TEST
 
-START_TEST(channels) {
+START_TEST(dependent_channels) {
     slot s = slot_of(_i);
     const size_t counts[] = {1, 2, 3, 6, 12, 20};
     for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
@@ -270,7 +270,7 @@ int main(void) {
     // A program for each cost and count of channels: these take most of the time, and double changes nothing in them.
     tcase_add_loop_test(tcase, costs, 0, FLOAT_LOOPS);
     tcase_add_loop_test(tcase, user_costs, 0, FLOAT_LOOPS);
-    tcase_add_loop_test(tcase, channels, 0, FLOAT_LOOPS);
+    tcase_add_loop_test(tcase, dependent_channels, 0, FLOAT_LOOPS);
     tcase_add_loop_test(tcase, independent_channels, 0, all);
     return wwt_run(suite);
 }

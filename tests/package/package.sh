@@ -86,10 +86,9 @@ defined=$(nm -D --defined-only "$library/libwavewarp.so" 2>/dev/null | awk '{ pr
 absent=$(comm -23 <(echo "$declared") <(echo "$defined"))
 point "$([ -z "$absent" ]; echo $?)" "every declared function is defined" "$absent"
 
-if PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --modversion wavewarp >/dev/null; then
-    program=$prefix/bin/wavewarp
-    [ -x "$program" ] && check "the installed program runs" env LD_LIBRARY_PATH="$library" "$program" --version
-fi
+for program in wavewarp wavewarp-bench; do
+    [ -x "$prefix/bin/$program" ] && check "the installed $program runs" "$prefix/bin/$program" --version
+done
 
 run_example() { # run_example HOW EXECUTABLE
     local name expected log status
@@ -118,13 +117,32 @@ for example in distance matrix; do
     fi
 done
 
+# The README's examples are for copying: they compile as they stand there, given what the text around them names.
+snippet() { # snippet TEXT: the README's C block that holds TEXT
+    awk -v text="$1" '/^```c$/ { inside = 1; block = ""; next } /^```/ { if (inside && index(block, text)) print block; inside = 0 }
+        inside { block = block $0 "\n" }' "$source/README.md"
+}
+{
+    echo '#include <wavewarp/wavewarp.h>
+#define TRY(call) if ((call) != WW_OK) goto done
+int five(const double *x, const double *y, double distance);
+int five(const double *x, const double *y, double distance) {'
+    snippet 'ww_distance('
+    echo 'return distance > 0; }
+int twenty(const float *values, float *distances, ww_context *context, ww_dataset *data, ww_plan *plan);
+int twenty(const float *values, float *distances, ww_context *context, ww_dataset *data, ww_plan *plan) {'
+    snippet 'ww_plan_matrix('
+    echo 'done: return 0; }'
+} >"$stage/readme.c"
+check "the README's examples compile" "$cc" -std=c11 $warnings $(package --cflags) -fsyntax-only "$stage/readme.c"
+
 if command -v cmake >/dev/null; then
-    check "CMake finds the package" cmake -S "$source/examples" -B "$stage/cmake" -DCMAKE_PREFIX_PATH="$prefix" &&
+    check "CMake finds the package" cmake -G Ninja -S "$source/examples" -B "$stage/cmake" -DCMAKE_PREFIX_PATH="$prefix" &&
         check "CMake builds the examples" cmake --build "$stage/cmake" && run_example CMake "$stage/cmake/matrix"
     mkdir -p "$stage/static-project"
     sed 's/wavewarp::wavewarp/wavewarp::wavewarp_static/' "$source/examples/CMakeLists.txt" >"$stage/static-project/CMakeLists.txt"
     cp "$source"/examples/*.c "$stage/static-project"
-    check "CMake finds the static library" cmake -S "$stage/static-project" -B "$stage/cmake-static" -DCMAKE_PREFIX_PATH="$prefix" &&
+    check "CMake finds the static library" cmake -G Ninja -S "$stage/static-project" -B "$stage/cmake-static" -DCMAKE_PREFIX_PATH="$prefix" &&
         check "CMake builds with the static library" cmake --build "$stage/cmake-static" && run_example "CMake static" "$stage/cmake-static/distance"
 else
     skip "CMake package" "no cmake"

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine `packed`: WW_VECTOR pairs in one work-item, one pair a vector lane. No barrier, no shuffle: the engine for CPUs.
+//
+// WW_ROWS rows at a time stand in registers and walk along the columns; the row below them is kept in `scratch` (one vector
+// a column) for the rows after. The column series of a pack are interleaved beforehand by ww_interleave (value of column j,
+// channel c, lane v at (j*WW_CHANNELS + c)*WW_VECTOR + v); in a rectangle all lanes share the row series, in a list the row
+// series are interleaved too. A pack's lanes may differ in length and in band; a lane's result is taken when its own last
+// cell is reached. Work-groups of one work-item take packs from a counter until none is left.
+//
+// Parameters: WW_VECTOR 4, 8, 16; WW_ROWS rows at a time (a power of two). Scratch: job.scratch vectors a work-group.
+#ifndef WW_ROWS
+#define WW_ROWS 8
+#endif
+
+#if WW_DOUBLE
+#define WW_TO_MASK(v) WW_PASTE(convert_long, WW_VECTOR)(v)
+#else
+#define WW_TO_MASK(v) (v)
+#endif
+typedef WW_PASTE(int, WW_VECTOR) ww_ints;
+
+// Packs: WW_VECTOR consecutive slots of an order (or tasks of a list), the last one repeated to fill the last pack. A pack
+// begins at pack_offset[pack] (in values) and is as long as its longest series; beyond a series' end stands 0.
+__kernel void ww_interleave(__global const ww_scalar *restrict values, __global const ulong2 *restrict series,
+                            __global const uint *restrict order, const uint order_stride, const uint begin,
+                            const uint end, const uint channel, __global const ulong *restrict pack_offset,
+                            __global ww_scalar *restrict packed) {
+    const uint pack = (uint)get_group_id(0);
+    uint longest = 0;
+    for (uint v = 0; v < WW_VECTOR; v++) {
+        const uint slot = min(begin + pack * WW_VECTOR + v, end - 1);
+        longest = max(longest, (uint)series[order[slot * order_stride]].y);
+    }
+    __global ww_scalar *target = packed + pack_offset[pack];
+    for (uint v = 0; v < WW_VECTOR; v++) {
+        const uint slot = min(begin + pack * WW_VECTOR + v, end - 1);
+        const ww_series s = ww_series_load(values, series, order[slot * order_stride], channel);
+        for (uint c = 0; c < WW_CHANNELS; c++) {
+            __global const ww_scalar *source = s.at + (ulong)c * s.length;
+            for (uint j = 0; j < longest; j++)
+                target[((ulong)j * WW_CHANNELS + c) * WW_VECTOR + v] = j < s.length ? source[j] : 0;
+        }
+    }
+}
+
+WW_INLINE ww_point ww_packed_point(__global const ww_scalar *at, uint t) {
+    ww_point point;
+    for (int c = 0; c < WW_CHANNELS; c++)
+        point.value[c] = WW_VLOAD((ulong)t * WW_CHANNELS + c, at);
+    return point;
+}
+WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
+    ww_point point;
+    for (int c = 0; c < WW_CHANNELS; c++)
+        point.value[c] = (real)s.at[t + (ulong)c * s.length];
+    return point;
+}
+
+// One column for the rows in registers. `keep(value, q)` masks what is outside the band.
+#define WW_COLUMN_STEP(rows, KEEP)                                                                                     \
+    {                                                                                                                  \
+        const ww_point y = ww_packed_point(ys, j);                                                                     \
+        const real top = i == 0 ? WW_BORDER : WW_VLOAD(j, row);                                                        \
+        real up = top, diagonal = corner;                                                                              \
+        _Pragma("unroll") for (int q = 0; q < (rows); q++) {                                                           \
+            const real left = c[q];                                                                                    \
+            real value = ww_cell(left, up, diagonal, a[q], y, 0);                                                      \
+            KEEP(value, q)                                                                                             \
+            diagonal = left;                                                                                           \
+            up = value;                                                                                                \
+            c[q] = value;                                                                                              \
+        }                                                                                                              \
+        corner = top;                                                                                                  \
+        WW_VSTORE(up, j, row);                                                                                         \
+    }
+#define WW_KEEP_ALL(value, q)
+#define WW_KEEP_BAND(value, q)                                                                                         \
+    value = WW_TO_MASK(((int)j >= lo[q]) & ((int)j < hi[q])) ? value : WW_OUTSIDE;
+#if WW_BAND
+#define WW_KEEP_EDGE WW_KEEP_BAND
+#else
+#define WW_KEEP_EDGE WW_KEEP_ALL
+#endif
+
+// A block of `rows` rows from row i on. Columns [from, calm_begin) and [calm_end, to) are near an edge of the band or at the
+// end of a series; between them nothing has to be looked at.
+#define WW_BLOCK(rows)                                                                                                 \
+    {                                                                                                                  \
+        real c[rows];                                                                                                  \
+        ww_point a[rows];                                                                                              \
+        for (int q = 0; q < (rows); q++) {                                                                             \
+            c[q] = WW_BORDER;                                                                                          \
+            a[q] = WW_ROW(i + (uint)q);                                                                                \
+        }                                                                                                              \
+        real corner = i == 0 ? (real)0 : WW_BORDER;                                                                    \
+        uint from = 0, to = longest, calm_begin = 0, calm_end = shortest - 1;                                          \
+        WW_BLOCK_BAND(rows)                                                                                            \
+        uint j = from;                                                                                                 \
+        for (; j < calm_begin; j++) {                                                                                  \
+            WW_COLUMN_STEP(rows, WW_KEEP_EDGE)                                                                         \
+            WW_TAKE(rows)                                                                                              \
+        }                                                                                                              \
+        for (; j < calm_end; j++)                                                                                      \
+            WW_COLUMN_STEP(rows, WW_KEEP_ALL)                                                                          \
+        for (; j < to; j++) {                                                                                          \
+            WW_COLUMN_STEP(rows, WW_KEEP_EDGE)                                                                         \
+            WW_TAKE(rows)                                                                                              \
+        }                                                                                                              \
+        i += (rows);                                                                                                   \
+    }
+
+// Results: of the lanes whose last column this is, and whose last row is among these.
+#if WW_LIST
+#define WW_TAKE(rows)                                                                                                  \
+    for (int q = 0; q < (rows); q++)                                                                                   \
+        result = WW_TO_MASK((lengths == (int)j + 1) & (heights == (int)i + q + 1)) ? c[q] : result;
+#else
+#define WW_TAKE(rows) result = WW_TO_MASK(lengths == (int)j + 1) ? c[(rows)-1] : result;
+#endif
+
+#if WW_BAND
+// The rows' intervals, lane by lane. What lies left of the block's first column is outside; so is the row above where it did
+// not reach.
+#define WW_BLOCK_BAND(rows)                                                                                            \
+    ww_ints lo[rows], hi[rows];                                                                                        \
+    int least = 0x7fffffff, most_lo = 0, least_hi = 0x7fffffff, most = 0;                                              \
+    for (int q = 0; q < (rows); q++) {                                                                                 \
+        int lane_lo[WW_VECTOR], lane_hi[WW_VECTOR];                                                                    \
+        for (int v = 0; v < WW_VECTOR; v++) {                                                                          \
+            const uint t = min(i + (uint)q, height[v] - 1);                                                            \
+            lane_lo[v] = (int)WW_BAND_LO(tables[v], t);                                                                \
+            lane_hi[v] = (int)WW_BAND_HI(tables[v], t);                                                                \
+            least = min(least, lane_lo[v]);                                                                            \
+            most_lo = max(most_lo, lane_lo[v]);                                                                        \
+            least_hi = min(least_hi, lane_hi[v]);                                                                      \
+            most = max(most, lane_hi[v]);                                                                              \
+        }                                                                                                              \
+        lo[q] = WW_PASTE(vload, WW_VECTOR)(0, lane_lo);                                                                \
+        hi[q] = WW_PASTE(vload, WW_VECTOR)(0, lane_hi);                                                                \
+    }                                                                                                                  \
+    from = (uint)least;                                                                                                \
+    to = (uint)most;                                                                                                   \
+    calm_begin = min((uint)most_lo, to);                                                                               \
+    calm_end = min(calm_end, (uint)least_hi);                                                                          \
+    for (; filled < to; filled++)                                                                                      \
+        WW_VSTORE(WW_OUTSIDE, filled, row);                                                                            \
+    if (from > 0)                                                                                                      \
+        corner = i == 0 ? WW_BORDER : from > reached ? WW_VLOAD(from - 1, row) : WW_OUTSIDE;                           \
+    reached = from;                                                                                                    \
+    if (from > 0)                                                                                                      \
+        for (int q = 0; q < (rows); q++)                                                                               \
+            c[q] = WW_OUTSIDE;
+#else
+#define WW_BLOCK_BAND(rows)
+#endif
+
+#if WW_LIST
+#define WW_ROW(t) ww_packed_point(xs, t)
+#else
+#define WW_ROW(t) ww_broadcast_point(x, t)
+#endif
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
+          __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
+          __global const uint *restrict x_order, __global const uint *restrict y_order,
+          __global const uint *restrict band, __global ww_scalar *restrict out, const ww_job job,
+          __global const ww_scalar *restrict x_packed, __global const ulong *restrict x_pack_offset,
+          __global const ww_scalar *restrict y_packed, __global const ulong *restrict y_pack_offset,
+          __global ww_scalar *restrict scratch, __global uint *restrict counter, const uint packs, const uint units) {
+    __global ww_scalar *row = scratch + (ulong)get_group_id(0) * job.scratch * WW_VECTOR;
+    for (;;) {
+        const uint unit = atomic_inc(counter);
+        if (unit >= units)
+            return;
+        const uint pack = unit % packs;
+        __global const ww_scalar *ys = y_packed + y_pack_offset[pack];
+        uint ids[WW_VECTOR];
+        int lane_length[WW_VECTOR];
+        uint longest = 0, shortest = 0xffffffffu;
+#if WW_LIST
+        __global const ww_scalar *xs = x_packed + x_pack_offset[pack];
+        int lane_height[WW_VECTOR];
+        uint height[WW_VECTOR];
+        uint tallest = 0;
+#else
+        const uint chunk_begin = job.row_begin + unit / packs * job.rows_per_group;
+        const uint chunk_end = min(chunk_begin + job.rows_per_group, job.row_end);
+#endif
+#if WW_BAND
+        __global const uint *tables[WW_VECTOR];
+#if !WW_LIST
+        uint ranks[WW_VECTOR];
+#endif
+#endif
+        for (uint v = 0; v < WW_VECTOR; v++) {
+#if WW_LIST
+            const uint slot = min(job.row_begin + pack * WW_VECTOR + v, job.row_end - 1);
+            ids[v] = slot;
+            const ww_series xv = ww_series_load(x_values, x_series, x_order[2 * slot], job.channel);
+            const ww_series yv = ww_series_load(y_values, y_series, x_order[2 * slot + 1], job.channel);
+            height[v] = xv.length;
+            lane_height[v] = (int)xv.length;
+            tallest = max(tallest, xv.length);
+#if WW_BAND
+            tables[v] = ww_band_table(band, job, xv.rank, yv.rank);
+#endif
+#else
+            const uint slot = min(job.column_begin + pack * WW_VECTOR + v, job.column_end - 1);
+            ids[v] = y_order[slot];
+            const ww_series yv = ww_series_load(y_values, y_series, ids[v], job.channel);
+#if WW_BAND
+            ranks[v] = yv.rank;
+#endif
+#endif
+            lane_length[v] = (int)yv.length;
+            longest = max(longest, yv.length);
+            shortest = min(shortest, yv.length);
+        }
+        const ww_ints lengths = WW_PASTE(vload, WW_VECTOR)(0, lane_length);
+#if WW_LIST
+        const ww_ints heights = WW_PASTE(vload, WW_VECTOR)(0, lane_height);
+#else
+        for (uint r = chunk_begin; r < chunk_end; r++) {
+            // Half: the last lane has the largest slot; where even that is not above the diagonal, nothing is wanted.
+            if ((job.flags & WW_JOB_HALF) &&
+                r >= min(job.column_begin + pack * WW_VECTOR + WW_VECTOR, job.column_end) - 1)
+                break;
+            const uint x_id = x_order[r];
+            const ww_series x = ww_series_load(x_values, x_series, x_id, job.channel);
+            const uint tallest = x.length;
+#if WW_BAND
+            uint height[WW_VECTOR];
+            for (int v = 0; v < WW_VECTOR; v++) {
+                tables[v] = ww_band_table(band, job, x.rank, ranks[v]);
+                height[v] = x.length;
+            }
+#endif
+#endif
+#if WW_BAND
+            uint filled = 0, reached = 0;  // columns of the scratch row that are valid: [reached, filled)
+#endif
+            real result = WW_BORDER;
+            uint i = 0;
+            while (i + WW_ROWS <= tallest)
+                WW_BLOCK(WW_ROWS)
+            // What is left, by halves.
+#if WW_ROWS > 8
+            if (i + 8 <= tallest)
+                WW_BLOCK(8)
+#endif
+#if WW_ROWS > 4
+            if (i + 4 <= tallest)
+                WW_BLOCK(4)
+#endif
+#if WW_ROWS > 2
+            if (i + 2 <= tallest)
+                WW_BLOCK(2)
+#endif
+#if WW_ROWS > 1
+            if (i < tallest)
+                WW_BLOCK(1)
+#endif
+            ww_scalar values[WW_VECTOR];
+            WW_VSTORE(result, 0, values);
+#if WW_LIST
+            const uint count = min((uint)WW_VECTOR, job.row_end - (job.row_begin + pack * WW_VECTOR));
+            for (uint v = 0; v < count; v++)
+                ww_store(out, job, ids[v], 0, ww_final(values[v]));
+#else
+            const uint count = min((uint)WW_VECTOR, job.column_end - (job.column_begin + pack * WW_VECTOR));
+            for (uint v = 0; v < count; v++)
+                if (!(job.flags & WW_JOB_HALF) || r < job.column_begin + pack * WW_VECTOR + v)
+                    ww_store(out, job, x_id, ids[v], ww_final(values[v]));
+        }
+#endif
+    }
+}

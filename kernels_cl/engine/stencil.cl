@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine `stencil`: three anti-diagonals in local memory, one work-group a pair, one work-item a cell of the diagonal, one
+// barrier a diagonal. Plain, and right on every device: what the other engines are compared with there.
+//
+// Cell (i, j), 0 <= i <= n, 0 <= j <= m, of diagonal i+j stands at [diagonal % 3][i]; row 0 and column 0 are the border.
+// Local memory: `diagonals`, 3*(n+1) values of the longest row series (job.scratch = n+1).
+#ifndef WW_WG
+#define WW_WG 64
+#endif
+
+__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
+           __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
+           __global const uint *restrict x_order, __global const uint *restrict y_order,
+           __global const uint *restrict band, __global ww_scalar *restrict out, const ww_job job,
+           __local ww_scalar *diagonals) {
+    const int lid = (int)get_local_id(0);
+    const uint stride = job.scratch;
+#if WW_LIST
+    const uint task = job.row_begin + (uint)get_group_id(0);
+    const uint x_id = x_order[2 * task], y_id = x_order[2 * task + 1];
+    const bool mine = true;
+#else
+    const uint columns = job.column_end - job.column_begin;
+    const uint row = job.row_begin + (uint)get_group_id(0) / columns;
+    const uint column = job.column_begin + (uint)get_group_id(0) % columns;
+    const uint x_id = x_order[row], y_id = y_order[column];
+    const bool mine = !(job.flags & WW_JOB_HALF) || row < column;
+#endif
+    const ww_series x = ww_series_load(x_values, x_series, x_id, job.channel);
+    const ww_series y = ww_series_load(y_values, y_series, y_id, job.channel);
+    // The whole work-group leaves, or none of it.
+    if (!mine)
+        return;
+
+    const int n = (int)x.length, m = (int)y.length;
+    // Rows of the diagonal inside the matrix (and the band, whose ends only move down): [first, last].
+    int first = 1, last = 0;
+#if WW_BAND
+    __global const uint *table = ww_band_table(band, job, x.rank, y.rank);
+#endif
+    for (int diagonal = 0; diagonal <= n + m; diagonal++) {
+        __local ww_scalar *now = diagonals + (uint)(diagonal % 3) * stride;
+        __local const ww_scalar *before = diagonals + (uint)((diagonal + 2) % 3) * stride;
+        __local const ww_scalar *two_before = diagonals + (uint)((diagonal + 1) % 3) * stride;
+        // The cells just outside are read by the next two diagonals.
+        const int top = max(0, diagonal - m), bottom = min(n, diagonal);
+#if WW_BAND
+        while (first <= n && first + (int)WW_BAND_HI(table, (uint)first - 1) < diagonal)
+            first++;
+        while (last < n && last + 1 + (int)WW_BAND_LO(table, (uint)last) < diagonal)
+            last++;
+        const int from = max(top, first - 2), to = min(bottom, last + 2);
+#else
+        first = max(1, top);
+        last = min(n, diagonal - 1);
+        const int from = top, to = bottom;
+#endif
+        for (int i = from + lid; i <= to; i += WW_WG) {
+            const int j = diagonal - i;
+            ww_scalar value;
+            if (i == 0 || j == 0)
+                value = diagonal ? WW_BORDER : 0;
+            else if (i < first || i > last)
+                value = WW_OUTSIDE;
+            else
+                value = ww_cell(before[i], before[i - 1], two_before[i - 1], WW_POINT(x, (uint)i - 1),
+                                WW_POINT(y, (uint)j - 1), 0);
+            now[i] = value;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (lid == 0) {
+        const ww_scalar value = ww_final(diagonals[(uint)((n + m) % 3) * stride + (uint)n]);
+#if WW_LIST
+        ww_store(out, job, task, 0, value);
+#else
+        ww_store(out, job, x_id, y_id, value);
+#endif
+    }
+}

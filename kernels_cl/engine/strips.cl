@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine `strips`: long pairs. The matrix is cut in strips of WW_WG*WW_COLS columns, each walked top to bottom by one
+// work-group as in engine lanes (walk.cl); strip s+1 follows strip s a few row-steps behind, so that one pair fills a device.
+//
+// The values of a strip's last column go to the next strip through `edges`: one value a row, read before it is written
+// anew, so that memory is linear in the rows however many strips there are. progress[strip] counts the row-steps whose
+// edges stand there. Work-groups take strips by ticket, in order: a strip's left-hand neighbour has always been started, or
+// was finished by an earlier launch, and waiting for it ends.
+//
+// Local memory: WW_CHAIN*WW_ROWS values, and with WW_EXCHANGE 0 2*WW_ROWS*WW_WG more. Barriers: one or two every WW_CHAIN
+// steps; with WW_EXCHANGE 0 one a step.
+#ifndef WW_WG
+#define WW_WG 32
+#endif
+#ifndef WW_CHAIN
+#define WW_CHAIN 16
+#endif
+
+__kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
+          __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
+          __global const uint *restrict x_order, __global const uint *restrict y_order, __global const uint *restrict band,
+          __global ww_scalar *restrict out, const ww_job job, __global volatile ww_scalar *edges,
+          __global volatile uint *progress, __global uint *ticket) {
+    const uint lane = get_local_id(0);
+    __local uint mine[1];
+    __local ww_scalar incoming[WW_CHAIN * WW_ROWS];
+#if WW_EXCHANGE == 0
+    __local ww_scalar handed[2][WW_ROWS * WW_WG];
+#endif
+    if (lane == 0)
+        mine[0] = atomic_inc(ticket);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint strips = job.strip_end - job.strip_begin;
+    const uint pair = mine[0] / strips, strip = job.strip_begin + mine[0] % strips;
+#if WW_LIST
+    const uint x_id = x_order[2 * (job.row_begin + pair)], y_id = x_order[2 * (job.row_begin + pair) + 1];
+    const bool wanted = true;
+#else
+    const uint columns = job.column_end - job.column_begin;
+    const uint row = job.row_begin + pair / columns, column = job.column_begin + pair % columns;
+    const uint x_id = x_order[row], y_id = y_order[column];
+    const bool wanted = !(job.flags & WW_JOB_HALF) || row < column;
+#endif
+    const ww_series x = ww_series_load(x_values, x_series, x_id, job.channel);
+    const ww_series y = ww_series_load(y_values, y_series, y_id, job.channel);
+    const uint strip_columns = WW_WG * WW_COLS;
+    // The whole work-group leaves, or none of it.
+    if (!wanted || strip * strip_columns >= y.length)
+        return;
+    edges += (ulong)pair * job.scratch;
+    progress += (ulong)pair * job.reserved;
+
+    const uint block = strip * WW_WG + lane;
+    const uint first_column = block * WW_COLS;
+    const uint owner = (y.length - 1) / WW_COLS, owned = (y.length - 1) % WW_COLS;
+    const int made_up = WW_MADE_UP(x.length);
+    // Row-steps of this lane's block, of the strip, and of the block to the left of the strip.
+#if WW_BAND
+    __global const uint *table = ww_band_table(band, job, x.rank, y.rank);
+    const uint blocks = table[1];
+    __global const uint *intervals = table + 2 + 2 * blocks;
+    const uint first = block < blocks ? table[2 + 2 * block] : 0, end = block < blocks ? table[3 + 2 * block] : 0;
+    const uint left_first = block ? table[2 * min(block, blocks)] : 0;
+    const uint left_end = block ? table[1 + 2 * min(block, blocks)] : 0;
+    const uint base = table[2 + 2 * strip * WW_WG];
+    const uint last_lane = min((uint)WW_WG, blocks - strip * WW_WG) - 1;
+    const uint total = table[3 + 2 * (strip * WW_WG + last_lane)] - base + last_lane;
+    const uint edge_first = strip ? table[2 * strip * WW_WG] : 0, edge_end = strip ? table[1 + 2 * strip * WW_WG] : 0;
+#else
+    const uint row_steps = (x.length + WW_ROWS - 1) / WW_ROWS;
+    const uint first = 0, end = first_column < y.length ? row_steps : 0, base = 0;
+    const uint last_lane = min((uint)WW_WG, (y.length - strip * strip_columns + WW_COLS - 1) / WW_COLS) - 1;
+    const uint total = row_steps + last_lane;
+    const uint edge_first = 0, edge_end = row_steps;
+#endif
+
+#if WW_POINT_REGISTERS
+    ww_point b[WW_COLS];
+#pragma unroll
+    for (uint r = 0; r < WW_COLS; r++)
+        b[r] = WW_POINT(y, min(first_column + r, y.length - 1));
+#endif
+    real c[WW_COLS];
+#pragma unroll
+    for (int r = 0; r < WW_COLS; r++)
+        c[r] = WW_BORDER;
+    ww_point a[WW_ROWS];
+    real l[WW_ROWS], v[WW_ROWS];
+    real previous = WW_BORDER;
+#pragma unroll
+    for (int q = 0; q < WW_ROWS; q++) {
+        l[q] = WW_BORDER;
+        v[q] = WW_BORDER;
+        a[q] = ww_row_point(x, (int)(first * WW_ROWS) - made_up + q);
+    }
+    for (uint k = 0; k < total; k++) {
+        if (k % WW_CHAIN == 0) {
+            // The next WW_CHAIN row-steps of the left-hand strip's edge.
+            if (strip) {
+                if (lane == 0) {
+                    const uint wanted_steps = min(base + k + WW_CHAIN, edge_end);
+                    while (atomic_add((__global uint *)&progress[strip - 1], 0u) < wanted_steps)
+                        ;
+                    ww_device_fence();
+                }
+                barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+                for (uint t = lane; t < WW_CHAIN * WW_ROWS; t += WW_WG) {
+                    const uint at = (base + k) * WW_ROWS + t;
+                    incoming[t] = at < edge_end * WW_ROWS && at >= edge_first * WW_ROWS ? edges[at] : WW_OUTSIDE;
+                }
+#if WW_BAND
+                if (k == 0 && lane == 0 && base > edge_first && base <= edge_end)
+                    l[WW_ROWS - 1] = edges[base * WW_ROWS - 1];
+#endif
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        if (lane == 0) {
+            previous = l[WW_ROWS - 1];
+#pragma unroll
+            for (int q = 0; q < WW_ROWS; q++)
+                l[q] = strip ? incoming[k % WW_CHAIN * WW_ROWS + (uint)q] : WW_BORDER;
+        }
+        const uint step = base + k - lane;  // may wrap below 0: then it is past every end
+        if (base + k >= lane && step >= first && step < end) {
+            const int i = (int)(step * WW_ROWS) - made_up;
+            const bool at_border = block == 0;
+#if WW_BAND
+            const bool known = step < left_end, above = step > left_first && step <= left_end;
+#else
+            const bool known = true, above = step > 0;
+#endif
+            real d[WW_ROWS];
+#pragma unroll
+            for (int q = 0; q < WW_ROWS; q++)
+                v[q] = at_border ? (i + q < 0 ? (real)0 : WW_BORDER) : known ? l[q] : WW_OUTSIDE;
+            d[0] = at_border ? (i <= 0 ? (real)0 : WW_BORDER) : above ? previous : i <= 0 ? WW_BORDER : WW_OUTSIDE;
+#pragma unroll
+            for (int q = 1; q < WW_ROWS; q++)
+                d[q] = v[q - 1];
+#if WW_BAND
+            uint inside[WW_ROWS];
+#pragma unroll
+            for (int q = 0; q < WW_ROWS; q++)
+                inside[q] = ww_inside(intervals, (uint)max(i + q, 0), first_column);
+#endif
+            ww_point e[WW_ROWS];
+#pragma unroll
+            for (int q = 0; q < WW_ROWS; q++)
+                e[q] = a[q];
+#pragma unroll
+            for (int q = 0; q < WW_ROWS; q++)
+                a[q] = WW_POINT(x, (uint)min(i + WW_ROWS + q, (int)x.length - 1));
+            WW_SWEEP(WW_ROWS)
+            if (lane == WW_WG - 1) {
+#pragma unroll
+                for (uint q = 0; q < WW_ROWS; q++)
+                    edges[step * WW_ROWS + q] = v[q];
+                if ((step + 1) % WW_CHAIN == 0) {
+                    ww_device_fence();
+                    atomic_xchg((__global uint *)&progress[strip], step + 1);
+                }
+            }
+            if (block == owner && step + 1 == end) {
+                real result = c[0];
+#pragma unroll
+                for (uint r = 1; r < WW_COLS; r++)
+                    result = r <= owned ? c[r] : result;
+#if WW_LIST
+                ww_store(out, job, job.row_begin + pair, 0, ww_final(result));
+#else
+                ww_store(out, job, x_id, y_id, ww_final(result));
+#endif
+            }
+        }
+        if (lane)
+            previous = l[WW_ROWS - 1];
+#if WW_EXCHANGE == 0
+        __local ww_scalar *edge = handed[k & 1];
+#pragma unroll
+        for (int q = 0; q < WW_ROWS; q++)
+            edge[q * WW_WG + lane] = v[q];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane) {
+#pragma unroll
+            for (int q = 0; q < WW_ROWS; q++)
+                l[q] = edge[q * WW_WG + lane - 1];
+        }
+#else
+#pragma unroll
+        for (int q = 0; q < WW_ROWS; q++) {
+            const real handed = ww_exchange_up(v[q], WW_WG);
+            l[q] = lane ? handed : l[q];
+        }
+#endif
+    }
+    if (lane == WW_WG - 1) {
+        ww_device_fence();
+        atomic_xchg((__global uint *)&progress[strip], 0xffffffffu);
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which pairs a launch computes and where their results go; the same for every engine.
+//
+// Series are described by (offset in elements, length | rank << 32); rank numbers the different lengths of a side. Channel
+// c of a series of length n begins at offset + c*n.
+//   WW_LIST 0: a rectangle: row slots [row_begin, row_end) of x_order against column slots [column_begin, column_end) of
+//              y_order; with WW_JOB_HALF only row slot < column slot.
+//   WW_LIST 1: tasks [row_begin, row_end) of a list: x_order holds (row, column) pairs of ids, and task t's result is
+//              number t - row_base.
+//   WW_BAND 1: `band` holds, for each pair of ranks, where its table begins; a table is: steps and blocks (engine lanes
+//              only), blocks x (first, end) in steps, then for each row its interval of columns (lo, hi).
+#ifndef WW_LIST
+#define WW_LIST 0
+#endif
+#ifndef WW_BAND
+#define WW_BAND 0
+#endif
+
+// The host's twin is wwi_job in src/job.h.
+typedef struct {
+    ulong row_stride, column_stride;  // of results, in elements
+    uint row_begin, row_end, column_begin, column_end;
+    uint row_base, column_base;       // ids that stand at (0, 0) of the results
+    uint rows_per_group, column_tiles, group_width;
+    uint layout;                      // 0 by strides, 1 the same and mirrored, 2 condensed upper triangle
+    uint count;                       // condensed: series of the set
+    uint flags;
+    uint channel;                     // first channel used (independent channels), else 0
+    uint rank_row_base, rank_column_base, rank_columns;
+    uint strip_begin, strip_end;      // engine strips
+    uint scratch, reserved;           // engine packed: elements of scratch a group owns
+} ww_job;
+#define WW_JOB_HALF 1u
+#define WW_JOB_ACCUMULATE 2u
+
+typedef struct {
+    __global const ww_scalar *at;
+    uint length, rank;
+} ww_series;
+
+WW_INLINE ww_series ww_series_load(__global const ww_scalar *values, __global const ulong2 *series, uint id,
+                                   uint channel) {
+    const ulong2 entry = series[id];
+    ww_series s;
+    s.length = (uint)entry.y;
+    s.rank = (uint)(entry.y >> 32);
+    s.at = values + entry.x + (ulong)channel * s.length;
+    return s;
+}
+
+// The point at time t.
+#if WW_VECTOR == 1
+#define WW_POINT(s, t) ww_point_load((s).at + (t), (s).length)
+#endif
+
+#if WW_BAND
+WW_INLINE __global const uint *ww_band_table(__global const uint *band, ww_job job, uint rank_x, uint rank_y) {
+    return band +
+           band[(ulong)(rank_x - job.rank_row_base) * job.rank_columns + (rank_y - job.rank_column_base)];
+}
+// Row i's interval of columns, given the table.
+#define WW_BAND_LO(table, i) ((table)[2 + 2 * (table)[1] + 2 * (i)])
+#define WW_BAND_HI(table, i) ((table)[3 + 2 * (table)[1] + 2 * (i)])
+#endif
+
+WW_INLINE void ww_put(__global ww_scalar *out, ww_job job, ulong index, ww_scalar value) {
+    out[index] = job.flags & WW_JOB_ACCUMULATE ? out[index] + value : value;
+}
+
+// Stores the result of row id x, column id y; with WW_LIST, of task x.
+WW_INLINE void ww_store(__global ww_scalar *out, ww_job job, uint x, uint y, ww_scalar value) {
+#if WW_LIST
+    (void)y;
+    ww_put(out, job, x - job.row_base, value);
+#else
+    if (job.layout == 2) {
+        const ulong a = min(x, y), b = max(x, y);
+        ww_put(out, job, a * (2 * (ulong)job.count - a - 1) / 2 + (b - a - 1), value);
+    } else {
+        const ulong i = x - job.row_base, j = y - job.column_base;
+        ww_put(out, job, i * job.row_stride + j * job.column_stride, value);
+        if (job.layout == 1)
+            ww_put(out, job, j * job.row_stride + i * job.column_stride, value);
+    }
+#endif
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// 1-NN accuracy on the archives' data sets, to the single series. Skipped where the data are absent.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support.h"
+#include "vectors/known_accuracy.h"
+
+enum { SETS = KNOWN_ACCURACY_COUNT };
+
+START_TEST(accuracy) {
+    const known_accuracy *known = &known_accuracies[_i % SETS];
+    ww_precision precision = _i < 2 * SETS ? WW_FLOAT : WW_DOUBLE;
+    ww_measure measure = wwt_measure(_i / SETS % 2 == 0 ? WW_DTW : WW_FRECHET);
+    size_t frechet = precision == WW_FLOAT ? known->frechet_float : known->frechet;
+    size_t expected = measure.id == WW_DTW ? known->dtw : frechet;
+    ww_series_set *train = known_accuracy_read(known, "TRAIN"), *test = known_accuracy_read(known, "TEST");
+    ck_assert_ptr_nonnull(train);
+    ck_assert_ptr_nonnull(test);
+    for (int no_bounds = 0; no_bounds <= 1; no_bounds++) {
+        ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
+        options.precision = precision;
+        options.plan.no_bounds = no_bounds;
+        ww_classification result;
+        wwt_ok(ww_classify(wwt_context, &measure, train, test, &options, &result));
+        ck_assert_uint_eq(result.total, known->total);
+        ck_assert_uint_eq(result.labelled, known->total);
+        ck_assert_msg(result.correct == expected, "%s under %s in %s: %zu right, not %zu", known->name,
+                      ww_measure_info_by_id(measure.id)->name, precision == WW_FLOAT ? "float" : "double",
+                      result.correct, expected);
+        ww_classification_free(&result);
+    }
+    ww_series_set_destroy(&train);
+    ww_series_set_destroy(&test);
+}
+END_TEST
+
+int main(void) {
+    int exit_code;
+    if (!known_accuracy_folder()) {
+        printf("1..0 # SKIP no data sets: set WAVEWARP_TEST_DATA to their folder\n");
+        return EXIT_SUCCESS;
+    }
+    if (!wwt_device_found(&exit_code))
+        return exit_code;
+    Suite *suite = suite_create("accuracy");
+    TCase *tcase = wwt_case(suite, "accuracy", 300);
+    tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
+    tcase_add_loop_test(tcase, accuracy, 0, 2 * SETS * wwt_precision_count());
+    return wwt_run(suite);
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bad input at every door: its own status, a sentence, and no object made.
+#include <math.h>
+#include <string.h>
+
+#include "support.h"
+
+static wwt_set set;
+static ww_dataset *dataset;
+static ww_measure measure;
+
+static void setup(void) {
+    wwt_context_setup();
+    wwt_seed(1);
+    set = wwt_set_random(1, 20, 20, 5);
+    dataset = wwt_dataset(&set, WW_FLOAT);
+    measure = wwt_measure(WW_DTW);
+}
+
+static void teardown(void) {
+    ww_dataset_destroy(&dataset);
+    wwt_set_free(&set);
+    wwt_context_teardown();
+}
+
+START_TEST(unknown_device) {
+    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
+    ww_context *context = NULL;
+    options.device = "no such device";
+    wwt_fails(ww_context_create(&options, &context), WW_ERROR_NO_DEVICE);
+    ck_assert_ptr_null(context);
+    ww_device_info info;
+    ww_error record = *ww_last_error();
+    wwt_ok(ww_context_device(wwt_context, &info));
+    // Lists those there are.
+    ck_assert_msg(strstr(record.message, info.name) || strstr(record.hint, info.name), "%s", record.message);
+    wwt_fails(ww_context_create(NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+START_TEST(unreadable_kernel_folder) {
+    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
+    ww_context *context = NULL;
+    options.kernel_dir = "/no/such/folder";
+    wwt_fails(ww_context_create(&options, &context), WW_ERROR_KERNEL_SOURCE);
+    ck_assert_ptr_null(context);
+    ck_assert_ptr_nonnull(strstr(ww_last_error()->message, "/no/such/folder"));
+}
+END_TEST
+
+static ww_status create(const ww_series_view *view, const ww_dataset_options *options) {
+    ww_dataset *refused = NULL;
+    ww_status status = ww_dataset_create(wwt_context, view, options, &refused);
+    if (status != WW_OK)
+        ck_assert_ptr_null(refused);
+    ww_dataset_destroy(&refused);
+    return status;
+}
+
+START_TEST(datasets) {
+    ww_series_view view = wwt_view(&set);
+    wwt_fails(create(NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    view.struct_size = 0;
+    wwt_fails(create(&view, NULL), WW_ERROR_INVALID_ARGUMENT);
+    view = wwt_view(&set);
+    view.values = NULL;
+    wwt_fails(create(&view, NULL), WW_ERROR_INVALID_ARGUMENT);
+    view = wwt_view(&set);
+    view.channels = 0;
+    wwt_fails(create(&view, NULL), WW_ERROR_INVALID_ARGUMENT);
+    view = wwt_view(&set);
+    view.count = 0;
+    wwt_fails(create(&view, NULL), WW_ERROR_EMPTY);
+    view = wwt_view(&set);
+    const size_t with_empty[] = {20, 20, 0, 20, 20};
+    view.lengths = with_empty;
+    wwt_fails(create(&view, NULL), WW_ERROR_EMPTY);
+    ck_assert_int_eq(ww_last_error()->series, 2);
+    view.lengths = NULL;
+    view.length = 0;
+    wwt_fails(create(&view, NULL), WW_ERROR_EMPTY);
+    view.length = SIZE_MAX / 8;
+    wwt_fails(create(&view, NULL), WW_ERROR_OVERFLOW);
+    view = wwt_view(&set);
+    view.precision = (ww_precision)7;
+    wwt_fails(create(&view, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ww_dataset *made = NULL;
+    view = wwt_view(&set);
+    wwt_fails(ww_dataset_create(NULL, &view, NULL, &made), WW_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+START_TEST(not_finite) {
+    const double bad[] = {NAN, INFINITY, -INFINITY};
+    for (size_t b = 0; b < 3; b++) {
+        double *value = &set.values[set.offsets[3] + 5], kept = *value;
+        ww_series_view view = wwt_view(&set);
+        *value = bad[b];
+        wwt_fails(create(&view, NULL), WW_ERROR_NOT_FINITE);
+        ck_assert_int_eq(ww_last_error()->series, 3);
+        ck_assert_int_eq(ww_last_error()->position, 5);
+        ww_dataset_options allow = WW_DATASET_OPTIONS_INIT;
+        allow.allow_not_finite = 1;
+        wwt_ok(create(&view, &allow));
+        double distance;
+        wwt_fails(ww_distance(wwt_context, &measure, set.values + set.offsets[3], 20, set.values, 20, &distance),
+                  WW_ERROR_NOT_FINITE);
+        *value = kept;
+    }
+    // Finite in double, but not in float.
+    set.values[set.offsets[1]] = 1e300;
+    ww_series_view view = wwt_view(&set);
+    wwt_fails(create(&view, NULL), WW_ERROR_NOT_FINITE);
+    ck_assert_int_eq(ww_last_error()->series, 1);
+    ck_assert_int_eq(ww_last_error()->position, 0);
+}
+END_TEST
+
+START_TEST(double_unsupported) {
+    ww_series_view view = wwt_view(&set);
+    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
+    options.precision = WW_DOUBLE;
+    if (wwt_device_has_double())
+        wwt_ok(create(&view, &options));
+    else
+        wwt_fails(create(&view, &options), WW_ERROR_UNSUPPORTED);
+}
+END_TEST
+
+static ww_status plan_matrix(ww_dataset *rows, ww_dataset *columns, const ww_plan_options *options) {
+    ww_plan *plan = NULL;
+    ww_status status = ww_plan_matrix(&measure, rows, columns, options, &plan);
+    if (status != WW_OK)
+        ck_assert_ptr_null(plan);
+    ww_plan_destroy(&plan);
+    return status;
+}
+
+START_TEST(plans) {
+    ww_plan *plan = NULL;
+    wwt_fails(ww_plan_matrix(NULL, dataset, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_matrix(&measure, NULL, dataset, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_matrix(&measure, dataset, NULL, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ww_plan_options options = wwt_engine((ww_engine)77);
+    wwt_fails(plan_matrix(dataset, NULL, &options), WW_ERROR_INVALID_ARGUMENT);
+    options = wwt_engine(WW_ENGINE_AUTO);
+    options.struct_size = 3;
+    wwt_fails(plan_matrix(dataset, NULL, &options), WW_ERROR_INVALID_ARGUMENT);
+    options = wwt_engine(WW_ENGINE_AUTO);
+    options.launch_seconds = NAN;
+    wwt_fails(plan_matrix(dataset, NULL, &options), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_nearest(&measure, dataset, NULL, 0, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    const size_t index[] = {0, 1}, outside[] = {0, 5};
+    wwt_fails(ww_plan_pairs(&measure, dataset, dataset, index, outside, 2, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_pairs(&measure, dataset, dataset, outside, index, 2, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_pairs(&measure, dataset, dataset, index, NULL, 2, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_pairs(&measure, dataset, dataset, NULL, NULL, 6, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_null(plan);
+    measure.band = (ww_band){.kind = WW_BAND_SLANTED, .width = 2.0};
+    wwt_fails(plan_matrix(dataset, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+// A plan of one job run as another.
+START_TEST(wrong_run) {
+    ww_plan *matrix = NULL, *nearest = NULL, *pairs = NULL;
+    float values[25];
+    int64_t indices[5];
+    wwt_ok(ww_plan_matrix(&measure, dataset, dataset, NULL, &matrix));
+    wwt_ok(ww_plan_nearest(&measure, dataset, NULL, 1, NULL, &nearest));
+    wwt_ok(ww_plan_pairs(&measure, dataset, dataset, NULL, NULL, 5, NULL, &pairs));
+    wwt_fails(ww_plan_run(matrix, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_run(NULL, values), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_run(nearest, values), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_run_condensed(matrix, values), WW_ERROR_INVALID_ARGUMENT); // two sets have no half
+    wwt_fails(ww_plan_run_nearest(matrix, indices, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_run_nearest(nearest, NULL, values), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_run_blocks(pairs, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ww_plan_destroy(&matrix);
+    ww_plan_destroy(&nearest);
+    ww_plan_destroy(&pairs);
+}
+END_TEST
+
+START_TEST(sets_that_do_not_match) {
+    wwt_set two = wwt_set_random(2, 20, 20, 3), longer = wwt_set_random(1, 40, 40, 3);
+    ww_dataset *channels = wwt_dataset(&two, WW_FLOAT), *lengths = wwt_dataset(&longer, WW_FLOAT);
+    wwt_fails(plan_matrix(dataset, channels, NULL), WW_ERROR_CHANNELS);
+    if (wwt_device_has_double()) {
+        ww_dataset *doubles = wwt_dataset(&longer, WW_DOUBLE);
+        wwt_fails(plan_matrix(dataset, doubles, NULL), WW_ERROR_INVALID_ARGUMENT);
+        ww_dataset_destroy(&doubles);
+    }
+    measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 19.0};
+    wwt_fails(plan_matrix(dataset, lengths, NULL), WW_ERROR_NO_PATH);
+    measure.band.width = 20.0;
+    wwt_ok(plan_matrix(dataset, lengths, NULL));
+    const size_t lo[20] = {0}, hi[20] = {0};
+    measure.band = (ww_band){.kind = WW_BAND_ROWS, .lo = lo, .hi = hi, .rows = 20};
+    wwt_fails(plan_matrix(dataset, lengths, NULL), WW_ERROR_NO_PATH);
+    measure.band.rows = 19;
+    wwt_fails(plan_matrix(dataset, lengths, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ww_dataset_destroy(&channels);
+    ww_dataset_destroy(&lengths);
+    wwt_set_free(&two);
+    wwt_set_free(&longer);
+}
+END_TEST
+
+// The compiler's words, at the user's text; and the context is as good as before.
+START_TEST(user_cost_that_does_not_compile) {
+    measure.cost = WW_COST_USER;
+    measure.cost_expression = "fabs(x - nonsense)";
+    wwt_fails(plan_matrix(dataset, NULL, NULL), WW_ERROR_BUILD);
+    ck_assert_msg(strstr(ww_last_build_log(), "nonsense"), "log: %s", ww_last_build_log());
+    measure.cost_expression = "fabs(x - y";
+    wwt_fails(plan_matrix(dataset, NULL, NULL), WW_ERROR_BUILD);
+    ck_assert_str_ne(ww_last_build_log(), "");
+    measure.cost_expression = "";
+    wwt_fails(plan_matrix(dataset, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    measure.cost_expression = "fabs(x - y)";
+    wwt_ok(plan_matrix(dataset, NULL, NULL));
+}
+END_TEST
+
+START_TEST(classification_without_labels) {
+    ww_series_set *train = NULL, *test = NULL;
+    const double value = 1.0;
+    wwt_ok(ww_series_set_create(1, &train));
+    wwt_ok(ww_series_set_create(1, &test));
+    wwt_ok(ww_series_set_add(test, 1, &value, "a"));
+    ww_classification result;
+    wwt_fails(ww_classify(wwt_context, &measure, train, test, NULL, &result), WW_ERROR_EMPTY);
+    wwt_ok(ww_series_set_add(train, 1, &value, "a"));
+    wwt_ok(ww_series_set_add(train, 1, &value, NULL));
+    wwt_fails(ww_classify(wwt_context, &measure, train, test, NULL, &result), WW_ERROR_NO_LABELS);
+    ck_assert_int_eq(ww_last_error()->series, 1);
+    ww_series_set_destroy(&train);
+    ww_series_set_destroy(&test);
+}
+END_TEST
+
+START_TEST(engine_names) {
+    ww_engine engine;
+    for (int e = WW_ENGINE_AUTO; e <= WW_ENGINE_STRIPS; e++) {
+        wwt_ok(ww_engine_by_name(ww_engine_name((ww_engine)e), &engine));
+        ck_assert_int_eq(engine, e);
+    }
+    wwt_fails(ww_engine_by_name("steam", &engine), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_engine_by_name(NULL, &engine), WW_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+START_TEST(distance_of_nothing) {
+    double distance, x = 1.0;
+    wwt_fails(ww_distance(wwt_context, &measure, &x, 0, &x, 1, &distance), WW_ERROR_EMPTY);
+    wwt_fails(ww_distance(wwt_context, &measure, &x, 1, &x, 0, &distance), WW_ERROR_EMPTY);
+    wwt_fails(ww_distance(wwt_context, &measure, NULL, 1, &x, 1, &distance), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_distance(wwt_context, &measure, &x, 1, &x, 1, NULL), WW_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+int main(void) {
+    int exit_code;
+    if (!wwt_device_found(&exit_code))
+        return exit_code;
+    Suite *suite = suite_create("refusals");
+    TCase *tcase = wwt_case(suite, "refusals", 60);
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, unknown_device);
+    tcase_add_test(tcase, unreadable_kernel_folder);
+    tcase_add_test(tcase, datasets);
+    tcase_add_test(tcase, not_finite);
+    tcase_add_test(tcase, double_unsupported);
+    tcase_add_test(tcase, plans);
+    tcase_add_test(tcase, wrong_run);
+    tcase_add_test(tcase, sets_that_do_not_match);
+    tcase_add_test(tcase, user_cost_that_does_not_compile);
+    tcase_add_test(tcase, classification_without_labels);
+    tcase_add_test(tcase, engine_names);
+    tcase_add_test(tcase, distance_of_nothing);
+    return wwt_run(suite);
+}

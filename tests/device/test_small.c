@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A few tiny shapes of every engine: small enough for Oclgrind, valgrind and the sanitizers.
+#include <math.h>
+
+#include "support.h"
+
+static const ww_engine engines[] = {WW_ENGINE_LANES, WW_ENGINE_STENCIL, WW_ENGINE_PACKED, WW_ENGINE_STRIPS};
+enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };
+
+// Loops count the engines under DTW first, then under Fréchet.
+static ww_measure loop_measure(int loop) {
+    wwt_seed((unsigned)loop);
+    return wwt_measure(loop < ENGINES ? WW_DTW : WW_FRECHET);
+}
+
+START_TEST(mixed_lengths) {
+    ww_measure measure = loop_measure(_i);
+    const size_t lengths[] = {1, 2, 9, 17};
+    wwt_set rows = wwt_set_make(1, lengths, 4), columns = wwt_set_make(1, lengths, 4);
+    ck_assert(wwt_check_matrix(&measure, NULL, &rows, &columns, WW_FLOAT, engines[_i % ENGINES]));
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
+START_TEST(channels_in_a_band) {
+    ww_measure measure = loop_measure(_i);
+    measure.band = (ww_band){.kind = WW_BAND_CORNER, .width = 2.0};
+    const size_t lengths[] = {5, 33};
+    wwt_set rows = wwt_set_make(2, lengths, 2), columns = wwt_set_make(2, lengths, 2);
+    wwt_check_matrix(&measure, NULL, &rows, &columns, WW_FLOAT, engines[_i % ENGINES]);
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
+START_TEST(nearest_with_bounds) {
+    wwt_seed(7);
+    ww_measure measure = wwt_measure(WW_DTW);
+    measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 2.0};
+    wwt_set base = wwt_set_random(1, 16, 16, 6);
+    ww_dataset *dataset = wwt_dataset(&base, WW_FLOAT);
+    ww_plan *plan = NULL;
+    int64_t indices[6];
+    wwt_ok(ww_plan_nearest(&measure, dataset, dataset, 1, NULL, &plan));
+    wwt_ok(ww_plan_run_nearest(plan, indices, NULL));
+    for (int i = 0; i < 6; i++)
+        ck_assert_int_eq(indices[i], i);
+    ww_plan_destroy(&plan);
+    ww_dataset_destroy(&dataset);
+    wwt_set_free(&base);
+}
+END_TEST
+
+int main(void) {
+    int exit_code;
+    if (!wwt_device_found(&exit_code))
+        return exit_code;
+    Suite *suite = suite_create("small");
+    TCase *tcase = wwt_case(suite, "small", 240);
+    tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
+    tcase_add_loop_test(tcase, mixed_lengths, 0, 2 * ENGINES);
+    tcase_add_loop_test(tcase, channels_in_a_band, 0, 2 * ENGINES);
+    tcase_add_test(tcase, nearest_with_bounds);
+    return wwt_run(suite);
+}

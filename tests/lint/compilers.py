@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles every C file of the build with each compiler there is, a warning being an error. Prints TAP.
+
+Usage: compilers.py BUILD
+"""
+import concurrent.futures
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+# One of each kind: a version more finds little more.
+COMPILERS = [["gcc"], ["clang", "clang-19", "clang-18", "clang-15", "clang-14"]]
+
+
+def compilers():
+    for names in COMPILERS:
+        found = next((name for name in names if shutil.which(name)), None)
+        if found:
+            yield found
+
+
+def command(entry, compiler):
+    """The build's own command, for another compiler, without its outputs and its sanitizers."""
+    words = shlex.split(entry["command"])
+    if os.path.basename(words[0]) == "ccache":
+        words = words[1:]
+    kept, skip = [], False
+    for word in words[1:]:
+        if skip:
+            skip = False
+        elif word in ("-o", "-MF", "-MQ", "-MT"):
+            skip = True
+        elif not word.startswith(("-fsanitize", "-MD", "-MMD", "-Werror")):
+            kept.append(word)
+    return [compiler, *kept, "-Werror", "-fdiagnostics-color=never", "-o", os.devnull]
+
+
+def compile_one(job):
+    entry, compiler = job
+    done = subprocess.run(command(entry, compiler), cwd=entry["directory"], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def main(build):
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        # A file compiled for more than one target is compiled once here; generated ones are not ours to word.
+        entries = {entry["file"]: entry for entry in json.load(file)
+                   if entry["file"].endswith(".c") and entry["file"].startswith("..")}
+    jobs = [(entries[name], compiler) for name in sorted(entries) for compiler in compilers()]
+    failed = False
+    print(f"TAP version 13\n1..{len(jobs)}")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for number, (job, (status, output)) in enumerate(zip(jobs, pool.map(compile_one, jobs)), 1):
+            name = f"{os.path.normpath(os.path.join(build, job[0]['file']))}, {job[1]}"
+            name = os.path.relpath(name, os.path.join(os.path.dirname(__file__), "..", ".."))
+            print(f"{'not ok' if status else 'ok'} {number} - {name}")
+            if status:
+                failed = True
+                for line in output.splitlines()[:20]:
+                    print(f"# {line}")
+    return failed
+
+
+sys.exit(main(sys.argv[1]))
