@@ -981,7 +981,9 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
     if (engine == WW_ENGINE_STRIPS)
         cut = strips_cut(r, pairs, m);
     if (r->banded && engine != WW_ENGINE_LANES) {
-        if ((status = build_bands(r, s.rows, s.columns, &b, range, cut, &fits, &small)) != WW_OK)
+        // Strips give each block a lane of its own: any width will do.
+        const wwi_cut rows_and_blocks = {engine == WW_ENGINE_STRIPS ? cut.columns : 0, cut.rows, 1u << 30};
+        if ((status = build_bands(r, s.rows, s.columns, &b, range, rows_and_blocks, &fits, &small)) != WW_OK)
             return status;
     }
     if (!small)
