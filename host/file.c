@@ -171,12 +171,13 @@ static char *installed_beside_library(void) {
     return NULL;
 }
 
-// A library that was never installed must not pick up the files of another version that was.
-static bool holds_this_version(const char *folder) {
+// A library that was never installed must not pick up the files of another that was. Editing an installed kernel is
+// welcome: the version file speaks of the texts as they were built.
+static bool was_made_with_us(const char *folder) {
     char *path = wwi_path_join(folder, "VERSION"), *text = NULL;
     bool same = false;
     if (path && access(path, R_OK) == 0 && wwi_file_read(path, WW_ERROR_IO, &text, NULL) == WW_OK)
-        same = strncmp(text, WW_VERSION, strlen(WW_VERSION)) == 0 && text[strlen(WW_VERSION)] == '\n';
+        same = strcmp(text, wwi_embedded_version) == 0;
     free(text);
     free(path);
     return same;
@@ -184,11 +185,11 @@ static bool holds_this_version(const char *folder) {
 
 char *wwi_installed_folder(void) {
     char *folder = installed_beside_library();
-    if (folder && holds_this_version(folder))
+    if (folder && was_made_with_us(folder))
         return folder;
     free(folder);
     folder = wwi_path_join(WWI_DATA_DIR, "wavewarp");
-    if (folder && wwi_is_folder(folder) && holds_this_version(folder))
+    if (folder && wwi_is_folder(folder) && was_made_with_us(folder))
         return folder;
     free(folder);
     return NULL;

@@ -59,14 +59,15 @@ typedef struct wwi_embedded_file {
 } wwi_embedded_file;
 extern const wwi_embedded_file wwi_embedded_files[];
 extern const size_t wwi_embedded_count;
+extern const char wwi_embedded_version[];        // what an installed folder's VERSION file must say
 const char *wwi_embedded_text(const char *name); // NULL: there is none
 
 // Reads a whole file as terminated text (free with free). Fails with `status`, naming the path.
 ww_status wwi_file_read(const char *path, ww_status status, char **text, size_t *bytes);
 char *wwi_path_join(const char *folder, const char *name);
 bool wwi_is_folder(const char *path);
-// The installed data folder (.../share/wavewarp): found from where the library lies, else the built-in prefix where it
-// holds this version. NULL: nothing installed (or no memory). Free with free.
+// The installed data folder (.../share/wavewarp): found from where the library lies, else the built-in prefix; taken
+// only if it was installed with this library. NULL: nothing installed (or no memory). Free with free.
 char *wwi_installed_folder(void);
 // $`variable`/wavewarp, else $HOME/`below_home`/wavewarp; NULL when neither is set. Free with free.
 char *wwi_user_folder(const char *variable, const char *below_home);

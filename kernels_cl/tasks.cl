@@ -5,8 +5,7 @@
 // c of a series of length n begins at offset + c*n.
 //   WW_LIST 0: a rectangle: row slots [row_begin, row_end) of x_order against column slots [column_begin, column_end) of
 //              y_order; with WW_JOB_HALF only row slot < column slot.
-//   WW_LIST 1: tasks [row_begin, row_end) of a list: x_order holds (row, column) pairs of ids, and task t's result is
-//              number t - row_base.
+//   WW_LIST 1: tasks [row_begin, row_end) of a list: x_order holds (row id, column id, number of the result) of each.
 //   WW_BAND 1: `band` holds, for each pair of ranks, where its table begins; a table is: steps and blocks (engine lanes
 //              only), blocks x (first, end) in steps, then for each row its interval of columns (lo, hi).
 #ifndef WW_LIST
@@ -21,14 +20,16 @@ typedef struct {
     ulong row_stride, column_stride;  // of results, in elements
     uint row_begin, row_end, column_begin, column_end;
     uint row_base, column_base;       // ids that stand at (0, 0) of the results
-    uint rows_per_group, column_tiles, group_width;
+    uint rows_per_group, group_width;
     uint layout;                      // 0 by strides, 1 the same and mirrored, 2 condensed upper triangle
     uint count;                       // condensed: series of the set
     uint flags;
     uint channel;                     // first channel used (independent channels), else 0
     uint rank_row_base, rank_column_base, rank_columns;
     uint strip_begin, strip_end;      // engine strips
-    uint scratch, reserved;           // engine packed: elements of scratch a group owns
+    uint scratch;                     // elements of scratch a group or pair owns
+    uint progress;                    // engine strips: flags a pair owns
+    uint unit_begin;                  // the first unit of this launch; what a unit is, the engine says
 } ww_job;
 #define WW_JOB_HALF 1u
 #define WW_JOB_ACCUMULATE 2u
@@ -67,11 +68,11 @@ WW_INLINE void ww_put(__global ww_scalar *out, ww_job job, ulong index, ww_scala
     out[index] = job.flags & WW_JOB_ACCUMULATE ? out[index] + value : value;
 }
 
-// Stores the result of row id x, column id y; with WW_LIST, of task x.
+// Stores the result of row id x, column id y; with WW_LIST, result number x.
 WW_INLINE void ww_store(__global ww_scalar *out, ww_job job, uint x, uint y, ww_scalar value) {
 #if WW_LIST
     (void)y;
-    ww_put(out, job, x - job.row_base, value);
+    ww_put(out, job, x, value);
 #else
     if (job.layout == 2) {
         const ulong a = min(x, y), b = max(x, y);

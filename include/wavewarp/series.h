@@ -141,7 +141,8 @@ WW_API ww_status ww_series_set_generate(ww_generator kind, const ww_generate_opt
 WW_API ww_status ww_generator_by_name(const char *name, ww_generator *kind);
 
 /// Writes a 2-D array of distances: rows x columns, row after row. By ending: `.npy`, `.csv`, anything else raw values
-/// in native byte order. `columns` 0: a condensed (upper triangle, row after row) 1-D array of `rows` values.
+/// in native byte order; "-" is text on standard output. `columns` 0: a condensed (upper triangle, row after row) 1-D
+/// array of `rows` values.
 WW_API ww_status ww_array_write(const char *path, const void *values, ww_precision precision, size_t rows,
                                 size_t columns);
 

@@ -12,7 +12,7 @@
 // infinitely dear, so only steps to the right remain), and the last row always stands in c.
 //
 // A group takes a list of pairs: in a rectangle one column series and a chunk of row series, in a list rows_per_group
-// consecutive tasks.
+// consecutive tasks. In a rectangle the groups are numbered along the columns, chunk after chunk.
 //
 // Parameters: WW_COLS, WW_ROWS, WW_WG (work-group size, a multiple of the group's width), WW_EXCHANGE (vendor.cl; 0:
 // through local memory). Local memory: one word, and with WW_EXCHANGE 0 2*WW_ROWS*WW_WG values and one barrier a step.
@@ -37,18 +37,18 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
     const uint lane = lid & (width - 1);
     const uint groups = WW_WG / width;
 #if WW_LIST
-    uint task = job.row_begin + ((uint)get_group_id(0) * groups + lid / width) * job.rows_per_group;
+    uint task = job.row_begin + ((job.unit_begin + (uint)get_group_id(0)) * groups + lid / width) * job.rows_per_group;
     const uint task_end = min(task + job.rows_per_group, job.row_end);
 #else
-    const uint column = job.column_begin + ((uint)get_group_id(0) % job.column_tiles) * groups + lid / width;
-    uint task = job.row_begin + ((uint)get_group_id(0) / job.column_tiles) * job.rows_per_group;
+    const uint unit = (job.unit_begin + (uint)get_group_id(0)) * groups + lid / width;
+    const uint columns = job.column_end - job.column_begin;
+    const uint column = job.column_begin + unit % columns;
+    uint task = min(job.row_begin + unit / columns * job.rows_per_group, job.row_end);
     uint task_end = min(task + job.rows_per_group, job.row_end);
     if (job.flags & WW_JOB_HALF)
-        task_end = min(task_end, column);
-    if (column >= job.column_end)
-        task_end = task;
-    const uint y_id = task < task_end ? y_order[column] : 0;
-    ww_series y = ww_series_load(y_values, y_series, task < task_end ? y_id : y_order[job.column_begin], job.channel);
+        task_end = max(task, min(task_end, column));
+    const uint y_id = y_order[column];
+    ww_series y = ww_series_load(y_values, y_series, y_id, job.channel);
 #endif
 
     // Steps of the longest list in the work-group, so that all its work-items leave the loop together.
@@ -60,9 +60,9 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
         uint steps = 0;
         for (uint t = task; t < task_end; t++) {
 #if WW_LIST
-            const ww_series x = ww_series_load(x_values, x_series, x_order[2 * t], job.channel);
+            const ww_series x = ww_series_load(x_values, x_series, x_order[3 * t], job.channel);
 #if WW_BAND
-            const ww_series y = ww_series_load(y_values, y_series, x_order[2 * t + 1], job.channel);
+            const ww_series y = ww_series_load(y_values, y_series, x_order[3 * t + 1], job.channel);
 #endif
 #else
             const ww_series x = ww_series_load(x_values, x_series, x_order[t], job.channel);
@@ -117,9 +117,9 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
         while (enter && task < task_end) {
             if (fresh) {
 #if WW_LIST
-                id = task;
-                x = ww_series_load(x_values, x_series, x_order[2 * task], job.channel);
-                y = ww_series_load(y_values, y_series, x_order[2 * task + 1], job.channel);
+                id = x_order[3 * task + 2];
+                x = ww_series_load(x_values, x_series, x_order[3 * task], job.channel);
+                y = ww_series_load(y_values, y_series, x_order[3 * task + 1], job.channel);
 #else
                 id = x_order[task];
                 x = ww_series_load(x_values, x_series, id, job.channel);

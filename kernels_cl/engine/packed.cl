@@ -22,19 +22,19 @@ typedef WW_PASTE(int, WW_VECTOR) ww_ints;
 // Packs: WW_VECTOR consecutive slots of an order (or tasks of a list), the last one repeated to fill the last pack. A pack
 // begins at pack_offset[pack] (in values) and is as long as its longest series; beyond a series' end stands 0.
 __kernel void ww_interleave(__global const ww_scalar *restrict values, __global const ulong2 *restrict series,
-                            __global const uint *restrict order, const uint order_stride, const uint begin,
-                            const uint end, const uint channel, __global const ulong *restrict pack_offset,
+                            __global const uint *restrict order, const uint order_stride, const uint order_offset,
+                            const uint begin, const uint end, const uint channel, __global const ulong *restrict pack_offset,
                             __global ww_scalar *restrict packed) {
     const uint pack = (uint)get_group_id(0);
     uint longest = 0;
     for (uint v = 0; v < WW_VECTOR; v++) {
         const uint slot = min(begin + pack * WW_VECTOR + v, end - 1);
-        longest = max(longest, (uint)series[order[slot * order_stride]].y);
+        longest = max(longest, (uint)series[order[slot * order_stride + order_offset]].y);
     }
     __global ww_scalar *target = packed + pack_offset[pack];
     for (uint v = 0; v < WW_VECTOR; v++) {
         const uint slot = min(begin + pack * WW_VECTOR + v, end - 1);
-        const ww_series s = ww_series_load(values, series, order[slot * order_stride], channel);
+        const ww_series s = ww_series_load(values, series, order[slot * order_stride + order_offset], channel);
         for (uint c = 0; c < WW_CHANNELS; c++) {
             __global const ww_scalar *source = s.at + (ulong)c * s.length;
             for (uint j = 0; j < longest; j++)
@@ -196,9 +196,9 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         for (uint v = 0; v < WW_VECTOR; v++) {
 #if WW_LIST
             const uint slot = min(job.row_begin + pack * WW_VECTOR + v, job.row_end - 1);
-            ids[v] = slot;
-            const ww_series xv = ww_series_load(x_values, x_series, x_order[2 * slot], job.channel);
-            const ww_series yv = ww_series_load(y_values, y_series, x_order[2 * slot + 1], job.channel);
+            ids[v] = x_order[3 * slot + 2];
+            const ww_series xv = ww_series_load(x_values, x_series, x_order[3 * slot], job.channel);
+            const ww_series yv = ww_series_load(y_values, y_series, x_order[3 * slot + 1], job.channel);
             height[v] = xv.length;
             lane_height[v] = (int)xv.length;
             tallest = max(tallest, xv.length);

@@ -17,13 +17,13 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
     const int lid = (int)get_local_id(0);
     const uint stride = job.scratch;
 #if WW_LIST
-    const uint task = job.row_begin + (uint)get_group_id(0);
-    const uint x_id = x_order[2 * task], y_id = x_order[2 * task + 1];
+    const uint task = job.row_begin + job.unit_begin + (uint)get_group_id(0);
+    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
     const bool mine = true;
 #else
     const uint columns = job.column_end - job.column_begin;
-    const uint row = job.row_begin + (uint)get_group_id(0) / columns;
-    const uint column = job.column_begin + (uint)get_group_id(0) % columns;
+    const uint row = job.row_begin + (job.unit_begin + (uint)get_group_id(0)) / columns;
+    const uint column = job.column_begin + (job.unit_begin + (uint)get_group_id(0)) % columns;
     const uint x_id = x_order[row], y_id = y_order[column];
     const bool mine = !(job.flags & WW_JOB_HALF) || row < column;
 #endif
@@ -73,7 +73,7 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
     if (lid == 0) {
         const ww_scalar value = ww_final(diagonals[(uint)((n + m) % 3) * stride + (uint)n]);
 #if WW_LIST
-        ww_store(out, job, task, 0, value);
+        ww_store(out, job, x_order[3 * task + 2], 0, value);
 #else
         ww_store(out, job, x_id, y_id, value);
 #endif

@@ -34,11 +34,11 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint strips = job.strip_end - job.strip_begin;
     const uint pair = mine[0] / strips, strip = job.strip_begin + mine[0] % strips;
 #if WW_LIST
-    const uint x_id = x_order[2 * (job.row_begin + pair)], y_id = x_order[2 * (job.row_begin + pair) + 1];
+    const uint x_id = x_order[3 * (job.row_begin + job.unit_begin + pair)], y_id = x_order[3 * (job.row_begin + job.unit_begin + pair) + 1];
     const bool wanted = true;
 #else
     const uint columns = job.column_end - job.column_begin;
-    const uint row = job.row_begin + pair / columns, column = job.column_begin + pair % columns;
+    const uint row = job.row_begin + (job.unit_begin + pair) / columns, column = job.column_begin + (job.unit_begin + pair) % columns;
     const uint x_id = x_order[row], y_id = y_order[column];
     const bool wanted = !(job.flags & WW_JOB_HALF) || row < column;
 #endif
@@ -49,7 +49,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     if (!wanted || strip * strip_columns >= y.length)
         return;
     edges += (ulong)pair * job.scratch;
-    progress += (ulong)pair * job.reserved;
+    progress += (ulong)pair * job.progress;
 
     const uint block = strip * WW_WG + lane;
     const uint first_column = block * WW_COLS;
@@ -168,7 +168,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                 for (uint r = 1; r < WW_COLS; r++)
                     result = r <= owned ? c[r] : result;
 #if WW_LIST
-                ww_store(out, job, job.row_begin + pair, 0, ww_final(result));
+                ww_store(out, job, x_order[3 * (job.row_begin + job.unit_begin + pair) + 2], 0, ww_final(result));
 #else
                 ww_store(out, job, x_id, y_id, ww_final(result));
 #endif

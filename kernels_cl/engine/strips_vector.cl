@@ -55,10 +55,10 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint strips = job.strip_end - job.strip_begin;
     const uint pair = mine / strips, strip = job.strip_begin + mine % strips;
 #if WW_LIST
-    const uint x_id = x_order[2 * (job.row_begin + pair)], y_id = x_order[2 * (job.row_begin + pair) + 1];
+    const uint x_id = x_order[3 * (job.row_begin + job.unit_begin + pair)], y_id = x_order[3 * (job.row_begin + job.unit_begin + pair) + 1];
 #else
     const uint columns = job.column_end - job.column_begin;
-    const uint row = job.row_begin + pair / columns, column = job.column_begin + pair % columns;
+    const uint row = job.row_begin + (job.unit_begin + pair) / columns, column = job.column_begin + (job.unit_begin + pair) % columns;
     const uint x_id = x_order[row], y_id = y_order[column];
     if ((job.flags & WW_JOB_HALF) && row >= column)
         return;
@@ -69,7 +69,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     if (strip * strip_columns >= y.length)
         return;
     edges += (ulong)pair * job.scratch;
-    progress += (ulong)pair * job.reserved;
+    progress += (ulong)pair * job.progress;
 
     const int made_up = WW_MADE_UP(x.length);
     const uint row_steps = (x.length + WW_ROWS - 1) / WW_ROWS;
@@ -175,7 +175,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             ww_scalar values[WW_VECTOR];
             WW_VSTORE(last, 0, values);
 #if WW_LIST
-            ww_store(out, job, job.row_begin + pair, 0, ww_final(values[owner]));
+            ww_store(out, job, x_order[3 * (job.row_begin + job.unit_begin + pair) + 2], 0, ww_final(values[owner]));
 #else
             ww_store(out, job, x_id, y_id, ww_final(values[owner]));
 #endif

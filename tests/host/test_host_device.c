@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host layer on whatever device there is. Every case ends with no OpenCL object alive.
 #include <dirent.h>
-#include <math.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <wavewarp/opencl.h>
@@ -577,38 +576,6 @@ START_TEST(disk_cache_serves_and_survives_damage) {
 }
 END_TEST
 
-// ---- the portable part of vendor.cl
-
-START_TEST(min3_is_the_least) {
-    static const char text[] =
-        "__kernel void least(__global const float *v, __global float *m) {\n"
-        "    m[get_global_id(0)] = ww_min3(v[get_global_id(0)], v[get_global_id(0) + 1], v[get_global_id(0) + 2]);\n"
-        "}\n";
-    const float in[] = {0.0f, 3.5f, INFINITY, 1e-45f, 2.0f, 1.5f, INFINITY, INFINITY, INFINITY, 3e38f};
-    const float expected[] = {0.0f, 1e-45f, 1e-45f, 1e-45f, 1.5f, 1.5f, INFINITY, 3e38f};
-    float out[8] = {0};
-    const wwi_source sources[] = {{"vendor.cl", NULL}, {"least.cl", text}};
-    ww_context *context = open_context();
-    wwi_program *program = NULL;
-    wwi_kernel *kernel = NULL;
-    wwi_buffer *source = NULL, *target = NULL;
-    WWT_OK(wwi_program_get(context, sources, 2, "", &program));
-    WWT_OK(wwi_kernel_create(program, "least", &kernel));
-    WWT_OK(wwi_buffer_create(context, sizeof in, &source));
-    WWT_OK(wwi_buffer_create(context, sizeof out, &target));
-    WWT_OK(wwi_buffer_write(source, 0, sizeof in, in));
-    const wwi_arg args[] = {WWI_BUFFER(source), WWI_BUFFER(target)};
-    WWT_OK(wwi_launch(kernel, 1, 8, args, 2));
-    WWT_OK(wwi_buffer_read(target, 0, sizeof out, out));
-    ck_assert_int_eq(memcmp(out, expected, sizeof out), 0);
-    wwi_buffer_destroy(&source);
-    wwi_buffer_destroy(&target);
-    wwi_kernel_destroy(&kernel);
-    wwi_program_release(&program);
-    ww_context_destroy(&context);
-}
-END_TEST
-
 int main(void) {
     Suite *suite = suite_create("host_device");
     TCase *tcase = tcase_create("device");
@@ -635,7 +602,6 @@ int main(void) {
     tcase_add_test(tcase, wrapped_objects_work);
     tcase_add_test(tcase, wrapped_objects_must_belong_together);
     tcase_add_test(tcase, disk_cache_serves_and_survives_damage);
-    tcase_add_test(tcase, min3_is_the_least);
     suite_add_tcase(suite, tcase);
     return wwt_run_host(suite, true);
 }

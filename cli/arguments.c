@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arguments.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cli_usage(const char *command, const char *format, ...) {
+    va_list arguments;
+    fputs("wavewarp: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, " (see wavewarp %s%s--help)\n", command ? command : "", command ? " " : "");
+    return CLI_USAGE;
+}
+
+// Levenshtein's distance of two short words.
+static size_t edits(const char *a, const char *b) {
+    size_t row[64];
+    const size_t width = strlen(b);
+    if (width >= sizeof row / sizeof *row)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= width; j++)
+        row[j] = j;
+    for (size_t i = 0; a[i]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 1; j <= width; j++) {
+            const size_t replaced = diagonal + (a[i] != b[j - 1]);
+            const size_t inserted = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = replaced < inserted ? replaced : inserted;
+        }
+    }
+    return row[width];
+}
+
+const char *cli_closest(const char *given, const char *(*next)(void *walk), void *walk) {
+    const char *best = NULL;
+    size_t least = strlen(given) / 3 + 2; // further away is no typing mistake
+    for (const char *name; (name = next(walk));) {
+        const size_t distance = edits(given, name);
+        if (distance < least) {
+            least = distance;
+            best = name;
+        }
+    }
+    return best;
+}
+
+bool cli_number(const char *text, double *value) {
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value);
+}
+
+static bool parse_count(const char *text, const char **end, uint64_t *value) {
+    if (*text < '0' || *text > '9')
+        return false;
+    char *stop;
+    errno = 0;
+    *value = strtoull(text, &stop, 10);
+    *end = stop;
+    return errno == 0;
+}
+
+// A number of bytes: 4096, 64K, 2G, 2GiB.
+static bool parse_bytes(const char *text, uint64_t *value) {
+    static const char units[] = "KMGT";
+    const char *end;
+    if (!parse_count(text, &end, value))
+        return false;
+    const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+    if (unit) {
+        const int shift = 10 * (int)(unit - units + 1);
+        if (*value > UINT64_MAX >> shift)
+            return false;
+        *value <<= shift;
+        end++;
+        if (strcmp(end, "B") == 0 || strcmp(end, "iB") == 0)
+            return true;
+    }
+    return *end == '\0';
+}
+
+static int store_choice(const char *command, const cli_option *option, const char *value) {
+    char known[256] = "";
+    for (int i = 0; option->choices[i]; i++) {
+        if (strcmp(option->choices[i], value) == 0) {
+            *(int *)option->target = i;
+            return CLI_GO_ON;
+        }
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", option->choices[i]);
+    }
+    return cli_usage(command, "--%s is '%s', but must be one of: %s", option->name, value, known);
+}
+
+static int store(const char *command, const cli_option *option, const char *value) {
+    const char *end;
+    uint64_t count;
+    switch (option->kind) {
+    case CLI_FLAG:
+        *(bool *)option->target = true;
+        break;
+    case CLI_TEXT:
+        *(const char **)option->target = value;
+        break;
+    case CLI_COUNT:
+        if (!parse_count(value, &end, &count) || *end || count < option->least)
+            return cli_usage(command, "--%s is '%s', but must be a whole number of %llu or more", option->name, value,
+                             (unsigned long long)option->least);
+        *(uint64_t *)option->target = count;
+        break;
+    case CLI_BYTES:
+        if (!parse_bytes(value, &count))
+            return cli_usage(command, "--%s is '%s', but must be a number of bytes such as 512M", option->name, value);
+        *(uint64_t *)option->target = count;
+        break;
+    case CLI_CHOICE:
+        return store_choice(command, option, value);
+    case CLI_LIST: {
+        cli_list *list = option->target;
+        if (list->count == sizeof list->items / sizeof *list->items)
+            return cli_usage(command, "--%s is given too often", option->name);
+        list->items[list->count++] = value;
+        break;
+    }
+    }
+    return CLI_GO_ON;
+}
+
+// ---- help
+
+static void print_help(const cli_command *command, const cli_option *options, size_t count) {
+    printf("Usage: wavewarp %s%s%s [option...]\n%s\n", command->name, *command->operands ? " " : "", command->operands,
+           command->summary);
+    if (command->details)
+        printf("\n%s\n", command->details);
+    fputs("\nOptions:\n", stdout);
+    for (size_t i = 0; i < count; i++) {
+        const cli_option *o = &options[i];
+        if (!o->name) {
+            printf("\n%s:\n", o->help);
+            continue;
+        }
+        char left[64], letter[8] = "    ";
+        if (o->letter)
+            snprintf(letter, sizeof letter, "-%c, ", o->letter);
+        snprintf(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->argument ? " " : "",
+                 o->argument ? o->argument : "");
+        printf(strlen(left) < 31 ? "%-31s %s" : "%s\n%32s%s", left, strlen(left) < 31 ? o->help : "", o->help);
+        if (o->kind == CLI_CHOICE) {
+            fputs(": ", stdout);
+            for (int c = 0; o->choices[c]; c++)
+                printf("%s%s", c ? ", " : "", o->choices[c]);
+        }
+        putchar('\n');
+    }
+    fputs("\n      --help                    this text\n", stdout);
+}
+
+// ---- parsing
+
+typedef struct option_walk {
+    const cli_option *options;
+    size_t count, at;
+} option_walk;
+
+static const char *next_option(void *walk) {
+    option_walk *w = walk;
+    while (w->at < w->count) {
+        const char *name = w->options[w->at++].name;
+        if (name)
+            return name;
+    }
+    return w->at++ == w->count ? "help" : NULL;
+}
+
+static int unknown_option(const cli_command *command, const cli_option *options, size_t count, const char *name) {
+    option_walk walk = {options, count, 0};
+    const char *closest = cli_closest(name, next_option, &walk);
+    if (closest)
+        return cli_usage(command->name, "unknown option '--%s'; did you mean '--%s'?", name, closest);
+    return cli_usage(command->name, "unknown option '--%s'", name);
+}
+
+// An argument of argv taken apart.
+typedef struct parsed {
+    const cli_option *option;
+    const char *value; // stuck to the option, or NULL
+} parsed;
+
+static int find_long(const cli_command *command, const cli_option *options, size_t count, const char *argument,
+                     parsed *found) {
+    char name[64];
+    const size_t length = strcspn(argument, "=");
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), argument);
+    found->value = argument[length] == '=' ? argument + length + 1 : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (options[i].name && strcmp(options[i].name, name) == 0) {
+            found->option = &options[i];
+            return CLI_GO_ON;
+        }
+    return unknown_option(command, options, count, name);
+}
+
+static int find_short(const cli_command *command, const cli_option *options, size_t count, const char *argument,
+                      parsed *found) {
+    for (size_t i = 0; i < count; i++)
+        if (options[i].name && options[i].letter && options[i].letter == *argument) {
+            found->option = &options[i];
+            found->value = argument[1] ? argument + 1 : NULL;
+            return CLI_GO_ON;
+        }
+    return cli_usage(command->name, "unknown option '-%c'", *argument);
+}
+
+// Handles the option at argv[*at], and its value at argv[*at + 1] where it stands apart.
+static int parse_option(const cli_command *command, const cli_option *options, size_t count, int argc, char **argv,
+                        int *at) {
+    const char *argument = argv[*at];
+    parsed found = {NULL, NULL};
+    const int found_it = argument[1] == '-' ? find_long(command, options, count, argument + 2, &found)
+                                            : find_short(command, options, count, argument + 1, &found);
+    if (found_it != CLI_GO_ON)
+        return found_it;
+    if (found.option->kind == CLI_FLAG) {
+        if (found.value)
+            return cli_usage(command->name, "--%s takes no value", found.option->name);
+    } else if (!found.value) {
+        if (*at + 1 >= argc)
+            return cli_usage(command->name, "--%s needs a value (%s)", found.option->name, found.option->argument);
+        found.value = argv[++*at];
+    }
+    return store(command->name, found.option, found.value);
+}
+
+int cli_parse(const cli_command *command, const cli_option *options, size_t option_count, int argc, char **argv,
+              const char **operands, size_t least, size_t most, size_t *operand_count) {
+    size_t count = 0;
+    bool options_end = false;
+    for (int i = 1; i < argc; i++) {
+        const char *argument = argv[i];
+        if (!options_end && strcmp(argument, "--") == 0) {
+            options_end = true;
+        } else if (!options_end && (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)) {
+            print_help(command, options, option_count);
+            return CLI_OK;
+        } else if (!options_end && argument[0] == '-' && argument[1] != '\0') {
+            const int result = parse_option(command, options, option_count, argc, argv, &i);
+            if (result != CLI_GO_ON)
+                return result;
+        } else if (count == most) {
+            return cli_usage(command->name, "'%s' is one argument too many", argument);
+        } else {
+            operands[count++] = argument;
+        }
+    }
+    if (operand_count)
+        *operand_count = count;
+    if (count < least)
+        return cli_usage(command->name, "usage: wavewarp %s %s", command->name, command->operands);
+    return CLI_GO_ON;
+}

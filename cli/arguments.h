@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command lines: options by table, their values checked, help text from the same table.
+#ifndef WAVEWARP_CLI_ARGUMENTS_H
+#define WAVEWARP_CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CLI_OK = 0, CLI_FAILURE = 1, CLI_USAGE = 2, CLI_GO_ON = -1 };
+
+typedef enum cli_kind {
+    CLI_FLAG,   // bool: true when given
+    CLI_TEXT,   // const char *
+    CLI_COUNT,  // uint64_t, a whole number
+    CLI_BYTES,  // uint64_t, a whole number with K, M, G or T behind it
+    CLI_CHOICE, // int: position in `choices`
+    CLI_LIST    // cli_list: may be given several times
+} cli_kind;
+
+typedef struct cli_list {
+    const char *items[32];
+    size_t count;
+} cli_list;
+
+typedef struct cli_option {
+    const char *name; // without the dashes; NULL starts a new heading in the help, whose text is in `help`
+    char letter;      // short form, or '\0'
+    cli_kind kind;
+    const char *argument; // what the help calls the value, NULL for a flag
+    const char *help;
+    void *target;               // where the value goes; see the kind
+    const char *const *choices; // CLI_CHOICE: names, then NULL
+    uint64_t least;             // CLI_COUNT: smallest value
+} cli_option;
+
+typedef struct cli_command {
+    const char *name;
+    const char *operands; // for the usage line
+    const char *summary;
+    const char *details; // further help, or NULL
+    int (*run)(const struct cli_command *command, int argc, char **argv);
+} cli_command;
+
+// Parses argv[1...] of a command. Operands go to `operands`, at most `most` of them, at least `least`.
+// Gives CLI_GO_ON, or the exit code after the help was printed (0) or a usage error was reported (2).
+int cli_parse(const cli_command *command, const cli_option *options, size_t option_count, int argc, char **argv,
+              const char **operands, size_t least, size_t most, size_t *operand_count);
+
+// Reports a usage error with a pointer to the command's help; gives CLI_USAGE.
+int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// The name closest to `given`, or NULL when none is close. `next` walks the names: NULL ends.
+const char *cli_closest(const char *given, const char *(*next)(void *walk), void *walk);
+
+// A finite number that takes the whole text.
+bool cli_number(const char *text, double *value);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// wavewarp generate, convert and measures: what needs no device.
+#include <string.h>
+
+#include "commands.h"
+
+// ---- generate
+
+int cmd_generate(const cli_command *command, int argc, char **argv) {
+    ww_generate_options made = WW_GENERATE_OPTIONS_INIT;
+    uint64_t count = made.count, length = 0, max_length = 0, channels = 1, seed = made.seed;
+    int format = 0, precision = 0;
+    bool znormalise = false;
+    const char *output = "-", *name = NULL;
+    const cli_option options[] = {
+        {"count", 'n', CLI_COUNT, "N", "number of series, default 100", &count, NULL, 1},
+        {"length", 'l', CLI_COUNT, "N", "length; default: the kind's usual one", &length, NULL, 1},
+        {"max-length", 0, CLI_COUNT, "N", "longest length; lengths are drawn between --length and this", &max_length,
+         NULL, 1},
+        {"channels", 0, CLI_COUNT, "N", "channels, default 1", &channels, NULL, 1},
+        {"seed", 's', CLI_COUNT, "N", "the same seed gives the same series everywhere, default 1", &seed, NULL, 0},
+        {"output", 'o', CLI_TEXT, "FILE", "where to; the ending says the format; default '-', .ts", &output, 0, 0},
+        {"to", 0, CLI_CHOICE, "F", "format", &format, cli_formats, 0},
+        {"precision", 0, CLI_CHOICE, "P", "digits written, or .npy's type", &precision, cli_precisions, 0},
+        {"znorm", 'z', CLI_FLAG, NULL, "z-normalise every channel of every series", &znormalise, 0, 0},
+    };
+    const int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &name, 1, 1, NULL);
+    if (result != CLI_GO_ON)
+        return result;
+    ww_generator kind;
+    if (ww_generator_by_name(name, &kind) != WW_OK)
+        return cli_usage(command->name, "there is no generator '%s'; there are %s", name, ww_last_error()->hint);
+    made.count = (size_t)count;
+    made.length = (size_t)length;
+    made.max_length = (size_t)max_length;
+    made.channels = (size_t)channels;
+    made.seed = seed;
+    ww_series_set *set = NULL;
+    ww_status status = ww_series_set_generate(kind, &made, &set);
+    if (status == WW_OK && znormalise)
+        status = ww_series_set_znormalise(set);
+    if (status == WW_OK)
+        status = ww_series_set_write(set, output, (ww_format)format, precision ? WW_DOUBLE : WW_FLOAT);
+    ww_series_set_destroy(&set);
+    return status == WW_OK ? CLI_OK : cli_fail();
+}
+
+// ---- convert
+
+int cmd_convert(const cli_command *command, int argc, char **argv) {
+    cli_read_options read = {0, 0, false};
+    int format = 0, precision = 1;
+    const char *paths[2];
+    const cli_option options[] = {
+        {"to", 0, CLI_CHOICE, "F", "format of what is written; auto goes by the name's ending", &format, cli_formats,
+         0},
+        {"precision", 0, CLI_CHOICE, "P", "digits written, or .npy's type; default double", &precision, cli_precisions,
+         0},
+        CLI_READ_OPTIONS(read),
+    };
+    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 2, 2, NULL);
+    if (result != CLI_GO_ON)
+        return result;
+    ww_series_set *set = NULL;
+    result = cli_read(paths[0], &read, false, &set);
+    if (result == CLI_GO_ON)
+        result = ww_series_set_write(set, paths[1], (ww_format)format, precision ? WW_DOUBLE : WW_FLOAT) == WW_OK
+                     ? CLI_OK
+                     : cli_fail();
+    ww_series_set_destroy(&set);
+    return result;
+}
+
+// ---- measures
+
+static void print_measure(const ww_measure_info *info) {
+    printf("%-12s %s\n%-12s %s; %s, %s\n", info->name, info->title, "", info->reference,
+           info->is_metric ? "a metric" : "not a metric", info->is_symmetric ? "symmetric" : "not symmetric");
+    for (size_t p = 0; p < info->parameter_count; p++)
+        printf("%-12s --param %s=%g  %s, from %g to %g\n", "", info->parameters[p].name, info->parameters[p].initial,
+               info->parameters[p].meaning, info->parameters[p].minimum, info->parameters[p].maximum);
+}
+
+static void print_measure_json(const ww_measure_info *info) {
+    fputs("{\"name\": ", stdout);
+    cli_json_text(stdout, info->name);
+    fputs(", \"title\": ", stdout);
+    cli_json_text(stdout, info->title);
+    fputs(", \"reference\": ", stdout);
+    cli_json_text(stdout, info->reference);
+    printf(", \"metric\": %s, \"symmetric\": %s, \"parameters\": [", info->is_metric ? "true" : "false",
+           info->is_symmetric ? "true" : "false");
+    for (size_t p = 0; p < info->parameter_count; p++) {
+        fputs(p ? ", {\"name\": " : "{\"name\": ", stdout);
+        cli_json_text(stdout, info->parameters[p].name);
+        fputs(", \"initial\": ", stdout);
+        cli_json_number(stdout, info->parameters[p].initial, 17);
+        fputs(", \"minimum\": ", stdout);
+        cli_json_number(stdout, info->parameters[p].minimum, 17);
+        fputs(", \"maximum\": ", stdout);
+        cli_json_number(stdout, info->parameters[p].maximum, 17);
+        fputs("}", stdout);
+    }
+    fputs("]}", stdout);
+}
+
+int cmd_measures(const cli_command *command, int argc, char **argv) {
+    bool json = false;
+    const cli_option options[] = {{"json", 'j', CLI_FLAG, NULL, "print one JSON array", &json, 0, 0}};
+    const int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, NULL, 0, 0, NULL);
+    if (result != CLI_GO_ON)
+        return result;
+    if (json)
+        fputs("[", stdout);
+    for (size_t i = 0; i < ww_measure_count(); i++) {
+        if (json && i > 0)
+            fputs(",\n", stdout);
+        (json ? print_measure_json : print_measure)(ww_measure_info_at(i));
+    }
+    if (json)
+        fputs("]\n", stdout);
+    return CLI_OK;
+}

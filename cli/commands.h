@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands.
+#ifndef WAVEWARP_CLI_COMMANDS_H
+#define WAVEWARP_CLI_COMMANDS_H
+
+#include "common.h"
+
+int cmd_bench(const cli_command *command, int argc, char **argv);
+int cmd_classify(const cli_command *command, int argc, char **argv);
+int cmd_convert(const cli_command *command, int argc, char **argv);
+int cmd_devices(const cli_command *command, int argc, char **argv);
+int cmd_generate(const cli_command *command, int argc, char **argv);
+int cmd_matrix(const cli_command *command, int argc, char **argv);
+int cmd_measures(const cli_command *command, int argc, char **argv);
+int cmd_nearest(const cli_command *command, int argc, char **argv);
+int cmd_pairs(const cli_command *command, int argc, char **argv);
+
+#endif

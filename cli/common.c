@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *const cli_engines[] = {"auto", "lanes", "stencil", "packed", "strips", NULL};
+const char *const cli_precisions[] = {"float", "double", NULL};
+const char *const cli_costs[] = {"default", "squared", "absolute", "euclidean", NULL};
+const char *const cli_formats[] = {"auto", "tsv", "ts", "csv", "npy", NULL};
+const char *const cli_label_columns[] = {"none", "first", "last", NULL};
+
+static volatile sig_atomic_t interrupted; // the signal that came, 0 none
+
+// ---- errors
+
+int cli_fail(void) {
+    return cli_fail_with(ww_last_error());
+}
+
+int cli_fail_with(const ww_error *error) {
+    if (error->status == WW_ERROR_CANCELLED && interrupted) {
+        fputs("wavewarp: interrupted\n", stderr);
+        return 128 + interrupted;
+    }
+    fprintf(stderr, "wavewarp: %s", error->message);
+    if (error->cl_name[0])
+        fprintf(stderr, ": %s gave %s", error->call[0] ? error->call : "OpenCL", error->cl_name);
+    if (error->hint[0])
+        fprintf(stderr, " (%s)", error->hint);
+    fputc('\n', stderr);
+    if (error->status == WW_ERROR_BUILD)
+        fprintf(stderr, "%s\n", ww_last_build_log());
+    return CLI_FAILURE;
+}
+
+int cli_error(const char *format, ...) {
+    va_list arguments;
+    fputs("wavewarp: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return CLI_FAILURE;
+}
+
+// ---- series
+
+static int report_missing(const char *path, const ww_series_set *set) {
+    for (size_t i = 0; i < ww_series_set_count(set); i++) {
+        const size_t length = ww_series_set_length(set, i);
+        const double *values = ww_series_set_values(set, i);
+        for (size_t t = 0; t < length * ww_series_set_channels(set); t++)
+            if (isnan(values[t]))
+                return cli_error("%s: series %zu has a missing value at position %zu of channel %zu, %zu in all "
+                                 "(counted from 0; fill them in, or leave the series out)",
+                                 strcmp(path, "-") == 0 ? "standard input" : path, i, t % length, t / length,
+                                 ww_series_set_missing(set));
+    }
+    return CLI_GO_ON;
+}
+
+int cli_read(const char *path, const cli_read_options *options, bool complete, ww_series_set **set) {
+    ww_read_options read = WW_READ_OPTIONS_INIT;
+    read.format = (ww_format)options->format;
+    read.csv_label = options->label_column;
+    if (ww_series_set_read(path, &read, set) != WW_OK)
+        return cli_fail();
+    if (ww_series_set_missing(*set) && (complete || options->znormalise))
+        return report_missing(path, *set);
+    if (options->znormalise && ww_series_set_znormalise(*set) != WW_OK)
+        return cli_fail();
+    return CLI_GO_ON;
+}
+
+// ---- measures
+
+static const char *next_measure(void *walk) {
+    size_t *at = walk;
+    const ww_measure_info *info = ww_measure_info_at((*at)++);
+    return info ? info->name : NULL;
+}
+
+static int unknown_measure(const char *command, const char *name) {
+    size_t walk = 0;
+    const char *closest = cli_closest(name, next_measure, &walk);
+    if (closest)
+        return cli_usage(command, "unknown measure '%s'; did you mean '%s'?", name, closest);
+    return cli_usage(command, "unknown measure '%s'; 'wavewarp measures' lists them", name);
+}
+
+// A band of rows from a file of lines "lo hi".
+static int read_band_rows(const char *path, ww_band *band) {
+    const cli_read_options plain = {WW_FORMAT_CSV, 0, false};
+    ww_series_set *set = NULL;
+    size_t *lo = NULL, *hi = NULL;
+    int result = cli_read(path, &plain, true, &set);
+    if (result != CLI_GO_ON)
+        goto done;
+    const size_t rows = ww_series_set_count(set);
+    lo = calloc(rows, sizeof *lo);
+    hi = calloc(rows, sizeof *hi);
+    if (!lo || !hi) {
+        result = cli_error("out of memory");
+        goto done;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        const double *interval = ww_series_set_values(set, i);
+        if (ww_series_set_length(set, i) != 2 || !(interval[0] >= 0 && interval[0] <= interval[1]) ||
+            interval[1] > 9e15 || interval[0] != floor(interval[0]) || interval[1] != floor(interval[1])) {
+            result = cli_error("%s: row %zu is not two columns lo <= hi", path, i);
+            goto done;
+        }
+        lo[i] = (size_t)interval[0];
+        hi[i] = (size_t)interval[1];
+    }
+    *band = (ww_band){WW_BAND_ROWS, 0.0, lo, hi, rows};
+    lo = hi = NULL;
+done:
+    free(lo);
+    free(hi);
+    ww_series_set_destroy(&set);
+    return result;
+}
+
+static int parse_band(const char *command, const char *text, ww_band *band) {
+    static const struct {
+        const char *name;
+        ww_band_kind kind;
+    } kinds[] = {{"none", WW_BAND_NONE},       {"sakoe-chiba", WW_BAND_SAKOE_CHIBA}, {"corner", WW_BAND_CORNER},
+                 {"slanted", WW_BAND_SLANTED}, {"itakura", WW_BAND_ITAKURA},         {"rows", WW_BAND_ROWS}};
+    const size_t length = strcspn(text, ":");
+    const char *width = text[length] == ':' ? text + length + 1 : NULL;
+    for (size_t i = 0; i < CLI_COUNT_OF(kinds); i++) {
+        if (strlen(kinds[i].name) != length || strncmp(kinds[i].name, text, length) != 0)
+            continue;
+        band->kind = kinds[i].kind;
+        if (band->kind == WW_BAND_NONE && !width)
+            return CLI_GO_ON;
+        if (!width)
+            return cli_usage(command, "--band %s needs a width: %s:...", text, text);
+        if (band->kind == WW_BAND_ROWS)
+            return read_band_rows(width, band);
+        if (band->kind == WW_BAND_NONE || !cli_number(width, &band->width) || band->width < 0)
+            return cli_usage(command, "--band %s: '%s' is not a width", text, width);
+        return CLI_GO_ON;
+    }
+    return cli_usage(command,
+                     "--band is '%s', but must be none, sakoe-chiba:R, corner:R, slanted:F, itakura:S or "
+                     "rows:FILE",
+                     text);
+}
+
+static int set_parameter(const char *command, ww_measure *measure, const char *text) {
+    char name[64];
+    double value;
+    const size_t length = strcspn(text, "=");
+    if (text[length] != '=' || length >= sizeof name || !cli_number(text + length + 1, &value))
+        return cli_usage(command, "--param is '%s', but must be NAME=NUMBER", text);
+    memcpy(name, text, length);
+    name[length] = '\0';
+    return ww_measure_set(measure, name, value) == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+int cli_measure_make(const char *command, const cli_measure_options *options, ww_measure *measure) {
+    memset(measure, 0, sizeof *measure);
+    const char *name = options->measure ? options->measure : "dtw";
+    const ww_measure_info *info = ww_measure_info_by_name(name);
+    if (!info)
+        return unknown_measure(command, name);
+    if (ww_measure_init(measure, info->id) != WW_OK)
+        return cli_fail();
+    measure->cost = (ww_cost)options->cost;
+    if (options->cost_expression) {
+        if (options->cost != 0)
+            return cli_usage(command, "--cost and --cost-expr exclude each other");
+        measure->cost = WW_COST_USER;
+        measure->cost_expression = options->cost_expression;
+    }
+    measure->root = options->root;
+    measure->independent = options->independent;
+    for (size_t i = 0; i < options->parameters.count; i++) {
+        const int result = set_parameter(command, measure, options->parameters.items[i]);
+        if (result != CLI_GO_ON)
+            return result;
+    }
+    return options->band ? parse_band(command, options->band, &measure->band) : CLI_GO_ON;
+}
+
+void cli_measure_free(ww_measure *measure) {
+    free((void *)measure->band.lo);
+    free((void *)measure->band.hi);
+    measure->band.lo = measure->band.hi = NULL;
+}
+
+// ---- device
+
+static void print_log(void *user, int level, const char *text) {
+    static const char *const levels[] = {"error", "warning", "info", "detail"};
+    (void)user;
+    fprintf(stderr, "wavewarp: %s: %s\n", levels[level < 0 ? 0 : level > 3 ? 3 : level], text);
+}
+
+int cli_context_open(const cli_device_options *options, ww_context **context) {
+    ww_context_options open = WW_CONTEXT_OPTIONS_INIT;
+    open.device = options->device;
+    open.kernel_dir = options->kernel_dir;
+    open.tuning_file = options->tuning;
+    open.log = options->verbose ? print_log : NULL;
+    return ww_context_create(&open, context) == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+ww_precision cli_precision(const cli_device_options *options) {
+    return options->precision ? WW_DOUBLE : WW_FLOAT;
+}
+
+int cli_dataset_make(ww_context *context, const cli_device_options *options, const ww_series_set *set,
+                     ww_dataset **dataset) {
+    ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
+    make.precision = cli_precision(options);
+    make.max_bytes = options->max_bytes;
+    return ww_dataset_create_from_set(context, set, &make, dataset) == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+int cli_values_allocate(uint64_t a, uint64_t b, ww_precision precision, void **values) {
+    const uint64_t size = cli_value_bytes(precision);
+    if (b && a > SIZE_MAX / size / b)
+        return cli_error("%" PRIu64 " x %" PRIu64 " distances do not fit memory", a, b);
+    *values = malloc(a && b ? (size_t)(a * b * size) : 1);
+    if (!*values)
+        return cli_error("%" PRIu64 " bytes of distances do not fit memory", a * b * size);
+    return CLI_GO_ON;
+}
+
+double cli_value_at(const void *values, ww_precision precision, size_t i) {
+    return precision == WW_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
+// ---- progress
+
+static double clock_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double cli_seconds(void) {
+    static double start = -1.0;
+    if (start < 0.0)
+        start = clock_seconds();
+    return clock_seconds() - start;
+}
+
+double cli_rate(uint64_t cells, double seconds) {
+    return seconds > 0.0 ? (double)cells / seconds : 0.0;
+}
+
+static void on_signal(int signal_number) {
+    interrupted = signal_number;
+}
+
+static void draw(cli_progress *progress, uint64_t done, uint64_t total, double seconds) {
+    enum { WIDTH = 30 };
+    char bar[WIDTH + 1];
+    const double share = total ? (double)done / (double)total : 0.0;
+    const int full = (int)(share * WIDTH);
+    for (int i = 0; i < WIDTH; i++)
+        bar[i] = i < full ? '#' : '.';
+    bar[WIDTH] = '\0';
+    fprintf(stderr, "\r[%s] %3d %%  %.4g Gcells/s", bar, (int)(100.0 * share), cli_rate(done, seconds) / 1e9);
+    if (done > 0 && seconds > 0.5) {
+        const double left = seconds * (1.0 - share) / share;
+        fprintf(stderr, "  %d:%02d left", (int)(left / 60.0), (int)left % 60);
+    }
+    fputs("   ", stderr);
+    fflush(stderr);
+    progress->drawn = true;
+}
+
+static int on_progress(void *user, uint64_t done, uint64_t total) {
+    cli_progress *progress = user;
+    const double now = clock_seconds();
+    if (progress->start < 0.0)
+        progress->start = now;
+    if (progress->terminal && now - progress->shown >= 0.1) {
+        progress->shown = now;
+        draw(progress, done, total, now - progress->start);
+    }
+    return interrupted;
+}
+
+void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan) {
+    *progress = (cli_progress){-1.0, 0.0, isatty(STDERR_FILENO) == 1, false};
+    *plan = (ww_plan_options)WW_PLAN_OPTIONS_INIT;
+    plan->engine = (ww_engine)options->engine;
+    plan->max_bytes = options->max_bytes;
+    plan->progress = on_progress;
+    plan->progress_user = progress;
+    // A second signal finds the default action again and ends the program at once.
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    action.sa_flags = (int)SA_RESETHAND;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+void cli_progress_end(cli_progress *progress) {
+    if (progress->drawn)
+        fputs("\r\033[K", stderr);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+}
+
+// ---- JSON
+
+void cli_json_text(FILE *file, const char *text) {
+    fputc('"', file);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(file, "\\%c", *c);
+        else if (*c < 0x20 || *c == 0x7F)
+            fprintf(file, "\\u%04x", *c);
+        else
+            fputc(*c, file);
+    }
+    fputc('"', file);
+}
+
+void cli_json_number(FILE *file, double value, int digits) {
+    if (isfinite(value))
+        fprintf(file, "%.*g", digits, value);
+    else
+        fputs("null", file);
+}
+
+void cli_json_device(FILE *file, const ww_device_info *device) {
+    fputs(", \"device\": ", file);
+    cli_json_text(file, device->name);
+    fputs(", \"platform\": ", file);
+    cli_json_text(file, device->platform);
+}
+
+// ---- output
+
+int cli_output_open(const char *path, cli_output *output) {
+    output->path = path;
+    // What is no plain file, a device or a pipe, is written itself.
+    struct stat about;
+    const bool direct = stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+    const int length =
+        snprintf(output->temporary, sizeof output->temporary, direct ? "%s" : "%s.part-%ld", path, (long)getpid());
+    if (length < 0 || (size_t)length >= sizeof output->temporary)
+        return cli_error("%s: the name is too long", path);
+    output->file = fopen(output->temporary, "w");
+    if (!output->file)
+        return cli_error("%s: can't be written: %s", path, strerror(errno));
+    if (direct)
+        output->temporary[0] = '\0';
+    return CLI_GO_ON;
+}
+
+int cli_output_close(cli_output *output) {
+    bool good = !ferror(output->file);
+    good = fclose(output->file) == 0 && good;
+    if (good && output->temporary[0])
+        good = rename(output->temporary, output->path) == 0;
+    if (good)
+        return CLI_GO_ON;
+    const int result = cli_error("%s: can't be written: %s", output->path, strerror(errno));
+    if (output->temporary[0])
+        unlink(output->temporary);
+    return result;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands share: option groups, reading, measures, contexts, progress, errors, JSON.
+#ifndef WAVEWARP_CLI_COMMON_H
+#define WAVEWARP_CLI_COMMON_H
+
+#include <stdio.h>
+#include <wavewarp/wavewarp.h>
+
+#include "arguments.h"
+
+extern const char *const cli_engines[];
+extern const char *const cli_precisions[];
+extern const char *const cli_costs[];
+extern const char *const cli_formats[];
+extern const char *const cli_label_columns[];
+
+// ---- option groups: a struct of values, and rows for a command's table
+
+typedef struct cli_measure_options {
+    const char *measure, *band, *cost_expression;
+    int cost;
+    bool root, independent;
+    cli_list parameters;
+} cli_measure_options;
+
+#define CLI_MEASURE_OPTIONS(m)                                                                                         \
+    {"measure", 'm', CLI_TEXT, "NAME", "elastic measure, default dtw; see 'wavewarp measures'", &(m).measure, 0, 0},   \
+        {"band",                                                                                                       \
+         'b',                                                                                                          \
+         CLI_TEXT,                                                                                                     \
+         "KIND:WIDTH",                                                                                                 \
+         "sakoe-chiba:R, corner:R, slanted:F, itakura:S, rows:FILE; default none",                                     \
+         &(m).band,                                                                                                    \
+         0,                                                                                                            \
+         0},                                                                                                           \
+        {"cost", 'c', CLI_CHOICE, "COST", "cost of two points", &(m).cost, cli_costs, 0},                              \
+        {"cost-expr",          0, CLI_TEXT, "EXPR", "cost of two points as OpenCL C over x and y: 'fabs(x - y)'",      \
+         &(m).cost_expression, 0, 0},                                                                                  \
+        {"root", 0, CLI_FLAG, NULL, "square root of the final value", &(m).root, 0, 0},                                \
+        {"independent",    0, CLI_FLAG, NULL, "sum over channels of the measure of each channel alone",                \
+         &(m).independent, 0, 0},                                                                                      \
+    {                                                                                                                  \
+        "param", 'p', CLI_LIST, "NAME=VALUE", "a parameter of the measure; may be given several times",                \
+            &(m).parameters, 0, 0                                                                                      \
+    }
+
+typedef struct cli_device_options {
+    const char *device, *kernel_dir, *tuning;
+    int engine, precision;
+    uint64_t max_bytes;
+    bool verbose;
+} cli_device_options;
+
+#define CLI_DEVICE_OPTIONS(d)                                                                                          \
+    {NULL, 0, CLI_FLAG, NULL, "Device", NULL, 0, 0},                                                                   \
+        {"device",    'd', CLI_TEXT, "D", "gpu, cpu, a number of 'wavewarp devices', or part of a name",               \
+         &(d).device, 0,   0},                                                                                         \
+        {"engine", 'e', CLI_CHOICE, "E", "how a pair is computed", &(d).engine, cli_engines, 0},                       \
+        {"precision", 0, CLI_CHOICE, "P", "numbers", &(d).precision, cli_precisions, 0},                               \
+        {"max-bytes", 0, CLI_BYTES, "N", "most device memory, such as 512M; default: as fits", &(d).max_bytes, 0, 0},  \
+        {"kernel-dir", 0, CLI_TEXT, "DIR", "folder of the kernels' sources", &(d).kernel_dir, 0, 0},                   \
+        {"tuning", 0, CLI_TEXT, "FILE", "file of tuning parameters", &(d).tuning, 0, 0}, {                             \
+        "verbose", 'v', CLI_FLAG, NULL, "say on standard error what the library does", &(d).verbose, 0, 0              \
+    }
+
+typedef struct cli_read_options {
+    int format, label_column;
+    bool znormalise;
+} cli_read_options;
+
+#define CLI_READ_OPTIONS(r)                                                                                            \
+    {NULL, 0, CLI_FLAG, NULL, "Files", NULL, 0, 0},                                                                    \
+        {"format", 0, CLI_CHOICE, "F", "format of what is read; auto goes by content", &(r).format, cli_formats, 0},   \
+        {"csv-label", 0, CLI_CHOICE, "WHERE", "class labels in .csv files", &(r).label_column, cli_label_columns, 0},  \
+    {                                                                                                                  \
+        "znorm", 'z', CLI_FLAG, NULL, "z-normalise every channel of every series", &(r).znormalise, 0, 0               \
+    }
+
+#define CLI_COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+// ---- doing. Functions that give an int give CLI_GO_ON, or the exit code after the error was reported.
+
+// Reports the library's last error; gives the exit code.
+int cli_fail(void);
+int cli_fail_with(const ww_error *error);
+// Reports an error of the program's own; gives CLI_FAILURE.
+int cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// Reads and, where asked, z-normalises. With `complete`, a missing value is an error.
+int cli_read(const char *path, const cli_read_options *options, bool complete, ww_series_set **set);
+
+// A measure from its options. cli_measure_free() frees what a band of rows holds.
+int cli_measure_make(const char *command, const cli_measure_options *options, ww_measure *measure);
+void cli_measure_free(ww_measure *measure);
+
+int cli_context_open(const cli_device_options *options, ww_context **context);
+int cli_dataset_make(ww_context *context, const cli_device_options *options, const ww_series_set *set,
+                     ww_dataset **dataset);
+ww_precision cli_precision(const cli_device_options *options);
+static inline size_t cli_value_bytes(ww_precision precision) {
+    return precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
+}
+// Memory for `a * b` values; reports the failure.
+int cli_values_allocate(uint64_t a, uint64_t b, ww_precision precision, void **values);
+double cli_value_at(const void *values, ww_precision precision, size_t i);
+
+// Progress: a bar on standard error where that is a terminal. From cli_plan_options() to cli_progress_end() an
+// interrupt (Ctrl-C) cancels the plan instead of killing the program.
+typedef struct cli_progress {
+    double start, shown;
+    bool terminal, drawn;
+} cli_progress;
+void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan);
+void cli_progress_end(cli_progress *progress);
+
+double cli_seconds(void);                        // since the program started
+double cli_rate(uint64_t cells, double seconds); // cells per second, 0 when it took no time
+
+void cli_json_text(FILE *file, const char *text); // in quotes, escaped
+void cli_json_number(FILE *file, double value, int digits);
+// `, "device": ..., "platform": ...`
+void cli_json_device(FILE *file, const ww_device_info *device);
+
+// A text file that gets its name only when whole.
+typedef struct cli_output {
+    const char *path;
+    char temporary[4096];
+    FILE *file;
+} cli_output;
+int cli_output_open(const char *path, cli_output *output);
+int cli_output_close(cli_output *output);
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `wavewarp`: finds the command and runs it.
+#include <string.h>
+
+#include "commands.h"
+
+#define FORMATS                                                                                                        \
+    "Files: UCR .tsv and .txt, sktime/aeon .ts, .csv and .npy, told apart by their content; '-' is standard input."
+
+static const cli_command commands[] = {
+    {"classify", "--train FILE --test FILE", "Classifies series by their nearest neighbours under an elastic measure.",
+     FORMATS, cmd_classify},
+    {"matrix", "A [B]", "Computes all distances between two sets, or within one.",
+     FORMATS "\nWithout B: A with itself. The file appears only when it is whole.", cmd_matrix},
+    {"pairs", "A B", "Computes the distance of the i-th series of A and the i-th of B; one a line.", FORMATS,
+     cmd_pairs},
+    {"nearest", "QUERIES [BASE]", "Finds the k nearest series of a base for every query.",
+     FORMATS "\nWithout BASE: each query's nearest among the others. Prints the query's index, then index:distance of\n"
+             "each neighbour, nearest first; indices count from 0.",
+     cmd_nearest},
+    {"devices", "", "Lists the OpenCL devices, the one that would be chosen, and tests each.", NULL, cmd_devices},
+    {"measures", "", "Lists the elastic measures and their parameters.", NULL, cmd_measures},
+    {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,
+     cmd_generate},
+    {"convert", "IN OUT", "Reads series in any format and writes them in any other.", FORMATS, cmd_convert},
+    {"bench", "[option...]", "Runs the bench program wavewarp-bench with these options.", NULL, cmd_bench},
+};
+
+static void print_overview(FILE *file) {
+    fputs("Usage: wavewarp COMMAND [argument...]\nElastic distances between time series on any OpenCL device.\n\n",
+          file);
+    for (size_t i = 0; i < CLI_COUNT_OF(commands); i++)
+        fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fputs("\n'wavewarp COMMAND --help' says more. --version prints the version.\n", file);
+}
+
+static const char *next_command(void *walk) {
+    size_t *at = walk;
+    if (*at < CLI_COUNT_OF(commands))
+        return commands[(*at)++].name;
+    return (*at)++ == CLI_COUNT_OF(commands) ? "help" : NULL;
+}
+
+static const cli_command *find_command(const char *name) {
+    for (size_t i = 0; i < CLI_COUNT_OF(commands); i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name) {
+    size_t walk = 0;
+    const char *closest = cli_closest(name, next_command, &walk);
+    if (closest)
+        return cli_usage(NULL, "unknown command '%s'; did you mean '%s'?", name, closest);
+    return cli_usage(NULL, "unknown command '%s'", name);
+}
+
+static int run(int argc, char **argv) {
+    if (argc < 2) {
+        print_overview(stderr);
+        return CLI_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("wavewarp %s\n", ww_version());
+        return CLI_OK;
+    }
+    const bool help = strcmp(name, "help") == 0;
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || (help && argc == 2)) {
+        print_overview(stdout);
+        return CLI_OK;
+    }
+    const cli_command *command = find_command(help ? argv[2] : name);
+    if (!command)
+        return unknown_command(help ? argv[2] : name);
+    if (help) {
+        char word[] = "--help", *arguments[] = {argv[2], word, NULL};
+        return command->run(command, 2, arguments);
+    }
+    return command->run(command, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+    cli_seconds(); // starts the clock
+    const int result = run(argc, argv);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && result == CLI_OK)
+        return cli_error("standard output can't be written");
+    return result;
+}

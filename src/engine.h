@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running blocks of pairs through an engine: programs, launches bounded in time, scratch.
+#ifndef WAVEWARP_ENGINE_H
+#define WAVEWARP_ENGINE_H
+
+#include <wavewarp/distance.h>
+
+#include "dataset.h"
+#include "job.h"
+
+// Pairs whose results go to one buffer.
+typedef struct wwi_block {
+    bool list;                   // true: `pairs`; false: every row with every column
+    const uint32_t *row_ids;     // rectangle: by ascending length
+    const uint32_t *column_ids;
+    size_t rows, columns;        // list: rows = number of pairs
+    uint32_t *pairs;             // list: (row id, column id, number of the result) each; reordered as suits the engine
+    bool half;                   // rectangle: the same ids on both sides; only row slot < column slot
+    uint32_t layout;             // WWI_LAYOUT_...
+    uint64_t row_stride, column_stride;
+    uint32_t row_base, column_base, count;
+    wwi_window row, column;
+    wwi_buffer *out;
+} wwi_block;
+
+typedef struct wwi_runner wwi_runner;
+
+// `rows` and `columns` are borrowed and give lengths, channels and precision. Builds nothing yet.
+ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                            const ww_plan_options *options, wwi_runner **runner);
+void wwi_runner_destroy(wwi_runner **runner);
+
+// Starts counting progress towards `total` cells.
+void wwi_runner_start(wwi_runner *runner, uint64_t total);
+// Enqueues a block's work; waits between launches where they must be bounded. WW_ERROR_CANCELLED by the progress function.
+ww_status wwi_runner_block(wwi_runner *runner, const wwi_block *block);
+// Compiles what a block of these numbers of rows and columns will need, so that running finds it ready.
+ww_status wwi_runner_prepare(wwi_runner *runner, bool list);
+ww_engine wwi_runner_engine(const wwi_runner *runner);
+uint64_t wwi_runner_cells(const wwi_runner *runner);
+// Cells of one pair by lengths, 0 when the band leaves no path.
+uint64_t wwi_runner_pair_cells(const wwi_runner *runner, uint32_t n, uint32_t m);
+
+#endif

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by the tests of the program: a folder of its own, runs, checks, TAP.
+
+program=$(realpath "$1")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+tap_count=0
+
+# ok WHAT CONDITION...: one test, which passes when the condition (a command) does.
+ok() {
+    local what=$1
+    shift
+    tap_count=$((tap_count + 1))
+    if "$@"; then
+        echo "ok $tap_count - $what"
+    else
+        echo "not ok $tap_count - $what"
+        echo "# failed: $*"
+        sed 's/^/# stdout: /' out | head -n 5
+        sed 's/^/# stderr: /' err | head -n 20
+    fi
+}
+
+# gives CODE ARGUMENT...: runs the program; true when it exits with this code. Its output is in out and err.
+gives() {
+    local wanted=$1 got
+    shift
+    "$program" "$@" >out 2>err </dev/null
+    got=$?
+    [ "$got" -eq "$wanted" ] && return 0
+    echo "# exit code $got instead of $wanted: $*"
+    return 1
+}
+
+says() { grep -qF -- "$1" err; }
+prints() { grep -qF -- "$1" out; }
+lines() { [ "$(wc -l <"$2")" -eq "$1" ]; }
+absent() { [ ! -e "$1" ]; }
+no_leftovers() { ! compgen -G '*.part-*' >/dev/null; }
+
+finish() {
+    echo "1..$tap_count"
+}

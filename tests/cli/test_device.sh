@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+# The program on a device, small jobs.
+. "$(dirname "$0")/tap.sh"
+: >out >err
+
+if ! "$program" devices --no-self-test >out 2>err; then
+    if [ "${WAVEWARP_TEST_REQUIRE_DEVICE:-0}" = 1 ]; then
+        echo "Bail out! no OpenCL device: $(cat err)"
+        exit 1
+    fi
+    echo "1..0 # SKIP $(head -n 1 err)"
+    exit 0
+fi
+
+# ---- devices
+ok "devices" gives 0 devices
+ok "the self-test passes" prints "self-test   passed"
+ok "devices --json" gives 0 devices --json
+ok "one is chosen" prints '"chosen": true'
+ok "unknown device" gives 1 matrix --device no-such-device <(printf '1,2\n')
+
+# ---- known distances
+printf '1,2,3\n0,0,0,0\n5\n' >x.csv
+printf '1,3\n1,1\n2,2,2\n' >y.csv
+printf '1\n4\n27\n' >wanted
+ok "pairs" gives 0 pairs x.csv y.csv
+ok "pairs are right" cmp -s out wanted
+for engine in lanes stencil packed strips; do
+    ok "pairs by $engine" gives 0 pairs x.csv y.csv --engine $engine
+    ok "the same by $engine" cmp -s out wanted
+done
+ok "pairs in double" gives 0 pairs x.csv y.csv --precision double
+ok "the same in double" cmp -s out wanted
+printf '1\n2\n5.19615242\n' >wanted
+ok "pairs with root" gives 0 pairs x.csv y.csv --root
+ok "root is right" cmp -s out wanted
+printf '1\n4\n9\n' >wanted
+ok "pairs with a cost" gives 0 pairs x.csv y.csv --cost absolute
+ok "cost is right" cmp -s out wanted
+ok "pairs with a cost of one's own" gives 0 pairs x.csv y.csv --cost-expr 'fabs(x - y)'
+ok "own cost is right" cmp -s out wanted
+printf '1\n1\n3\n' >wanted
+ok "Frechet" gives 0 pairs x.csv y.csv --measure frechet
+ok "Frechet is right" cmp -s out wanted
+ok "a cost that does not compile" gives 1 pairs x.csv y.csv --cost-expr 'fabs(x - nonsense)'
+ok "the compiler is quoted" says "nonsense"
+ok "unequal numbers" gives 1 pairs x.csv <(printf '1,2\n')
+
+# ---- matrix
+"$program" generate cbf -n 12 -l 40 --max-length 60 -o a.ts
+"$program" generate random-walk -n 3 -l 20 --channels 2 -o two.ts
+ok "matrix with itself" gives 0 matrix a.ts -o half.csv
+ok "matrix of two sets" gives 0 matrix a.ts a.ts -o whole.csv
+ok "the half is the whole" cmp -s half.csv whole.csv
+ok "to standard output" gives 0 matrix a.ts
+ok "the same there" cmp -s half.csv out
+ok "in small blocks" gives 0 matrix a.ts a.ts --max-bytes 64K -o blocks.csv
+ok "the same in small blocks" cmp -s whole.csv blocks.csv
+ok "npy" gives 0 matrix a.ts a.ts -o whole.npy
+ok "npy has its size" test "$(wc -c <whole.npy)" -eq $((128 + 144 * 4))
+ok "condensed" gives 0 matrix a.ts --condensed -o condensed.bin --precision double
+ok "condensed has its size" test "$(wc -c <condensed.bin)" -eq $((66 * 8))
+ok "a band that leaves no path" gives 1 matrix a.ts --band sakoe-chiba:0 -o none.npy
+ok "channels that differ" gives 1 matrix a.ts two.ts -o none.npy
+printf '1,inf,2\n' >infinite.csv
+ok "infinity" gives 1 matrix infinite.csv -o none.npy
+printf '1,?,2\n' >missing.csv
+ok "missing value" gives 1 matrix missing.csv -o none.npy
+ok "it is named" says "missing.csv: series 0 has a missing value at position 1"
+ok "no folder" gives 1 matrix a.ts -o none/a.npy
+printf '0 2\n0 2\n' >rows.txt
+printf '1,2\n3,4\n' >short.csv
+ok "a band of rows" gives 0 matrix short.csv --band rows:rows.txt
+ok "failures leave no file" absent none.npy
+
+# ---- nearest
+ok "nearest" gives 0 nearest -k 3 a.ts
+ok "a line a query" lines 12 out
+cp out bounded
+ok "nearest without bounds" gives 0 nearest -k 3 a.ts --no-bounds
+ok "the same without bounds" cmp -s out bounded
+ok "nearest of two sets" gives 0 nearest a.ts a.ts
+ok "each is its own nearest" test "$(awk '{ split($2, n, ":"); if (n[1] == $1 && n[2] == 0) same++ } END { print same }' out)" -eq 12
+ok "nearest --json" gives 0 nearest a.ts --json
+ok "JSON has every query" prints '"query": 11'
+
+# ---- classify
+"$program" generate cbf -n 30 -s 1 -o train.ts
+"$program" generate cbf -n 30 -s 2 -o test.tsv
+ok "classify" gives 0 classify --train train.ts --test test.tsv --predictions p.tsv
+ok "accuracy" prints "accuracy"
+ok "confusion" prints "confusion"
+ok "a prediction a series" lines 31 p.tsv
+ok "classify --json" gives 0 classify --train train.ts --test test.tsv --json
+for field in measure device platform engine train test correct total accuracy cells seconds_compute seconds_total gcups; do
+    ok "JSON has $field" prints "\"$field\": "
+done
+ok "one line" lines 1 out
+ok "from standard input" bash -c '"$0" classify --train - --test test.tsv <train.ts >out 2>err' "$program"
+ok "no labels" gives 1 classify --train a.npy --test test.tsv
+"$program" convert train.ts train.csv
+ok "training series without labels" gives 1 classify --train train.csv --test test.tsv
+ok "test series without labels" gives 0 classify --train train.ts --test train.csv
+
+# ---- interrupted
+"$program" generate random-walk -n 1500 -l 6000 -o long.npy
+timeout --preserve-status -k 20 -s INT 3 "$program" matrix long.npy long.npy -o long.bin >out 2>err
+ok "an interrupt ends it with 130" test $? -eq 130
+ok "and says so" says "interrupted"
+ok "no file is left" absent long.bin
+ok "nothing else is left" no_leftovers
+finish

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+# The program where no device is needed: help, wrong use, files.
+. "$(dirname "$0")/tap.sh"
+: >out >err
+
+# ---- help and version
+ok "version" gives 0 --version
+ok "version is printed" prints "wavewarp "
+ok "help" gives 0 --help
+ok "help without dashes" gives 0 help
+ok "nothing at all is wrong use" gives 2
+for command in classify matrix pairs nearest devices measures generate convert; do
+    ok "$command --help" gives 0 "$command" --help
+    ok "$command --help shows the usage" prints "Usage: wavewarp $command"
+    ok "help $command" gives 0 help "$command"
+done
+
+# ---- wrong use
+ok "unknown command" gives 2 clasify
+ok "a near command is named" says "did you mean 'classify'"
+ok "unknown help" gives 2 help nothing
+ok "unknown option" gives 2 matrix --mesure dtw a
+ok "a near option is named" says "did you mean '--measure'"
+ok "unknown short option" gives 2 matrix -x a
+ok "option without its value" gives 2 matrix a --band
+ok "flag with a value" gives 2 matrix a --root=1
+ok "too many operands" gives 2 matrix a b c
+ok "too few operands" gives 2 pairs a
+ok "a number that is none" gives 2 nearest a -k five
+ok "a number too small" gives 2 nearest a -k 0
+ok "a number too large" gives 2 nearest a -k 99999999999999999999999
+ok "bytes that are none" gives 2 matrix a --max-bytes 12Q
+ok "bytes beyond 64 bits" gives 2 matrix a --max-bytes 99999999999T
+ok "unknown choice" gives 2 matrix a --precision half
+ok "choices are named" says "float, double"
+ok "unknown measure" gives 2 matrix a --measure dwt
+ok "a near measure is named" says "did you mean 'dtw'"
+ok "unknown band" gives 2 matrix a --band sakoe:3
+ok "band without a width" gives 2 matrix a --band corner
+ok "negative band" gives 2 matrix a --band corner:-1
+ok "band that is no number" gives 2 matrix a --band corner:x
+ok "two costs" gives 2 matrix a --cost squared --cost-expr x
+ok "parameter without a value" gives 2 matrix a --param g
+ok "unknown parameter" gives 1 matrix a --param nothing=1
+ok "classify without files" gives 2 classify --train a
+ok "classify with three files" gives 2 classify --train a b c
+ok "standard input twice" gives 2 classify --train - --test -
+ok "condensed of two sets" gives 2 matrix a b --condensed
+ok "unknown generator" gives 2 generate cfb
+ok "generators are named" says "two-patterns"
+
+# ---- measures
+ok "measures" gives 0 measures
+ok "measures has dtw" prints "dtw"
+ok "measures --json" gives 0 measures --json
+ok "measures --json has frechet" prints '"name": "frechet"'
+
+# ---- generate and convert
+ok "generate" gives 0 generate cbf --count 6 --seed 7 -o a.ts
+ok "generate again" gives 0 generate cbf -n 6 -s7 --output=b.ts
+ok "the same seed gives the same file" cmp -s a.ts b.ts
+ok "generate to standard output" gives 0 generate cbf -n 6 -s 7
+ok "the same there" cmp -s a.ts out
+ok "generate a mix" gives 0 generate sine -n 5 -l 10 --max-length 30 --channels 2 -o mix.ts
+ok "convert to tsv" gives 0 convert a.ts a.tsv --precision float
+ok "and back" gives 0 convert a.tsv c.ts --precision float
+ok "nothing was lost" cmp -s a.ts c.ts
+ok "convert to npy" gives 0 convert a.ts a.npy
+ok "convert to csv" gives 0 convert a.npy a.csv --precision float
+ok "csv has a line a series" lines 6 a.csv
+ok "npy can't hold a mix" gives 1 convert mix.ts mix.npy
+ok "csv can't hold channels" gives 1 convert mix.ts mix.csv
+ok "no such format" gives 1 convert a.ts a.xyz
+ok "no such folder" gives 1 convert a.ts none/a.ts
+ok "no such file" gives 1 convert none.ts a2.ts
+ok "the file is named" says "none.ts"
+: >empty.ts
+ok "empty file" gives 1 convert empty.ts a2.ts
+printf '1\t2\t3\n1\t2\tx\n' >bad.tsv
+ok "bad number" gives 1 convert bad.tsv a2.ts
+ok "its place is named" says "bad.tsv:2:5"
+head -c 200 a.npy >cut.npy
+ok "truncated npy" gives 1 convert cut.npy a2.ts
+printf '1,2,?\n1,?,3\n' >gap.csv
+ok "missing values can be converted" gives 0 convert gap.csv gap.ts
+ok "but not z-normalised" gives 1 convert gap.csv a2.ts --znorm
+ok "the series is named" says "series 1 has a missing value at position 1"
+ok "failures leave no file" absent a2.ts
+ok "failures leave nothing behind" no_leftovers
+if [ -w /dev/full ]; then
+    "$program" generate cbf >/dev/full 2>err
+    ok "a full disk is a failure" test $? -eq 1
+    "$program" measures >/dev/full 2>err
+    ok "also for what is printed" test $? -eq 1
+fi
+finish
