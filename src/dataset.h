@@ -38,6 +38,9 @@ struct ww_dataset {
     } upload[2];             // host values: the last window of each side
 };
 
+// A dataset on a foreign cl_mem: see ww_dataset_wrap().
+ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size_t channels, size_t length,
+                           ww_precision precision, ww_dataset **dataset);
 void wwi_dataset_retain(ww_dataset *dataset);
 size_t wwi_precision_bytes(ww_precision precision);
 // Makes series [first, first+count) available on the device.

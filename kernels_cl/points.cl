@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every engine and every recurrence is written on: the number type, the points of a series, the local costs.
+// The points of a series and the cost of matching two of them.
 //
-// Parameters (all set by the host, part of the program's cache key):
-//   WW_DOUBLE    0: float, 1: double
-//   WW_VECTOR    pairs in one `real`: 1 (engines lanes, stencil, strips) or 4, 8, 16 (engine packed)
+// Parameters:
 //   WW_CHANNELS  channels of a point
 //   WW_POINT_REGISTERS  1: a point is held in registers; 0: it stays in memory and is read channel by channel
-//   WW_COST      1 squared, 2 absolute, 3 euclidean, 4 the user's expression over x and y (ww_user_cost)
+//   WW_COST      1 squared, 2 absolute, 3 euclidean, 4 the user's (ww_user_expression, written by the host from his text)
 //   WW_ROOT      1: the square root of the final value
-#ifndef WW_DOUBLE
-#define WW_DOUBLE 0
-#endif
-#ifndef WW_VECTOR
-#define WW_VECTOR 1
-#endif
 #ifndef WW_CHANNELS
 #define WW_CHANNELS 1
 #endif
@@ -25,64 +17,6 @@
 #endif
 #ifndef WW_ROOT
 #define WW_ROOT 0
-#endif
-
-#define WW_PASTE_(a, b) a##b
-#define WW_PASTE(a, b) WW_PASTE_(a, b)
-#define WW_INLINE static inline __attribute__((always_inline))
-
-#if WW_DOUBLE
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-typedef double ww_scalar;
-#define WW_REAL_NAME double
-#define WW_MASK_NAME long
-#else
-typedef float ww_scalar;
-#define WW_REAL_NAME float
-#define WW_MASK_NAME int
-#endif
-#if WW_VECTOR == 1
-typedef ww_scalar real;
-#else
-typedef WW_PASTE(WW_REAL_NAME, WW_VECTOR) real;
-typedef WW_PASTE(WW_MASK_NAME, WW_VECTOR) ww_mask;
-#define WW_VLOAD WW_PASTE(vload, WW_VECTOR)
-#define WW_VSTORE WW_PASTE(vstore, WW_VECTOR)
-#endif
-#define WW_INF ((real)INFINITY)
-// Of the recurrence: the border of the matrix but for its corner, which is 0, and what a cell outside the band counts as.
-#define WW_BORDER ((real)WW_BORDER_VALUE)
-#define WW_OUTSIDE ((real)WW_OUTSIDE_VALUE)
-
-// Smallest of values that are not negative and not NaN. As integers they order alike, and the minimum of three integers
-// is one instruction on recent NVIDIA and AMD GPUs. A vector compare-and-select is what CPUs do in one instruction.
-#if WW_VECTOR == 1 && !WW_DOUBLE
-WW_INLINE real ww_min2(real a, real b) {
-    return as_float(min(as_int(a), as_int(b)));
-}
-WW_INLINE real ww_min3(real a, real b, real c) {
-    return as_float(min(min(as_int(a), as_int(b)), as_int(c)));
-}
-#else
-WW_INLINE real ww_min2(real a, real b) {
-    return a < b ? a : b;
-}
-WW_INLINE real ww_min3(real a, real b, real c) {
-    return ww_min2(ww_min2(a, b), c);
-}
-#endif
-// The least of a cell's three neighbours. `turn` (a constant: the row's parity) says which of left and up is named first.
-WW_INLINE real ww_least(real left, real up, real diagonal, const int turn) {
-    return turn ? ww_min3(left, up, diagonal) : ww_min3(up, left, diagonal);
-}
-#if WW_VECTOR == 1
-WW_INLINE real ww_max2(real a, real b) {
-    return fmax(a, b);
-}
-#else
-WW_INLINE real ww_max2(real a, real b) {
-    return a > b ? a : b;
-}
 #endif
 
 // A point: the values of all channels at one time.
@@ -133,7 +67,7 @@ WW_INLINE ww_point ww_point_infinite(void) {
 #if WW_COST == 4
 WW_INLINE real ww_user_cost(real x, real y) {
     // The made-up rows of engine lanes: infinitely dear, whatever the expression makes of infinity.
-    return x == WW_INF ? WW_INF : (real)(WW_USER_EXPRESSION);
+    return x == WW_INF ? WW_INF : ww_user_expression(x, y);
 }
 #endif
 WW_INLINE real ww_channel_cost(real x, real y) {

@@ -1,0 +1,1018 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "band.h"
+#include "band_table.h"
+#include "measure_table.h"
+
+// Room for the words of all bands of a block; larger blocks are halved.
+#define BAND_WORDS (64u << 20)
+// Most channels a point may have to be held in registers on a GPU, and in a vector engine's private memory.
+#define REGISTER_CHANNELS 16
+#define VECTOR_CHANNELS 64
+#define VARIANTS 32
+#define NO_LIMIT UINT32_MAX
+
+// What a program is compiled for; two variants are the same when these are.
+typedef struct variant_key {
+    ww_engine engine;
+    int list, band, vector;
+    uint32_t columns, rows, group;
+    int registers;
+} variant_key;
+
+typedef struct variant {
+    variant_key key;
+    wwi_program *program;
+    wwi_kernel *kernel;
+    wwi_kernel *interleave; // engine packed
+} variant;
+
+struct wwi_runner {
+    ww_context *context;
+    ww_measure measure;
+    const wwi_measure_row *recurrence;
+    ww_dataset *rows, *columns;
+    ww_precision precision;
+    ww_plan_options options;
+    uint32_t channels, passes; // channels of a point; passes over single channels when they are independent
+    bool banded, symmetric;
+    bool gpu;
+    wwi_exchange exchange;
+    uint32_t width; // lanes that can hand values on
+    int vector;     // engines packed and strips on a CPU
+    ww_engine engine;
+    variant variants[VARIANTS];
+    size_t variant_count;
+    wwi_buffer *row_order, *column_order, *band, *edges, *progress, *counter;
+    wwi_buffer *row_packed, *row_offsets, *column_packed, *column_offsets, *scratch;
+    wwi_words words;
+    double rate[5];      // cells a second, by engine
+    uint64_t done, total; // progress, in cells
+    uint64_t waiting;    // cells enqueued since the last wait
+    double waited;       // when that was
+};
+
+static uint64_t value_bytes(const wwi_runner *r) {
+    return wwi_precision_bytes(r->precision);
+}
+
+static uint32_t least_u32(uint64_t a, uint64_t b) {
+    return (uint32_t)(a < b ? a : b);
+}
+
+static long tuned(const wwi_runner *r, const char *name, long fallback) {
+    return wwi_tuning(r->context, name, r->precision == WW_DOUBLE ? "f64" : "f32", fallback);
+}
+
+// ---- making and choosing ------------------------------------------------------------------------------------------------
+
+void wwi_runner_destroy(wwi_runner **runner) {
+    if (!runner || !*runner)
+        return;
+    wwi_runner *r = *runner;
+    *runner = NULL;
+    for (size_t i = 0; i < r->variant_count; i++) {
+        wwi_kernel_destroy(&r->variants[i].kernel);
+        wwi_kernel_destroy(&r->variants[i].interleave);
+        wwi_program_release(&r->variants[i].program);
+    }
+    wwi_buffer **buffers[] = {&r->row_order,  &r->column_order, &r->band,          &r->edges,          &r->progress, &r->counter,
+                              &r->row_packed, &r->row_offsets,  &r->column_packed, &r->column_offsets, &r->scratch};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        wwi_buffer_destroy(buffers[i]);
+    wwi_words_free(&r->words);
+    free(r);
+}
+
+// Whether a point's channels can be registers in the engine.
+static bool points_in_registers(const wwi_runner *r) {
+    return r->channels <= REGISTER_CHANNELS;
+}
+
+// Most columns a lane can hold: a column takes a value and a point.
+static uint32_t lane_columns(const wwi_runner *r, bool banded) {
+    if (!points_in_registers(r))
+        return 8;
+    const long values = tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32);
+    uint32_t columns = (uint32_t)values / (r->channels + 1);
+    const uint32_t most = banded ? 32 : 64;
+    if (columns > most)
+        columns = most;
+    return columns < 4 ? 4 : columns & ~1u;
+}
+
+static uint32_t lane_rows(const wwi_runner *r) {
+    if (!points_in_registers(r))
+        return 1;
+    return r->channels > 4 ? 2 : (uint32_t)tuned(r, "lanes.rows", 4);
+}
+
+static uint32_t lane_group(const wwi_runner *r) {
+    const long group = tuned(r, "lanes.group", r->gpu ? 64 : 16);
+    return group < (long)r->width ? r->width : (uint32_t)group;
+}
+
+// Longest column series engine lanes can hold without a band.
+static uint32_t lanes_limit(const wwi_runner *r) {
+    return r->width * lane_columns(r, false);
+}
+
+static uint32_t stencil_limit(const wwi_runner *r) {
+    const uint64_t bytes = wwi_context_info(r->context)->local_bytes;
+    const uint64_t rows = bytes / (3 * value_bytes(r));
+    return rows > 2 ? least_u32(rows - 1, NO_LIMIT) : 1;
+}
+
+static bool can_vector(const wwi_runner *r) {
+    return r->channels <= VECTOR_CHANNELS;
+}
+
+static ww_engine choose_engine(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t longest_row,
+                               uint32_t longest_column) {
+    const uint32_t shorter = longest_row < longest_column ? longest_row : longest_column;
+    if (r->gpu) {
+        const uint32_t fitting = r->symmetric ? shorter : longest_column;
+        return fitting <= lanes_limit(r) ? WW_ENGINE_LANES : WW_ENGINE_STRIPS;
+    }
+    if (!can_vector(r))
+        return WW_ENGINE_LANES;
+    const size_t lanes_used = list ? rows : r->symmetric && rows > columns ? rows : columns;
+    // One lane in use of many: better the lanes of one pair, where it is long enough to fill them.
+    if (lanes_used * 4 <= (size_t)r->vector && shorter >= 512)
+        return WW_ENGINE_STRIPS;
+    // The rows kept for all lanes should stay in the cache.
+    if ((uint64_t)shorter * (uint64_t)r->vector * value_bytes(r) > (8u << 20))
+        return WW_ENGINE_STRIPS;
+    return WW_ENGINE_PACKED;
+}
+
+ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                            const ww_plan_options *options, wwi_runner **runner) {
+    *runner = NULL;
+    wwi_runner *r = calloc(1, sizeof *r);
+    if (!r)
+        return wwi_fail_memory(sizeof *r);
+    r->context = rows->context;
+    r->measure = *measure;
+    r->recurrence = wwi_measure_row_by_id(measure->id);
+    r->rows = rows;
+    r->columns = columns;
+    r->precision = rows->precision;
+    r->options = *options;
+    const bool independent = measure->independent && rows->channels > 1;
+    r->channels = independent ? 1 : (uint32_t)rows->channels;
+    r->passes = independent ? (uint32_t)rows->channels : 1;
+    r->banded = measure->band.kind != WW_BAND_NONE;
+    r->symmetric = wwi_measure_is_symmetric(measure);
+    const ww_device_info *info = wwi_context_info(r->context);
+    r->gpu = info->type == WW_DEVICE_GPU;
+    r->exchange = wwi_context_exchange(r->context);
+    r->width = r->exchange == WWI_EXCHANGE_LOCAL ? (uint32_t)tuned(r, "lanes.width", r->gpu ? 64 : 16)
+                                                 : wwi_context_exchange_width(r->context);
+    if (r->width > 32 && r->exchange != WWI_EXCHANGE_LOCAL)
+        r->width = 32;
+    r->vector = (int)tuned(r, "packed.vector", r->precision == WW_DOUBLE ? 8 : 16);
+    uint32_t longest_row = rows->rank_lengths[rows->rank_count - 1];
+    uint32_t longest_column = columns->rank_lengths[columns->rank_count - 1];
+    r->engine = options->engine ? options->engine
+                                : choose_engine(r, false, rows->count, columns->count, longest_row, longest_column);
+    const double per_second = (double)info->compute_units * (double)info->clock_mhz * 1e6;
+    r->rate[WW_ENGINE_LANES] = per_second * (r->gpu ? 4 : 0.05);
+    r->rate[WW_ENGINE_STRIPS] = per_second * (r->gpu ? 0.5 : 0.5);
+    r->rate[WW_ENGINE_STENCIL] = per_second * (r->gpu ? 0.2 : 0.01);
+    r->rate[WW_ENGINE_PACKED] = per_second * (r->gpu ? 0.1 : 1);
+    *runner = r;
+    return WW_OK;
+}
+
+ww_engine wwi_runner_engine(const wwi_runner *runner) {
+    return runner->engine;
+}
+
+uint64_t wwi_runner_cells(const wwi_runner *runner) {
+    return runner->done;
+}
+
+uint64_t wwi_runner_pair_cells(const wwi_runner *runner, uint32_t n, uint32_t m) {
+    const uint64_t cells = wwi_band_cells(&runner->measure.band, n, m);
+    return cells == UINT64_MAX ? cells : cells * runner->passes;
+}
+
+void wwi_runner_start(wwi_runner *runner, uint64_t total) {
+    runner->done = 0;
+    runner->total = total;
+    runner->waiting = 0;
+    runner->waited = wwi_seconds();
+}
+
+static ww_status grow_buffer(wwi_runner *r, wwi_buffer **buffer, uint64_t bytes) {
+    if (*buffer && wwi_buffer_bytes(*buffer) >= bytes)
+        return WW_OK;
+    wwi_buffer_destroy(buffer);
+    return wwi_buffer_create(r->context, bytes ? bytes : 1, buffer);
+}
+
+static ww_status write_buffer(wwi_runner *r, wwi_buffer **buffer, uint64_t bytes, const void *source) {
+    const ww_status status = grow_buffer(r, buffer, bytes);
+    return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, source) : status;
+}
+
+// ---- programs -----------------------------------------------------------------------------------------------------------
+
+static const char *engine_kernel(ww_engine engine) {
+    switch (engine) {
+    case WW_ENGINE_LANES:
+        return "ww_lanes";
+    case WW_ENGINE_STENCIL:
+        return "ww_stencil";
+    case WW_ENGINE_PACKED:
+        return "ww_packed";
+    default:
+        return "ww_strips";
+    }
+}
+
+static ww_status build(wwi_runner *r, variant *v) {
+    ww_status status;
+    const variant_key *key = &v->key;
+    wwi_source sources[8];
+    size_t count = 0;
+    char *user = NULL;
+    char options[512];
+    const ww_cost cost = wwi_measure_cost(&r->measure);
+
+    sources[count++] = (wwi_source){"number.cl", NULL};
+    sources[count++] = (wwi_source){"vendor.cl", NULL};
+    if (cost == WW_COST_USER) {
+        const char *frame = "WW_INLINE real ww_user_expression(real x, real y) {\n    return (real)(\n"
+                            "#line 1 \"cost expression\"\n%s\n);\n}\n";
+        const size_t bytes = strlen(frame) + strlen(r->measure.cost_expression) + 1;
+        user = malloc(bytes);
+        if (!user)
+            return wwi_fail_memory(bytes);
+        snprintf(user, bytes, frame, r->measure.cost_expression);
+        sources[count++] = (wwi_source){"cost expression", user};
+    }
+    sources[count++] = (wwi_source){"points.cl", NULL};
+    sources[count++] = (wwi_source){r->recurrence->recurrence, NULL};
+    sources[count++] = (wwi_source){"tasks.cl", NULL};
+    if (key->engine == WW_ENGINE_LANES || key->engine == WW_ENGINE_STRIPS)
+        sources[count++] = (wwi_source){"engine/walk.cl", NULL};
+    sources[count++] = (wwi_source){key->engine == WW_ENGINE_LANES     ? "engine/lanes.cl"
+                                    : key->engine == WW_ENGINE_STENCIL ? "engine/stencil.cl"
+                                    : key->engine == WW_ENGINE_PACKED  ? "engine/packed.cl"
+                                    : key->vector > 1                  ? "engine/strips_vector.cl"
+                                                                       : "engine/strips.cl",
+                                    NULL};
+    snprintf(options, sizeof options,
+             "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
+             "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32
+             " -DWW_EXCHANGE=%d",
+             r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)cost, r->measure.root != 0,
+             key->list, key->band, key->columns, key->rows, key->group,
+             key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0);
+    if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) != WW_OK ||
+        (status = wwi_kernel_create(v->program, engine_kernel(key->engine), &v->kernel)) != WW_OK)
+        goto done;
+    if (key->engine == WW_ENGINE_PACKED)
+        status = wwi_kernel_create(v->program, "ww_interleave", &v->interleave);
+    if (status == WW_OK && wwi_kernel_max_work_group(v->kernel) < key->group) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s takes work-groups of %" PRIu64 " here, engine %s needs %" PRIu32,
+                 wwi_context_info(r->context)->name, wwi_kernel_max_work_group(v->kernel), ww_engine_name(key->engine),
+                 key->group);
+        status = wwi_fail_hint("lower lanes.group in the tuning file");
+    }
+done:
+    free(user);
+    return status;
+}
+
+// The compiled variant for a key, built on first use.
+static ww_status find_variant(wwi_runner *r, variant_key key, variant **found) {
+    for (size_t i = 0; i < r->variant_count; i++)
+        if (memcmp(&r->variants[i].key, &key, sizeof key) == 0) {
+            *found = &r->variants[i];
+            return WW_OK;
+        }
+    if (r->variant_count == VARIANTS) {
+        // Kernels of launches under way stay alive in the driver until these are done.
+        wwi_kernel_destroy(&r->variants[0].kernel);
+        wwi_kernel_destroy(&r->variants[0].interleave);
+        wwi_program_release(&r->variants[0].program);
+        memmove(&r->variants[0], &r->variants[1], (VARIANTS - 1) * sizeof *r->variants);
+        r->variant_count--;
+    }
+    variant *v = &r->variants[r->variant_count];
+    memset(v, 0, sizeof *v);
+    v->key = key;
+    const ww_status status = build(r, v);
+    if (status != WW_OK) {
+        wwi_kernel_destroy(&v->kernel);
+        wwi_program_release(&v->program);
+        return status;
+    }
+    r->variant_count++;
+    *found = v;
+    return WW_OK;
+}
+
+static variant_key key_of(const wwi_runner *r, ww_engine engine, const wwi_block *block) {
+    variant_key key;
+    memset(&key, 0, sizeof key); // compared byte by byte
+    key.engine = engine;
+    key.list = block->list;
+    key.band = r->banded;
+    key.vector = 1;
+    key.columns = 1;
+    key.rows = 1;
+    key.group = 1;
+    key.registers = points_in_registers(r);
+    return key;
+}
+
+// ---- launches -----------------------------------------------------------------------------------------------------------
+
+// Waits for what was enqueued, learns the engine's rate from it, reports progress.
+static ww_status wait_and_report(wwi_runner *r, ww_engine engine) {
+    const ww_status status = wwi_finish(r->context);
+    if (status != WW_OK)
+        return status;
+    const double now = wwi_seconds(), spent = now - r->waited;
+    if (r->waiting && spent > 1e-3)
+        r->rate[engine] = (double)r->waiting / spent;
+    r->done += r->waiting;
+    r->waiting = 0;
+    if (r->options.progress && r->options.progress(r->options.progress_user, r->done, r->total) != 0)
+        return wwi_fail(WW_ERROR_CANCELLED, "cancelled");
+    r->waited = wwi_seconds();
+    return WW_OK;
+}
+
+// Units [*begin, *begin + result) may go into one launch: as many as should take launch_seconds.
+static uint64_t launch_units(const wwi_runner *r, ww_engine engine, uint64_t left, double cells_per_unit) {
+    const double seconds = r->options.launch_seconds > 0 ? r->options.launch_seconds : 0.25;
+    const double units = r->rate[engine] * seconds / (cells_per_unit > 1 ? cells_per_unit : 1);
+    const uint64_t most = 0x7fffffff;
+    uint64_t take = units < 1 ? 1 : units > (double)most ? most : (uint64_t)units;
+    // Rather two halves than nearly all and a rest.
+    if (take < left && take * 2 > left)
+        take = (left + 1) / 2;
+    return take < left ? take : left;
+}
+
+// After a launch of `cells`; `more` when others follow.
+static ww_status launched(wwi_runner *r, ww_engine engine, double cells, bool more) {
+    r->waiting += (uint64_t)cells;
+    const double seconds = r->options.launch_seconds > 0 ? r->options.launch_seconds : 0.25;
+    if (more || r->options.progress || (double)r->waiting > r->rate[engine] * seconds)
+        return wait_and_report(r, engine);
+    return WW_OK;
+}
+
+static double sum_lengths(const ww_dataset *d, const uint32_t *ids, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += d->lengths[ids[i]];
+    return sum;
+}
+
+// Cells of a block, the share of the matrix inside the band estimated from its longest pair.
+static double block_cells(const wwi_runner *r, const ww_dataset *rows, const ww_dataset *columns, const wwi_block *b) {
+    double cells = 0;
+    uint32_t n = 1, m = 1;
+    if (b->list) {
+        for (size_t t = 0; t < b->rows; t++) {
+            const uint32_t x = rows->lengths[b->pairs[3 * t]], y = columns->lengths[b->pairs[3 * t + 1]];
+            cells += (double)x * (double)y;
+            n = x > n ? x : n;
+            m = y > m ? y : m;
+        }
+    } else {
+        cells = sum_lengths(rows, b->row_ids + b->row_begin, b->rows - b->row_begin) * sum_lengths(columns, b->column_ids, b->columns);
+        if (b->half)
+            cells /= 2;
+        n = rows->lengths[b->row_ids[b->rows - 1]];
+        m = columns->lengths[b->column_ids[b->columns - 1]];
+    }
+    if (r->banded) {
+        const uint64_t inside = wwi_band_cells(&r->measure.band, n, m);
+        if (inside && inside != UINT64_MAX)
+            cells *= (double)inside / ((double)n * (double)m);
+    }
+    return cells;
+}
+
+// ---- bands --------------------------------------------------------------------------------------------------------------
+
+// Ranks of a block's rows and columns, and the tables of all pairs of lengths in it, in r->words; uploaded by the caller.
+typedef struct rank_range {
+    uint32_t row_base, column_base, rows, columns;
+} rank_range;
+
+static rank_range ranks_of(const ww_dataset *rows, const ww_dataset *columns, const wwi_block *b) {
+    uint32_t row_lo = NO_LIMIT, row_hi = 0, column_lo = NO_LIMIT, column_hi = 0;
+    const size_t n = b->rows, m = b->list ? b->rows : b->columns;
+    for (size_t i = b->row_begin; i < n; i++) {
+        const uint32_t rank = rows->ranks[b->list ? b->pairs[3 * i] : b->row_ids[i]];
+        row_lo = rank < row_lo ? rank : row_lo;
+        row_hi = rank > row_hi ? rank : row_hi;
+    }
+    for (size_t j = 0; j < m; j++) {
+        const uint32_t rank = columns->ranks[b->list ? b->pairs[3 * j + 1] : b->column_ids[j]];
+        column_lo = rank < column_lo ? rank : column_lo;
+        column_hi = rank > column_hi ? rank : column_hi;
+    }
+    return (rank_range){row_lo, column_lo, row_hi - row_lo + 1, column_hi - column_lo + 1};
+}
+
+// Builds the tables. *fits: see wwi_band_table(). *small is false when they are too many words for one block.
+static ww_status build_bands(wwi_runner *r, const ww_dataset *rows, const ww_dataset *columns, const wwi_block *b,
+                             rank_range range, wwi_cut cut, bool *fits, bool *small) {
+    ww_status status;
+    *fits = true;
+    *small = true;
+    r->words.count = 0;
+    const uint64_t heads = (uint64_t)range.rows * range.columns;
+    if (heads > BAND_WORDS) {
+        *small = false;
+        return WW_OK;
+    }
+    if ((status = wwi_words_reserve(&r->words, (size_t)heads)) != WW_OK)
+        return status;
+    memset(r->words.data, 0, (size_t)heads * sizeof *r->words.data);
+    r->words.count = (size_t)heads;
+    const uint64_t pairs = b->list ? b->rows : heads;
+    for (uint64_t p = 0; p < pairs; p++) {
+        const uint32_t row = b->list ? rows->ranks[b->pairs[3 * p]] : range.row_base + (uint32_t)(p / range.columns);
+        const uint32_t column =
+            b->list ? columns->ranks[b->pairs[3 * p + 1]] : range.column_base + (uint32_t)(p % range.columns);
+        const size_t head = (size_t)(row - range.row_base) * range.columns + (column - range.column_base);
+        if (r->words.data[head])
+            continue;
+        if (r->words.count > BAND_WORDS && pairs > 1) {
+            *small = false;
+            return WW_OK;
+        }
+        r->words.data[head] = (uint32_t)r->words.count;
+        status = wwi_band_table(&r->measure.band, rows->rank_lengths[row], columns->rank_lengths[column], cut, &r->words,
+                                fits);
+        if (status != WW_OK || !*fits)
+            return status;
+    }
+    return WW_OK;
+}
+
+// ---- engines ------------------------------------------------------------------------------------------------------------
+
+// The sides of a block in the roles the engine gives them.
+typedef struct sides {
+    ww_dataset *rows, *columns;
+} sides;
+
+static void fill_job(const wwi_block *b, rank_range range, wwi_job *job) {
+    memset(job, 0, sizeof *job);
+    job->row_stride = b->row_stride;
+    job->column_stride = b->column_stride;
+    job->row_begin = (uint32_t)b->row_begin;
+    job->row_end = (uint32_t)b->rows;
+    job->column_end = (uint32_t)b->columns;
+    job->row_base = b->row_base;
+    job->column_base = b->column_base;
+    job->layout = b->layout;
+    job->count = b->count;
+    job->flags = b->half ? WWI_JOB_HALF : 0;
+    job->rank_row_base = range.row_base;
+    job->rank_column_base = range.column_base;
+    job->rank_columns = range.columns;
+    job->group_width = 1;
+    job->rows_per_group = 1;
+}
+
+static uint64_t block_pairs(const wwi_block *b) {
+    return b->list ? b->rows : (uint64_t)(b->rows - b->row_begin) * b->columns;
+}
+
+static uint64_t ceil_div(uint64_t a, uint64_t b) {
+    return (a + b - 1) / b;
+}
+
+#define COMMON_ARGS(b, r, job)                                                                                         \
+    WWI_BUFFER((b)->row.values), WWI_BUFFER((b)->row.series), WWI_BUFFER((b)->column.values),                          \
+        WWI_BUFFER((b)->column.series), WWI_BUFFER((r)->row_order),                                                    \
+        WWI_BUFFER((b)->list ? (r)->row_order : (r)->column_order),                                                    \
+        WWI_BUFFER((r)->banded ? (r)->band : (r)->row_order), WWI_BUFFER((b)->out), WWI_VALUE(job)
+
+// Width and columns of the lanes for a column series of m points, without a band.
+static wwi_cut lanes_cut(const wwi_runner *r, uint32_t m, bool many_lengths) {
+    const uint32_t most = lane_columns(r, false);
+    wwi_cut cut = {most, lane_rows(r), 1};
+    while (cut.width < r->width && cut.width * most < m)
+        cut.width *= 2;
+    uint32_t columns = (uint32_t)ceil_div(m, cut.width);
+    // A program for every number of columns would be compiled for ever where lengths differ.
+    const uint32_t step = many_lengths ? (columns > 16 ? 8 : 4) : 2;
+    columns = (uint32_t)ceil_div(columns, step) * step;
+    cut.columns = columns < most ? columns : most;
+    return cut;
+}
+
+// Row series a group takes one after the other: enough that the device is still filled several times over.
+static uint32_t rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t columns, uint32_t width, bool list) {
+    const uint64_t units = wwi_context_info(r->context)->compute_units;
+    const uint64_t groups = units * (uint64_t)tuned(r, "lanes.resident", 6144) / width + 1;
+    const uint64_t pairs = list ? rows : rows * columns;
+    uint64_t take = pairs / groups;
+    const uint64_t most = list ? 32 : 64;
+    if (take > most)
+        take = most;
+    if (take > rows)
+        take = rows;
+    return take ? (uint32_t)take : 1;
+}
+
+static ww_status launch_lanes(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, wwi_cut cut,
+                              double cells) {
+    ww_status status;
+    variant *v;
+    variant_key key = key_of(r, WW_ENGINE_LANES, b);
+    key.columns = cut.columns;
+    key.rows = cut.rows;
+    key.group = lane_group(r);
+    (void)s;
+    if ((status = find_variant(r, key, &v)) != WW_OK)
+        return status;
+    const uint64_t rows = job.row_end - job.row_begin, columns = job.column_end - job.column_begin;
+    job.group_width = cut.width;
+    job.rows_per_group = rows_per_group(r, rows, columns, cut.width, b->list);
+    const uint64_t chunks = ceil_div(rows, job.rows_per_group);
+    const uint64_t groups = ceil_div(b->list ? chunks : chunks * columns, key.group / cut.width);
+    for (uint64_t at = 0; at < groups;) {
+        const double per_group = cells / (double)groups;
+        const uint64_t take = launch_units(r, WW_ENGINE_LANES, groups - at, per_group);
+        job.unit_begin = (uint32_t)at;
+        const wwi_arg args[] = {COMMON_ARGS(b, r, job)};
+        if ((status = wwi_launch(v->kernel, take, key.group, args, sizeof args / sizeof *args)) != WW_OK)
+            return status;
+        at += take;
+        if ((status = launched(r, WW_ENGINE_LANES, per_group * (double)take, at < groups)) != WW_OK)
+            return status;
+    }
+    return WW_OK;
+}
+
+// The cut for a banded block: least work for its longest pair among those that fit all its pairs. columns 0: none fits.
+static ww_status banded_cut(wwi_runner *r, const sides *s, const wwi_block *b, rank_range range, wwi_cut *cut,
+                            bool *small) {
+    ww_status status;
+    const uint32_t n = s->rows->rank_lengths[range.row_base + range.rows - 1];
+    const uint32_t m = s->columns->rank_lengths[range.column_base + range.columns - 1];
+    const uint32_t most = lane_columns(r, true);
+    wwi_cut candidates[24];
+    double work[24];
+    size_t count = 0;
+    for (uint32_t columns = 4; columns <= most && columns <= 32; columns *= 2)
+        for (uint32_t width = 1; width <= r->width; width *= 2) {
+            bool fits;
+            wwi_cut c = {columns, lane_rows(r), width};
+            r->words.count = 0;
+            if ((status = wwi_band_table(&r->measure.band, n, m, c, &r->words, &fits)) != WW_OK)
+                return status;
+            if (!fits)
+                continue;
+            // A row-step costs its cells and something for itself.
+            candidates[count] = c;
+            work[count++] = (double)r->words.data[0] * width * (columns * c.rows + 8.0);
+            break;
+        }
+    *cut = (wwi_cut){0, lane_rows(r), 1};
+    while (count) {
+        size_t best = 0;
+        for (size_t i = 1; i < count; i++)
+            if (work[i] < work[best])
+                best = i;
+        wwi_cut c = candidates[best];
+        for (; c.width <= r->width; c.width *= 2) {
+            bool fits;
+            if ((status = build_bands(r, s->rows, s->columns, b, range, c, &fits, small)) != WW_OK)
+                return status;
+            if (!*small)
+                return WW_OK;
+            if (fits) {
+                *cut = c;
+                return WW_OK;
+            }
+        }
+        candidates[best] = candidates[count - 1];
+        work[best] = work[--count];
+    }
+    *small = true;
+    return WW_OK;
+}
+
+// Columns of a block from `begin` on that share a cut.
+static size_t same_cut(const wwi_runner *r, const sides *s, const wwi_block *b, size_t begin, bool many, wwi_cut *cut) {
+    const size_t count = b->list ? b->rows : b->columns;
+#define COLUMN_LENGTH(i) s->columns->lengths[b->list ? b->pairs[3 * (i) + 1] : b->column_ids[i]]
+    *cut = lanes_cut(r, COLUMN_LENGTH(begin), many);
+    size_t end = begin + 1;
+    while (end < count) {
+        const wwi_cut next = lanes_cut(r, COLUMN_LENGTH(end), many);
+        if (next.columns != cut->columns || next.width != cut->width)
+            break;
+        end++;
+    }
+#undef COLUMN_LENGTH
+    return end;
+}
+
+static ww_status run_lanes(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range, wwi_cut cut) {
+    ww_status status;
+    if (r->banded)
+        return launch_lanes(r, s, b, job, cut, block_cells(r, s->rows, s->columns, b));
+    const bool many = range.columns > 3;
+    const size_t count = b->list ? b->rows : b->columns;
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        end = same_cut(r, s, b, begin, many, &cut);
+        wwi_block part = *b;
+        if (b->list) {
+            job.row_begin = (uint32_t)begin;
+            job.row_end = (uint32_t)end;
+            part.pairs = b->pairs + 3 * begin;
+            part.rows = end - begin;
+        } else {
+            job.column_begin = (uint32_t)begin;
+            job.column_end = (uint32_t)end;
+            job.row_end = (uint32_t)(b->half && end < b->rows ? end : b->rows);
+            if (job.row_end <= job.row_begin)
+                continue;
+            part.column_ids = b->column_ids + begin;
+            part.columns = end - begin;
+            part.rows = job.row_end;
+        }
+        if ((status = launch_lanes(r, s, b, job, cut, block_cells(r, s->rows, s->columns, &part))) != WW_OK)
+            return status;
+    }
+    return WW_OK;
+}
+
+static ww_status run_stencil(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range) {
+    ww_status status;
+    variant *v;
+    variant_key key = key_of(r, WW_ENGINE_STENCIL, b);
+    key.group = (uint32_t)tuned(r, "stencil.group", r->gpu ? 128 : 16);
+    if ((status = find_variant(r, key, &v)) != WW_OK)
+        return status;
+    const uint32_t rows = s->rows->rank_lengths[range.row_base + range.rows - 1] + 1;
+    job.scratch = rows;
+    const uint64_t pairs = block_pairs(b);
+    const double per_pair = block_cells(r, s->rows, s->columns, b) / (double)pairs;
+    for (uint64_t at = 0; at < pairs;) {
+        const uint64_t take = launch_units(r, WW_ENGINE_STENCIL, pairs - at, per_pair);
+        job.unit_begin = (uint32_t)at;
+        const wwi_arg args[] = {COMMON_ARGS(b, r, job), WWI_LOCAL(3 * rows * value_bytes(r))};
+        if ((status = wwi_launch(v->kernel, take, key.group, args, sizeof args / sizeof *args)) != WW_OK)
+            return status;
+        at += take;
+        if ((status = launched(r, WW_ENGINE_STENCIL, per_pair * (double)take, at < pairs)) != WW_OK)
+            return status;
+    }
+    return WW_OK;
+}
+
+// Interleaves one side. `field`: of a list's triple; 0 for a rectangle. Offsets of the packs in values.
+static ww_status interleave(wwi_runner *r, variant *v, const ww_dataset *d, wwi_window window, const uint32_t *ids,
+                            wwi_buffer *order, uint32_t stride, uint32_t field, size_t count, uint32_t channel,
+                            wwi_buffer **packed, wwi_buffer **offsets) {
+    ww_status status;
+    const size_t width = (size_t)r->vector, packs = (count + width - 1) / width;
+    uint64_t *at = malloc(packs * sizeof *at);
+    if (!at)
+        return wwi_fail_memory(packs * sizeof *at);
+    uint64_t total = 0;
+    for (size_t p = 0; p < packs; p++) {
+        uint32_t longest = 0;
+        for (size_t i = p * width; i < count && i < (p + 1) * width; i++)
+            if (d->lengths[ids[i * stride + field]] > longest)
+                longest = d->lengths[ids[i * stride + field]];
+        at[p] = total;
+        total += (uint64_t)longest * r->channels * width;
+    }
+    if ((status = grow_buffer(r, packed, total * value_bytes(r))) != WW_OK ||
+        (status = write_buffer(r, offsets, packs * sizeof *at, at)) != WW_OK)
+        goto done;
+    const uint32_t begin = 0, end = (uint32_t)count;
+    const wwi_arg args[] = {WWI_BUFFER(window.values), WWI_BUFFER(window.series), WWI_BUFFER(order),
+                            WWI_VALUE(stride),         WWI_VALUE(field),          WWI_VALUE(begin),
+                            WWI_VALUE(end),            WWI_VALUE(channel),        WWI_BUFFER(*offsets),
+                            WWI_BUFFER(*packed)};
+    status = wwi_launch(v->interleave, packs, 1, args, sizeof args / sizeof *args);
+done:
+    free(at);
+    return status;
+}
+
+static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range) {
+    ww_status status;
+    variant *v;
+    variant_key key = key_of(r, WW_ENGINE_PACKED, b);
+    key.vector = r->vector;
+    key.registers = 1;
+    key.rows = r->channels == 1 ? (uint32_t)tuned(r, "packed.rows", 8) : r->channels <= 4 ? 4 : 2;
+    if ((status = find_variant(r, key, &v)) != WW_OK)
+        return status;
+    const size_t count = b->list ? b->rows : b->columns;
+    if ((status = interleave(r, v, s->columns, b->column, b->list ? b->pairs : b->column_ids,
+                             b->list ? r->row_order : r->column_order, b->list ? 3 : 1, b->list ? 1 : 0, count,
+                             job.channel, &r->column_packed, &r->column_offsets)) != WW_OK)
+        return status;
+    if (b->list && (status = interleave(r, v, s->rows, b->row, b->pairs, r->row_order, 3, 0, count, job.channel,
+                                        &r->row_packed, &r->row_offsets)) != WW_OK)
+        return status;
+    const uint32_t packs = (uint32_t)ceil_div(count, (uint64_t)r->vector);
+    const uint64_t workers = wwi_context_info(r->context)->compute_units * (r->gpu ? 64 : 2);
+    job.scratch = s->columns->rank_lengths[range.column_base + range.columns - 1];
+    if ((status = grow_buffer(r, &r->scratch, workers * job.scratch * (uint64_t)r->vector * value_bytes(r))) != WW_OK ||
+        (status = grow_buffer(r, &r->counter, 4)) != WW_OK)
+        return status;
+    // Row series a unit takes: few enough that all workers are busy to the end.
+    if (!b->list) {
+        uint64_t take = (uint64_t)(b->rows - b->row_begin) * packs / (workers * 16);
+        job.rows_per_group = take < 1 ? 1 : take > 64 ? 64 : (uint32_t)take;
+    }
+    const uint64_t units = b->list ? packs : packs * ceil_div(b->rows - b->row_begin, job.rows_per_group);
+    const double per_unit = block_cells(r, s->rows, s->columns, b) / (double)units;
+    for (uint64_t at = 0; at < units;) {
+        const uint64_t take = launch_units(r, WW_ENGINE_PACKED, units - at, per_unit);
+        const uint32_t end = (uint32_t)(at + take);
+        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, (uint32_t)at)) != WW_OK)
+            return status;
+        const wwi_arg args[] = {COMMON_ARGS(b, r, job),
+                                WWI_BUFFER(b->list ? r->row_packed : r->column_packed),
+                                WWI_BUFFER(b->list ? r->row_offsets : r->column_offsets),
+                                WWI_BUFFER(r->column_packed),
+                                WWI_BUFFER(r->column_offsets),
+                                WWI_BUFFER(r->scratch),
+                                WWI_BUFFER(r->counter),
+                                WWI_VALUE(packs),
+                                WWI_VALUE(end)};
+        if ((status = wwi_launch(v->kernel, take < workers ? take : workers, 1, args, sizeof args / sizeof *args)) != WW_OK)
+            return status;
+        at += take;
+        if ((status = launched(r, WW_ENGINE_PACKED, per_unit * (double)take, at < units)) != WW_OK)
+            return status;
+    }
+    return WW_OK;
+}
+
+// Columns a lane of a strip holds: as many as leave strips enough to fill the device.
+static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
+    wwi_cut cut = {(uint32_t)tuned(r, "strips.columns", 8), lane_rows(r), r->width};
+    if (!r->gpu && can_vector(r)) {
+        cut.width = (uint32_t)r->vector;
+        cut.rows = 4;
+        if (r->channels > 1)
+            cut.columns = 4;
+        return cut;
+    }
+    const uint64_t wanted = wwi_context_info(r->context)->compute_units * (uint64_t)tuned(r, "strips.resident", 8);
+    const uint32_t most = lane_columns(r, r->banded);
+    if (cut.columns > most)
+        cut.columns = most;
+    while (cut.columns * 2 <= most && pairs * ceil_div(m, 2 * cut.columns * cut.width) >= wanted)
+        cut.columns *= 2;
+    return cut;
+}
+
+static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range, wwi_cut cut) {
+    ww_status status;
+    variant *v;
+    variant_key key = key_of(r, WW_ENGINE_STRIPS, b);
+    const bool vector = !r->gpu && can_vector(r);
+    key.vector = vector ? r->vector : 1;
+    key.registers = vector || points_in_registers(r);
+    key.columns = cut.columns;
+    key.rows = cut.rows;
+    key.group = vector ? 1 : cut.width;
+    if ((status = find_variant(r, key, &v)) != WW_OK)
+        return status;
+    const uint32_t n = s->rows->rank_lengths[range.row_base + range.rows - 1];
+    const uint32_t m = s->columns->rank_lengths[range.column_base + range.columns - 1];
+    const uint32_t strips = (uint32_t)ceil_div(m, (uint64_t)cut.columns * cut.width);
+    job.scratch = (uint32_t)ceil_div(n, cut.rows) * cut.rows;
+    job.progress = strips;
+    const uint64_t pair_bytes = job.scratch * value_bytes(r) + (uint64_t)strips * 4;
+    const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->context) / 4;
+    const uint64_t pairs = block_pairs(b);
+    uint64_t at_once = room / pair_bytes;
+    at_once = at_once < 1 ? 1 : at_once > 1u << 20 ? 1u << 20 : at_once;
+    const double per_pair = block_cells(r, s->rows, s->columns, b) / (double)pairs;
+    for (uint64_t at = 0; at < pairs;) {
+        uint64_t take = launch_units(r, WW_ENGINE_STRIPS, pairs - at, per_pair);
+        if (take > at_once)
+            take = at_once;
+        if ((status = grow_buffer(r, &r->edges, take * job.scratch * value_bytes(r))) != WW_OK ||
+            (status = grow_buffer(r, &r->progress, take * strips * 4)) != WW_OK ||
+            (status = grow_buffer(r, &r->counter, 4)) != WW_OK ||
+            (status = wwi_buffer_fill_u32(r->progress, 0, take * strips * 4, 0)) != WW_OK)
+            return status;
+        job.unit_begin = (uint32_t)at;
+        // Several pairs take all their strips in one launch; a pair alone may need several launches.
+        for (uint32_t strip = 0; strip < strips;) {
+            const double per_strip = per_pair * (double)take / strips;
+            const uint32_t part = take > 1 ? strips : (uint32_t)launch_units(r, WW_ENGINE_STRIPS, strips - strip, per_strip);
+            job.strip_begin = strip;
+            job.strip_end = strip + part;
+            if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, 0)) != WW_OK)
+                return status;
+            const wwi_arg args[] = {COMMON_ARGS(b, r, job), WWI_BUFFER(r->edges), WWI_BUFFER(r->progress),
+                                    WWI_BUFFER(r->counter)};
+            if ((status = wwi_launch(v->kernel, take * part, key.group, args, sizeof args / sizeof *args)) != WW_OK)
+                return status;
+            strip += part;
+            if ((status = launched(r, WW_ENGINE_STRIPS, per_strip * part, strip < strips || at + take < pairs)) != WW_OK)
+                return status;
+        }
+        at += take;
+    }
+    return WW_OK;
+}
+
+// ---- blocks -------------------------------------------------------------------------------------------------------------
+
+// The same pairs with the roles of rows and columns exchanged; only for symmetric measures.
+static void exchange_roles(wwi_block *b, sides *s) {
+    wwi_block t = *b;
+    t.row = b->column;
+    t.column = b->row;
+    t.row_ids = b->column_ids;
+    t.column_ids = b->row_ids;
+    if (b->list) {
+        for (size_t i = 0; i < b->rows; i++) {
+            const uint32_t id = b->pairs[3 * i];
+            t.pairs[3 * i] = t.pairs[3 * i + 1];
+            t.pairs[3 * i + 1] = id;
+        }
+    } else {
+        t.rows = b->columns;
+        t.columns = b->rows - b->row_begin;
+        t.column_ids = b->row_ids + b->row_begin;
+        t.row_begin = 0;
+    }
+    t.row_stride = b->column_stride;
+    t.column_stride = b->row_stride;
+    t.row_base = b->column_base;
+    t.column_base = b->row_base;
+    *b = t;
+    *s = (sides){s->columns, s->rows};
+}
+
+static bool wants_exchange(const wwi_runner *r, ww_engine engine, const wwi_block *b, const sides *s, rank_range range) {
+    const uint32_t n = s->rows->rank_lengths[range.row_base + range.rows - 1];
+    const uint32_t m = s->columns->rank_lengths[range.column_base + range.columns - 1];
+    if (!r->symmetric || b->half)
+        return false;
+    switch (engine) {
+    case WW_ENGINE_LANES:
+        if (m > lanes_limit(r) && n <= lanes_limit(r))
+            return true;
+        // A few series against many: the many stream past the few, which stay in registers.
+        return !b->list && b->rows < 32 && b->columns >= 4 * b->rows && n <= lanes_limit(r);
+    case WW_ENGINE_STENCIL:
+        return n > stencil_limit(r) && m <= stencil_limit(r);
+    case WW_ENGINE_PACKED:
+        return !b->list && b->columns < (size_t)r->vector && b->rows > b->columns;
+    default:
+        // Few rows make short pipelines.
+        return n < m;
+    }
+}
+
+static int by_lengths(const void *a, const void *b, void *both) {
+    const sides *s = both;
+    const uint32_t *p = a, *q = b;
+    const uint32_t pm = s->columns->lengths[p[1]], qm = s->columns->lengths[q[1]];
+    if (pm != qm)
+        return pm < qm ? -1 : 1;
+    const uint32_t pn = s->rows->lengths[p[0]], qn = s->rows->lengths[q[0]];
+    if (pn != qn)
+        return pn < qn ? -1 : 1;
+    return p[2] < q[2] ? -1 : p[2] > q[2];
+}
+
+static ww_status refuse(const wwi_runner *r, ww_engine engine, const char *why, uint64_t limit) {
+    wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s on %s: %s (limit %" PRIu64 ")", ww_engine_name(engine),
+             wwi_context_info(r->context)->name, why, limit);
+    return wwi_fail_hint("leave the choice of engine to the library, or use strips");
+}
+
+// Halves a block whose bands need too much room.
+static ww_status run_halves(wwi_runner *r, const wwi_block *b) {
+    ww_status status;
+    wwi_block first = *b, second = *b;
+    if (b->list) {
+        first.rows = b->rows / 2;
+        second.rows = b->rows - first.rows;
+        second.pairs = b->pairs + 3 * first.rows;
+    } else if (b->rows - b->row_begin > 1) {
+        first.rows = second.row_begin = (b->row_begin + b->rows) / 2;
+    } else if (b->half) {
+        return wwi_fail(WW_ERROR_INTERNAL, "the bands of one row of a half need too much room");
+    } else {
+        first.columns = b->columns / 2;
+        second.columns = b->columns - first.columns;
+        second.column_ids = b->column_ids + first.columns;
+    }
+    if ((status = wwi_runner_block(r, &first)) != WW_OK)
+        return status;
+    return wwi_runner_block(r, &second);
+}
+
+ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
+    ww_status status;
+    wwi_block b = *block;
+    sides s = {r->rows, r->columns};
+    if (b.rows == b.row_begin || (!b.list && b.columns == 0))
+        return WW_OK;
+    rank_range range = ranks_of(s.rows, s.columns, &b);
+    ww_engine engine = r->options.engine;
+    if (engine == WW_ENGINE_AUTO) {
+        engine = choose_engine(r, b.list, b.rows, b.columns, s.rows->rank_lengths[range.row_base + range.rows - 1],
+                               s.columns->rank_lengths[range.column_base + range.columns - 1]);
+    }
+    if (wants_exchange(r, engine, &b, &s, range)) {
+        exchange_roles(&b, &s);
+        range = ranks_of(s.rows, s.columns, &b);
+    }
+    const uint32_t n = s.rows->rank_lengths[range.row_base + range.rows - 1];
+    const uint32_t m = s.columns->rank_lengths[range.column_base + range.columns - 1];
+    const uint64_t pairs = block_pairs(&b);
+    if (pairs > 0x7fffffff)
+        return wwi_fail(WW_ERROR_INTERNAL, "a block of %" PRIu64 " pairs", pairs);
+
+    if (engine == WW_ENGINE_STENCIL && n > stencil_limit(r))
+        return refuse(r, engine, "the series are too long for its local memory", stencil_limit(r));
+    if ((engine == WW_ENGINE_PACKED) && !can_vector(r))
+        return refuse(r, engine, "too many channels", VECTOR_CHANNELS);
+    if (b.list)
+        qsort_r(b.pairs, b.rows, 3 * sizeof *b.pairs, by_lengths, &s);
+
+    wwi_cut cut = {0, 1, 1};
+    bool small = true, fits = true;
+    if (engine == WW_ENGINE_LANES && r->banded) {
+        if ((status = banded_cut(r, &s, &b, range, &cut, &small)) != WW_OK)
+            return status;
+        if (small && cut.columns == 0) {
+            if (r->options.engine == WW_ENGINE_LANES)
+                return refuse(r, engine, "the band is too wide for its lanes", lanes_limit(r));
+            engine = WW_ENGINE_STRIPS;
+        }
+    } else if (engine == WW_ENGINE_LANES && m > lanes_limit(r)) {
+        if (r->options.engine == WW_ENGINE_LANES)
+            return refuse(r, engine, "the series are too long for its lanes", lanes_limit(r));
+        engine = WW_ENGINE_STRIPS;
+    }
+    if (engine == WW_ENGINE_STRIPS)
+        cut = strips_cut(r, pairs, m);
+    if (r->banded && engine != WW_ENGINE_LANES) {
+        if ((status = build_bands(r, s.rows, s.columns, &b, range, cut, &fits, &small)) != WW_OK)
+            return status;
+    }
+    if (!small)
+        return run_halves(r, block);
+    if (r->banded && (status = write_buffer(r, &r->band, r->words.count * 4, r->words.data)) != WW_OK)
+        return status;
+    if (b.list)
+        status = write_buffer(r, &r->row_order, b.rows * 12, b.pairs);
+    else if ((status = write_buffer(r, &r->row_order, b.rows * 4, b.row_ids)) == WW_OK)
+        status = write_buffer(r, &r->column_order, b.columns * 4, b.column_ids);
+
+    wwi_job job;
+    fill_job(&b, range, &job);
+    for (uint32_t pass = 0; status == WW_OK && pass < r->passes; pass++) {
+        job.channel = pass;
+        job.flags = (job.flags & ~(uint32_t)WWI_JOB_ACCUMULATE) | (pass ? WWI_JOB_ACCUMULATE : 0);
+        switch (engine) {
+        case WW_ENGINE_LANES:
+            status = run_lanes(r, &s, &b, job, range, cut);
+            break;
+        case WW_ENGINE_STENCIL:
+            status = run_stencil(r, &s, &b, job, range);
+            break;
+        case WW_ENGINE_PACKED:
+            status = run_packed(r, &s, &b, job, range);
+            break;
+        default:
+            status = run_strips(r, &s, &b, job, range, cut);
+        }
+    }
+    if (status == WW_OK)
+        r->engine = engine;
+    return status;
+}
