@@ -7,8 +7,10 @@
 #include <wavewarp/context.h>
 #include <wavewarp/dataset.h>
 #include <wavewarp/distance.h>
+#include <wavewarp/knn.h>
 #include <wavewarp/measure.h>
 #include <wavewarp/series.h>
 #include <wavewarp/status.h>
+#include <wavewarp/vectors.h>
 
 #endif
