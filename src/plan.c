@@ -231,7 +231,8 @@ static ww_status ensure_out(ww_plan *p, uint64_t bytes) {
     return wwi_buffer_create(p->context, bytes, &p->out);
 }
 
-// ---- planning -----------------------------------------------------------------------------------------------------------
+// ---- planning
+// -----------------------------------------------------------------------------------------------------------
 
 ww_status ww_plan_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                          const ww_plan_options *options, ww_plan **plan) {
@@ -313,7 +314,8 @@ ww_status ww_plan_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset 
     return status;
 }
 
-// ---- running ------------------------------------------------------------------------------------------------------------
+// ---- running
+// ------------------------------------------------------------------------------------------------------------
 
 ww_status wwi_plan_rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count) {
     ww_status status;
@@ -329,7 +331,8 @@ ww_status wwi_plan_rectangle(ww_plan *p, size_t row, size_t row_count, size_t co
     b.column_stride = 1;
     b.row_base = (uint32_t)row;
     b.column_base = (uint32_t)column;
-    if ((status = ensure_out(p, (uint64_t)row_count * column_count * wwi_precision_bytes(p->rows->precision))) != WW_OK ||
+    if ((status = ensure_out(p, (uint64_t)row_count * column_count * wwi_precision_bytes(p->rows->precision))) !=
+            WW_OK ||
         (status = wwi_dataset_window(p->rows, WWI_SIDE_ROW, row, row_count, &b.row)) != WW_OK ||
         (status = wwi_dataset_window(p->columns, WWI_SIDE_COLUMN, column, column_count, &b.column)) != WW_OK)
         return status;
@@ -357,13 +360,13 @@ static ww_status to_mirror(ww_plan *p, void *target, size_t row, size_t row_coun
     to_matrix(p, target, row, row_count, column, column_count, values);
     for (size_t i = 0; row != column && i < row_count; i++)
         for (size_t j = 0; j < column_count; j++)
-            memcpy((unsigned char *)target + ((column + j) * n + row + i) * size, values + (i * column_count + j) * size,
-                   size);
+            memcpy((unsigned char *)target + ((column + j) * n + row + i) * size,
+                   values + (i * column_count + j) * size, size);
     return WW_OK;
 }
 
-static ww_status to_condensed(ww_plan *p, void *target, size_t row, size_t row_count, size_t column, size_t column_count,
-                              const unsigned char *values) {
+static ww_status to_condensed(ww_plan *p, void *target, size_t row, size_t row_count, size_t column,
+                              size_t column_count, const unsigned char *values) {
     const size_t size = wwi_precision_bytes(p->rows->precision), n = p->rows->count;
     for (size_t i = row; i < row + row_count; i++) {
         const size_t from = column > i + 1 ? column : i + 1;
@@ -417,7 +420,8 @@ static ww_status run_streamed(ww_plan *p, bool upper, bool whole_rows, sink deli
                 side *= 2;
             row_count = row_count < side ? row_count : side;
         }
-        for (size_t column = upper ? row : 0, column_count; status == WW_OK && column < columns; column += column_count) {
+        for (size_t column = upper ? row : 0, column_count; status == WW_OK && column < columns;
+             column += column_count) {
             column_count = wwi_dataset_window_limit(p->columns, column, 0);
             const uint64_t wide = most / row_count ? most / row_count : 1;
             if (column_count > wide)
@@ -453,7 +457,8 @@ static ww_status run_half(ww_plan *p, uint32_t layout, uint64_t elements) {
     const size_t n = p->rows->count;
     const uint64_t bytes = elements * wwi_precision_bytes(p->rows->precision);
     memset(&b, 0, sizeof b);
-    if ((status = ensure_out(p, bytes)) != WW_OK || (status = wwi_buffer_fill_u32(p->out, 0, (bytes + 3) / 4 * 4, 0)) != WW_OK ||
+    if ((status = ensure_out(p, bytes)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(p->out, 0, (bytes + 3) / 4 * 4, 0)) != WW_OK ||
         (status = wwi_dataset_window(p->rows, WWI_SIDE_ROW, 0, n, &b.row)) != WW_OK)
         return status;
     b.column = b.row;
