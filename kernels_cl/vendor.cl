@@ -126,15 +126,3 @@ static inline double WW_OVERLOAD ww_exchange_rotate(double v, uint g) {
 #endif
 
 #endif
-
-// Makes this work-item's global stores visible to the whole device before its later ones, and its later loads fresh.
-// OpenCL 1.2's own fence need not reach beyond the work-group.
-static inline void ww_device_fence(void) {
-#if defined(cl_nv_pragma_unroll) || defined(__NVPTX__)
-    __asm__ volatile("membar.gl;" ::: "memory");
-#elif defined(__AMDGCN__)
-    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
-#else
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-#endif
-}

@@ -50,7 +50,7 @@ struct wwi_runner {
     ww_engine engine;
     variant variants[VARIANTS];
     size_t variant_count;
-    wwi_buffer *row_order, *column_order, *band, *edges, *progress, *counter;
+    wwi_buffer *row_order, *column_order, *band, *edges, *counter;
     wwi_buffer *row_packed, *row_offsets, *column_packed, *column_offsets, *scratch;
     wwi_words words;
     double rate[5];      // cells a second, by engine
@@ -83,7 +83,7 @@ void wwi_runner_destroy(wwi_runner **runner) {
         wwi_kernel_destroy(&r->variants[i].interleave);
         wwi_program_release(&r->variants[i].program);
     }
-    wwi_buffer **buffers[] = {&r->row_order,  &r->column_order, &r->band,          &r->edges,          &r->progress, &r->counter,
+    wwi_buffer **buffers[] = {&r->row_order,  &r->column_order, &r->band,          &r->edges,          &r->counter,
                               &r->row_packed, &r->row_offsets,  &r->column_packed, &r->column_offsets, &r->scratch};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(buffers[i]);
@@ -132,6 +132,11 @@ static uint32_t stencil_limit(const wwi_runner *r) {
 
 static bool can_vector(const wwi_runner *r) {
     return r->channels <= VECTOR_CHANNELS;
+}
+
+// Whether engine strips runs as vectors in a work-item, not as work-groups.
+static bool vector_strips(const wwi_runner *r) {
+    return !r->gpu && can_vector(r) && tuned(r, "strips.vector", 1) != 0;
 }
 
 static ww_engine choose_engine(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t longest_row,
@@ -242,7 +247,7 @@ static const char *engine_kernel(ww_engine engine) {
 static ww_status build(wwi_runner *r, variant *v) {
     ww_status status;
     const variant_key *key = &v->key;
-    wwi_source sources[8];
+    wwi_source sources[9];
     size_t count = 0;
     char *user = NULL;
     char options[512];
@@ -265,6 +270,8 @@ static ww_status build(wwi_runner *r, variant *v) {
     sources[count++] = (wwi_source){"tasks.cl", NULL};
     if (key->engine == WW_ENGINE_LANES || key->engine == WW_ENGINE_STRIPS)
         sources[count++] = (wwi_source){"engine/walk.cl", NULL};
+    if (key->engine == WW_ENGINE_STRIPS)
+        sources[count++] = (wwi_source){"engine/handover.cl", NULL};
     sources[count++] = (wwi_source){key->engine == WW_ENGINE_LANES     ? "engine/lanes.cl"
                                     : key->engine == WW_ENGINE_STENCIL ? "engine/stencil.cl"
                                     : key->engine == WW_ENGINE_PACKED  ? "engine/packed.cl"
@@ -774,7 +781,9 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
 // Columns a lane of a strip holds: as many as leave strips enough to fill the device.
 static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
     wwi_cut cut = {(uint32_t)tuned(r, "strips.columns", 8), lane_rows(r), r->width};
-    if (!r->gpu && can_vector(r)) {
+    if (cut.rows == 4)
+        cut.rows = (uint32_t)tuned(r, "strips.rows", 8);
+    if (vector_strips(r)) {
         cut.width = (uint32_t)r->vector;
         cut.rows = 4;
         if (r->channels > 1)
@@ -794,7 +803,7 @@ static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, w
     ww_status status;
     variant *v;
     variant_key key = key_of(r, WW_ENGINE_STRIPS, b);
-    const bool vector = !r->gpu && can_vector(r);
+    const bool vector = vector_strips(r);
     key.vector = vector ? r->vector : 1;
     key.registers = vector || points_in_registers(r);
     key.columns = cut.columns;
@@ -806,8 +815,7 @@ static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, w
     const uint32_t m = s->columns->rank_lengths[range.column_base + range.columns - 1];
     const uint32_t strips = (uint32_t)ceil_div(m, (uint64_t)cut.columns * cut.width);
     job.scratch = (uint32_t)ceil_div(n, cut.rows) * cut.rows;
-    job.progress = strips;
-    const uint64_t pair_bytes = job.scratch * value_bytes(r) + (uint64_t)strips * 4;
+    const uint64_t pair_bytes = job.scratch * 2 * value_bytes(r);
     const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->context) / 4;
     const uint64_t pairs = block_pairs(b);
     uint64_t at_once = room / pair_bytes;
@@ -817,10 +825,9 @@ static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, w
         uint64_t take = launch_units(r, WW_ENGINE_STRIPS, pairs - at, per_pair);
         if (take > at_once)
             take = at_once;
-        if ((status = grow_buffer(r, &r->edges, take * job.scratch * value_bytes(r))) != WW_OK ||
-            (status = grow_buffer(r, &r->progress, take * strips * 4)) != WW_OK ||
+        if ((status = grow_buffer(r, &r->edges, take * pair_bytes)) != WW_OK ||
             (status = grow_buffer(r, &r->counter, 4)) != WW_OK ||
-            (status = wwi_buffer_fill_u32(r->progress, 0, take * strips * 4, 0)) != WW_OK)
+            (status = wwi_buffer_fill_u32(r->edges, 0, take * pair_bytes, 0)) != WW_OK)
             return status;
         job.unit_begin = (uint32_t)at;
         // Several pairs take all their strips in one launch; a pair alone may need several launches.
@@ -831,8 +838,7 @@ static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, w
             job.strip_end = strip + part;
             if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, 0)) != WW_OK)
                 return status;
-            const wwi_arg args[] = {COMMON_ARGS(b, r, job), WWI_BUFFER(r->edges), WWI_BUFFER(r->progress),
-                                    WWI_BUFFER(r->counter)};
+            const wwi_arg args[] = {COMMON_ARGS(b, r, job), WWI_BUFFER(r->edges), WWI_BUFFER(r->counter)};
             if ((status = wwi_launch(v->kernel, take * part, key.group, args, sizeof args / sizeof *args)) != WW_OK)
                 return status;
             strip += part;
@@ -981,7 +987,9 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
     if (engine == WW_ENGINE_STRIPS)
         cut = strips_cut(r, pairs, m);
     if (r->banded && engine != WW_ENGINE_LANES) {
-        if ((status = build_bands(r, s.rows, s.columns, &b, range, cut, &fits, &small)) != WW_OK)
+        // Strips give each block a lane of its own: any width will do.
+        const wwi_cut rows_and_blocks = {engine == WW_ENGINE_STRIPS ? cut.columns : 0, cut.rows, 1u << 30};
+        if ((status = build_bands(r, s.rows, s.columns, &b, range, rows_and_blocks, &fits, &small)) != WW_OK)
             return status;
     }
     if (!small)

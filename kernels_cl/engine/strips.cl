@@ -2,29 +2,39 @@
 // Engine `strips`: long pairs. The matrix is cut in strips of WW_WG*WW_COLS columns, each walked top to bottom by one
 // work-group as in engine lanes (walk.cl); strip s+1 follows strip s a few row-steps behind, so that one pair fills a device.
 //
-// The values of a strip's last column go to the next strip through `edges`: one value a row, read before it is written
-// anew, so that memory is linear in the rows however many strips there are. progress[strip] counts the row-steps whose
-// edges stand there. Work-groups take strips by ticket, in order: a strip's left-hand neighbour has always been started, or
-// was finished by an earlier launch, and waiting for it ends.
+// The values of a strip's last column go to the next strip through `edges` (handover.cl), one entry a row: memory is linear
+// in the rows, however many strips there are. Work-groups take strips by ticket, in order: a strip's left-hand neighbour has
+// always been started, or was finished by an earlier launch, so waiting for it ends.
 //
-// Local memory: WW_CHAIN*WW_ROWS values, and with WW_EXCHANGE 0 2*WW_ROWS*WW_WG more. Barriers: one or two every WW_CHAIN
-// steps; with WW_EXCHANGE 0 one a step.
+// Every WW_CHAIN row-steps the work-group fetches the next rows of x and of the left-hand strip's edge into local memory:
+// (WW_RING + WW_CHAIN)*WW_ROWS values, and with WW_EXCHANGE 0 2*WW_ROWS*WW_WG more. Barriers: two every WW_CHAIN steps; with
+// WW_EXCHANGE 0 one more a step.
 #ifndef WW_WG
 #define WW_WG 32
 #endif
 #ifndef WW_CHAIN
-#define WW_CHAIN 16
+#define WW_CHAIN 8
+#endif
+// Row-steps of x kept: the work-group's skew and the next chain, a power of two.
+#if WW_WG <= 16
+#define WW_RING 32
+#elif WW_WG <= 32
+#define WW_RING 64
+#else
+#define WW_RING 128
 #endif
 
 __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
           __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
           __global const uint *restrict x_order, __global const uint *restrict y_order, __global const uint *restrict band,
-          __global ww_scalar *restrict out, const ww_job job, __global volatile ww_scalar *edges,
-          __global volatile uint *progress, __global uint *ticket) {
+          __global ww_scalar *restrict out, const ww_job job, __global volatile ulong *edges, __global uint *ticket) {
     const uint lane = get_local_id(0);
     __local uint mine[1];
     __local ww_scalar incoming[WW_CHAIN * WW_ROWS];
+#if WW_POINT_REGISTERS
+    __local ww_scalar rows[WW_CHANNELS][WW_RING * WW_ROWS];
+#endif
 #if WW_EXCHANGE == 0
     __local ww_scalar handed[2][WW_ROWS * WW_WG];
 #endif
@@ -48,8 +58,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     // The whole work-group leaves, or none of it.
     if (!wanted || strip * strip_columns >= y.length)
         return;
-    edges += (ulong)pair * job.scratch;
-    progress += (ulong)pair * job.progress;
+    edges += (ulong)pair * job.scratch * WW_EDGE_WORDS;
 
     const uint block = strip * WW_WG + lane;
     const uint first_column = block * WW_COLS;
@@ -85,35 +94,35 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #pragma unroll
     for (int r = 0; r < WW_COLS; r++)
         c[r] = WW_BORDER;
-    ww_point a[WW_ROWS];
     real l[WW_ROWS], v[WW_ROWS];
     real previous = WW_BORDER;
 #pragma unroll
     for (int q = 0; q < WW_ROWS; q++) {
         l[q] = WW_BORDER;
         v[q] = WW_BORDER;
-        a[q] = ww_row_point(x, (int)(first * WW_ROWS) - made_up + q);
     }
     for (uint k = 0; k < total; k++) {
         if (k % WW_CHAIN == 0) {
-            // The next WW_CHAIN row-steps of the left-hand strip's edge.
-            if (strip) {
-                if (lane == 0) {
-                    const uint wanted_steps = min(base + k + WW_CHAIN, edge_end);
-                    while (atomic_add((__global uint *)&progress[strip - 1], 0u) < wanted_steps)
-                        ;
-                    ww_device_fence();
-                }
-                barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-                for (uint t = lane; t < WW_CHAIN * WW_ROWS; t += WW_WG) {
-                    const uint at = (base + k) * WW_ROWS + t;
-                    incoming[t] = at < edge_end * WW_ROWS && at >= edge_first * WW_ROWS ? edges[at] : WW_OUTSIDE;
-                }
-#if WW_BAND
-                if (k == 0 && lane == 0 && base > edge_first && base <= edge_end)
-                    l[WW_ROWS - 1] = edges[base * WW_ROWS - 1];
+            // Nobody may still read what is about to be replaced.
+            barrier(CLK_LOCAL_MEM_FENCE);
+            const uint next = (base + k) * WW_ROWS;
+            for (uint t = lane; t < WW_CHAIN * WW_ROWS; t += WW_WG) {
+                const uint at = next + t;
+#if WW_POINT_REGISTERS
+                const int i = (int)at - made_up;
+                const uint slot = at % (WW_RING * WW_ROWS);
+                for (uint channel = 0; channel < WW_CHANNELS; channel++)
+                    rows[channel][slot] = i < 0 ? (ww_scalar)INFINITY
+                                                : x.at[min((uint)i, x.length - 1) + (ulong)channel * x.length];
 #endif
+                if (strip)
+                    incoming[t] = at < edge_end * WW_ROWS && at >= edge_first * WW_ROWS ? ww_take_over(edges, at, strip)
+                                                                                        : WW_OUTSIDE;
             }
+#if WW_BAND
+            if (k == 0 && lane == 0 && strip && base > edge_first && base <= edge_end)
+                l[WW_ROWS - 1] = ww_take_over(edges, base * WW_ROWS - 1, strip);
+#endif
             barrier(CLK_LOCAL_MEM_FENCE);
         }
         if (lane == 0) {
@@ -147,20 +156,20 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
             ww_point e[WW_ROWS];
 #pragma unroll
-            for (int q = 0; q < WW_ROWS; q++)
-                e[q] = a[q];
+            for (int q = 0; q < WW_ROWS; q++) {
+#if WW_POINT_REGISTERS
 #pragma unroll
-            for (int q = 0; q < WW_ROWS; q++)
-                a[q] = WW_POINT(x, (uint)min(i + WW_ROWS + q, (int)x.length - 1));
+                for (int channel = 0; channel < WW_CHANNELS; channel++)
+                    e[q].value[channel] = rows[channel][(step % WW_RING) * WW_ROWS + (uint)q];
+#else
+                e[q] = ww_row_point(x, i + q);
+#endif
+            }
             WW_SWEEP(WW_ROWS)
             if (lane == WW_WG - 1) {
 #pragma unroll
                 for (uint q = 0; q < WW_ROWS; q++)
-                    edges[step * WW_ROWS + q] = v[q];
-                if ((step + 1) % WW_CHAIN == 0) {
-                    ww_device_fence();
-                    atomic_xchg((__global uint *)&progress[strip], step + 1);
-                }
+                    ww_hand_over(edges, step * WW_ROWS + q, strip, v[q]);
             }
             if (block == owner && step + 1 == end) {
                 real result = c[0];
@@ -194,9 +203,5 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             l[q] = lane ? handed : l[q];
         }
 #endif
-    }
-    if (lane == WW_WG - 1) {
-        ww_device_fence();
-        atomic_xchg((__global uint *)&progress[strip], 0xffffffffu);
     }
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine `strips` on a CPU: the work-items of strips.cl become the lanes of a vector, and handing a value on becomes a
-// rotation of it. One work-item walks one strip of WW_VECTOR*WW_COLS columns; edges, progress and tickets as in strips.cl.
+// rotation of it. One work-item walks one strip of WW_VECTOR*WW_COLS columns; edges and tickets as in strips.cl.
 //
 // Lane v is v row-steps behind lane 0. Before its first row-step a lane walks made-up rows of infinities (as in walk.cl), after
 // its last it walks on over rows that nobody reads: no lane is ever masked, but for the band.
-#ifndef WW_CHAIN
-#define WW_CHAIN 16
-#endif
-
 #if WW_DOUBLE
 #define WW_TO_MASK(v) WW_PASTE(convert_long, WW_VECTOR)(v)
 #else
@@ -49,8 +45,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
           __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
           __global const uint *restrict x_order, __global const uint *restrict y_order, __global const uint *restrict band,
-          __global ww_scalar *restrict out, const ww_job job, __global volatile ww_scalar *edges,
-          __global volatile uint *progress, __global uint *ticket) {
+          __global ww_scalar *restrict out, const ww_job job, __global volatile ulong *edges, __global uint *ticket) {
     const uint mine = atomic_inc(ticket);
     const uint strips = job.strip_end - job.strip_begin;
     const uint pair = mine / strips, strip = job.strip_begin + mine % strips;
@@ -68,8 +63,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint strip_columns = WW_VECTOR * WW_COLS;
     if (strip * strip_columns >= y.length)
         return;
-    edges += (ulong)pair * job.scratch;
-    progress += (ulong)pair * job.progress;
+    edges += (ulong)pair * job.scratch * WW_EDGE_WORDS;
 
     const int made_up = WW_MADE_UP(x.length);
     const uint row_steps = (x.length + WW_ROWS - 1) / WW_ROWS;
@@ -120,17 +114,11 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 
     for (uint k = 0; k < total; k++) {
         const uint step = base + k;  // lane 0's
-        if (strip && k % WW_CHAIN == 0) {
-            const uint wanted = min(step + WW_CHAIN, edge_end);
-            while (atomic_add((__global uint *)&progress[strip - 1], 0u) < wanted)
-                ;
-            ww_device_fence();
-        }
         const int i = (int)(step * WW_ROWS) - made_up;
         if (k == 0)
             previous.s0 = strip == 0 ? (i <= 0 ? 0 : (ww_scalar)WW_BORDER_VALUE)
                           : i <= 0   ? (ww_scalar)WW_BORDER_VALUE
-                          : base > edge_first && base <= edge_end ? edges[base * WW_ROWS - 1]
+                          : base > edge_first && base <= edge_end ? ww_take_over(edges, base * WW_ROWS - 1, strip)
                                                                   : (ww_scalar)WW_OUTSIDE_VALUE;
         real d[WW_ROWS];
         d[0] = previous;
@@ -138,7 +126,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         for (int q = 0; q < WW_ROWS; q++) {
             const ww_scalar border = i + q < 0 ? 0 : (ww_scalar)WW_BORDER_VALUE;
             const ww_scalar in = strip == 0                            ? border
-                                 : step >= edge_first && step < edge_end ? edges[step * WW_ROWS + (uint)q]
+                                 : step >= edge_first && step < edge_end ? ww_take_over(edges, step * WW_ROWS + (uint)q, strip)
                                                                          : (ww_scalar)WW_OUTSIDE_VALUE;
             WW_SHIFT(v[q], in)
             const uint t = (uint)clamp(i + q, 0, (int)x.length - 1);
@@ -162,11 +150,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             const uint done = step - (WW_VECTOR - 1);
 #pragma unroll
             for (uint q = 0; q < WW_ROWS; q++)
-                edges[done * WW_ROWS + q] = WW_LAST(v[q]);
-            if ((done + 1) % WW_CHAIN == 0) {
-                ww_device_fence();
-                atomic_xchg((__global uint *)&progress[strip], done + 1);
-            }
+                ww_hand_over(edges, done * WW_ROWS + q, strip, WW_LAST(v[q]));
         }
         if (step == row_steps - 1 + owner) {
             real last = c[0];
@@ -181,6 +165,4 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
         }
     }
-    ww_device_fence();
-    atomic_xchg((__global uint *)&progress[strip], 0xffffffffu);
 }

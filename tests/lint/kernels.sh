@@ -17,10 +17,10 @@ pattern=${2:-.}
 kernels=$(cd "$(dirname "$list")" && pwd)
 
 amd_targets="gfx906 gfx90a gfx942 gfx1030 gfx1100"
-nvidia_targets="sm_75 sm_80 sm_86 sm_89 sm_90 sm_100"
+nvidia_targets="sm_75 sm_80 sm_90 sm_100"
 nvidia_features="-Xclang -target-cpu -Xclang sm_75 -Xclang -target-feature -Xclang +ptx64"
-# A joined text has helpers that this kernel does not call, and names extensions that this target does not have.
-warnings="-Wall -Wextra -Werror -Wno-unused-function -Wno-ignored-pragmas -Wno-linker-warnings -Wno-pass-failed"
+# A joined text has helpers and arguments that this variant does not use, and names extensions that a target lacks.
+warnings="-Wall -Wextra -Werror -Wno-unused-function -Wno-unused-parameter -Wno-ignored-pragmas -Wno-linker-warnings -Wno-pass-failed"
 
 # The newest clang that has libclc's bitcode beside it (both are named by version on Debian and Ubuntu).
 find_compiler() {
