@@ -57,6 +57,7 @@ struct wwi_runner {
     uint64_t done, total; // progress, in cells
     uint64_t waiting;     // cells enqueued since the last wait
     double waited;        // when that was
+    bool preparing;       // programs are compiled, nothing is computed
 };
 
 static uint64_t value_bytes(const wwi_runner *r) {
@@ -382,6 +383,12 @@ static uint64_t launch_units(const wwi_runner *r, ww_engine engine, uint64_t lef
     return take < left ? take : left;
 }
 
+// Drivers that compile a kernel when it is first launched (PoCL) do so here too: for one group that finds nothing to
+// do.
+static ww_status enqueue(const wwi_runner *r, const variant *v, uint64_t groups, const wwi_arg *args, size_t count) {
+    return wwi_launch(v->kernel, r->preparing ? 1 : groups, v->key.group, args, count);
+}
+
 // After a launch of `cells`; `more` when others follow.
 static ww_status launched(wwi_runner *r, ww_engine engine, double cells, bool more) {
     r->waiting += (uint64_t)cells;
@@ -572,12 +579,14 @@ static ww_status launch_lanes(wwi_runner *r, const sides *s, const wwi_block *b,
     job.rows_per_group = rows_per_group(r, rows, columns, cut.width, b->list);
     const uint64_t chunks = ceil_div(rows, job.rows_per_group);
     const uint64_t groups = ceil_div(b->list ? chunks : chunks * columns, key.group / cut.width);
+    if (r->preparing)
+        job.row_end = job.row_begin; // a group's other pairs may lie inside the half
     for (uint64_t at = 0; at < groups;) {
         const double per_group = cells / (double)groups;
         const uint64_t take = launch_units(r, WW_ENGINE_LANES, groups - at, per_group);
         job.unit_begin = (uint32_t)at;
         const wwi_arg args[] = {COMMON_ARGS(b, r, job)};
-        if ((status = wwi_launch(v->kernel, take, key.group, args, sizeof args / sizeof *args)) != WW_OK)
+        if ((status = enqueue(r, v, take, args, sizeof args / sizeof *args)) != WW_OK || r->preparing)
             return status;
         at += take;
         if ((status = launched(r, WW_ENGINE_LANES, per_group * (double)take, at < groups)) != WW_OK)
@@ -699,7 +708,7 @@ static ww_status run_stencil(wwi_runner *r, const sides *s, const wwi_block *b, 
         const uint64_t take = launch_units(r, WW_ENGINE_STENCIL, pairs - at, per_pair);
         job.unit_begin = (uint32_t)at;
         const wwi_arg args[] = {COMMON_ARGS(b, r, job), WWI_LOCAL(3 * rows * value_bytes(r))};
-        if ((status = wwi_launch(v->kernel, take, key.group, args, sizeof args / sizeof *args)) != WW_OK)
+        if ((status = enqueue(r, v, take, args, sizeof args / sizeof *args)) != WW_OK || r->preparing)
             return status;
         at += take;
         if ((status = launched(r, WW_ENGINE_STENCIL, per_pair * (double)take, at < pairs)) != WW_OK)
@@ -733,7 +742,7 @@ static ww_status interleave(wwi_runner *r, variant *v, const ww_dataset *d, wwi_
     const wwi_arg args[] = {WWI_BUFFER(window.values), WWI_BUFFER(window.series), WWI_BUFFER(order), WWI_VALUE(stride),
                             WWI_VALUE(field),          WWI_VALUE(begin),          WWI_VALUE(end),    WWI_VALUE(channel),
                             WWI_BUFFER(*offsets),      WWI_BUFFER(*packed)};
-    status = wwi_launch(v->interleave, packs, 1, args, sizeof args / sizeof *args);
+    status = wwi_launch(v->interleave, r->preparing ? 1 : packs, 1, args, sizeof args / sizeof *args);
 done:
     free(at);
     return status;
@@ -772,7 +781,7 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
     for (uint64_t at = 0; at < units;) {
         const uint64_t take = launch_units(r, WW_ENGINE_PACKED, units - at, per_unit);
         const uint32_t end = (uint32_t)(at + take);
-        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, (uint32_t)at)) != WW_OK)
+        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)at)) != WW_OK)
             return status;
         const wwi_arg args[] = {COMMON_ARGS(b, r, job),
                                 WWI_BUFFER(b->list ? r->row_packed : r->column_packed),
@@ -783,8 +792,8 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
                                 WWI_BUFFER(r->counter),
                                 WWI_VALUE(packs),
                                 WWI_VALUE(end)};
-        if ((status = wwi_launch(v->kernel, take < workers ? take : workers, 1, args, sizeof args / sizeof *args)) !=
-            WW_OK)
+        if ((status = enqueue(r, v, take < workers ? take : workers, args, sizeof args / sizeof *args)) != WW_OK ||
+            r->preparing)
             return status;
         at += take;
         if ((status = launched(r, WW_ENGINE_PACKED, per_unit * (double)take, at < units)) != WW_OK)
@@ -851,12 +860,12 @@ static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, w
             const double per_strip = per_pair * (double)take / strips;
             const uint32_t part =
                 take > 1 ? strips : (uint32_t)launch_units(r, WW_ENGINE_STRIPS, strips - strip, per_strip);
-            job.strip_begin = strip;
-            job.strip_end = strip + part;
+            job.strip_begin = r->preparing ? strips : strip; // past the last one
+            job.strip_end = job.strip_begin + part;
             if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, 0)) != WW_OK)
                 return status;
             const wwi_arg args[] = {COMMON_ARGS(b, r, job), WWI_BUFFER(r->edges), WWI_BUFFER(r->counter)};
-            if ((status = wwi_launch(v->kernel, take * part, key.group, args, sizeof args / sizeof *args)) != WW_OK)
+            if ((status = enqueue(r, v, take * part, args, sizeof args / sizeof *args)) != WW_OK || r->preparing)
                 return status;
             strip += part;
             if ((status = launched(r, WW_ENGINE_STRIPS, per_strip * part, strip < strips || at + take < pairs)) !=
@@ -1023,6 +1032,8 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
 
     wwi_job job;
     fill_job(&b, range, &job);
+    if (r->preparing)
+        job.flags |= WWI_JOB_HALF;
     for (uint32_t pass = 0; status == WW_OK && pass < r->passes; pass++) {
         job.channel = pass;
         job.flags = (job.flags & ~(uint32_t)WWI_JOB_ACCUMULATE) | (pass ? WWI_JOB_ACCUMULATE : 0);
@@ -1042,5 +1053,12 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
     }
     if (status == WW_OK)
         r->engine = engine;
+    return status;
+}
+
+ww_status wwi_runner_prepare(wwi_runner *r, const wwi_block *block) {
+    r->preparing = true;
+    const ww_status status = wwi_runner_block(r, block);
+    r->preparing = false;
     return status;
 }

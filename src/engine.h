@@ -36,6 +36,8 @@ void wwi_runner_start(wwi_runner *runner, uint64_t total);
 // Enqueues a block's work; waits between launches where they must be bounded. WW_ERROR_CANCELLED by the progress
 // function.
 ww_status wwi_runner_block(wwi_runner *runner, const wwi_block *block);
+// Compiles and allocates what running the block will need. Nothing is computed; its `out` is not used.
+ww_status wwi_runner_prepare(wwi_runner *runner, const wwi_block *block);
 ww_engine wwi_runner_engine(const wwi_runner *runner);
 uint64_t wwi_runner_cells(const wwi_runner *runner);
 // Cells of one pair by lengths, 0 when the band leaves no path.

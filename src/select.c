@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "select.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Above this k a row's best no longer fit local memory, and each row is one work-item's.
+#define MOST_K_OF_A_GROUP 1024
+// Columns below which a row is not cut in parts.
+#define LEAST_PART 4096
+
+// The twin of ww_selection in kernels_cl/select.cl.
+typedef struct selection_args {
+    uint64_t offset, row_stride;
+    uint32_t columns, column_base, own_base, parts, part_columns, k, flags, spare;
+} selection_args;
+_Static_assert(sizeof(selection_args) == 48, "ww_selection in kernels_cl/select.cl has this size");
+
+enum { SELECT_OWN = 1u, SELECT_FRESH = 2u, SELECT_LISTED = 4u };
+
+struct wwi_selector {
+    ww_context *context;
+    uint64_t value_bytes;
+    uint32_t k;
+    bool grouped;   // a work-group a task, else a work-item
+    uint32_t group; // work-items of a group
+    wwi_program *program;
+    wwi_kernel *kernel;
+    wwi_buffer *part_values, *part_indices;
+};
+
+void wwi_selector_destroy(wwi_selector **selector) {
+    if (!selector || !*selector)
+        return;
+    wwi_selector *s = *selector;
+    *selector = NULL;
+    wwi_buffer_destroy(&s->part_values);
+    wwi_buffer_destroy(&s->part_indices);
+    wwi_kernel_destroy(&s->kernel);
+    wwi_program_release(&s->program);
+    wwi_context_release(s->context);
+    free(s);
+}
+
+static uint32_t power_of_two(uint32_t least, uint32_t value) {
+    while (least < value)
+        least *= 2;
+    return least;
+}
+
+ww_status wwi_selector_create(ww_context *context, ww_precision precision, uint32_t k, wwi_selector **selector) {
+    ww_status status;
+    static const wwi_source sources[] = {{"number.cl", NULL}, {"select.cl", NULL}};
+    char options[128];
+    *selector = NULL;
+    wwi_selector *s = calloc(1, sizeof *s);
+    if (!s)
+        return wwi_fail_memory(sizeof *s);
+    const bool gpu = wwi_context_info(context)->type == WW_DEVICE_GPU;
+    wwi_context_retain(context);
+    s->context = context;
+    s->value_bytes = precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
+    s->k = k;
+    const char *kind = precision == WW_DOUBLE ? "f64" : "f32";
+    s->group = (uint32_t)wwi_tuning(context, "select.group", kind, !gpu ? 1 : k > 64 ? 256 : 64);
+    s->grouped = s->group > 1 && k <= MOST_K_OF_A_GROUP;
+    const uint32_t best = s->grouped ? power_of_two(1, k) : 1;
+    snprintf(options, sizeof options, "-DWW_DOUBLE=%d -DWW_WG=%" PRIu32 " -DWW_K=%" PRIu32 " -DWW_QUEUE=%" PRIu32,
+             precision == WW_DOUBLE, s->group, best, power_of_two(best, s->grouped ? 4 * s->group : 1));
+    if ((status = wwi_program_get(context, sources, 2, options, &s->program)) == WW_OK)
+        status = wwi_kernel_create(s->program, s->grouped ? "ww_select_group" : "ww_select_item", &s->kernel);
+    if (status != WW_OK)
+        wwi_selector_destroy(&s);
+    *selector = s;
+    return status;
+}
+
+static ww_status launch(wwi_selector *s, wwi_buffer *values, wwi_buffer *list, selection_args args, uint64_t rows,
+                        wwi_buffer *best_values, wwi_buffer *best_indices) {
+    const uint64_t tasks = rows * args.parts;
+    const wwi_arg kernel_args[] = {WWI_BUFFER(values), WWI_BUFFER(list),        WWI_VALUE(args),
+                                   WWI_VALUE(tasks),   WWI_BUFFER(best_values), WWI_BUFFER(best_indices)};
+    const uint64_t groups = s->grouped ? tasks : (tasks + s->group - 1) / s->group;
+    return wwi_launch(s->kernel, groups, s->group, kernel_args, sizeof kernel_args / sizeof *kernel_args);
+}
+
+// Parts of a row: few rows are cut so that all of the device works, but into pieces well above k.
+static uint32_t choose_parts(const wwi_selector *s, uint64_t rows, uint32_t columns) {
+    const uint64_t wanted = wwi_context_info(s->context)->compute_units * (s->group > 1 ? 8u : 1u);
+    const uint64_t least = (uint64_t)s->k * 8 > LEAST_PART ? (uint64_t)s->k * 8 : LEAST_PART;
+    uint64_t parts = (wanted + rows - 1) / rows;
+    if (parts > columns / least)
+        parts = columns / least;
+    return parts < 1 ? 1 : (uint32_t)parts;
+}
+
+static ww_status grow(ww_context *context, wwi_buffer **buffer, uint64_t bytes) {
+    if (*buffer && wwi_buffer_bytes(*buffer) >= bytes)
+        return WW_OK;
+    wwi_buffer_destroy(buffer);
+    return wwi_buffer_create(context, bytes, buffer);
+}
+
+ww_status wwi_select(wwi_selector *s, const wwi_selection *selection) {
+    ww_status status;
+    selection_args args = {
+        .offset = selection->offset,
+        .row_stride = selection->row_stride,
+        .columns = selection->columns,
+        .column_base = selection->column_base,
+        .own_base = selection->own_base,
+        .parts = 1,
+        .part_columns = selection->columns,
+        .k = s->k,
+        .flags = (selection->leave_own ? SELECT_OWN : 0u) | (selection->fresh ? SELECT_FRESH : 0u),
+    };
+    uint32_t parts = choose_parts(s, selection->rows, selection->columns);
+    if (parts == 1)
+        return launch(s, selection->values, selection->values, args, selection->rows, selection->best_values,
+                      selection->best_indices);
+    args.part_columns = (selection->columns + parts - 1) / parts;
+    args.parts = parts = (selection->columns + args.part_columns - 1) / args.part_columns;
+    args.flags |= SELECT_FRESH;
+    const uint64_t listed = selection->rows * parts * s->k;
+    if ((status = grow(s->context, &s->part_values, listed * s->value_bytes)) != WW_OK ||
+        (status = grow(s->context, &s->part_indices, listed * sizeof(uint32_t))) != WW_OK ||
+        (status = launch(s, selection->values, selection->values, args, selection->rows, s->part_values,
+                         s->part_indices)) != WW_OK)
+        return status;
+    const selection_args merge = {
+        .row_stride = (uint64_t)parts * s->k,
+        .columns = parts * s->k,
+        .parts = 1,
+        .part_columns = parts * s->k,
+        .k = s->k,
+        .flags = SELECT_LISTED | (selection->fresh ? SELECT_FRESH : 0u),
+    };
+    return launch(s, s->part_values, s->part_indices, merge, selection->rows, selection->best_values,
+                  selection->best_indices);
+}

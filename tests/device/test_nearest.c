@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The selection of the k smallest, alone.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "select.h"
+#include "support.h"
+
+// ---- selection
+
+// A matrix of values of which many are the same, with some that are not there.
+typedef struct table {
+    size_t rows, columns, stride;
+    ww_precision precision;
+    double *values;
+} table;
+
+static table table_make(size_t rows, size_t columns, ww_precision precision) {
+    table t = {rows, columns, columns + 3, precision, calloc(rows * (columns + 3), sizeof(double))};
+    ck_assert_ptr_nonnull(t.values);
+    for (size_t i = 0; i < rows * t.stride; i++) {
+        const double value = wwt_random();
+        // Exact in float; the last row all different, the others with many ties.
+        t.values[i] = i / t.stride + 1 == rows ? value : floor(value * 8.0);
+        if (wwt_random() < -0.95)
+            t.values[i] = wwt_random() < 0 ? NAN : INFINITY;
+        else if (wwt_random() < -0.95)
+            t.values[i] = -0.0;
+    }
+    return t;
+}
+
+static wwi_buffer *table_upload(const table *t) {
+    wwi_buffer *buffer = NULL;
+    const size_t count = t->rows * t->stride, size = t->precision == WW_DOUBLE ? 8 : 4;
+    void *copy = malloc(count * size);
+    ck_assert_ptr_nonnull(copy);
+    for (size_t i = 0; i < count; i++)
+        if (t->precision == WW_DOUBLE)
+            ((double *)copy)[i] = t->values[i];
+        else
+            ((float *)copy)[i] = (float)t->values[i];
+    wwt_ok(wwi_buffer_create(wwt_context, count * size, &buffer));
+    wwt_ok(wwi_buffer_write(buffer, 0, count * size, copy));
+    free(copy);
+    return buffer;
+}
+
+static const double *row_values;
+
+static int by_value(const void *a, const void *b) {
+    const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    if (row_values[i] != row_values[j])
+        return row_values[i] < row_values[j] ? -1 : 1;
+    return i < j ? -1 : i > j;
+}
+
+// The indices of one row in order, without `own`.
+static size_t sorted_row(const table *t, size_t row, size_t own, uint32_t *order) {
+    size_t count = 0;
+    row_values = t->values + row * t->stride;
+    for (size_t j = 0; j < t->columns; j++)
+        if (j != own && !isnan(row_values[j]))
+            order[count++] = (uint32_t)j;
+    qsort(order, count, sizeof *order, by_value);
+    return count;
+}
+
+static void check_best(const table *t, size_t k, bool leave_own, wwi_buffer *values, wwi_buffer *indices) {
+    const size_t size = t->precision == WW_DOUBLE ? 8 : 4;
+    void *found = wwt_guarded(t->rows * k, t->precision);
+    uint32_t *found_indices = malloc(t->rows * k * 4), *order = malloc(t->columns * 4);
+    ck_assert(found_indices && order);
+    wwt_ok(wwi_buffer_read(values, 0, t->rows * k * size, found));
+    wwt_ok(wwi_buffer_read(indices, 0, t->rows * k * 4, found_indices));
+    for (size_t i = 0; i < t->rows; i++) {
+        const size_t count = sorted_row(t, i, leave_own ? i + 1 : SIZE_MAX, order);
+        for (size_t s = 0; s < k; s++) {
+            const uint32_t expected = s < count ? order[s] : WWI_NOBODY;
+            ck_assert_msg(found_indices[i * k + s] == expected, "k %zu, row %zu of %zu x %zu, place %zu: %u, not %u", k,
+                          i, t->rows, t->columns, s, found_indices[i * k + s], expected);
+            const double value = s < count ? t->values[i * t->stride + expected] : (double)INFINITY;
+            ck_assert_double_eq(wwt_value(found, t->precision, i * k + s), value);
+        }
+    }
+    free(found_indices);
+    free(order);
+    wwt_guarded_free(found);
+}
+
+// At once, and in three blocks of columns.
+static void check_select(size_t rows, size_t columns, uint32_t k, ww_precision precision) {
+    table t = table_make(rows, columns, precision);
+    const size_t size = precision == WW_DOUBLE ? 8 : 4;
+    wwi_buffer *matrix = table_upload(&t), *values = NULL, *indices = NULL;
+    wwi_selector *selector = NULL;
+    wwt_ok(wwi_buffer_create(wwt_context, rows * k * size, &values));
+    wwt_ok(wwi_buffer_create(wwt_context, rows * k * 4, &indices));
+    wwt_ok(wwi_selector_create(wwt_context, precision, k, &selector));
+    for (int leave_own = 0; leave_own < 2; leave_own++) {
+        wwi_selection s = {
+            .values = matrix,
+            .row_stride = t.stride,
+            .rows = rows,
+            .columns = (uint32_t)columns,
+            .leave_own = leave_own != 0,
+            .own_base = 1,
+            .fresh = true,
+            .best_values = values,
+            .best_indices = indices,
+        };
+        wwt_ok(wwi_select(selector, &s));
+        check_best(&t, k, leave_own != 0, values, indices);
+        const size_t ends[] = {0, columns / 5, columns / 2, columns};
+        for (int part = 2; part >= 0; part--) {
+            s.column_base = (uint32_t)ends[part];
+            s.offset = ends[part];
+            s.columns = (uint32_t)(ends[part + 1] - ends[part]);
+            s.fresh = part == 2;
+            if (s.columns)
+                wwt_ok(wwi_select(selector, &s));
+        }
+        check_best(&t, k, leave_own != 0, values, indices);
+    }
+    wwi_selector_destroy(&selector);
+    wwi_buffer_destroy(&matrix);
+    wwi_buffer_destroy(&values);
+    wwi_buffer_destroy(&indices);
+    free(t.values);
+}
+
+// A context whose work-groups share a row, on CPUs too.
+static void share_rows(void) {
+    char path[] = "/tmp/wavewarp-test-XXXXXX";
+    const int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(dprintf(file, "default select.group 64\n"), 24);
+    close(file);
+    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
+    options.tuning_file = path;
+    ww_context_destroy(&wwt_context);
+    const ww_status status = ww_context_create(&options, &wwt_context);
+    unlink(path);
+    wwt_ok(status);
+}
+
+START_TEST(selection) {
+    const ww_precision precision = (ww_precision)(_i / 2);
+    wwt_seed((unsigned)_i);
+    if (_i % 2 != 0)
+        share_rows();
+    const size_t columns[] = {1, 2, 15, 16, 17, 63, 64, 511, 512, 513, 2000};
+    const uint32_t ks[] = {1, 5, 100};
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        for (size_t k = 0; k < sizeof ks / sizeof *ks; k++)
+            check_select(3, columns[c], ks[k], precision);
+    check_select(1, 70000, 1, precision);
+    check_select(2, 70000, 5, precision);
+    check_select(1, 30000, 1000, precision);
+    check_select(2, 3000, 1024, precision);
+    check_select(2, 3000, 1025, precision);
+    check_select(300, 40, 5, precision);
+}
+END_TEST
+
+int main(void) {
+    int exit_code;
+    if (!wwt_device_found(&exit_code))
+        return exit_code;
+    Suite *suite = suite_create("nearest");
+    TCase *tcase = wwt_case(suite, "nearest", 240);
+    tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
+    tcase_add_loop_test(tcase, selection, 0, 2 * wwt_precision_count());
+    return wwt_run(suite);
+}
