@@ -16,6 +16,7 @@
 // Most channels a point may have to be held in registers on a GPU, and in a vector engine's private memory.
 #define REGISTER_CHANNELS 16
 #define VECTOR_CHANNELS 64
+#define RIBBON_PACK 32 // column series side by side in kernels_cl/engine/ribbon.cl
 #define VARIANTS 32
 #define NO_LIMIT UINT32_MAX
 
@@ -25,13 +26,14 @@ typedef struct variant_key {
     int list, band, vector;
     uint32_t columns, rows, group;
     int registers;
+    uint32_t below; // a ribbon's columns left of the diagonal, plus 1; 0: not a ribbon
 } variant_key;
 
 typedef struct variant {
     variant_key key;
     wwi_program *program;
     wwi_kernel *kernel;
-    wwi_kernel *interleave; // engine packed
+    wwi_kernel *interleave; // engine packed, and narrow bands in engine lanes
 } variant;
 
 struct wwi_runner {
@@ -239,10 +241,10 @@ static ww_status write_buffer(wwi_runner *r, wwi_buffer **buffer, uint64_t bytes
 // ---- programs
 // -----------------------------------------------------------------------------------------------------------
 
-static const char *engine_kernel(ww_engine engine) {
-    switch (engine) {
+static const char *engine_kernel(const variant_key *key) {
+    switch (key->engine) {
     case WW_ENGINE_LANES:
-        return "ww_lanes";
+        return key->below ? "ww_ribbon" : "ww_lanes";
     case WW_ENGINE_STENCIL:
         return "ww_stencil";
     case WW_ENGINE_PACKED:
@@ -276,11 +278,14 @@ static ww_status build(wwi_runner *r, variant *v) {
     sources[count++] = (wwi_source){"points.cl", NULL};
     sources[count++] = (wwi_source){r->recurrence->recurrence, NULL};
     sources[count++] = (wwi_source){"tasks.cl", NULL};
-    if (key->engine == WW_ENGINE_LANES || key->engine == WW_ENGINE_STRIPS)
+    if (key->below || key->engine == WW_ENGINE_PACKED)
+        sources[count++] = (wwi_source){"engine/interleave.cl", NULL};
+    else if (key->engine == WW_ENGINE_LANES || key->engine == WW_ENGINE_STRIPS)
         sources[count++] = (wwi_source){"engine/walk.cl", NULL};
     if (key->engine == WW_ENGINE_STRIPS)
         sources[count++] = (wwi_source){"engine/handover.cl", NULL};
-    sources[count++] = (wwi_source){key->engine == WW_ENGINE_LANES     ? "engine/lanes.cl"
+    sources[count++] = (wwi_source){key->below                         ? "engine/ribbon.cl"
+                                    : key->engine == WW_ENGINE_LANES   ? "engine/lanes.cl"
                                     : key->engine == WW_ENGINE_STENCIL ? "engine/stencil.cl"
                                     : key->engine == WW_ENGINE_PACKED  ? "engine/packed.cl"
                                     : key->vector > 1                  ? "engine/strips_vector.cl"
@@ -289,14 +294,16 @@ static ww_status build(wwi_runner *r, variant *v) {
     snprintf(
         options, sizeof options,
         "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
-        "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d",
+        "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
+        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32,
         r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)cost, r->measure.root != 0, key->list,
         key->band, key->columns, key->rows, key->group,
-        key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0);
+        key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
+        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0);
     if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) != WW_OK ||
-        (status = wwi_kernel_create(v->program, engine_kernel(key->engine), &v->kernel)) != WW_OK)
+        (status = wwi_kernel_create(v->program, engine_kernel(key), &v->kernel)) != WW_OK)
         goto done;
-    if (key->engine == WW_ENGINE_PACKED)
+    if (key->engine == WW_ENGINE_PACKED || key->below)
         status = wwi_kernel_create(v->program, "ww_interleave", &v->interleave);
     if (status == WW_OK && wwi_kernel_max_work_group(v->kernel) < key->group) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s takes work-groups of %" PRIu64 " here, engine %s needs %" PRIu32,
@@ -533,7 +540,7 @@ static uint64_t ceil_div(uint64_t a, uint64_t b) {
     WWI_BUFFER((b)->row.values), WWI_BUFFER((b)->row.series), WWI_BUFFER((b)->column.values),                          \
         WWI_BUFFER((b)->column.series), WWI_BUFFER((r)->row_order),                                                    \
         WWI_BUFFER((b)->list ? (r)->row_order : (r)->column_order),                                                    \
-        WWI_BUFFER((r)->banded ? (r)->band : (r)->row_order), WWI_BUFFER((b)->out), WWI_VALUE(job)
+        WWI_BUFFER((r)->banded && (r)->band ? (r)->band : (r)->row_order), WWI_BUFFER((b)->out), WWI_VALUE(job)
 
 // Width and columns of the lanes for a column series of m points, without a band; n as in lane_rows().
 static wwi_cut lanes_cut(const wwi_runner *r, uint32_t n, uint32_t m, bool many_lengths) {
@@ -719,10 +726,10 @@ static ww_status run_stencil(wwi_runner *r, const sides *s, const wwi_block *b, 
 
 // Interleaves one side. `field`: of a list's triple; 0 for a rectangle. Offsets of the packs in values.
 static ww_status interleave(wwi_runner *r, variant *v, const ww_dataset *d, wwi_window window, const uint32_t *ids,
-                            wwi_buffer *order, uint32_t stride, uint32_t field, size_t count, uint32_t channel,
-                            wwi_buffer **packed, wwi_buffer **offsets) {
+                            size_t width, wwi_buffer *order, uint32_t stride, uint32_t field, size_t count,
+                            uint32_t channel, wwi_buffer **packed, wwi_buffer **offsets) {
     ww_status status;
-    const size_t width = (size_t)r->vector, packs = (count + width - 1) / width;
+    const size_t packs = (count + width - 1) / width;
     uint64_t *at = malloc(packs * sizeof *at);
     if (!at)
         return wwi_fail_memory(packs * sizeof *at);
@@ -742,10 +749,70 @@ static ww_status interleave(wwi_runner *r, variant *v, const ww_dataset *d, wwi_
     const wwi_arg args[] = {WWI_BUFFER(window.values), WWI_BUFFER(window.series), WWI_BUFFER(order), WWI_VALUE(stride),
                             WWI_VALUE(field),          WWI_VALUE(begin),          WWI_VALUE(end),    WWI_VALUE(channel),
                             WWI_BUFFER(*offsets),      WWI_BUFFER(*packed)};
-    status = wwi_launch(v->interleave, r->preparing ? 1 : packs, 1, args, sizeof args / sizeof *args);
+    status =
+        wwi_launch(v->interleave, r->preparing ? 1 : packs, v->key.below ? width : 1, args, sizeof args / sizeof *args);
 done:
     free(at);
     return status;
+}
+
+// A band along the diagonal, the same for all pairs: `below` columns left of it and `columns` in all; 0 when it is
+// none.
+static uint32_t ribbon_columns(const wwi_runner *r, const sides *s, const wwi_block *b, rank_range range,
+                               uint32_t *below) {
+    const ww_band *band = &r->measure.band;
+    if (b->list || r->channels != 1 || !(band->width <= 64))
+        return 0;
+    const uint32_t width = (uint32_t)band->width;
+    const long most = tuned(r, "lanes.ribbon", r->gpu ? (r->precision == WW_DOUBLE ? 32 : 64) : 0);
+    uint32_t columns = 0;
+    if (band->kind == WW_BAND_SAKOE_CHIBA) {
+        *below = width;
+        columns = 2 * width + 1;
+    } else if (band->kind == WW_BAND_CORNER && range.rows == 1 && range.columns == 1) {
+        const uint32_t n = s->rows->rank_lengths[range.row_base], m = s->columns->rank_lengths[range.column_base];
+        const uint64_t all = 2 * (uint64_t)width + 1 + (n > m ? n - m : m - n);
+        *below = width + (n > m ? n - m : 0);
+        columns = all <= 64 ? (uint32_t)all : 0;
+    }
+    return (long)columns <= most ? columns : 0;
+}
+
+static ww_status run_ribbon(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, uint32_t columns,
+                            uint32_t below) {
+    ww_status status;
+    variant *v;
+    variant_key key = key_of(r, WW_ENGINE_LANES, b);
+    key.band = 0; // the band is the shape of the ribbon, not a table
+    key.columns = columns;
+    key.rows = (uint32_t)tuned(r, "lanes.ribbon_rows", 4);
+    key.group = 64;
+    key.below = below + 1;
+    if ((status = find_variant(r, key, &v)) != WW_OK ||
+        (status = interleave(r, v, s->columns, b->column, b->column_ids, RIBBON_PACK, r->column_order, 1, 0, b->columns,
+                             job.channel, &r->column_packed, &r->column_offsets)) != WW_OK)
+        return status;
+    const uint64_t rows = b->rows - b->row_begin;
+    const uint32_t packs = (uint32_t)ceil_div(b->columns, RIBBON_PACK);
+    job.rows_per_group = rows_per_group(r, rows, b->columns, 1, false);
+    const uint64_t chunks = ceil_div(rows, job.rows_per_group);
+    const uint32_t units = (uint32_t)(packs * chunks);
+    const uint64_t groups = ceil_div(units, key.group / RIBBON_PACK);
+    const double per_group = block_cells(r, s->rows, s->columns, b) / (double)groups;
+    if (r->preparing)
+        job.row_end = job.row_begin;
+    for (uint64_t at = 0; at < groups;) {
+        const uint64_t take = launch_units(r, WW_ENGINE_LANES, groups - at, per_group);
+        job.unit_begin = (uint32_t)at;
+        const wwi_arg args[] = {COMMON_ARGS(b, r, job), WWI_BUFFER(r->column_packed), WWI_BUFFER(r->column_offsets),
+                                WWI_VALUE(packs), WWI_VALUE(units)};
+        if ((status = enqueue(r, v, take, args, sizeof args / sizeof *args)) != WW_OK || r->preparing)
+            return status;
+        at += take;
+        if ((status = launched(r, WW_ENGINE_LANES, per_group * (double)take, at < groups)) != WW_OK)
+            return status;
+    }
+    return WW_OK;
 }
 
 static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range) {
@@ -758,12 +825,12 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
     if ((status = find_variant(r, key, &v)) != WW_OK)
         return status;
     const size_t count = b->list ? b->rows : b->columns;
-    if ((status = interleave(r, v, s->columns, b->column, b->list ? b->pairs : b->column_ids,
+    if ((status = interleave(r, v, s->columns, b->column, b->list ? b->pairs : b->column_ids, (size_t)r->vector,
                              b->list ? r->row_order : r->column_order, b->list ? 3 : 1, b->list ? 1 : 0, count,
                              job.channel, &r->column_packed, &r->column_offsets)) != WW_OK)
         return status;
-    if (b->list && (status = interleave(r, v, s->rows, b->row, b->pairs, r->row_order, 3, 0, count, job.channel,
-                                        &r->row_packed, &r->row_offsets)) != WW_OK)
+    if (b->list && (status = interleave(r, v, s->rows, b->row, b->pairs, (size_t)r->vector, r->row_order, 3, 0, count,
+                                        job.channel, &r->row_packed, &r->row_offsets)) != WW_OK)
         return status;
     const uint32_t packs = (uint32_t)ceil_div(count, (uint64_t)r->vector);
     const uint64_t workers = wwi_context_info(r->context)->compute_units * (r->gpu ? 64 : 2);
@@ -1000,7 +1067,11 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
 
     wwi_cut cut = {0, 1, 1};
     bool small = true, fits = true;
-    if (engine == WW_ENGINE_LANES && r->banded) {
+    uint32_t below = 0;
+    const uint32_t ribbon = engine == WW_ENGINE_LANES && r->banded ? ribbon_columns(r, &s, &b, range, &below) : 0;
+    if (ribbon) {
+        r->words.count = 0;
+    } else if (engine == WW_ENGINE_LANES && r->banded) {
         if ((status = banded_cut(r, &s, &b, range, &cut, &small)) != WW_OK)
             return status;
         if (small && cut.columns == 0) {
@@ -1023,7 +1094,7 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
     }
     if (!small)
         return run_halves(r, block);
-    if (r->banded && (status = write_buffer(r, &r->band, r->words.count * 4, r->words.data)) != WW_OK)
+    if (r->banded && !ribbon && (status = write_buffer(r, &r->band, r->words.count * 4, r->words.data)) != WW_OK)
         return status;
     if (b.list)
         status = write_buffer(r, &r->row_order, b.rows * 12, b.pairs);
@@ -1039,7 +1110,7 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
         job.flags = (job.flags & ~(uint32_t)WWI_JOB_ACCUMULATE) | (pass ? WWI_JOB_ACCUMULATE : 0);
         switch (engine) {
         case WW_ENGINE_LANES:
-            status = run_lanes(r, &s, &b, job, range, cut);
+            status = ribbon ? run_ribbon(r, &s, &b, job, ribbon, below) : run_lanes(r, &s, &b, job, range, cut);
             break;
         case WW_ENGINE_STENCIL:
             status = run_stencil(r, &s, &b, job, range);
