@@ -5,7 +5,8 @@
 // c of a series of length n begins at offset + c*n.
 //   WW_LIST 0: a rectangle: row slots [row_begin, row_end) of x_order against column slots [column_begin, column_end) of
 //              y_order; with WW_JOB_HALF only row slot < column slot.
-//   WW_LIST 1: tasks [row_begin, row_end) of a list: x_order holds (row id, column id, number of the result) of each.
+//   WW_LIST 1: tasks [row_begin, row_end) of a list: x_order holds (row id, column id, number of the result) of each;
+//              with WW_JOB_HALF none (a kernel that is only to be compiled).
 //   WW_BAND 1: `band` holds, for each pair of ranks, where its table begins; a table is: steps and blocks (engine lanes
 //              only), blocks x (first, end) in steps, then for each row its interval of columns (lo, hi).
 #ifndef WW_LIST

@@ -16,6 +16,7 @@
 // Most channels a point may have to be held in registers on a GPU, and in a vector engine's private memory.
 #define REGISTER_CHANNELS 16
 #define VECTOR_CHANNELS 64
+#define RIBBON_PACK 32 // column series side by side in kernels_cl/engine/ribbon.cl
 #define VARIANTS 32
 #define NO_LIMIT UINT32_MAX
 
@@ -25,13 +26,14 @@ typedef struct variant_key {
     int list, band, vector;
     uint32_t columns, rows, group;
     int registers;
+    uint32_t below; // a ribbon's columns left of the diagonal, plus 1; 0: not a ribbon
 } variant_key;
 
 typedef struct variant {
     variant_key key;
     wwi_program *program;
     wwi_kernel *kernel;
-    wwi_kernel *interleave; // engine packed
+    wwi_kernel *interleave; // engine packed, and narrow bands in engine lanes
 } variant;
 
 struct wwi_runner {
@@ -53,10 +55,11 @@ struct wwi_runner {
     wwi_buffer *row_order, *column_order, *band, *edges, *counter;
     wwi_buffer *row_packed, *row_offsets, *column_packed, *column_offsets, *scratch;
     wwi_words words;
-    double rate[5];      // cells a second, by engine
+    double rate[5];       // cells a second, by engine
     uint64_t done, total; // progress, in cells
-    uint64_t waiting;    // cells enqueued since the last wait
-    double waited;       // when that was
+    uint64_t waiting;     // cells enqueued since the last wait
+    double waited;        // when that was
+    bool preparing;       // programs are compiled, nothing is computed
 };
 
 static uint64_t value_bytes(const wwi_runner *r) {
@@ -71,7 +74,8 @@ static long tuned(const wwi_runner *r, const char *name, long fallback) {
     return wwi_tuning(r->context, name, r->precision == WW_DOUBLE ? "f64" : "f32", fallback);
 }
 
-// ---- making and choosing ------------------------------------------------------------------------------------------------
+// ---- making and choosing
+// ------------------------------------------------------------------------------------------------
 
 void wwi_runner_destroy(wwi_runner **runner) {
     if (!runner || !*runner)
@@ -108,10 +112,15 @@ static uint32_t lane_columns(const wwi_runner *r, bool banded) {
     return columns < 4 ? 4 : columns & ~1u;
 }
 
-static uint32_t lane_rows(const wwi_runner *r) {
+// Rows a step; `n` the rows of all pairs, 0 when they differ. Eight run best where few of them are made up.
+static uint32_t lane_rows(const wwi_runner *r, uint32_t n) {
     if (!points_in_registers(r))
         return 1;
-    return r->channels > 4 ? 2 : (uint32_t)tuned(r, "lanes.rows", 4);
+    if (r->channels > 4)
+        return 2;
+    const uint32_t rows =
+        (uint32_t)tuned(r, "lanes.rows", r->gpu && r->precision == WW_FLOAT && r->channels == 1 ? 8 : 4);
+    return rows > 4 && (r->banded || (n && (rows - n % rows) % rows * 50 > n)) ? 4 : rows;
 }
 
 static uint32_t lane_group(const wwi_runner *r) {
@@ -229,12 +238,13 @@ static ww_status write_buffer(wwi_runner *r, wwi_buffer **buffer, uint64_t bytes
     return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, source) : status;
 }
 
-// ---- programs -----------------------------------------------------------------------------------------------------------
+// ---- programs
+// -----------------------------------------------------------------------------------------------------------
 
-static const char *engine_kernel(ww_engine engine) {
-    switch (engine) {
+static const char *engine_kernel(const variant_key *key) {
+    switch (key->engine) {
     case WW_ENGINE_LANES:
-        return "ww_lanes";
+        return key->below ? "ww_ribbon" : "ww_lanes";
     case WW_ENGINE_STENCIL:
         return "ww_stencil";
     case WW_ENGINE_PACKED:
@@ -268,27 +278,32 @@ static ww_status build(wwi_runner *r, variant *v) {
     sources[count++] = (wwi_source){"points.cl", NULL};
     sources[count++] = (wwi_source){r->recurrence->recurrence, NULL};
     sources[count++] = (wwi_source){"tasks.cl", NULL};
-    if (key->engine == WW_ENGINE_LANES || key->engine == WW_ENGINE_STRIPS)
+    if (key->below || key->engine == WW_ENGINE_PACKED)
+        sources[count++] = (wwi_source){"engine/interleave.cl", NULL};
+    else if (key->engine == WW_ENGINE_LANES || key->engine == WW_ENGINE_STRIPS)
         sources[count++] = (wwi_source){"engine/walk.cl", NULL};
     if (key->engine == WW_ENGINE_STRIPS)
         sources[count++] = (wwi_source){"engine/handover.cl", NULL};
-    sources[count++] = (wwi_source){key->engine == WW_ENGINE_LANES     ? "engine/lanes.cl"
+    sources[count++] = (wwi_source){key->below                         ? "engine/ribbon.cl"
+                                    : key->engine == WW_ENGINE_LANES   ? "engine/lanes.cl"
                                     : key->engine == WW_ENGINE_STENCIL ? "engine/stencil.cl"
                                     : key->engine == WW_ENGINE_PACKED  ? "engine/packed.cl"
                                     : key->vector > 1                  ? "engine/strips_vector.cl"
                                                                        : "engine/strips.cl",
                                     NULL};
-    snprintf(options, sizeof options,
-             "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
-             "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32
-             " -DWW_EXCHANGE=%d",
-             r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)cost, r->measure.root != 0,
-             key->list, key->band, key->columns, key->rows, key->group,
-             key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0);
+    snprintf(
+        options, sizeof options,
+        "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
+        "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
+        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32,
+        r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)cost, r->measure.root != 0, key->list,
+        key->band, key->columns, key->rows, key->group,
+        key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
+        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0);
     if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) != WW_OK ||
-        (status = wwi_kernel_create(v->program, engine_kernel(key->engine), &v->kernel)) != WW_OK)
+        (status = wwi_kernel_create(v->program, engine_kernel(key), &v->kernel)) != WW_OK)
         goto done;
-    if (key->engine == WW_ENGINE_PACKED)
+    if (key->engine == WW_ENGINE_PACKED || key->below)
         status = wwi_kernel_create(v->program, "ww_interleave", &v->interleave);
     if (status == WW_OK && wwi_kernel_max_work_group(v->kernel) < key->group) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s takes work-groups of %" PRIu64 " here, engine %s needs %" PRIu32,
@@ -344,7 +359,8 @@ static variant_key key_of(const wwi_runner *r, ww_engine engine, const wwi_block
     return key;
 }
 
-// ---- launches -----------------------------------------------------------------------------------------------------------
+// ---- launches
+// -----------------------------------------------------------------------------------------------------------
 
 // Waits for what was enqueued, learns the engine's rate from it, reports progress.
 static ww_status wait_and_report(wwi_runner *r, ww_engine engine) {
@@ -372,6 +388,12 @@ static uint64_t launch_units(const wwi_runner *r, ww_engine engine, uint64_t lef
     if (take < left && take * 2 > left)
         take = (left + 1) / 2;
     return take < left ? take : left;
+}
+
+// Drivers that compile a kernel when it is first launched (PoCL) do so here too: for one group that finds nothing to
+// do.
+static ww_status enqueue(const wwi_runner *r, const variant *v, uint64_t groups, const wwi_arg *args, size_t count) {
+    return wwi_launch(v->kernel, r->preparing ? 1 : groups, v->key.group, args, count);
 }
 
 // After a launch of `cells`; `more` when others follow.
@@ -402,7 +424,8 @@ static double block_cells(const wwi_runner *r, const ww_dataset *rows, const ww_
             m = y > m ? y : m;
         }
     } else {
-        cells = sum_lengths(rows, b->row_ids + b->row_begin, b->rows - b->row_begin) * sum_lengths(columns, b->column_ids, b->columns);
+        cells = sum_lengths(rows, b->row_ids + b->row_begin, b->rows - b->row_begin) *
+                sum_lengths(columns, b->column_ids, b->columns);
         if (b->half)
             cells /= 2;
         n = rows->lengths[b->row_ids[b->rows - 1]];
@@ -416,9 +439,11 @@ static double block_cells(const wwi_runner *r, const ww_dataset *rows, const ww_
     return cells;
 }
 
-// ---- bands --------------------------------------------------------------------------------------------------------------
+// ---- bands
+// --------------------------------------------------------------------------------------------------------------
 
-// Ranks of a block's rows and columns, and the tables of all pairs of lengths in it, in r->words; uploaded by the caller.
+// Ranks of a block's rows and columns, and the tables of all pairs of lengths in it, in r->words; uploaded by the
+// caller.
 typedef struct rank_range {
     uint32_t row_base, column_base, rows, columns;
 } rank_range;
@@ -468,15 +493,16 @@ static ww_status build_bands(wwi_runner *r, const ww_dataset *rows, const ww_dat
             return WW_OK;
         }
         r->words.data[head] = (uint32_t)r->words.count;
-        status = wwi_band_table(&r->measure.band, rows->rank_lengths[row], columns->rank_lengths[column], cut, &r->words,
-                                fits);
+        status = wwi_band_table(&r->measure.band, rows->rank_lengths[row], columns->rank_lengths[column], cut,
+                                &r->words, fits);
         if (status != WW_OK || !*fits)
             return status;
     }
     return WW_OK;
 }
 
-// ---- engines ------------------------------------------------------------------------------------------------------------
+// ---- engines
+// ------------------------------------------------------------------------------------------------------------
 
 // The sides of a block in the roles the engine gives them.
 typedef struct sides {
@@ -514,12 +540,12 @@ static uint64_t ceil_div(uint64_t a, uint64_t b) {
     WWI_BUFFER((b)->row.values), WWI_BUFFER((b)->row.series), WWI_BUFFER((b)->column.values),                          \
         WWI_BUFFER((b)->column.series), WWI_BUFFER((r)->row_order),                                                    \
         WWI_BUFFER((b)->list ? (r)->row_order : (r)->column_order),                                                    \
-        WWI_BUFFER((r)->banded ? (r)->band : (r)->row_order), WWI_BUFFER((b)->out), WWI_VALUE(job)
+        WWI_BUFFER((r)->banded && (r)->band ? (r)->band : (r)->row_order), WWI_BUFFER((b)->out), WWI_VALUE(job)
 
-// Width and columns of the lanes for a column series of m points, without a band.
-static wwi_cut lanes_cut(const wwi_runner *r, uint32_t m, bool many_lengths) {
+// Width and columns of the lanes for a column series of m points, without a band; n as in lane_rows().
+static wwi_cut lanes_cut(const wwi_runner *r, uint32_t n, uint32_t m, bool many_lengths) {
     const uint32_t most = lane_columns(r, false);
-    wwi_cut cut = {most, lane_rows(r), 1};
+    wwi_cut cut = {most, lane_rows(r, n), 1};
     while (cut.width < r->width && cut.width * most < m)
         cut.width *= 2;
     uint32_t columns = (uint32_t)ceil_div(m, cut.width);
@@ -560,12 +586,14 @@ static ww_status launch_lanes(wwi_runner *r, const sides *s, const wwi_block *b,
     job.rows_per_group = rows_per_group(r, rows, columns, cut.width, b->list);
     const uint64_t chunks = ceil_div(rows, job.rows_per_group);
     const uint64_t groups = ceil_div(b->list ? chunks : chunks * columns, key.group / cut.width);
+    if (r->preparing)
+        job.row_end = job.row_begin; // a group's other pairs may lie inside the half
     for (uint64_t at = 0; at < groups;) {
         const double per_group = cells / (double)groups;
         const uint64_t take = launch_units(r, WW_ENGINE_LANES, groups - at, per_group);
         job.unit_begin = (uint32_t)at;
         const wwi_arg args[] = {COMMON_ARGS(b, r, job)};
-        if ((status = wwi_launch(v->kernel, take, key.group, args, sizeof args / sizeof *args)) != WW_OK)
+        if ((status = enqueue(r, v, take, args, sizeof args / sizeof *args)) != WW_OK || r->preparing)
             return status;
         at += take;
         if ((status = launched(r, WW_ENGINE_LANES, per_group * (double)take, at < groups)) != WW_OK)
@@ -587,7 +615,7 @@ static ww_status banded_cut(wwi_runner *r, const sides *s, const wwi_block *b, r
     for (uint32_t columns = 4; columns <= most && columns <= 32; columns *= 2)
         for (uint32_t width = 1; width <= r->width; width *= 2) {
             bool fits;
-            wwi_cut c = {columns, lane_rows(r), width};
+            wwi_cut c = {columns, lane_rows(r, n), width};
             r->words.count = 0;
             if ((status = wwi_band_table(&r->measure.band, n, m, c, &r->words, &fits)) != WW_OK)
                 return status;
@@ -598,7 +626,7 @@ static ww_status banded_cut(wwi_runner *r, const sides *s, const wwi_block *b, r
             work[count++] = (double)r->words.data[0] * width * (columns * c.rows + 8.0);
             break;
         }
-    *cut = (wwi_cut){0, lane_rows(r), 1};
+    *cut = (wwi_cut){0, 1, 1};
     while (count) {
         size_t best = 0;
         for (size_t i = 1; i < count; i++)
@@ -624,13 +652,14 @@ static ww_status banded_cut(wwi_runner *r, const sides *s, const wwi_block *b, r
 }
 
 // Columns of a block from `begin` on that share a cut.
-static size_t same_cut(const wwi_runner *r, const sides *s, const wwi_block *b, size_t begin, bool many, wwi_cut *cut) {
+static size_t same_cut(const wwi_runner *r, const sides *s, const wwi_block *b, uint32_t n, size_t begin, bool many,
+                       wwi_cut *cut) {
     const size_t count = b->list ? b->rows : b->columns;
 #define COLUMN_LENGTH(i) s->columns->lengths[b->list ? b->pairs[3 * (i) + 1] : b->column_ids[i]]
-    *cut = lanes_cut(r, COLUMN_LENGTH(begin), many);
+    *cut = lanes_cut(r, n, COLUMN_LENGTH(begin), many);
     size_t end = begin + 1;
     while (end < count) {
-        const wwi_cut next = lanes_cut(r, COLUMN_LENGTH(end), many);
+        const wwi_cut next = lanes_cut(r, n, COLUMN_LENGTH(end), many);
         if (next.columns != cut->columns || next.width != cut->width)
             break;
         end++;
@@ -639,14 +668,16 @@ static size_t same_cut(const wwi_runner *r, const sides *s, const wwi_block *b, 
     return end;
 }
 
-static ww_status run_lanes(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range, wwi_cut cut) {
+static ww_status run_lanes(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range,
+                           wwi_cut cut) {
     ww_status status;
     if (r->banded)
         return launch_lanes(r, s, b, job, cut, block_cells(r, s->rows, s->columns, b));
     const bool many = range.columns > 3;
+    const uint32_t n = range.rows == 1 ? s->rows->rank_lengths[range.row_base] : 0;
     const size_t count = b->list ? b->rows : b->columns;
     for (size_t begin = 0, end; begin < count; begin = end) {
-        end = same_cut(r, s, b, begin, many, &cut);
+        end = same_cut(r, s, b, n, begin, many, &cut);
         wwi_block part = *b;
         if (b->list) {
             job.row_begin = (uint32_t)begin;
@@ -684,7 +715,7 @@ static ww_status run_stencil(wwi_runner *r, const sides *s, const wwi_block *b, 
         const uint64_t take = launch_units(r, WW_ENGINE_STENCIL, pairs - at, per_pair);
         job.unit_begin = (uint32_t)at;
         const wwi_arg args[] = {COMMON_ARGS(b, r, job), WWI_LOCAL(3 * rows * value_bytes(r))};
-        if ((status = wwi_launch(v->kernel, take, key.group, args, sizeof args / sizeof *args)) != WW_OK)
+        if ((status = enqueue(r, v, take, args, sizeof args / sizeof *args)) != WW_OK || r->preparing)
             return status;
         at += take;
         if ((status = launched(r, WW_ENGINE_STENCIL, per_pair * (double)take, at < pairs)) != WW_OK)
@@ -695,10 +726,10 @@ static ww_status run_stencil(wwi_runner *r, const sides *s, const wwi_block *b, 
 
 // Interleaves one side. `field`: of a list's triple; 0 for a rectangle. Offsets of the packs in values.
 static ww_status interleave(wwi_runner *r, variant *v, const ww_dataset *d, wwi_window window, const uint32_t *ids,
-                            wwi_buffer *order, uint32_t stride, uint32_t field, size_t count, uint32_t channel,
-                            wwi_buffer **packed, wwi_buffer **offsets) {
+                            size_t width, wwi_buffer *order, uint32_t stride, uint32_t field, size_t count,
+                            uint32_t channel, wwi_buffer **packed, wwi_buffer **offsets) {
     ww_status status;
-    const size_t width = (size_t)r->vector, packs = (count + width - 1) / width;
+    const size_t packs = (count + width - 1) / width;
     uint64_t *at = malloc(packs * sizeof *at);
     if (!at)
         return wwi_fail_memory(packs * sizeof *at);
@@ -715,14 +746,73 @@ static ww_status interleave(wwi_runner *r, variant *v, const ww_dataset *d, wwi_
         (status = write_buffer(r, offsets, packs * sizeof *at, at)) != WW_OK)
         goto done;
     const uint32_t begin = 0, end = (uint32_t)count;
-    const wwi_arg args[] = {WWI_BUFFER(window.values), WWI_BUFFER(window.series), WWI_BUFFER(order),
-                            WWI_VALUE(stride),         WWI_VALUE(field),          WWI_VALUE(begin),
-                            WWI_VALUE(end),            WWI_VALUE(channel),        WWI_BUFFER(*offsets),
-                            WWI_BUFFER(*packed)};
-    status = wwi_launch(v->interleave, packs, 1, args, sizeof args / sizeof *args);
+    const wwi_arg args[] = {WWI_BUFFER(window.values), WWI_BUFFER(window.series), WWI_BUFFER(order), WWI_VALUE(stride),
+                            WWI_VALUE(field),          WWI_VALUE(begin),          WWI_VALUE(end),    WWI_VALUE(channel),
+                            WWI_BUFFER(*offsets),      WWI_BUFFER(*packed)};
+    status =
+        wwi_launch(v->interleave, r->preparing ? 1 : packs, v->key.below ? width : 1, args, sizeof args / sizeof *args);
 done:
     free(at);
     return status;
+}
+
+// A band along the diagonal, the same for all pairs: `below` columns left of it and `columns` in all; 0 when it is
+// none.
+static uint32_t ribbon_columns(const wwi_runner *r, const sides *s, const wwi_block *b, rank_range range,
+                               uint32_t *below) {
+    const ww_band *band = &r->measure.band;
+    if (b->list || r->channels != 1 || !(band->width <= 64))
+        return 0;
+    const uint32_t width = (uint32_t)band->width;
+    const long most = tuned(r, "lanes.ribbon", r->gpu ? (r->precision == WW_DOUBLE ? 32 : 64) : 0);
+    uint32_t columns = 0;
+    if (band->kind == WW_BAND_SAKOE_CHIBA) {
+        *below = width;
+        columns = 2 * width + 1;
+    } else if (band->kind == WW_BAND_CORNER && range.rows == 1 && range.columns == 1) {
+        const uint32_t n = s->rows->rank_lengths[range.row_base], m = s->columns->rank_lengths[range.column_base];
+        const uint64_t all = 2 * (uint64_t)width + 1 + (n > m ? n - m : m - n);
+        *below = width + (n > m ? n - m : 0);
+        columns = all <= 64 ? (uint32_t)all : 0;
+    }
+    return (long)columns <= most ? columns : 0;
+}
+
+static ww_status run_ribbon(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, uint32_t columns,
+                            uint32_t below) {
+    ww_status status;
+    variant *v;
+    variant_key key = key_of(r, WW_ENGINE_LANES, b);
+    key.band = 0; // the band is the shape of the ribbon, not a table
+    key.columns = columns;
+    key.rows = (uint32_t)tuned(r, "lanes.ribbon_rows", 4);
+    key.group = 64;
+    key.below = below + 1;
+    if ((status = find_variant(r, key, &v)) != WW_OK ||
+        (status = interleave(r, v, s->columns, b->column, b->column_ids, RIBBON_PACK, r->column_order, 1, 0, b->columns,
+                             job.channel, &r->column_packed, &r->column_offsets)) != WW_OK)
+        return status;
+    const uint64_t rows = b->rows - b->row_begin;
+    const uint32_t packs = (uint32_t)ceil_div(b->columns, RIBBON_PACK);
+    job.rows_per_group = rows_per_group(r, rows, b->columns, 1, false);
+    const uint64_t chunks = ceil_div(rows, job.rows_per_group);
+    const uint32_t units = (uint32_t)(packs * chunks);
+    const uint64_t groups = ceil_div(units, key.group / RIBBON_PACK);
+    const double per_group = block_cells(r, s->rows, s->columns, b) / (double)groups;
+    if (r->preparing)
+        job.row_end = job.row_begin;
+    for (uint64_t at = 0; at < groups;) {
+        const uint64_t take = launch_units(r, WW_ENGINE_LANES, groups - at, per_group);
+        job.unit_begin = (uint32_t)at;
+        const wwi_arg args[] = {COMMON_ARGS(b, r, job), WWI_BUFFER(r->column_packed), WWI_BUFFER(r->column_offsets),
+                                WWI_VALUE(packs), WWI_VALUE(units)};
+        if ((status = enqueue(r, v, take, args, sizeof args / sizeof *args)) != WW_OK || r->preparing)
+            return status;
+        at += take;
+        if ((status = launched(r, WW_ENGINE_LANES, per_group * (double)take, at < groups)) != WW_OK)
+            return status;
+    }
+    return WW_OK;
 }
 
 static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range) {
@@ -735,12 +825,12 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
     if ((status = find_variant(r, key, &v)) != WW_OK)
         return status;
     const size_t count = b->list ? b->rows : b->columns;
-    if ((status = interleave(r, v, s->columns, b->column, b->list ? b->pairs : b->column_ids,
+    if ((status = interleave(r, v, s->columns, b->column, b->list ? b->pairs : b->column_ids, (size_t)r->vector,
                              b->list ? r->row_order : r->column_order, b->list ? 3 : 1, b->list ? 1 : 0, count,
                              job.channel, &r->column_packed, &r->column_offsets)) != WW_OK)
         return status;
-    if (b->list && (status = interleave(r, v, s->rows, b->row, b->pairs, r->row_order, 3, 0, count, job.channel,
-                                        &r->row_packed, &r->row_offsets)) != WW_OK)
+    if (b->list && (status = interleave(r, v, s->rows, b->row, b->pairs, (size_t)r->vector, r->row_order, 3, 0, count,
+                                        job.channel, &r->row_packed, &r->row_offsets)) != WW_OK)
         return status;
     const uint32_t packs = (uint32_t)ceil_div(count, (uint64_t)r->vector);
     const uint64_t workers = wwi_context_info(r->context)->compute_units * (r->gpu ? 64 : 2);
@@ -758,7 +848,7 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
     for (uint64_t at = 0; at < units;) {
         const uint64_t take = launch_units(r, WW_ENGINE_PACKED, units - at, per_unit);
         const uint32_t end = (uint32_t)(at + take);
-        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, (uint32_t)at)) != WW_OK)
+        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)at)) != WW_OK)
             return status;
         const wwi_arg args[] = {COMMON_ARGS(b, r, job),
                                 WWI_BUFFER(b->list ? r->row_packed : r->column_packed),
@@ -769,7 +859,8 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
                                 WWI_BUFFER(r->counter),
                                 WWI_VALUE(packs),
                                 WWI_VALUE(end)};
-        if ((status = wwi_launch(v->kernel, take < workers ? take : workers, 1, args, sizeof args / sizeof *args)) != WW_OK)
+        if ((status = enqueue(r, v, take < workers ? take : workers, args, sizeof args / sizeof *args)) != WW_OK ||
+            r->preparing)
             return status;
         at += take;
         if ((status = launched(r, WW_ENGINE_PACKED, per_unit * (double)take, at < units)) != WW_OK)
@@ -780,8 +871,8 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
 
 // Columns a lane of a strip holds: as many as leave strips enough to fill the device.
 static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
-    wwi_cut cut = {(uint32_t)tuned(r, "strips.columns", 8), lane_rows(r), r->width};
-    if (cut.rows == 4)
+    wwi_cut cut = {(uint32_t)tuned(r, "strips.columns", 8), lane_rows(r, 0), r->width};
+    if (cut.rows >= 4)
         cut.rows = (uint32_t)tuned(r, "strips.rows", 8);
     if (vector_strips(r)) {
         cut.width = (uint32_t)r->vector;
@@ -799,7 +890,8 @@ static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
     return cut;
 }
 
-static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range, wwi_cut cut) {
+static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range,
+                            wwi_cut cut) {
     ww_status status;
     variant *v;
     variant_key key = key_of(r, WW_ENGINE_STRIPS, b);
@@ -833,16 +925,18 @@ static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, w
         // Several pairs take all their strips in one launch; a pair alone may need several launches.
         for (uint32_t strip = 0; strip < strips;) {
             const double per_strip = per_pair * (double)take / strips;
-            const uint32_t part = take > 1 ? strips : (uint32_t)launch_units(r, WW_ENGINE_STRIPS, strips - strip, per_strip);
-            job.strip_begin = strip;
-            job.strip_end = strip + part;
+            const uint32_t part =
+                take > 1 ? strips : (uint32_t)launch_units(r, WW_ENGINE_STRIPS, strips - strip, per_strip);
+            job.strip_begin = r->preparing ? strips : strip; // past the last one
+            job.strip_end = job.strip_begin + part;
             if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, 0)) != WW_OK)
                 return status;
             const wwi_arg args[] = {COMMON_ARGS(b, r, job), WWI_BUFFER(r->edges), WWI_BUFFER(r->counter)};
-            if ((status = wwi_launch(v->kernel, take * part, key.group, args, sizeof args / sizeof *args)) != WW_OK)
+            if ((status = enqueue(r, v, take * part, args, sizeof args / sizeof *args)) != WW_OK || r->preparing)
                 return status;
             strip += part;
-            if ((status = launched(r, WW_ENGINE_STRIPS, per_strip * part, strip < strips || at + take < pairs)) != WW_OK)
+            if ((status = launched(r, WW_ENGINE_STRIPS, per_strip * part, strip < strips || at + take < pairs)) !=
+                WW_OK)
                 return status;
         }
         at += take;
@@ -850,7 +944,8 @@ static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, w
     return WW_OK;
 }
 
-// ---- blocks -------------------------------------------------------------------------------------------------------------
+// ---- blocks
+// -------------------------------------------------------------------------------------------------------------
 
 // The same pairs with the roles of rows and columns exchanged; only for symmetric measures.
 static void exchange_roles(wwi_block *b, sides *s) {
@@ -879,7 +974,8 @@ static void exchange_roles(wwi_block *b, sides *s) {
     *s = (sides){s->columns, s->rows};
 }
 
-static bool wants_exchange(const wwi_runner *r, ww_engine engine, const wwi_block *b, const sides *s, rank_range range) {
+static bool wants_exchange(const wwi_runner *r, ww_engine engine, const wwi_block *b, const sides *s,
+                           rank_range range) {
     const uint32_t n = s->rows->rank_lengths[range.row_base + range.rows - 1];
     const uint32_t m = s->columns->rank_lengths[range.column_base + range.columns - 1];
     if (!r->symmetric || b->half)
@@ -971,7 +1067,11 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
 
     wwi_cut cut = {0, 1, 1};
     bool small = true, fits = true;
-    if (engine == WW_ENGINE_LANES && r->banded) {
+    uint32_t below = 0;
+    const uint32_t ribbon = engine == WW_ENGINE_LANES && r->banded ? ribbon_columns(r, &s, &b, range, &below) : 0;
+    if (ribbon) {
+        r->words.count = 0;
+    } else if (engine == WW_ENGINE_LANES && r->banded) {
         if ((status = banded_cut(r, &s, &b, range, &cut, &small)) != WW_OK)
             return status;
         if (small && cut.columns == 0) {
@@ -994,7 +1094,7 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
     }
     if (!small)
         return run_halves(r, block);
-    if (r->banded && (status = write_buffer(r, &r->band, r->words.count * 4, r->words.data)) != WW_OK)
+    if (r->banded && !ribbon && (status = write_buffer(r, &r->band, r->words.count * 4, r->words.data)) != WW_OK)
         return status;
     if (b.list)
         status = write_buffer(r, &r->row_order, b.rows * 12, b.pairs);
@@ -1003,12 +1103,14 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
 
     wwi_job job;
     fill_job(&b, range, &job);
+    if (r->preparing)
+        job.flags |= WWI_JOB_HALF;
     for (uint32_t pass = 0; status == WW_OK && pass < r->passes; pass++) {
         job.channel = pass;
         job.flags = (job.flags & ~(uint32_t)WWI_JOB_ACCUMULATE) | (pass ? WWI_JOB_ACCUMULATE : 0);
         switch (engine) {
         case WW_ENGINE_LANES:
-            status = run_lanes(r, &s, &b, job, range, cut);
+            status = ribbon ? run_ribbon(r, &s, &b, job, ribbon, below) : run_lanes(r, &s, &b, job, range, cut);
             break;
         case WW_ENGINE_STENCIL:
             status = run_stencil(r, &s, &b, job, range);
@@ -1022,5 +1124,12 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
     }
     if (status == WW_OK)
         r->engine = engine;
+    return status;
+}
+
+ww_status wwi_runner_prepare(wwi_runner *r, const wwi_block *block) {
+    r->preparing = true;
+    const ww_status status = wwi_runner_block(r, block);
+    r->preparing = false;
     return status;
 }

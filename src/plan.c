@@ -32,6 +32,7 @@ void ww_plan_destroy(ww_plan **plan) {
         return;
     ww_plan *p = *plan;
     *plan = NULL;
+    wwi_nearest_destroy(&p->nearest);
     wwi_runner_destroy(&p->runner);
     wwi_buffer_destroy(&p->out);
     ww_dataset *columns = p->columns;
@@ -81,8 +82,6 @@ ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_datas
     ww_plan *p = NULL;
     ww_plan_options o = WW_PLAN_OPTIONS_INIT;
 
-    if (!plan)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
     *plan = NULL;
     if (!rows)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows are NULL");
@@ -150,7 +149,7 @@ static ww_status no_path(const ww_plan *p, uint32_t n, uint32_t m) {
 }
 
 // Adds up the cells of all pairs of lengths that a rectangle of all rows and columns has.
-static ww_status count_cells(ww_plan *p, uint64_t *cells) {
+ww_status wwi_plan_count_cells(ww_plan *p, uint64_t *cells) {
     ww_status status = WW_OK;
     uint64_t *rows = count_ranks(p->rows), *columns = count_ranks(p->columns);
     if (!rows || !columns) {
@@ -180,7 +179,7 @@ done:
 }
 
 // Cells of the diagonal of a set with itself.
-static uint64_t diagonal_cells(const ww_plan *p) {
+uint64_t wwi_plan_diagonal_cells(const ww_plan *p) {
     uint64_t sum = 0;
     for (size_t i = 0; i < p->rows->count; i++)
         sum += wwi_runner_pair_cells(p->runner, p->rows->lengths[i], p->rows->lengths[i]);
@@ -224,30 +223,66 @@ ww_status wwi_plan_finish(ww_plan *p, ww_status status) {
     return status;
 }
 
-static ww_status ensure_out(ww_plan *p, uint64_t bytes) {
+ww_status wwi_plan_ensure_out(ww_plan *p, uint64_t bytes) {
     if (p->out && wwi_buffer_bytes(p->out) >= bytes)
         return WW_OK;
     wwi_buffer_destroy(&p->out);
     return wwi_buffer_create(p->context, bytes, &p->out);
 }
 
-// ---- planning -----------------------------------------------------------------------------------------------------------
+// ---- planning
+// -----------------------------------------------------------------------------------------------------------
+
+// Compiles for the first block, or one much like it.
+static ww_status prepare_matrix(ww_plan *p) {
+    const uint64_t most = wwi_plan_room(p) / wwi_precision_bytes(p->rows->precision);
+    size_t rows = wwi_dataset_window_limit(p->rows, 0, 0), columns = wwi_dataset_window_limit(p->columns, 0, 0);
+    while ((uint64_t)rows * columns > (most < 0x7fffffff ? most : 0x7fffffff) && rows * columns > 1)
+        if (rows > columns)
+            rows /= 2;
+        else
+            columns /= 2;
+    return wwi_plan_prepare(p, 0, rows, 0, columns);
+}
+
+// Compiles for the pairs of the first windows.
+static ww_status prepare_pairs(ww_plan *p) {
+    ww_status status;
+    wwi_block b;
+    const size_t rows = wwi_dataset_window_limit(p->rows, 0, 0), columns = wwi_dataset_window_limit(p->columns, 0, 0);
+    memset(&b, 0, sizeof b);
+    b.list = true;
+    b.pairs = malloc(p->count * 3 * sizeof *b.pairs);
+    if (!b.pairs)
+        return wwi_fail_memory(p->count * 3 * sizeof *b.pairs);
+    for (size_t t = 0; t < p->count; t++)
+        if (p->pairs[3 * t] < rows && p->pairs[3 * t + 1] < columns)
+            memcpy(b.pairs + 3 * b.rows++, p->pairs + 3 * t, 3 * sizeof *b.pairs);
+    if ((status = wwi_dataset_window(p->rows, WWI_SIDE_ROW, 0, rows, &b.row)) == WW_OK &&
+        (status = wwi_dataset_window(p->columns, WWI_SIDE_COLUMN, 0, columns, &b.column)) == WW_OK)
+        status = wwi_runner_prepare(p->runner, &b);
+    free(b.pairs);
+    return status;
+}
 
 ww_status ww_plan_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                          const ww_plan_options *options, ww_plan **plan) {
     ww_plan *p;
     uint64_t cells = 0;
+    if (!plan)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
+    *plan = NULL;
     ww_status status = wwi_plan_create(WWI_MATRIX, measure, rows, columns, options, &p);
     if (status != WW_OK)
         return status;
-    if ((status = count_cells(p, &cells)) != WW_OK) {
+    if ((status = wwi_plan_count_cells(p, &cells)) != WW_OK || (status = prepare_matrix(p)) != WW_OK) {
         ww_plan_destroy(&p);
         return status;
     }
     uint64_t pairs = (uint64_t)p->rows->count * p->columns->count;
     if (p->self) {
         pairs -= p->rows->count;
-        cells -= diagonal_cells(p);
+        cells -= wwi_plan_diagonal_cells(p);
         if (p->symmetric) {
             pairs /= 2;
             cells /= 2;
@@ -288,15 +323,15 @@ static ww_status take_pairs(ww_plan *p, const size_t *row_index, const size_t *c
     }
     p->info.pairs = count;
     p->info.cells = p->all_cells = cells;
-    p->info.engine = wwi_runner_engine(p->runner);
     return WW_OK;
 }
 
 ww_status ww_plan_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, const size_t *row_index,
                         const size_t *column_index, size_t count, const ww_plan_options *options, ww_plan **plan) {
     ww_plan *p;
-    if (plan)
-        *plan = NULL;
+    if (!plan)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
+    *plan = NULL;
     if (!columns)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the columns are NULL");
     if (!row_index != !column_index)
@@ -306,16 +341,21 @@ ww_status ww_plan_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset 
     if (count > 0x7fffffffu)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu pairs; the most is 2^31-1", count);
     ww_status status = wwi_plan_create(WWI_PAIRS, measure, rows, columns, options, &p);
-    if (status == WW_OK && (status = take_pairs(p, row_index, column_index, count)) != WW_OK)
+    if (status != WW_OK)
+        return status;
+    if ((status = take_pairs(p, row_index, column_index, count)) != WW_OK || (status = prepare_pairs(p)) != WW_OK)
         ww_plan_destroy(&p);
-    if (status == WW_OK)
-        *plan = p;
+    else
+        p->info.engine = wwi_runner_engine(p->runner);
+    *plan = p;
     return status;
 }
 
-// ---- running ------------------------------------------------------------------------------------------------------------
+// ---- running
+// ------------------------------------------------------------------------------------------------------------
 
-ww_status wwi_plan_rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count) {
+static ww_status rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count,
+                           ww_status (*run)(wwi_runner *, const wwi_block *)) {
     ww_status status;
     wwi_block b;
     memset(&b, 0, sizeof b);
@@ -329,12 +369,21 @@ ww_status wwi_plan_rectangle(ww_plan *p, size_t row, size_t row_count, size_t co
     b.column_stride = 1;
     b.row_base = (uint32_t)row;
     b.column_base = (uint32_t)column;
-    if ((status = ensure_out(p, (uint64_t)row_count * column_count * wwi_precision_bytes(p->rows->precision))) != WW_OK ||
-        (status = wwi_dataset_window(p->rows, WWI_SIDE_ROW, row, row_count, &b.row)) != WW_OK ||
+    if ((status = wwi_dataset_window(p->rows, WWI_SIDE_ROW, row, row_count, &b.row)) != WW_OK ||
         (status = wwi_dataset_window(p->columns, WWI_SIDE_COLUMN, column, column_count, &b.column)) != WW_OK)
         return status;
     b.out = p->out;
-    return wwi_runner_block(p->runner, &b);
+    return run(p->runner, &b);
+}
+
+ww_status wwi_plan_rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count) {
+    const uint64_t bytes = (uint64_t)row_count * column_count * wwi_precision_bytes(p->rows->precision);
+    const ww_status status = wwi_plan_ensure_out(p, bytes);
+    return status == WW_OK ? rectangle(p, row, row_count, column, column_count, wwi_runner_block) : status;
+}
+
+ww_status wwi_plan_prepare(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count) {
+    return rectangle(p, row, row_count, column, column_count, wwi_runner_prepare);
 }
 
 // Where the values of a finished block go.
@@ -357,13 +406,13 @@ static ww_status to_mirror(ww_plan *p, void *target, size_t row, size_t row_coun
     to_matrix(p, target, row, row_count, column, column_count, values);
     for (size_t i = 0; row != column && i < row_count; i++)
         for (size_t j = 0; j < column_count; j++)
-            memcpy((unsigned char *)target + ((column + j) * n + row + i) * size, values + (i * column_count + j) * size,
-                   size);
+            memcpy((unsigned char *)target + ((column + j) * n + row + i) * size,
+                   values + (i * column_count + j) * size, size);
     return WW_OK;
 }
 
-static ww_status to_condensed(ww_plan *p, void *target, size_t row, size_t row_count, size_t column, size_t column_count,
-                              const unsigned char *values) {
+static ww_status to_condensed(ww_plan *p, void *target, size_t row, size_t row_count, size_t column,
+                              size_t column_count, const unsigned char *values) {
     const size_t size = wwi_precision_bytes(p->rows->precision), n = p->rows->count;
     for (size_t i = row; i < row + row_count; i++) {
         const size_t from = column > i + 1 ? column : i + 1;
@@ -417,7 +466,8 @@ static ww_status run_streamed(ww_plan *p, bool upper, bool whole_rows, sink deli
                 side *= 2;
             row_count = row_count < side ? row_count : side;
         }
-        for (size_t column = upper ? row : 0, column_count; status == WW_OK && column < columns; column += column_count) {
+        for (size_t column = upper ? row : 0, column_count; status == WW_OK && column < columns;
+             column += column_count) {
             column_count = wwi_dataset_window_limit(p->columns, column, 0);
             const uint64_t wide = most / row_count ? most / row_count : 1;
             if (column_count > wide)
@@ -453,7 +503,8 @@ static ww_status run_half(ww_plan *p, uint32_t layout, uint64_t elements) {
     const size_t n = p->rows->count;
     const uint64_t bytes = elements * wwi_precision_bytes(p->rows->precision);
     memset(&b, 0, sizeof b);
-    if ((status = ensure_out(p, bytes)) != WW_OK || (status = wwi_buffer_fill_u32(p->out, 0, (bytes + 3) / 4 * 4, 0)) != WW_OK ||
+    if ((status = wwi_plan_ensure_out(p, bytes)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(p->out, 0, (bytes + 3) / 4 * 4, 0)) != WW_OK ||
         (status = wwi_dataset_window(p->rows, WWI_SIDE_ROW, 0, n, &b.row)) != WW_OK)
         return status;
     b.column = b.row;
@@ -575,7 +626,7 @@ static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t c
         }
         if (b.rows == 0)
             return WW_OK;
-        if ((status = ensure_out(p, b.rows * size)) != WW_OK ||
+        if ((status = wwi_plan_ensure_out(p, b.rows * size)) != WW_OK ||
             (status = wwi_dataset_window(p->rows, WWI_SIDE_ROW, row, rows, &b.row)) != WW_OK ||
             (status = wwi_dataset_window(p->columns, WWI_SIDE_COLUMN, column, columns, &b.column)) != WW_OK)
             return status;

@@ -11,6 +11,7 @@
 #include <wavewarp/measure.h>
 #include <wavewarp/series.h>
 #include <wavewarp/status.h>
+#include <wavewarp/tune.h>
 #include <wavewarp/vectors.h>
 
 #endif

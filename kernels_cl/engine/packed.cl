@@ -2,7 +2,7 @@
 // Engine `packed`: WW_VECTOR pairs in one work-item, one pair a vector lane. No barrier, no shuffle: the engine for CPUs.
 //
 // WW_ROWS rows at a time stand in registers and walk along the columns; the row below them is kept in `scratch` (one vector
-// a column) for the rows after. The column series of a pack are interleaved beforehand by ww_interleave (value of column j,
+// a column) for the rows after. The column series of a pack are interleaved beforehand by interleave.cl (value of column j,
 // channel c, lane v at (j*WW_CHANNELS + c)*WW_VECTOR + v); in a rectangle all lanes share the row series, in a list the row
 // series are interleaved too. A pack's lanes may differ in length and in band; a lane's result is taken when its own last
 // cell is reached. Work-groups of one work-item take packs from a counter until none is left.
@@ -18,30 +18,6 @@
 #define WW_TO_MASK(v) (v)
 #endif
 typedef WW_PASTE(int, WW_VECTOR) ww_ints;
-
-// Packs: WW_VECTOR consecutive slots of an order (or tasks of a list), the last one repeated to fill the last pack. A pack
-// begins at pack_offset[pack] (in values) and is as long as its longest series; beyond a series' end stands 0.
-__kernel void ww_interleave(__global const ww_scalar *restrict values, __global const ulong2 *restrict series,
-                            __global const uint *restrict order, const uint order_stride, const uint order_offset,
-                            const uint begin, const uint end, const uint channel, __global const ulong *restrict pack_offset,
-                            __global ww_scalar *restrict packed) {
-    const uint pack = (uint)get_group_id(0);
-    uint longest = 0;
-    for (uint v = 0; v < WW_VECTOR; v++) {
-        const uint slot = min(begin + pack * WW_VECTOR + v, end - 1);
-        longest = max(longest, (uint)series[order[slot * order_stride + order_offset]].y);
-    }
-    __global ww_scalar *target = packed + pack_offset[pack];
-    for (uint v = 0; v < WW_VECTOR; v++) {
-        const uint slot = min(begin + pack * WW_VECTOR + v, end - 1);
-        const ww_series s = ww_series_load(values, series, order[slot * order_stride + order_offset], channel);
-        for (uint c = 0; c < WW_CHANNELS; c++) {
-            __global const ww_scalar *source = s.at + (ulong)c * s.length;
-            for (uint j = 0; j < longest; j++)
-                target[((ulong)j * WW_CHANNELS + c) * WW_VECTOR + v] = j < s.length ? source[j] : 0;
-        }
-    }
-}
 
 WW_INLINE ww_point ww_packed_point(__global const ww_scalar *at, uint t) {
     ww_point point;

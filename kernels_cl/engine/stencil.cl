@@ -19,7 +19,7 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
 #if WW_LIST
     const uint task = job.row_begin + job.unit_begin + (uint)get_group_id(0);
     const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
-    const bool mine = true;
+    const bool mine = !(job.flags & WW_JOB_HALF);
 #else
     const uint columns = job.column_end - job.column_begin;
     const uint row = job.row_begin + (job.unit_begin + (uint)get_group_id(0)) / columns;
