@@ -188,6 +188,7 @@ static ww_status compile(ww_knn *s) {
                         : d <= 12 ? 8
                         : d <= 20 ? 6
                                   : 4);
+        queries = queries > 8 ? 8 : queries;
         fixed = d;
         s->group = tuned(s, "knn.group", 128);
         s->group_rows = s->group * queries;
