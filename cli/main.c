@@ -8,7 +8,8 @@
     "Files: UCR .tsv and .txt, sktime/aeon .ts, .csv and .npy, told apart by their content; '-' is standard input."
 
 #define POINTS                                                                                                         \
-    "Files: .fvecs, .bvecs, .ivecs, .npy, else text, a point a line. Points are numbers; for hamming, packed bytes or\n"  \
+    "Files: .fvecs, .bvecs, .ivecs, .npy, else text, a point a line. Points are numbers; for hamming, packed bytes "   \
+    "or\n"                                                                                                             \
     "words of 0 and 1; for jaccard, lists of integers."
 
 static const cli_command commands[] = {
