@@ -315,7 +315,9 @@ static ww_status check_options(const ww_points *points, const ww_lsh_options *o,
     if (points->kind != ww_metric_kind(o->metric))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind",
                         ww_metric_name(o->metric));
-    if (o->tables < 1 || o->functions < 1 || o->functions > WW_LSH_MOST_FUNCTIONS || o->probes < 1 ||
+    // A probe is a mask of 64 positions, two a function where there are two neighbours.
+    const uint32_t positions = *family == 0 && o->probes > 1 ? 2 * o->functions : o->functions;
+    if (o->tables < 1 || o->functions < 1 || o->functions > WW_LSH_MOST_FUNCTIONS || positions > 64 || o->probes < 1 ||
         o->probes > 1024 || o->candidates < 1 || o->candidates > 4096)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
                         "tables %u, functions %u, probes %u or candidates %u is out of range", o->tables, o->functions,

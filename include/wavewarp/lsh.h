@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/// Most hash functions a table has.
-#define WW_LSH_MOST_FUNCTIONS 32
+/// Most hash functions a table has; under l2 and l1 with more than one probe half of it.
+#define WW_LSH_MOST_FUNCTIONS 64
 
 typedef struct ww_lsh_options {
     size_t struct_size; ///< sizeof(ww_lsh_options)

@@ -257,7 +257,7 @@ START_TEST(refusals) {
     options.width = 0;
     wwt_fails(ww_lsh_create(points, &options, &lsh), WW_ERROR_INVALID_ARGUMENT);
     options.width = 1;
-    options.functions = 33;
+    options.functions = 33; // with 64 probes
     wwt_fails(ww_lsh_create(points, &options, &lsh), WW_ERROR_INVALID_ARGUMENT);
     options.functions = 32;
     options.probes = 1024;
