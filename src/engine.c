@@ -118,8 +118,7 @@ static uint32_t lane_rows(const wwi_runner *r, uint32_t n) {
         return 1;
     if (r->channels > 4)
         return 2;
-    const uint32_t rows =
-        (uint32_t)tuned(r, "lanes.rows", r->gpu && r->precision == WW_FLOAT && r->channels == 1 ? 8 : 4);
+    const uint32_t rows = (uint32_t)tuned(r, "lanes.rows", 4);
     return rows > 4 && (r->banded || (n && (rows - n % rows) % rows * 50 > n)) ? 4 : rows;
 }
 
@@ -300,6 +299,12 @@ static ww_status build(wwi_runner *r, variant *v) {
         key->band, key->columns, key->rows, key->group,
         key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
         key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0);
+    // More work-items at a time, where a driver can be told so and its tuning asks for it.
+    const long registers = key->engine == WW_ENGINE_LANES ? tuned(r, "lanes.registers", 0) : 0;
+    if (registers > 0 && r->exchange == WWI_EXCHANGE_NV_SHFL) {
+        const size_t length = strlen(options);
+        snprintf(options + length, sizeof options - length, " -cl-nv-maxrregcount %ld", registers);
+    }
     if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) != WW_OK ||
         (status = wwi_kernel_create(v->program, engine_kernel(key), &v->kernel)) != WW_OK)
         goto done;
@@ -559,7 +564,7 @@ static wwi_cut lanes_cut(const wwi_runner *r, uint32_t n, uint32_t m, bool many_
 // Row series a group takes one after the other: enough that the device is still filled several times over.
 static uint32_t rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t columns, uint32_t width, bool list) {
     const uint64_t units = wwi_context_info(r->context)->compute_units;
-    const uint64_t groups = units * (uint64_t)tuned(r, "lanes.resident", 6144) / width + 1;
+    const uint64_t groups = units * (uint64_t)tuned(r, "lanes.resident", 4096) / width + 1;
     const uint64_t pairs = list ? rows : rows * columns;
     uint64_t take = pairs / groups;
     const uint64_t most = list ? 32 : 64;
@@ -785,7 +790,7 @@ static ww_status run_ribbon(wwi_runner *r, const sides *s, const wwi_block *b, w
     variant_key key = key_of(r, WW_ENGINE_LANES, b);
     key.band = 0; // the band is the shape of the ribbon, not a table
     key.columns = columns;
-    key.rows = (uint32_t)tuned(r, "lanes.ribbon_rows", 4);
+    key.rows = (uint32_t)tuned(r, "lanes.ribbon_rows", r->precision == WW_FLOAT ? 8 : 4);
     key.group = 64;
     key.below = below + 1;
     if ((status = find_variant(r, key, &v)) != WW_OK ||

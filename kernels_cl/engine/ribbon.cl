@@ -17,8 +17,8 @@
 #define WW_PACK 32
 #endif
 
-// Column j's value of this lane's series.
-#define WW_RIBBON_Y(j) ((uint)(j) < (uint)m ? ys[(ulong)(uint)(j) * WW_PACK] : (ww_scalar)INFINITY)
+// Column j's value of this lane's series. Outside it minus infinity: far from the made-up rows' infinity as well.
+#define WW_RIBBON_Y(j) ((uint)(j) < (uint)m ? ys[(ulong)(uint)(j) * WW_PACK] : -(ww_scalar)INFINITY)
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
