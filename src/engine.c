@@ -299,12 +299,6 @@ static ww_status build(wwi_runner *r, variant *v) {
         key->band, key->columns, key->rows, key->group,
         key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
         key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0);
-    // More work-items at a time, where a driver can be told so and its tuning asks for it.
-    const long registers = key->engine == WW_ENGINE_LANES ? tuned(r, "lanes.registers", 0) : 0;
-    if (registers > 0 && r->exchange == WWI_EXCHANGE_NV_SHFL) {
-        const size_t length = strlen(options);
-        snprintf(options + length, sizeof options - length, " -cl-nv-maxrregcount %ld", registers);
-    }
     if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) != WW_OK ||
         (status = wwi_kernel_create(v->program, engine_kernel(key), &v->kernel)) != WW_OK)
         goto done;
