@@ -23,6 +23,9 @@ static const cli_command commands[] = {
     {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,
      cmd_generate},
     {"convert", "IN OUT", "Reads series in any format and writes them in any other.", FORMATS, cmd_convert},
+    {"tune", "", "Finds the fastest parameters for a device and writes them to the tuning file.",
+     "Takes a minute or so. Each candidate is checked against a reference; * marks the one chosen. docs/tuning.md",
+     cmd_tune},
     {"bench", "[option...]", "Runs the bench program wavewarp-bench with these options.", NULL, cmd_bench},
 };
 

@@ -38,6 +38,10 @@ unsigned wwi_context_exchange_width(const ww_context *context); // work-items th
 long wwi_tuning(const ww_context *context, const char *name, const char *kind, long fallback);
 // Writes a parameter for exactly this device into the user's tuning file, keeping its other lines.
 ww_status wwi_tuning_save(ww_context *context, const char *name, const char *kind, long value);
+// The same for this context alone, not written anywhere. A later call or wwi_tuning_save() replaces it.
+ww_status wwi_tuning_try(ww_context *context, const char *name, const char *kind, long value);
+// The file wwi_tuning_save() writes, "" when there is no place for one.
+const char *wwi_tuning_file(const ww_context *context);
 
 // Counts cl objects alive in this process (contexts, queues, buffers, programs, kernels, events).
 long wwi_live_objects(void);

@@ -301,26 +301,47 @@ static ww_status write_user_file(const char *path, const wwi_tuning_record *reco
     return status;
 }
 
+static void free_record(wwi_tuning_record *record) {
+    free(record->text);
+    free(record->name);
+}
+
+// A record for exactly this device.
+static ww_status make_record(const ww_context *context, const char *name, const char *kind, long value,
+                             wwi_tuning_record *record) {
+    const size_t bytes = strlen(name) + (kind ? strlen(kind) : 0) + 2;
+    *record = (wwi_tuning_record){.match = WWI_MATCH_DEVICE, .value = value};
+    record->text = copy_text(context->info.name, strlen(context->info.name));
+    record->name = malloc(bytes);
+    if (!record->text || !record->name) {
+        free_record(record);
+        return wwi_fail_memory(bytes);
+    }
+    (void)snprintf(record->name, bytes, "%s%s%s", name, kind ? "." : "", kind ? kind : "");
+    return WW_OK;
+}
+
+ww_status wwi_tuning_try(ww_context *context, const char *name, const char *kind, long value) {
+    wwi_tuning_record record;
+    ww_status status = make_record(context, name, kind, value, &record);
+    if (status == WW_OK && (status = add_record(&context->tuning[0], record)) != WW_OK)
+        free_record(&record);
+    return status;
+}
+
 ww_status wwi_tuning_save(ww_context *context, const char *name, const char *kind, long value) {
-    wwi_tuning_record record = {.match = WWI_MATCH_DEVICE, .value = value};
-    size_t bytes = strlen(name) + (kind ? strlen(kind) : 0) + 2;
-    ww_status status = WW_OK;
+    wwi_tuning_record record;
     if (!context->tuning_file)
         return wwi_fail(WW_ERROR_IO, "there is no place for a tuning file: neither HOME nor WAVEWARP_TUNING is set");
-    record.text = copy_text(context->info.name, strlen(context->info.name));
-    record.name = malloc(bytes);
-    if (!record.text || !record.name) {
-        status = wwi_fail_memory(bytes);
-        goto done;
+    ww_status status = make_record(context, name, kind, value, &record);
+    if (status == WW_OK) {
+        status = write_user_file(context->tuning_file, &record);
+        free_record(&record);
     }
-    (void)snprintf(record.name, bytes, "%s%s%s", name, kind ? "." : "", kind ? kind : "");
-    status = write_user_file(context->tuning_file, &record);
-    if (status == WW_OK)
-        status = add_record(&context->tuning[0], record); // asked again, the context answers with the new value
-    if (status == WW_OK)
-        return WW_OK;
-done:
-    free(record.text);
-    free(record.name);
-    return status;
+    // Asked again, the context answers with the new value.
+    return status == WW_OK ? wwi_tuning_try(context, name, kind, value) : status;
+}
+
+const char *wwi_tuning_file(const ww_context *context) {
+    return context->tuning_file ? context->tuning_file : "";
 }

@@ -123,7 +123,8 @@ static ww_status allocate(ww_context *context, size_t count, size_t channels, ww
     return WW_OK;
 }
 
-// One series into `target`, channel by channel, in the dataset's precision. Values that are not finite there are an error.
+// One series into `target`, channel by channel, in the dataset's precision. Values that are not finite there are an
+// error.
 static ww_status convert(const ww_dataset *d, const ww_series_view *view, size_t i, uint64_t offset, bool check,
                          void *target) {
     const size_t n = d->lengths[i];
@@ -136,8 +137,8 @@ static ww_status convert(const ww_dataset *d, const ww_series_view *view, size_t
             const float narrow = (float)value;
             if (check && !(d->precision == WW_FLOAT ? isfinite(narrow) : isfinite(value))) {
                 if (isfinite(value))
-                    wwi_fail(WW_ERROR_NOT_FINITE, "value %g of series %zu (point %zu, channel %zu) is too large for float",
-                             value, i, t, c);
+                    wwi_fail(WW_ERROR_NOT_FINITE,
+                             "value %g of series %zu (point %zu, channel %zu) is too large for float", value, i, t, c);
                 else
                     wwi_fail(WW_ERROR_NOT_FINITE, "series %zu has %s at point %zu, channel %zu", i,
                              isnan(value) ? "NaN (a missing value)" : "infinity", t, c);
@@ -184,8 +185,7 @@ ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, con
     if (!context || !dataset)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or dataset is NULL");
     *dataset = NULL;
-    if ((status = wwi_options_take(&o, options, "ww_dataset_options")) != WW_OK ||
-        (status = check_view(view)) != WW_OK)
+    if ((status = wwi_options_take(&o, options, "ww_dataset_options")) != WW_OK || (status = check_view(view)) != WW_OK)
         return status;
     if (o.precision != WW_FLOAT && o.precision != WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o.precision);
@@ -261,7 +261,7 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
     if (!context || !memory || !dataset)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, buffer or dataset is NULL");
     *dataset = NULL;
-    view.values = memory;  // only asked for being there
+    view.values = memory; // only asked for being there
     view.precision = precision;
     view.count = count;
     view.channels = channels;
@@ -317,7 +317,8 @@ ww_status wwi_dataset_window(ww_dataset *d, int side, size_t first, size_t count
         if (!d->upload[side].values &&
             (status = wwi_buffer_create(d->context, bytes, &d->upload[side].values)) != WW_OK)
             return status;
-        if ((status = wwi_buffer_write(d->upload[side].values, 0, bytes, d->host + d->offsets[first] * size)) != WW_OK ||
+        if ((status = wwi_buffer_write(d->upload[side].values, 0, bytes, d->host + d->offsets[first] * size)) !=
+                WW_OK ||
             (status = upload_series(d, d->offsets[first], &d->upload[side].series)) != WW_OK)
             return status;
         d->upload[side].first = first;

@@ -8,8 +8,8 @@
 
 #include "host.h"
 
-// Where a side of a job finds its series: values and (offset, length | rank << 32) of each id. Borrowed from the dataset,
-// valid until the next call for the same side.
+// Where a side of a job finds its series: values and (offset, length | rank << 32) of each id. Borrowed from the
+// dataset, valid until the next call for the same side.
 typedef struct wwi_window {
     wwi_buffer *values;
     wwi_buffer *series;
@@ -22,20 +22,20 @@ struct ww_dataset {
     ww_context *context;
     ww_precision precision;
     size_t count, channels;
-    uint32_t *lengths;       // count
-    uint64_t *offsets;       // count + 1: elements before each series; the last is the sum
-    uint32_t *ranks;         // count: number of the series' length among the different lengths
-    uint32_t *rank_lengths;  // the different lengths, ascending
+    uint32_t *lengths;      // count
+    uint64_t *offsets;      // count + 1: elements before each series; the last is the sum
+    uint32_t *ranks;        // count: number of the series' length among the different lengths
+    uint32_t *rank_lengths; // the different lengths, ascending
     uint32_t rank_count;
-    uint32_t *sorted;        // ids by (length, id)
-    wwi_buffer *values;      // all values, or NULL when they stay on the host
-    wwi_buffer *series;      // of all, matching values
-    unsigned char *host;     // values, channel by channel; NULL when the device holds them
+    uint32_t *sorted;    // ids by (length, id)
+    wwi_buffer *values;  // all values, or NULL when they stay on the host
+    wwi_buffer *series;  // of all, matching values
+    unsigned char *host; // values, channel by channel; NULL when the device holds them
     uint64_t max_bytes;
     struct {
         wwi_buffer *values, *series;
         size_t first, count;
-    } upload[2];             // host values: the last window of each side
+    } upload[2]; // host values: the last window of each side
 };
 
 // A dataset on a foreign cl_mem: see ww_dataset_wrap().

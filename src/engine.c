@@ -53,11 +53,11 @@ struct wwi_runner {
     wwi_buffer *row_order, *column_order, *band, *edges, *counter;
     wwi_buffer *row_packed, *row_offsets, *column_packed, *column_offsets, *scratch;
     wwi_words words;
-    double rate[5];      // cells a second, by engine
+    double rate[5];       // cells a second, by engine
     uint64_t done, total; // progress, in cells
-    uint64_t waiting;    // cells enqueued since the last wait
-    double waited;       // when that was
-    bool preparing;      // programs are compiled, nothing is computed
+    uint64_t waiting;     // cells enqueued since the last wait
+    double waited;        // when that was
+    bool preparing;       // programs are compiled, nothing is computed
 };
 
 static uint64_t value_bytes(const wwi_runner *r) {
@@ -72,7 +72,8 @@ static long tuned(const wwi_runner *r, const char *name, long fallback) {
     return wwi_tuning(r->context, name, r->precision == WW_DOUBLE ? "f64" : "f32", fallback);
 }
 
-// ---- making and choosing ------------------------------------------------------------------------------------------------
+// ---- making and choosing
+// ------------------------------------------------------------------------------------------------
 
 void wwi_runner_destroy(wwi_runner **runner) {
     if (!runner || !*runner)
@@ -109,10 +110,15 @@ static uint32_t lane_columns(const wwi_runner *r, bool banded) {
     return columns < 4 ? 4 : columns & ~1u;
 }
 
-static uint32_t lane_rows(const wwi_runner *r) {
+// Rows a step; `n` the rows of all pairs, 0 when they differ. Eight run best where few of them are made up.
+static uint32_t lane_rows(const wwi_runner *r, uint32_t n) {
     if (!points_in_registers(r))
         return 1;
-    return r->channels > 4 ? 2 : (uint32_t)tuned(r, "lanes.rows", 4);
+    if (r->channels > 4)
+        return 2;
+    const uint32_t rows =
+        (uint32_t)tuned(r, "lanes.rows", r->gpu && r->precision == WW_FLOAT && r->channels == 1 ? 8 : 4);
+    return rows > 4 && (r->banded || (n && (rows - n % rows) % rows * 50 > n)) ? 4 : rows;
 }
 
 static uint32_t lane_group(const wwi_runner *r) {
@@ -230,7 +236,8 @@ static ww_status write_buffer(wwi_runner *r, wwi_buffer **buffer, uint64_t bytes
     return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, source) : status;
 }
 
-// ---- programs -----------------------------------------------------------------------------------------------------------
+// ---- programs
+// -----------------------------------------------------------------------------------------------------------
 
 static const char *engine_kernel(ww_engine engine) {
     switch (engine) {
@@ -279,13 +286,13 @@ static ww_status build(wwi_runner *r, variant *v) {
                                     : key->vector > 1                  ? "engine/strips_vector.cl"
                                                                        : "engine/strips.cl",
                                     NULL};
-    snprintf(options, sizeof options,
-             "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
-             "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32
-             " -DWW_EXCHANGE=%d",
-             r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)cost, r->measure.root != 0,
-             key->list, key->band, key->columns, key->rows, key->group,
-             key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0);
+    snprintf(
+        options, sizeof options,
+        "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
+        "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d",
+        r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)cost, r->measure.root != 0, key->list,
+        key->band, key->columns, key->rows, key->group,
+        key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0);
     if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) != WW_OK ||
         (status = wwi_kernel_create(v->program, engine_kernel(key->engine), &v->kernel)) != WW_OK)
         goto done;
@@ -345,7 +352,8 @@ static variant_key key_of(const wwi_runner *r, ww_engine engine, const wwi_block
     return key;
 }
 
-// ---- launches -----------------------------------------------------------------------------------------------------------
+// ---- launches
+// -----------------------------------------------------------------------------------------------------------
 
 // Waits for what was enqueued, learns the engine's rate from it, reports progress.
 static ww_status wait_and_report(wwi_runner *r, ww_engine engine) {
@@ -375,7 +383,8 @@ static uint64_t launch_units(const wwi_runner *r, ww_engine engine, uint64_t lef
     return take < left ? take : left;
 }
 
-// Drivers that compile a kernel when it is first launched (PoCL) do so here too: for one group that finds nothing to do.
+// Drivers that compile a kernel when it is first launched (PoCL) do so here too: for one group that finds nothing to
+// do.
 static ww_status enqueue(const wwi_runner *r, const variant *v, uint64_t groups, const wwi_arg *args, size_t count) {
     return wwi_launch(v->kernel, r->preparing ? 1 : groups, v->key.group, args, count);
 }
@@ -408,7 +417,8 @@ static double block_cells(const wwi_runner *r, const ww_dataset *rows, const ww_
             m = y > m ? y : m;
         }
     } else {
-        cells = sum_lengths(rows, b->row_ids + b->row_begin, b->rows - b->row_begin) * sum_lengths(columns, b->column_ids, b->columns);
+        cells = sum_lengths(rows, b->row_ids + b->row_begin, b->rows - b->row_begin) *
+                sum_lengths(columns, b->column_ids, b->columns);
         if (b->half)
             cells /= 2;
         n = rows->lengths[b->row_ids[b->rows - 1]];
@@ -422,9 +432,11 @@ static double block_cells(const wwi_runner *r, const ww_dataset *rows, const ww_
     return cells;
 }
 
-// ---- bands --------------------------------------------------------------------------------------------------------------
+// ---- bands
+// --------------------------------------------------------------------------------------------------------------
 
-// Ranks of a block's rows and columns, and the tables of all pairs of lengths in it, in r->words; uploaded by the caller.
+// Ranks of a block's rows and columns, and the tables of all pairs of lengths in it, in r->words; uploaded by the
+// caller.
 typedef struct rank_range {
     uint32_t row_base, column_base, rows, columns;
 } rank_range;
@@ -474,15 +486,16 @@ static ww_status build_bands(wwi_runner *r, const ww_dataset *rows, const ww_dat
             return WW_OK;
         }
         r->words.data[head] = (uint32_t)r->words.count;
-        status = wwi_band_table(&r->measure.band, rows->rank_lengths[row], columns->rank_lengths[column], cut, &r->words,
-                                fits);
+        status = wwi_band_table(&r->measure.band, rows->rank_lengths[row], columns->rank_lengths[column], cut,
+                                &r->words, fits);
         if (status != WW_OK || !*fits)
             return status;
     }
     return WW_OK;
 }
 
-// ---- engines ------------------------------------------------------------------------------------------------------------
+// ---- engines
+// ------------------------------------------------------------------------------------------------------------
 
 // The sides of a block in the roles the engine gives them.
 typedef struct sides {
@@ -522,10 +535,10 @@ static uint64_t ceil_div(uint64_t a, uint64_t b) {
         WWI_BUFFER((b)->list ? (r)->row_order : (r)->column_order),                                                    \
         WWI_BUFFER((r)->banded ? (r)->band : (r)->row_order), WWI_BUFFER((b)->out), WWI_VALUE(job)
 
-// Width and columns of the lanes for a column series of m points, without a band.
-static wwi_cut lanes_cut(const wwi_runner *r, uint32_t m, bool many_lengths) {
+// Width and columns of the lanes for a column series of m points, without a band; n as in lane_rows().
+static wwi_cut lanes_cut(const wwi_runner *r, uint32_t n, uint32_t m, bool many_lengths) {
     const uint32_t most = lane_columns(r, false);
-    wwi_cut cut = {most, lane_rows(r), 1};
+    wwi_cut cut = {most, lane_rows(r, n), 1};
     while (cut.width < r->width && cut.width * most < m)
         cut.width *= 2;
     uint32_t columns = (uint32_t)ceil_div(m, cut.width);
@@ -595,7 +608,7 @@ static ww_status banded_cut(wwi_runner *r, const sides *s, const wwi_block *b, r
     for (uint32_t columns = 4; columns <= most && columns <= 32; columns *= 2)
         for (uint32_t width = 1; width <= r->width; width *= 2) {
             bool fits;
-            wwi_cut c = {columns, lane_rows(r), width};
+            wwi_cut c = {columns, lane_rows(r, n), width};
             r->words.count = 0;
             if ((status = wwi_band_table(&r->measure.band, n, m, c, &r->words, &fits)) != WW_OK)
                 return status;
@@ -606,7 +619,7 @@ static ww_status banded_cut(wwi_runner *r, const sides *s, const wwi_block *b, r
             work[count++] = (double)r->words.data[0] * width * (columns * c.rows + 8.0);
             break;
         }
-    *cut = (wwi_cut){0, lane_rows(r), 1};
+    *cut = (wwi_cut){0, 1, 1};
     while (count) {
         size_t best = 0;
         for (size_t i = 1; i < count; i++)
@@ -632,13 +645,14 @@ static ww_status banded_cut(wwi_runner *r, const sides *s, const wwi_block *b, r
 }
 
 // Columns of a block from `begin` on that share a cut.
-static size_t same_cut(const wwi_runner *r, const sides *s, const wwi_block *b, size_t begin, bool many, wwi_cut *cut) {
+static size_t same_cut(const wwi_runner *r, const sides *s, const wwi_block *b, uint32_t n, size_t begin, bool many,
+                       wwi_cut *cut) {
     const size_t count = b->list ? b->rows : b->columns;
 #define COLUMN_LENGTH(i) s->columns->lengths[b->list ? b->pairs[3 * (i) + 1] : b->column_ids[i]]
-    *cut = lanes_cut(r, COLUMN_LENGTH(begin), many);
+    *cut = lanes_cut(r, n, COLUMN_LENGTH(begin), many);
     size_t end = begin + 1;
     while (end < count) {
-        const wwi_cut next = lanes_cut(r, COLUMN_LENGTH(end), many);
+        const wwi_cut next = lanes_cut(r, n, COLUMN_LENGTH(end), many);
         if (next.columns != cut->columns || next.width != cut->width)
             break;
         end++;
@@ -647,14 +661,16 @@ static size_t same_cut(const wwi_runner *r, const sides *s, const wwi_block *b, 
     return end;
 }
 
-static ww_status run_lanes(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range, wwi_cut cut) {
+static ww_status run_lanes(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range,
+                           wwi_cut cut) {
     ww_status status;
     if (r->banded)
         return launch_lanes(r, s, b, job, cut, block_cells(r, s->rows, s->columns, b));
     const bool many = range.columns > 3;
+    const uint32_t n = range.rows == 1 ? s->rows->rank_lengths[range.row_base] : 0;
     const size_t count = b->list ? b->rows : b->columns;
     for (size_t begin = 0, end; begin < count; begin = end) {
-        end = same_cut(r, s, b, begin, many, &cut);
+        end = same_cut(r, s, b, n, begin, many, &cut);
         wwi_block part = *b;
         if (b->list) {
             job.row_begin = (uint32_t)begin;
@@ -723,10 +739,9 @@ static ww_status interleave(wwi_runner *r, variant *v, const ww_dataset *d, wwi_
         (status = write_buffer(r, offsets, packs * sizeof *at, at)) != WW_OK)
         goto done;
     const uint32_t begin = 0, end = (uint32_t)count;
-    const wwi_arg args[] = {WWI_BUFFER(window.values), WWI_BUFFER(window.series), WWI_BUFFER(order),
-                            WWI_VALUE(stride),         WWI_VALUE(field),          WWI_VALUE(begin),
-                            WWI_VALUE(end),            WWI_VALUE(channel),        WWI_BUFFER(*offsets),
-                            WWI_BUFFER(*packed)};
+    const wwi_arg args[] = {WWI_BUFFER(window.values), WWI_BUFFER(window.series), WWI_BUFFER(order), WWI_VALUE(stride),
+                            WWI_VALUE(field),          WWI_VALUE(begin),          WWI_VALUE(end),    WWI_VALUE(channel),
+                            WWI_BUFFER(*offsets),      WWI_BUFFER(*packed)};
     status = wwi_launch(v->interleave, r->preparing ? 1 : packs, 1, args, sizeof args / sizeof *args);
 done:
     free(at);
@@ -777,7 +792,8 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
                                 WWI_BUFFER(r->counter),
                                 WWI_VALUE(packs),
                                 WWI_VALUE(end)};
-        if ((status = enqueue(r, v, take < workers ? take : workers, args, sizeof args / sizeof *args)) != WW_OK || r->preparing)
+        if ((status = enqueue(r, v, take < workers ? take : workers, args, sizeof args / sizeof *args)) != WW_OK ||
+            r->preparing)
             return status;
         at += take;
         if ((status = launched(r, WW_ENGINE_PACKED, per_unit * (double)take, at < units)) != WW_OK)
@@ -788,8 +804,8 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
 
 // Columns a lane of a strip holds: as many as leave strips enough to fill the device.
 static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
-    wwi_cut cut = {(uint32_t)tuned(r, "strips.columns", 8), lane_rows(r), r->width};
-    if (cut.rows == 4)
+    wwi_cut cut = {(uint32_t)tuned(r, "strips.columns", 8), lane_rows(r, 0), r->width};
+    if (cut.rows >= 4)
         cut.rows = (uint32_t)tuned(r, "strips.rows", 8);
     if (vector_strips(r)) {
         cut.width = (uint32_t)r->vector;
@@ -807,7 +823,8 @@ static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
     return cut;
 }
 
-static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range, wwi_cut cut) {
+static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range,
+                            wwi_cut cut) {
     ww_status status;
     variant *v;
     variant_key key = key_of(r, WW_ENGINE_STRIPS, b);
@@ -841,7 +858,8 @@ static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, w
         // Several pairs take all their strips in one launch; a pair alone may need several launches.
         for (uint32_t strip = 0; strip < strips;) {
             const double per_strip = per_pair * (double)take / strips;
-            const uint32_t part = take > 1 ? strips : (uint32_t)launch_units(r, WW_ENGINE_STRIPS, strips - strip, per_strip);
+            const uint32_t part =
+                take > 1 ? strips : (uint32_t)launch_units(r, WW_ENGINE_STRIPS, strips - strip, per_strip);
             job.strip_begin = r->preparing ? strips : strip; // past the last one
             job.strip_end = job.strip_begin + part;
             if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, 0)) != WW_OK)
@@ -850,7 +868,8 @@ static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, w
             if ((status = enqueue(r, v, take * part, args, sizeof args / sizeof *args)) != WW_OK || r->preparing)
                 return status;
             strip += part;
-            if ((status = launched(r, WW_ENGINE_STRIPS, per_strip * part, strip < strips || at + take < pairs)) != WW_OK)
+            if ((status = launched(r, WW_ENGINE_STRIPS, per_strip * part, strip < strips || at + take < pairs)) !=
+                WW_OK)
                 return status;
         }
         at += take;
@@ -858,7 +877,8 @@ static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, w
     return WW_OK;
 }
 
-// ---- blocks -------------------------------------------------------------------------------------------------------------
+// ---- blocks
+// -------------------------------------------------------------------------------------------------------------
 
 // The same pairs with the roles of rows and columns exchanged; only for symmetric measures.
 static void exchange_roles(wwi_block *b, sides *s) {
@@ -887,7 +907,8 @@ static void exchange_roles(wwi_block *b, sides *s) {
     *s = (sides){s->columns, s->rows};
 }
 
-static bool wants_exchange(const wwi_runner *r, ww_engine engine, const wwi_block *b, const sides *s, rank_range range) {
+static bool wants_exchange(const wwi_runner *r, ww_engine engine, const wwi_block *b, const sides *s,
+                           rank_range range) {
     const uint32_t n = s->rows->rank_lengths[range.row_base + range.rows - 1];
     const uint32_t m = s->columns->rank_lengths[range.column_base + range.columns - 1];
     if (!r->symmetric || b->half)

@@ -10,14 +10,14 @@
 
 // Pairs whose results go to one buffer.
 typedef struct wwi_block {
-    bool list;                   // true: `pairs`; false: every row with every column
-    const uint32_t *row_ids;     // rectangle: by ascending length
+    bool list;               // true: `pairs`; false: every row with every column
+    const uint32_t *row_ids; // rectangle: by ascending length
     const uint32_t *column_ids;
-    size_t row_begin;            // rectangle: first row slot; the ids before it count for `half` alone
-    size_t rows, columns;        // ends of the row and column slots; list: rows = number of pairs
-    uint32_t *pairs;             // list: (row id, column id, number of the result) each; reordered as suits the engine
-    bool half;                   // rectangle: the same ids on both sides; only row slot < column slot
-    uint32_t layout;             // WWI_LAYOUT_...
+    size_t row_begin;     // rectangle: first row slot; the ids before it count for `half` alone
+    size_t rows, columns; // ends of the row and column slots; list: rows = number of pairs
+    uint32_t *pairs;      // list: (row id, column id, number of the result) each; reordered as suits the engine
+    bool half;            // rectangle: the same ids on both sides; only row slot < column slot
+    uint32_t layout;      // WWI_LAYOUT_...
     uint64_t row_stride, column_stride;
     uint32_t row_base, column_base, count;
     wwi_window row, column;
@@ -33,7 +33,8 @@ void wwi_runner_destroy(wwi_runner **runner);
 
 // Starts counting progress towards `total` cells.
 void wwi_runner_start(wwi_runner *runner, uint64_t total);
-// Enqueues a block's work; waits between launches where they must be bounded. WW_ERROR_CANCELLED by the progress function.
+// Enqueues a block's work; waits between launches where they must be bounded. WW_ERROR_CANCELLED by the progress
+// function.
 ww_status wwi_runner_block(wwi_runner *runner, const wwi_block *block);
 // Compiles and allocates what running the block will need. Nothing is computed; its `out` is not used.
 ww_status wwi_runner_prepare(wwi_runner *runner, const wwi_block *block);

@@ -230,7 +230,8 @@ ww_status wwi_plan_ensure_out(ww_plan *p, uint64_t bytes) {
     return wwi_buffer_create(p->context, bytes, &p->out);
 }
 
-// ---- planning -----------------------------------------------------------------------------------------------------------
+// ---- planning
+// -----------------------------------------------------------------------------------------------------------
 
 // Compiles for the first block, or one much like it.
 static ww_status prepare_matrix(ww_plan *p) {
@@ -350,7 +351,8 @@ ww_status ww_plan_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset 
     return status;
 }
 
-// ---- running ------------------------------------------------------------------------------------------------------------
+// ---- running
+// ------------------------------------------------------------------------------------------------------------
 
 static ww_status rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count,
                            ww_status (*run)(wwi_runner *, const wwi_block *)) {
@@ -404,13 +406,13 @@ static ww_status to_mirror(ww_plan *p, void *target, size_t row, size_t row_coun
     to_matrix(p, target, row, row_count, column, column_count, values);
     for (size_t i = 0; row != column && i < row_count; i++)
         for (size_t j = 0; j < column_count; j++)
-            memcpy((unsigned char *)target + ((column + j) * n + row + i) * size, values + (i * column_count + j) * size,
-                   size);
+            memcpy((unsigned char *)target + ((column + j) * n + row + i) * size,
+                   values + (i * column_count + j) * size, size);
     return WW_OK;
 }
 
-static ww_status to_condensed(ww_plan *p, void *target, size_t row, size_t row_count, size_t column, size_t column_count,
-                              const unsigned char *values) {
+static ww_status to_condensed(ww_plan *p, void *target, size_t row, size_t row_count, size_t column,
+                              size_t column_count, const unsigned char *values) {
     const size_t size = wwi_precision_bytes(p->rows->precision), n = p->rows->count;
     for (size_t i = row; i < row + row_count; i++) {
         const size_t from = column > i + 1 ? column : i + 1;
@@ -464,7 +466,8 @@ static ww_status run_streamed(ww_plan *p, bool upper, bool whole_rows, sink deli
                 side *= 2;
             row_count = row_count < side ? row_count : side;
         }
-        for (size_t column = upper ? row : 0, column_count; status == WW_OK && column < columns; column += column_count) {
+        for (size_t column = upper ? row : 0, column_count; status == WW_OK && column < columns;
+             column += column_count) {
             column_count = wwi_dataset_window_limit(p->columns, column, 0);
             const uint64_t wide = most / row_count ? most / row_count : 1;
             if (column_count > wide)
@@ -500,7 +503,8 @@ static ww_status run_half(ww_plan *p, uint32_t layout, uint64_t elements) {
     const size_t n = p->rows->count;
     const uint64_t bytes = elements * wwi_precision_bytes(p->rows->precision);
     memset(&b, 0, sizeof b);
-    if ((status = wwi_plan_ensure_out(p, bytes)) != WW_OK || (status = wwi_buffer_fill_u32(p->out, 0, (bytes + 3) / 4 * 4, 0)) != WW_OK ||
+    if ((status = wwi_plan_ensure_out(p, bytes)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(p->out, 0, (bytes + 3) / 4 * 4, 0)) != WW_OK ||
         (status = wwi_dataset_window(p->rows, WWI_SIDE_ROW, 0, n, &b.row)) != WW_OK)
         return status;
     b.column = b.row;

@@ -10,11 +10,11 @@ typedef enum wwi_job_kind { WWI_MATRIX, WWI_PAIRS, WWI_NEAREST } wwi_job_kind;
 struct ww_plan {
     wwi_job_kind kind;
     ww_context *context;
-    ww_measure measure;            // with copies of what the caller's points to
+    ww_measure measure; // with copies of what the caller's points to
     char *expression;
     size_t *band_lo, *band_hi;
-    ww_dataset *rows, *columns;    // columns == rows when `self`
-    bool self;                     // one set with itself
+    ww_dataset *rows, *columns; // columns == rows when `self`
+    bool self;                  // one set with itself
     bool symmetric, zero_on_self;
     ww_plan_options options;
     wwi_runner *runner;
@@ -23,7 +23,7 @@ struct ww_plan {
     uint32_t *pairs;                // WWI_PAIRS: `count` x (row, column, number of the result)
     size_t count;
     size_t k;
-    struct wwi_nearest *nearest;    // WWI_NEAREST
+    struct wwi_nearest *nearest; // WWI_NEAREST
     uint64_t all_cells;
     uint64_t start_launches, start_ns;
     double start_seconds;

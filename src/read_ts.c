@@ -113,7 +113,7 @@ static ww_status parse_series(const wwi_text *text, const header *head, wwi_valu
             }
             return wwi_label_parse(text, part, label);
         }
-        size_t values_here;
+        size_t values_here = 0;
         status = parse_channel(text, part, values, &values_here);
         if (status == WW_OK && *channels > 0 && values_here != *length)
             status =

@@ -10,5 +10,6 @@
 #include <wavewarp/measure.h>
 #include <wavewarp/series.h>
 #include <wavewarp/status.h>
+#include <wavewarp/tune.h>
 
 #endif

@@ -15,13 +15,33 @@
 #ifndef WW_CHAIN
 #define WW_CHAIN 8
 #endif
-// Row-steps of x kept: the work-group's skew and the next chain, a power of two.
+// Row-steps of x kept: the work-group's skew, this chain and the next; a power of two.
 #if WW_WG <= 16
 #define WW_RING 32
 #elif WW_WG <= 32
 #define WW_RING 64
 #else
 #define WW_RING 128
+#endif
+
+#if WW_POINT_REGISTERS
+// One chain of rows, from row `next` (made-up ones counted) on, into the ring.
+WW_INLINE void ww_fetch_rows(__local ww_scalar rows[WW_CHANNELS][WW_RING * WW_ROWS], ww_series x, uint next, int made_up,
+                             uint lane) {
+    for (uint t = lane; t < WW_CHAIN * WW_ROWS; t += WW_WG) {
+        const int i = (int)(next + t) - made_up;
+        for (uint channel = 0; channel < WW_CHANNELS; channel++)
+            rows[channel][(next + t) % (WW_RING * WW_ROWS)] =
+                i < 0 ? (ww_scalar)INFINITY : x.at[min((uint)i, x.length - 1) + (ulong)channel * x.length];
+    }
+}
+WW_INLINE ww_point ww_ring_point(__local ww_scalar rows[WW_CHANNELS][WW_RING * WW_ROWS], uint at) {
+    ww_point point;
+#pragma unroll
+    for (int channel = 0; channel < WW_CHANNELS; channel++)
+        point.value[channel] = rows[channel][at];
+    return point;
+}
 #endif
 
 __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
@@ -101,23 +121,26 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         l[q] = WW_BORDER;
         v[q] = WW_BORDER;
     }
+#if WW_POINT_REGISTERS
+    // The rows of the first chain; from then on each chain is fetched while the one before it is walked.
+    ww_fetch_rows(rows, x, base * WW_ROWS, made_up, lane);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ww_point a[WW_ROWS];
+#pragma unroll
+    for (uint q = 0; q < WW_ROWS; q++)
+        a[q] = ww_ring_point(rows, (base - lane) % WW_RING * WW_ROWS + q);
+#endif
     for (uint k = 0; k < total; k++) {
         if (k % WW_CHAIN == 0) {
-            // Nobody may still read what is about to be replaced.
-            barrier(CLK_LOCAL_MEM_FENCE);
-            const uint next = (base + k) * WW_ROWS;
-            for (uint t = lane; t < WW_CHAIN * WW_ROWS; t += WW_WG) {
-                const uint at = next + t;
 #if WW_POINT_REGISTERS
-                const int i = (int)at - made_up;
-                const uint slot = at % (WW_RING * WW_ROWS);
-                for (uint channel = 0; channel < WW_CHANNELS; channel++)
-                    rows[channel][slot] = i < 0 ? (ww_scalar)INFINITY
-                                                : x.at[min((uint)i, x.length - 1) + (ulong)channel * x.length];
+            ww_fetch_rows(rows, x, (base + k + WW_CHAIN) * WW_ROWS, made_up, lane);
 #endif
-                if (strip)
+            if (strip) {
+                for (uint t = lane; t < WW_CHAIN * WW_ROWS; t += WW_WG) {
+                    const uint at = (base + k) * WW_ROWS + t;
                     incoming[t] = at < edge_end * WW_ROWS && at >= edge_first * WW_ROWS ? ww_take_over(edges, at, strip)
                                                                                         : WW_OUTSIDE;
+                }
             }
 #if WW_BAND
             if (k == 0 && lane == 0 && strip && base > edge_first && base <= edge_end)
@@ -131,6 +154,15 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             for (int q = 0; q < WW_ROWS; q++)
                 l[q] = strip ? incoming[k % WW_CHAIN * WW_ROWS + (uint)q] : WW_BORDER;
         }
+#if WW_POINT_REGISTERS
+        // This step's rows were fetched in the last one: so the compiler can't put off the loads and with them the rows.
+        ww_point e[WW_ROWS];
+#pragma unroll
+        for (uint q = 0; q < WW_ROWS; q++) {
+            e[q] = a[q];
+            a[q] = ww_ring_point(rows, (base + k + 1 - lane) % WW_RING * WW_ROWS + q);
+        }
+#endif
         const uint step = base + k - lane;  // may wrap below 0: then it is past every end
         if (base + k >= lane && step >= first && step < end) {
             const int i = (int)(step * WW_ROWS) - made_up;
@@ -154,17 +186,12 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             for (int q = 0; q < WW_ROWS; q++)
                 inside[q] = ww_inside(intervals, (uint)max(i + q, 0), first_column);
 #endif
+#if !WW_POINT_REGISTERS
             ww_point e[WW_ROWS];
 #pragma unroll
-            for (int q = 0; q < WW_ROWS; q++) {
-#if WW_POINT_REGISTERS
-#pragma unroll
-                for (int channel = 0; channel < WW_CHANNELS; channel++)
-                    e[q].value[channel] = rows[channel][(step % WW_RING) * WW_ROWS + (uint)q];
-#else
+            for (int q = 0; q < WW_ROWS; q++)
                 e[q] = ww_row_point(x, i + q);
 #endif
-            }
             WW_SWEEP(WW_ROWS)
             if (lane == WW_WG - 1) {
 #pragma unroll
@@ -183,6 +210,9 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
             }
         }
+        // Nobody may still read what the next chain replaces.
+        if (k % WW_CHAIN == WW_CHAIN - 1)
+            barrier(CLK_LOCAL_MEM_FENCE);
         if (lane)
             previous = l[WW_ROWS - 1];
 #if WW_EXCHANGE == 0

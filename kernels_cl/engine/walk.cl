@@ -10,6 +10,10 @@
 #error "a banded block has at most 32 columns"
 #endif
 
+#if WW_ROWS & (WW_ROWS - 1)
+#error "WW_ROWS is a power of two"
+#endif
+
 // The columns of a block, in registers or read when needed.
 #if WW_POINT_REGISTERS
 #define WW_COLUMN(r) b[r]

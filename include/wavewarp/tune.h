@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Finding the parameters with which the kernels run fastest on a device. See docs/tuning.md.
+#ifndef WAVEWARP_TUNE_H
+#define WAVEWARP_TUNE_H
+
+#include <wavewarp/context.h>
+#include <wavewarp/series.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// One candidate that was tried, or (chosen not 0) the value a parameter ends with.
+typedef struct ww_tune_result {
+    const char *parameter; ///< for example "lanes.rows"
+    ww_precision precision;
+    long value;
+    double cells_per_second; ///< 0 when it could not run
+    int correct;             ///< 0: it gave a wrong result or could not run, and is never chosen
+    int chosen;
+} ww_tune_result;
+
+/// Receives each result. Return 0 to go on, anything else to stop.
+typedef int (*ww_tune_fn)(void *user, const ww_tune_result *result);
+
+typedef struct ww_tune_options {
+    size_t struct_size; ///< sizeof(ww_tune_options)
+    double seconds;     ///< time for each candidate, without compiling; 0: 0.2
+    int dry;            ///< 1: the user's tuning file is left as it is
+    ww_tune_fn report;  ///< NULL: none
+    void *report_user;
+} ww_tune_options;
+
+#define WW_TUNE_OPTIONS_INIT                                                                                           \
+    { sizeof(ww_tune_options), 0.0, 0, NULL, NULL }
+
+/// Tries candidates for every parameter of the engines that suit the device, checks each against a double-precision
+/// reference, and writes the fastest of each to the user's tuning file as soon as it is known.
+/// \param options NULL: all defaults.
+/// \return WW_ERROR_CANCELLED when `report` asked to stop (what was written stays), WW_ERROR_IO when the file can't be
+/// written. *Thread-safety*: nobody else may use the context meanwhile. *Blocking*: for a minute or so.
+WW_API ww_status ww_tune(ww_context *context, const ww_tune_options *options);
+
+/// The file ww_tune() writes; "" when there is no place for one. Valid as long as the context.
+WW_API const char *ww_tuning_file(const ww_context *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <wavewarp/tune.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <wavewarp/distance.h>
+
+#include "host.h"
+#include "options.h"
+
+#define CANDIDATES 5
+#define CHECKED 4
+
+// A parameter, the engine it belongs to, and what is tried.
+typedef struct parameter {
+    const char *name;
+    ww_engine engine;
+    bool gpu, cpu;               // where it matters
+    long candidates[CANDIDATES]; // up to the first 0
+} parameter;
+
+static const parameter parameters[] = {
+    {"lanes.values", WW_ENGINE_LANES, true, false, {48, 64, 96, 112, 128}},
+    {"lanes.rows", WW_ENGINE_LANES, true, false, {2, 4, 8, 0, 0}},
+    {"lanes.group", WW_ENGINE_LANES, true, false, {32, 64, 128, 0, 0}},
+    {"packed.vector", WW_ENGINE_PACKED, false, true, {4, 8, 16, 0, 0}},
+    {"packed.rows", WW_ENGINE_PACKED, false, true, {4, 8, 16, 0, 0}},
+    {"strips.columns", WW_ENGINE_STRIPS, true, true, {4, 8, 16, 32, 0}},
+    {"strips.rows", WW_ENGINE_STRIPS, true, false, {4, 8, 0, 0, 0}},
+};
+
+// What an engine is timed on.
+typedef struct workload {
+    ww_dataset *rows, *columns;
+    double *values; // rows' then columns'
+    size_t row_count, column_count, length;
+    double expected[CHECKED]; // of pairs (i, i)
+    void *distances;
+} workload;
+
+static void workload_free(workload *w) {
+    ww_dataset_destroy(&w->rows);
+    ww_dataset_destroy(&w->columns);
+    free(w->values);
+    free(w->distances);
+}
+
+// DTW with squared costs, two rows at a time.
+static bool reference(const double *x, const double *y, size_t n, double *result) {
+    double *row = malloc((n + 1) * sizeof *row);
+    if (!row)
+        return false;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j ? INFINITY : 0;
+    for (size_t i = 0; i < n; i++) {
+        double diagonal = row[0];
+        row[0] = INFINITY;
+        for (size_t j = 0; j < n; j++) {
+            const double t = x[i] - y[j], up = row[j + 1];
+            row[j + 1] = t * t + fmin(fmin(row[j], up), diagonal);
+            diagonal = up;
+        }
+    }
+    *result = row[n];
+    free(row);
+    return true;
+}
+
+static ww_status upload(ww_context *context, const double *values, size_t count, size_t length, ww_precision precision,
+                        ww_dataset **dataset) {
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
+    view.values = values;
+    view.precision = WW_DOUBLE;
+    view.count = count;
+    view.length = length;
+    options.precision = precision;
+    return ww_dataset_create(context, &view, &options, dataset);
+}
+
+static ww_status workload_make(ww_context *context, ww_engine engine, ww_precision precision, workload *w) {
+    ww_status status;
+    const bool gpu = wwi_context_info(context)->type == WW_DEVICE_GPU;
+    *w = (workload){.length = 240, .row_count = gpu ? 256 : 32, .column_count = gpu ? 8192 : 256};
+    if (engine == WW_ENGINE_STRIPS)
+        *w = (workload){.length = gpu ? 32768 : 4096, .row_count = 1, .column_count = 1};
+    const size_t series = w->row_count + w->column_count;
+    w->values = malloc(series * w->length * sizeof *w->values);
+    w->distances = malloc(w->row_count * w->column_count * sizeof(double));
+    if (!w->values || !w->distances)
+        return wwi_fail_memory(series * w->length * sizeof *w->values);
+    uint64_t state = 1;
+    for (size_t i = 0; i < series * w->length; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        w->values[i] = (float)((double)(state >> 40) / (double)(1 << 23) - 1); // the same in float and double
+    }
+    const double *columns = w->values + w->row_count * w->length;
+    for (size_t i = 0; i < CHECKED && i < w->row_count; i++)
+        if (!reference(w->values + i * w->length, columns + i * w->length, w->length, &w->expected[i]))
+            return wwi_fail_memory(w->length * sizeof(double));
+    if ((status = upload(context, w->values, w->row_count, w->length, precision, &w->rows)) != WW_OK)
+        return status;
+    return upload(context, columns, w->column_count, w->length, precision, &w->columns);
+}
+
+static bool is_correct(const workload *w, ww_precision precision) {
+    // Rounding grows with the length of the path.
+    const double bound = (precision == WW_DOUBLE ? 1e-12 : 1e-5) * fmax(1, (double)w->length / 1024);
+    for (size_t i = 0; i < CHECKED && i < w->row_count; i++) {
+        const size_t at = i * w->column_count + i;
+        const double value =
+            precision == WW_DOUBLE ? ((const double *)w->distances)[at] : (double)((const float *)w->distances)[at];
+        if (!(fabs(value - w->expected[i]) <= bound * w->expected[i]))
+            return false;
+    }
+    return true;
+}
+
+// Runs the workload with the parameters as they stand. A candidate that can't run is a result, not an error.
+static void measure(const workload *w, ww_engine engine, ww_precision precision, double seconds,
+                    ww_tune_result *result) {
+    ww_plan_options options = WW_PLAN_OPTIONS_INIT;
+    ww_plan *plan = NULL;
+    ww_measure dtw;
+    ww_plan_info info;
+    options.engine = engine;
+    result->correct = 0;
+    result->cells_per_second = 0;
+    if (ww_measure_init(&dtw, WW_DTW) != WW_OK || ww_plan_matrix(&dtw, w->rows, w->columns, &options, &plan) != WW_OK ||
+        ww_plan_run(plan, w->distances) != WW_OK)
+        goto done;
+    result->correct = is_correct(w, precision);
+    const double begin = wwi_seconds();
+    do {
+        if (ww_plan_run(plan, w->distances) != WW_OK || ww_plan_describe(plan, &info) != WW_OK)
+            goto done;
+        const double spent = info.seconds_device > 0 ? info.seconds_device : info.seconds_wall;
+        const double rate = (double)info.cells / spent;
+        if (rate > result->cells_per_second)
+            result->cells_per_second = rate;
+    } while (wwi_seconds() - begin < seconds);
+done:
+    ww_plan_destroy(&plan);
+}
+
+static ww_status tune_one(ww_context *context, const parameter *p, ww_precision precision, const ww_tune_options *o) {
+    ww_status status;
+    workload w = {NULL, NULL, NULL, 0, 0, 0, {0}, NULL};
+    const char *kind = precision == WW_DOUBLE ? "f64" : "f32";
+    const long before = wwi_tuning(context, p->name, kind, 0);
+    ww_tune_result best = {p->name, precision, 0, 0, 0, 1};
+    if ((status = workload_make(context, p->engine, precision, &w)) != WW_OK)
+        goto done;
+    for (size_t c = 0; c < CANDIDATES && p->candidates[c]; c++) {
+        ww_tune_result result = {p->name, precision, p->candidates[c], 0, 0, 0};
+        if ((status = wwi_tuning_try(context, p->name, kind, result.value)) != WW_OK)
+            goto done;
+        measure(&w, p->engine, precision, o->seconds > 0 ? o->seconds : 0.2, &result);
+        if (o->report && o->report(o->report_user, &result) != 0) {
+            status = wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
+            goto done;
+        }
+        if (result.correct && result.cells_per_second > best.cells_per_second) {
+            best = result;
+            best.chosen = 1;
+        }
+    }
+done:
+    if (best.correct) {
+        const ww_status kept = status == WW_OK && !o->dry ? wwi_tuning_save(context, p->name, kind, best.value)
+                                                          : wwi_tuning_try(context, p->name, kind, best.value);
+        status = status == WW_OK ? kept : status;
+        if (status == WW_OK && o->report && o->report(o->report_user, &best) != 0)
+            status = wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
+    } else if (before) {
+        (void)wwi_tuning_try(context, p->name, kind, before);
+    }
+    workload_free(&w);
+    return status;
+}
+
+ww_status ww_tune(ww_context *context, const ww_tune_options *options) {
+    ww_tune_options o = WW_TUNE_OPTIONS_INIT;
+    if (!context)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context is NULL");
+    ww_status status = wwi_options_take(&o, options, "ww_tune_options");
+    const ww_device_info *info = wwi_context_info(context);
+    const bool gpu = info->type == WW_DEVICE_GPU;
+    for (int precision = WW_FLOAT; precision <= (info->has_double ? WW_DOUBLE : WW_FLOAT); precision++)
+        for (size_t i = 0; status == WW_OK && i < sizeof parameters / sizeof *parameters; i++)
+            if (gpu ? parameters[i].gpu : parameters[i].cpu)
+                status = tune_one(context, &parameters[i], (ww_precision)precision, &o);
+    return status;
+}
+
+const char *ww_tuning_file(const ww_context *context) {
+    return context ? wwi_tuning_file(context) : "";
+}
