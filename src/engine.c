@@ -209,6 +209,10 @@ ww_engine wwi_runner_engine(const wwi_runner *runner) {
     return runner->engine;
 }
 
+void wwi_runner_skip(wwi_runner *runner, uint64_t cells) {
+    runner->done += cells;
+}
+
 uint64_t wwi_runner_cells(const wwi_runner *runner) {
     return runner->done;
 }

@@ -33,6 +33,8 @@ void wwi_runner_destroy(wwi_runner **runner);
 
 // Starts counting progress towards `total` cells.
 void wwi_runner_start(wwi_runner *runner, uint64_t total);
+// Counts cells that need not be computed as done.
+void wwi_runner_skip(wwi_runner *runner, uint64_t cells);
 // Enqueues a block's work; waits between launches where they must be bounded. WW_ERROR_CANCELLED by the progress
 // function.
 ww_status wwi_runner_block(wwi_runner *runner, const wwi_block *block);
