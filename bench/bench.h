@@ -74,6 +74,10 @@ ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result);
 // 0: measured; else result->note says why not.
 int bench_program(const bench *b, bench_result *result);
 
+// Runs (or, with options.list, names) the selected cases of nearest neighbours of points: how many there were. *failed
+// becomes 1 when one is wrong.
+size_t bench_knn(const bench *b, int *failed);
+
 // ---- bench_data.c: series, and the answers they should give
 
 // Series in the form of a view. A few hundred different ones stand for any number: each is uploaded as its own.

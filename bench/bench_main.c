@@ -225,6 +225,7 @@ int main(int argc, char **argv) {
         for (size_t i = 0; i < count; i++)
             if (selected(&b.options, &cases[i]))
                 printf("%s\n", cases[i].name);
+        bench_knn(&b, &failed);
         return 0;
     }
     context_options.device = b.options.device;
@@ -236,14 +237,14 @@ int main(int argc, char **argv) {
         ww_context_destroy(&b.context);
         return status == WW_ERROR_NO_PLATFORM || status == WW_ERROR_NO_DEVICE ? EXIT_NO_DEVICE : 1;
     }
-    if (!b.options.json)
-        print_header(&b);
     for (size_t i = 0; i < count; i++) {
         if (!selected(&b.options, &cases[i]))
             continue;
+        if (ran++ == 0 && !b.options.json)
+            print_header(&b);
         failed |= run_case(&b, &cases[i]);
-        ran++;
     }
+    ran += bench_knn(&b, &failed);
     ww_context_destroy(&b.context);
     if (ran == 0) {
         fprintf(stderr, "wavewarp-bench: no case's name contains \"%s\" (--list names them)\n", b.options.filter);

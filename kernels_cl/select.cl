@@ -2,8 +2,8 @@
 // The k smallest of every row of a matrix, smallest first, ties to the lower index.
 //
 // One order for everything: the key (value, index). Keys are unique, so the answer does not depend on who comes first.
-// A NaN stands for "no value here" and is never taken. A row's result is k values and indices; where there are fewer, +inf
-// and index 0xffffffff, which is after every key.
+// A NaN stands for "no value here" and is never taken. A row's result is k values and indices; where there are fewer,
+// +inf and index 0xffffffff, which is after every key.
 //
 // A task is one part of one row: rows x parts tasks. With several parts each leaves its own k best, and a second launch
 // selects among those (`listed`).
@@ -34,9 +34,10 @@ typedef struct {
     uint flags;
     uint spare;
 } ww_selection;
-#define WW_SELECT_OWN 1u    // leave each row's own index out
-#define WW_SELECT_FRESH 2u  // begin with nothing; else with what stands in `best`
-#define WW_SELECT_LISTED 4u // indices are read from a list as long as the values, not counted
+#define WW_SELECT_OWN 1u     // leave each row's own index out
+#define WW_SELECT_FRESH 2u   // begin with nothing; else with what stands in `best`
+#define WW_SELECT_LISTED 4u  // indices are read from a list as long as the values, not counted
+#define WW_SELECT_COUNTED 8u // row r has but counts[r] columns; in one part
 
 // What a task works on.
 typedef struct {
@@ -45,7 +46,8 @@ typedef struct {
     uint columns, base, own;
 } ww_part;
 
-WW_INLINE ww_part ww_part_of(__global const ww_scalar *values, __global const uint *list, ww_selection s, ulong task) {
+WW_INLINE ww_part ww_part_of(__global const ww_scalar *values, __global const uint *list, __global const uint *counts,
+                             ww_selection s, ulong task) {
     const ulong row = task / s.parts;
     const uint first = (uint)(task - row * s.parts) * s.part_columns;
     const ulong at = s.offset + row * s.row_stride + first;
@@ -53,12 +55,15 @@ WW_INLINE ww_part ww_part_of(__global const ww_scalar *values, __global const ui
     part.values = values + at;
     part.list = list + at;
     part.columns = min(s.part_columns, s.columns - first);
+    if (s.flags & WW_SELECT_COUNTED)
+        part.columns = min(s.columns, counts[row]);
     part.base = s.column_base + first;
     part.own = s.flags & WW_SELECT_OWN ? s.own_base + (uint)row : WW_NOBODY;
     return part;
 }
 
-// ---- one work-item a task: CPUs, and any k --------------------------------------------------------------------------------
+// ---- one work-item a task: CPUs, and any k
+// --------------------------------------------------------------------------------
 //
 // The k best are a heap with the last of them on top, in `best` itself. No local memory, no barrier.
 
@@ -89,12 +94,13 @@ WW_INLINE bool ww_any_within(__global const ww_scalar *values, ww_scalar radius)
 }
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_select_item(__global const ww_scalar *restrict values, __global const uint *restrict list, const ww_selection s,
-               const ulong tasks, __global ww_scalar *restrict best_values, __global uint *restrict best_indices) {
+ww_select_item(__global const ww_scalar *restrict values, __global const uint *restrict list,
+               __global const uint *restrict counts, const ww_selection s, const ulong tasks,
+               __global ww_scalar *restrict best_values, __global uint *restrict best_indices) {
     const ulong task = get_global_id(0);
     if (task >= tasks)
         return;
-    const ww_part part = ww_part_of(values, list, s, task);
+    const ww_part part = ww_part_of(values, list, counts, s, task);
     __global ww_scalar *heap = best_values + task * s.k;
     __global uint *indices = best_indices + task * s.k;
     const uint k = s.k;
@@ -138,11 +144,12 @@ ww_select_item(__global const ww_scalar *restrict values, __global const uint *r
     }
 }
 
-// ---- a work-group a task: GPUs, k <= WW_K ---------------------------------------------------------------------------------
+// ---- a work-group a task: GPUs, k <= WW_K
+// ---------------------------------------------------------------------------------
 //
-// Values within the radius (the k-th best so far) join a queue in local memory; a full queue is sorted and merged with the k
-// best, which lowers the radius. Local memory: (WW_K + WW_QUEUE) keys. Barriers: four for WW_WG*WW_EACH columns, and
-// about log2(WW_QUEUE)^2/2 a merge.
+// Values within the radius (the k-th best so far) join a queue in local memory; a full queue is sorted and merged with
+// the k best, which lowers the radius. Local memory: (WW_K + WW_QUEUE) keys. Barriers: four for WW_WG*WW_EACH columns,
+// and about log2(WW_QUEUE)^2/2 a merge.
 #define WW_EACH 8 // columns a work-item looks at together
 
 #if WW_DOUBLE
@@ -245,8 +252,9 @@ WW_INLINE void ww_bitonic_step(ww_keys keys, uint count, uint size, uint stride,
     }
 }
 
-// Sorts the queue's `count` keys and merges them into the sorted k best; nothing to do where count is 0. That is decided
-// by the loops' bounds and not by a condition around them: PoCL 3.1 miscompiles barriers in loops under a condition.
+// Sorts the queue's `count` keys and merges them into the sorted k best; nothing to do where count is 0. That is
+// decided by the loops' bounds and not by a condition around them: PoCL 3.1 miscompiles barriers in loops under a
+// condition.
 WW_INLINE void ww_merge_queue(ww_keys best, ww_keys queue, uint count, uint item) {
     const uint merged = count ? WW_K : 0;
     uint filled = merged;
@@ -274,14 +282,15 @@ WW_INLINE ww_scalar ww_radius(ww_key last) {
 }
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_select_group(__global const ww_scalar *restrict values, __global const uint *restrict list, const ww_selection s,
-                const ulong tasks, __global ww_scalar *restrict best_values, __global uint *restrict best_indices) {
+ww_select_group(__global const ww_scalar *restrict values, __global const uint *restrict list,
+                __global const uint *restrict counts, const ww_selection s, const ulong tasks,
+                __global ww_scalar *restrict best_values, __global uint *restrict best_indices) {
     WW_KEYS(kept, WW_K);
     WW_KEYS(queue, WW_QUEUE);
     __local uint queued;
     const uint item = (uint)get_local_id(0);
     const ulong task = get_group_id(0);
-    const ww_part part = ww_part_of(values, list, s, task);
+    const ww_part part = ww_part_of(values, list, counts, s, task);
     __global ww_scalar *out_values = best_values + task * s.k;
     __global uint *out_indices = best_indices + task * s.k;
     (void)tasks;

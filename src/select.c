@@ -18,7 +18,7 @@ typedef struct selection_args {
 } selection_args;
 _Static_assert(sizeof(selection_args) == 48, "ww_selection in kernels_cl/select.cl has this size");
 
-enum { SELECT_OWN = 1u, SELECT_FRESH = 2u, SELECT_LISTED = 4u };
+enum { SELECT_OWN = 1u, SELECT_FRESH = 2u, SELECT_LISTED = 4u, SELECT_COUNTED = 8u };
 
 struct wwi_selector {
     ww_context *context;
@@ -77,11 +77,12 @@ ww_status wwi_selector_create(ww_context *context, ww_precision precision, uint3
     return status;
 }
 
-static ww_status launch(wwi_selector *s, wwi_buffer *values, wwi_buffer *list, selection_args args, uint64_t rows,
-                        wwi_buffer *best_values, wwi_buffer *best_indices) {
+static ww_status launch(wwi_selector *s, wwi_buffer *values, wwi_buffer *list, wwi_buffer *counts, selection_args args,
+                        uint64_t rows, wwi_buffer *best_values, wwi_buffer *best_indices) {
     const uint64_t tasks = rows * args.parts;
-    const wwi_arg kernel_args[] = {WWI_BUFFER(values), WWI_BUFFER(list),        WWI_VALUE(args),
-                                   WWI_VALUE(tasks),   WWI_BUFFER(best_values), WWI_BUFFER(best_indices)};
+    const wwi_arg kernel_args[] = {WWI_BUFFER(values),      WWI_BUFFER(list), WWI_BUFFER(counts),
+                                   WWI_VALUE(args),         WWI_VALUE(tasks), WWI_BUFFER(best_values),
+                                   WWI_BUFFER(best_indices)};
     const uint64_t groups = s->grouped ? tasks : (tasks + s->group - 1) / s->group;
     return wwi_launch(s->kernel, groups, s->group, kernel_args, sizeof kernel_args / sizeof *kernel_args);
 }
@@ -114,20 +115,22 @@ ww_status wwi_select(wwi_selector *s, const wwi_selection *selection) {
         .parts = 1,
         .part_columns = selection->columns,
         .k = s->k,
-        .flags = (selection->leave_own ? SELECT_OWN : 0u) | (selection->fresh ? SELECT_FRESH : 0u),
+        .flags = (selection->leave_own ? SELECT_OWN : 0u) | (selection->fresh ? SELECT_FRESH : 0u) |
+                 (selection->indices ? SELECT_LISTED : 0u) | (selection->counts ? SELECT_COUNTED : 0u),
     };
-    uint32_t parts = choose_parts(s, selection->rows, selection->columns);
+    wwi_buffer *list = selection->indices ? selection->indices : selection->values;
+    uint32_t parts = selection->counts ? 1 : choose_parts(s, selection->rows, selection->columns);
     if (parts == 1)
-        return launch(s, selection->values, selection->values, args, selection->rows, selection->best_values,
-                      selection->best_indices);
+        return launch(s, selection->values, list, selection->counts ? selection->counts : list, args, selection->rows,
+                      selection->best_values, selection->best_indices);
     args.part_columns = (selection->columns + parts - 1) / parts;
     args.parts = parts = (selection->columns + args.part_columns - 1) / args.part_columns;
     args.flags |= SELECT_FRESH;
     const uint64_t listed = selection->rows * parts * s->k;
     if ((status = grow(s->context, &s->part_values, listed * s->value_bytes)) != WW_OK ||
         (status = grow(s->context, &s->part_indices, listed * sizeof(uint32_t))) != WW_OK ||
-        (status = launch(s, selection->values, selection->values, args, selection->rows, s->part_values,
-                         s->part_indices)) != WW_OK)
+        (status = launch(s, selection->values, list, list, args, selection->rows, s->part_values, s->part_indices)) !=
+            WW_OK)
         return status;
     const selection_args merge = {
         .row_stride = (uint64_t)parts * s->k,
@@ -137,6 +140,6 @@ ww_status wwi_select(wwi_selector *s, const wwi_selection *selection) {
         .k = s->k,
         .flags = SELECT_LISTED | (selection->fresh ? SELECT_FRESH : 0u),
     };
-    return launch(s, s->part_values, s->part_indices, merge, selection->rows, selection->best_values,
+    return launch(s, s->part_values, s->part_indices, s->part_indices, merge, selection->rows, selection->best_values,
                   selection->best_indices);
 }

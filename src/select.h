@@ -17,6 +17,8 @@ typedef struct wwi_selection {
     uint64_t rows;
     uint32_t columns;     // up to 2^31
     uint32_t column_base; // index of the first column
+    wwi_buffer *indices;  // NULL: counted from column_base; else the index of every value, 32 bits, laid out like them
+    wwi_buffer *counts;   // NULL: all columns; else how many each row has, 32 bits
     bool leave_own;       // row r never takes index own_base + r
     uint32_t own_base;
     bool fresh;               // begin with nothing; else merge with the best that stand below

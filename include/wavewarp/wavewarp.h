@@ -7,9 +7,11 @@
 #include <wavewarp/context.h>
 #include <wavewarp/dataset.h>
 #include <wavewarp/distance.h>
+#include <wavewarp/knn.h>
 #include <wavewarp/measure.h>
 #include <wavewarp/series.h>
 #include <wavewarp/status.h>
 #include <wavewarp/tune.h>
+#include <wavewarp/vectors.h>
 
 #endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact nearest neighbours of points: time, rate, and a sample of the queries against brute force in double.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tests/reference/knn_reference.h"
+#include "bench.h"
+#include "bench_points.h"
+
+typedef struct knn_case {
+    const char *name;
+    bench_cloud cloud;
+    size_t queries, count, cpu_queries, cpu_count; // queries 0: all against all
+    size_t dimension, k;
+    ww_metric metric;
+    ww_precision precision;
+    int quick;
+} knn_case;
+
+static const knn_case CASES[] = {
+    {"knn/500000x10/k5", BENCH_UNIFORM, 0, 500000, 0, 20000, 10, 5, WW_METRIC_L2, WW_FLOAT, 1},
+    {"knn/1000000x28/k5", BENCH_MIXTURE, 0, 1000000, 0, 20000, 28, 5, WW_METRIC_L2, WW_FLOAT, 0},
+    {"knn/10000-1000000x128/k100", BENCH_MIXTURE, 10000, 1000000, 1000, 20000, 128, 100, WW_METRIC_L2, WW_FLOAT, 0},
+    {"knn/all-against-all-128/k5", BENCH_UNIFORM, 0, 100000, 0, 5000, 128, 5, WW_METRIC_L2, WW_FLOAT, 1},
+    {"knn/500000x16/k5", BENCH_UNIFORM, 0, 500000, 0, 20000, 16, 5, WW_METRIC_L2, WW_FLOAT, 0},
+    {"knn/l1/500000x10/k5", BENCH_UNIFORM, 0, 500000, 0, 20000, 10, 5, WW_METRIC_L1, WW_FLOAT, 0},
+    {"knn/cosine/10000-1000000x128/k10", BENCH_MIXTURE, 10000, 1000000, 1000, 20000, 128, 10, WW_METRIC_COSINE,
+     WW_FLOAT, 0},
+    {"knn/double/100000x10/k5", BENCH_UNIFORM, 0, 100000, 0, 10000, 10, 5, WW_METRIC_L2, WW_DOUBLE, 0},
+    {"knn/500000x10/k1000", BENCH_UNIFORM, 10000, 500000, 200, 20000, 10, 1000, WW_METRIC_L2, WW_FLOAT, 0},
+};
+
+// ---- points
+
+static double gauss(uint64_t *state) {
+    const double u = ((double)(bench_random(state) >> 11) + 0.5) * 0x1p-53;
+    const double v = (double)(bench_random(state) >> 11) * 0x1p-53;
+    return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+}
+
+float *bench_cloud_make(bench_cloud kind, size_t count, size_t dimension, uint64_t seed) {
+    enum { CENTRES = 64, FACTORS = 8 };
+    float *values = malloc(count * dimension * sizeof *values);
+    double *centres = malloc((CENTRES + FACTORS) * dimension * sizeof *centres);
+    uint64_t state = 0x9e3779b97f4a7c15u; // the mixture is the same for every seed; its points are not
+    if (!values || !centres) {
+        free(values);
+        free(centres);
+        return NULL;
+    }
+    for (size_t i = 0; i < (CENTRES + FACTORS) * dimension; i++)
+        centres[i] = gauss(&state);
+    state = seed * 0x2545f4914f6cdd1du + 88172645463325252u;
+    for (size_t i = 0; i < count; i++) {
+        float *point = values + i * dimension;
+        if (kind == BENCH_UNIFORM) {
+            for (size_t j = 0; j < dimension; j++)
+                point[j] = (float)(bench_random(&state) >> 40) * 0x1p-24f;
+            continue;
+        }
+        const double *centre = centres + bench_random(&state) % CENTRES * dimension;
+        double factors[FACTORS];
+        for (size_t f = 0; f < FACTORS; f++)
+            factors[f] = gauss(&state);
+        for (size_t j = 0; j < dimension; j++) {
+            double x = centre[j] + 0.3 * gauss(&state);
+            for (size_t f = 0; f < FACTORS; f++)
+                x += 0.3 * factors[f] * centres[(CENTRES + f) * dimension + j];
+            point[j] = (float)x;
+        }
+    }
+    free(centres);
+    return values;
+}
+
+// ---- one case
+
+typedef struct knn_job {
+    const knn_case *c;
+    size_t queries, count;
+    float *base_values, *query_values; // query_values NULL: all against all
+    ww_points *base, *asked;
+    ww_knn *knn;
+    int64_t *ids;
+    void *distances;
+    double upload;
+} knn_job;
+
+static void job_free(knn_job *j) {
+    ww_knn_destroy(&j->knn);
+    ww_points_destroy(&j->asked);
+    ww_points_destroy(&j->base);
+    free(j->base_values);
+    free(j->query_values);
+    free(j->ids);
+    free(j->distances);
+}
+
+ww_status bench_points_upload(const bench *b, const float *values, size_t count, size_t dimension,
+                              ww_precision precision, ww_points **points) {
+    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+    ww_points_options options = WW_POINTS_OPTIONS_INIT;
+    view.values = values;
+    view.count = count;
+    view.dimension = dimension;
+    options.precision = precision;
+    options.max_bytes = b->options.max_bytes;
+    return ww_points_create(b->context, &view, &options, points);
+}
+
+static ww_status job_make(const bench *b, const knn_case *c, knn_job *j) {
+    const int small = b->device.type != WW_DEVICE_GPU;
+    ww_knn_options options = WW_KNN_OPTIONS_INIT;
+    memset(j, 0, sizeof *j);
+    j->c = c;
+    j->count = small ? c->cpu_count : c->count;
+    j->queries = small ? c->cpu_queries : c->queries;
+    if (b->options.quick && !small)
+        j->count /= 4;
+    j->base_values = bench_cloud_make(c->cloud, j->count, c->dimension, 1);
+    if (j->queries)
+        j->query_values = bench_cloud_make(c->cloud, j->queries, c->dimension, 2);
+    const size_t asked = j->queries ? j->queries : j->count;
+    j->ids = malloc(asked * c->k * sizeof *j->ids);
+    j->distances = malloc(asked * c->k * sizeof(double));
+    if (!j->base_values || (j->queries && !j->query_values) || !j->ids || !j->distances)
+        return WW_ERROR_OUT_OF_MEMORY;
+    const double start = bench_seconds();
+    ww_status status = bench_points_upload(b, j->base_values, j->count, c->dimension, c->precision, &j->base);
+    if (status == WW_OK && j->queries)
+        status = bench_points_upload(b, j->query_values, j->queries, c->dimension, c->precision, &j->asked);
+    j->upload = bench_seconds() - start;
+    options.metric = c->metric;
+    return status == WW_OK ? ww_knn_create(j->base, j->asked, c->k, &options, &j->knn) : status;
+}
+
+// Distances of a sample of the queries against brute force. The largest error, relative to 1 or the distance.
+double bench_points_verify(const float *base, size_t count, const float *queries, size_t asked, size_t dimension,
+                           ww_metric metric, size_t k, const int64_t *ids, const void *distances,
+                           ww_precision precision, size_t *verified) {
+    enum { SAMPLE = 24 };
+    double worst = 0;
+    double *all = malloc(count * sizeof *all), *wanted = malloc(k * sizeof *wanted);
+    double *points = malloc(2 * dimension * sizeof *points);
+    int64_t *wanted_ids = malloc(k * sizeof *wanted_ids);
+    uint64_t state = 7;
+    *verified = 0;
+    for (size_t s = 0; all && wanted && points && wanted_ids && s < SAMPLE && s < asked; s++) {
+        const size_t q = bench_random(&state) % asked;
+        const float *query = (queries ? queries : base) + q * dimension;
+        for (size_t j = 0; j < dimension; j++)
+            points[j] = (double)query[j];
+        for (size_t c = 0; c < count; c++) {
+            for (size_t j = 0; j < dimension; j++)
+                points[dimension + j] = (double)base[c * dimension + j];
+            all[c] = wwr_point_distance(metric, points, points + dimension, dimension);
+        }
+        wwr_k_smallest(all, count, queries ? SIZE_MAX : q, k, wanted_ids, wanted);
+        for (size_t i = 0; i < k; i++) {
+            const double got = precision == WW_DOUBLE ? ((const double *)distances)[q * k + i]
+                                                      : (double)((const float *)distances)[q * k + i];
+            const int64_t id = ids[q * k + i];
+            const double scale = fmax(fabs(wanted[i]), metric == WW_METRIC_COSINE ? 0.1 : 1e-3);
+            if (id < 0 || (size_t)id >= count || (!queries && (size_t)id == q))
+                worst = INFINITY;
+            else
+                worst = fmax(worst, fmax(fabs(got - wanted[i]), fabs(all[id] - wanted[i])) / scale);
+        }
+        ++*verified;
+    }
+    free(wanted_ids);
+    free(points);
+    free(wanted);
+    free(all);
+    return *verified ? worst : INFINITY;
+}
+
+// Seconds a pair takes textbook C on one core.
+static double textbook(const knn_job *j, double seconds) {
+    const float *queries = j->query_values ? j->query_values : j->base_values;
+    const size_t asked = j->queries ? j->queries : j->count;
+    uint32_t *ids = malloc(j->c->k * sizeof *ids);
+    float *squares = malloc(j->c->k * sizeof *squares);
+    double pairs = 0;
+    const double start = bench_seconds();
+    for (size_t q = 0; ids && squares && q < asked && bench_seconds() - start < seconds; q++) {
+        wwr_knn_float(queries + q * j->c->dimension, j->base_values, j->count, j->c->dimension, j->c->k, ids, squares);
+        pairs += (double)j->count;
+    }
+    free(squares);
+    free(ids);
+    return (bench_seconds() - start) / pairs;
+}
+
+static int run_case(const bench *b, const knn_case *c) {
+    enum { MOST = 50 };
+    double wall[MOST], device[MOST], error = 0, ratio = 0;
+    const double allowed = c->precision == WW_DOUBLE ? 1e-12 : 2e-5;
+    size_t runs = 0, verified = 0;
+    ww_knn_info info = {0};
+    knn_job j;
+    ww_status status = job_make(b, c, &j);
+    if (status == WW_OK)
+        status = ww_knn_run(j.knn, j.ids, j.distances, NULL);
+    const double begin = bench_seconds();
+    while (status == WW_OK && runs < MOST && (runs < 3 || bench_seconds() - begin < (b->options.quick ? 0.2 : 1))) {
+        status = ww_knn_run(j.knn, j.ids, j.distances, NULL);
+        if (status == WW_OK)
+            status = ww_knn_describe(j.knn, &info);
+        wall[runs] = info.seconds_wall;
+        device[runs++] = info.seconds_device;
+    }
+    if (status == WW_ERROR_UNSUPPORTED) {
+        printf("%-36s skipped: %s\n", c->name, ww_last_error()->message);
+        job_free(&j);
+        return 0;
+    }
+    if (status != WW_OK) {
+        fprintf(stderr, "wavewarp-bench: %s: %s: %s\n", c->name, ww_status_name(status), ww_last_error()->message);
+        job_free(&j);
+        return 1;
+    }
+    const bench_times w = bench_summary(wall, runs), d = bench_summary(device, runs);
+    error = bench_points_verify(j.base_values, j.count, j.query_values, j.queries ? j.queries : j.count, c->dimension,
+                                c->metric, c->k, j.ids, j.distances, c->precision, &verified);
+    if (b->device.type == WW_DEVICE_CPU && c->metric == WW_METRIC_L2)
+        ratio = textbook(&j, b->options.quick ? 0.1 : 0.5) * (double)info.pairs / w.median;
+    const double rate = (double)info.pairs * (double)c->dimension / w.median;
+    if (b->options.json) {
+        printf("{\"name\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"filter\": \"%s\", \"queries\": %zu, "
+               "\"base\": %zu, \"dimension\": %zu, \"k\": %zu, \"pairs\": %llu, \"examined\": %llu, "
+               "\"launches\": %llu, \"seconds_upload\": %.6g, \"seconds_device\": %.6g, \"seconds_wall\": %.6g, "
+               "\"spread\": %.4g, \"runs\": %zu, \"coordinates_per_second\": %.5g, ",
+               c->name, b->device.name, ww_version(), info.filter, j.queries ? j.queries : j.count, j.count,
+               c->dimension, c->k, (unsigned long long)info.pairs, (unsigned long long)info.examined,
+               (unsigned long long)info.launches, j.upload, d.median, w.median, w.spread, w.count, rate);
+        if (ratio > 0)
+            printf("\"times_textbook\": %.4g, ", ratio);
+        printf("\"verified\": %zu, \"error\": %.3g, \"allowed\": %.3g, \"right\": %s}\n", verified,
+               error <= 1e300 ? error : 1e300, allowed, error <= allowed ? "true" : "false");
+    } else {
+        char times[32] = "-";
+        if (ratio > 0)
+            snprintf(times, sizeof times, "%.1fx", ratio);
+        printf("%-36s %-7s %11.3f %11.3f %6.1f%% %10.4g %9.1f %9s %9.2g  %s\n", c->name, info.filter, 1e3 * d.median,
+               1e3 * w.median, 100 * w.spread, rate * 1e-9,
+               (double)info.examined / (double)(j.queries ? j.queries : j.count), times, error,
+               error <= allowed ? "" : "WRONG");
+    }
+    fflush(stdout);
+    job_free(&j);
+    return !(error <= allowed);
+}
+
+size_t bench_knn(const bench *b, int *failed) {
+    size_t ran = 0;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        const knn_case *c = &CASES[i];
+        if (b->options.filter ? !strstr(c->name, b->options.filter) : b->options.quick && !c->quick)
+            continue;
+        if (c->precision == WW_DOUBLE && !b->options.list && !b->device.has_double)
+            continue;
+        if (ran++ == 0 && !b->options.json && !b->options.list)
+            printf("\n%-36s %-7s %11s %11s %7s %10s %9s %9s %9s\n", "case", "filter", "device ms", "wall ms", "spread",
+                   "Gcoord/s", "exact/q", "textbook", "error");
+        if (b->options.list)
+            printf("%s\n", c->name);
+        else
+            *failed |= run_case(b, c);
+    }
+    return ran;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filter for points of few coordinates on a GPU. A work-item owns WW_QUERIES queries, held in registers with their cuts; a
+// tile pair of the chunk is in local memory, where all work-items read the same four points at a time. A pair of points
+// costs WW_D multiply-adds and one comparison.
+//
+// Local memory: 128 * (WW_D + 1) values (+ 128 for cosine). Barriers: two for 128 points.
+#ifndef WW_QUERIES
+#define WW_QUERIES 8
+#endif
+#define WW_STEP 128u // points in local memory
+
+__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(WW_KNN_FILTER_ARGUMENTS) {
+    __local ww_value4 points[WW_STEP / 4 * WW_D];
+    __local ww_value4 starts[WW_STEP / 4];
+#if WW_METRIC == 3
+    __local ww_value4 scales[WW_STEP / 4];
+#endif
+    const uint item = (uint)get_local_id(0);
+    const uint row0 = (uint)(get_group_id(0) % job.query_groups) * (WW_WG * WW_QUERIES) + item;
+    const uint begin = job.base_first + (uint)(get_group_id(0) / job.query_groups) * job.part;
+    const uint end = min(begin + job.part, job.base_end);
+
+    ww_value q[WW_QUERIES][WW_D], cut[WW_QUERIES];
+#pragma unroll
+    for (uint r = 0; r < WW_QUERIES; r++) {
+        const uint row = row0 + r * WW_WG;
+        const ulong at = ww_tile_at(job.query_first + min(row, job.query_count - 1), WW_D);
+        cut[r] = ww_knn_row_cut(job, row, query_norms, best);
+#pragma unroll
+        for (uint j = 0; j < WW_D; j++)
+#if WW_CENTRE
+            q[r][j] = queries[at + j * WW_TILE] - mean[j];
+#else
+            q[r][j] = queries[at + j * WW_TILE];
+#endif
+    }
+    for (uint first = begin; first < end; first += WW_STEP) {
+        __global const ww_value4 *from = (__global const ww_value4 *)(base + (ulong)first * WW_D);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint i = item; i < WW_STEP / 4 * WW_D; i += WW_WG)
+#if WW_CENTRE
+            points[i] = from[i] - mean[i / (WW_TILE / 4) % WW_D];
+#else
+            points[i] = from[i];
+#endif
+        for (uint i = item; i < WW_STEP; i += WW_WG) {
+            ((__local ww_value *)starts)[i] = WW_START(base_norms[first + i]);
+#if WW_METRIC == 3
+            ((__local ww_value *)scales)[i] = ww_knn_scale(base_norms[first + i]);
+#endif
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint c = 0; c < WW_STEP; c += 4) {
+            __local const ww_value4 *four = points + c / WW_TILE * (WW_D * WW_TILE / 4) + c % WW_TILE / 4;
+            const ww_value4 start = starts[c / 4];
+            ww_value4 sum[WW_QUERIES];
+#pragma unroll
+            for (uint r = 0; r < WW_QUERIES; r++)
+                sum[r] = start;
+#pragma unroll
+            for (uint j = 0; j < WW_D; j++) {
+                const ww_value4 p = four[j * (WW_TILE / 4)];
+#pragma unroll
+                for (uint r = 0; r < WW_QUERIES; r++)
+                    sum[r] = WW_ADD(sum[r], (ww_value4)q[r][j], p);
+            }
+            int near = 0;
+#pragma unroll
+            for (uint r = 0; r < WW_QUERIES; r++) {
+#if WW_METRIC == 3
+                sum[r] *= scales[c / 4];
+#endif
+                near |= WW_NEAR(sum[r].x, cut[r]) | WW_NEAR(sum[r].y, cut[r]) | WW_NEAR(sum[r].z, cut[r]) |
+                        WW_NEAR(sum[r].w, cut[r]);
+            }
+            if (!near)
+                continue;
+#pragma unroll
+            for (uint r = 0; r < WW_QUERIES; r++) {
+                const uint row = row0 + r * WW_WG, point = first + c;
+                if (WW_NEAR(sum[r].x, cut[r]))
+                    ww_knn_list(job, row, point, counts, ids, overflow);
+                if (WW_NEAR(sum[r].y, cut[r]))
+                    ww_knn_list(job, row, point + 1, counts, ids, overflow);
+                if (WW_NEAR(sum[r].z, cut[r]))
+                    ww_knn_list(job, row, point + 2, counts, ids, overflow);
+                if (WW_NEAR(sum[r].w, cut[r]))
+                    ww_knn_list(job, row, point + 3, counts, ids, overflow);
+            }
+        }
+    }
+}

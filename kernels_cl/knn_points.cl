@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points as they come, in row order or column order, into tiles; and their squared norms. One work-group a tile and
+// coordinate, or a tile; one work-item a point. No local memory, no barrier.
+#define WW_POINTS_WG 64
+
+// Coordinate j of the i-th point stands at i*row_step + j*column_step. Points behind the last are zero.
+__kernel __attribute__((reqd_work_group_size(WW_POINTS_WG, 1, 1))) void
+ww_knn_tile(__global const ww_value *restrict from, const ulong row_step, const ulong column_step, const uint first,
+            const uint count, const uint dimension, __global ww_value *restrict tiles) {
+    const ulong group = get_group_id(0);
+    const uint j = (uint)(group % dimension), i = (uint)(group / dimension) * WW_TILE + (uint)get_local_id(0);
+    tiles[ww_tile_at(first + i, dimension) + (ulong)j * WW_TILE] = i < count ? from[i * row_step + j * column_step] : 0;
+}
+
+// Squared norms, and the largest of them as float bits, rounded up. With WW_CENTRE after taking off the mean.
+__kernel __attribute__((reqd_work_group_size(WW_POINTS_WG, 1, 1))) void
+ww_knn_norms(__global const ww_value *restrict tiles, __global const ww_scalar *restrict mean, const uint count,
+             const uint dimension, __global ww_scalar *restrict norms, __global uint *restrict largest) {
+    const uint i = (uint)get_global_id(0);
+    __global const ww_value *point = tiles + ww_tile_at(i, dimension);
+    ww_scalar sum = 0;
+#if WW_METRIC != 5
+    for (uint j = 0; i < count && j < dimension; j++) {
+#if WW_CENTRE
+        const ww_scalar x = point[j * WW_TILE] - mean[j];
+#else
+        const ww_scalar x = point[j * WW_TILE];
+#endif
+        sum = fma(x, x, sum);
+    }
+#endif
+    norms[i] = sum;
+    atomic_max(largest, as_uint((float)sum * 1.000001f));
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filter for points of any dimension on a GPU: a matrix product that is never written. A work-group of 16 x 16 takes 128
+// queries by 128 points at a time, 8 x 8 a work-item in registers; both sides pass through local memory, WW_DEPTH
+// coordinates at a time, the next ones being fetched meanwhile.
+//
+// Local memory: 4 * WW_DEPTH * 128 values. Barriers: one for WW_DEPTH coordinates of 128 points.
+#ifndef WW_DEPTH
+#define WW_DEPTH 8
+#endif
+#define WW_SIDE 128u
+#define WW_FETCH (WW_DEPTH * WW_SIDE / 4 / WW_WG) // vectors of each side that a work-item fetches
+
+// Vector i of coordinates [from, from + WW_DEPTH) of a tile pair.
+WW_INLINE ww_value4 ww_wide_fetch(__global const ww_value *pair, __global const ww_scalar *mean, uint i, uint from,
+                                  uint dimension) {
+    const uint j = from + i / (WW_SIDE / 4), point = i % (WW_SIDE / 4) * 4;
+    ww_value4 v = (ww_value4)0;
+    if (j < dimension) {
+        v = *(__global const ww_value4 *)(pair + ((ulong)(point / WW_TILE) * dimension + j) * WW_TILE + point % WW_TILE);
+#if WW_CENTRE
+        v -= mean[j];
+#endif
+    }
+    return v;
+}
+
+__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_wide(WW_KNN_FILTER_ARGUMENTS) {
+    __local ww_value4 query_part[2][WW_DEPTH * WW_SIDE / 4], point_part[2][WW_DEPTH * WW_SIDE / 4];
+    const uint item = (uint)get_local_id(0), across = item % 16, down = item / 16;
+    const uint dimension = job.dimension, steps = (dimension + WW_DEPTH - 1) / WW_DEPTH;
+    const uint row0 = (uint)(get_group_id(0) % job.query_groups) * WW_SIDE;
+    const uint begin = job.base_first + (uint)(get_group_id(0) / job.query_groups) * job.part;
+    const uint end = min(begin + job.part, job.base_end);
+    __global const ww_value *query_pair = queries + (ulong)(job.query_first + row0) * dimension;
+
+    ww_value cut[8];
+#pragma unroll
+    for (uint r = 0; r < 8; r++)
+        cut[r] = ww_knn_row_cut(job, row0 + r / 4 * 64 + down * 4 + r % 4, query_norms, best);
+
+    for (uint first = begin; first < end; first += WW_SIDE) {
+        __global const ww_value *point_pair = base + (ulong)first * dimension;
+        ww_value4 sum[8][2];
+#pragma unroll
+        for (uint h = 0; h < 2; h++) {
+#if WW_STARTS
+            const ww_value4 start = WW_START(*(__global const ww_value4 *)(base_norms + first + h * 64 + across * 4));
+#else
+            const ww_value4 start = (ww_value4)0;
+#endif
+#pragma unroll
+            for (uint r = 0; r < 8; r++)
+                sum[r][h] = start;
+        }
+        for (uint f = 0; f < WW_FETCH; f++) {
+            query_part[0][f * WW_WG + item] = ww_wide_fetch(query_pair, mean, f * WW_WG + item, 0, dimension);
+            point_part[0][f * WW_WG + item] = ww_wide_fetch(point_pair, mean, f * WW_WG + item, 0, dimension);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint step = 0; step < steps; step++) {
+            const uint now = step % 2;
+            ww_value4 next_query[WW_FETCH], next_point[WW_FETCH];
+            if (step + 1 < steps)
+#pragma unroll
+                for (uint f = 0; f < WW_FETCH; f++) {
+                    const uint from = (step + 1) * WW_DEPTH;
+                    next_query[f] = ww_wide_fetch(query_pair, mean, f * WW_WG + item, from, dimension);
+                    next_point[f] = ww_wide_fetch(point_pair, mean, f * WW_WG + item, from, dimension);
+                }
+#pragma unroll
+            for (uint j = 0; j < WW_DEPTH; j++) {
+                const ww_value4 p0 = point_part[now][j * (WW_SIDE / 4) + across];
+                const ww_value4 p1 = point_part[now][j * (WW_SIDE / 4) + 16 + across];
+                const ww_value4 q0 = query_part[now][j * (WW_SIDE / 4) + down];
+                const ww_value4 q1 = query_part[now][j * (WW_SIDE / 4) + 16 + down];
+#define WW_ROW(r, q)                                                                                                   \
+    sum[r][0] = WW_ADD(sum[r][0], (ww_value4)(q), p0);                                                                 \
+    sum[r][1] = WW_ADD(sum[r][1], (ww_value4)(q), p1)
+                WW_ROW(0, q0.x);
+                WW_ROW(1, q0.y);
+                WW_ROW(2, q0.z);
+                WW_ROW(3, q0.w);
+                WW_ROW(4, q1.x);
+                WW_ROW(5, q1.y);
+                WW_ROW(6, q1.z);
+                WW_ROW(7, q1.w);
+            }
+            if (step + 1 < steps)
+#pragma unroll
+                for (uint f = 0; f < WW_FETCH; f++) {
+                    query_part[1 - now][f * WW_WG + item] = next_query[f];
+                    point_part[1 - now][f * WW_WG + item] = next_point[f];
+                }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        int near = 0;
+#if WW_METRIC == 3
+#pragma unroll
+        for (uint h = 0; h < 2; h++) {
+            const ww_value4 norm = *(__global const ww_value4 *)(base_norms + first + h * 64 + across * 4);
+            const ww_value4 scale = (ww_value4)(ww_knn_scale(norm.x), ww_knn_scale(norm.y), ww_knn_scale(norm.z),
+                                                ww_knn_scale(norm.w));
+#pragma unroll
+            for (uint r = 0; r < 8; r++)
+                sum[r][h] *= scale;
+        }
+#endif
+#pragma unroll
+        for (uint r = 0; r < 8; r++)
+#pragma unroll
+            for (uint h = 0; h < 2; h++)
+                near |= WW_NEAR(sum[r][h].x, cut[r]) | WW_NEAR(sum[r][h].y, cut[r]) |
+                        WW_NEAR(sum[r][h].z, cut[r]) | WW_NEAR(sum[r][h].w, cut[r]);
+        if (!near)
+            continue;
+#pragma unroll
+        for (uint r = 0; r < 8; r++)
+#pragma unroll
+            for (uint h = 0; h < 2; h++) {
+                const uint row = row0 + r / 4 * 64 + down * 4 + r % 4, point = first + h * 64 + across * 4;
+                if (WW_NEAR(sum[r][h].x, cut[r]))
+                    ww_knn_list(job, row, point, counts, ids, overflow);
+                if (WW_NEAR(sum[r][h].y, cut[r]))
+                    ww_knn_list(job, row, point + 1, counts, ids, overflow);
+                if (WW_NEAR(sum[r][h].z, cut[r]))
+                    ww_knn_list(job, row, point + 2, counts, ids, overflow);
+                if (WW_NEAR(sum[r][h].w, cut[r]))
+                    ww_knn_list(job, row, point + 3, counts, ids, overflow);
+            }
+    }
+}

@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact search: the base goes by in chunks, each about three times what went before. A filter lists for every query
+// what may be among its k nearest, the exact kernel computes those distances, the selection keeps the best. The first
+// chunk, and what lists more than there is room for, is computed exactly in full.
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wavewarp/knn.h>
+
+#include "dataset.h"
+#include "knn_points.h"
+#include "options.h"
+#include "select.h"
+
+typedef enum filter { FILTER_NARROW, FILTER_WIDE, FILTER_VECTOR, FILTER_SETS } filter;
+
+static const struct {
+    const char *name, *file, *kernel;
+} filters[] = {{"narrow", "knn_narrow.cl", "ww_knn_narrow"},
+               {"wide", "knn_wide.cl", "ww_knn_wide"},
+               {"vector", "knn_vector.cl", "ww_knn_vector"},
+               {"sets", "knn_sets.cl", "ww_knn_sets"}};
+
+// The twin of ww_knn_job in kernels_cl/knn.cl.
+typedef struct knn_job {
+    uint32_t query_first, query_count, base_first, base_end, base_id, own, dimension, k, capacity, query_groups, part,
+        listed;
+    float margin, reach;
+} knn_job;
+_Static_assert(sizeof(knn_job) == 56, "ww_knn_job in kernels_cl/knn.cl has this size");
+
+typedef struct side {
+    ww_points *points;
+    wwi_points_window window;
+    wwi_buffer *norms;
+    size_t normed_first, normed_count; // the window the norms are of
+    float reach;                       // norm of its longest point
+} side;
+
+struct ww_knn {
+    ww_context *context;
+    ww_knn_options options;
+    side base, queries;
+    bool self, gpu, centred, direct;
+    uint32_t k;
+    ww_precision precision;
+    uint64_t value_bytes;
+    filter filter;
+    uint32_t group, group_rows; // work-items of the filter's groups, and the rows these serve
+    uint32_t row_group;         // work-items of the exact kernel's groups, one a row
+    uint32_t first_chunk, capacity;
+    size_t most_rows;
+    float margin;
+    wwi_program *program;
+    wwi_kernel *filter_kernel, *exact, *norms;
+    wwi_selector *selector;
+    wwi_buffer *counts, *ids, *values, *best_values, *best_ids, *overflow, *mean;
+    uint64_t pairs_done;
+    ww_knn_info info;
+};
+
+// ---- metrics
+
+static const struct {
+    const char *name;
+    ww_vector_kind kind;
+    int code; // WW_METRIC in kernels_cl/knn.cl
+} metrics[] = {{"l2", WW_VECTORS_NUMBERS, 0},     {"l2-squared", WW_VECTORS_NUMBERS, 0},
+               {"l1", WW_VECTORS_NUMBERS, 1},     {"linf", WW_VECTORS_NUMBERS, 2},
+               {"cosine", WW_VECTORS_NUMBERS, 3}, {"inner-product", WW_VECTORS_NUMBERS, 4},
+               {"hamming", WW_VECTORS_BITS, 5},   {"jaccard", WW_VECTORS_SETS, 0}};
+#define METRICS (sizeof metrics / sizeof *metrics)
+
+const char *ww_metric_name(ww_metric metric) {
+    return (unsigned)metric < METRICS ? metrics[metric].name : "unknown";
+}
+
+ww_vector_kind ww_metric_kind(ww_metric metric) {
+    return (unsigned)metric < METRICS ? metrics[metric].kind : WW_VECTORS_NUMBERS;
+}
+
+ww_status ww_metric_by_name(const char *name, ww_metric *metric) {
+    if (!name || !metric)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "name or metric is NULL");
+    for (size_t i = 0; i < METRICS; i++)
+        if (strcmp(name, metrics[i].name) == 0) {
+            *metric = (ww_metric)i;
+            return WW_OK;
+        }
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no metric '%s'", name);
+    return wwi_fail_hint("l2, l2-squared, l1, linf, cosine, inner-product, hamming, jaccard");
+}
+
+// ---- making a search
+
+static void side_free(side *s) {
+    wwi_points_window_close(&s->window);
+    wwi_buffer_destroy(&s->norms);
+    ww_points_destroy(&s->points);
+}
+
+void ww_knn_destroy(ww_knn **knn) {
+    if (!knn || !*knn)
+        return;
+    ww_knn *s = *knn;
+    *knn = NULL;
+    wwi_buffer *const buffers[] = {s->counts, s->ids, s->values, s->best_values, s->best_ids, s->overflow, s->mean};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+        wwi_buffer *buffer = buffers[i];
+        wwi_buffer_destroy(&buffer);
+    }
+    wwi_selector_destroy(&s->selector);
+    wwi_kernel_destroy(&s->filter_kernel);
+    wwi_kernel_destroy(&s->exact);
+    wwi_kernel_destroy(&s->norms);
+    wwi_program_release(&s->program);
+    side_free(&s->queries);
+    side_free(&s->base);
+    wwi_context_release(s->context);
+    free(s);
+}
+
+static ww_status check_points(const ww_points *base, const ww_points *queries, ww_metric metric) {
+    if (base->kind != metrics[metric].kind || queries->kind != metrics[metric].kind) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind", metrics[metric].name);
+        return wwi_fail_hint("hamming is for bits, jaccard for sets, the others are for numbers");
+    }
+    if (base->context != queries->context || base->precision != queries->precision)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "queries and base have different contexts or precisions");
+    if (base->dimension != queries->dimension)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries have %zu coordinates, the base has %zu",
+                        queries->dimension, base->dimension);
+    return WW_OK;
+}
+
+static uint32_t tuned(const ww_knn *s, const char *name, uint32_t fallback) {
+    const long value = wwi_tuning(s->context, name, s->precision == WW_DOUBLE ? "f64" : "f32", (long)fallback);
+    return value > 0 ? (uint32_t)value : fallback;
+}
+
+static uint32_t round_up(uint64_t value, uint32_t to) {
+    return (uint32_t)((value + to - 1) / to * to);
+}
+
+// The parameter knn.filter: 1 narrow, 2 wide, 3 vector.
+static filter choose_filter(const ww_knn *s, uint32_t dimension) {
+    static const filter named[] = {FILTER_NARROW, FILTER_WIDE, FILTER_VECTOR};
+    const uint32_t most_narrow = tuned(s, "knn.narrow", s->precision == WW_DOUBLE ? 10 : 32);
+    const uint32_t forced = tuned(s, "knn.filter", 4);
+    if (s->base.points->kind == WW_VECTORS_SETS)
+        return FILTER_SETS;
+    if (forced <= 3 && !(forced == 1 && dimension > most_narrow))
+        return named[forced - 1];
+    return !s->gpu ? FILTER_VECTOR : dimension <= most_narrow ? FILTER_NARROW : FILTER_WIDE;
+}
+
+// Compiles the filter, and says how its groups are cut.
+static ww_status compile(ww_knn *s) {
+    ww_status status;
+    char options[256];
+    const uint32_t d = s->base.points->words;
+    const bool doubles = s->precision == WW_DOUBLE;
+    uint32_t queries = 8, vector = 1, fixed = 0;
+    s->gpu = wwi_context_info(s->context)->type == WW_DEVICE_GPU;
+    s->row_group = tuned(s, "knn.row_group", s->gpu ? 64 : 1);
+    s->filter = choose_filter(s, d);
+    switch (s->filter) {
+    case FILTER_SETS:
+        s->group = s->row_group;
+        s->group_rows = 1;
+        break;
+    case FILTER_VECTOR:
+        vector = tuned(s, "knn.vector", doubles ? 8 : 16);
+        fixed = d <= 64 ? d : 0;
+        s->group = 1;
+        s->group_rows = WWI_TILE;
+        break;
+    case FILTER_NARROW:
+        queries = tuned(s,
+                        d <= 12   ? "knn.queries12"
+                        : d <= 20 ? "knn.queries20"
+                                  : "knn.queries32",
+                        doubles   ? 2
+                        : d <= 12 ? 8
+                        : d <= 20 ? 6
+                                  : 4);
+        fixed = d;
+        s->group = tuned(s, "knn.group", 128);
+        s->group_rows = s->group * queries;
+        break;
+    case FILTER_WIDE:
+        s->group = 256;
+        s->group_rows = WWI_TILE_PAIR;
+        break;
+    }
+    const wwi_source sources[] = {{"number.cl", NULL},
+                                  {"knn.cl", NULL},
+                                  {"knn_points.cl", NULL},
+                                  {"knn_exact.cl", NULL},
+                                  {filters[s->filter].file, NULL}};
+    snprintf(options, sizeof options,
+             "-DWW_DOUBLE=%d -DWW_METRIC=%d -DWW_DIRECT=%d -DWW_CENTRE=%d -DWW_D=%" PRIu32 " -DWW_WG=%" PRIu32
+             " -DWW_ROW_WG=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_VECTOR=%" PRIu32,
+             doubles, metrics[s->options.metric].code, s->direct, s->centred, fixed, s->group, s->row_group, queries,
+             vector);
+    if ((status = wwi_program_get(s->context, sources, sizeof sources / sizeof *sources, options, &s->program)) !=
+            WW_OK ||
+        (status = wwi_kernel_create(s->program, filters[s->filter].kernel, &s->filter_kernel)) != WW_OK ||
+        (status = wwi_kernel_create(s->program, "ww_knn_exact", &s->exact)) != WW_OK ||
+        (status = wwi_kernel_create(s->program, "ww_knn_norms", &s->norms)) != WW_OK)
+        return status;
+    return wwi_selector_create(s->context, s->precision, s->k, &s->selector);
+}
+
+// How the filter's sums may err; see docs/knn.md.
+static void set_margin(ww_knn *s) {
+    const double unit = s->precision == WW_DOUBLE ? DBL_EPSILON : FLT_EPSILON;
+    const double d = (double)s->base.points->words;
+    const ww_points *b = s->base.points;
+    s->margin = (float)((2 * d + 16) * unit);
+    // The sums of products lose what all points have in common.
+    s->centred = !s->direct && metrics[s->options.metric].code == 0 && b->kind == WW_VECTORS_NUMBERS &&
+                 b->mean_norm > 16 * b->variance;
+}
+
+static ww_status send_mean(ww_knn *s) {
+    ww_status status;
+    const ww_points *b = s->base.points;
+    const uint64_t bytes = (b->words ? b->words : 1) * s->value_bytes;
+    unsigned char *mean = calloc(1, bytes);
+    if (!mean)
+        return wwi_fail_memory(bytes);
+    for (uint32_t j = 0; s->centred && j < b->words; j++) {
+        if (s->precision == WW_DOUBLE)
+            memcpy(mean + j * sizeof(double), &b->mean[j], sizeof(double));
+        else
+            memcpy(mean + j * sizeof(float), &(float){(float)b->mean[j]}, sizeof(float));
+    }
+    if ((status = wwi_buffer_create(s->context, bytes, &s->mean)) == WW_OK)
+        status = wwi_buffer_write(s->mean, 0, bytes, mean);
+    free(mean);
+    return status;
+}
+
+// Sizes of chunks and lists, and the scratch for as many rows as may be worked on at a time.
+static ww_status allocate(ww_knn *s) {
+    ww_status status;
+    const bool sets = s->filter == FILTER_SETS;
+    s->first_chunk =
+        round_up((uint64_t)s->k * 2 > (s->gpu ? 256 : 128) ? s->k * 2 : (s->gpu ? 256 : 128), WWI_TILE_PAIR);
+    s->capacity = round_up(s->k * 6 + 128 > s->first_chunk ? s->k * 6 + 128 : s->first_chunk, WWI_TILE_PAIR);
+    if (sets)
+        s->capacity = s->capacity < 4096 ? 4096 : s->capacity;
+    const uint64_t row_bytes = s->capacity * (s->value_bytes + (sets ? 0 : 4)) + s->k * (s->value_bytes + 4) + 4;
+    uint64_t room = wwi_context_bytes_free(s->context) / 2;
+    if (room > wwi_context_max_buffer(s->context))
+        room = wwi_context_max_buffer(s->context);
+    if (s->options.max_bytes && room > s->options.max_bytes)
+        room = s->options.max_bytes;
+    // Blocks that each fill a CPU's caches once lose nothing; a GPU wants all it can get.
+    uint64_t rows = room / row_bytes / WWI_TILE_PAIR * WWI_TILE_PAIR;
+    if (rows < WWI_TILE_PAIR)
+        rows = WWI_TILE_PAIR;
+    const uint64_t padded = wwi_points_padded(s->queries.points->count);
+    if (rows > padded)
+        rows = padded;
+    s->most_rows = (size_t)rows;
+    if ((status = wwi_buffer_create(s->context, rows * s->capacity * s->value_bytes, &s->values)) != WW_OK ||
+        (status = wwi_buffer_create(s->context, sets ? 4 : rows * s->capacity * 4, &s->ids)) != WW_OK ||
+        (status = wwi_buffer_create(s->context, rows * 4, &s->counts)) != WW_OK ||
+        (status = wwi_buffer_create(s->context, rows * s->k * s->value_bytes, &s->best_values)) != WW_OK ||
+        (status = wwi_buffer_create(s->context, rows * s->k * 4, &s->best_ids)) != WW_OK ||
+        (status = wwi_buffer_create(s->context, 4, &s->overflow)) != WW_OK)
+        return status;
+    return send_mean(s);
+}
+
+ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_knn_options *options, ww_knn **knn) {
+    ww_status status;
+    ww_knn_options o = WW_KNN_OPTIONS_INIT;
+    if (!base || !knn)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "base or knn is NULL");
+    *knn = NULL;
+    if ((status = wwi_options_take(&o, options, "ww_knn_options")) != WW_OK)
+        return status;
+    if (k < 1 || k > WW_KNN_MOST)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", k, WW_KNN_MOST);
+    if ((unsigned)o.metric >= METRICS)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.metric is %d", (int)o.metric);
+    if (!(o.launch_seconds >= 0))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.launch_seconds is negative or NaN");
+    const bool self = !queries;
+    if (self)
+        queries = base;
+    if ((status = check_points(base, queries, o.metric)) != WW_OK)
+        return status;
+    ww_knn *s = calloc(1, sizeof *s);
+    if (!s)
+        return wwi_fail_memory(sizeof *s);
+    s->options = o;
+    s->context = base->context;
+    wwi_context_retain(s->context);
+    wwi_points_retain(base);
+    wwi_points_retain(queries);
+    s->base.points = base;
+    s->queries.points = queries;
+    s->self = self;
+    s->k = (uint32_t)k;
+    s->precision = base->precision;
+    s->value_bytes = wwi_precision_bytes(s->precision);
+    s->info.pairs = (uint64_t)base->count * queries->count;
+    s->direct = metrics[o.metric].code == 1 || metrics[o.metric].code == 2 || metrics[o.metric].code == 5;
+    set_margin(s);
+    if ((status = compile(s)) == WW_OK)
+        status = allocate(s);
+    s->info.filter = filters[s->filter].name;
+    if (status == WW_OK)
+        *knn = s;
+    else
+        ww_knn_destroy(&s);
+    return status;
+}
+
+// ---- running
+
+// Opens a window of a side and computes its norms.
+static ww_status open_side(ww_knn *s, side *of, size_t first, size_t count) {
+    ww_status status = wwi_points_window_open(of->points, first, count, &of->window);
+    if (status != WW_OK || s->filter == FILTER_SETS ||
+        (of->norms && of->normed_first == of->window.first && of->normed_count == of->window.count))
+        return status;
+    const uint64_t padded = wwi_points_padded(of->window.count);
+    const uint32_t n = (uint32_t)of->window.count;
+    uint32_t largest = 0;
+    wwi_buffer_destroy(&of->norms);
+    if ((status = wwi_buffer_create(s->context, padded * s->value_bytes, &of->norms)) != WW_OK)
+        return status;
+    const wwi_arg args[] = {WWI_BUFFER(of->window.tiles), WWI_BUFFER(s->mean),   WWI_VALUE(n),
+                            WWI_VALUE(of->points->words), WWI_BUFFER(of->norms), WWI_BUFFER(s->overflow)};
+    if ((status = wwi_buffer_write(s->overflow, 0, 4, &largest)) != WW_OK ||
+        (status = wwi_launch(s->norms, padded / WWI_TILE, WWI_TILE, args, sizeof args / sizeof *args)) != WW_OK ||
+        (status = wwi_buffer_read(s->overflow, 0, 4, &largest)) != WW_OK)
+        return status;
+    float norm;
+    memcpy(&norm, &largest, sizeof norm);
+    if (!isfinite(norm) && !s->direct && s->precision == WW_FLOAT) {
+        wwi_fail(WW_ERROR_OVERFLOW, "a point's squared norm is too large for float");
+        return wwi_fail_hint("use double precision, or scale the points");
+    }
+    of->reach = sqrtf(norm) * 1.000001f;
+    of->normed_first = of->window.first;
+    of->normed_count = of->window.count;
+    return WW_OK;
+}
+
+// One block of rows, and where in it the base has been gone through.
+typedef struct block {
+    size_t first, rows;  // queries
+    uint32_t base_id;    // first point of the base's window
+    uint32_t base_count; // points of it
+    uint64_t seen;       // points gone through, all windows
+    uint32_t at;         // in this window
+    uint64_t most;       // points that a launch may take
+    bool fresh;
+} block;
+
+static knn_job make_job(const ww_knn *s, const block *b, uint32_t count) {
+    return (knn_job){
+        .query_first = (uint32_t)(b->first - s->queries.window.first),
+        .query_count = (uint32_t)b->rows,
+        .base_first = b->at,
+        .base_end = b->at + count,
+        .base_id = b->base_id,
+        .own = s->self ? (uint32_t)b->first : WWI_NOBODY,
+        .dimension = s->base.points->words,
+        .k = s->k,
+        .capacity = s->capacity,
+        .margin = s->margin,
+        .reach = s->base.reach,
+    };
+}
+
+static ww_status launch_exact(ww_knn *s, const block *b, const knn_job *job) {
+    if (s->filter == FILTER_SETS) {
+        const wwi_arg args[] = {WWI_BUFFER(s->queries.window.tiles),
+                                WWI_BUFFER(s->queries.window.starts),
+                                WWI_BUFFER(s->base.window.tiles),
+                                WWI_BUFFER(s->base.window.starts),
+                                WWI_VALUE(*job),
+                                WWI_BUFFER(s->values)};
+        return wwi_launch(s->filter_kernel, b->rows, s->row_group, args, sizeof args / sizeof *args);
+    }
+    const wwi_arg args[] = {WWI_BUFFER(s->queries.window.tiles),
+                            WWI_BUFFER(s->base.window.tiles),
+                            WWI_BUFFER(s->queries.norms),
+                            WWI_BUFFER(s->base.norms),
+                            WWI_VALUE(*job),
+                            WWI_BUFFER(s->counts),
+                            WWI_BUFFER(s->ids),
+                            WWI_BUFFER(s->values)};
+    return wwi_launch(s->exact, b->rows, s->row_group, args, sizeof args / sizeof *args);
+}
+
+static ww_status take_best(ww_knn *s, block *b, const knn_job *job) {
+    const wwi_selection selection = {
+        .values = s->values,
+        .row_stride = s->capacity,
+        .rows = b->rows,
+        .columns = job->listed ? s->capacity : job->base_end - job->base_first,
+        .column_base = b->base_id + b->at,
+        .indices = job->listed ? s->ids : NULL,
+        .counts = job->listed ? s->counts : NULL,
+        .leave_own = s->self && !job->listed,
+        .own_base = (uint32_t)b->first,
+        .fresh = b->fresh,
+        .best_values = s->best_values,
+        .best_indices = s->best_ids,
+    };
+    b->fresh = false;
+    return wwi_select(s->selector, &selection);
+}
+
+// All of a chunk, exactly; at most `capacity` points.
+static ww_status go_through_all(ww_knn *s, block *b, uint32_t count) {
+    const knn_job job = make_job(s, b, count);
+    const ww_status status = launch_exact(s, b, &job);
+    s->info.examined += (uint64_t)b->rows * count;
+    return status == WW_OK ? take_best(s, b, &job) : status;
+}
+
+// What the filter lists of a chunk. *full: it listed more for some query than there is room for, and nothing was done.
+static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *full) {
+    ww_status status;
+    uint32_t flag = 0;
+    knn_job job = make_job(s, b, count);
+    job.listed = 1;
+    job.query_groups = round_up(b->rows, s->group_rows) / s->group_rows;
+    uint64_t part;
+    if (s->filter == FILTER_VECTOR) {
+        part = (UINT64_C(1) << 17) / (s->base.points->words * s->base.points->word_bytes);
+    } else {
+        // Several groups for each place there is, so that the last ones to end leave little idle.
+        const uint64_t wanted = wwi_context_info(s->context)->compute_units * tuned(s, "knn.waves", 24);
+        part = (uint64_t)count * job.query_groups / wanted;
+        part = part < 1024 ? 1024 : part;
+    }
+    job.part = round_up(part < count ? part : count, WWI_TILE_PAIR);
+    if (job.part == 0)
+        job.part = WWI_TILE_PAIR;
+    const uint64_t parts = (count + job.part - 1) / job.part;
+    const wwi_arg args[] = {WWI_BUFFER(s->queries.window.tiles),
+                            WWI_BUFFER(s->base.window.tiles),
+                            WWI_BUFFER(s->queries.norms),
+                            WWI_BUFFER(s->base.norms),
+                            WWI_BUFFER(s->mean),
+                            WWI_BUFFER(s->best_values),
+                            WWI_VALUE(job),
+                            WWI_BUFFER(s->counts),
+                            WWI_BUFFER(s->ids),
+                            WWI_BUFFER(s->overflow)};
+    if ((status = wwi_buffer_fill_u32(s->counts, 0, b->rows * 4, 0)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(s->overflow, 0, 4, 0)) != WW_OK ||
+        (status = wwi_launch(s->filter_kernel, job.query_groups * parts, s->group, args, sizeof args / sizeof *args)) !=
+            WW_OK ||
+        (status = wwi_buffer_read(s->overflow, 0, 4, &flag)) != WW_OK)
+        return status;
+    *full = flag != 0;
+    if (*full)
+        return WW_OK;
+    return (status = launch_exact(s, b, &job)) == WW_OK ? take_best(s, b, &job) : status;
+}
+
+static ww_status report(ww_knn *s, uint64_t pairs) {
+    s->pairs_done += pairs;
+    if (s->options.progress && s->options.progress(s->options.progress_user, s->pairs_done, s->info.pairs) != 0)
+        return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
+    return WW_OK;
+}
+
+// The base's window for one block of rows.
+static ww_status go_through_window(ww_knn *s, block *b) {
+    ww_status status = WW_OK;
+    const double aim = s->options.launch_seconds > 0 ? s->options.launch_seconds : 0.25;
+    while (status == WW_OK && b->at < b->base_count) {
+        const uint32_t left = b->base_count - b->at;
+        uint64_t chunk = b->seen * 3;
+        chunk = chunk > b->most ? b->most : chunk;
+        chunk = chunk / WWI_TILE_PAIR * WWI_TILE_PAIR;
+        chunk = chunk < WWI_TILE_PAIR ? WWI_TILE_PAIR : chunk;
+        const double start = wwi_seconds();
+        if (b->seen <= s->k || chunk <= s->first_chunk || s->filter == FILTER_SETS) {
+            const uint32_t all = s->filter == FILTER_SETS || b->most < s->first_chunk ? s->capacity : s->first_chunk;
+            chunk = all < left ? all : left;
+            status = go_through_all(s, b, (uint32_t)chunk);
+            if (b->most < chunk * 2)
+                b->most = chunk * 2;
+        } else {
+            bool full = false;
+            chunk = chunk < left ? chunk : left;
+            status = go_through_listed(s, b, (uint32_t)chunk, &full);
+            if (full) {
+                b->most = chunk / 4;
+                continue;
+            }
+            const double seconds = wwi_seconds() - start;
+            const double most = fmax((double)chunk * fmin(aim / fmax(seconds, 1e-5), 1e6), 1024);
+            b->most = most < 1e9 ? (uint64_t)most : (uint64_t)1e9;
+            if (b->most > chunk * 8)
+                b->most = chunk * 8;
+        }
+        b->at += (uint32_t)chunk;
+        b->seen += chunk;
+        if (status == WW_OK)
+            status = report(s, chunk * b->rows);
+    }
+    return status;
+}
+
+// Results of a block to the caller.
+static ww_status fetch(ww_knn *s, const block *b, int64_t *ids, void *distances, uint32_t *found) {
+    ww_status status;
+    const size_t n = b->rows * s->k, from = b->first * s->k;
+    uint32_t *best = malloc(n * sizeof *best);
+    if (!best)
+        return wwi_fail_memory(n * sizeof *best);
+    if ((status = wwi_buffer_read(s->best_ids, 0, n * sizeof *best, best)) != WW_OK)
+        goto done;
+    for (size_t i = 0; i < n; i++)
+        ids[from + i] = best[i] == WWI_NOBODY ? -1 : (int64_t)best[i];
+    for (size_t r = 0; found && r < b->rows; r++) {
+        uint32_t count = 0;
+        while (count < s->k && best[r * s->k + count] != WWI_NOBODY)
+            count++;
+        found[b->first + r] = count;
+    }
+    if (!distances)
+        goto done;
+    unsigned char *target = (unsigned char *)distances + from * s->value_bytes;
+    if ((status = wwi_buffer_read(s->best_values, 0, n * s->value_bytes, target)) != WW_OK ||
+        s->options.metric != WW_METRIC_L2)
+        goto done;
+    for (size_t i = 0; i < n; i++) {
+        if (s->precision == WW_DOUBLE)
+            ((double *)distances)[from + i] = sqrt(((double *)distances)[from + i]);
+        else
+            ((float *)distances)[from + i] = sqrtf(((float *)distances)[from + i]);
+    }
+done:
+    free(best);
+    return status;
+}
+
+static ww_status run_block(ww_knn *s, size_t first, size_t rows, int64_t *ids, void *distances, uint32_t *found) {
+    ww_status status = WW_OK;
+    block b = {.first = first, .rows = rows, .most = UINT64_C(1) << 20, .fresh = true};
+    for (size_t at = 0, count; status == WW_OK && at < s->base.points->count; at += count) {
+        count = wwi_points_window_limit(s->base.points, at);
+        if ((status = open_side(s, &s->base, at, count)) != WW_OK)
+            break;
+        b.base_id = (uint32_t)at;
+        b.base_count = (uint32_t)count;
+        b.at = 0;
+        status = go_through_window(s, &b);
+    }
+    return status == WW_OK ? fetch(s, &b, ids, distances, found) : status;
+}
+
+ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) {
+    ww_status status = WW_OK;
+    if (!s || !ids)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "knn or ids is NULL");
+    const double start = wwi_seconds();
+    const uint64_t ns = wwi_context_kernel_ns(s->context), launches = wwi_context_launches(s->context);
+    s->info.examined = 0;
+    s->pairs_done = 0;
+    for (size_t at = 0, count; status == WW_OK && at < s->queries.points->count; at += count) {
+        count = wwi_points_window_limit(s->queries.points, at);
+        if ((status = open_side(s, &s->queries, at, count)) != WW_OK)
+            break;
+        for (size_t first = at, rows; status == WW_OK && first < at + count; first += rows) {
+            rows = at + count - first < s->most_rows ? at + count - first : s->most_rows;
+            status = run_block(s, first, rows, ids, distances, found);
+        }
+    }
+    if (status == WW_OK)
+        status = wwi_finish(s->context);
+    s->info.seconds_device = (double)(wwi_context_kernel_ns(s->context) - ns) * 1e-9;
+    s->info.launches = wwi_context_launches(s->context) - launches;
+    s->info.seconds_wall = wwi_seconds() - start;
+    return status;
+}
+
+ww_status ww_knn_describe(const ww_knn *knn, ww_knn_info *info) {
+    if (!knn || !info)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "knn or info is NULL");
+    *info = knn->info;
+    return WW_OK;
+}
+
+ww_status ww_knn_find(ww_context *context, const ww_vector_view *base, const ww_vector_view *queries, size_t k,
+                      ww_metric metric, ww_precision precision, int64_t *ids, void *distances) {
+    ww_status status;
+    ww_points *base_points = NULL, *query_points = NULL;
+    ww_knn *search = NULL;
+    ww_points_options points_options = WW_POINTS_OPTIONS_INIT;
+    ww_knn_options options = WW_KNN_OPTIONS_INIT;
+    points_options.precision = precision;
+    options.metric = metric;
+    if ((status = ww_points_create(context, base, &points_options, &base_points)) == WW_OK && queries)
+        status = ww_points_create(context, queries, &points_options, &query_points);
+    if (status == WW_OK)
+        status = ww_knn_create(base_points, query_points, k, &options, &search);
+    if (status == WW_OK)
+        status = ww_knn_run(search, ids, distances, NULL);
+    ww_knn_destroy(&search);
+    ww_points_destroy(&query_points);
+    ww_points_destroy(&base_points);
+    return status;
+}

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact nearest neighbours against brute force in double: every metric, filter, precision, order and edge.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reference/knn_reference.h"
+#include "support.h"
+
+static const ww_metric number_metrics[] = {WW_METRIC_L2,   WW_METRIC_L2_SQUARED, WW_METRIC_L1,
+                                           WW_METRIC_LINF, WW_METRIC_COSINE,     WW_METRIC_INNER_PRODUCT};
+enum { NUMBER_METRICS = sizeof(number_metrics) / sizeof(number_metrics[0]) };
+
+// ---- contexts that force a filter by a tuning file
+
+static const char *const tunings[] = {"", "default knn.filter 1\ndefault knn.row_group 64\ndefault knn.group 64\n",
+                                      "default knn.filter 2\ndefault select.group 64\n", "default knn.filter 3\n"};
+enum { TUNINGS = 4 };
+
+static ww_context *context_tuned(const char *text) {
+    char path[] = "/tmp/wavewarp-knn-XXXXXX";
+    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
+    ww_context *context = NULL;
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, text, strlen(text)), (ssize_t)strlen(text));
+    close(file);
+    options.tuning_file = path;
+    wwt_ok(ww_context_create(&options, &context));
+    unlink(path);
+    return context;
+}
+
+// ---- points
+
+typedef struct cloud {
+    size_t count, dimension;
+    double *values;
+} cloud;
+
+// Whole numbers from -spread to spread: distances are exact in float, and many are equal.
+static cloud lattice(size_t count, size_t dimension, int spread) {
+    cloud c = {count, dimension, malloc(count * dimension * sizeof(double))};
+    for (size_t i = 0; i < count * dimension; i++)
+        c.values[i] = floor((wwt_random() + 1) * 0.5 * (2 * spread + 1)) - spread;
+    return c;
+}
+
+static cloud uniform(size_t count, size_t dimension, double offset) {
+    cloud c = {count, dimension, malloc(count * dimension * sizeof(double))};
+    for (size_t i = 0; i < count * dimension; i++)
+        c.values[i] = (double)(float)(wwt_random() + offset);
+    return c;
+}
+
+static ww_points *upload(ww_context *context, const cloud *c, ww_precision precision, bool columns,
+                         uint64_t max_bytes) {
+    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+    ww_points_options options = WW_POINTS_OPTIONS_INIT;
+    ww_points *points = NULL;
+    double *turned = malloc(c->count * c->dimension * sizeof(double));
+    for (size_t i = 0; i < c->count; i++)
+        for (size_t j = 0; j < c->dimension; j++)
+            turned[columns ? j * c->count + i : i * c->dimension + j] = c->values[i * c->dimension + j];
+    view.values = turned;
+    view.precision = WW_DOUBLE;
+    view.count = c->count;
+    view.dimension = c->dimension;
+    view.column_order = columns;
+    options.precision = precision;
+    options.max_bytes = max_bytes;
+    wwt_ok(ww_points_create(context, &view, &options, &points));
+    free(turned);
+    return points;
+}
+
+typedef struct search_case {
+    ww_metric metric;
+    ww_precision precision;
+    size_t k;
+    bool columns;
+    uint64_t points_bytes, scratch_bytes;
+    bool exact; // ids must agree, not distances alone
+} search_case;
+
+static void check_query(const search_case *s, const double *distances, size_t count, size_t own, size_t query,
+                        const int64_t *ids, const void *got, size_t found) {
+    int64_t *wanted_ids = malloc(s->k * sizeof *wanted_ids);
+    double *wanted = malloc(s->k * sizeof *wanted);
+    wwr_k_smallest(distances, count, own, s->k, wanted_ids, wanted);
+    const size_t there = count - (own < count);
+    ck_assert_uint_eq(found, there < s->k ? there : s->k);
+    for (size_t i = 0; i < s->k; i++) {
+        const double value = wwt_value(got, s->precision, i);
+        if (i >= found) {
+            ck_assert_int_eq(ids[i], -1);
+            ck_assert(isinf(value) && value > 0);
+            continue;
+        }
+        // Squares and products err by their terms, which are at most a few here.
+        const double allowed = (s->precision == WW_DOUBLE ? 1e-13 : 5e-5) * (1 + fabs(wanted[i]));
+        // Check's own assertions cost too much to be made a million times.
+        const bool valid = ids[i] >= 0 && (size_t)ids[i] < count && (size_t)ids[i] != own;
+        if (!valid || !(fabs(value - wanted[i]) <= allowed && fabs(distances[ids[i]] - value) <= allowed) ||
+            (s->exact && ids[i] != wanted_ids[i]))
+            ck_abort_msg("%s k %zu query %zu: neighbour %zu is %ld at %.17g, should be %ld at %.17g",
+                         ww_metric_name(s->metric), s->k, query, i, (long)ids[i], value, (long)wanted_ids[i],
+                         wanted[i]);
+        for (size_t j = 0; j < i; j++)
+            if (ids[j] == ids[i])
+                ck_abort_msg("query %zu: neighbour %ld twice", query, (long)ids[i]);
+    }
+    free(wanted);
+    free(wanted_ids);
+}
+
+// Searches and compares all queries; `queries` NULL: the base with itself.
+static void check_search(ww_context *context, const search_case *s, const cloud *base, const cloud *queries) {
+    const cloud *asked = queries ? queries : base;
+    ww_points *b = upload(context, base, s->precision, s->columns, s->points_bytes);
+    ww_points *q = queries ? upload(context, queries, s->precision, !s->columns, s->points_bytes) : NULL;
+    ww_knn_options options = WW_KNN_OPTIONS_INIT;
+    ww_knn *knn = NULL;
+    int64_t *ids = malloc(asked->count * s->k * sizeof *ids);
+    void *distances = wwt_guarded(asked->count * s->k, s->precision);
+    uint32_t *found = malloc(asked->count * sizeof *found);
+    double *all = malloc(base->count * sizeof *all);
+    options.metric = s->metric;
+    options.max_bytes = s->scratch_bytes;
+    wwt_ok(ww_knn_create(b, q, s->k, &options, &knn));
+    wwt_ok(ww_knn_run(knn, ids, distances, found));
+    const size_t size = s->precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
+    for (size_t i = 0; i < asked->count; i++) {
+        for (size_t c = 0; c < base->count; c++)
+            all[c] = wwr_point_distance(s->metric, asked->values + i * base->dimension,
+                                        base->values + c * base->dimension, base->dimension);
+        check_query(s, all, base->count, queries ? SIZE_MAX : i, i, ids + i * s->k,
+                    (const char *)distances + i * s->k * size, found[i]);
+    }
+    ww_knn_destroy(&knn);
+    ck_assert_ptr_null(knn);
+    ww_points_destroy(&q);
+    ww_points_destroy(&b);
+    free(all);
+    free(found);
+    wwt_guarded_free(distances);
+    free(ids);
+}
+
+// The order of equal distances is the reference's own where every distance is exact.
+static bool is_exact(ww_metric metric) {
+    return metric != WW_METRIC_COSINE;
+}
+
+START_TEST(every_metric_and_filter) {
+    wwt_seed((unsigned)_i);
+    ww_context *context = context_tuned(tunings[_i % TUNINGS]);
+    const ww_precision precision = (ww_precision)(_i / TUNINGS);
+    cloud base = lattice(1000, 5, 4), queries = lattice(70, 5, 4);
+    for (int m = 0; m < NUMBER_METRICS; m++) {
+        search_case s = {number_metrics[m], precision, 7, m % 2, 0, 0, is_exact(number_metrics[m])};
+        check_search(context, &s, &base, &queries);
+    }
+    cloud wide = lattice(600, 45, 4);
+    for (int m = 0; m < NUMBER_METRICS; m++) {
+        search_case s = {number_metrics[m], precision, 3, false, 0, 0, is_exact(number_metrics[m])};
+        check_search(context, &s, &wide, NULL);
+    }
+    free(wide.values);
+    free(queries.values);
+    free(base.values);
+    ww_context_destroy(&context);
+}
+END_TEST
+
+START_TEST(shapes_at_the_edges) {
+    wwt_seed(11);
+    static const size_t counts[] = {1, 2, 63, 64, 65, 127, 128, 129, 300};
+    static const size_t ks[] = {1, 2, 5, 64, 130, 300, 1024};
+    for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
+        for (size_t k = 0; k < sizeof ks / sizeof *ks; k++) {
+            cloud base = lattice(counts[n], 1 + n % 3, 9);
+            search_case s = {WW_METRIC_L2, WW_FLOAT, ks[k], false, 0, 0, true};
+            check_search(wwt_context, &s, &base, NULL);
+            free(base.values);
+        }
+}
+END_TEST
+
+START_TEST(one_dimension_to_many) {
+    wwt_seed(12);
+    static const size_t dimensions[] = {1, 2, 3, 7, 16, 17, 31, 32, 33, 64, 65, 100, 257};
+    for (size_t d = 0; d < sizeof dimensions / sizeof *dimensions; d++) {
+        cloud base = uniform(400, dimensions[d], 0), queries = uniform(9, dimensions[d], 0);
+        search_case s = {number_metrics[d % NUMBER_METRICS], WW_FLOAT, 5, true, 0, 0, false};
+        check_search(wwt_context, &s, &base, &queries);
+        free(queries.values);
+        free(base.values);
+    }
+}
+END_TEST
+
+START_TEST(large_k) {
+    wwt_seed(13);
+    ww_context *context = context_tuned(tunings[_i]);
+    cloud base = lattice(6000, 3, 40), queries = lattice(5, 3, 40);
+    search_case s = {WW_METRIC_L2_SQUARED, WW_FLOAT, 1024, false, 0, 0, true};
+    check_search(context, &s, &base, &queries);
+    free(queries.values);
+    free(base.values);
+    ww_context_destroy(&context);
+}
+END_TEST
+
+// All points equal, or few different ones: every list overflows.
+START_TEST(duplicates) {
+    wwt_seed(14);
+    cloud base = lattice(5000, 4, 0), few = lattice(5000, 2, 1);
+    for (int m = 0; m < NUMBER_METRICS; m++) {
+        search_case s = {number_metrics[m], WW_FLOAT, 6, false, 0, 0, true};
+        cloud some = {3, 4, base.values};
+        check_search(wwt_context, &s, &base, &some);
+        some = (cloud){20, 2, few.values};
+        s.exact = is_exact(number_metrics[m]);
+        check_search(wwt_context, &s, &few, &some);
+    }
+    free(few.values);
+    free(base.values);
+}
+END_TEST
+
+// Nearer and nearer points: what was seen says nothing about what comes.
+START_TEST(sorted_against_the_search) {
+    cloud base = {9000, 1, malloc(9000 * sizeof(double))}, query = {1, 1, &(double){0}};
+    for (size_t i = 0; i < base.count; i++)
+        base.values[i] = (double)(base.count - i);
+    search_case s = {WW_METRIC_L2, WW_FLOAT, 10, false, 0, 0, true};
+    check_search(wwt_context, &s, &base, &query);
+    free(base.values);
+}
+END_TEST
+
+// Far from the origin the products cancel; results must not suffer.
+START_TEST(offset_points) {
+    wwt_seed(15);
+    for (int p = 0; p < wwt_precision_count(); p++) {
+        cloud base = uniform(3000, 6, 1000), queries = uniform(20, 6, 1000);
+        search_case s = {WW_METRIC_L2, (ww_precision)p, 5, false, 0, 0, false};
+        check_search(wwt_context, &s, &base, &queries);
+        free(queries.values);
+        free(base.values);
+    }
+}
+END_TEST
+
+START_TEST(zero_vectors_under_cosine) {
+    wwt_seed(16);
+    cloud base = lattice(300, 3, 1), queries = lattice(10, 3, 1);
+    memset(queries.values, 0, 3 * sizeof(double));
+    memset(base.values + 9, 0, 3 * sizeof(double));
+    search_case s = {WW_METRIC_COSINE, WW_FLOAT, 4, false, 0, 0, false};
+    check_search(wwt_context, &s, &base, &queries);
+    free(queries.values);
+    free(base.values);
+}
+END_TEST
+
+START_TEST(streamed_in_blocks) {
+    wwt_seed(17);
+    ww_context *context = context_tuned(tunings[_i % TUNINGS]);
+    cloud base = lattice(2100, 6, 5), queries = lattice(500, 6, 5);
+    // 128 points of 6 floats are 3072 bytes.
+    search_case s = {WW_METRIC_L2, WW_FLOAT, 5, _i % 2, 3072 * 3, 300000, true};
+    check_search(context, &s, &base, &queries);
+    s.k = 200;
+    check_search(context, &s, &base, NULL);
+    free(queries.values);
+    free(base.values);
+    ww_context_destroy(&context);
+}
+END_TEST
+
+// ---- bits and sets
+
+START_TEST(hamming) {
+    wwt_seed(18);
+    ww_context *context = context_tuned(tunings[_i]);
+    static const size_t bit_counts[] = {1, 8, 31, 32, 33, 200, 1300};
+    for (size_t n = 0; n < sizeof bit_counts / sizeof *bit_counts; n++) {
+        const size_t bits = bit_counts[n], bytes = (bits + 7) / 8, count = 700;
+        unsigned char *values = malloc(count * bytes);
+        for (size_t i = 0; i < count * bytes; i++)
+            values[i] = (unsigned char)wwt_random_size(0, 255); // also behind the last bit
+        ww_vector_view view = {sizeof view, WW_VECTORS_BITS, values, WW_FLOAT, count, bits, 0, NULL};
+        search_case s = {WW_METRIC_HAMMING, WW_FLOAT, 9, false, 0, 0, true};
+        int64_t *ids = malloc(count * s.k * sizeof *ids);
+        float *distances = malloc(count * s.k * sizeof *distances);
+        double *all = malloc(count * sizeof *all);
+        wwt_ok(ww_knn_find(context, &view, NULL, s.k, s.metric, WW_FLOAT, ids, distances));
+        for (size_t q = 0; q < count; q++) {
+            for (size_t c = 0; c < count; c++)
+                all[c] = wwr_hamming(values + q * bytes, values + c * bytes, bits);
+            check_query(&s, all, count, q, q, ids + q * s.k, distances + q * s.k, s.k);
+        }
+        free(all);
+        free(distances);
+        free(ids);
+        free(values);
+    }
+    ww_context_destroy(&context);
+}
+END_TEST
+
+START_TEST(jaccard) {
+    wwt_seed(19);
+    enum { COUNT = 300 };
+    uint64_t offsets[COUNT + 1] = {0};
+    uint32_t *items = malloc(COUNT * 40 * sizeof *items);
+    for (size_t i = 0; i < COUNT; i++) {
+        uint64_t n = offsets[i];
+        for (uint32_t m = 0; m < 40; m++)
+            if (wwt_random() > 0.4 && i % 50 != 0)
+                items[n++] = m * 1000003u;
+        offsets[i + 1] = n;
+    }
+    ww_vector_view view = {sizeof view, WW_VECTORS_SETS, items, WW_FLOAT, COUNT, 0, 0, offsets};
+    ww_points_options options = WW_POINTS_OPTIONS_INIT;
+    options.max_bytes = _i ? 2000 : 0;
+    ww_points *points = NULL;
+    ww_knn *knn = NULL;
+    ww_knn_options knn_options = WW_KNN_OPTIONS_INIT;
+    search_case s = {WW_METRIC_JACCARD, WW_FLOAT, 9, false, 0, 0, false};
+    int64_t ids[COUNT * 9];
+    float distances[COUNT * 9];
+    double all[COUNT];
+    knn_options.metric = WW_METRIC_JACCARD;
+    wwt_ok(ww_points_create(wwt_context, &view, &options, &points));
+    wwt_ok(ww_knn_create(points, NULL, s.k, &knn_options, &knn));
+    wwt_ok(ww_knn_run(knn, ids, distances, NULL));
+    for (size_t q = 0; q < COUNT; q++) {
+        for (size_t c = 0; c < COUNT; c++)
+            all[c] = wwr_jaccard(items + offsets[q], offsets[q + 1] - offsets[q], items + offsets[c],
+                                 offsets[c + 1] - offsets[c]);
+        check_query(&s, all, COUNT, q, q, ids + q * 9, distances + q * 9, 9);
+    }
+    ww_knn_destroy(&knn);
+    ww_points_destroy(&points);
+    free(items);
+}
+END_TEST
+
+// ---- refusals, progress, prediction
+
+static int stop(void *user, uint64_t done, uint64_t total) {
+    ck_assert_uint_le(done, total);
+    ++*(int *)user;
+    return 1;
+}
+
+START_TEST(refusals) {
+    cloud a = lattice(10, 3, 5), b = lattice(10, 4, 5);
+    ww_points *pa = upload(wwt_context, &a, WW_FLOAT, false, 0), *pb = upload(wwt_context, &b, WW_FLOAT, false, 0);
+    ww_knn *knn = NULL;
+    ww_knn_options options = WW_KNN_OPTIONS_INIT;
+    wwt_fails(ww_knn_create(pa, pb, 1, NULL, &knn), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_knn_create(pa, NULL, 0, NULL, &knn), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_knn_create(pa, NULL, 1025, NULL, &knn), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_knn_create(NULL, NULL, 1, NULL, &knn), WW_ERROR_INVALID_ARGUMENT);
+    options.metric = WW_METRIC_HAMMING;
+    wwt_fails(ww_knn_create(pa, NULL, 1, &options, &knn), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_null(knn);
+
+    int calls = 0;
+    int64_t ids[10];
+    options.metric = WW_METRIC_L2;
+    options.progress = stop;
+    options.progress_user = &calls;
+    wwt_ok(ww_knn_create(pa, NULL, 1, &options, &knn));
+    wwt_fails(ww_knn_run(knn, ids, NULL, NULL), WW_ERROR_CANCELLED);
+    ck_assert_int_eq(calls, 1);
+    wwt_fails(ww_knn_run(knn, NULL, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ww_knn_destroy(&knn);
+    ww_points_destroy(&pb);
+    ww_points_destroy(&pa);
+
+    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+    view.values = a.values;
+    view.precision = WW_DOUBLE;
+    view.dimension = 3;
+    wwt_fails(ww_points_create(wwt_context, &view, NULL, &pa), WW_ERROR_EMPTY);
+    view.count = 10;
+    a.values[16] = NAN;
+    wwt_fails(ww_points_create(wwt_context, &view, NULL, &pa), WW_ERROR_NOT_FINITE);
+    ck_assert_int_eq(ww_last_error()->series, 5);
+    ck_assert_int_eq(ww_last_error()->position, 1);
+    a.values[16] = 1e300;
+    wwt_fails(ww_points_create(wwt_context, &view, NULL, &pa), WW_ERROR_NOT_FINITE);
+    a.values[16] = 1e30;
+    wwt_fails(ww_knn_find(wwt_context, &view, NULL, 1, WW_METRIC_L2, WW_FLOAT, ids, NULL), WW_ERROR_OVERFLOW);
+    wwt_ok(ww_knn_find(wwt_context, &view, NULL, 1, WW_METRIC_L1, WW_FLOAT, ids, NULL));
+    uint32_t items[] = {1, 3, 3};
+    uint64_t offsets[] = {0, 3};
+    ww_vector_view sets = {sizeof sets, WW_VECTORS_SETS, items, WW_FLOAT, 1, 0, 0, offsets};
+    wwt_fails(ww_points_create(wwt_context, &sets, NULL, &pa), WW_ERROR_INVALID_ARGUMENT);
+    free(b.values);
+    free(a.values);
+}
+END_TEST
+
+START_TEST(vote_and_mean) {
+    const int64_t ids[] = {0, 1, 2, 3, 2, 1, 4, -1, -1, -1, -1, -1};
+    const long labels[] = {7, 8, 8, 7, 9};
+    const double values[] = {1, 2, 3, 6, 5};
+    long predicted[4];
+    double means[4];
+    wwt_ok(ww_knn_vote(ids, 4, 3, labels, 5, predicted));
+    ck_assert_int_eq(predicted[0], 8); // two of three
+    ck_assert_int_eq(predicted[1], 8);
+    ck_assert_int_eq(predicted[2], 9);
+    ck_assert_int_eq(predicted[3], -1);
+    wwt_ok(ww_knn_vote(ids, 3, 4, labels, 5, predicted));
+    ck_assert_int_eq(predicted[0], 7); // a tie: the nearest
+    wwt_ok(ww_knn_mean(ids, 4, 3, values, 5, means));
+    ck_assert_double_eq(means[0], 2);
+    ck_assert_double_eq(means[2], 5);
+    ck_assert(isnan(means[3]));
+    wwt_fails(ww_knn_vote(ids, 4, 3, labels, 2, predicted), WW_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+int main(void) {
+    int exit_code;
+    if (!wwt_device_found(&exit_code))
+        return exit_code;
+    Suite *suite = suite_create("knn");
+    TCase *own = wwt_case(suite, "own context", 300);
+    tcase_add_loop_test(own, every_metric_and_filter, 0, TUNINGS * wwt_precision_count());
+    tcase_add_loop_test(own, large_k, 0, TUNINGS);
+    tcase_add_loop_test(own, streamed_in_blocks, 0, TUNINGS);
+    tcase_add_loop_test(own, hamming, 0, TUNINGS);
+    TCase *tcase = wwt_case(suite, "knn", 300);
+    tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
+    tcase_add_test(tcase, shapes_at_the_edges);
+    tcase_add_test(tcase, one_dimension_to_many);
+    tcase_add_test(tcase, duplicates);
+    tcase_add_test(tcase, sorted_against_the_search);
+    tcase_add_test(tcase, offset_points);
+    tcase_add_test(tcase, zero_vectors_under_cosine);
+    tcase_add_loop_test(tcase, jaccard, 0, 2);
+    tcase_add_test(tcase, refusals);
+    tcase_add_test(tcase, vote_and_mean);
+    return wwt_run(suite);
+}
