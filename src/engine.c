@@ -151,6 +151,11 @@ static ww_engine choose_engine(const wwi_runner *r, bool list, size_t rows, size
                                uint32_t longest_column) {
     const uint32_t shorter = longest_row < longest_column ? longest_row : longest_column;
     if (r->gpu) {
+        const uint32_t longer = longest_row < longest_column ? longest_column : longest_row;
+        // Too few pairs to fill the device, and long enough that cutting them up pays.
+        const uint64_t pairs = list ? rows : (uint64_t)rows * columns;
+        if (pairs < wwi_context_info(r->context)->compute_units && shorter >= 256 && longer >= 4096)
+            return WW_ENGINE_STRIPS;
         const uint32_t fitting = r->symmetric ? shorter : longest_column;
         return fitting <= lanes_limit(r) ? WW_ENGINE_LANES : WW_ENGINE_STRIPS;
     }
@@ -983,8 +988,12 @@ static bool wants_exchange(const wwi_runner *r, ww_engine engine, const wwi_bloc
     const uint32_t m = s->columns->rank_lengths[range.column_base + range.columns - 1];
     if (!r->symmetric || b->half)
         return false;
+    uint32_t below;
     switch (engine) {
     case WW_ENGINE_LANES:
+        // A ribbon takes a pack of column series side by side.
+        if (r->banded && ribbon_columns(r, s, b, range, &below))
+            return b->columns < RIBBON_PACK && b->rows - b->row_begin > b->columns;
         if (m > lanes_limit(r) && n <= lanes_limit(r))
             return true;
         // A few series against many: the many stream past the few, which stay in registers.
