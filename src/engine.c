@@ -27,7 +27,7 @@ typedef struct variant_key {
     uint32_t columns, rows, group;
     int registers;
     uint32_t below; // a ribbon's columns left of the diagonal, plus 1; 0: not a ribbon
-    int abandon; // engine packed: lists with radii
+    int abandon;    // engine packed: lists with radii
 } variant_key;
 
 typedef struct variant {
