@@ -27,6 +27,7 @@ typedef struct variant_key {
     uint32_t columns, rows, group;
     int registers;
     uint32_t below; // a ribbon's columns left of the diagonal, plus 1; 0: not a ribbon
+    int abandon;    // engine packed: lists with radii
 } variant_key;
 
 typedef struct variant {
@@ -53,7 +54,7 @@ struct wwi_runner {
     variant variants[VARIANTS];
     size_t variant_count;
     wwi_buffer *row_order, *column_order, *band, *edges, *counter;
-    wwi_buffer *row_packed, *row_offsets, *column_packed, *column_offsets, *scratch;
+    wwi_buffer *row_packed, *row_offsets, *column_packed, *column_offsets, *scratch, *abandoned;
     wwi_words words;
     double rate[5];       // cells a second, by engine
     uint64_t done, total; // progress, in cells
@@ -87,8 +88,9 @@ void wwi_runner_destroy(wwi_runner **runner) {
         wwi_kernel_destroy(&r->variants[i].interleave);
         wwi_program_release(&r->variants[i].program);
     }
-    wwi_buffer **buffers[] = {&r->row_order,  &r->column_order, &r->band,          &r->edges,          &r->counter,
-                              &r->row_packed, &r->row_offsets,  &r->column_packed, &r->column_offsets, &r->scratch};
+    wwi_buffer **buffers[] = {&r->row_order,      &r->column_order, &r->band,        &r->edges,
+                              &r->counter,        &r->row_packed,   &r->row_offsets, &r->column_packed,
+                              &r->column_offsets, &r->scratch,      &r->abandoned};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(buffers[i]);
     wwi_words_free(&r->words);
@@ -218,6 +220,13 @@ void wwi_runner_skip(wwi_runner *runner, uint64_t cells) {
     runner->done += cells;
 }
 
+ww_status wwi_runner_abandoned(const wwi_runner *runner, uint64_t *pairs) {
+    uint32_t count = 0;
+    const ww_status status = runner->abandoned ? wwi_buffer_read(runner->abandoned, 0, 4, &count) : WW_OK;
+    *pairs = count;
+    return status;
+}
+
 uint64_t wwi_runner_cells(const wwi_runner *runner) {
     return runner->done;
 }
@@ -230,6 +239,7 @@ uint64_t wwi_runner_pair_cells(const wwi_runner *runner, uint32_t n, uint32_t m)
 void wwi_runner_start(wwi_runner *runner, uint64_t total) {
     runner->done = 0;
     runner->total = total;
+    wwi_buffer_destroy(&runner->abandoned);
     runner->waiting = 0;
     runner->waited = wwi_seconds();
 }
@@ -303,11 +313,11 @@ static ww_status build(wwi_runner *r, variant *v) {
         options, sizeof options,
         "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
         "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
-        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32,
+        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d",
         r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)cost, r->measure.root != 0, key->list,
         key->band, key->columns, key->rows, key->group,
         key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
-        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0);
+        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0, key->abandon);
     if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) != WW_OK ||
         (status = wwi_kernel_create(v->program, engine_kernel(key), &v->kernel)) != WW_OK)
         goto done;
@@ -830,6 +840,8 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
     key.vector = r->vector;
     key.registers = 1;
     key.rows = r->channels == 1 ? (uint32_t)tuned(r, "packed.rows", 8) : r->channels <= 4 ? 4 : 2;
+    // A sum over channels must not be given up for one of them.
+    key.abandon = b->list && b->radii && r->passes == 1 && (r->recurrence->flags & WWI_MEASURE_MONOTONE);
     if ((status = find_variant(r, key, &v)) != WW_OK)
         return status;
     const size_t count = b->list ? b->rows : b->columns;
@@ -845,6 +857,10 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
     job.scratch = s->columns->rank_lengths[range.column_base + range.columns - 1];
     if ((status = grow_buffer(r, &r->scratch, workers * job.scratch * (uint64_t)r->vector * value_bytes(r))) != WW_OK ||
         (status = grow_buffer(r, &r->counter, 4)) != WW_OK)
+        return status;
+    if (key.abandon && !r->abandoned &&
+        ((status = grow_buffer(r, &r->abandoned, 4)) != WW_OK ||
+         (status = wwi_buffer_fill_u32(r->abandoned, 0, 4, 0)) != WW_OK))
         return status;
     // Row series a unit takes: few enough that all workers are busy to the end.
     if (!b->list) {
@@ -866,9 +882,13 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
                                 WWI_BUFFER(r->scratch),
                                 WWI_BUFFER(r->counter),
                                 WWI_VALUE(packs),
-                                WWI_VALUE(end)};
-        if ((status = enqueue(r, v, take < workers ? take : workers, args, sizeof args / sizeof *args)) != WW_OK ||
-            r->preparing)
+                                WWI_VALUE(end),
+                                WWI_BUFFER(b->radii),
+                                WWI_VALUE(b->radius_results),
+                                WWI_VALUE(b->radius_k),
+                                WWI_BUFFER(r->abandoned)};
+        const size_t arg_count = sizeof args / sizeof *args - (key.abandon ? 0 : 4);
+        if ((status = enqueue(r, v, take < workers ? take : workers, args, arg_count)) != WW_OK || r->preparing)
             return status;
         at += take;
         if ((status = launched(r, WW_ENGINE_PACKED, per_unit * (double)take, at < units)) != WW_OK)
@@ -1104,8 +1124,17 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
         if ((status = build_bands(r, s.rows, s.columns, &b, range, rows_and_blocks, &fits, &small)) != WW_OK)
             return status;
     }
-    if (!small)
+    // A list's series are interleaved anew for each pair.
+    if (engine == WW_ENGINE_PACKED && b.list && b.rows > (size_t)r->vector) {
+        const uint64_t side = (uint64_t)(n > m ? n : m) * r->channels * value_bytes(r);
+        const uint64_t room = wwi_context_bytes_free(r->context) / 8, largest = wwi_context_max_buffer(r->context);
+        small = small && side * b.rows <= (room < largest ? room : largest);
+    }
+    if (!small) {
+        if (b.list && s.rows != r->rows)
+            exchange_roles(&b, &s); // the list's own memory was exchanged
         return run_halves(r, block);
+    }
     if (r->banded && !ribbon && (status = write_buffer(r, &r->band, r->words.count * 4, r->words.data)) != WW_OK)
         return status;
     if (b.list)

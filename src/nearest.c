@@ -116,6 +116,9 @@ static ww_status prepare_list(ww_plan *p, size_t rows, size_t columns) {
     if ((status = wwi_dataset_window(p->rows, WWI_SIDE_ROW, 0, rows, &b.row)) == WW_OK &&
         (status = wwi_dataset_window(p->columns, WWI_SIDE_COLUMN, 0, columns, &b.column)) == WW_OK)
         status = wwi_runner_prepare(p->runner, &b);
+    b.radii = p->nearest->best_values;
+    if (status == WW_OK)
+        status = wwi_runner_prepare(p->runner, &b);
     free(b.pairs);
     return status;
 }
@@ -238,8 +241,8 @@ static ww_status run_whole(ww_plan *p, const wwi_area *a) {
     return status == WW_OK ? select_block(p, a, a->column == 0) : status;
 }
 
-// Distances of listed pairs to their places in the block. Reorders the list.
-static ww_status run_list(ww_plan *p, const wwi_area *a, uint32_t *pairs, size_t count) {
+// Distances of listed pairs to their places in the block; `bounded`: rows have their radii. Reorders the list.
+static ww_status run_list(ww_plan *p, const wwi_area *a, uint32_t *pairs, size_t count, bool bounded) {
     wwi_block b;
     memset(&b, 0, sizeof b);
     b.list = true;
@@ -248,6 +251,11 @@ static ww_status run_list(ww_plan *p, const wwi_area *a, uint32_t *pairs, size_t
     b.row = a->row_window;
     b.column = a->column_window;
     b.out = p->out;
+    if (bounded) {
+        b.radii = p->nearest->best_values;
+        b.radius_results = (uint32_t)a->columns;
+        b.radius_k = p->nearest->k;
+    }
     return wwi_runner_block(p->runner, &b);
 }
 
@@ -297,7 +305,7 @@ static ww_status run_seeds(ww_plan *p, const wwi_area *a, size_t *count, uint64_
         }
     if (status == WW_OK) {
         *cells += count_list(p, pairs, *count);
-        status = run_list(p, a, pairs, *count);
+        status = run_list(p, a, pairs, *count, false);
     }
     free(indices);
     free(pairs);
@@ -349,7 +357,7 @@ static ww_status run_candidates(ww_plan *p, const wwi_area *a, uint32_t count, u
         return wwi_fail_memory((uint64_t)count * 3 * sizeof *pairs);
     if ((status = wwi_bounds_candidates(n->bounds, a, n->best_values, n->k, &count, pairs)) == WW_OK) {
         *cells += count_list(p, pairs, count);
-        status = run_list(p, a, pairs, count);
+        status = run_list(p, a, pairs, count, true);
     }
     free(pairs);
     return status;
@@ -438,6 +446,7 @@ ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) 
     if (status == WW_OK) {
         plan->info.pairs_pruned = n->pairs_left_out;
         plan->info.cells_done = plan->info.cells - n->cells_left_out;
+        status = wwi_runner_abandoned(plan->runner, &plan->info.pairs_abandoned);
     }
     return wwi_plan_finish(plan, status);
 }
