@@ -108,7 +108,10 @@ static uint32_t lane_columns(const wwi_runner *r, bool banded) {
         return 8;
     const long values = tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32);
     uint32_t columns = (uint32_t)values / (r->channels + 1);
-    const uint32_t most = banded ? 32 : 64;
+    // A user's cost may need many registers of its own.
+    if (wwi_measure_cost(&r->measure) == WW_COST_USER)
+        columns /= 2;
+    const uint32_t most = banded ? (uint32_t)tuned(r, "lanes.banded", 16) : 64;
     if (columns > most)
         columns = most;
     return columns < 4 ? 4 : columns & ~1u;
@@ -803,7 +806,7 @@ static ww_status run_ribbon(wwi_runner *r, const sides *s, const wwi_block *b, w
     variant_key key = key_of(r, WW_ENGINE_LANES, b);
     key.band = 0; // the band is the shape of the ribbon, not a table
     key.columns = columns;
-    key.rows = (uint32_t)tuned(r, "lanes.ribbon_rows", r->precision == WW_FLOAT ? 8 : 4);
+    key.rows = (uint32_t)tuned(r, "lanes.ribbon_rows", r->precision == WW_FLOAT && columns <= 48 ? 8 : 4);
     key.group = 64;
     key.below = below + 1;
     if ((status = find_variant(r, key, &v)) != WW_OK ||
