@@ -21,23 +21,19 @@ WW_INLINE void ww_hand_over(__global volatile ulong *edges, uint row, uint strip
 #endif
 }
 
-// Waits until the strip to the left has written the row. `words`: what was read there before, which may do already.
-WW_INLINE ww_scalar ww_take_over(__global volatile ulong *edges, uint row, uint strip, const ulong *words) {
+// Waits until the strip to the left has written the row. `low`, `high`: its words as read before, which may do already;
+// else 0 (`high` with doubles only).
+WW_INLINE ww_scalar ww_take_over(__global volatile ulong *edges, uint row, uint strip, ulong low, ulong high) {
 #if WW_DOUBLE
-    ulong low = words[0], high = words[1];
     while ((uint)(low >> 32) != strip || (uint)(high >> 32) != strip) {
         low = edges[2 * (ulong)row];
         high = edges[2 * (ulong)row + 1];
     }
     return as_double(high << 32 | (uint)low);
 #else
-    ulong word = words[0];
-    while ((uint)(word >> 32) != strip)
-        word = edges[row];
-    return as_float((uint)word);
+    (void)high;
+    while ((uint)(low >> 32) != strip)
+        low = edges[row];
+    return as_float((uint)low);
 #endif
-}
-WW_INLINE ww_scalar ww_take_over_now(__global volatile ulong *edges, uint row, uint strip) {
-    const ulong nothing[2] = {0, 0};
-    return ww_take_over(edges, row, strip, nothing);
 }

@@ -174,7 +174,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         const uint unit = atomic_inc(counter);
         if (unit >= units)
             return;
-        const uint pack = unit % packs;
+        const uint chunk = unit / packs, pack = ww_rest(unit, packs, chunk);
         __global const ww_scalar *ys = y_packed + y_pack_offset[pack];
         uint ids[WW_VECTOR];
         int lane_length[WW_VECTOR];
@@ -185,7 +185,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         uint height[WW_VECTOR];
         uint tallest = 0;
 #else
-        const uint chunk_begin = job.row_begin + unit / packs * job.rows_per_group;
+        const uint chunk_begin = job.row_begin + chunk * job.rows_per_group;
         const uint chunk_end = min(chunk_begin + job.rows_per_group, job.row_end);
 #endif
 #if WW_BAND

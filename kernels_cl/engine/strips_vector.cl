@@ -48,12 +48,13 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
           __global ww_scalar *restrict out, const ww_job job, __global volatile ulong *edges, __global uint *ticket) {
     const uint mine = atomic_inc(ticket);
     const uint strips = job.strip_end - job.strip_begin;
-    const uint pair = mine / strips, strip = job.strip_begin + mine % strips;
+    const uint pair = mine / strips, strip = job.strip_begin + ww_rest(mine, strips, pair);
 #if WW_LIST
     const uint x_id = x_order[3 * (job.row_begin + job.unit_begin + pair)], y_id = x_order[3 * (job.row_begin + job.unit_begin + pair) + 1];
 #else
     const uint columns = job.column_end - job.column_begin;
-    const uint row = job.row_begin + (job.unit_begin + pair) / columns, column = job.column_begin + (job.unit_begin + pair) % columns;
+    const uint unit = job.unit_begin + pair, row_slot = unit / columns;
+    const uint row = job.row_begin + row_slot, column = job.column_begin + ww_rest(unit, columns, row_slot);
     const uint x_id = x_order[row], y_id = y_order[column];
     if ((job.flags & WW_JOB_HALF) && row >= column)
         return;
@@ -118,7 +119,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         if (k == 0)
             previous.s0 = strip == 0 ? (i <= 0 ? 0 : (ww_scalar)WW_BORDER_VALUE)
                           : i <= 0   ? (ww_scalar)WW_BORDER_VALUE
-                          : base > edge_first && base <= edge_end ? ww_take_over_now(edges, base * WW_ROWS - 1, strip)
+                          : base > edge_first && base <= edge_end ? ww_take_over(edges, base * WW_ROWS - 1, strip, 0, 0)
                                                                   : (ww_scalar)WW_OUTSIDE_VALUE;
         real d[WW_ROWS];
         d[0] = previous;
@@ -126,7 +127,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         for (int q = 0; q < WW_ROWS; q++) {
             const ww_scalar border = i + q < 0 ? 0 : (ww_scalar)WW_BORDER_VALUE;
             const ww_scalar in = strip == 0                            ? border
-                                 : step >= edge_first && step < edge_end ? ww_take_over_now(edges, step * WW_ROWS + (uint)q, strip)
+                                 : step >= edge_first && step < edge_end ? ww_take_over(edges, step * WW_ROWS + (uint)q, strip, 0, 0)
                                                                          : (ww_scalar)WW_OUTSIDE_VALUE;
             WW_SHIFT(v[q], in)
             const uint t = (uint)clamp(i + q, 0, (int)x.length - 1);
