@@ -19,7 +19,7 @@ typedef struct knn_case {
 } knn_case;
 
 static const knn_case CASES[] = {
-    {"knn/500000x10/k5", BENCH_UNIFORM, 0, 500000, 0, 20000, 10, 5, WW_METRIC_L2, WW_FLOAT, 1},
+    {"knn/500000x10/k5", BENCH_UNIFORM, 0, 500000, 0, 60000, 10, 5, WW_METRIC_L2, WW_FLOAT, 1},
     {"knn/1000000x28/k5", BENCH_MIXTURE, 0, 1000000, 0, 20000, 28, 5, WW_METRIC_L2, WW_FLOAT, 0},
     {"knn/10000-1000000x128/k100", BENCH_MIXTURE, 10000, 1000000, 1000, 20000, 128, 100, WW_METRIC_L2, WW_FLOAT, 0},
     {"knn/all-against-all-128/k5", BENCH_UNIFORM, 0, 100000, 0, 5000, 128, 5, WW_METRIC_L2, WW_FLOAT, 1},

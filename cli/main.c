@@ -7,6 +7,10 @@
 #define FORMATS                                                                                                        \
     "Files: UCR .tsv and .txt, sktime/aeon .ts, .csv and .npy, told apart by their content; '-' is standard input."
 
+#define POINTS                                                                                                         \
+    "Files: .fvecs, .bvecs, .ivecs, .npy, else text, a point a line. Points are numbers; for hamming, packed bytes or\n"  \
+    "words of 0 and 1; for jaccard, lists of integers."
+
 static const cli_command commands[] = {
     {"classify", "--train FILE --test FILE", "Classifies series by their nearest neighbours under an elastic measure.",
      FORMATS, cmd_classify},
@@ -18,6 +22,10 @@ static const cli_command commands[] = {
      FORMATS "\nWithout BASE: each query's nearest among the others. Prints the query's index, then index:distance of\n"
              "each neighbour, nearest first; indices count from 0.",
      cmd_nearest},
+    {"knn", "BASE [QUERIES]", "Finds the k nearest points of a base for every query, exactly.",
+     POINTS "\nWithout QUERIES: each point's nearest among the others. Prints the query's number, then id:distance of\n"
+            "each neighbour, nearest first; ids count from 0.",
+     cmd_knn},
     {"devices", "", "Lists the OpenCL devices, the one that would be chosen, and tests each.", NULL, cmd_devices},
     {"measures", "", "Lists the elastic measures and their parameters.", NULL, cmd_measures},
     {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,

@@ -133,6 +133,19 @@ WW_INLINE void ww_knn_list(ww_knn_job job, uint row, uint point, __global uint *
         *overflow = 1;
 }
 
+// One bit for each of four sums, at `bit` and above, that may be near.
+#define WW_NEAR4(sums, cut, bit)                                                                                       \
+    ((uint)WW_NEAR((sums).x, cut) << (bit) | (uint)WW_NEAR((sums).y, cut) << ((bit) + 1) |                             \
+     (uint)WW_NEAR((sums).z, cut) << ((bit) + 2) | (uint)WW_NEAR((sums).w, cut) << ((bit) + 3))
+#define WW_ANY4(sums, cut)                                                                                             \
+    (WW_NEAR((sums).x, cut) | WW_NEAR((sums).y, cut) | WW_NEAR((sums).z, cut) | WW_NEAR((sums).w, cut))
+// Takes the lowest bit out of *bits.
+WW_INLINE uint ww_lowest(uint *bits) {
+    const uint lowest = 31 - clz(*bits & -*bits);
+    *bits &= *bits - 1;
+    return lowest;
+}
+
 #define WW_KNN_FILTER_ARGUMENTS                                                                                        \
     __global const ww_value *restrict queries, __global const ww_value *restrict base,                                 \
         __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms,                 \

@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact distances of a chunk: of the points listed for each query, or of all. One work-group a query; no local memory, no
 // barrier. Each distance is summed in the order of the coordinates, wherever it is computed: equal points are equally far.
+//
+// On a CPU (WW_ROW_WG 1) WW_VECTOR neighbours in a tile are computed together, where all are wanted.
+
+// A distance from its sum, and one more coordinate of it.
+#if WW_METRIC == 5
+#define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) ((sum) + popcount((x) ^ (y)))
+#elif WW_METRIC == 0
+#define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) fma((x) - (y), (x) - (y), (sum))
+#elif WW_METRIC == 1
+#define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) ((sum) + fabs((x) - (y)))
+#elif WW_METRIC == 2
+#define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) fmax((sum), fabs((x) - (y)))
+#elif WW_METRIC == 3
+// Half the squared distance of the two directions: exactly 0 for equal points, and never negative.
+#define WW_EXACT_ADD(sum, x, y, x_scale, y_scale)                                                                      \
+    fma((x) * (x_scale) - (y) * (y_scale), (x) * (x_scale) - (y) * (y_scale), (sum))
+#else
+#define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) fma(-(x), (y), (sum))
+#endif
 
 WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_value *c, uint dimension, ww_scalar q_norm,
                              ww_scalar c_norm) {
-#if WW_METRIC == 5
-    uint sum = 0;
-    for (uint j = 0; j < dimension; j++)
-        sum += popcount(q[j * WW_TILE] ^ c[j * WW_TILE]);
-    return (ww_scalar)sum;
-#else
-    ww_scalar sum = 0;
+    ww_value sum = 0;
 #if WW_METRIC == 3
-    // Half the squared distance of the two directions: exactly 0 for equal points, and never negative.
     if (q_norm == 0 || c_norm == 0)
         return 1;
-    const ww_scalar q_scale = 1 / sqrt(q_norm), c_scale = 1 / sqrt(c_norm);
+    const ww_scalar q_scale = ww_knn_scale(q_norm), c_scale = ww_knn_scale(c_norm);
 #endif
-    for (uint j = 0; j < dimension; j++) {
-        const ww_scalar x = q[j * WW_TILE], y = c[j * WW_TILE];
-#if WW_METRIC == 0
-        sum = fma(x - y, x - y, sum);
-#elif WW_METRIC == 1
-        sum += fabs(x - y);
-#elif WW_METRIC == 2
-        sum = fmax(sum, fabs(x - y));
-#elif WW_METRIC == 3
-        const ww_scalar t = x * q_scale - y * c_scale;
-        sum = fma(t, t, sum);
-#else
-        sum = fma(-x, y, sum);
-#endif
-    }
-#if WW_METRIC == 3
-    sum /= 2;
-#endif
-    return sum;
-#endif
+    for (uint j = 0; j < dimension; j++)
+        sum = WW_EXACT_ADD(sum, q[j * WW_TILE], c[j * WW_TILE], q_scale, c_scale);
+    return WW_METRIC == 3 ? (ww_scalar)sum / 2 : (ww_scalar)sum;
 }
+
+// What many points are computed with, where a kernel text has vectors; cosine's scales are left to the one above.
+#define WW_EXACT_TOGETHER (WW_ROW_WG == 1 && WW_VECTOR > 1 && WW_METRIC != 3)
+#if WW_EXACT_TOGETHER
+typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_exact_values;
+#endif
 
 __kernel __attribute__((reqd_work_group_size(WW_ROW_WG, 1, 1))) void
 ww_knn_exact(__global const ww_value *restrict queries, __global const ww_value *restrict base,
@@ -49,7 +50,21 @@ ww_knn_exact(__global const ww_value *restrict queries, __global const ww_value 
     const ulong out = (ulong)row * job.capacity;
     __global const ww_value *q = queries + ww_tile_at(query, dimension);
     const uint count = job.listed ? min(counts[row], job.capacity) : job.base_end - job.base_first;
-    for (uint i = (uint)get_local_id(0); i < count; i += WW_ROW_WG) {
+    uint done = 0;
+#if WW_EXACT_TOGETHER
+    for (; !job.listed && done + WW_VECTOR <= count; done += WW_VECTOR) {
+        __global const ww_value *c = base + ww_tile_at(job.base_first + done, dimension);
+        ww_exact_values sum = 0;
+        for (uint j = 0; j < dimension; j++)
+            sum = WW_EXACT_ADD(sum, (ww_exact_values)q[j * WW_TILE], WW_VLOAD(0, c + j * WW_TILE), 0, 0);
+#if WW_METRIC == 5
+        WW_VSTORE(WW_PASTE(convert_, WW_PASTE(WW_REAL_NAME, WW_VECTOR))(sum), 0, values + out + done);
+#else
+        WW_VSTORE(sum, 0, values + out + done);
+#endif
+    }
+#endif
+    for (uint i = done + (uint)get_local_id(0); i < count; i += WW_ROW_WG) {
         const uint point = job.listed ? ids[out + i] - job.base_id : job.base_first + i;
         values[out + i] =
             ww_exact(q, base + ww_tile_at(point, dimension), dimension, query_norms[query], base_norms[point]);

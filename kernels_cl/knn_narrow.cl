@@ -5,7 +5,7 @@
 //
 // Local memory: 128 * (WW_D + 1) values (+ 128 for cosine). Barriers: two for 128 points.
 #ifndef WW_QUERIES
-#define WW_QUERIES 8
+#define WW_QUERIES 8 // at most 8
 #endif
 #define WW_STEP 128u // points in local memory
 
@@ -70,22 +70,17 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_narrow(W
 #if WW_METRIC == 3
                 sum[r] *= scales[c / 4];
 #endif
-                near |= WW_NEAR(sum[r].x, cut[r]) | WW_NEAR(sum[r].y, cut[r]) | WW_NEAR(sum[r].z, cut[r]) |
-                        WW_NEAR(sum[r].w, cut[r]);
+                near |= WW_ANY4(sum[r], cut[r]);
             }
             if (!near)
                 continue;
+            uint bits = 0;
 #pragma unroll
-            for (uint r = 0; r < WW_QUERIES; r++) {
-                const uint row = row0 + r * WW_WG, point = first + c;
-                if (WW_NEAR(sum[r].x, cut[r]))
-                    ww_knn_list(job, row, point, counts, ids, overflow);
-                if (WW_NEAR(sum[r].y, cut[r]))
-                    ww_knn_list(job, row, point + 1, counts, ids, overflow);
-                if (WW_NEAR(sum[r].z, cut[r]))
-                    ww_knn_list(job, row, point + 2, counts, ids, overflow);
-                if (WW_NEAR(sum[r].w, cut[r]))
-                    ww_knn_list(job, row, point + 3, counts, ids, overflow);
+            for (uint r = 0; r < WW_QUERIES; r++)
+                bits |= WW_NEAR4(sum[r], cut[r], 4 * r);
+            while (bits) {
+                const uint bit = ww_lowest(&bits);
+                ww_knn_list(job, row0 + bit / 4 * WW_WG, first + c + bit % 4, counts, ids, overflow);
             }
         }
     }

@@ -6,6 +6,19 @@
 #endif
 typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_values;
 
+// Whether a comparison held anywhere. (What any() becomes on x86 is a branch for each of the 16.)
+#if WW_VECTOR == 16
+#define WW_FOLD(m) ((m).lo.lo | (m).lo.hi | (m).hi.lo | (m).hi.hi)
+#elif WW_VECTOR == 8
+#define WW_FOLD(m) ((m).lo | (m).hi)
+#else
+#define WW_FOLD(m) (m)
+#endif
+WW_INLINE int ww_somewhere(ww_mask m) {
+    const WW_PASTE(WW_MASK_NAME, 4) four = WW_FOLD(m);
+    return (four.x | four.y | four.z | four.w) != 0;
+}
+
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_vector(WW_KNN_FILTER_ARGUMENTS) {
     const uint dimension = WW_D ? WW_D : job.dimension;
     const uint row0 = (uint)(get_group_id(0) % job.query_groups) * WW_TILE;
@@ -54,11 +67,13 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_vector(W
 #pragma unroll
                 for (uint r = 0; r < WW_QUERIES; r++)
                     near |= WW_NEAR(sum[r], (ww_values)cuts[r0 + r]);
-                if (!any(near))
+                if (!ww_somewhere(near))
                     continue;
 #pragma unroll
                 for (uint r = 0; r < WW_QUERIES; r++) {
                     ww_value sums[WW_VECTOR];
+                    if (!ww_somewhere(WW_NEAR(sum[r], (ww_values)cuts[r0 + r])))
+                        continue;
                     WW_VSTORE(sum[r], 0, sums);
                     for (uint e = 0; e < WW_VECTOR; e++)
                         if (WW_NEAR(sums[e], cuts[r0 + r]))

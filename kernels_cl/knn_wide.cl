@@ -109,23 +109,20 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_knn_wide(WW_
         for (uint r = 0; r < 8; r++)
 #pragma unroll
             for (uint h = 0; h < 2; h++)
-                near |= WW_NEAR(sum[r][h].x, cut[r]) | WW_NEAR(sum[r][h].y, cut[r]) |
-                        WW_NEAR(sum[r][h].z, cut[r]) | WW_NEAR(sum[r][h].w, cut[r]);
+                near |= WW_ANY4(sum[r][h], cut[r]);
         if (!near)
             continue;
 #pragma unroll
-        for (uint r = 0; r < 8; r++)
+        for (uint h = 0; h < 2; h++) {
+            uint bits = 0;
 #pragma unroll
-            for (uint h = 0; h < 2; h++) {
-                const uint row = row0 + r / 4 * 64 + down * 4 + r % 4, point = first + h * 64 + across * 4;
-                if (WW_NEAR(sum[r][h].x, cut[r]))
-                    ww_knn_list(job, row, point, counts, ids, overflow);
-                if (WW_NEAR(sum[r][h].y, cut[r]))
-                    ww_knn_list(job, row, point + 1, counts, ids, overflow);
-                if (WW_NEAR(sum[r][h].z, cut[r]))
-                    ww_knn_list(job, row, point + 2, counts, ids, overflow);
-                if (WW_NEAR(sum[r][h].w, cut[r]))
-                    ww_knn_list(job, row, point + 3, counts, ids, overflow);
+            for (uint r = 0; r < 8; r++)
+                bits |= WW_NEAR4(sum[r][h], cut[r], 4 * r);
+            while (bits) {
+                const uint bit = ww_lowest(&bits), r = bit / 4;
+                ww_knn_list(job, row0 + r / 4 * 64 + down * 4 + r % 4, first + h * 64 + across * 4 + bit % 4, counts,
+                            ids, overflow);
             }
+        }
     }
 }

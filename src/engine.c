@@ -108,7 +108,10 @@ static uint32_t lane_columns(const wwi_runner *r, bool banded) {
         return 8;
     const long values = tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32);
     uint32_t columns = (uint32_t)values / (r->channels + 1);
-    const uint32_t most = banded ? 32 : 64;
+    // A user's cost may need many registers of its own.
+    if (wwi_measure_cost(&r->measure) == WW_COST_USER)
+        columns /= 2;
+    const uint32_t most = banded ? (uint32_t)tuned(r, "lanes.banded", 16) : 64;
     if (columns > most)
         columns = most;
     return columns < 4 ? 4 : columns & ~1u;
@@ -153,6 +156,11 @@ static ww_engine choose_engine(const wwi_runner *r, bool list, size_t rows, size
                                uint32_t longest_column) {
     const uint32_t shorter = longest_row < longest_column ? longest_row : longest_column;
     if (r->gpu) {
+        const uint32_t longer = longest_row < longest_column ? longest_column : longest_row;
+        // Too few pairs to fill the device, and long enough that cutting them up pays.
+        const uint64_t pairs = list ? rows : (uint64_t)rows * columns;
+        if (pairs < wwi_context_info(r->context)->compute_units && shorter >= 256 && longer >= 4096)
+            return WW_ENGINE_STRIPS;
         const uint32_t fitting = r->symmetric ? shorter : longest_column;
         return fitting <= lanes_limit(r) ? WW_ENGINE_LANES : WW_ENGINE_STRIPS;
     }
@@ -798,7 +806,7 @@ static ww_status run_ribbon(wwi_runner *r, const sides *s, const wwi_block *b, w
     variant_key key = key_of(r, WW_ENGINE_LANES, b);
     key.band = 0; // the band is the shape of the ribbon, not a table
     key.columns = columns;
-    key.rows = (uint32_t)tuned(r, "lanes.ribbon_rows", r->precision == WW_FLOAT ? 8 : 4);
+    key.rows = (uint32_t)tuned(r, "lanes.ribbon_rows", r->precision == WW_FLOAT && columns <= 48 ? 8 : 4);
     key.group = 64;
     key.below = below + 1;
     if ((status = find_variant(r, key, &v)) != WW_OK ||
@@ -1003,8 +1011,12 @@ static bool wants_exchange(const wwi_runner *r, ww_engine engine, const wwi_bloc
     const uint32_t m = s->columns->rank_lengths[range.column_base + range.columns - 1];
     if (!r->symmetric || b->half)
         return false;
+    uint32_t below;
     switch (engine) {
     case WW_ENGINE_LANES:
+        // A ribbon takes a pack of column series side by side.
+        if (r->banded && ribbon_columns(r, s, b, range, &below))
+            return b->columns < RIBBON_PACK && b->rows - b->row_begin > b->columns;
         if (m > lanes_limit(r) && n <= lanes_limit(r))
             return true;
         // A few series against many: the many stream past the few, which stay in registers.

@@ -163,6 +163,7 @@ static ww_status compile(ww_knn *s) {
     char options[256];
     const uint32_t d = s->base.points->words;
     const bool doubles = s->precision == WW_DOUBLE;
+    const bool nvidia = strstr(wwi_context_info(s->context)->vendor, "NVIDIA") != NULL;
     uint32_t queries = 8, vector = 1, fixed = 0;
     s->gpu = wwi_context_info(s->context)->type == WW_DEVICE_GPU;
     s->row_group = tuned(s, "knn.row_group", s->gpu ? 64 : 1);
@@ -187,6 +188,7 @@ static ww_status compile(ww_knn *s) {
                         : d <= 12 ? 8
                         : d <= 20 ? 6
                                   : 4);
+        queries = queries > 8 ? 8 : queries;
         fixed = d;
         s->group = tuned(s, "knn.group", 128);
         s->group_rows = s->group * queries;
@@ -203,9 +205,11 @@ static ww_status compile(ww_knn *s) {
                                   {filters[s->filter].file, NULL}};
     snprintf(options, sizeof options,
              "-DWW_DOUBLE=%d -DWW_METRIC=%d -DWW_DIRECT=%d -DWW_CENTRE=%d -DWW_D=%" PRIu32 " -DWW_WG=%" PRIu32
-             " -DWW_ROW_WG=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_VECTOR=%" PRIu32,
+             " -DWW_ROW_WG=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_VECTOR=%" PRIu32 "%s",
              doubles, metrics[s->options.metric].code, s->direct, s->centred, fixed, s->group, s->row_group, queries,
-             vector);
+             vector,
+             // So that two groups of 256 share a multiprocessor; what would need more is a few registers above it.
+             nvidia && s->filter == FILTER_WIDE && !s->direct && !doubles ? " -cl-nv-maxrregcount=128" : "");
     if ((status = wwi_program_get(s->context, sources, sizeof sources / sizeof *sources, options, &s->program)) !=
             WW_OK ||
         (status = wwi_kernel_create(s->program, filters[s->filter].kernel, &s->filter_kernel)) != WW_OK ||
@@ -260,7 +264,9 @@ static ww_status allocate(ww_knn *s) {
         room = wwi_context_max_buffer(s->context);
     if (s->options.max_bytes && room > s->options.max_bytes)
         room = s->options.max_bytes;
-    // Blocks that each fill a CPU's caches once lose nothing; a GPU wants all it can get.
+    // A GPU wants all it can get; on a CPU the lists should stay in its caches.
+    if (!s->gpu && room > (UINT64_C(16) << 20))
+        room = UINT64_C(16) << 20;
     uint64_t rows = room / row_bytes / WWI_TILE_PAIR * WWI_TILE_PAIR;
     if (rows < WWI_TILE_PAIR)
         rows = WWI_TILE_PAIR;

@@ -189,33 +189,76 @@ static void strides_of(const npy_header *head, uint64_t extents[3], uint64_t str
     }
 }
 
-ww_status wwi_read_npy(const wwi_text *text, ww_series_set **set) {
-    npy_header head;
-    memset(&head, 0, sizeof head);
+// Parses the header and holds it against the file's size.
+static ww_status open_array(const wwi_text *text, npy_header *head, const char **data) {
+    memset(head, 0, sizeof *head);
     if (!wwi_is_npy(text))
         return wwi_fail(WW_ERROR_FORMAT, "%s: not a .npy file", text->name);
-    const char *data = NULL;
-    double *series = NULL;
-    ww_status status = parse_header(text, &head, &data);
+    ww_status status = parse_header(text, head, data);
     if (status != WW_OK)
         return status;
-    if (head.dimensions == 0) {
+    if (head->dimensions == 0) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s: a single number, not a series", text->name);
         return wwi_fail_hint("readable are (series, time) and (series, channel, time)");
     }
-    if (head.elements == 0)
+    if (head->elements == 0)
         return wwi_fail(WW_ERROR_EMPTY, "%s: the array has no elements", text->name);
     // Held against the file's size before anything is allocated: a damaged header may ask for anything.
-    const uint64_t there = (uint64_t)(text->bytes + text->size - data);
+    const uint64_t there = (uint64_t)(text->bytes + text->size - *data);
     uint64_t wanted;
-    if (!wwi_mul_u64(head.elements, head.bytes, &wanted) || wanted > there)
+    if (!wwi_mul_u64(head->elements, head->bytes, &wanted) || wanted > there)
         return wwi_fail(WW_ERROR_FORMAT,
                         "%s: truncated .npy file: its header promises %llu elements of %zu bytes, %llu bytes are there",
-                        text->name, (unsigned long long)head.elements, head.bytes, (unsigned long long)there);
+                        text->name, (unsigned long long)head->elements, head->bytes, (unsigned long long)there);
     if (wanted < there)
         return wwi_fail(WW_ERROR_FORMAT, "%s: damaged .npy file: %llu bytes too many", text->name,
                         (unsigned long long)(there - wanted));
+    return WW_OK;
+}
 
+ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww_precision *precision, void **values) {
+    npy_header head;
+    const char *data = NULL;
+    *values = NULL;
+    ww_status status = open_array(text, &head, &data);
+    if (status != WW_OK)
+        return status;
+    if (head.dimensions != 2) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: an array of %zu dimensions", text->name, head.dimensions);
+        return wwi_fail_hint("points are (point, coordinate)");
+    }
+    const bool single = head.kind == 'f' ? head.bytes == 4 : head.bytes <= 2;
+    *rows = (size_t)head.shape[0];
+    *columns = (size_t)head.shape[1];
+    *precision = single ? WW_FLOAT : WW_DOUBLE;
+    uint64_t bytes;
+    if (!wwi_mul_u64(head.elements, single ? sizeof(float) : sizeof(double), &bytes) || bytes > SIZE_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%s: too many values", text->name);
+    *values = malloc((size_t)bytes);
+    if (!*values)
+        return wwi_fail_memory(bytes);
+    if (!head.fortran && !head.swapped && head.kind == 'f') {
+        memcpy(*values, data, (size_t)bytes);
+        return WW_OK;
+    }
+    for (size_t i = 0; i < *rows; i++)
+        for (size_t j = 0; j < *columns; j++) {
+            const double x = element(&head, data + (head.fortran ? j * *rows + i : i * *columns + j) * head.bytes);
+            if (single)
+                ((float *)*values)[i * *columns + j] = (float)x;
+            else
+                ((double *)*values)[i * *columns + j] = x;
+        }
+    return WW_OK;
+}
+
+ww_status wwi_read_npy(const wwi_text *text, ww_series_set **set) {
+    npy_header head;
+    const char *data = NULL;
+    double *series = NULL;
+    ww_status status = open_array(text, &head, &data);
+    if (status != WW_OK)
+        return status;
     uint64_t extents[3], strides[3];
     strides_of(&head, extents, strides);
     status = ww_series_set_create((size_t)extents[1], set);

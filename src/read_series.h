@@ -71,6 +71,8 @@ ww_status wwi_read_ts(wwi_text *text, ww_series_set **set);
 // label_column: 0 none, 1 first, 2 last.
 ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column, ww_series_set **set);
 ww_status wwi_read_npy(const wwi_text *text, ww_series_set **set);
+// A 2-D array in row order, for the caller to free: floats where they hold the elements exactly, else doubles.
+ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww_precision *precision, void **values);
 bool wwi_is_npy(const wwi_text *text);
 
 #endif

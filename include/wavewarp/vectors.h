@@ -38,7 +38,7 @@ typedef struct ww_vector_set ww_vector_set;
 
 /// Reads points. By the name's ending: `.fvecs` (floats), `.bvecs` (bytes: numbers 0 to 255, or packed bits), `.ivecs`
 /// (integers: numbers, or the members of sets), `.npy` (2-D; for bits: bytes), anything else text, one point a line
-/// (numbers as ww_series_set_read() takes them; bits: words of 0 and 1; sets: integers).
+/// (numbers as in .csv, without labels; bits: words of 0 and 1; sets: integers).
 /// \param kind what to make of them. Members of a set are sorted, and taken once.
 /// \return WW_ERROR_IO, WW_ERROR_FORMAT (damaged, or points of unequal dimension), WW_ERROR_EMPTY,
 /// WW_ERROR_UNSUPPORTED (a kind that the format does not hold). Floats stay floats; everything else becomes double,

@@ -21,20 +21,23 @@ WW_INLINE void ww_hand_over(__global volatile ulong *edges, uint row, uint strip
 #endif
 }
 
-// Waits until the strip to the left has written the row.
-WW_INLINE ww_scalar ww_take_over(__global volatile ulong *edges, uint row, uint strip) {
+// Waits until the strip to the left has written the row. `words`: what was read there before, which may do already.
+WW_INLINE ww_scalar ww_take_over(__global volatile ulong *edges, uint row, uint strip, const ulong *words) {
 #if WW_DOUBLE
-    ulong low, high;
-    do {
+    ulong low = words[0], high = words[1];
+    while ((uint)(low >> 32) != strip || (uint)(high >> 32) != strip) {
         low = edges[2 * (ulong)row];
         high = edges[2 * (ulong)row + 1];
-    } while ((uint)(low >> 32) != strip || (uint)(high >> 32) != strip);
+    }
     return as_double(high << 32 | (uint)low);
 #else
-    ulong word;
-    do {
+    ulong word = words[0];
+    while ((uint)(word >> 32) != strip)
         word = edges[row];
-    } while ((uint)(word >> 32) != strip);
     return as_float((uint)word);
 #endif
+}
+WW_INLINE ww_scalar ww_take_over_now(__global volatile ulong *edges, uint row, uint strip) {
+    const ulong nothing[2] = {0, 0};
+    return ww_take_over(edges, row, strip, nothing);
 }
