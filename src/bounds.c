@@ -84,17 +84,14 @@ static ww_status compile(wwi_bounds *b, const ww_measure *measure, ww_precision 
     ww_status status;
     static const wwi_source sources[] = {{"number.cl", NULL}, {"tasks.cl", NULL}, {"bounds.cl", NULL}};
     char options[256];
-    const bool gpu = b->group > 1;
+    // Neighbouring work-items take the columns, or else the lanes of a vector.
+    const int width = b->group > 1 ? 1 : precision == WW_DOUBLE ? 8 : 16;
     const bool maximum = wwi_measure_row_by_id(measure->id)->flags & WWI_MEASURE_BOUND_MAX;
     snprintf(options, sizeof options,
              "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_COST=%d -DWW_ROOT=%d -DWW_INDEPENDENT=%d "
              "-DWW_MAXIMUM=%d -DWW_GLOBAL=%d -DWW_WG=%" PRIu32 " -DWW_EACH=%" PRIu32,
-             precision == WW_DOUBLE,
-             gpu                      ? 1
-             : precision == WW_DOUBLE ? 8
-                                      : 16,
-             b->channels, (int)wwi_measure_cost(measure), measure->root != 0, measure->independent && b->channels > 1,
-             maximum, b->intervals == NULL, b->group, b->each);
+             precision == WW_DOUBLE, width, b->channels, (int)wwi_measure_cost(measure), measure->root != 0,
+             measure->independent && b->channels > 1, maximum, b->intervals == NULL, b->group, b->each);
     if ((status = wwi_program_get(b->context, sources, 3, options, &b->program)) != WW_OK ||
         (status = wwi_kernel_create(b->program, "ww_envelope", &b->make_envelope)) != WW_OK ||
         (status = wwi_kernel_create(b->program, "ww_bounds", &b->make_bounds)) != WW_OK)
@@ -113,8 +110,9 @@ ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_data
     const bool gpu = wwi_context_info(b->context)->type == WW_DEVICE_GPU;
     b->value_bytes = wwi_precision_bytes(rows->precision);
     b->channels = (uint32_t)rows->channels;
-    b->group = gpu ? 64 : 1;
-    b->each = gpu ? 4 : 32;
+    b->group =
+        (uint32_t)wwi_tuning(b->context, "bounds.group", rows->precision == WW_DOUBLE ? "f64" : "f32", gpu ? 64 : 1);
+    b->each = b->group > 1 ? 4 : 32;
     b->envelope = 1;
     const uint32_t n = rows->rank_lengths[rows->rank_count - 1], m = columns->rank_lengths[columns->rank_count - 1];
     if (measure->band.kind != WW_BAND_NONE && rows->rank_count == 1 && columns->rank_count == 1) {
