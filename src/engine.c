@@ -904,7 +904,7 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
 static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
     wwi_cut cut = {(uint32_t)tuned(r, "strips.columns", 8), lane_rows(r, 0), r->width};
     if (cut.rows >= 4)
-        cut.rows = (uint32_t)tuned(r, "strips.rows", 8);
+        cut.rows = (uint32_t)tuned(r, "strips.rows", 4);
     if (vector_strips(r)) {
         cut.width = (uint32_t)r->vector;
         cut.rows = 4;
@@ -912,7 +912,7 @@ static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
             cut.columns = 4;
         return cut;
     }
-    const uint64_t wanted = wwi_context_info(r->context)->compute_units * (uint64_t)tuned(r, "strips.resident", 8);
+    const uint64_t wanted = wwi_context_info(r->context)->compute_units * (uint64_t)tuned(r, "strips.resident", 1);
     const uint32_t most = lane_columns(r, r->banded);
     if (cut.columns > most)
         cut.columns = most;

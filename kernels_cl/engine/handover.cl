@@ -21,19 +21,20 @@ WW_INLINE void ww_hand_over(__global volatile ulong *edges, uint row, uint strip
 #endif
 }
 
-// Waits until the strip to the left has written the row. `low`, `high`: its words as read before, which may do already;
-// else 0 (`high` with doubles only).
-WW_INLINE ww_scalar ww_take_over(__global volatile ulong *edges, uint row, uint strip, ulong low, ulong high) {
+// Waits until the strip to the left has written the row.
+WW_INLINE ww_scalar ww_take_over(__global volatile ulong *edges, uint row, uint strip) {
 #if WW_DOUBLE
-    while ((uint)(low >> 32) != strip || (uint)(high >> 32) != strip) {
+    ulong low, high;
+    do {
         low = edges[2 * (ulong)row];
         high = edges[2 * (ulong)row + 1];
-    }
+    } while ((uint)(low >> 32) != strip || (uint)(high >> 32) != strip);
     return as_double(high << 32 | (uint)low);
 #else
-    (void)high;
-    while ((uint)(low >> 32) != strip)
-        low = edges[row];
-    return as_float((uint)low);
+    ulong word;
+    do {
+        word = edges[row];
+    } while ((uint)(word >> 32) != strip);
+    return as_float((uint)word);
 #endif
 }

@@ -15,8 +15,6 @@
 #ifndef WW_CHAIN
 #define WW_CHAIN 8
 #endif
-// Entries of the edge that a work-item fetches for a chain.
-#define WW_FETCH ((WW_CHAIN * WW_ROWS + WW_WG - 1) / WW_WG)
 // Row-steps of x kept: the work-group's skew, this chain and the next; a power of two.
 #if WW_WG <= 16
 #define WW_RING 32
@@ -133,36 +131,21 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     for (uint q = 0; q < WW_ROWS; q++)
         a[q] = ww_ring_point(rows, (base - lane) % WW_RING * WW_ROWS + q);
 #endif
-    // Words of the next chain's edge, asked for while this one is walked.
-    ulong ahead[WW_FETCH * WW_EDGE_WORDS];
-#pragma unroll
-    for (int f = 0; f < WW_FETCH * WW_EDGE_WORDS; f++)
-        ahead[f] = 0;
     for (uint k = 0; k < total; k++) {
         if (k % WW_CHAIN == 0) {
 #if WW_POINT_REGISTERS
             ww_fetch_rows(rows, x, (base + k + WW_CHAIN) * WW_ROWS, made_up, lane);
 #endif
             if (strip) {
-#pragma unroll
-                for (uint f = 0; f < WW_FETCH; f++) {
-                    const uint t = f * WW_WG + lane, at = (base + k) * WW_ROWS + t;
-                    if (t < WW_CHAIN * WW_ROWS)
-                        incoming[t] = at < edge_end * WW_ROWS && at >= edge_first * WW_ROWS
-                                          ? ww_take_over(edges, at, strip, ahead[f * WW_EDGE_WORDS],
-                                                         ahead[(f + 1) * WW_EDGE_WORDS - 1])
-                                          : WW_OUTSIDE;
-                    const uint next = at + WW_CHAIN * WW_ROWS;
-                    if (next < edge_end * WW_ROWS) {
-#pragma unroll
-                        for (uint word = 0; word < WW_EDGE_WORDS; word++)
-                            ahead[f * WW_EDGE_WORDS + word] = edges[next * WW_EDGE_WORDS + word];
-                    }
+                for (uint t = lane; t < WW_CHAIN * WW_ROWS; t += WW_WG) {
+                    const uint at = (base + k) * WW_ROWS + t;
+                    incoming[t] = at < edge_end * WW_ROWS && at >= edge_first * WW_ROWS ? ww_take_over(edges, at, strip)
+                                                                                        : WW_OUTSIDE;
                 }
             }
 #if WW_BAND
             if (k == 0 && lane == 0 && strip && base > edge_first && base <= edge_end)
-                l[WW_ROWS - 1] = ww_take_over(edges, base * WW_ROWS - 1, strip, 0, 0);
+                l[WW_ROWS - 1] = ww_take_over(edges, base * WW_ROWS - 1, strip);
 #endif
             barrier(CLK_LOCAL_MEM_FENCE);
         }

@@ -119,7 +119,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         if (k == 0)
             previous.s0 = strip == 0 ? (i <= 0 ? 0 : (ww_scalar)WW_BORDER_VALUE)
                           : i <= 0   ? (ww_scalar)WW_BORDER_VALUE
-                          : base > edge_first && base <= edge_end ? ww_take_over(edges, base * WW_ROWS - 1, strip, 0, 0)
+                          : base > edge_first && base <= edge_end ? ww_take_over(edges, base * WW_ROWS - 1, strip)
                                                                   : (ww_scalar)WW_OUTSIDE_VALUE;
         real d[WW_ROWS];
         d[0] = previous;
@@ -127,7 +127,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         for (int q = 0; q < WW_ROWS; q++) {
             const ww_scalar border = i + q < 0 ? 0 : (ww_scalar)WW_BORDER_VALUE;
             const ww_scalar in = strip == 0                            ? border
-                                 : step >= edge_first && step < edge_end ? ww_take_over(edges, step * WW_ROWS + (uint)q, strip, 0, 0)
+                                 : step >= edge_first && step < edge_end ? ww_take_over(edges, step * WW_ROWS + (uint)q, strip)
                                                                          : (ww_scalar)WW_OUTSIDE_VALUE;
             WW_SHIFT(v[q], in)
             const uint t = (uint)clamp(i + q, 0, (int)x.length - 1);

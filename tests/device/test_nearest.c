@@ -183,7 +183,7 @@ static void run_nearest(const ww_measure *measure, ww_dataset *queries, ww_datas
     ww_plan_destroy(&plan);
 }
 
-// With and without bounds: the same bits. `prunes`: some pairs must have been left out.
+// With and without bounds: the same bits. `prunes`: a CPU must have left some pairs out.
 static void check_bounds(const ww_measure *measure, const wwt_set *queries, const wwt_set *base, size_t k,
                          ww_precision precision, uint64_t max_bytes, bool prunes) {
     ww_dataset *q = wwt_dataset(queries, precision), *b = base ? wwt_dataset(base, precision) : NULL;
@@ -206,8 +206,11 @@ static void check_bounds(const ww_measure *measure, const wwt_set *queries, cons
     ck_assert_uint_eq(info.cells, plain.cells);
     ck_assert_uint_eq(info.pairs, plain.pairs);
     ck_assert_uint_le(info.cells_done, info.cells);
-    ck_assert_msg(!prunes || (info.pairs_pruned > 0 && info.cells_done < info.cells), "%llu pairs pruned",
-                  (unsigned long long)info.pairs_pruned);
+    // A GPU computes a distance of these lengths faster than it would choose which ones to leave out.
+    ww_device_info device;
+    wwt_ok(ww_context_device(wwt_context, &device));
+    ck_assert_msg(!prunes || device.type == WW_DEVICE_GPU || (info.pairs_pruned > 0 && info.cells_done < info.cells),
+                  "%llu pairs pruned", (unsigned long long)info.pairs_pruned);
     free(with);
     free(without);
     wwt_guarded_free(near);
