@@ -77,6 +77,7 @@ int bench_program(const bench *b, bench_result *result);
 // Runs (or, with options.list, names) the selected cases of nearest neighbours of points: how many there were. *failed
 // becomes 1 when one is wrong.
 size_t bench_knn(const bench *b, int *failed);
+size_t bench_lsh(const bench *b, int *failed);
 
 // ---- bench_data.c: series, and the answers they should give
 

@@ -8,7 +8,8 @@
     "Files: UCR .tsv and .txt, sktime/aeon .ts, .csv and .npy, told apart by their content; '-' is standard input."
 
 #define POINTS                                                                                                         \
-    "Files: .fvecs, .bvecs, .ivecs, .npy, else text, a point a line. Points are numbers; for hamming, packed bytes or\n"  \
+    "Files: .fvecs, .bvecs, .ivecs, .npy, else text, a point a line. Points are numbers; for hamming, packed bytes "   \
+    "or\n"                                                                                                             \
     "words of 0 and 1; for jaccard, lists of integers."
 
 static const cli_command commands[] = {
@@ -26,6 +27,8 @@ static const cli_command commands[] = {
      POINTS "\nWithout QUERIES: each point's nearest among the others. Prints the query's number, then id:distance of\n"
             "each neighbour, nearest first; ids count from 0.",
      cmd_knn},
+    {"lsh", "BASE [QUERIES]", "Finds near points by locality-sensitive hashing, or measures how well it does.",
+     POINTS "\nOptions and output as of 'wavewarp knn'. --evaluate compares with the exact search.", cmd_lsh},
     {"devices", "", "Lists the OpenCL devices, the one that would be chosen, and tests each.", NULL, cmd_devices},
     {"measures", "", "Lists the elastic measures and their parameters.", NULL, cmd_measures},
     {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,

@@ -11,6 +11,7 @@
 #include <wavewarp/knn.h>
 
 #include "dataset.h"
+#include "knn_job.h"
 #include "knn_points.h"
 #include "options.h"
 #include "select.h"
@@ -23,14 +24,6 @@ static const struct {
                {"wide", "knn_wide.cl", "ww_knn_wide"},
                {"vector", "knn_vector.cl", "ww_knn_vector"},
                {"sets", "knn_sets.cl", "ww_knn_sets"}};
-
-// The twin of ww_knn_job in kernels_cl/knn.cl.
-typedef struct knn_job {
-    uint32_t query_first, query_count, base_first, base_end, base_id, own, dimension, k, capacity, query_groups, part,
-        listed;
-    float margin, reach;
-} knn_job;
-_Static_assert(sizeof(knn_job) == 56, "ww_knn_job in kernels_cl/knn.cl has this size");
 
 typedef struct side {
     ww_points *points;
@@ -373,8 +366,8 @@ typedef struct block {
     bool fresh;
 } block;
 
-static knn_job make_job(const ww_knn *s, const block *b, uint32_t count) {
-    return (knn_job){
+static wwi_knn_job make_job(const ww_knn *s, const block *b, uint32_t count) {
+    return (wwi_knn_job){
         .query_first = (uint32_t)(b->first - s->queries.window.first),
         .query_count = (uint32_t)b->rows,
         .base_first = b->at,
@@ -389,7 +382,7 @@ static knn_job make_job(const ww_knn *s, const block *b, uint32_t count) {
     };
 }
 
-static ww_status launch_exact(ww_knn *s, const block *b, const knn_job *job) {
+static ww_status launch_exact(ww_knn *s, const block *b, const wwi_knn_job *job) {
     if (s->filter == FILTER_SETS) {
         const wwi_arg args[] = {WWI_BUFFER(s->queries.window.tiles),
                                 WWI_BUFFER(s->queries.window.starts),
@@ -410,7 +403,7 @@ static ww_status launch_exact(ww_knn *s, const block *b, const knn_job *job) {
     return wwi_launch(s->exact, b->rows, s->row_group, args, sizeof args / sizeof *args);
 }
 
-static ww_status take_best(ww_knn *s, block *b, const knn_job *job) {
+static ww_status take_best(ww_knn *s, block *b, const wwi_knn_job *job) {
     const wwi_selection selection = {
         .values = s->values,
         .row_stride = s->capacity,
@@ -431,7 +424,7 @@ static ww_status take_best(ww_knn *s, block *b, const knn_job *job) {
 
 // All of a chunk, exactly; at most `capacity` points.
 static ww_status go_through_all(ww_knn *s, block *b, uint32_t count) {
-    const knn_job job = make_job(s, b, count);
+    const wwi_knn_job job = make_job(s, b, count);
     const ww_status status = launch_exact(s, b, &job);
     s->info.examined += (uint64_t)b->rows * count;
     return status == WW_OK ? take_best(s, b, &job) : status;
@@ -441,7 +434,7 @@ static ww_status go_through_all(ww_knn *s, block *b, uint32_t count) {
 static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *full) {
     ww_status status;
     uint32_t flag = 0;
-    knn_job job = make_job(s, b, count);
+    wwi_knn_job job = make_job(s, b, count);
     job.listed = 1;
     job.query_groups = round_up(b->rows, s->group_rows) / s->group_rows;
     uint64_t part;
@@ -625,4 +618,8 @@ ww_status ww_knn_find(ww_context *context, const ww_vector_view *base, const ww_
     ww_points_destroy(&query_points);
     ww_points_destroy(&base_points);
     return status;
+}
+
+int wwi_metric_code(ww_metric metric) {
+    return metrics[metric].code;
 }

@@ -8,6 +8,7 @@
 #include <wavewarp/dataset.h>
 #include <wavewarp/distance.h>
 #include <wavewarp/knn.h>
+#include <wavewarp/lsh.h>
 #include <wavewarp/measure.h>
 #include <wavewarp/series.h>
 #include <wavewarp/status.h>

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels on points are told.
+#ifndef WAVEWARP_KNN_JOB_H
+#define WAVEWARP_KNN_JOB_H
+
+#include <stdint.h>
+#include <wavewarp/knn.h>
+
+// The twin of ww_knn_job in kernels_cl/knn.cl.
+typedef struct wwi_knn_job {
+    uint32_t query_first, query_count, base_first, base_end, base_id, own, dimension, k, capacity, query_groups, part,
+        listed;
+    float margin, reach;
+} wwi_knn_job;
+_Static_assert(sizeof(wwi_knn_job) == 56, "ww_knn_job in kernels_cl/knn.cl has this size");
+
+// A metric's WW_METRIC in kernels_cl/knn.cl.
+int wwi_metric_code(ww_metric metric);
+
+#endif
