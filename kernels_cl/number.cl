@@ -15,6 +15,12 @@
 #define WW_PASTE(a, b) WW_PASTE_(a, b)
 #define WW_INLINE static inline __attribute__((always_inline))
 
+// What a division leaves: a - quotient*b. Written so that no compiler makes a remainder of it: LLVM turns a quotient and a
+// remainder of the same numbers into an instruction that the simulator we check races with does not know.
+WW_INLINE uint ww_rest(uint a, uint b, uint quotient) {
+    return a - min(quotient * b, a);
+}
+
 #if WW_DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double ww_scalar;

@@ -9,9 +9,13 @@
 // selects among those (`listed`).
 //
 // Parameters:
+//   WW_GROUPED 0: ww_select_item, 1: ww_select_group
 //   WW_WG    work-items of a group
 //   WW_K     k, made up to a power of two (ww_select_group)
 //   WW_QUEUE candidates collected before they are merged: a power of two, >= WW_K and >= 2*WW_WG (ww_select_group)
+#ifndef WW_GROUPED
+#define WW_GROUPED 1
+#endif
 #ifndef WW_WG
 #define WW_WG 64
 #endif
@@ -62,6 +66,7 @@ WW_INLINE ww_part ww_part_of(__global const ww_scalar *values, __global const ui
     return part;
 }
 
+#if !WW_GROUPED
 // ---- one work-item a task: CPUs, and any k
 // --------------------------------------------------------------------------------
 //
@@ -144,6 +149,7 @@ ww_select_item(__global const ww_scalar *restrict values, __global const uint *r
     }
 }
 
+#else
 // ---- a work-group a task: GPUs, k <= WW_K
 // ---------------------------------------------------------------------------------
 //
@@ -349,3 +355,4 @@ ww_select_group(__global const ww_scalar *restrict values, __global const uint *
         out_indices[i] = ww_key_index(key);
     }
 }
+#endif

@@ -55,10 +55,9 @@ WW_INLINE ww_series ww_series_load(__global const ww_scalar *values, __global co
 #endif
 
 #if WW_BAND
-WW_INLINE __global const uint *ww_band_table(__global const uint *band, ww_job job, uint rank_x, uint rank_y) {
-    return band +
-           band[(ulong)(rank_x - job.rank_row_base) * job.rank_columns + (rank_y - job.rank_column_base)];
-}
+// The table of a pair of ranks. A macro, for the sake of the same simulator as in ww_rest().
+#define ww_band_table(band, job, rank_x, rank_y)                                                                       \
+    ((band) + (band)[(ulong)((rank_x) - (job).rank_row_base) * (job).rank_columns + ((rank_y) - (job).rank_column_base)])
 // Row i's interval of columns, given the table.
 #define WW_BAND_LO(table, i) ((table)[2 + 2 * (table)[1] + 2 * (i)])
 #define WW_BAND_HI(table, i) ((table)[3 + 2 * (table)[1] + 2 * (i)])

@@ -50,7 +50,7 @@ static ww_status check_view(const ww_series_view *view) {
     if (view->count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "there are no series");
     if (view->channels == 0)
-        return wwi_fail(WW_ERROR_CHANNELS, "the series have no channels");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.channels is 0");
     if (!view->values)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.values is NULL");
     if (view->count > 0x7fffffffu || view->channels > 0x7fffffffu)

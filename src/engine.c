@@ -27,6 +27,7 @@ typedef struct variant_key {
     uint32_t columns, rows, group;
     int registers;
     uint32_t below; // a ribbon's columns left of the diagonal, plus 1; 0: not a ribbon
+    int abandon;    // engine packed: lists with radii
 } variant_key;
 
 typedef struct variant {
@@ -53,7 +54,7 @@ struct wwi_runner {
     variant variants[VARIANTS];
     size_t variant_count;
     wwi_buffer *row_order, *column_order, *band, *edges, *counter;
-    wwi_buffer *row_packed, *row_offsets, *column_packed, *column_offsets, *scratch;
+    wwi_buffer *row_packed, *row_offsets, *column_packed, *column_offsets, *scratch, *abandoned;
     wwi_words words;
     double rate[5];       // cells a second, by engine
     uint64_t done, total; // progress, in cells
@@ -87,8 +88,9 @@ void wwi_runner_destroy(wwi_runner **runner) {
         wwi_kernel_destroy(&r->variants[i].interleave);
         wwi_program_release(&r->variants[i].program);
     }
-    wwi_buffer **buffers[] = {&r->row_order,  &r->column_order, &r->band,          &r->edges,          &r->counter,
-                              &r->row_packed, &r->row_offsets,  &r->column_packed, &r->column_offsets, &r->scratch};
+    wwi_buffer **buffers[] = {&r->row_order,      &r->column_order, &r->band,        &r->edges,
+                              &r->counter,        &r->row_packed,   &r->row_offsets, &r->column_packed,
+                              &r->column_offsets, &r->scratch,      &r->abandoned};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(buffers[i]);
     wwi_words_free(&r->words);
@@ -106,7 +108,10 @@ static uint32_t lane_columns(const wwi_runner *r, bool banded) {
         return 8;
     const long values = tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32);
     uint32_t columns = (uint32_t)values / (r->channels + 1);
-    const uint32_t most = banded ? 32 : 64;
+    // A user's cost may need many registers of its own.
+    if (wwi_measure_cost(&r->measure) == WW_COST_USER)
+        columns /= 2;
+    const uint32_t most = banded ? (uint32_t)tuned(r, "lanes.banded", 16) : 64;
     if (columns > most)
         columns = most;
     return columns < 4 ? 4 : columns & ~1u;
@@ -118,8 +123,7 @@ static uint32_t lane_rows(const wwi_runner *r, uint32_t n) {
         return 1;
     if (r->channels > 4)
         return 2;
-    const uint32_t rows =
-        (uint32_t)tuned(r, "lanes.rows", r->gpu && r->precision == WW_FLOAT && r->channels == 1 ? 8 : 4);
+    const uint32_t rows = (uint32_t)tuned(r, "lanes.rows", 4);
     return rows > 4 && (r->banded || (n && (rows - n % rows) % rows * 50 > n)) ? 4 : rows;
 }
 
@@ -152,6 +156,11 @@ static ww_engine choose_engine(const wwi_runner *r, bool list, size_t rows, size
                                uint32_t longest_column) {
     const uint32_t shorter = longest_row < longest_column ? longest_row : longest_column;
     if (r->gpu) {
+        const uint32_t longer = longest_row < longest_column ? longest_column : longest_row;
+        // Too few pairs to fill the device, and long enough that cutting them up pays.
+        const uint64_t pairs = list ? rows : (uint64_t)rows * columns;
+        if (pairs < wwi_context_info(r->context)->compute_units && shorter >= 256 && longer >= 4096)
+            return WW_ENGINE_STRIPS;
         const uint32_t fitting = r->symmetric ? shorter : longest_column;
         return fitting <= lanes_limit(r) ? WW_ENGINE_LANES : WW_ENGINE_STRIPS;
     }
@@ -210,6 +219,17 @@ ww_engine wwi_runner_engine(const wwi_runner *runner) {
     return runner->engine;
 }
 
+void wwi_runner_skip(wwi_runner *runner, uint64_t cells) {
+    runner->done += cells;
+}
+
+ww_status wwi_runner_abandoned(const wwi_runner *runner, uint64_t *pairs) {
+    uint32_t count = 0;
+    const ww_status status = runner->abandoned ? wwi_buffer_read(runner->abandoned, 0, 4, &count) : WW_OK;
+    *pairs = count;
+    return status;
+}
+
 uint64_t wwi_runner_cells(const wwi_runner *runner) {
     return runner->done;
 }
@@ -222,6 +242,7 @@ uint64_t wwi_runner_pair_cells(const wwi_runner *runner, uint32_t n, uint32_t m)
 void wwi_runner_start(wwi_runner *runner, uint64_t total) {
     runner->done = 0;
     runner->total = total;
+    wwi_buffer_destroy(&runner->abandoned);
     runner->waiting = 0;
     runner->waited = wwi_seconds();
 }
@@ -295,11 +316,11 @@ static ww_status build(wwi_runner *r, variant *v) {
         options, sizeof options,
         "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
         "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
-        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32,
+        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d",
         r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)cost, r->measure.root != 0, key->list,
         key->band, key->columns, key->rows, key->group,
         key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
-        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0);
+        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0, key->abandon);
     if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) != WW_OK ||
         (status = wwi_kernel_create(v->program, engine_kernel(key), &v->kernel)) != WW_OK)
         goto done;
@@ -559,7 +580,7 @@ static wwi_cut lanes_cut(const wwi_runner *r, uint32_t n, uint32_t m, bool many_
 // Row series a group takes one after the other: enough that the device is still filled several times over.
 static uint32_t rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t columns, uint32_t width, bool list) {
     const uint64_t units = wwi_context_info(r->context)->compute_units;
-    const uint64_t groups = units * (uint64_t)tuned(r, "lanes.resident", 6144) / width + 1;
+    const uint64_t groups = units * (uint64_t)tuned(r, "lanes.resident", 4096) / width + 1;
     const uint64_t pairs = list ? rows : rows * columns;
     uint64_t take = pairs / groups;
     const uint64_t most = list ? 32 : 64;
@@ -785,7 +806,7 @@ static ww_status run_ribbon(wwi_runner *r, const sides *s, const wwi_block *b, w
     variant_key key = key_of(r, WW_ENGINE_LANES, b);
     key.band = 0; // the band is the shape of the ribbon, not a table
     key.columns = columns;
-    key.rows = (uint32_t)tuned(r, "lanes.ribbon_rows", 4);
+    key.rows = (uint32_t)tuned(r, "lanes.ribbon_rows", r->precision == WW_FLOAT && columns <= 48 ? 8 : 4);
     key.group = 64;
     key.below = below + 1;
     if ((status = find_variant(r, key, &v)) != WW_OK ||
@@ -822,6 +843,8 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
     key.vector = r->vector;
     key.registers = 1;
     key.rows = r->channels == 1 ? (uint32_t)tuned(r, "packed.rows", 8) : r->channels <= 4 ? 4 : 2;
+    // A sum over channels must not be given up for one of them.
+    key.abandon = b->list && b->radii && r->passes == 1 && (r->recurrence->flags & WWI_MEASURE_MONOTONE);
     if ((status = find_variant(r, key, &v)) != WW_OK)
         return status;
     const size_t count = b->list ? b->rows : b->columns;
@@ -837,6 +860,10 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
     job.scratch = s->columns->rank_lengths[range.column_base + range.columns - 1];
     if ((status = grow_buffer(r, &r->scratch, workers * job.scratch * (uint64_t)r->vector * value_bytes(r))) != WW_OK ||
         (status = grow_buffer(r, &r->counter, 4)) != WW_OK)
+        return status;
+    if (key.abandon && !r->abandoned &&
+        ((status = grow_buffer(r, &r->abandoned, 4)) != WW_OK ||
+         (status = wwi_buffer_fill_u32(r->abandoned, 0, 4, 0)) != WW_OK))
         return status;
     // Row series a unit takes: few enough that all workers are busy to the end.
     if (!b->list) {
@@ -858,9 +885,13 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
                                 WWI_BUFFER(r->scratch),
                                 WWI_BUFFER(r->counter),
                                 WWI_VALUE(packs),
-                                WWI_VALUE(end)};
-        if ((status = enqueue(r, v, take < workers ? take : workers, args, sizeof args / sizeof *args)) != WW_OK ||
-            r->preparing)
+                                WWI_VALUE(end),
+                                WWI_BUFFER(b->radii),
+                                WWI_VALUE(b->radius_results),
+                                WWI_VALUE(b->radius_k),
+                                WWI_BUFFER(r->abandoned)};
+        const size_t arg_count = sizeof args / sizeof *args - (key.abandon ? 0 : 4);
+        if ((status = enqueue(r, v, take < workers ? take : workers, args, arg_count)) != WW_OK || r->preparing)
             return status;
         at += take;
         if ((status = launched(r, WW_ENGINE_PACKED, per_unit * (double)take, at < units)) != WW_OK)
@@ -873,7 +904,7 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
 static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
     wwi_cut cut = {(uint32_t)tuned(r, "strips.columns", 8), lane_rows(r, 0), r->width};
     if (cut.rows >= 4)
-        cut.rows = (uint32_t)tuned(r, "strips.rows", 8);
+        cut.rows = (uint32_t)tuned(r, "strips.rows", 4);
     if (vector_strips(r)) {
         cut.width = (uint32_t)r->vector;
         cut.rows = 4;
@@ -881,7 +912,7 @@ static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
             cut.columns = 4;
         return cut;
     }
-    const uint64_t wanted = wwi_context_info(r->context)->compute_units * (uint64_t)tuned(r, "strips.resident", 8);
+    const uint64_t wanted = wwi_context_info(r->context)->compute_units * (uint64_t)tuned(r, "strips.resident", 1);
     const uint32_t most = lane_columns(r, r->banded);
     if (cut.columns > most)
         cut.columns = most;
@@ -980,8 +1011,12 @@ static bool wants_exchange(const wwi_runner *r, ww_engine engine, const wwi_bloc
     const uint32_t m = s->columns->rank_lengths[range.column_base + range.columns - 1];
     if (!r->symmetric || b->half)
         return false;
+    uint32_t below;
     switch (engine) {
     case WW_ENGINE_LANES:
+        // A ribbon takes a pack of column series side by side.
+        if (r->banded && ribbon_columns(r, s, b, range, &below))
+            return b->columns < RIBBON_PACK && b->rows - b->row_begin > b->columns;
         if (m > lanes_limit(r) && n <= lanes_limit(r))
             return true;
         // A few series against many: the many stream past the few, which stay in registers.
@@ -1092,8 +1127,17 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
         if ((status = build_bands(r, s.rows, s.columns, &b, range, rows_and_blocks, &fits, &small)) != WW_OK)
             return status;
     }
-    if (!small)
+    // A list's series are interleaved anew for each pair.
+    if (engine == WW_ENGINE_PACKED && b.list && b.rows > (size_t)r->vector) {
+        const uint64_t side = (uint64_t)(n > m ? n : m) * r->channels * value_bytes(r);
+        const uint64_t room = wwi_context_bytes_free(r->context) / 8, largest = wwi_context_max_buffer(r->context);
+        small = small && side * b.rows <= (room < largest ? room : largest);
+    }
+    if (!small) {
+        if (b.list && s.rows != r->rows)
+            exchange_roles(&b, &s); // the list's own memory was exchanged
         return run_halves(r, block);
+    }
     if (r->banded && !ribbon && (status = write_buffer(r, &r->band, r->words.count * 4, r->words.data)) != WW_OK)
         return status;
     if (b.list)

@@ -22,6 +22,10 @@ typedef struct wwi_block {
     uint32_t row_base, column_base, count;
     wwi_window row, column;
     wwi_buffer *out;
+    // list: NULL, or radius_k values for each radius_results results, the last of them a radius: a pair found to be
+    // farther may be given up, its result is then infinity.
+    wwi_buffer *radii;
+    uint32_t radius_results, radius_k;
 } wwi_block;
 
 typedef struct wwi_runner wwi_runner;
@@ -33,6 +37,10 @@ void wwi_runner_destroy(wwi_runner **runner);
 
 // Starts counting progress towards `total` cells.
 void wwi_runner_start(wwi_runner *runner, uint64_t total);
+// Pairs given up since the start.
+ww_status wwi_runner_abandoned(const wwi_runner *runner, uint64_t *pairs);
+// Counts cells that need not be computed as done.
+void wwi_runner_skip(wwi_runner *runner, uint64_t cells);
 // Enqueues a block's work; waits between launches where they must be bounded. WW_ERROR_CANCELLED by the progress
 // function.
 ww_status wwi_runner_block(wwi_runner *runner, const wwi_block *block);

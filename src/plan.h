@@ -23,7 +23,7 @@ struct ww_plan {
     uint32_t *pairs;                // WWI_PAIRS: `count` x (row, column, number of the result)
     size_t count;
     size_t k;
-    struct wwi_nearest *nearest;    // WWI_NEAREST
+    struct wwi_nearest *nearest; // WWI_NEAREST
     uint64_t all_cells;
     uint64_t start_launches, start_ns;
     double start_seconds;

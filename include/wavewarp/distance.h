@@ -75,6 +75,8 @@ WW_API ww_status ww_plan_pairs(const ww_measure *measure, ww_dataset *rows, ww_d
 /// Plans the k nearest columns (base) of every row (query): smallest distance first, ties to the lower index.
 /// \param base NULL: `queries` with itself, each without itself.
 /// \param k >= 1. Fewer neighbours than k: index -1 and distance infinity.
+/// Where it pays, lower bounds and early abandoning leave pairs out; indices and distances are the same, bit for bit,
+/// with and without (`no_bounds`). See docs/nearest.md.
 WW_API ww_status ww_plan_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
                                  const ww_plan_options *options, ww_plan **plan);
 
@@ -140,6 +142,10 @@ typedef struct ww_classification {
 
 /// k-nearest-neighbour classification: every test series gets the class most frequent among its k nearest training
 /// series; a tie goes to the class with the nearest member.
+///
+/// In float, on a device that has double, rounding decides nothing: where the k nearest, or their order, could be
+/// others within the error of float (values and sums; docs/nearest.md has the bound) and the classes differ, those few
+/// pairs are compared again in double, from the sets' own values. Not with a user's cost, of which no bound is known.
 /// \return WW_ERROR_NO_LABELS when a training series has none, and what ww_plan_nearest() returns.
 /// *Ownership*: free the result with ww_classification_free().
 WW_API ww_status ww_classify(ww_context *context, const ww_measure *measure, const ww_series_set *train,

@@ -42,8 +42,9 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
 #else
     const uint unit = (job.unit_begin + (uint)get_group_id(0)) * groups + lid / width;
     const uint columns = job.column_end - job.column_begin;
-    const uint column = job.column_begin + unit % columns;
-    uint task = min(job.row_begin + unit / columns * job.rows_per_group, job.row_end);
+    const uint chunk = unit / columns;
+    const uint column = job.column_begin + ww_rest(unit, columns, chunk);
+    uint task = min(job.row_begin + chunk * job.rows_per_group, job.row_end);
     uint task_end = min(task + job.rows_per_group, job.row_end);
     if (job.flags & WW_JOB_HALF)
         task_end = max(task, min(task_end, column));

@@ -7,7 +7,14 @@
 // series are interleaved too. A pack's lanes may differ in length and in band; a lane's result is taken when its own last
 // cell is reached. Work-groups of one work-item take packs from a counter until none is left.
 //
-// Parameters: WW_VECTOR 4, 8, 16; WW_ROWS rows at a time (a power of two). Scratch: job.scratch vectors a work-group.
+// With WW_ABANDON a list's pack is given up, and its unfinished results are infinity, as soon as every lane has a row all
+// of whose values are above the lane's radius: no later value is smaller. Only for recurrences of which that is true.
+//
+// Parameters: WW_VECTOR 4, 8, 16; WW_ROWS rows at a time (a power of two); WW_ABANDON. Scratch: job.scratch vectors a
+// work-group.
+#ifndef WW_ABANDON
+#define WW_ABANDON 0
+#endif
 #ifndef WW_ROWS
 #define WW_ROWS 8
 #endif
@@ -48,7 +55,19 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
         }                                                                                                              \
         corner = top;                                                                                                  \
         WW_VSTORE(up, j, row);                                                                                         \
+        WW_NOTE_LEAST(up)                                                                                              \
     }
+#if WW_ABANDON
+#define WW_NOTE_LEAST(value) nearest = nearest < (value) ? nearest : (value);
+// Roots of vectors and of scalars need not be the same to the last bit.
+#if WW_ROOT
+#define WW_REACHED(value) (sqrt(value) * (ww_scalar)(1 - 1e-6))
+#else
+#define WW_REACHED(value) (value)
+#endif
+#else
+#define WW_NOTE_LEAST(value)
+#endif
 #define WW_KEEP_ALL(value, q)
 #define WW_KEEP_BAND(value, q)                                                                                         \
     value = WW_TO_MASK(((int)j >= lo[q]) & ((int)j < hi[q])) ? value : WW_OUTSIDE;
@@ -143,13 +162,19 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
           __global const uint *restrict band, __global ww_scalar *restrict out, const ww_job job,
           __global const ww_scalar *restrict x_packed, __global const ulong *restrict x_pack_offset,
           __global const ww_scalar *restrict y_packed, __global const ulong *restrict y_pack_offset,
-          __global ww_scalar *restrict scratch, __global uint *restrict counter, const uint packs, const uint units) {
+          __global ww_scalar *restrict scratch, __global uint *restrict counter, const uint packs, const uint units
+#if WW_ABANDON
+          ,
+          __global const ww_scalar *restrict radii, const uint radius_results, const uint radius_k,
+          __global uint *restrict abandoned
+#endif
+) {
     __global ww_scalar *row = scratch + (ulong)get_group_id(0) * job.scratch * WW_VECTOR;
     for (;;) {
         const uint unit = atomic_inc(counter);
         if (unit >= units)
             return;
-        const uint pack = unit % packs;
+        const uint chunk = unit / packs, pack = ww_rest(unit, packs, chunk);
         __global const ww_scalar *ys = y_packed + y_pack_offset[pack];
         uint ids[WW_VECTOR];
         int lane_length[WW_VECTOR];
@@ -160,7 +185,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         uint height[WW_VECTOR];
         uint tallest = 0;
 #else
-        const uint chunk_begin = job.row_begin + unit / packs * job.rows_per_group;
+        const uint chunk_begin = job.row_begin + chunk * job.rows_per_group;
         const uint chunk_end = min(chunk_begin + job.rows_per_group, job.row_end);
 #endif
 #if WW_BAND
@@ -196,6 +221,12 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         const ww_ints lengths = WW_PASTE(vload, WW_VECTOR)(0, lane_length);
 #if WW_LIST
         const ww_ints heights = WW_PASTE(vload, WW_VECTOR)(0, lane_height);
+#if WW_ABANDON
+        ww_scalar lane_radius[WW_VECTOR];
+        for (int v = 0; v < WW_VECTOR; v++)
+            lane_radius[v] = radii[(ulong)(ids[v] / radius_results) * radius_k + radius_k - 1];
+        const real radius = WW_VLOAD(0, lane_radius);
+#endif
 #else
         for (uint r = chunk_begin; r < chunk_end; r++) {
             // Half: the last lane has the largest slot; where even that is not above the diagonal, nothing is wanted.
@@ -218,8 +249,23 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
             real result = WW_BORDER;
             uint i = 0;
-            while (i + WW_ROWS <= tallest)
+            while (i + WW_ROWS <= tallest) {
+#if WW_ABANDON
+                real nearest = WW_INF;
+#endif
                 WW_BLOCK(WW_ROWS)
+#if WW_ABANDON
+                if (i < tallest && all((WW_REACHED(nearest) > radius) | WW_TO_MASK(heights <= (int)i))) {
+                    for (uint v = 0; v < min((uint)WW_VECTOR, job.row_end - (job.row_begin + pack * WW_VECTOR)); v++)
+                        if (height[v] > i)
+                            atomic_inc(abandoned);
+                    i = tallest;
+                }
+#endif
+            }
+#if WW_ABANDON
+            real nearest = WW_INF; // of the rows that are left, nobody asks
+#endif
             // What is left, by halves.
 #if WW_ROWS > 8
             if (i + 8 <= tallest)

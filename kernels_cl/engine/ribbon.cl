@@ -17,8 +17,8 @@
 #define WW_PACK 32
 #endif
 
-// Column j's value of this lane's series.
-#define WW_RIBBON_Y(j) ((uint)(j) < (uint)m ? ys[(ulong)(uint)(j) * WW_PACK] : (ww_scalar)INFINITY)
+// Column j's value of this lane's series. Outside it minus infinity: far from the made-up rows' infinity as well.
+#define WW_RIBBON_Y(j) ((uint)(j) < (uint)m ? ys[(ulong)(uint)(j) * WW_PACK] : -(ww_scalar)INFINITY)
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
@@ -30,13 +30,13 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint unit = (job.unit_begin + (uint)get_group_id(0)) * (WW_WG / WW_PACK) + (uint)get_local_id(0) / WW_PACK;
     if (unit >= units)
         return;
-    const uint pack = unit % packs;
+    const uint chunk = unit / packs, pack = ww_rest(unit, packs, chunk);
     const uint slot = job.column_begin + pack * WW_PACK + lane;
     const bool mine = slot < job.column_end;
     const uint y_id = y_order[min(slot, job.column_end - 1)];
     const int m = (int)(uint)y_series[y_id].y;
     __global const ww_scalar *ys = y_packed + y_pack_offset[pack] + lane;
-    const uint begin = job.row_begin + unit / packs * job.rows_per_group;
+    const uint begin = job.row_begin + chunk * job.rows_per_group;
     const uint end = min(begin + job.rows_per_group, job.row_end);
 
     for (uint row = begin; row < end; row++) {

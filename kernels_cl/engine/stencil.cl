@@ -22,8 +22,9 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
     const bool mine = !(job.flags & WW_JOB_HALF);
 #else
     const uint columns = job.column_end - job.column_begin;
-    const uint row = job.row_begin + (job.unit_begin + (uint)get_group_id(0)) / columns;
-    const uint column = job.column_begin + (job.unit_begin + (uint)get_group_id(0)) % columns;
+    const uint unit = job.unit_begin + (uint)get_group_id(0), row_slot = unit / columns;
+    const uint row = job.row_begin + row_slot;
+    const uint column = job.column_begin + ww_rest(unit, columns, row_slot);
     const uint x_id = x_order[row], y_id = y_order[column];
     const bool mine = !(job.flags & WW_JOB_HALF) || row < column;
 #endif

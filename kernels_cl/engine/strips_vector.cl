@@ -48,12 +48,13 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
           __global ww_scalar *restrict out, const ww_job job, __global volatile ulong *edges, __global uint *ticket) {
     const uint mine = atomic_inc(ticket);
     const uint strips = job.strip_end - job.strip_begin;
-    const uint pair = mine / strips, strip = job.strip_begin + mine % strips;
+    const uint pair = mine / strips, strip = job.strip_begin + ww_rest(mine, strips, pair);
 #if WW_LIST
     const uint x_id = x_order[3 * (job.row_begin + job.unit_begin + pair)], y_id = x_order[3 * (job.row_begin + job.unit_begin + pair) + 1];
 #else
     const uint columns = job.column_end - job.column_begin;
-    const uint row = job.row_begin + (job.unit_begin + pair) / columns, column = job.column_begin + (job.unit_begin + pair) % columns;
+    const uint unit = job.unit_begin + pair, row_slot = unit / columns;
+    const uint row = job.row_begin + row_slot, column = job.column_begin + ww_rest(unit, columns, row_slot);
     const uint x_id = x_order[row], y_id = y_order[column];
     if ((job.flags & WW_JOB_HALF) && row >= column)
         return;

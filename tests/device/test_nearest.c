@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The selection of the k smallest, alone.
+// Nearest neighbours: the selection of the k smallest, alone; lower bounds change no answer.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,12 +131,12 @@ static void check_select(size_t rows, size_t columns, uint32_t k, ww_precision p
     free(t.values);
 }
 
-// A context whose work-groups share a row, on CPUs too.
+// A context whose kernels are a GPU's: work-groups share a row.
 static void share_rows(void) {
     char path[] = "/tmp/wavewarp-test-XXXXXX";
     const int file = mkstemp(path);
     ck_assert_int_ge(file, 0);
-    ck_assert_int_eq(dprintf(file, "default select.group 64\n"), 24);
+    ck_assert_int_gt(dprintf(file, "default select.group 64\ndefault bounds.group 64\n"), 0);
     close(file);
     ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
     options.tuning_file = path;
@@ -165,6 +165,129 @@ START_TEST(selection) {
 }
 END_TEST
 
+// ---- bounds
+
+// Series that are near their neighbours in the set, so that bounds have something to tell apart.
+static void spread(wwt_set *set) {
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t t = 0; t < set->lengths[i] * set->channels; t++)
+            set->values[set->offsets[i] + t] += (double)(i * 37 % 50);
+}
+
+static void run_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
+                        const ww_plan_options *options, int64_t *indices, void *distances, ww_plan_info *info) {
+    ww_plan *plan = NULL;
+    wwt_ok(ww_plan_nearest(measure, queries, base, k, options, &plan));
+    wwt_ok(ww_plan_run_nearest(plan, indices, distances));
+    wwt_ok(ww_plan_describe(plan, info));
+    ww_plan_destroy(&plan);
+}
+
+// With and without bounds: the same bits. `prunes`: a CPU must have left some pairs out.
+static void check_bounds(const ww_measure *measure, const wwt_set *queries, const wwt_set *base, size_t k,
+                         ww_precision precision, uint64_t max_bytes, bool prunes) {
+    ww_dataset *q = wwt_dataset(queries, precision), *b = base ? wwt_dataset(base, precision) : NULL;
+    const size_t count = queries->count * k;
+    int64_t *with = calloc(count, sizeof *with), *without = calloc(count, sizeof *without);
+    void *near = wwt_guarded(count, precision), *far = wwt_guarded(count, precision);
+    ww_plan_info info, plain;
+    ww_plan_options options = WW_PLAN_OPTIONS_INIT;
+    ck_assert(with && without);
+    options.max_bytes = max_bytes;
+    run_nearest(measure, q, b, k, &options, with, near, &info);
+    options.no_bounds = 1;
+    run_nearest(measure, q, b, k, &options, without, far, &plain);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_msg(with[i] == without[i], "place %zu: %lld with bounds, %lld without", i, (long long)with[i],
+                      (long long)without[i]);
+    ck_assert(wwt_same(near, far, count, precision));
+    ck_assert_uint_eq(plain.pairs_pruned + plain.pairs_abandoned, 0);
+    ck_assert_uint_eq(plain.cells_done, plain.cells);
+    ck_assert_uint_eq(info.cells, plain.cells);
+    ck_assert_uint_eq(info.pairs, plain.pairs);
+    ck_assert_uint_le(info.cells_done, info.cells);
+    // A GPU computes a distance of these lengths faster than it would choose which ones to leave out.
+    ww_device_info device;
+    wwt_ok(ww_context_device(wwt_context, &device));
+    ck_assert_msg(!prunes || device.type == WW_DEVICE_GPU || (info.pairs_pruned > 0 && info.cells_done < info.cells),
+                  "%llu pairs pruned", (unsigned long long)info.pairs_pruned);
+    free(with);
+    free(without);
+    wwt_guarded_free(near);
+    wwt_guarded_free(far);
+    ww_dataset_destroy(&q);
+    ww_dataset_destroy(&b);
+}
+
+enum { QUERIES = 20, BASE = 200, LENGTH = 60 };
+
+START_TEST(bounds_change_nothing) {
+    const ww_precision precision = (ww_precision)(_i / 4);
+    ww_measure measure = wwt_measure(_i % 2 ? WW_FRECHET : WW_DTW);
+    wwt_seed((unsigned)_i);
+    if (_i / 2 % 2 != 0)
+        share_rows();
+    wwt_set queries = wwt_set_random(1, LENGTH, LENGTH, QUERIES), base = wwt_set_random(1, LENGTH, LENGTH, BASE);
+    spread(&queries);
+    spread(&base);
+    check_bounds(&measure, &queries, &base, 1, precision, 0, true);
+    measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 12.0};
+    check_bounds(&measure, &queries, &base, 5, precision, 0, true);
+    check_bounds(&measure, &queries, &base, 1, precision, 20000, false);
+    check_bounds(&measure, &base, NULL, 3, precision, 0, true);
+    measure.root = 1;
+    measure.cost = WW_COST_ABSOLUTE;
+    check_bounds(&measure, &queries, &base, 2, precision, 0, true);
+    measure.band = (ww_band){.kind = WW_BAND_SLANTED, .width = 0.2};
+    measure.cost = WW_COST_SQUARED;
+    check_bounds(&measure, &queries, &base, 2, precision, 0, true);
+    wwt_set_free(&queries);
+    wwt_set_free(&base);
+}
+END_TEST
+
+START_TEST(bounds_of_channels_and_lengths) {
+    ww_measure measure = wwt_measure(_i % 2 ? WW_FRECHET : WW_DTW);
+    wwt_seed((unsigned)_i);
+    if (_i / 2 != 0)
+        share_rows();
+    wwt_set queries = wwt_set_random(3, 1, 90, QUERIES), base = wwt_set_random(3, 1, 90, BASE);
+    wwt_set x = wwt_set_random(3, LENGTH, LENGTH, QUERIES), y = wwt_set_random(3, LENGTH + 9, LENGTH + 9, BASE);
+    spread(&queries);
+    spread(&base);
+    spread(&x);
+    spread(&y);
+    for (measure.independent = 0; measure.independent <= 1; measure.independent++)
+        for (int cost = WW_COST_SQUARED; cost <= WW_COST_EUCLIDEAN; cost++) {
+            measure.cost = (ww_cost)cost;
+            measure.root = cost == WW_COST_SQUARED;
+            measure.band = (ww_band){.kind = WW_BAND_NONE};
+            check_bounds(&measure, &queries, &base, 2, WW_FLOAT, 0, true);
+            measure.band = (ww_band){.kind = WW_BAND_CORNER, .width = 10.0};
+            check_bounds(&measure, &queries, &base, 2, WW_FLOAT, 0, false);
+            check_bounds(&measure, &x, &y, 2, WW_FLOAT, 0, true);
+        }
+    wwt_set_free(&queries);
+    wwt_set_free(&base);
+    wwt_set_free(&x);
+    wwt_set_free(&y);
+}
+END_TEST
+
+// A series' own values many times over: all bounds and distances 0, the order by index alone.
+START_TEST(bounds_among_equals) {
+    ww_measure measure = wwt_measure(_i % 2 ? WW_FRECHET : WW_DTW);
+    wwt_set set = wwt_set_random(1, LENGTH, LENGTH, BASE);
+    for (size_t i = 1; i < BASE; i++)
+        for (size_t t = 0; t < LENGTH; t++)
+            set.values[set.offsets[i] + t] = set.values[t] + (double)(i % 5);
+    measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 10.0};
+    check_bounds(&measure, &set, NULL, 10, WW_FLOAT, 0, false);
+    check_bounds(&measure, &set, &set, 60, WW_FLOAT, 0, false);
+    wwt_set_free(&set);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -173,5 +296,8 @@ int main(void) {
     TCase *tcase = wwt_case(suite, "nearest", 240);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
     tcase_add_loop_test(tcase, selection, 0, 2 * wwt_precision_count());
+    tcase_add_loop_test(tcase, bounds_change_nothing, 0, 4 * wwt_precision_count());
+    tcase_add_loop_test(tcase, bounds_of_channels_and_lengths, 0, 4);
+    tcase_add_loop_test(tcase, bounds_among_equals, 0, 2);
     return wwt_run(suite);
 }

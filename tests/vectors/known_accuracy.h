@@ -9,8 +9,8 @@
 #include <wavewarp/series.h>
 
 // PickupGestureWiimoteZ has values of three decimals, so that many Fréchet distances are equal but for the last bits:
-// rounding the values to float decides one of them the other way. Classification in float therefore decides near ties in
-// double. All other figures are the same in both precisions anyway.
+// rounding the values to float decides one of them the other way. Classification in float therefore decides near ties
+// in double. All other figures are the same in both precisions anyway.
 typedef struct known_accuracy {
     const char *name;
     size_t dtw, frechet;  // right of `total`; default costs, no band, in double
