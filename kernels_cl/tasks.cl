@@ -29,6 +29,7 @@ typedef struct {
     uint rank_row_base, rank_column_base, rank_columns;
     uint strip_begin, strip_end;      // engine strips
     uint scratch;                     // elements of scratch a group or pair owns
+    uint reserved;                    // fills the last 8 bytes
     uint unit_begin;                  // the first unit of this launch; what a unit is, the engine says
 } ww_job;
 #define WW_JOB_HALF 1u

@@ -17,6 +17,7 @@ typedef struct wwi_job {
     uint32_t rank_row_base, rank_column_base, rank_columns;
     uint32_t strip_begin, strip_end;
     uint32_t scratch;
+    uint32_t reserved;
     uint32_t unit_begin;
 } wwi_job;
 _Static_assert(sizeof(wwi_job) == 96, "ww_job in kernels_cl/tasks.cl has this size");
