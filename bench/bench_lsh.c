@@ -123,7 +123,7 @@ static int run_case(const bench *b, const lsh_case *c) {
     // The least recall is that of the full size: fewer points are farther apart.
     const double least = n == c->count ? c->recall : 0;
     const int right = t.error <= 2e-5 && t.recall >= least;
-    const double per_query = (double)t.info.candidates / (double)n;
+    const double per_query = (double)t.info.examined / (double)n;
     if (b->options.json)
         printf("{\"name\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"points\": %zu, \"dimension\": %zu, "
                "\"k\": %zu, "

@@ -161,7 +161,7 @@ static int evaluate(lsh_job *j) {
         t->ratio = distance_ratio(&exact, &j->found);
         t->seconds = fmax(t->info.seconds_build + t->info.seconds_search, 1e-9);
         printf("%8u %9.4f %9.4f %12.1f %9" PRIu64 " %9.4f %9.4f %9.2f %10.1f\n", t->probes, t->recall, t->ratio,
-               (double)t->info.candidates / (double)exact.queries, t->info.capped, t->info.seconds_build,
+               (double)t->info.examined / (double)exact.queries, t->info.capped, t->info.seconds_build,
                t->info.seconds_search, seconds / t->seconds, (double)t->info.bytes / 1e6);
     }
     if (result == CLI_GO_ON)

@@ -116,12 +116,12 @@ START_TEST(one_bucket_is_exact) {
     options.tables = 3;
     options.probes = 3;
     ck_assert_double_eq(recall_of(points, &options, K, exact, &info), 1);
-    ck_assert_uint_eq(info.candidates, (uint64_t)N * (N - 1));
+    ck_assert_uint_eq(info.examined, (uint64_t)N * (N - 1));
     ck_assert_uint_eq(info.incomplete, 0);
     options.candidates = 100;
     recall_of(points, &options, K, exact, &info);
     ck_assert_uint_eq(info.capped, N);
-    ck_assert_uint_eq(info.candidates, 100 * N);
+    ck_assert_uint_eq(info.examined, 100 * N);
     ww_points_destroy(&points);
     free(c.values);
 }
