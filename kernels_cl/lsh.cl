@@ -287,3 +287,14 @@ ww_lsh_gather(__global const uint *restrict keys, __global const uint *restrict 
     if (item == 0)
         counts[row] = found; // above the capacity: some were left out
 }
+
+// ---- a sample
+
+// Points by their numbers, in row order. One work-item a coordinate.
+__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
+ww_lsh_take(__global const ww_value *restrict points, __global const uint *restrict numbers, const uint count,
+            const uint dimension, __global ww_value *restrict rows) {
+    const ulong at = get_global_id(0), row = at / dimension;
+    if (row < count)
+        rows[at] = points[ww_tile_at(numbers[row], dimension) + (at - row * dimension) * WW_TILE];
+}

@@ -95,9 +95,11 @@ static ww_status send(ww_lsh *h, uint64_t bytes, const void *values, wwi_buffer 
     return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, values) : status;
 }
 
-static ww_status send_coefficients(ww_lsh *h, const void *given) {
+static ww_status send_coefficients(ww_lsh *h, const void *given, uint64_t given_bytes) {
     const uint64_t bytes = (uint64_t)h->options.tables * h->options.functions * function_numbers(h) *
                            (h->family >= WWI_LSH_BITS ? sizeof(uint32_t) : h->value_bytes);
+    if (given && given_bytes != bytes)
+        return wwi_fail(WW_ERROR_FORMAT, "%" PRIu64 " bytes of coefficients, not %" PRIu64, given_bytes, bytes);
     h->coefficients = malloc(bytes);
     if (!h->coefficients)
         return wwi_fail_memory(bytes);
@@ -424,7 +426,8 @@ ww_status wwi_lsh_append(ww_lsh *h, ww_points *points) {
     return status;
 }
 
-ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const void *coefficients, ww_lsh **lsh) {
+ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const void *coefficients,
+                       uint64_t coefficient_bytes, ww_lsh **lsh) {
     ww_status status;
     ww_lsh *h = calloc(1, sizeof *h);
     *lsh = NULL;
@@ -452,8 +455,9 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
     }
     if (like->mean)
         memcpy(h->mean, like->mean, h->words * sizeof *h->mean);
-    if ((status = send_coefficients(h, coefficients)) == WW_OK && (status = send_masks(h)) == WW_OK &&
-        (status = send_mean(h)) == WW_OK && (status = wwi_buffer_create(h->context, 4, &h->largest)) == WW_OK)
+    if ((status = send_coefficients(h, coefficients, coefficient_bytes)) == WW_OK &&
+        (status = send_masks(h)) == WW_OK && (status = send_mean(h)) == WW_OK &&
+        (status = wwi_buffer_create(h->context, 4, &h->largest)) == WW_OK)
         status = compile(h);
     h->most_probes = h->options.probes;
     h->most_candidates = h->options.candidates;
@@ -473,7 +477,7 @@ ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh
     if ((status = wwi_options_take(&o, options, "ww_lsh_options")) != WW_OK)
         return status;
     const double start = wwi_seconds();
-    if ((status = wwi_lsh_open(points, &o, NULL, lsh)) != WW_OK)
+    if ((status = wwi_lsh_open(points, &o, NULL, 0, lsh)) != WW_OK)
         return status;
     if ((status = wwi_lsh_append(*lsh, points)) != WW_OK)
         ww_lsh_destroy(lsh);

@@ -74,8 +74,9 @@ static inline uint64_t wwi_lsh_groups(uint64_t items) {
 }
 
 // Makes an index without points. `like` says kind, precision, dimension and mean. `coefficients` NULL: drawn from the
-// seed; else copied.
-ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const void *coefficients, ww_lsh **lsh);
+// seed; else copied: `coefficient_bytes` must be what these options take (else WW_ERROR_FORMAT).
+ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const void *coefficients,
+                       uint64_t coefficient_bytes, ww_lsh **lsh);
 ww_status wwi_lsh_append(ww_lsh *lsh, ww_points *points);
 // Sends the bits of removed points to the device.
 ww_status wwi_lsh_send_removed(ww_lsh *lsh);
