@@ -26,8 +26,9 @@ void ww_lsh_destroy(ww_lsh **lsh) {
         wwi_buffer *buffer = buffers[i];
         wwi_buffer_destroy(&buffer);
     }
-    wwi_kernel *const kernels[] = {h->keys,  h->count, h->block_sums, h->scan_sums, h->write_offsets, h->scatter,
-                                   h->tasks, h->start, h->join,       h->gather,    h->exact,         h->norms};
+    wwi_kernel *const kernels[] = {h->keys,    h->count,  h->block_sums, h->scan_sums, h->write_offsets,
+                                   h->scatter, h->tasks,  h->start,      h->merge,     h->rows,
+                                   h->join,    h->gather, h->exact,      h->norms};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         wwi_kernel *kernel = kernels[i];
         wwi_kernel_destroy(&kernel);
@@ -113,12 +114,12 @@ static ww_status send_coefficients(ww_lsh *h, const void *given, uint64_t given_
 
 // ---- probes: sets of positions in order of their expected cost (Lv et al.: Multi-probe LSH, 2007)
 
-// Expected cost of the j-th smallest of a table's 2M costs, in squared widths; j from 1.
-static double expected_cost(const ww_lsh *h, uint32_t j) {
-    const double m = h->options.functions, n = (m + 1) * (m + 2);
-    if (h->family >= WWI_LSH_BITS)
+// Expected cost of the j-th smallest of a table's costs, in squared widths; j from 1.
+static double expected_cost(int family, uint32_t functions, uint32_t j) {
+    const double m = functions, n = (m + 1) * (m + 2);
+    if (family >= WWI_LSH_BITS)
         return 1;
-    if (h->family == WWI_LSH_COSINE || j <= h->options.functions)
+    if (family == WWI_LSH_COSINE || j <= functions)
         return j * (j + 1.0) / (4 * n);
     const double back = 2 * m + 1 - j;
     return 1 - back / (m + 1) + back * (back + 1) / (4 * n);
@@ -131,10 +132,9 @@ typedef struct probe {
 } probe;
 
 // No function is moved both ways: positions j and 2M + 1 - j are the two sides of one.
-static bool is_valid(const ww_lsh *h, uint64_t mask) {
-    const uint32_t m = h->options.functions;
-    for (uint32_t j = 1; h->family == WWI_LSH_STABLE && j <= m; j++)
-        if (mask >> (j - 1) & 1 && mask >> (2 * m - j) & 1)
+static bool is_valid(int family, uint32_t functions, uint64_t mask) {
+    for (uint32_t j = 1; family == WWI_LSH_STABLE && j <= functions; j++)
+        if (mask >> (j - 1) & 1 && mask >> (2 * functions - j) & 1)
             return false;
     return true;
 }
@@ -152,48 +152,52 @@ static void push(probe *open, size_t *count, size_t most, probe p) {
     open[to] = p;
 }
 
-// Fills `masks` with the wanted number of probes, or as many as there are; the first moves nothing.
-static uint32_t make_masks(const ww_lsh *h, uint64_t *masks, probe *open, size_t most) {
-    const uint32_t positions = h->family == WWI_LSH_STABLE ? 2 * h->options.functions : h->options.functions;
+uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uint64_t *masks) {
+    const uint32_t positions = family == WWI_LSH_STABLE ? 2 * functions : functions;
+    // Of those that are pushed more than half may turn out not to be valid.
+    const size_t most = (size_t)probes * 4 + 16;
+    probe *open = malloc(most * sizeof *open);
     uint32_t made = 1;
     size_t count = 0;
+    if (!open)
+        return 0;
     masks[0] = 0;
-    push(open, &count, most, (probe){expected_cost(h, 1), 1, 1});
-    while (made < h->options.probes && count > 0) {
+    push(open, &count, most, (probe){expected_cost(family, functions, 1), 1, 1});
+    while (made < probes && count > 0) {
         const probe p = open[0];
         memmove(open, open + 1, --count * sizeof *open);
-        if (is_valid(h, p.mask))
+        if (is_valid(family, functions, p.mask))
             masks[made++] = p.mask;
         if (p.last == positions)
             continue;
-        const double next = expected_cost(h, p.last + 1);
+        const double next = expected_cost(family, functions, p.last + 1);
         const uint64_t bit = UINT64_C(1) << p.last;
         push(open, &count, most, (probe){p.cost + next, p.mask | bit, p.last + 1});
         push(open, &count, most,
-             (probe){p.cost + next - expected_cost(h, p.last), (p.mask & ~(bit >> 1)) | bit, p.last + 1});
+             (probe){p.cost + next - expected_cost(family, functions, p.last), (p.mask & ~(bit >> 1)) | bit,
+                     p.last + 1});
     }
+    free(open);
     return made;
 }
 
 static ww_status send_masks(ww_lsh *h) {
     ww_status status;
-    const size_t most = (size_t)h->options.probes * 4 + 16;
     uint64_t *masks = calloc(h->options.probes, sizeof *masks);
-    probe *open = malloc(most * sizeof *open);
-    if (!masks || !open) {
-        status = wwi_fail_memory(most * sizeof *open);
+    const uint32_t made = masks ? wwi_lsh_make_masks(h->family, h->options.functions, h->options.probes, masks) : 0;
+    if (!made) {
+        status = wwi_fail_memory(h->options.probes * sizeof *masks);
     } else {
-        h->options.probes = make_masks(h, masks, open, most);
-        status = send(h, h->options.probes * sizeof *masks, masks, &h->masks);
+        h->options.probes = made;
+        status = send(h, made * sizeof *masks, masks, &h->masks);
     }
-    free(open);
     free(masks);
     return status;
 }
 
 // The mean that is taken off where the points lie far from the origin; else zeros.
 static ww_status send_mean(ww_lsh *h) {
-    const uint64_t count = h->words ? h->words : 1, bytes = count * h->value_bytes;
+    const uint64_t bytes = wwi_lsh_row_bytes(h) + 32;
     unsigned char *mean = calloc(1, bytes);
     if (!mean)
         return wwi_fail_memory(bytes);
@@ -229,12 +233,14 @@ static ww_status compile(ww_lsh *h) {
     const uint64_t local = (uint64_t)(WWI_TILE + 3 + (h->gpu ? 0 : WWI_TILE)) * d * h->value_bytes + 1024;
     if (!sets && local <= device->local_bytes && d <= tuned(h, "lsh.narrow", !h->gpu ? 256 : doubles ? 12 : 32)) {
         join = 0;
-        queries = h->gpu ? tuned(h, "lsh.queries", doubles ? 2 : 4) : 8;
+        queries = h->gpu ? tuned(h, "lsh.queries", 2) : 8;
         h->join_group = h->gpu ? tuned(h, "lsh.group", 64) : 1;
         many = h->gpu ? 1 : 8;
         vector = h->gpu ? 4 : doubles ? 8 : 16;
     }
     h->tile = join == 1 ? WWI_TILE : h->join_group * queries * many;
+    // Tables that are gone through at a time, so that one's largest bucket is not waited for.
+    h->lists = tuned(h, "lsh.lists", h->gpu ? 8 : 1);
     h->row_group = tuned(h, "lsh.row_group", h->gpu ? 64 : 1);
     while (set < 2 * h->options.candidates)
         set *= 2;
@@ -258,6 +264,7 @@ static ww_status compile(ww_lsh *h) {
                    {"ww_lsh_offsets", &h->write_offsets},
                    {"ww_lsh_tasks", &h->tasks},
                    {"ww_lsh_start", &h->start},
+                   {"ww_lsh_merge", &h->merge},
                    {"ww_lsh_gather", &h->gather},
                    {"ww_knn_exact", &h->exact},
                    {"ww_knn_norms", &h->norms},
@@ -268,7 +275,7 @@ static ww_status compile(ww_lsh *h) {
     status = wwi_program_get(h->context, sources, sizeof sources / sizeof *sources, options, &h->program);
     for (size_t i = 0; status == WW_OK && i < sizeof kernels / sizeof *kernels; i++)
         status = wwi_kernel_create(h->program, kernels[i].name, kernels[i].kernel);
-    return status;
+    return status == WW_OK && !sets ? wwi_kernel_create(h->program, "ww_lsh_rows", &h->rows) : status;
 }
 
 // ---- options
@@ -356,8 +363,9 @@ static uint64_t most_bytes(const ww_lsh *h) {
     return h->options.max_bytes && h->options.max_bytes < room ? h->options.max_bytes : room;
 }
 
-static uint32_t bits_of(uint64_t count) {
-    uint32_t bits = 6; // a work-group's buckets are of one table
+static uint32_t bits_of(const ww_lsh *h, uint64_t count) {
+    uint32_t bits = tuned(h, "lsh.bits", 6);
+    bits = bits < 6 ? 6 : bits > 30 ? 30 : bits; // a work-group's buckets are of one table
     while ((UINT64_C(1) << bits) < count)
         bits++;
     return bits;
@@ -365,10 +373,10 @@ static uint32_t bits_of(uint64_t count) {
 
 // Of a block's tables; and what building them takes besides.
 static uint64_t table_bytes(const ww_lsh *h, uint64_t count) {
-    return h->options.tables * (count + (UINT64_C(1) << bits_of(count))) * 4;
+    return h->options.tables * (count + (UINT64_C(1) << bits_of(h, count))) * 4;
 }
 static uint64_t build_bytes(const ww_lsh *h, uint64_t count) {
-    return table_bytes(h, count) * 2 + h->options.tables * count * 4;
+    return table_bytes(h, count) * 2 + h->options.tables * count * 4 + count * wwi_lsh_row_bytes(h);
 }
 
 // Points from `first` on that can be hashed together.
@@ -377,8 +385,8 @@ static size_t block_limit(const ww_lsh *h, const ww_points *points, size_t first
     const uint64_t room = most_bytes(h), buffer = wwi_context_max_buffer(h->context);
     const uint64_t most = UINT64_C(1) << 31; // entries and buckets are counted in 32 bits
     while (count > WWI_TILE_PAIR &&
-           ((uint64_t)h->options.tables << bits_of(count) > most || build_bytes(h, count) > room ||
-            (uint64_t)h->options.tables * 4 << bits_of(count) > buffer))
+           ((uint64_t)h->options.tables << bits_of(h, count) > most || build_bytes(h, count) > room ||
+            (uint64_t)h->options.tables * 4 << bits_of(h, count) > buffer))
         count = wwi_points_padded((count + 1) / 2);
     return count;
 }
@@ -401,7 +409,7 @@ ww_status wwi_lsh_append(ww_lsh *h, ww_points *points) {
                                                       .first = first,
                                                       .count = (uint32_t)count,
                                                       .id = (uint32_t)(h->total + first),
-                                                      .bits = bits_of(count)};
+                                                      .bits = bits_of(h, count)};
         wwi_points_retain(points);
         bytes += table_bytes(h, count);
     }

@@ -22,10 +22,10 @@ _Static_assert(sizeof(wwi_lsh_job) == 52, "ww_lsh_job in kernels_cl/lsh.cl has t
 
 // The twin of ww_join_job in kernels_cl/lsh_join.cl.
 typedef struct wwi_join_job {
-    uint32_t first_task, query_first, base_first, base_id, own, dimension, k;
+    uint32_t first_task, query_first, base_first, query_row, base_id, own, dimension, k, rows, lists, shift;
     float margin, reach;
 } wwi_join_job;
-_Static_assert(sizeof(wwi_join_job) == 36, "ww_join_job in kernels_cl/lsh_join.cl has this size");
+_Static_assert(sizeof(wwi_join_job) == 52, "ww_join_job in kernels_cl/lsh_join.cl has this size");
 
 // Points that are hashed together. Their ids go on from `id`.
 typedef struct wwi_lsh_block {
@@ -35,7 +35,7 @@ typedef struct wwi_lsh_block {
     bool keep; // its tables stay on the device; else they are made anew for every search
     // While the tables stand:
     wwi_points_window window;
-    wwi_buffer *norms, *offsets, *entries;
+    wwi_buffer *norms, *rows, *offsets, *entries;
     uint32_t bits; // log2 of a table's buckets
     float reach;   // norm of the longest point
 } wwi_lsh_block;
@@ -54,11 +54,11 @@ struct ww_lsh {
     double *mean;
     void *coefficients; // as the device has them
     uint64_t coefficient_bytes;
-    uint32_t row_group, tile, join_group;
+    uint32_t row_group, tile, join_group, lists;
     uint32_t most_probes, most_candidates; // that it was made with
     wwi_program *program;
-    wwi_kernel *keys, *count, *block_sums, *scan_sums, *write_offsets, *scatter, *tasks, *start, *join, *gather, *exact,
-        *norms;
+    wwi_kernel *keys, *count, *block_sums, *scan_sums, *write_offsets, *scatter, *tasks, *start, *merge, *rows, *join,
+        *gather, *exact, *norms;
     wwi_buffer *device_coefficients, *masks, *device_mean, *largest;
     wwi_lsh_block *blocks;
     size_t block_count;
@@ -69,9 +69,19 @@ struct ww_lsh {
     ww_lsh_info info;
 };
 
+// Bytes of a row of wwi_lsh_rows().
+static inline uint64_t wwi_lsh_row_bytes(const ww_lsh *lsh) {
+    return ((uint64_t)lsh->words + 3) / 4 * 4 * (lsh->kind == WW_VECTORS_NUMBERS ? lsh->value_bytes : 4);
+}
+
 static inline uint64_t wwi_lsh_groups(uint64_t items) {
     return (items + WWI_LSH_GROUP - 1) / WWI_LSH_GROUP;
 }
+
+// Fills `masks` with the wanted number of probes, or as many as there are, and returns how many (0: no memory). Bit j
+// of a mask: the position with the j-th least cost is moved. The first moves nothing; they come in order of expected
+// cost.
+uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uint64_t *masks);
 
 // Makes an index without points. `like` says kind, precision, dimension and mean. `coefficients` NULL: drawn from the
 // seed; else copied: `coefficient_bytes` must be what these options take (else WW_ERROR_FORMAT).
@@ -83,6 +93,8 @@ ww_status wwi_lsh_send_removed(ww_lsh *lsh);
 
 // Squared norms of a window's points, where the metric wants them; *largest: the largest.
 ww_status wwi_lsh_norms(ww_lsh *lsh, const wwi_points_window *window, wwi_buffer **norms, float *largest);
+// Points of a window in row order, made up to a multiple of four coordinates; of sets nothing. *rows NULL: made.
+ww_status wwi_lsh_rows(ww_lsh *lsh, const wwi_points_window *window, size_t first, size_t count, wwi_buffer **rows);
 // Brings a block's points and tables to the device, unless they are there; and away again, unless they are to stay.
 ww_status wwi_lsh_block_open(ww_lsh *lsh, wwi_lsh_block *block);
 void wwi_lsh_block_close(wwi_lsh_block *block);

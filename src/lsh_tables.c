@@ -102,10 +102,22 @@ static ww_status build(ww_lsh *h, wwi_lsh_block *b) {
     return status;
 }
 
+ww_status wwi_lsh_rows(ww_lsh *h, const wwi_points_window *w, size_t first, size_t count, wwi_buffer **rows) {
+    ww_status status;
+    const uint32_t from = (uint32_t)(first - w->first), n = (uint32_t)count;
+    if (h->family == WWI_LSH_SETS ||
+        (!*rows && (status = wwi_buffer_create(h->context, count * wwi_lsh_row_bytes(h), rows)) != WW_OK))
+        return h->family == WWI_LSH_SETS ? WW_OK : status;
+    const wwi_arg args[] = {WWI_BUFFER(w->tiles), WWI_VALUE(from), WWI_VALUE(n), WWI_VALUE(h->words),
+                            WWI_BUFFER(*rows)};
+    return wwi_launch(h->rows, wwi_lsh_groups(count), WWI_LSH_GROUP, args, 5);
+}
+
 static void empty(wwi_lsh_block *b) {
     wwi_buffer_destroy(&b->offsets);
     wwi_buffer_destroy(&b->entries);
     wwi_buffer_destroy(&b->norms);
+    wwi_buffer_destroy(&b->rows);
     wwi_points_window_close(&b->window);
 }
 
@@ -115,7 +127,8 @@ ww_status wwi_lsh_block_open(ww_lsh *h, wwi_lsh_block *b) {
     if (b->entries)
         return WW_OK;
     if ((status = wwi_points_window_open(b->points, b->first, b->count, &b->window)) == WW_OK &&
-        (status = wwi_lsh_norms(h, &b->window, &b->norms, &largest)) == WW_OK)
+        (status = wwi_lsh_norms(h, &b->window, &b->norms, &largest)) == WW_OK &&
+        (status = wwi_lsh_rows(h, &b->window, b->first, b->count, &b->rows)) == WW_OK)
         status = build(h, b);
     b->reach = sqrtf(largest) * 1.000001f;
     if (status != WW_OK)
