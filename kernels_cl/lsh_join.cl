@@ -298,14 +298,19 @@ WW_INLINE int ww_join_somewhere(ww_mask m) {
         }
 #endif
 
-// The distance behind a sum that passed.
+// The distance behind a sum that passed: of query r of group g and the point in place `c` of local memory.
 #if WW_DIRECT
-#define WW_JOIN_VALUE(sum, row, point) ((ww_scalar)(sum))
+#define WW_JOIN_VALUE(distance, sum, g, r, c) const ww_scalar distance = (ww_scalar)(sum);
+#elif WW_METRIC == 0 && !WW_CENTRE
+#define WW_JOIN_VALUE(distance, sum, g, r, c)                                                                          \
+    ww_scalar distance = 0;                                                                                            \
+    _Pragma("unroll") for (uint j = 0; j < WW_D; j++) distance =                                                       \
+        WW_EXACT_ADD(distance, WW_JOIN_QUERY(g, r, j), ((__local ww_value *)points)[j * WW_STEP + (c)], 0, 0);
 #else
-#define WW_JOIN_VALUE(sum, row, point)                                                                                 \
-    ww_join_exact(queries + (ulong)(job.query_row + (row)) * WW_VECTORS, base + (ulong)(point)*WW_VECTORS, WW_VECTORS, \
-                  WW_JOIN_NORM(query_norms, job.query_first + (row)),                                                  \
-                  WW_JOIN_NORM(base_norms, job.base_first + (point)))
+#define WW_JOIN_VALUE(distance, sum, g, r, c)                                                                          \
+    const ww_scalar distance = ww_join_exact(                                                                          \
+        queries + (ulong)(job.query_row + row) * WW_VECTORS, base + (ulong)point * WW_VECTORS, WW_VECTORS,             \
+        WW_JOIN_NORM(query_norms, job.query_first + row), WW_JOIN_NORM(base_norms, job.base_first + point));
 #endif
 
 // Hands the coordinates of the row that begins at `from` to PUT(j, x).
@@ -344,9 +349,9 @@ WW_INLINE int ww_join_somewhere(ww_mask m) {
                 sum[r], cut[at], if (c + lane < there) {                                                               \
                     const uint point = ids[c + lane];                                                                  \
                     const uint row = rows[at];                                                                         \
-                    const ww_scalar radius =                                                                           \
-                        ww_join_offer(job, ww_join_list(job, task.x, row), row, point,                                 \
-                                      WW_JOIN_VALUE(value, row, point), removed, radii, best_values, best_ids);        \
+                    WW_JOIN_VALUE(distance, value, g, r, c + lane)                                                     \
+                    const ww_scalar radius = ww_join_offer(job, ww_join_list(job, task.x, row), row, point, distance,  \
+                                                           removed, radii, best_values, best_ids);                     \
                     cut[at] = ww_join_cut(job, radius, WW_JOIN_NORM(query_norms, job.query_first + row));              \
                 })                                                                                                     \
         }                                                                                                              \

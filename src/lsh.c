@@ -453,7 +453,7 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
         goto done;
     // Of few coordinates the differences cost no more than norms and a second look.
     h->direct = (h->family != WWI_LSH_STABLE && h->family != WWI_LSH_COSINE) || h->options.metric == WW_METRIC_L1 ||
-                (h->family == WWI_LSH_STABLE && h->words <= tuned(h, "lsh.direct", 6));
+                (h->family == WWI_LSH_STABLE && h->words <= tuned(h, "lsh.direct", 12));
     h->margin = (float)((2 * (double)h->words + 16) * (h->precision == WW_DOUBLE ? DBL_EPSILON : FLT_EPSILON));
     h->centred = !h->direct && h->family == WWI_LSH_STABLE && like->mean_norm > 16 * like->variance;
     h->mean = calloc(h->words + 1u, sizeof *h->mean);

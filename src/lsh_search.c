@@ -33,6 +33,7 @@ typedef struct search {
     wwi_lsh_sorter sorter;
     wwi_buffer *offsets, *entries, *tasks, *counters, *radii;
     uint32_t lists;      // of a query
+    uint64_t joined;     // tables and probes that the rows have been through
     uint64_t most_tasks; // of a launch
     // By queries:
     wwi_selector *selector;
@@ -251,8 +252,10 @@ static ww_status join_tables(search *s, const wwi_lsh_block *b, const wwi_lsh_jo
 static ww_status join(search *s, const wwi_lsh_block *b, const wwi_lsh_job *job, const buckets *of) {
     ww_status status = WW_OK;
     for (uint32_t first = 0, count; status == WW_OK && first < job->tables; first += count) {
-        count = (uint32_t)least(job->tables - first, s->lists);
+        // Few at first: every list has to find for itself how near the neighbours are.
+        count = (uint32_t)least(least(job->tables - first, s->lists), s->joined ? s->joined : 1);
         status = join_tables(s, b, job, of, first, count);
+        s->joined += count;
     }
     return status;
 }
@@ -490,6 +493,7 @@ static ww_status fetch(search *s, size_t at, int64_t *ids, void *distances, uint
 
 static ww_status search_rows(search *s) {
     ww_status status = s->by_buckets ? start_lists(s) : WW_OK;
+    s->joined = 0;
     if (status == WW_OK && s->by_buckets)
         status = make_rows(s);
     for (size_t i = 0; status == WW_OK && i < s->h->block_count; i++) {
