@@ -304,10 +304,12 @@ WW_INLINE int ww_join_somewhere(ww_mask m) {
 #elif WW_METRIC == 0 && !WW_CENTRE
 #define WW_JOIN_VALUE(distance, sum, g, r, c)                                                                          \
     ww_scalar distance = 0;                                                                                            \
+    (void)(sum);                                                                                                       \
     _Pragma("unroll") for (uint j = 0; j < WW_D; j++) distance =                                                       \
         WW_EXACT_ADD(distance, WW_JOIN_QUERY(g, r, j), ((__local ww_value *)points)[j * WW_STEP + (c)], 0, 0);
 #else
 #define WW_JOIN_VALUE(distance, sum, g, r, c)                                                                          \
+    (void)(sum);                                                                                                       \
     const ww_scalar distance = ww_join_exact(                                                                          \
         queries + (ulong)(job.query_row + row) * WW_VECTORS, base + (ulong)point * WW_VECTORS, WW_VECTORS,             \
         WW_JOIN_NORM(query_norms, job.query_first + row), WW_JOIN_NORM(base_norms, job.base_first + point));

@@ -103,11 +103,14 @@ static ww_status build(ww_lsh *h, wwi_lsh_block *b) {
 }
 
 ww_status wwi_lsh_rows(ww_lsh *h, const wwi_points_window *w, size_t first, size_t count, wwi_buffer **rows) {
-    ww_status status;
+    ww_status status = WW_OK;
     const uint32_t from = (uint32_t)(first - w->first), n = (uint32_t)count;
-    if (h->family == WWI_LSH_SETS ||
-        (!*rows && (status = wwi_buffer_create(h->context, count * wwi_lsh_row_bytes(h), rows)) != WW_OK))
-        return h->family == WWI_LSH_SETS ? WW_OK : status;
+    if (h->family == WWI_LSH_SETS)
+        return WW_OK;
+    if (!*rows)
+        status = wwi_buffer_create(h->context, count * wwi_lsh_row_bytes(h), rows);
+    if (status != WW_OK)
+        return status;
     const wwi_arg args[] = {WWI_BUFFER(w->tiles), WWI_VALUE(from), WWI_VALUE(n), WWI_VALUE(h->words),
                             WWI_BUFFER(*rows)};
     return wwi_launch(h->rows, wwi_lsh_groups(count), WWI_LSH_GROUP, args, 5);
