@@ -21,7 +21,7 @@
 //   of 64 points, and three.
 // ww_lsh_join_sets: one set a work-item, merged with one set after the other.
 #ifndef WW_QUERIES
-#define WW_QUERIES 4
+#define WW_QUERIES 1
 #endif
 #ifndef WW_GROUPS
 #define WW_GROUPS 1
@@ -328,24 +328,24 @@ WW_INLINE int ww_join_somewhere(ww_mask m) {
             PUT(4 * v + 3, four.w);                                                                                    \
     }
 
-// The first ROWS queries of group g past the points in local memory.
-#define WW_JOIN_PASS(ROWS)                                                                                             \
+// The queries of group g past the points in local memory.
+#define WW_JOIN_PASS                                                                                                   \
     for (uint c = 0; c < there; c += WW_VECTOR) {                                                                      \
-        ww_join_values sum[ROWS];                                                                                      \
-        _Pragma("unroll") for (uint r = 0; r < ROWS; r++) sum[r] = starts[c / WW_VECTOR];                              \
+        ww_join_values sum[WW_QUERIES];                                                                                \
+        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) sum[r] = starts[c / WW_VECTOR];                        \
         _Pragma("unroll") for (uint j = 0; j < WW_D; j++) {                                                            \
             const ww_join_values p = points[(j * WW_STEP + c) / WW_VECTOR];                                            \
-            _Pragma("unroll") for (uint r = 0; r < ROWS; r++) sum[r] =                                                 \
+            _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) sum[r] =                                           \
                 WW_ADD(sum[r], (ww_join_values)WW_JOIN_QUERY(g, r, j), p);                                             \
         }                                                                                                              \
         int near = 0;                                                                                                  \
-        _Pragma("unroll") for (uint r = 0; r < ROWS; r++) {                                                            \
+        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                      \
             WW_JOIN_SCALE(sum[r], c);                                                                                  \
             near |= WW_JOIN_ANY(sum[r], cut[g * WW_QUERIES + r]);                                                      \
         }                                                                                                              \
         if (!near)                                                                                                     \
             continue;                                                                                                  \
-        _Pragma("unroll") for (uint r = 0; r < ROWS; r++) {                                                            \
+        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                      \
             const uint at = g * WW_QUERIES + r;                                                                        \
             WW_JOIN_EACH(                                                                                              \
                 sum[r], cut[at], if (c + lane < there) {                                                               \
@@ -413,18 +413,9 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
 #undef WW_JOIN_PUT
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-#if WW_GROUPS == 1
-        const uint g = 0;
-        if (query_end - task.y <= WW_JOIN_WG) {
-            WW_JOIN_PASS(1)
-        } else {
-            WW_JOIN_PASS(WW_QUERIES)
+        for (uint g = 0; g < WW_GROUPS && g * WW_QUERIES * WW_JOIN_WG < query_end - task.y; g++) {
+            WW_JOIN_PASS
         }
-#else
-        for (uint g = 0; g * WW_QUERIES * WW_JOIN_WG < query_end - task.y; g++) {
-            WW_JOIN_PASS(WW_QUERIES)
-        }
-#endif
     }
 }
 

@@ -233,7 +233,7 @@ static ww_status compile(ww_lsh *h) {
     const uint64_t local = (uint64_t)(WWI_TILE + 3 + (h->gpu ? 0 : WWI_TILE)) * d * h->value_bytes + 1024;
     if (!sets && local <= device->local_bytes && d <= tuned(h, "lsh.narrow", !h->gpu ? 256 : doubles ? 12 : 32)) {
         join = 0;
-        queries = h->gpu ? tuned(h, d <= 16 ? "lsh.queries16" : "lsh.queries32", d <= 16 ? 2 : 1) : 8;
+        queries = h->gpu ? tuned(h, "lsh.queries", 1) : 8;
         h->join_group = h->gpu ? tuned(h, "lsh.group", 64) : 1;
         many = h->gpu ? 1 : 8;
         vector = h->gpu ? 4 : doubles ? 8 : 16;
