@@ -83,7 +83,7 @@ static ww_status index_series(ww_dataset *d) {
     for (size_t i = 0; i < d->count; i++) {
         uint64_t elements;
         d->offsets[i] = total;
-        if (!wwi_mul_u64(d->lengths[i], d->channels, &elements) || !wwi_add_u64(total, elements, &total) ||
+        if (!wwi_mul_u64(d->lengths[i], d->channels + d->extra, &elements) || !wwi_add_u64(total, elements, &total) ||
             total > UINT64_MAX / 16)
             return wwi_fail(WW_ERROR_OVERFLOW, "the series have more values than 64 bits count");
         d->sorted[i] = (uint32_t)i;
@@ -130,9 +130,9 @@ static ww_status convert(const ww_dataset *d, const ww_series_view *view, size_t
     const size_t n = d->lengths[i];
     const float *from_float = view->precision == WW_FLOAT ? (const float *)view->values + offset : NULL;
     const double *from_double = view->precision == WW_DOUBLE ? (const double *)view->values + offset : NULL;
-    for (size_t c = 0; c < d->channels; c++)
+    for (size_t c = 0; c < d->channels + d->extra; c++)
         for (size_t t = 0; t < n; t++) {
-            const size_t at = view->time_major ? t * d->channels + c : c * n + t;
+            const size_t at = view->time_major ? t * view->channels + c : c * n + t;
             const double value = from_float ? (double)from_float[at] : from_double[at];
             const float narrow = (float)value;
             if (check && !(d->precision == WW_FLOAT ? isfinite(narrow) : isfinite(value))) {
@@ -145,6 +145,13 @@ static ww_status convert(const ww_dataset *d, const ww_series_view *view, size_t
                 wwi_fail_hint(isfinite(value) ? "use double precision, or scale the series"
                                               : "fill or drop missing values before computing");
                 return wwi_fail_where((int64_t)i, (int64_t)t);
+            }
+            if (c == d->channels && t > 0) {
+                const size_t before = view->time_major ? at - view->channels : at - 1;
+                if (value < (from_float ? (double)from_float[before] : from_double[before])) {
+                    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the time stamps of series %zu decrease at point %zu", i, t);
+                    return wwi_fail_where((int64_t)i, (int64_t)t);
+                }
             }
             if (d->precision == WW_FLOAT)
                 ((float *)target)[c * n + t] = narrow;
@@ -171,6 +178,35 @@ static ww_status upload_series(const ww_dataset *d, uint64_t base, wwi_buffer **
     return status;
 }
 
+// Uploads the values, or keeps them in host memory where they are more than `max_bytes` (0: than fit).
+static ww_status place(ww_dataset *d, uint64_t max_bytes) {
+    ww_status status;
+    const uint64_t value_bytes = wwi_precision_bytes(d->precision), bytes = d->offsets[d->count] * value_bytes;
+    // Half of what is free stays for results and scratch.
+    uint64_t limit = wwi_context_bytes_free(d->context) / 2;
+    if (limit > wwi_context_max_buffer(d->context))
+        limit = wwi_context_max_buffer(d->context);
+    if (max_bytes && max_bytes < limit)
+        limit = max_bytes;
+    d->max_bytes = limit;
+    if (bytes <= limit) {
+        if ((status = wwi_buffer_create(d->context, bytes, &d->values)) != WW_OK ||
+            (status = wwi_buffer_write(d->values, 0, bytes, d->host)) != WW_OK ||
+            (status = upload_series(d, 0, &d->series)) != WW_OK)
+            return status;
+        free(d->host);
+        d->host = NULL;
+        return WW_OK;
+    }
+    for (size_t i = 0; i < d->count; i++)
+        if ((d->offsets[i + 1] - d->offsets[i]) * value_bytes > limit) {
+            wwi_fail(WW_ERROR_DEVICE_MEMORY, "series %zu needs %" PRIu64 " bytes, the limit is %" PRIu64, i,
+                     (d->offsets[i + 1] - d->offsets[i]) * value_bytes, limit);
+            return wwi_fail_hint("use a larger device, or raise max_bytes");
+        }
+    return WW_OK;
+}
+
 static bool device_has_double(const ww_context *context) {
     return wwi_context_info(context)->has_double != 0;
 }
@@ -193,8 +229,14 @@ ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, con
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no double precision", wwi_context_info(context)->name);
         return wwi_fail_hint("use float, or another device");
     }
-    if ((status = allocate(context, view->count, view->channels, o.precision, &d)) != WW_OK)
+    if (o.times && view->channels < 2) {
+        wwi_fail(WW_ERROR_CHANNELS, "series of one channel can't have time stamps as their last");
+        return wwi_fail_hint("give the time stamps as one channel more");
+    }
+    if ((status = allocate(context, view->count, view->channels - (o.times != 0), o.precision, &d)) != WW_OK)
         return status;
+    d->extra = o.times != 0;
+    d->timed = o.times != 0;
     for (size_t i = 0; i < d->count; i++)
         d->lengths[i] = (uint32_t)(view->lengths ? view->lengths[i] : view->length);
     if ((status = index_series(d)) != WW_OK)
@@ -209,34 +251,40 @@ ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, con
     }
     for (size_t i = 0; i < d->count; i++) {
         const uint64_t from = view->offsets ? view->offsets[i] : offset;
-        offset = from + (uint64_t)d->lengths[i] * d->channels;
+        offset = from + (uint64_t)d->lengths[i] * view->channels;
         status = convert(d, view, i, from, !o.allow_not_finite, d->host + d->offsets[i] * value_bytes);
         if (status != WW_OK)
             goto done;
     }
-    // Half of what is free stays for results and scratch.
-    uint64_t limit = wwi_context_bytes_free(context) / 2;
-    if (limit > wwi_context_max_buffer(context))
-        limit = wwi_context_max_buffer(context);
-    if (o.max_bytes && o.max_bytes < limit)
-        limit = o.max_bytes;
-    d->max_bytes = limit;
-    if (bytes <= limit) {
-        if ((status = wwi_buffer_create(context, bytes, &d->values)) != WW_OK ||
-            (status = wwi_buffer_write(d->values, 0, bytes, d->host)) != WW_OK ||
-            (status = upload_series(d, 0, &d->series)) != WW_OK)
-            goto done;
-        free(d->host);
-        d->host = NULL;
-    } else {
-        for (size_t i = 0; i < d->count; i++)
-            if ((d->offsets[i + 1] - d->offsets[i]) * value_bytes > limit) {
-                wwi_fail(WW_ERROR_DEVICE_MEMORY, "series %zu needs %" PRIu64 " bytes, the limit is %" PRIu64, i,
-                         (d->offsets[i + 1] - d->offsets[i]) * value_bytes, limit);
-                status = wwi_fail_hint("use a larger device, or raise max_bytes");
-                goto done;
-            }
+    if ((status = place(d, o.max_bytes)) != WW_OK)
+        goto done;
+    *dataset = d;
+    d = NULL;
+done:
+    ww_dataset_destroy(&d);
+    return status;
+}
+
+ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, size_t extra,
+                           void (*fill)(void *user, size_t i, void *target), void *user, ww_dataset **dataset) {
+    ww_status status;
+    ww_dataset *d = NULL;
+    if ((status = allocate(source->context, source->count, source->channels, source->precision, &d)) != WW_OK)
+        return status;
+    d->extra = extra;
+    memcpy(d->lengths, lengths, d->count * sizeof *d->lengths);
+    if ((status = index_series(d)) != WW_OK)
+        goto done;
+    const uint64_t value_bytes = wwi_precision_bytes(d->precision);
+    d->host = malloc(d->offsets[d->count] * value_bytes);
+    if (!d->host) {
+        status = wwi_fail_memory(d->offsets[d->count] * value_bytes);
+        goto done;
     }
+    for (size_t i = 0; i < d->count; i++)
+        fill(user, i, d->host + d->offsets[i] * value_bytes);
+    if ((status = place(d, source->host ? source->max_bytes : 0)) != WW_OK)
+        goto done;
     *dataset = d;
     d = NULL;
 done:

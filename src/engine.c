@@ -45,6 +45,7 @@ struct wwi_runner {
     ww_precision precision;
     ww_plan_options options;
     uint32_t channels, passes; // channels of a point; passes over single channels when they are independent
+    uint32_t extra;            // values of a point beside the channels, of which a kernel sees 0 or 1
     bool banded, symmetric;
     bool gpu;
     wwi_exchange exchange;
@@ -107,7 +108,7 @@ static uint32_t lane_columns(const wwi_runner *r, bool banded) {
     if (!points_in_registers(r))
         return 8;
     const long values = tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32);
-    uint32_t columns = (uint32_t)values / (r->channels + 1);
+    uint32_t columns = (uint32_t)values / (r->channels + 1 + (uint32_t)r->recurrence->column_values);
     // A user's cost may need many registers of its own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER)
         columns /= 2;
@@ -192,6 +193,7 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     const bool independent = measure->independent && rows->channels > 1;
     r->channels = independent ? 1 : (uint32_t)rows->channels;
     r->passes = independent ? (uint32_t)rows->channels : 1;
+    r->extra = r->recurrence->transform != WWI_TRANSFORM_NONE && rows->extra;
     r->banded = measure->band.kind != WW_BAND_NONE;
     r->symmetric = wwi_measure_is_symmetric(measure);
     const ww_device_info *info = wwi_context_info(r->context);
@@ -275,13 +277,37 @@ static const char *engine_kernel(const variant_key *key) {
     }
 }
 
+// The measure's parameters as the recurrence names them: WW_P_name, by its bits, and for choices between program texts
+// WW_I_name, the whole number or 0.
+static void write_parameters(const wwi_runner *r, char *text, size_t bytes) {
+    const ww_measure_info *info = &r->recurrence->info;
+    size_t at = 0;
+    text[0] = '\0';
+    for (size_t p = 0; p < info->parameter_count; p++) {
+        const double value = r->measure.parameters[p];
+        const float narrow = (float)value;
+        const bool whole = value == floor(value) && fabs(value) < 1e6;
+        uint64_t bits = 0;
+        uint32_t narrow_bits;
+        memcpy(&bits, &value, sizeof bits);
+        memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
+        const int length =
+            r->precision == WW_DOUBLE
+                ? snprintf(text + at, bytes - at, "#define WW_P_%s as_double(0x%016" PRIx64 "ul)\n#define WW_I_%s %d\n",
+                           info->parameters[p].name, bits, info->parameters[p].name, whole ? (int)value : 0)
+                : snprintf(text + at, bytes - at, "#define WW_P_%s as_float(0x%08" PRIx32 "u)\n#define WW_I_%s %d\n",
+                           info->parameters[p].name, narrow_bits, info->parameters[p].name, whole ? (int)value : 0);
+        at += (size_t)length;
+    }
+}
+
 static ww_status build(wwi_runner *r, variant *v) {
     ww_status status;
     const variant_key *key = &v->key;
-    wwi_source sources[9];
+    wwi_source sources[12];
     size_t count = 0;
     char *user = NULL;
-    char options[512];
+    char options[512], parameters[1024];
     const ww_cost cost = wwi_measure_cost(&r->measure);
 
     sources[count++] = (wwi_source){"number.cl", NULL};
@@ -296,9 +322,12 @@ static ww_status build(wwi_runner *r, variant *v) {
         snprintf(user, bytes, frame, r->measure.cost_expression);
         sources[count++] = (wwi_source){"cost expression", user};
     }
+    write_parameters(r, parameters, sizeof parameters);
+    sources[count++] = (wwi_source){"parameters", parameters};
     sources[count++] = (wwi_source){"points.cl", NULL};
     sources[count++] = (wwi_source){r->recurrence->recurrence, NULL};
     sources[count++] = (wwi_source){"tasks.cl", NULL};
+    sources[count++] = (wwi_source){"elements.cl", NULL};
     if (key->below || key->engine == WW_ENGINE_PACKED)
         sources[count++] = (wwi_source){"engine/interleave.cl", NULL};
     else if (key->engine == WW_ENGINE_LANES || key->engine == WW_ENGINE_STRIPS)
@@ -316,11 +345,13 @@ static ww_status build(wwi_runner *r, variant *v) {
         options, sizeof options,
         "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
         "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
-        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d",
+        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d -DWW_EXTRA=%" PRIu32
+        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%zu",
         r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)cost, r->measure.root != 0, key->list,
         key->band, key->columns, key->rows, key->group,
         key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
-        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0, key->abandon);
+        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0, key->abandon, r->extra,
+        r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels);
     if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) != WW_OK ||
         (status = wwi_kernel_create(v->program, engine_kernel(key), &v->kernel)) != WW_OK)
         goto done;
@@ -761,7 +792,7 @@ static ww_status interleave(wwi_runner *r, variant *v, const ww_dataset *d, wwi_
             if (d->lengths[ids[i * stride + field]] > longest)
                 longest = d->lengths[ids[i * stride + field]];
         at[p] = total;
-        total += (uint64_t)longest * r->channels * width;
+        total += (uint64_t)longest * (r->channels + r->extra) * width;
     }
     if ((status = grow_buffer(r, packed, total * value_bytes(r))) != WW_OK ||
         (status = write_buffer(r, offsets, packs * sizeof *at, at)) != WW_OK)
@@ -782,7 +813,7 @@ done:
 static uint32_t ribbon_columns(const wwi_runner *r, const sides *s, const wwi_block *b, rank_range range,
                                uint32_t *below) {
     const ww_band *band = &r->measure.band;
-    if (b->list || r->channels != 1 || !(band->width <= 64))
+    if (b->list || r->channels != 1 || !(r->recurrence->flags & WWI_MEASURE_PLAIN) || !(band->width <= 64))
         return 0;
     const uint32_t width = (uint32_t)band->width;
     const long most = tuned(r, "lanes.ribbon", r->gpu ? (r->precision == WW_DOUBLE ? 32 : 64) : 0);

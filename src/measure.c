@@ -86,7 +86,7 @@ static const wwi_measure_row measures[] = {
         .cost = WW_COST_SQUARED,
         .recurrence = "recurrence/adtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_ANY_COST,
+                 WWI_MEASURE_ANY_COST | WWI_MEASURE_PLAIN,
     },
     {
         .info = {.id = WW_WDTW,
@@ -100,7 +100,8 @@ static const wwi_measure_row measures[] = {
                  .parameters = wdtw_parameters},
         .cost = WW_COST_SQUARED,
         .recurrence = "recurrence/wdtw.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ANY_COST,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ANY_COST |
+                 WWI_MEASURE_PLAIN,
     },
     {
         .info = {.id = WW_DDTW,
@@ -127,7 +128,8 @@ static const wwi_measure_row measures[] = {
                  .parameters = wdtw_parameters},
         .cost = WW_COST_SQUARED,
         .recurrence = "recurrence/wdtw.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ANY_COST,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ANY_COST |
+                 WWI_MEASURE_PLAIN,
         .transform = WWI_TRANSFORM_DERIVATIVE,
     },
     {

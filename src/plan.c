@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "band.h"
+#include "derive.h"
 #include "measure_table.h"
 #include "options.h"
 
@@ -76,6 +77,33 @@ static ww_status own_measure(ww_plan *p, const ww_measure *measure) {
     return WW_OK;
 }
 
+static ww_status take_dataset(const ww_measure *measure, ww_dataset *given, bool derived, ww_dataset **taken) {
+    if (derived)
+        return wwi_dataset_derive(given, measure, taken);
+    wwi_dataset_retain(given);
+    *taken = given;
+    return WW_OK;
+}
+
+// The datasets as the measure compares them.
+static ww_status take_datasets(ww_plan *p, const ww_measure *measure, ww_dataset *rows, ww_dataset *columns) {
+    const wwi_transform transform = wwi_measure_row_by_id(measure->id)->transform;
+    bool derive_rows = transform != WWI_TRANSFORM_NONE, derive_columns = derive_rows;
+    if (transform == WWI_TRANSFORM_TIMES) {
+        // Where one side has time stamps, the other gets them.
+        derive_rows = !rows->timed && columns->timed;
+        derive_columns = rows->timed && !columns->timed;
+    }
+    ww_status status = take_dataset(measure, rows, derive_rows, &p->rows);
+    if (status != WW_OK)
+        return status;
+    if (columns != rows)
+        return take_dataset(measure, columns, derive_columns, &p->columns);
+    wwi_dataset_retain(p->rows);
+    p->columns = p->rows;
+    return WW_OK;
+}
+
 ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                           const ww_plan_options *options, ww_plan **plan) {
     ww_status status;
@@ -88,6 +116,10 @@ ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_datas
     if ((status = wwi_options_take(&o, options, "ww_plan_options")) != WW_OK ||
         (status = wwi_measure_check(measure)) != WW_OK)
         return status;
+    if (kind == WWI_NEAREST && wwi_measure_is_similarity(measure)) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "nearest under a similarity, where the larger value is the nearer");
+        return wwi_fail_hint("use the distance that belongs to it");
+    }
     if ((unsigned)o.engine > WW_ENGINE_STRIPS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.engine is %d", (int)o.engine);
     if (!(o.launch_seconds >= 0 && o.launch_seconds <= 3600))
@@ -111,10 +143,10 @@ ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_datas
     p->context = rows->context;
     p->self = self;
     p->options = o;
-    wwi_dataset_retain(rows);
-    p->rows = rows;
-    wwi_dataset_retain(columns);
-    p->columns = columns;
+    if ((status = take_datasets(p, measure, rows, columns)) != WW_OK)
+        goto done;
+    rows = p->rows;
+    columns = p->columns;
     p->row_ids = malloc(rows->count * sizeof *p->row_ids);
     p->column_ids = malloc(columns->count * sizeof *p->column_ids);
     if (!p->row_ids || !p->column_ids) {

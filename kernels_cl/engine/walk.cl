@@ -18,7 +18,7 @@
 #if WW_POINT_REGISTERS
 #define WW_COLUMN(r) b[r]
 #else
-#define WW_COLUMN(r) WW_POINT(y, min(first_column + (r), y.length - 1))
+#define WW_COLUMN(r) WW_COLUMN_AT(y, min(first_column + (r), y.length - 1))
 #endif
 
 // `rows` rows across the block. v: in, the left-hand neighbour's values in these rows; out, the last column's. d: the
@@ -29,16 +29,25 @@
 #else
 #define WW_KEEP(value, q, r) (value)
 #endif
+// `shift` is i - j of the first cell, `both` the lengths.
+#if WW_CARRY
+#define WW_ABOVE(q, r) ((q) ? g[(q) ? (q)-1 : 0] : ww_carry(c[r], above, WW_COLUMN(r)))
+#define WW_GO_ON(q, r) g[q] = ww_carry(v[q], e[q], WW_COLUMN(r));
+#else
+#define WW_ABOVE(q, r) up
+#define WW_GO_ON(q, r)
+#endif
 #define WW_SWEEP(rows)                                                                                                 \
     _Pragma("unroll") for (int w = 0; w < WW_COLS + (rows)-1; w++) {                                                   \
         _Pragma("unroll") for (int q = (rows)-1; q >= 0; q--) {                                                        \
             const int r = w - q;                                                                                       \
             if (r >= 0 && r < WW_COLS) {                                                                               \
                 const real up = q ? v[q - 1] : c[r];                                                                   \
-                real value = ww_cell(v[q], up, d[q], e[q], WW_COLUMN(r), q & 1);                                       \
+                real value = ww_cell(v[q], up, d[q], e[q], WW_COLUMN(r), shift + (real)(q - r), both, q & 1);          \
                 value = WW_KEEP(value, q, r);                                                                          \
-                d[q] = up;                                                                                             \
+                d[q] = WW_ABOVE(q, r);                                                                                 \
                 v[q] = value;                                                                                          \
+                WW_GO_ON(q, r)                                                                                         \
                 if (q == (rows)-1)                                                                                     \
                     c[r] = value;                                                                                      \
             }                                                                                                          \
@@ -68,4 +77,74 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #endif
     return point;
 }
+#endif
+
+#if WW_VECTOR == 1
+#define WW_TOP_AT(s, j) ww_top(WW_POINT(s, min((uint)(j), (s).length - 1)), (real)(j), both)
+
+// The elements of a row-step's rows, from their points; and what the sweep needs besides.
+#if WW_BEFORE
+#define WW_POINT_BEFORE(points, q) ((q) ? points[(q) ? (q)-1 : 0] : last)
+#else
+#define WW_POINT_BEFORE(points, q) points[q]
+#endif
+#if WW_CARRY
+#define WW_ROW_ABOVE const ww_row above = ww_row_make(last, last, (real)(i - 1));
+#else
+#define WW_ROW_ABOVE
+#endif
+#if WW_NEEDS_LAST
+#define WW_KEEP_LAST(points) last = points[WW_ROWS - 1];
+#else
+#define WW_KEEP_LAST(points)
+#endif
+#define WW_ROW_ELEMENTS(points)                                                                                        \
+    const real shift = (real)(i - (int)first_column);                                                                  \
+    ww_row e[WW_ROWS];                                                                                                 \
+    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++)                                                                \
+        e[q] = ww_row_make(points[q], WW_POINT_BEFORE(points, q), (real)(i + q));                                      \
+    WW_ROW_ABOVE                                                                                                       \
+    WW_KEEP_LAST(points)
+
+// The left edge of a row-step: v and d from the neighbour's values l and `previous` where it was inside its block
+// (`known`, and `reached` for the row above), else from the matrix's border (`at_border`) or the outside.
+#if WW_CORNER
+#define WW_BORDER_LEFT(q) (i + (q) < 0 ? WW_OUTSIDE : ww_left(e[q], (real)(i + (q)), both))
+#else
+#define WW_BORDER_LEFT(q) (i + (q) < 0 ? (real)0 : ww_left(e[q], (real)(i + (q)), both))
+#endif
+#if WW_BORDERS
+// The border's value goes on to the next row-step where a neighbour's value would.
+#define WW_BORDER_ABOVE (i == 0 || (i < 0 && !WW_CORNER) ? (real)0 : i < 0 ? WW_OUTSIDE : previous)
+#define WW_TOP_LEFT (i < 0 ? WW_OUTSIDE : i == 0 ? corner_top : WW_OUTSIDE)
+#define WW_HOLD_BORDER l[WW_ROWS - 1] = at_border ? v[WW_ROWS - 1] : l[WW_ROWS - 1];
+#elif WW_CORNER
+#define WW_BORDER_ABOVE (i == 0 ? (real)0 : WW_BORDER)
+#define WW_TOP_LEFT (i <= 0 ? WW_BORDER : WW_OUTSIDE)
+#define WW_HOLD_BORDER
+#else
+#define WW_BORDER_ABOVE (i <= 0 ? (real)0 : WW_BORDER)
+#define WW_TOP_LEFT (i <= 0 ? WW_BORDER : WW_OUTSIDE)
+#define WW_HOLD_BORDER
+#endif
+#if WW_CARRY
+#define WW_CARRIES real g[WW_ROWS];
+#define WW_FROM_LEFT(value, row) ww_carry(value, row, beside)
+#else
+#define WW_CARRIES
+#define WW_FROM_LEFT(value, row) (value)
+#endif
+#if WW_CORNER
+#define WW_AT_CORNER(q, value) (at_border && i + (q) == 0 ? (real)0 : (value))
+#else
+#define WW_AT_CORNER(q, value) (value)
+#endif
+#define WW_EDGE                                                                                                        \
+    WW_CARRIES                                                                                                         \
+    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++)                                                                \
+        v[q] = at_border ? WW_BORDER_LEFT(q) : known ? l[q] : WW_OUTSIDE;                                              \
+    d[0] = at_border ? WW_BORDER_ABOVE : reached ? WW_FROM_LEFT(previous, above) : WW_TOP_LEFT;                        \
+    WW_HOLD_BORDER                                                                                                     \
+    _Pragma("unroll") for (int q = 1; q < WW_ROWS; q++)                                                                \
+        d[q] = WW_AT_CORNER(q, WW_FROM_LEFT(v[q - 1], e[q - 1]));
 #endif
