@@ -3,7 +3,8 @@
 /// Sets of time series in host memory: made by hand, read from files, or generated.
 ///
 /// A set holds any number of series. All have the same number of channels; lengths may differ. A series is stored
-/// channel by channel: value of channel c at time t is `values[c * length + t]`. Each series may have a class label.
+/// channel by channel: value of channel c at time t is `values[c * length + t]`. Each series may have a class label and,
+/// for the measures that use them (TWED), time stamps: one for each point, common to its channels, never decreasing.
 #ifndef WAVEWARP_SERIES_H
 #define WAVEWARP_SERIES_H
 
@@ -52,6 +53,23 @@ WW_API ww_status ww_series_set_add(ww_series_set *set, size_t length, const doub
 
 WW_API size_t ww_series_set_count(const ww_series_set *set);
 WW_API size_t ww_series_set_channels(const ww_series_set *set);
+/// Appends a sequence of symbols: each Unicode code point of a text in UTF-8 is a point of one channel, its number the
+/// value. For WW_LEVENSHTEIN and WW_LCS; code points are exact in float.
+/// \param text `bytes` bytes, which need no terminator; none is special. At least one (else WW_ERROR_EMPTY).
+/// \return WW_ERROR_CHANNELS when the set's series have more than one channel; WW_ERROR_FORMAT when the text is not UTF-8
+/// (the record's position is the byte).
+WW_API ww_status ww_series_set_add_text(ww_series_set *set, const char *text, size_t bytes, const char *label);
+
+/// Gives series i time stamps, of which it keeps a copy: one for each of its points, finite, none less than the one
+/// before (else WW_ERROR_NOT_FINITE or WW_ERROR_INVALID_ARGUMENT, with the position in the record). With the first, all
+/// series of the set have time stamps: where none were given, also later, they are 1, 2, 3, ...
+WW_API ww_status ww_series_set_set_times(ww_series_set *set, size_t i, const double *times);
+/// Time stamps of series i; NULL when the set has none or i is out of range. Valid until the set is changed or destroyed.
+WW_API const double *ww_series_set_times(const ww_series_set *set, size_t i);
+/// Adds `shift` to every time stamp. Differences of time are all that counts in TWED: small numbers, such as seconds since
+/// the earliest stamp of both sets, are exact in float where seconds since 1970 are not.
+WW_API ww_status ww_series_set_shift_times(ww_series_set *set, double shift);
+
 /// Length of series i; 0 when i is out of range.
 WW_API size_t ww_series_set_length(const ww_series_set *set, size_t i);
 WW_API size_t ww_series_set_min_length(const ww_series_set *set);

@@ -21,8 +21,8 @@ START_TEST(table_is_whole) {
         ck_assert_ptr_eq(info, ww_measure_info_by_id(info->id));
         ck_assert_ptr_eq(info, ww_measure_info_by_name(info->name));
         ck_assert_ptr_eq(info, &row->info);
-        ck_assert(info->title && info->reference && row->recurrence);
-        ck_assert_int_ne(row->cost, WW_COST_DEFAULT);
+        ck_assert(info->title && info->reference && info->formula && row->recurrence);
+        ck_assert_int_ne(info->cost, WW_COST_DEFAULT);
         ck_assert_uint_le(info->parameter_count, WW_MEASURE_PARAMETERS);
         ww_measure initial;
         ck_assert_int_eq(ww_measure_init(&initial, info->id), WW_OK);
