@@ -120,8 +120,8 @@ WW_API const ww_measure_info *ww_measure_info_at(size_t position);
 /// A measure's information by id or name; NULL when there is none.
 WW_API const ww_measure_info *ww_measure_info_by_id(ww_measure_id id);
 WW_API const ww_measure_info *ww_measure_info_by_name(const char *name);
-/// Sets a parameter by name. WW_ERROR_INVALID_ARGUMENT for an unknown name (the hint lists the measure's) or a value out
-/// of range (the hint has the range).
+/// Sets a parameter by name. WW_ERROR_INVALID_ARGUMENT for an unknown name (the hint lists the measure's) or a value
+/// out of range (the hint has the range).
 WW_API ww_status ww_measure_set(ww_measure *measure, const char *parameter, double value);
 
 /// Number of cells a pair of lengths n (rows) and m (columns) costs under the measure's band; 0 when there is no path.
