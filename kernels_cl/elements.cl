@@ -10,6 +10,8 @@
 //   WW_BORDERS 1   D(i,0) = ww_left(row i, time i-1, lengths), D(0,j) = ww_top(point j, time j-1, lengths).
 //   WW_CORNER 1    in the made-up rows the border is WW_OUTSIDE; D(0,0) = 0 stands just above the first row. Else it is 0.
 //   WW_CARRY 1     what goes on along the diagonal is not D but ww_carry(D, row, column).
+//   WW_DIAGONAL 1  ww_cell() takes ww_diagonal(i - j, lengths) where others take i - j: computed once for all cells of a
+//                  diagonal that a work-item holds.
 #ifndef WW_ELEMENTS
 #define WW_ELEMENTS 0
 #endif
@@ -24,6 +26,14 @@
 #endif
 #ifndef WW_CARRY
 #define WW_CARRY 0
+#endif
+#ifndef WW_DIAGONAL
+#define WW_DIAGONAL 0
+#endif
+#if WW_DIAGONAL
+#define WW_AHEAD(t) ww_diagonal(t, both)
+#else
+#define WW_AHEAD(t) (t)
 #endif
 // Whether the row above a row-step's first has to be known.
 #define WW_NEEDS_LAST (WW_BEFORE || WW_CARRY)

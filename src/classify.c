@@ -64,6 +64,9 @@ static double float_error(const job *j, double distance) {
     case WW_ERP:
         e += 2 * u * fabs(p[0]);
         break;
+    case WW_MSM: // a quotient of differences
+        more += 16;
+        break;
     case WW_WDTW:
     case WW_WDDTW: // an exponential whose argument is at most g S / 4
         more += 8 + p[0] * steps / 4;

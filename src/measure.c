@@ -164,6 +164,7 @@ static const wwi_measure_row measures[] = {
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF,
         .transform = WWI_TRANSFORM_ERP,
         .rounding = 2,
+        .column_values = 1,
     },
     {
         .info = {.id = WW_EDR,

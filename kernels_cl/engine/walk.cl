@@ -29,7 +29,18 @@
 #else
 #define WW_KEEP(value, q, r) (value)
 #endif
-// `shift` is i - j of the first cell, `both` the lengths.
+// `shift` is i - j of the first cell, `both` the lengths. The first cell on a diagonal is in the first row or column.
+#if WW_DIAGONAL
+#define WW_DIAGONALS(rows) real along[WW_COLS + (rows)];
+#define WW_NEW_DIAGONAL(q, r)                                                                                          \
+    if ((q) == 0 || (r) == 0)                                                                                          \
+        along[WW_COLS - 1 + (q) - (r)] = ww_diagonal(shift + (real)((q) - (r)), both);
+#define WW_ALONG(q, r) along[WW_COLS - 1 + (q) - (r)]
+#else
+#define WW_DIAGONALS(rows)
+#define WW_NEW_DIAGONAL(q, r)
+#define WW_ALONG(q, r) shift + (real)((q) - (r))
+#endif
 #if WW_CARRY
 #define WW_ABOVE(q, r) ((q) ? g[(q) ? (q)-1 : 0] : ww_carry(c[r], above, WW_COLUMN(r)))
 #define WW_GO_ON(q, r) g[q] = ww_carry(v[q], e[q], WW_COLUMN(r));
@@ -38,12 +49,14 @@
 #define WW_GO_ON(q, r)
 #endif
 #define WW_SWEEP(rows)                                                                                                 \
+    WW_DIAGONALS(rows)                                                                                                 \
     _Pragma("unroll") for (int w = 0; w < WW_COLS + (rows)-1; w++) {                                                   \
         _Pragma("unroll") for (int q = (rows)-1; q >= 0; q--) {                                                        \
             const int r = w - q;                                                                                       \
             if (r >= 0 && r < WW_COLS) {                                                                               \
+                WW_NEW_DIAGONAL(q, r)                                                                                  \
                 const real up = q ? v[q - 1] : c[r];                                                                   \
-                real value = ww_cell(v[q], up, d[q], e[q], WW_COLUMN(r), shift + (real)(q - r), both, q & 1);          \
+                real value = ww_cell(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), both, q & 1);                 \
                 value = WW_KEEP(value, q, r);                                                                          \
                 d[q] = WW_ABOVE(q, r);                                                                                 \
                 v[q] = value;                                                                                          \
