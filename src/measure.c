@@ -145,7 +145,6 @@ static const wwi_measure_row measures[] = {
         .recurrence = "recurrence/erp.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF,
         .transform = WWI_TRANSFORM_ERP,
-        .column_values = 1,
     },
     {
         .info = {.id = WW_EDR,
@@ -206,7 +205,7 @@ static const wwi_measure_row measures[] = {
         .recurrence = "recurrence/twed.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_ZERO_ON_SELF,
         .transform = WWI_TRANSFORM_TIMES,
-        .column_values = 2,
+        .column_values = 1,
     },
     {
         .info = {.id = WW_LEVENSHTEIN,
