@@ -58,14 +58,14 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
 #if WW_CARRY
 #define WW_NEXT_DIAGONAL(value, q)                                                                                     \
     diagonal = g[q];                                                                                                   \
-    g[q] = ww_carry(value, a[q], y);
-#define WW_CORNER_ON(top) (i == 0 ? (top) : ww_carry(top, row_above, y))
+    g[q] = ww_carry(value, a[q], y, WW_ALONG(q));
+#define WW_CORNER_ON(top) (i == 0 ? (top) : ww_carry(top, row_above, y, WW_AHEAD((real)(ww_scalar)((int)i - 1 - (int)j))))
 #define WW_CARRY_FIRST(rows)                                                                                           \
     real g[rows];                                                                                                      \
     for (int q = 0; q < (rows); q++)                                                                                   \
         g[q] = c[q];                                                                                                   \
     if (from > 0 && i > 0)                                                                                             \
-        corner = ww_carry(corner, row_above, WW_PACKED_COLUMN(from - 1));
+        corner = ww_carry(corner, row_above, WW_PACKED_COLUMN(from - 1), WW_AHEAD((real)(ww_scalar)((int)i - (int)from)));
 #else
 #define WW_NEXT_DIAGONAL(value, q) diagonal = left;
 #define WW_CORNER_ON(top) (top)
