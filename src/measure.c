@@ -218,7 +218,7 @@ static const wwi_measure_row measures[] = {
              .is_independent = 1},
         .recurrence = "recurrence/msm.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF,
-        .column_values = 1,
+        .column_values = 2,
         .rounding = 2,
     },
     {
