@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each measure as a textbook has it, in float, for one core: what speeds on a CPU are compared with. And two of them in
-// double along the anti-diagonals, an order that a compiler can vectorise, for pairs that would take the reference minutes.
+// double along the anti-diagonals, an order that a compiler can vectorise, for pairs that would take the reference
+// minutes.
 #include "bench.h"
 
 #include <math.h>
@@ -21,7 +22,8 @@ static inline float move(float a, float b, float c) {
     return 1 + (f < g ? f : g);
 }
 
-// LEFT is D(i,0), TOP D(0,j), CELL D(i,j) from left, up, diagonal. a, b are x_i, y_j; before_a, before_b those before them.
+// LEFT is D(i,0), TOP D(0,j), CELL D(i,j) from left, up, diagonal. a, b are x_i, y_j; before_a, before_b those before
+// them.
 #define TEXTBOOK(name, LEFT, TOP, CELL)                                                                                \
     static float name(const float *x, size_t n, const float *y, size_t m, float *row) {                                \
         row[0] = 0;                                                                                                    \

@@ -109,7 +109,7 @@ static uint32_t lane_columns(const wwi_runner *r, bool banded) {
         return 8;
     const long values = tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32);
     uint32_t columns = (uint32_t)values / (r->channels + 1 + (uint32_t)r->recurrence->column_values +
-                                              (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0));
+                                           (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0));
     // A user's cost may need many registers of its own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER)
         columns /= 2;
