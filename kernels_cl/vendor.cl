@@ -13,6 +13,10 @@
 #ifndef WW_EXCHANGE
 #define WW_EXCHANGE 0
 #endif
+// 1: words can be added with carry; what does without it is cheap (engine/bits_walk.cl).
+#if WW_EXCHANGE != 1
+#define WW_ADD_CARRY 0
+#endif
 
 // Goes before every kernel that exchanges: where the compiler is free to choose the sub-group's size, this fixes it.
 #define WW_EXCHANGE_KERNEL
@@ -39,6 +43,27 @@ static inline uint ww_exchange_width(void) {
     uint width;
     __asm__ volatile("mov.u32 %0, WARP_SZ;" : "=r"(width));
     return width;
+}
+
+// Sums of several words: ww_add_first() (or with a carry of 0 or 1 coming in), then ww_add_next() word by word, nothing else
+// that adds in between. The carry stands in the flag of PTX's add.cc, which only these write.
+#define WW_ADD_CARRY 1
+static inline uint ww_add_first(uint a, uint b) {
+    uint r;
+    __asm__ volatile("add.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+static inline uint ww_add_next(uint a, uint b) {
+    uint r;
+    __asm__ volatile("addc.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+static inline uint ww_add_first_carry(uint a, uint b, uint carry) {
+    uint r;
+    __asm__ volatile("add.cc.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(carry));
+    return ww_add_next(a, b);
 }
 
 #elif WW_EXCHANGE == 2
