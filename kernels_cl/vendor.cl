@@ -16,6 +16,7 @@
 // 1: words can be added with carry; what does without it is cheap (engine/bits_walk.cl).
 #if WW_EXCHANGE != 1
 #define WW_ADD_CARRY 0
+#define WW_LOGIC 0
 #endif
 
 // Goes before every kernel that exchanges: where the compiler is free to choose the sub-group's size, this fixes it.
@@ -57,6 +58,25 @@ static inline uint ww_add_first(uint a, uint b) {
 static inline uint ww_add_next(uint a, uint b) {
     uint r;
     __asm__ volatile("addc.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+// Logic and shifts of bits_walk.cl, one LOP3 or SHF each: written out, the compiler takes them apart and joins the parts in
+// ways that need more. The last operand is the result for a, b, c = 0xF0, 0xCC, 0xAA.
+#define WW_LOGIC 1
+#define WW_LOGIC_3(name, table)                                                                                        \
+    static inline uint name(uint a, uint b, uint c) {                                                                  \
+        uint r;                                                                                                        \
+        __asm__ volatile("lop3.b32 %0, %1, %2, %3, " table ";" : "=r"(r) : "r"(a), "r"(b), "r"(c));                    \
+        return r;                                                                                                      \
+    }
+WW_LOGIC_3(ww_or_differ, "0xF6")
+WW_LOGIC_3(ww_or_neither, "0xF1")
+WW_LOGIC_3(ww_differ_or_not, "0x7D")
+WW_LOGIC_3(ww_or_both, "0xF8")
+static inline uint ww_shift_in(uint high, uint low) {
+    uint r;
+    __asm__ volatile("shf.l.wrap.b32 %0, %1, %2, 1;" : "=r"(r) : "r"(low), "r"(high));
     return r;
 }
 

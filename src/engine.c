@@ -360,9 +360,9 @@ static ww_status build_bits(wwi_runner *r, variant *v) {
     char options[256];
     snprintf(options, sizeof options,
              "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_ROOT=%d -DWW_LIST=%d -DWW_LCS=%d -DWW_BITS=%" PRIu32
-             " -DWW_WORDS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d",
+             " -DWW_WORDS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d -DWW_UNROLL=%d",
              r->precision == WW_DOUBLE, key->vector, r->measure.root != 0, key->list, r->measure.id == WW_LCS,
-             r->symbols->bits, key->columns, key->rows, key->group, key->vector > 1 ? 0 : (int)r->exchange);
+             r->symbols->bits, key->columns, key->rows, key->group, key->vector > 1 ? 0 : (int)r->exchange, r->gpu);
     const ww_status status =
         wwi_program_get(r->context, sources, sizeof sources / sizeof *sources, options, &v->program);
     return status == WW_OK ? create_kernels(r, v) : status;
@@ -1184,7 +1184,7 @@ static ww_status run_bits_packed(wwi_runner *r, const sides *s, const wwi_block 
     const uint32_t n = s->rows->rank_lengths[range.row_base + range.rows - 1];
     key.vector = BITS_VECTOR;
     key.rows = (uint32_t)tuned(r, "bits.rows", 16);
-    key.columns = (uint32_t)tuned(r, "bits.words", 2);
+    key.columns = (uint32_t)tuned(r, "bits.words", 4);
     if (key.columns > most)
         key.columns = (uint32_t)most;
     if ((status = find_variant(r, key, &v)) != WW_OK)
@@ -1360,6 +1360,8 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
         engine = choose_engine(r, b.list, b.rows, b.columns, s.rows->rank_lengths[range.row_base + range.rows - 1],
                                s.columns->rank_lengths[range.column_base + range.columns - 1]);
     }
+    if (engine == WW_ENGINE_BITS && !r->symbols)
+        return refuse(r, engine, r->no_symbols, 0);
     if (wants_exchange(r, engine, &b, &s, range)) {
         exchange_roles(&b, &s);
         range = ranks_of(s.rows, s.columns, &b);
@@ -1372,8 +1374,6 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
 
     if (engine == WW_ENGINE_STENCIL && n > stencil_limit(r))
         return refuse(r, engine, "the series are too long for its local memory", stencil_limit(r));
-    if (engine == WW_ENGINE_BITS && !r->symbols)
-        return refuse(r, engine, r->no_symbols, 0);
     if ((engine == WW_ENGINE_PACKED) && !can_vector(r))
         return refuse(r, engine, "too many channels", VECTOR_CHANNELS);
     if (b.list)

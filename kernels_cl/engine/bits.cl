@@ -97,7 +97,7 @@ ww_bits(__global const uint *restrict x_planes, __global const ulong2 *restrict 
 
         if (!fresh && k >= begin + lane) {
             const uint made_up = step ? 0 : WW_MADE_UP(x.length);
-            const uint live = WW_LIVE(made_up);
+            const uint made_up_rows = WW_MADE_UP_ROWS(made_up);
             if (lane == 0) {
                 edge = WW_BORDER_EDGE(made_up);
                 sum = WW_FROM(x.length);

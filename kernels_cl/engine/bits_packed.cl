@@ -124,7 +124,7 @@ ww_bits_packed(__global const uint *restrict x_planes, __global const ulong2 *re
                     WW_READ_ROWS(rows, x, step)
                     const uint made_up = step ? 0 : WW_MADE_UP(x.length);
 #endif
-                    const ww_row_word live = WW_LIVE(made_up);
+                    const ww_row_word made_up_rows = WW_MADE_UP_ROWS(made_up);
                     ww_word edge = first_word ? WW_WORD_LOAD(step, edges) : WW_BORDER_EDGE(made_up);
                     WW_STEP
                     WW_WORD_STORE(edge, step, edges);

@@ -64,7 +64,7 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
         const uint step = k - lane;  // may wrap below 0: then it is past every end
         if (k >= lane && step < steps) {
             const uint made_up = step ? 0 : WW_MADE_UP(x.length);
-            const uint live = WW_LIVE(made_up);
+            const uint made_up_rows = WW_MADE_UP_ROWS(made_up);
             if (lane == 0) {
                 edge = strip ? ww_await(edges, step, strip, ahead) : WW_BORDER_EDGE(made_up);
                 sum = WW_FROM(x.length);

@@ -18,7 +18,7 @@
 // from the left, so they give the border row itself. What goes to the right of a step is one word, the edge: a bit a row,
 // the first row's highest, hn below and hp above bit 16 (LCS: the carry below).
 //
-// Parameters: WW_BITS; WW_WORDS; WW_ROWS 4, 8, 16; WW_LCS.
+// Parameters: WW_BITS; WW_WORDS; WW_ROWS 4, 8, 16; WW_LCS; WW_UNROLL.
 #ifndef WW_BITS
 #define WW_BITS 2
 #endif
@@ -30,6 +30,15 @@
 #endif
 #ifndef WW_LCS
 #define WW_LCS 0
+#endif
+// GPUs gain by unrolled rows, CPUs do not, and compile them long.
+#ifndef WW_UNROLL
+#define WW_UNROLL 1
+#endif
+#if WW_UNROLL
+#define WW_EACH_ROW _Pragma("unroll")
+#else
+#define WW_EACH_ROW _Pragma("unroll 1")
 #endif
 #if WW_ROWS > 16 || (WW_ROWS & (WW_ROWS - 1))
 #error "WW_ROWS is a power of two up to 16"
@@ -52,7 +61,19 @@ typedef uint ww_row_word;
 #define WW_ROW_SIGN(v) as_uint(as_int(v) >> 31)
 #endif
 // One column to the right; the top bit of `low` comes in.
+#if WW_LOGIC
+#define WW_SHIFT_IN ww_shift_in
+#define WW_OR_DIFFER ww_or_differ
+#define WW_OR_NEITHER ww_or_neither
+#define WW_DIFFER_OR_NOT ww_differ_or_not
+#define WW_OR_BOTH ww_or_both
+#else
 #define WW_SHIFT_IN(high, low) ((high) << 1 | (low) >> 31)
+#define WW_OR_DIFFER(a, b, c) ((a) | ((b) ^ (c)))
+#define WW_OR_NEITHER(a, b, c) ((a) | ~((b) | (c)))
+#define WW_DIFFER_OR_NOT(a, b, c) (((a) ^ (b)) | ~(c))
+#define WW_OR_BOTH(a, b, c) ((a) | ((b) & (c)))
+#endif
 
 // A series of one channel.
 typedef struct {
@@ -79,7 +100,7 @@ WW_INLINE ww_symbols ww_symbols_load(__global const uint *planes, __global const
         _Pragma("unroll") for (int b = 0; b < WW_BITS; b++)                                                            \
             target[b] = word[b] >> bit % 32;                                                                           \
     }
-#define WW_LIVE(made_up) (~(ww_row_word)0 << (made_up))
+#define WW_MADE_UP_ROWS(made_up) (((ww_row_word)1 << (made_up)) - 1)
 
 // Plane b of word w counted from column 0 on; behind the last column stand zeros.
 WW_INLINE uint ww_column_plane(ww_symbols s, uint w, uint b) {
@@ -116,17 +137,17 @@ WW_INLINE uint ww_column_plane(ww_symbols s, uint w, uint b) {
 #define WW_FROM(n) (n)
 #endif
 
-// One step over the lane's columns (planes own[w][b]): `rows` (planes of its rows) and `live` (rows that are not made up), from
-// bit 0 up; `edge` in and out. Macros, because arrays handed to a function stay in memory with NVIDIA's compiler.
-#define WW_MATCH(same, w)                                                                                              \
-    ww_word same = alive & ~(own[w][0] ^ mask[0]);                                                                       \
+// One step over the lane's columns (planes own[w][b]): `rows` (planes of its rows) and `made_up_rows`, from bit 0
+// up; `edge` in and out. Macros, because arrays handed to a function stay in memory with NVIDIA's compiler.
+#define WW_MISMATCH(other, w)                                                                                          \
+    ww_word other = WW_OR_DIFFER(dead, own[w][0], mask[0]);                                                            \
     _Pragma("unroll") for (int b = 1; b < WW_BITS; b++)                                                                \
-        same &= ~(own[w][b] ^ mask[b]);
+        other = WW_OR_DIFFER(other, own[w][b], mask[b]);
 #define WW_STEP                                                                                                        \
     {                                                                                                                  \
         WW_OPEN_EDGE                                                                                                   \
-        _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++) {                                                          \
-            const ww_row_word alive = WW_ROW_SIGN(live << (31 - q));                                                   \
+        WW_EACH_ROW for (int q = 0; q < WW_ROWS; q++) {                                                                \
+            const ww_row_word dead = WW_ROW_SIGN(made_up_rows << (31 - q));                                            \
             ww_row_word mask[WW_BITS];                                                                                 \
             _Pragma("unroll") for (int b = 0; b < WW_BITS; b++)                                                        \
                 mask[b] = WW_ROW_SIGN(rows[b] << (31 - q));                                                            \
@@ -143,11 +164,11 @@ WW_INLINE uint ww_column_plane(ww_symbols s, uint w, uint b) {
 #define WW_ONE_ROW                                                                                                     \
     ww_word carry = in;                                                                                                \
     _Pragma("unroll") for (int w = 0; w < WW_WORDS; w++) {                                                             \
-        WW_MATCH(same, w)                                                                                              \
-        const ww_word both = v[w] & same;                                                                              \
+        WW_MISMATCH(other, w)                                                                                          \
+        const ww_word both = v[w] & ~other;                                                                            \
         const ww_word sum = WW_SUM_WITH_CARRY(w, both, v[w], carry >> 31);                                             \
         carry = both | (v[w] & ~sum);                                                                                  \
-        v[w] = sum | (v[w] & ~same);                                                                                   \
+        v[w] = WW_OR_BOTH(sum, v[w], other);                                                                                  \
     }                                                                                                                  \
     out = WW_SHIFT_IN(out, carry);                                                                                     \
     in <<= 1;
@@ -163,22 +184,26 @@ WW_INLINE uint ww_column_plane(ww_symbols s, uint w, uint b) {
 #define WW_BORDER_EDGE(made_up) ((~(ww_word)0 >> (16 - WW_ROWS + (made_up))) & 0xffff0000u)
 // Where a sum takes its carry from the word before, -1 from the left need not come in as a match.
 #if WW_ADD_CARRY
-#define WW_FROM_LEFT(w) ((w) ? 0u : left_n >> 31)
+#define WW_TAKE_NEGATIVE(other, w)                                                                                     \
+    if ((w) == 0)                                                                                                      \
+        other &= ~(left_n >> 31);
 #define WW_SUM(w, a, b) ((w) ? ww_add_next(a, b) : ww_add_first(a, b))
 #else
-#define WW_FROM_LEFT(w) (left_n >> 31)
+#define WW_TAKE_NEGATIVE(other, w) other &= ~(left_n >> 31);
 #define WW_SUM(w, a, b) ((a) + (b))
 #endif
 #define WW_ONE_ROW                                                                                                     \
     ww_word left_p = in_p, left_n = in_n;                                                                              \
     _Pragma("unroll") for (int w = 0; w < WW_WORDS; w++) {                                                             \
-        WW_MATCH(same, w)                                                                                              \
-        same |= WW_FROM_LEFT(w);                                                                                       \
-        const ww_word zero = (WW_SUM(w, same & vp[w], vp[w]) ^ vp[w]) | same; /* but for vn, which hp and hn spare */  \
-        const ww_word hp = vn[w] | ~(zero | vp[w]), hn = vp[w] & zero;                                                 \
+        WW_MISMATCH(other, w)                                                                                          \
+        WW_TAKE_NEGATIVE(other, w)                                                                                     \
+        /* But for vn, which hp and hn spare. */                                                                       \
+        const ww_word zero = WW_DIFFER_OR_NOT(WW_SUM(w, vp[w] & ~other, vp[w]), vp[w], other);                         \
+        const ww_word all_zero = zero | vn[w];                                                                         \
+        const ww_word hp = WW_OR_NEITHER(vn[w], zero, vp[w]), hn = vp[w] & zero;                                       \
         const ww_word hp_in = WW_SHIFT_IN(hp, left_p);                                                                 \
-        vp[w] = WW_SHIFT_IN(hn, left_n) | ~(zero | vn[w] | hp_in);                                                     \
-        vn[w] = hp_in & (zero | vn[w]);                                                                                \
+        vp[w] = WW_OR_NEITHER(WW_SHIFT_IN(hn, left_n), all_zero, hp_in);                                               \
+        vn[w] = hp_in & all_zero;                                                                                      \
         left_p = hp;                                                                                                   \
         left_n = hn;                                                                                                   \
     }                                                                                                                  \
