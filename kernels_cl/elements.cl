@@ -8,8 +8,11 @@
 //                  With t < 1 there is no point before: what is given then is unspecified.
 //   WW_BEFORE 1    they need the point before.
 //   WW_BORDERS 1   D(i,0) = ww_left(row i, time i-1, lengths), D(0,j) = ww_top(point j, time j-1, lengths).
+//   WW_TOP_NEXT 1  D(0,j) is also ww_top_next(D(0,j-1), column j): saves reading it.
 //   WW_CORNER 1    in the made-up rows the border is WW_OUTSIDE; D(0,0) = 0 stands just above the first row. Else it is 0.
-//   WW_CARRY 1     what goes on along the diagonal is not D but ww_carry(D, row, column).
+//   WW_CARRY 1     what goes on along the diagonal is not D but ww_carry(D, row, column, i - j).
+//   WW_DIAGONAL 1  ww_cell() and ww_carry() take ww_diagonal(i - j, lengths) where others take i - j: computed once for all
+//                  cells of a diagonal that a work-item holds.
 #ifndef WW_ELEMENTS
 #define WW_ELEMENTS 0
 #endif
@@ -19,11 +22,22 @@
 #ifndef WW_BORDERS
 #define WW_BORDERS 0
 #endif
+#ifndef WW_TOP_NEXT
+#define WW_TOP_NEXT 0
+#endif
 #ifndef WW_CORNER
 #define WW_CORNER 0
 #endif
 #ifndef WW_CARRY
 #define WW_CARRY 0
+#endif
+#ifndef WW_DIAGONAL
+#define WW_DIAGONAL 0
+#endif
+#if WW_DIAGONAL
+#define WW_AHEAD(t) ww_diagonal(t, both)
+#else
+#define WW_AHEAD(t) (t)
 #endif
 // Whether the row above a row-step's first has to be known.
 #define WW_NEEDS_LAST (WW_BEFORE || WW_CARRY)
@@ -47,7 +61,7 @@ WW_INLINE real ww_top(ww_point y, real t, ww_pair both) {
 }
 #endif
 #if !WW_CARRY
-WW_INLINE real ww_carry(real value, ww_row x, ww_column y) {
+WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real ahead) {
     return value;
 }
 #endif

@@ -80,3 +80,11 @@ WW_INLINE real ww_max2(real a, real b) {
     return a > b ? a : b;
 }
 #endif
+// Of values that are not negative and not NaN.
+WW_INLINE real ww_max3(real a, real b, real c) {
+#if WW_VECTOR == 1 && !WW_DOUBLE
+    return as_float(max(max(as_int(a), as_int(b)), as_int(c)));
+#else
+    return ww_max2(ww_max2(a, b), c);
+#endif
+}

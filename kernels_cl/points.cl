@@ -34,6 +34,28 @@
 // Values of a point where the channels lie interleaved.
 #define WW_PARTS (WW_CHANNELS + WW_EXTRA)
 
+// 1 where a <= b, else 0; a product held between 0 and 1 (0 where it is not a number); 2^a and 1/a, in float to a few units
+// of the last place.
+#if defined(WW_HAS_FLOAT_FORMS) && WW_VECTOR == 1 && !WW_DOUBLE
+#define ww_at_most(a, b) ww_at_most_float(a, b)
+#define ww_unit_product(a, b) ww_unit_product_float(a, b)
+#define ww_exp2(a) ww_exp2_float(a)
+#define ww_recip(a) ww_recip_float(a)
+#else
+WW_INLINE real ww_at_most(real a, real b) {
+    return a <= b ? (real)1 : (real)0;
+}
+WW_INLINE real ww_unit_product(real a, real b) {
+    return ww_min2(ww_max2(a * b, (real)0), (real)1);
+}
+#define ww_exp2(a) exp2(a)
+#if WW_DOUBLE
+#define ww_recip(a) (1 / (a))
+#else
+#define ww_recip(a) native_recip(a)
+#endif
+#endif
+
 // The lengths of a pair's series.
 typedef struct {
     real rows, columns;

@@ -42,12 +42,14 @@ typedef struct {
 #define WW_SELECT_FRESH 2u   // begin with nothing; else with what stands in `best`
 #define WW_SELECT_LISTED 4u  // indices are read from a list as long as the values, not counted
 #define WW_SELECT_COUNTED 8u // row r has but counts[r] columns; in one part
+#define WW_SELECT_LARGEST 16u // values are negated as they are read: the k largest
 
 // What a task works on.
 typedef struct {
     __global const ww_scalar *values;
     __global const uint *list;
     uint columns, base, own;
+    ww_scalar sign;
 } ww_part;
 
 WW_INLINE ww_part ww_part_of(__global const ww_scalar *values, __global const uint *list, __global const uint *counts,
@@ -63,6 +65,7 @@ WW_INLINE ww_part ww_part_of(__global const ww_scalar *values, __global const ui
         part.columns = min(s.columns, counts[row]);
     part.base = s.column_base + first;
     part.own = s.flags & WW_SELECT_OWN ? s.own_base + (uint)row : WW_NOBODY;
+    part.sign = s.flags & WW_SELECT_LARGEST ? -1 : 1;
     return part;
 }
 
@@ -94,8 +97,8 @@ WW_INLINE void ww_sift(__global ww_scalar *heap, __global uint *indices, uint n,
 
 // Values looked at together: most blocks hold nothing near enough.
 #define WW_LOOK 16
-WW_INLINE bool ww_any_within(__global const ww_scalar *values, ww_scalar radius) {
-    return any(vload16(0, values) <= (WW_PASTE(WW_REAL_NAME, 16))radius);
+WW_INLINE bool ww_any_within(__global const ww_scalar *values, ww_scalar sign, ww_scalar radius) {
+    return any(sign * vload16(0, values) <= (WW_PASTE(WW_REAL_NAME, 16))radius);
 }
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
@@ -127,12 +130,12 @@ ww_select_item(__global const ww_scalar *restrict values, __global const uint *r
     }
     for (uint c = 0; c < part.columns;) {
         uint end = min(c + WW_LOOK, part.columns);
-        if (end - c == WW_LOOK && !ww_any_within(part.values + c, heap[0])) {
+        if (end - c == WW_LOOK && !ww_any_within(part.values + c, part.sign, heap[0])) {
             c = end;
             continue;
         }
         for (; c < end; c++) {
-            const ww_scalar value = part.values[c] + 0; // no -0
+            const ww_scalar value = part.sign * part.values[c] + 0; // no -0
             if (!(value <= heap[0]))
                 continue;
             const uint index = s.flags & WW_SELECT_LISTED ? part.list[c] : part.base + c;
@@ -316,7 +319,7 @@ ww_select_group(__global const ww_scalar *restrict values, __global const uint *
 #pragma unroll
         for (uint e = 0; e < WW_EACH; e++) {
             const uint c = first + e * WW_WG + item;
-            value[e] = c < part.columns ? part.values[c] : (ww_scalar)NAN;
+            value[e] = c < part.columns ? part.sign * part.values[c] : (ww_scalar)NAN;
             waiting |= (uint)(value[e] <= radius) << e;
         }
         uint full;

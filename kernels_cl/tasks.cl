@@ -15,6 +15,13 @@
 #ifndef WW_BAND
 #define WW_BAND 0
 #endif
+// What stands beside the channels of a series: see points.cl. Bounds look at the channels alone.
+#ifndef WW_ALL_CHANNELS
+#define WW_ALL_CHANNELS WW_CHANNELS
+#endif
+#ifndef WW_EXTRA_EACH
+#define WW_EXTRA_EACH 0
+#endif
 
 // The host's twin is wwi_job in src/job.h.
 typedef struct {

@@ -24,6 +24,31 @@
 
 #if WW_EXCHANGE == 1
 
+// 1 where a <= b, else 0, in one instruction; a product held between 0 and 1, which costs nothing more; 2^a; 1/a.
+#define WW_HAS_FLOAT_FORMS
+static inline float ww_at_most_float(float a, float b) {
+    float r;
+    __asm__("set.le.f32.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    return r;
+}
+static inline float ww_unit_product_float(float a, float b) {
+    float r;
+    __asm__("mul.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    return r;
+}
+
+static inline float ww_exp2_float(float a) {
+    float r;
+    __asm__("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
+    return r;
+}
+
+static inline float ww_recip_float(float a) {
+    float r;
+    __asm__("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
+    return r;
+}
+
 // One SHFL a word. The segment mask stands in bits 8 to 12 of the last operand (PTX ISA, shfl.sync).
 static inline uint ww_exchange_up_uint(uint v, uint g) {
     uint r;

@@ -123,17 +123,28 @@ static ww_status allocate(ww_context *context, size_t count, size_t channels, ww
     return WW_OK;
 }
 
+// Where a series comes from.
+typedef struct origin {
+    const ww_series_view *view;
+    uint64_t offset;     // of its first value
+    const double *times; // one a point, beside the view; NULL: none, or the last channel
+} origin;
+
+static double value_of(const origin *s, size_t length, size_t channel, size_t t) {
+    if (channel == s->view->channels)
+        return s->times[t];
+    const uint64_t at = s->offset + (s->view->time_major ? t * s->view->channels + channel : channel * length + t);
+    return s->view->precision == WW_FLOAT ? (double)((const float *)s->view->values)[at]
+                                          : ((const double *)s->view->values)[at];
+}
+
 // One series into `target`, channel by channel, in the dataset's precision. Values that are not finite there are an
 // error.
-static ww_status convert(const ww_dataset *d, const ww_series_view *view, size_t i, uint64_t offset, bool check,
-                         void *target) {
+static ww_status convert(ww_dataset *d, const origin *s, size_t i, bool check, void *target) {
     const size_t n = d->lengths[i];
-    const float *from_float = view->precision == WW_FLOAT ? (const float *)view->values + offset : NULL;
-    const double *from_double = view->precision == WW_DOUBLE ? (const double *)view->values + offset : NULL;
     for (size_t c = 0; c < d->channels + d->extra; c++)
         for (size_t t = 0; t < n; t++) {
-            const size_t at = view->time_major ? t * view->channels + c : c * n + t;
-            const double value = from_float ? (double)from_float[at] : from_double[at];
+            const double value = value_of(s, n, c, t);
             const float narrow = (float)value;
             if (check && !(d->precision == WW_FLOAT ? isfinite(narrow) : isfinite(value))) {
                 if (isfinite(value))
@@ -146,13 +157,13 @@ static ww_status convert(const ww_dataset *d, const ww_series_view *view, size_t
                                               : "fill or drop missing values before computing");
                 return wwi_fail_where((int64_t)i, (int64_t)t);
             }
-            if (c == d->channels && t > 0) {
-                const size_t before = view->time_major ? at - view->channels : at - 1;
-                if (value < (from_float ? (double)from_float[before] : from_double[before])) {
-                    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the time stamps of series %zu decrease at point %zu", i, t);
-                    return wwi_fail_where((int64_t)i, (int64_t)t);
-                }
+            if (c == d->channels && t > 0 && value < value_of(s, n, c, t - 1)) {
+                wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the time stamps of series %zu decrease at point %zu", i, t);
+                return wwi_fail_where((int64_t)i, (int64_t)t);
             }
+            wwi_rounded *rounded = c == d->channels ? &d->rounded_time : &d->rounded_value;
+            if (d->precision == WW_FLOAT && fabs(value) > 16777216.0 && (double)narrow != value && !rounded->any)
+                *rounded = (wwi_rounded){true, i, t, value};
             if (d->precision == WW_FLOAT)
                 ((float *)target)[c * n + t] = narrow;
             else
@@ -211,8 +222,9 @@ static bool device_has_double(const ww_context *context) {
     return wwi_context_info(context)->has_double != 0;
 }
 
-ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, const ww_dataset_options *options,
-                            ww_dataset **dataset) {
+// `times`: time stamps beside the view, a value a point, series after series; or NULL.
+static ww_status create(ww_context *context, const ww_series_view *view, const double *times,
+                        const ww_dataset_options *options, ww_dataset **dataset) {
     ww_status status;
     ww_dataset *d = NULL;
     ww_dataset_options o = WW_DATASET_OPTIONS_INIT;
@@ -229,14 +241,17 @@ ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, con
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no double precision", wwi_context_info(context)->name);
         return wwi_fail_hint("use float, or another device");
     }
+    if (o.times && times)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "options.times is set for a series set that has time stamps of its own");
     if (o.times && view->channels < 2) {
         wwi_fail(WW_ERROR_CHANNELS, "series of one channel can't have time stamps as their last");
         return wwi_fail_hint("give the time stamps as one channel more");
     }
     if ((status = allocate(context, view->count, view->channels - (o.times != 0), o.precision, &d)) != WW_OK)
         return status;
-    d->extra = o.times != 0;
-    d->timed = o.times != 0;
+    d->timed = o.times || times;
+    d->extra = d->timed;
     for (size_t i = 0; i < d->count; i++)
         d->lengths[i] = (uint32_t)(view->lengths ? view->lengths[i] : view->length);
     if ((status = index_series(d)) != WW_OK)
@@ -250,11 +265,12 @@ ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, con
         goto done;
     }
     for (size_t i = 0; i < d->count; i++) {
-        const uint64_t from = view->offsets ? view->offsets[i] : offset;
-        offset = from + (uint64_t)d->lengths[i] * view->channels;
-        status = convert(d, view, i, from, !o.allow_not_finite, d->host + d->offsets[i] * value_bytes);
+        const origin from = {view, view->offsets ? view->offsets[i] : offset, times};
+        offset = from.offset + (uint64_t)d->lengths[i] * view->channels;
+        status = convert(d, &from, i, !o.allow_not_finite, d->host + d->offsets[i] * value_bytes);
         if (status != WW_OK)
             goto done;
+        times = times ? times + d->lengths[i] : NULL;
     }
     if ((status = place(d, o.max_bytes)) != WW_OK)
         goto done;
@@ -265,6 +281,11 @@ done:
     return status;
 }
 
+ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, const ww_dataset_options *options,
+                            ww_dataset **dataset) {
+    return create(context, view, NULL, options, dataset);
+}
+
 ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, size_t extra,
                            void (*fill)(void *user, size_t i, void *target), void *user, ww_dataset **dataset) {
     ww_status status;
@@ -272,6 +293,8 @@ ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, si
     if ((status = allocate(source->context, source->count, source->channels, source->precision, &d)) != WW_OK)
         return status;
     d->extra = extra;
+    d->rounded_value = source->rounded_value;
+    d->rounded_time = source->rounded_time;
     memcpy(d->lengths, lengths, d->count * sizeof *d->lengths);
     if ((status = index_series(d)) != WW_OK)
         goto done;
@@ -298,7 +321,8 @@ ww_status ww_dataset_create_from_set(ww_context *context, const ww_series_set *s
     if (dataset)
         *dataset = NULL;
     const ww_status status = ww_series_set_view(set, &view);
-    return status == WW_OK ? ww_dataset_create(context, &view, options, dataset) : status;
+    // The time stamps of all series stand one after the other.
+    return status == WW_OK ? create(context, &view, ww_series_set_times(set, 0), options, dataset) : status;
 }
 
 ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size_t channels, size_t length,

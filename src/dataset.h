@@ -17,6 +17,13 @@ typedef struct wwi_window {
 
 enum { WWI_SIDE_ROW = 0, WWI_SIDE_COLUMN = 1 };
 
+// The first value beyond 2^24 that float does not hold.
+typedef struct wwi_rounded {
+    bool any;
+    size_t series, point;
+    double value;
+} wwi_rounded;
+
 struct ww_dataset {
     long references;
     ww_context *context;
@@ -34,6 +41,7 @@ struct ww_dataset {
     wwi_buffer *series;  // of all, matching values
     unsigned char *host; // values, channel by channel; NULL when the device holds them
     uint64_t max_bytes;
+    wwi_rounded rounded_value, rounded_time;
     struct {
         wwi_buffer *values, *series;
         size_t first, count;

@@ -10,7 +10,7 @@
 #include "band.h"
 #include "band_table.h"
 #include "measure_table.h"
-#include "symbols.h"
+#include "bit_planes.h"
 
 // Room for the words of all bands of a block; larger blocks are halved.
 #define BAND_WORDS (64u << 20)
@@ -59,8 +59,8 @@ struct wwi_runner {
     size_t variant_count;
     wwi_buffer *row_order, *column_order, *band, *edges, *counter;
     wwi_buffer *row_packed, *row_offsets, *column_packed, *column_offsets, *scratch, *abandoned;
-    wwi_symbols *symbols; // what engine bits computes on; NULL: it can't, for the reason given
-    const char *no_symbols;
+    wwi_bit_planes *planes; // what engine bits computes on; NULL: it can't, for the reason given
+    const char *no_planes;
     wwi_words words;
     double rate[WW_ENGINE_BITS + 1];       // cells a second, by engine
     uint64_t done, total; // progress, in cells
@@ -99,7 +99,7 @@ void wwi_runner_destroy(wwi_runner **runner) {
                               &r->column_offsets, &r->scratch,      &r->abandoned};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(buffers[i]);
-    wwi_symbols_destroy(&r->symbols);
+    wwi_bit_planes_destroy(&r->planes);
     wwi_words_free(&r->words);
     free(r);
 }
@@ -114,7 +114,8 @@ static uint32_t lane_columns(const wwi_runner *r, bool banded) {
     if (!points_in_registers(r))
         return 8;
     const long values = tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32);
-    uint32_t columns = (uint32_t)values / (r->channels + 1 + (uint32_t)r->recurrence->column_values);
+    uint32_t columns = (uint32_t)values / (r->channels + 1 + (uint32_t)r->recurrence->column_values +
+                                              (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0));
     // A user's cost may need many registers of its own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER)
         columns /= 2;
@@ -161,7 +162,7 @@ static bool vector_strips(const wwi_runner *r) {
 
 static ww_engine choose_engine(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t longest_row,
                                uint32_t longest_column) {
-    if (r->symbols)
+    if (r->planes)
         return WW_ENGINE_BITS;
     const uint32_t shorter = longest_row < longest_column ? longest_row : longest_column;
     if (r->gpu) {
@@ -186,17 +187,17 @@ static ww_engine choose_engine(const wwi_runner *r, bool list, size_t rows, size
 }
 
 // Makes the series bit planes where the measure can be had of them.
-static ww_status take_symbols(wwi_runner *r) {
-    r->no_symbols = "it is for Levenshtein with all weights 1, and LCS";
+static ww_status take_planes(wwi_runner *r) {
+    r->no_planes = "it is for Levenshtein with all weights 1, and LCS";
     if (r->options.engine != WW_ENGINE_AUTO && r->options.engine != WW_ENGINE_BITS)
         return WW_OK;
     if (!wwi_measure_is_bits(&r->measure))
         return WW_OK;
     if (r->banded) {
-        r->no_symbols = "it knows no bands";
+        r->no_planes = "it knows no bands";
         return WW_OK;
     }
-    return wwi_symbols_create(r->rows, r->columns, r->passes > 1, &r->symbols, &r->no_symbols);
+    return wwi_bit_planes_create(r->rows, r->columns, r->passes > 1, &r->planes, &r->no_planes);
 }
 
 ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
@@ -226,7 +227,7 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     if (r->width > 32 && r->exchange != WWI_EXCHANGE_LOCAL)
         r->width = 32;
     r->vector = (int)tuned(r, "packed.vector", r->precision == WW_DOUBLE ? 8 : 16);
-    const ww_status status = take_symbols(r);
+    const ww_status status = take_planes(r);
     if (status != WW_OK) {
         wwi_runner_destroy(&r);
         return status;
@@ -362,7 +363,7 @@ static ww_status build_bits(wwi_runner *r, variant *v) {
              "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_ROOT=%d -DWW_LIST=%d -DWW_LCS=%d -DWW_BITS=%" PRIu32
              " -DWW_WORDS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d -DWW_UNROLL=%d",
              r->precision == WW_DOUBLE, key->vector, r->measure.root != 0, key->list, r->measure.id == WW_LCS,
-             r->symbols->bits, key->columns, key->rows, key->group, key->vector > 1 ? 0 : (int)r->exchange, r->gpu);
+             r->planes->bits, key->columns, key->rows, key->group, key->vector > 1 ? 0 : (int)r->exchange, r->gpu);
     const ww_status status =
         wwi_program_get(r->context, sources, sizeof sources / sizeof *sources, options, &v->program);
     return status == WW_OK ? create_kernels(r, v) : status;
@@ -684,7 +685,7 @@ static uint32_t rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t colu
 // Words a lane holds at most: each takes its planes and, for what the measure keeps, about four registers.
 static uint32_t most_words(const wwi_runner *r) {
     const long values = tuned(r, "bits.values", r->gpu ? 96 : 64);
-    const uint32_t words = (uint32_t)values / (r->symbols->bits + 4);
+    const uint32_t words = (uint32_t)values / (r->planes->bits + 4);
     return words > 16 ? 16 : words < 1 ? 1 : words;
 }
 
@@ -721,8 +722,8 @@ static wwi_cut group_cut(const wwi_runner *r, ww_engine engine, uint32_t n, uint
 
 // A side's planes and entries, as engine bits reads them.
 static wwi_window planes_of(const wwi_runner *r, const ww_dataset *d) {
-    return d == r->rows ? (wwi_window){r->symbols->row_planes, r->symbols->row_series}
-                        : (wwi_window){r->symbols->column_planes, r->symbols->column_series};
+    return d == r->rows ? (wwi_window){r->planes->row_planes, r->planes->row_series}
+                        : (wwi_window){r->planes->column_planes, r->planes->column_series};
 }
 
 #define BITS_ARGS(x, y, b, r, job)                                                                                     \
@@ -1159,7 +1160,7 @@ static ww_status interleave_bits(wwi_runner *r, const variant *v, const ww_datas
             if (d->lengths[ids[i * stride + field]] > longest)
                 longest = d->lengths[ids[i * stride + field]];
         at[p] = total;
-        total += words_of(longest) * r->symbols->bits * BITS_VECTOR;
+        total += words_of(longest) * r->planes->bits * BITS_VECTOR;
     }
     if ((status = grow_buffer(r, packed, total * 4)) != WW_OK ||
         (status = write_buffer(r, offsets, packs * sizeof *at, at)) != WW_OK)
@@ -1360,8 +1361,8 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
         engine = choose_engine(r, b.list, b.rows, b.columns, s.rows->rank_lengths[range.row_base + range.rows - 1],
                                s.columns->rank_lengths[range.column_base + range.columns - 1]);
     }
-    if (engine == WW_ENGINE_BITS && !r->symbols)
-        return refuse(r, engine, r->no_symbols, 0);
+    if (engine == WW_ENGINE_BITS && !r->planes)
+        return refuse(r, engine, r->no_planes, 0);
     if (wants_exchange(r, engine, &b, &s, range)) {
         exchange_roles(&b, &s);
         range = ranks_of(s.rows, s.columns, &b);

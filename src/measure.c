@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of measures and the check of a caller's measure.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "band.h"
@@ -52,11 +53,14 @@ static const wwi_measure_row measures[] = {
                  .reference = "H. Sakoe, S. Chiba: Dynamic programming algorithm optimization for spoken word "
                               "recognition. IEEE Trans. ASSP 26(1), 1978",
                  .is_metric = 0,
-                 .is_symmetric = 1},
-        .cost = WW_COST_SQUARED,
+                 .is_symmetric = 1,
+                 .formula = "D = c + min(left, up, diagonal)",
+                 .cost = WW_COST_SQUARED,
+                 .any_cost = 1},
         .recurrence = "recurrence/dtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_ANY_COST | WWI_MEASURE_PLAIN,
+                 WWI_MEASURE_PLAIN,
+        .rounding = 1,
     },
     {
         // A metric up to repeated points: a series and the same with a point repeated have distance 0. It stays one
@@ -67,11 +71,14 @@ static const wwi_measure_row measures[] = {
                  .reference =
                      "T. Eiter, H. Mannila: Computing discrete Fréchet distance. TR CD-TR 94/64, TU Wien, 1994",
                  .is_metric = 1,
-                 .is_symmetric = 1},
-        .cost = WW_COST_EUCLIDEAN,
+                 .is_symmetric = 1,
+                 .formula = "D = max(c, min(left, up, diagonal))",
+                 .cost = WW_COST_EUCLIDEAN,
+                 .any_cost = 1},
         .recurrence = "recurrence/frechet.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_MAX | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_ANY_COST | WWI_MEASURE_PLAIN,
+                 WWI_MEASURE_PLAIN,
+        .rounding = 1,
     },
     {
         .info = {.id = WW_ADTW,
@@ -82,11 +89,14 @@ static const wwi_measure_row measures[] = {
                  .is_metric = 0,
                  .is_symmetric = 1,
                  .parameter_count = sizeof(adtw_parameters) / sizeof(adtw_parameters[0]),
-                 .parameters = adtw_parameters},
-        .cost = WW_COST_SQUARED,
+                 .parameters = adtw_parameters,
+                 .formula = "D = c + min(left + penalty, up + penalty, diagonal)",
+                 .cost = WW_COST_SQUARED,
+                 .any_cost = 1},
         .recurrence = "recurrence/adtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_ANY_COST | WWI_MEASURE_PLAIN,
+                 WWI_MEASURE_PLAIN,
+        .rounding = 1,
     },
     {
         .info = {.id = WW_WDTW,
@@ -97,11 +107,13 @@ static const wwi_measure_row measures[] = {
                  .is_metric = 0,
                  .is_symmetric = 1,
                  .parameter_count = sizeof(wdtw_parameters) / sizeof(wdtw_parameters[0]),
-                 .parameters = wdtw_parameters},
-        .cost = WW_COST_SQUARED,
+                 .parameters = wdtw_parameters,
+                 .formula = "D = w(|i-j|) c + min(left, up, diagonal), w(a) = w_max / (1 + exp(-g (a - max(n,m)/2)))",
+                 .cost = WW_COST_SQUARED,
+                 .any_cost = 1},
         .recurrence = "recurrence/wdtw.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ANY_COST |
-                 WWI_MEASURE_PLAIN,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN,
+        .rounding = 1,
     },
     {
         .info = {.id = WW_DDTW,
@@ -109,12 +121,15 @@ static const wwi_measure_row measures[] = {
                  .title = "DTW of the derivatives",
                  .reference = "E. J. Keogh, M. J. Pazzani: Derivative dynamic time warping. SDM 2001",
                  .is_metric = 0,
-                 .is_symmetric = 1},
-        .cost = WW_COST_SQUARED,
+                 .is_symmetric = 1,
+                 .formula = "DTW of x'_i = ((x_i - x_{i-1}) + (x_{i+1} - x_{i-1})/2) / 2",
+                 .cost = WW_COST_SQUARED,
+                 .any_cost = 1},
         .recurrence = "recurrence/dtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_ANY_COST | WWI_MEASURE_PLAIN,
+                 WWI_MEASURE_PLAIN,
         .transform = WWI_TRANSFORM_DERIVATIVE,
+        .rounding = 3,
     },
     {
         .info = {.id = WW_WDDTW,
@@ -125,12 +140,14 @@ static const wwi_measure_row measures[] = {
                  .is_metric = 0,
                  .is_symmetric = 1,
                  .parameter_count = sizeof(wdtw_parameters) / sizeof(wdtw_parameters[0]),
-                 .parameters = wdtw_parameters},
-        .cost = WW_COST_SQUARED,
+                 .parameters = wdtw_parameters,
+                 .formula = "WDTW of x'_i = ((x_i - x_{i-1}) + (x_{i+1} - x_{i-1})/2) / 2",
+                 .cost = WW_COST_SQUARED,
+                 .any_cost = 1},
         .recurrence = "recurrence/wdtw.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ANY_COST |
-                 WWI_MEASURE_PLAIN,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN,
         .transform = WWI_TRANSFORM_DERIVATIVE,
+        .rounding = 3,
     },
     {
         .info = {.id = WW_ERP,
@@ -140,11 +157,13 @@ static const wwi_measure_row measures[] = {
                  .is_metric = 1,
                  .is_symmetric = 1,
                  .parameter_count = sizeof(erp_parameters) / sizeof(erp_parameters[0]),
-                 .parameters = erp_parameters},
-        .cost = WW_COST_EUCLIDEAN,
+                 .parameters = erp_parameters,
+                 .formula = "D = min(left + |y_j - g|, up + |x_i - g|, diagonal + |x_i - y_j|)",
+                 .cost = WW_COST_EUCLIDEAN},
         .recurrence = "recurrence/erp.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF,
         .transform = WWI_TRANSFORM_ERP,
+        .rounding = 2,
     },
     {
         .info = {.id = WW_EDR,
@@ -155,8 +174,9 @@ static const wwi_measure_row measures[] = {
                  .is_metric = 0,
                  .is_symmetric = 1,
                  .parameter_count = sizeof(edr_parameters) / sizeof(edr_parameters[0]),
-                 .parameters = edr_parameters},
-        .cost = WW_COST_EUCLIDEAN,
+                 .parameters = edr_parameters,
+                 .formula = "D = min(left + 1, up + 1, diagonal + (all |x_i - y_j| <= epsilon ? 0 : 1))",
+                 .cost = WW_COST_EUCLIDEAN},
         .recurrence = "recurrence/edr.cl",
         .flags = WWI_MEASURE_NONNEGATIVE,
     },
@@ -170,8 +190,9 @@ static const wwi_measure_row measures[] = {
              .is_metric = 0,
              .is_symmetric = 1,
              .parameter_count = sizeof(lcss_parameters) / sizeof(lcss_parameters[0]),
-             .parameters = lcss_parameters},
-        .cost = WW_COST_EUCLIDEAN,
+             .parameters = lcss_parameters,
+             .formula = "L = |x_i - y_j| <= epsilon ? diagonal + 1 : max(left, up); 1 - L / min(n,m)",
+             .cost = WW_COST_EUCLIDEAN},
         .recurrence = "recurrence/lcss.cl",
         .flags = WWI_MEASURE_NONNEGATIVE,
     },
@@ -185,11 +206,15 @@ static const wwi_measure_row measures[] = {
              .is_metric = 1,
              .is_symmetric = 1,
              .parameter_count = sizeof(msm_parameters) / sizeof(msm_parameters[0]),
-             .parameters = msm_parameters},
-        .cost = WW_COST_ABSOLUTE,
+             .parameters = msm_parameters,
+             .formula = "D = min(left + C(y_j; x_i, y_{j-1}), up + C(x_i; x_{i-1}, y_j), diagonal + |x_i - y_j|), C = "
+                        "c or more",
+             .cost = WW_COST_ABSOLUTE,
+             .is_independent = 1},
         .recurrence = "recurrence/msm.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_INDEPENDENT,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF,
         .column_values = 1,
+        .rounding = 2,
     },
     {
         .info = {.id = WW_TWED,
@@ -200,12 +225,16 @@ static const wwi_measure_row measures[] = {
                  .is_metric = 1,
                  .is_symmetric = 1,
                  .parameter_count = sizeof(twed_parameters) / sizeof(twed_parameters[0]),
-                 .parameters = twed_parameters},
-        .cost = WW_COST_EUCLIDEAN,
+                 .parameters = twed_parameters,
+                 .formula = "D = min(left + |y_j - y_{j-1}| + nu ds + lambda, up + |x_i - x_{i-1}| + nu dt + lambda, "
+                            "diagonal + M(i,j) + M(i-1,j-1)), M = |x_i - y_j| + nu |t_i - s_j|",
+                 .cost = WW_COST_EUCLIDEAN,
+                 .uses_times = 1},
         .recurrence = "recurrence/twed.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_ZERO_ON_SELF,
         .transform = WWI_TRANSFORM_TIMES,
-        .column_values = 2,
+        .column_values = 1,
+        .rounding = 2,
     },
     {
         .info = {.id = WW_LEVENSHTEIN,
@@ -213,25 +242,30 @@ static const wwi_measure_row measures[] = {
                  .title = "Edit distance of sequences of symbols",
                  .reference = "V. I. Levenshtein: Binary codes capable of correcting deletions, insertions and "
                               "reversals. Soviet Physics Doklady 10(8), 1966",
-                 .is_metric = 0,
-                 .is_symmetric = 0,
+                 .is_metric = 1,
+                 .is_symmetric = 1,
                  .parameter_count = sizeof(levenshtein_parameters) / sizeof(levenshtein_parameters[0]),
-                 .parameters = levenshtein_parameters},
-        .cost = WW_COST_ABSOLUTE,
+                 .parameters = levenshtein_parameters,
+                 .formula = "D = min(left + insertion, up + deletion, diagonal + (x_i = y_j ? 0 : substitution))",
+                 .cost = WW_COST_ABSOLUTE,
+                 .is_of_symbols = 1},
         .recurrence = "recurrence/levenshtein.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_ZERO_ON_SELF,
     },
     {
         .info =
             {.id = WW_LCS,
-             .name = "lcs",
+             .name =
+                 "lcs",
              .title = "Length of the longest common subsequence of symbols",
              .reference =
                  "R. A. Wagner, M. J. Fischer: The string-to-string correction problem. Journal of the ACM 21(1), 1974",
              .is_metric = 0,
              .is_symmetric = 1,
-             .is_similarity = 1},
-        .cost = WW_COST_ABSOLUTE,
+             .is_similarity = 1,
+             .formula = "L = x_i = y_j ? diagonal + 1 : max(left, up)",
+             .cost = WW_COST_ABSOLUTE,
+             .is_of_symbols = 1},
         .recurrence = "recurrence/lcs.cl",
         .flags = WWI_MEASURE_NONNEGATIVE,
     },
@@ -275,7 +309,7 @@ ww_status ww_measure_init(ww_measure *measure, ww_measure_id id) {
     memset(measure, 0, sizeof(*measure));
     measure->struct_size = sizeof(*measure);
     measure->id = id;
-    measure->independent = (wwi_measure_row_by_id(id)->flags & WWI_MEASURE_INDEPENDENT) != 0;
+    measure->independent = info->is_independent;
     for (size_t p = 0; p < info->parameter_count; p++)
         measure->parameters[p] = info->parameters[p].initial;
     return WW_OK;
@@ -310,6 +344,14 @@ static ww_status check_parameter(const ww_measure_info *info, size_t p, double v
     return wwi_fail_hint("give a value from %g to %g", parameter->minimum, parameter->maximum);
 }
 
+static ww_status fail_unknown_parameter(const ww_measure_info *info, const char *name) {
+    char names[256] = "";
+    for (size_t p = 0; p < info->parameter_count; p++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", p ? ", " : "", info->parameters[p].name);
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s has no parameter \"%.64s\"", info->name, name);
+    return info->parameter_count ? wwi_fail_hint("its parameters are %s", names) : wwi_fail_hint("it has none");
+}
+
 ww_status ww_measure_set(ww_measure *measure, const char *parameter, double value) {
     if (!measure || !parameter)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "measure or parameter is NULL");
@@ -324,14 +366,14 @@ ww_status ww_measure_set(ww_measure *measure, const char *parameter, double valu
             measure->parameters[p] = value;
         return status;
     }
-    return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s has no parameter \"%s\"", info->name, parameter);
+    return fail_unknown_parameter(info, parameter);
 }
 
 static ww_status check_cost(const ww_measure *measure) {
     if ((int)measure->cost < WW_COST_DEFAULT || (int)measure->cost > WW_COST_USER)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no cost number %d", (int)measure->cost);
     const wwi_measure_row *row = wwi_measure_row_by_id(measure->id);
-    if (measure->cost != WW_COST_DEFAULT && !(row->flags & WWI_MEASURE_ANY_COST)) {
+    if (measure->cost != WW_COST_DEFAULT && !row->info.any_cost) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the cost of %s is its own", row->info.name);
         return wwi_fail_hint("leave the cost at its default");
     }
@@ -364,7 +406,7 @@ ww_status wwi_measure_check(const ww_measure *measure) {
 }
 
 ww_cost wwi_measure_cost(const ww_measure *measure) {
-    return measure->cost == WW_COST_DEFAULT ? wwi_measure_row_by_id(measure->id)->cost : measure->cost;
+    return measure->cost == WW_COST_DEFAULT ? wwi_measure_row_by_id(measure->id)->info.cost : measure->cost;
 }
 
 static double parameter(const ww_measure *measure, const char *name) {
@@ -377,8 +419,8 @@ static double parameter(const ww_measure *measure, const char *name) {
 
 bool wwi_measure_is_symmetric(const ww_measure *measure) {
     bool symmetric = wwi_measure_row_by_id(measure->id)->info.is_symmetric != 0;
-    if (measure->id == WW_LEVENSHTEIN)
-        symmetric = parameter(measure, "insertion") == parameter(measure, "deletion");
+    if (measure->id == WW_LEVENSHTEIN && parameter(measure, "insertion") != parameter(measure, "deletion"))
+        symmetric = false;
     if (measure->id == WW_EDR && parameter(measure, "aeon") != 0.0)
         symmetric = false; // only one of the borders ends in infinity
     return symmetric && measure->cost != WW_COST_USER && wwi_band_is_symmetric(&measure->band);

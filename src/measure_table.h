@@ -18,12 +18,8 @@ enum {
     WWI_MEASURE_BOUND_MAX = 1u << 3,
     // d(x,x) = 0 when the cost of equal points is 0 and the band holds the diagonal.
     WWI_MEASURE_ZERO_ON_SELF = 1u << 4,
-    // The recurrence is written over any local cost.
-    WWI_MEASURE_ANY_COST = 1u << 5,
     // A row and a column element are a point each, borders are infinite: narrow bands may take the ribbon.
-    WWI_MEASURE_PLAIN = 1u << 6,
-    // Channels are independent by default.
-    WWI_MEASURE_INDEPENDENT = 1u << 7
+    WWI_MEASURE_PLAIN = 1u << 5
 };
 
 // What the series become before they are compared.
@@ -36,11 +32,13 @@ typedef enum wwi_transform {
 
 typedef struct wwi_measure_row {
     ww_measure_info info;
-    ww_cost cost;           // what WW_COST_DEFAULT means; never WW_COST_DEFAULT
     const char *recurrence; // file under kernels_cl/
     unsigned flags;         // WWI_MEASURE_...
     wwi_transform transform;
     int column_values; // values a column element adds to its point, in registers
+    // Most times that a step's cost holds the error of a difference of two values; 0: the result counts matches, and
+    // rounding changes it by whole matches or not at all.
+    int rounding;
 } wwi_measure_row;
 
 // The row of a measure; NULL when there is none. Static.

@@ -85,6 +85,20 @@ static ww_status take_dataset(const ww_measure *measure, ww_dataset *given, bool
     return WW_OK;
 }
 
+// Symbols that float makes equal, and times that it moves, would give wrong distances without a word.
+static ww_status check_rounded(const ww_measure *measure, const ww_dataset *d) {
+    const wwi_measure_row *row = wwi_measure_row_by_id(measure->id);
+    const bool symbols = row->info.is_of_symbols != 0;
+    const wwi_rounded *rounded = symbols ? &d->rounded_value : &d->rounded_time;
+    if ((!symbols && row->transform != WWI_TRANSFORM_TIMES) || !rounded->any)
+        return WW_OK;
+    wwi_fail(WW_ERROR_UNSUPPORTED, "float does not hold the %s %.17g of series %zu at point %zu",
+             symbols ? "symbol" : "time stamp", rounded->value, rounded->series, rounded->point);
+    wwi_fail_hint(symbols ? "use double precision, or number the symbols from 0; float is exact up to 2^24"
+                          : "use double precision, or count time from a later moment; float is exact up to 2^24");
+    return wwi_fail_where((int64_t)rounded->series, (int64_t)rounded->point);
+}
+
 // The datasets as the measure compares them.
 static ww_status take_datasets(ww_plan *p, const ww_measure *measure, ww_dataset *rows, ww_dataset *columns) {
     const wwi_transform transform = wwi_measure_row_by_id(measure->id)->transform;
@@ -116,10 +130,6 @@ ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_datas
     if ((status = wwi_options_take(&o, options, "ww_plan_options")) != WW_OK ||
         (status = wwi_measure_check(measure)) != WW_OK)
         return status;
-    if (kind == WWI_NEAREST && wwi_measure_is_similarity(measure)) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "nearest under a similarity, where the larger value is the nearer");
-        return wwi_fail_hint("use the distance that belongs to it");
-    }
     if ((unsigned)o.engine > WW_ENGINE_BITS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.engine is %d", (int)o.engine);
     if (!(o.launch_seconds >= 0 && o.launch_seconds <= 3600))
@@ -135,6 +145,9 @@ ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_datas
         wwi_fail(WW_ERROR_CHANNELS, "the rows have %zu channels, the columns %zu", rows->channels, columns->channels);
         return wwi_fail_hint("both sides of a distance need the same channels");
     }
+
+    if ((status = check_rounded(measure, rows)) != WW_OK || (status = check_rounded(measure, columns)) != WW_OK)
+        return status;
 
     p = calloc(1, sizeof *p);
     if (!p)

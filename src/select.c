@@ -18,7 +18,7 @@ typedef struct selection_args {
 } selection_args;
 _Static_assert(sizeof(selection_args) == 48, "ww_selection in kernels_cl/select.cl has this size");
 
-enum { SELECT_OWN = 1u, SELECT_FRESH = 2u, SELECT_LISTED = 4u, SELECT_COUNTED = 8u };
+enum { SELECT_OWN = 1u, SELECT_FRESH = 2u, SELECT_LISTED = 4u, SELECT_COUNTED = 8u, SELECT_LARGEST = 16u };
 
 struct wwi_selector {
     ww_context *context;
@@ -117,7 +117,8 @@ ww_status wwi_select(wwi_selector *s, const wwi_selection *selection) {
         .part_columns = selection->columns,
         .k = s->k,
         .flags = (selection->leave_own ? SELECT_OWN : 0u) | (selection->fresh ? SELECT_FRESH : 0u) |
-                 (selection->indices ? SELECT_LISTED : 0u) | (selection->counts ? SELECT_COUNTED : 0u),
+                 (selection->indices ? SELECT_LISTED : 0u) | (selection->counts ? SELECT_COUNTED : 0u) |
+                 (selection->largest ? SELECT_LARGEST : 0u),
     };
     wwi_buffer *list = selection->indices ? selection->indices : selection->values;
     uint32_t parts = selection->counts ? 1 : choose_parts(s, selection->rows, selection->columns);

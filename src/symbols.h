@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Series of symbols as bit planes: what engine bits computes on.
+// Texts as series of symbols.
 #ifndef WAVEWARP_SYMBOLS_H
 #define WAVEWARP_SYMBOLS_H
 
-#include "dataset.h"
+#include "read_series.h"
+#include "write_file.h"
 
-// Each different symbol of both sides has a number; bit b of the numbers of 32 neighbouring symbols is one word. Word w,
-// plane b of a series of n symbols stands at offset + w * bits + b. Symbol t is bit (t + unused) of the series' words, with
-// unused = (-n) mod 32 zero bits at the beginning: series end where their words end. Channels computed apart follow each
-// other.
-typedef struct wwi_symbols {
-    wwi_buffer *row_planes, *row_series; // entries like a dataset's: (offset in words, length | rank << 32)
-    wwi_buffer *column_planes, *column_series;
-    uint32_t bits; // planes: enough for the largest number, rounded up to limit the number of programs
-    bool shared;   // the columns are the rows
-} wwi_symbols;
-
-// The symbols of two datasets of one context, precision and number of channels. A symbol is the value of a channel
-// (`each`) or of all channels together. *symbols is NULL, and the status WW_OK, where they can't be had: *why says it.
-ww_status wwi_symbols_create(ww_dataset *rows, ww_dataset *columns, bool each, wwi_symbols **symbols, const char **why);
-void wwi_symbols_destroy(wwi_symbols **symbols);
+// A sequence a line, without labels.
+ww_status wwi_read_symbols(wwi_text *text, ww_series_set **set);
+// Whether every value is a code point that a line can hold: WW_ERROR_UNSUPPORTED.
+ww_status wwi_check_symbols(const ww_series_set *set, const char *path);
+void wwi_write_symbols(wwi_output *output, const ww_series_set *set);
 
 #endif

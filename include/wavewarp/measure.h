@@ -42,7 +42,7 @@ typedef enum ww_measure_id {
 } ww_measure_id;
 
 /// Cost of matching two points x and y over the channels. DTW and its kin and Fréchet take any; the other measures have
-/// their own, WW_COST_DEFAULT.
+/// their own, WW_COST_DEFAULT. See ww_measure_info.
 typedef enum ww_cost {
     WW_COST_DEFAULT = 0,   ///< the measure's own: DTW squared, Fréchet euclidean
     WW_COST_SQUARED = 1,   ///< sum of (x-y)^2
@@ -101,11 +101,17 @@ typedef struct ww_measure_info {
     const char *name;      ///< as in `--measure`
     const char *title;     ///< one line
     const char *reference; ///< the paper
-    int is_metric;         ///< 1: a metric with the default parameters
+    int is_metric;         ///< 1: a metric with the default parameters; docs/measures.md says under what others
     int is_symmetric;      ///< 1: d(x,y) = d(y,x), with the default parameters
-    int is_similarity;     ///< 1: the larger, the more alike; then there is no job `nearest`
+    int is_similarity;     ///< 1: the larger, the more alike; `nearest` finds the largest
     size_t parameter_count;
     const ww_parameter_info *parameters;
+    const char *formula; ///< the cell, in the words of docs/measures.md
+    ww_cost cost;        ///< what WW_COST_DEFAULT means; never WW_COST_DEFAULT
+    int any_cost;        ///< 1: takes every cost; 0: only its own
+    int is_independent;  ///< 1: channels are independent by default
+    int uses_times;      ///< 1: uses the points' time stamps, where there are any
+    int is_of_symbols;   ///< 1: values are symbols, which are equal or not
 } ww_measure_info;
 
 /// Number of measures, and each by position. NULL when out of range. *Ownership*: static.
@@ -114,7 +120,8 @@ WW_API const ww_measure_info *ww_measure_info_at(size_t position);
 /// A measure's information by id or name; NULL when there is none.
 WW_API const ww_measure_info *ww_measure_info_by_id(ww_measure_id id);
 WW_API const ww_measure_info *ww_measure_info_by_name(const char *name);
-/// Sets a parameter by name. WW_ERROR_INVALID_ARGUMENT for an unknown name or a value out of range.
+/// Sets a parameter by name. WW_ERROR_INVALID_ARGUMENT for an unknown name (the hint lists the measure's) or a value
+/// out of range (the hint has the range).
 WW_API ww_status ww_measure_set(ww_measure *measure, const char *parameter, double value);
 
 /// Number of cells a pair of lengths n (rows) and m (columns) costs under the measure's band; 0 when there is no path.

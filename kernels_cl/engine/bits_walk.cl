@@ -11,7 +11,7 @@
 //   v = (v + (v & same)) | (v & ~same)                   the sum's carry is what goes on to the right
 // Distance and length are counts of bits of the last row.
 //
-// There is no table of matches: the symbols' numbers stand as WW_BITS bit planes (src/symbols.h), a row's bit becomes a mask
+// There is no table of matches: the symbols' numbers stand as WW_BITS bit planes (src/bit_planes.h), a row's bit becomes a mask
 // of 0 or -1, and a column has the row's symbol where no plane differs from its mask: one three-input operation a plane.
 //
 // Rows are walked WW_ROWS at a time; those that fill the first step are made up: nothing matches and no difference comes

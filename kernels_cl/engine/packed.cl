@@ -58,14 +58,14 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
 #if WW_CARRY
 #define WW_NEXT_DIAGONAL(value, q)                                                                                     \
     diagonal = g[q];                                                                                                   \
-    g[q] = ww_carry(value, a[q], y);
-#define WW_CORNER_ON(top) (i == 0 ? (top) : ww_carry(top, row_above, y))
+    g[q] = ww_carry(value, a[q], y, WW_ALONG(q));
+#define WW_CORNER_ON(top) (i == 0 ? (top) : ww_carry(top, row_above, y, WW_AHEAD((real)(ww_scalar)((int)i - 1 - (int)j))))
 #define WW_CARRY_FIRST(rows)                                                                                           \
     real g[rows];                                                                                                      \
     for (int q = 0; q < (rows); q++)                                                                                   \
         g[q] = c[q];                                                                                                   \
     if (from > 0 && i > 0)                                                                                             \
-        corner = ww_carry(corner, row_above, WW_PACKED_COLUMN(from - 1));
+        corner = ww_carry(corner, row_above, WW_PACKED_COLUMN(from - 1), WW_AHEAD((real)(ww_scalar)((int)i - (int)from)));
 #else
 #define WW_NEXT_DIAGONAL(value, q) diagonal = left;
 #define WW_CORNER_ON(top) (top)
@@ -86,6 +86,22 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
 #define WW_BORDER_ABOVE WW_BORDER
 #endif
 
+// What the diagonals give to their cells moves down a row with every column.
+#if WW_DIAGONAL
+#define WW_ALONG_FIRST(rows)                                                                                           \
+    real along[rows];                                                                                                  \
+    for (int q = 0; q < (rows); q++)                                                                                   \
+        along[q] = ww_diagonal((real)(ww_scalar)((int)i + q + 1 - (int)from), both);
+#define WW_NEXT_ALONG(rows)                                                                                            \
+    _Pragma("unroll") for (int q = (rows)-1; q > 0; q--) along[q] = along[q - 1];                                      \
+    along[0] = ww_diagonal((real)(ww_scalar)((int)i - (int)j), both);
+#define WW_ALONG(q) along[q]
+#else
+#define WW_ALONG_FIRST(rows)
+#define WW_NEXT_ALONG(rows)
+#define WW_ALONG(q) (real)(ww_scalar)((int)i + (q) - (int)j)
+#endif
+
 // One column for the rows in registers. `keep(value, q)` masks what is outside the band.
 #define WW_COLUMN_STEP(rows, KEEP)                                                                                     \
     {                                                                                                                  \
@@ -93,9 +109,10 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
         const ww_column y = ww_column_make(own, WW_COLUMN_BEFORE, (real)(ww_scalar)j);                                 \
         const real top = i == 0 ? ww_top(own, (real)(ww_scalar)j, both) : WW_VLOAD(j, row);                            \
         real up = top, diagonal = corner;                                                                              \
+        WW_NEXT_ALONG(rows)                                                                                            \
         _Pragma("unroll") for (int q = 0; q < (rows); q++) {                                                           \
             const real left = c[q];                                                                                    \
-            real value = ww_cell(left, up, diagonal, a[q], y, (real)(ww_scalar)((int)i + q - (int)j), both, 0);        \
+            real value = ww_cell(left, up, diagonal, a[q], y, WW_ALONG(q), both, 0);                                   \
             KEEP(value, q)                                                                                             \
             WW_NEXT_DIAGONAL(value, q)                                                                                 \
             up = value;                                                                                                \
@@ -141,6 +158,7 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
         uint from = 0, to = longest, calm_begin = 0, calm_end = shortest - 1;                                          \
         WW_BLOCK_BAND(rows)                                                                                            \
         WW_CARRY_FIRST(rows)                                                                                           \
+        WW_ALONG_FIRST(rows)                                                                                           \
         WW_COLUMN_FIRST                                                                                                \
         uint j = from;                                                                                                 \
         for (; j < calm_begin; j++) {                                                                                  \

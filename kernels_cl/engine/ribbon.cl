@@ -80,7 +80,7 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                         ww_point px, py;
                         px.value[0] = a[q];
                         py.value[0] = b[s + q];
-                        c[s] = ww_cell(left, up, diagonal, px, py, (real)(WW_BELOW - s), both, q & 1);
+                        c[s] = ww_cell(left, up, diagonal, px, py, WW_AHEAD((real)(WW_BELOW - s)), both, q & 1);
                     }
                 }
             }

@@ -75,10 +75,11 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
                 ww_scalar corner = two_before[i - 1];
 #if WW_CARRY
                 if (i > 1 && j > 1)
-                    corner = ww_carry(corner, WW_ROW_AT(x, (uint)i - 2), WW_COLUMN_AT(y, (uint)j - 2));
+                    corner = ww_carry(corner, WW_ROW_AT(x, (uint)i - 2), WW_COLUMN_AT(y, (uint)j - 2),
+                                      WW_AHEAD((real)(i - j)));
 #endif
                 value = ww_cell(before[i], before[i - 1], corner, WW_ROW_AT(x, (uint)i - 1),
-                                WW_COLUMN_AT(y, (uint)j - 1), (real)(i - j), both, 0);
+                                WW_COLUMN_AT(y, (uint)j - 1), WW_AHEAD((real)(i - j)), both, 0);
             }
             now[i] = value;
         }

@@ -129,7 +129,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const real corner_top = WW_TOP_AT(y, first_column ? first_column - 1 : 0);
 #pragma unroll
     for (uint r = 0; r < WW_COLS; r++)
-        c[r] = first == 0 ? WW_TOP_AT(y, first_column + r) : WW_OUTSIDE;
+        c[r] = first == 0 ? WW_TOP_OF(r, first_column) : WW_OUTSIDE;
 #else
 #pragma unroll
     for (int r = 0; r < WW_COLS; r++)

@@ -214,7 +214,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #if WW_CARRY
         const ww_row above = ww_row_make(last, last, WW_TO_REAL(times - 1));
         real g[WW_ROWS];
-        d[0] = ww_carry(previous, above, beside);
+        d[0] = ww_carry(previous, above, beside, WW_AHEAD(shift));
 #else
         d[0] = previous;
 #endif
@@ -229,7 +229,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         previous = v[WW_ROWS - 1];
 #pragma unroll
         for (int q = 1; q < WW_ROWS; q++)
-            d[q] = ww_carry(v[q - 1], e[q - 1], WW_BESIDE);
+            d[q] = ww_carry(v[q - 1], e[q - 1], WW_BESIDE, WW_AHEAD(shift + (real)(ww_scalar)q));
 #if WW_CORNER
         // D(0,0) stands just above the first row.
         if (strip == 0 && i <= 0 && i + WW_ROWS > 0) {

@@ -29,21 +29,37 @@
 #else
 #define WW_KEEP(value, q, r) (value)
 #endif
-// `shift` is i - j of the first cell, `both` the lengths.
+// `shift` is i - j of the first cell, `both` the lengths. A diagonal's first cell here is in the first column, or in the row
+// above the first, of which the carries ask.
+#if WW_DIAGONAL
+#define WW_DIAGONALS(rows) real along[WW_COLS + (rows)];
+#define WW_NEW_DIAGONAL(q, r)                                                                                          \
+    if ((r) == 0)                                                                                                      \
+        along[WW_COLS + (q)] = ww_diagonal(shift + (real)(q), both);                                                   \
+    if ((q) == 0)                                                                                                      \
+        along[WW_COLS - 1 - (r)] = ww_diagonal(shift - (real)((r) + 1), both);
+#define WW_ALONG(q, r) along[WW_COLS + (q) - (r)]
+#else
+#define WW_DIAGONALS(rows)
+#define WW_NEW_DIAGONAL(q, r)
+#define WW_ALONG(q, r) shift + (real)((q) - (r))
+#endif
 #if WW_CARRY
-#define WW_ABOVE(q, r) ((q) ? g[(q) ? (q)-1 : 0] : ww_carry(c[r], above, WW_COLUMN(r)))
-#define WW_GO_ON(q, r) g[q] = ww_carry(v[q], e[q], WW_COLUMN(r));
+#define WW_ABOVE(q, r) ((q) ? g[(q) ? (q)-1 : 0] : ww_carry(c[r], above, WW_COLUMN(r), WW_ALONG(-1, r)))
+#define WW_GO_ON(q, r) g[q] = ww_carry(v[q], e[q], WW_COLUMN(r), WW_ALONG(q, r));
 #else
 #define WW_ABOVE(q, r) up
 #define WW_GO_ON(q, r)
 #endif
 #define WW_SWEEP(rows)                                                                                                 \
+    WW_DIAGONALS(rows)                                                                                                 \
     _Pragma("unroll") for (int w = 0; w < WW_COLS + (rows)-1; w++) {                                                   \
         _Pragma("unroll") for (int q = (rows)-1; q >= 0; q--) {                                                        \
             const int r = w - q;                                                                                       \
             if (r >= 0 && r < WW_COLS) {                                                                               \
+                WW_NEW_DIAGONAL(q, r)                                                                                  \
                 const real up = q ? v[q - 1] : c[r];                                                                   \
-                real value = ww_cell(v[q], up, d[q], e[q], WW_COLUMN(r), shift + (real)(q - r), both, q & 1);          \
+                real value = ww_cell(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), both, q & 1);                 \
                 value = WW_KEEP(value, q, r);                                                                          \
                 d[q] = WW_ABOVE(q, r);                                                                                 \
                 v[q] = value;                                                                                          \
@@ -81,6 +97,13 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 
 #if WW_VECTOR == 1
 #define WW_TOP_AT(s, j) ww_top(WW_POINT(s, min((uint)(j), (s).length - 1)), (real)(j), both)
+
+// The border above a block's first column and above the later ones.
+#if WW_TOP_NEXT && WW_POINT_REGISTERS
+#define WW_TOP_OF(r, first_column) ((r) ? ww_top_next(c[(r) ? (r)-1 : 0], b[r]) : WW_TOP_AT(y, first_column))
+#else
+#define WW_TOP_OF(r, first_column) WW_TOP_AT(y, first_column + (r))
+#endif
 
 // The elements of a row-step's rows, from their points; and what the sweep needs besides.
 #if WW_BEFORE
@@ -129,10 +152,10 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #endif
 #if WW_CARRY
 #define WW_CARRIES real g[WW_ROWS];
-#define WW_FROM_LEFT(value, row) ww_carry(value, row, beside)
+#define WW_FROM_LEFT(value, row, q) ww_carry(value, row, beside, WW_AHEAD(shift + (real)(q)))
 #else
 #define WW_CARRIES
-#define WW_FROM_LEFT(value, row) (value)
+#define WW_FROM_LEFT(value, row, q) (value)
 #endif
 #if WW_CORNER
 #define WW_AT_CORNER(q, value) (at_border && i + (q) == 0 ? (real)0 : (value))
@@ -143,8 +166,8 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
     WW_CARRIES                                                                                                         \
     _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++)                                                                \
         v[q] = at_border ? WW_BORDER_LEFT(q) : known ? l[q] : WW_OUTSIDE;                                              \
-    d[0] = at_border ? WW_BORDER_ABOVE : reached ? WW_FROM_LEFT(previous, above) : WW_TOP_LEFT;                        \
+    d[0] = at_border ? WW_BORDER_ABOVE : reached ? WW_FROM_LEFT(previous, above, 0) : WW_TOP_LEFT;                     \
     WW_HOLD_BORDER                                                                                                     \
     _Pragma("unroll") for (int q = 1; q < WW_ROWS; q++)                                                                \
-        d[q] = WW_AT_CORNER(q, WW_FROM_LEFT(v[q - 1], e[q - 1]));
+        d[q] = WW_AT_CORNER(q, WW_FROM_LEFT(v[q - 1], e[q - 1], q));
 #endif

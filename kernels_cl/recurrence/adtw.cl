@@ -8,8 +8,7 @@
 
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead, ww_pair both,
                        const int turn) {
-    const real sideways = turn ? ww_min2(left, up) : ww_min2(up, left);
-    return ww_add_cost(x, y, ww_min2(sideways + WW_P_penalty, diagonal));
+    return ww_add_cost(x, y, ww_least(left + WW_P_penalty, up + WW_P_penalty, diagonal, turn));
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

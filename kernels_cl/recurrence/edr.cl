@@ -7,8 +7,10 @@
 // With `aeon`: match is |x_i - y_j| < epsilon, D(i,0) = 0, D(0,j) = 0 but D(0,m) = infinity.
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
-#define WW_ELEMENTS 1
 #define WW_BORDERS 1
+
+#if WW_I_aeon
+#define WW_ELEMENTS 1
 #define WW_CORNER 1
 
 typedef struct {
@@ -27,35 +29,33 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
 WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
     return own;
 }
-#if WW_I_aeon
 WW_INLINE real ww_left(ww_row x, real t, ww_pair both) {
     return 0;
 }
 WW_INLINE real ww_top(ww_point y, real t, ww_pair both) {
     return t + 1 < both.columns ? (real)0 : WW_INF;
 }
-WW_INLINE real ww_mismatch(ww_point x, ww_point y, real edit) {
-    return ww_cost(x, y) < WW_P_epsilon ? (real)0 : edit;
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
+                       const int turn) {
+    const real replaced = ww_cost(x.own, y) < WW_P_epsilon ? (real)0 : x.edit;
+    return ww_least(left + x.edit, up + x.deletion, diagonal + replaced, turn);
 }
 #else
-WW_INLINE real ww_left(ww_row x, real t, ww_pair both) {
+WW_INLINE real ww_left(ww_point x, real t, ww_pair both) {
     return t + 1;
 }
 WW_INLINE real ww_top(ww_point y, real t, ww_pair both) {
     return t + 1;
 }
-WW_INLINE real ww_mismatch(ww_point x, ww_point y, real edit) {
+// A made-up row, infinitely far from all, gives the border: from 0 at its left every step to the right costs 1.
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead, ww_pair both,
+                       const int turn) {
     real most = fabs(WW_AT(x, 0) - WW_AT(y, 0));
     for (int c = 1; c < WW_CHANNELS; c++)
         most = ww_max2(most, fabs(WW_AT(x, c) - WW_AT(y, c)));
-    return most <= WW_P_epsilon ? (real)0 : edit;
+    return ww_least(left, up, diagonal - ww_at_most(most, (real)WW_P_epsilon), turn) + 1;
 }
 #endif
-
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
-                       const int turn) {
-    return ww_least(left + x.edit, up + x.deletion, diagonal + ww_mismatch(x.own, y, x.edit), turn);
-}
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
 #if WW_I_normalised

@@ -9,6 +9,7 @@
 #define WW_ELEMENTS 1
 #define WW_BORDERS 1
 #define WW_CORNER 1
+#define WW_TOP_NEXT !WW_I_border_total
 
 typedef struct {
     ww_point own;
@@ -40,6 +41,10 @@ WW_INLINE real ww_left(ww_row x, real t, ww_pair both) {
 }
 WW_INLINE real ww_top(ww_point y, real t, ww_pair both) {
     return y.extra;
+}
+
+WW_INLINE real ww_top_next(real before, ww_column y) {
+    return before + ww_norm(y);
 }
 
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,

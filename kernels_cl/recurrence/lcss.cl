@@ -8,13 +8,20 @@
 
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead, ww_pair both,
                        const int turn) {
+#if WW_BAND
     return ww_cost(x, y) <= WW_P_epsilon ? diagonal + 1 : ww_max2(left, up);
+#else
+    // Without a band a match is never worse, and the diagonal never better without one.
+    return ww_max3(left, up, diagonal + ww_at_most(ww_cost(x, y), (real)WW_P_epsilon));
+#endif
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
-    value /= (ww_scalar)min(n, m);
-#if !WW_I_similarity
-    value = 1 - value;
+    // Divided last, and no more than 1: not every device's quotient of equal numbers is 1.
+    const ww_scalar most = (ww_scalar)min(n, m);
+#if WW_I_similarity
+    return ww_root(fmin(value / most, (ww_scalar)1));
+#else
+    return ww_root((most - value) / most);
 #endif
-    return ww_root(value);
 }

@@ -4,8 +4,8 @@
 //   D(i,j) = min(D(i-1,j-1) + |x_i - y_j|, D(i-1,j) + C(x_i; x_{i-1}, y_j), D(i,j-1) + C(y_j; x_i, y_{j-1}))
 //   C(a; b1, b2) = c if a lies between b1 and b2, else c + min(|a - b1|, |a - b2|)
 //
-// Of one channel, the part of C beyond c is how far a lies outside the interval from b1 to b2. With f = a - b1 that is
-// max(0, min(|f|, sign(f) (a - b2))): one clamped copy of the difference that the match needs anyway.
+// Of one channel, the part of C beyond c is how far a lies outside the interval from b1 to b2. With f = a - b1 that is |f|
+// times (a - b2)/f held between 0 and 1; a - b2 is the difference that the match needs anyway.
 // Of several channels taken together: a lies between when it lies in the ball over the line from b1 to b2 (as aeon has it).
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
@@ -15,30 +15,23 @@
 
 #if WW_CHANNELS == 1
 typedef struct {
-    real own, from;  // the value, and how far it is from the one before
+    real own, size, inverse;  // the value; how far it is from the one before; and 1 over that, with its sign
 } ww_row;
 typedef ww_row ww_column;
 
 WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
     ww_row x;
     x.own = WW_AT(own, 0);
-    x.from = t < 1 ? (real)0 : WW_AT(own, 0) - WW_AT(before, 0);
+    const real from = t < 1 ? (real)0 : WW_AT(own, 0) - WW_AT(before, 0);
+    x.size = fabs(from);
+    x.inverse = ww_recip(from);
     return x;
-}
-// max(0, min(|from|, sign(from) to))
-WW_INLINE real ww_beyond(real from, real to) {
-#if WW_VECTOR == 1 && !WW_DOUBLE
-    const real signed_to = as_float(as_int(to) ^ (as_int(from) & (int)0x80000000));
-    return as_float(max(min(as_int(fabs(from)), as_int(signed_to)), 0));
-#else
-    const real signed_to = from < 0 ? -to : to;
-    return ww_max2(ww_min2(fabs(from), signed_to), (real)0);
-#endif
 }
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
                        const int turn) {
     const real t = x.own - y.own;
-    const real sideways = ww_min2(left + ww_beyond(y.from, -t), up + ww_beyond(x.from, t));
+    const real sideways = ww_min2(fma(y.size, ww_unit_product(-t, y.inverse), left),
+                                  fma(x.size, ww_unit_product(t, x.inverse), up));
     return ww_min2(sideways + WW_P_c, diagonal + fabs(t));
 }
 #else

@@ -13,10 +13,15 @@
 #define WW_BEFORE 1
 #define WW_CORNER 1
 #define WW_CARRY 1
+// Without time stamps the times are the indices.
+#define WW_DIAGONAL !WW_EXTRA
 
 typedef struct {
     ww_point own;
-    real time, gap;  // nu times the time stamp; the cost of deleting the point
+    real gap;  // the cost of deleting the point
+#if WW_EXTRA
+    real time;  // nu times the time stamp
+#endif
 } ww_row;
 typedef ww_row ww_column;
 
@@ -46,35 +51,40 @@ WW_INLINE real ww_distance(ww_point x, ww_point y) {
 #endif
 #endif
 }
-WW_INLINE real ww_time(ww_point own, real t) {
-#if WW_EXTRA
-    return own.extra;
-#else
-    return t + 1;
-#endif
-}
 WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
     ww_row x;
     x.own = own;
-    x.time = WW_P_nu * ww_time(own, t);
+#if WW_EXTRA
+    x.time = WW_P_nu * own.extra;
+    const real since = own.extra - before.extra;
+#else
+    const real since = 1;
+#endif
     // A first point, or a made-up one, has only infinities to come from.
-    x.gap = t < 1 ? (real)0
-                  : ww_distance(own, before) + WW_P_nu * (ww_time(own, t) - ww_time(before, t - 1)) + WW_P_lambda;
+    x.gap = t < 1 ? (real)0 : ww_distance(own, before) + WW_P_nu * since + WW_P_lambda;
     return x;
 }
 WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
     return ww_row_make(own, before, t);
 }
-WW_INLINE real ww_match(ww_row x, ww_column y) {
-    return ww_distance(x.own, y.own) + fabs(x.time - y.time);
+#if WW_EXTRA
+#define WW_APART(x, y, apart) fabs(x.time - y.time)
+#else
+WW_INLINE real ww_diagonal(real ahead, ww_pair both) {
+    return WW_P_nu * fabs(ahead);
+}
+#define WW_APART(x, y, apart) (apart)
+#endif
+WW_INLINE real ww_match(ww_row x, ww_column y, real apart) {
+    return ww_distance(x.own, y.own) + WW_APART(x, y, apart);
 }
 
-WW_INLINE real ww_carry(real value, ww_row x, ww_column y) {
-    return value + ww_match(x, y);
+WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real apart) {
+    return value + ww_match(x, y, apart);
 }
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real apart, ww_pair both,
                        const int turn) {
-    return ww_least(left + y.gap, up + x.gap, diagonal + ww_match(x, y), turn);
+    return ww_least(left + y.gap, up + x.gap, diagonal + ww_match(x, y, apart), turn);
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

@@ -5,24 +5,27 @@
 //   w(a) = w_max / (1 + exp(-g (a - max(n,m)/2)))
 //   result D(n,m), its square root with WW_ROOT
 //
-// The weight depends on i-j alone: where rows and columns are unrolled, the compiler computes it once a diagonal.
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
+#define WW_DIAGONAL 1
 #if WW_DOUBLE
 #define WW_LEAST_WEIGHT DBL_MIN
+#define WW_LOG2_E M_LOG2E
 #else
 #define WW_LEAST_WEIGHT FLT_MIN
+#define WW_LOG2_E M_LOG2E_F
 #endif
 
-WW_INLINE real ww_weight(real ahead, ww_pair both) {
+// The weight.
+WW_INLINE real ww_diagonal(real ahead, ww_pair both) {
     const real behind = (ww_scalar)0.5 * ww_max2(both.rows, both.columns) - fabs(ahead);
     // A weight of 0 would make the rows made up at the top NaN.
-    return ww_max2(WW_P_w_max / (1 + exp(WW_P_g * behind)), (real)WW_LEAST_WEIGHT);
+    return ww_max2(WW_P_w_max * ww_recip(1 + ww_exp2((ww_scalar)(WW_P_g * WW_LOG2_E) * behind)), (real)WW_LEAST_WEIGHT);
 }
 
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead, ww_pair both,
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real weight, ww_pair both,
                        const int turn) {
-    return fma(ww_weight(ahead, both), ww_cost(x, y), ww_least(left, up, diagonal, turn));
+    return fma(weight, ww_cost(x, y), ww_least(left, up, diagonal, turn));
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

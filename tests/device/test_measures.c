@@ -302,14 +302,223 @@ START_TEST(kin_of_dtw) {
 }
 END_TEST
 
+// Series with and without time stamps of their own, as a set.
+static ww_series_set *timed_set(size_t count, size_t width, bool timed) {
+    ww_series_set *set = NULL;
+    wwt_ok(ww_series_set_create(width, &set));
+    for (size_t i = 0; i < count; i++) {
+        double values[2 * 60], times[60], now = 3.0;
+        const size_t length = wwt_random_size(20, 60);
+        for (size_t t = 0; t < length * width; t++)
+            values[t] = (double)(float)wwt_random();
+        for (size_t t = 0; t < length; t++)
+            times[t] = now += 0.25 * (double)wwt_random_size(0, 8);
+        wwt_ok(ww_series_set_add(set, length, values, NULL));
+        if (timed && i != 1) // which has its index
+            wwt_ok(ww_series_set_set_times(set, i, times));
+    }
+    return set;
+}
+
+// A set's time stamps go to the device with it, and only TWED sees them.
+START_TEST(times_of_sets) {
+    static const ww_measure_id ids[] = {WW_TWED, WW_DTW, WW_DDTW, WW_ERP, WW_MSM, WW_LCSS};
+    enum { N = 5, IDS = sizeof ids / sizeof *ids };
+    const ww_precision precision = (ww_precision)(_i / (2 * IDS));
+    const size_t width = 1 + (size_t)(_i / IDS % 2);
+    ww_measure measure = wwt_measure(ids[_i % IDS]);
+    wwt_seed((unsigned)_i);
+    ww_series_set *rows = timed_set(N, width, true), *columns = timed_set(N, width, true);
+    if (measure.id == WW_TWED)
+        wwt_ok(ww_measure_set(&measure, "nu", 0.125));
+    void *values = wwt_guarded(N * N, precision);
+    wwt_ok(ww_matrix(wwt_context, &measure, rows, columns, precision, values));
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++) {
+            const wwr_series x = {ww_series_set_values(rows, i), ww_series_set_length(rows, i), width};
+            const wwr_series y = {ww_series_set_values(columns, j), ww_series_set_length(columns, j), width};
+            const bool times = measure.id == WW_TWED;
+            const double expected = wwr_distance_timed(&measure, NULL, &x, times ? ww_series_set_times(rows, i) : NULL,
+                                                       &y, times ? ww_series_set_times(columns, j) : NULL);
+            ck_assert_msg(wwt_close(wwt_value(values, precision, i * N + j), expected, precision), "%.17g, not %.17g",
+                          wwt_value(values, precision, i * N + j), expected);
+        }
+    // The same moment for all: nothing changes, or by rounding at most.
+    wwt_ok(ww_series_set_shift_times(rows, -3.25));
+    wwt_ok(ww_series_set_shift_times(columns, -3.25));
+    void *shifted = wwt_guarded(N * N, precision);
+    wwt_ok(ww_matrix(wwt_context, &measure, rows, columns, precision, shifted));
+    for (size_t i = 0; i < N * N; i++)
+        ck_assert(wwt_close(wwt_value(shifted, precision, i), wwt_value(values, precision, i), precision));
+    wwt_guarded_free(shifted);
+    wwt_guarded_free(values);
+    ww_series_set_destroy(&rows);
+    ww_series_set_destroy(&columns);
+}
+END_TEST
+
+// Neighbours of a base with time stamps, with bounds: only the channels are looked at.
+START_TEST(times_and_bounds) {
+    enum { BASE = 120, QUERIES = 6, LENGTH = 60 };
+    ww_series_set *sets[2][2] = {{NULL}}; // [timed][base]
+    for (int timed = 0; timed < 2; timed++)
+        for (int base = 0; base < 2; base++) {
+            wwt_seed((unsigned)base);
+            wwt_ok(ww_series_set_create(1, &sets[timed][base]));
+            for (size_t i = 0; i < (base ? BASE : QUERIES); i++) {
+                double values[LENGTH], times[LENGTH];
+                for (size_t t = 0; t < LENGTH; t++) {
+                    values[t] = wwt_random() + (double)(i * 37 % 50);
+                    times[t] = 1e6 * (double)t;
+                }
+                wwt_ok(ww_series_set_add(sets[timed][base], LENGTH, values, NULL));
+                if (timed)
+                    wwt_ok(ww_series_set_set_times(sets[timed][base], i, times));
+            }
+        }
+    const ww_measure measure = wwt_measure(WW_DTW);
+    int64_t found[2][QUERIES];
+    float distances[2][QUERIES];
+    for (int timed = 0; timed < 2; timed++) {
+        ww_dataset *base = NULL, *queries = NULL;
+        ww_plan *plan = NULL;
+        wwt_ok(ww_dataset_create_from_set(wwt_context, sets[timed][1], NULL, &base));
+        wwt_ok(ww_dataset_create_from_set(wwt_context, sets[timed][0], NULL, &queries));
+        wwt_ok(ww_plan_nearest(&measure, queries, base, 1, NULL, &plan));
+        wwt_ok(ww_plan_run_nearest(plan, found[timed], distances[timed]));
+        ww_plan_destroy(&plan);
+        ww_dataset_destroy(&base);
+        ww_dataset_destroy(&queries);
+        ww_series_set_destroy(&sets[timed][0]);
+        ww_series_set_destroy(&sets[timed][1]);
+    }
+    ck_assert_mem_eq(found[0], found[1], sizeof found[0]);
+    ck_assert_mem_eq(distances[0], distances[1], sizeof distances[0]);
+}
+END_TEST
+
+// What float would round away is refused where it counts, and nowhere else.
+START_TEST(beyond_float) {
+    static const double symbols[] = {16777216, 16777217, 3}, few[] = {1, 2, 3}, late[] = {1.7e9, 1.7e9 + 1, 1.7e9 + 2};
+    for (int times = 0; times < 2; times++) {
+        ww_series_set *set = NULL;
+        wwt_ok(ww_series_set_create(1, &set));
+        wwt_ok(ww_series_set_add(set, 3, few, NULL));
+        wwt_ok(ww_series_set_add(set, 3, times ? few : symbols, NULL));
+        if (times)
+            wwt_ok(ww_series_set_set_times(set, 1, late));
+        const ww_measure measure = wwt_measure(times ? WW_TWED : WW_LEVENSHTEIN), dtw = wwt_measure(WW_DTW);
+        float values[4];
+        double precise[4];
+        wwt_fails(ww_matrix(wwt_context, &measure, set, NULL, WW_FLOAT, values), WW_ERROR_UNSUPPORTED);
+        ck_assert_int_eq(ww_last_error()->series, 1);
+        ck_assert_int_eq(ww_last_error()->position, 1);
+        wwt_ok(ww_matrix(wwt_context, &dtw, set, NULL, WW_FLOAT, values));
+        if (wwt_device_has_double()) {
+            wwt_ok(ww_matrix(wwt_context, &measure, set, NULL, WW_DOUBLE, precise));
+            ck_assert(times || precise[1] == 2.0);
+        }
+        ww_series_set_destroy(&set);
+    }
+}
+END_TEST
+
+// Under a similarity the nearest are the largest, ties to the lower index.
+START_TEST(nearest_of_similarities) {
+    enum { QUERIES = 7, BASE = 90, K = 5 };
+    const bool lcs = _i % 2 == 0;
+    const ww_precision precision = (ww_precision)(_i / 4);
+    const bool self = _i / 2 % 2 != 0;
+    ww_measure measure = wwt_measure(lcs ? WW_LCS : WW_LCSS);
+    slot s = {measure, WW_ENGINE_AUTO, precision};
+    wwt_seed((unsigned)_i);
+    if (!lcs)
+        wwt_ok(ww_measure_set(&measure, "similarity", 1));
+    wwt_set base = set_of(&s, 1, 5, 40, BASE), queries = set_of(&s, 1, 5, 40, QUERIES);
+    ww_dataset *b = wwt_dataset(&base, precision), *q = wwt_dataset(&queries, precision);
+    const wwt_set *rows = self ? &base : &queries;
+    void *all = wwt_matrix(&measure, rows, &base, precision, NULL);
+    void *found = wwt_guarded(rows->count * K, precision);
+    int64_t *indices = calloc(rows->count * K, sizeof *indices);
+    ck_assert(all && indices);
+    for (int small = 0; small < 2; small++) {
+        ww_plan_options options = WW_PLAN_OPTIONS_INIT;
+        ww_plan *plan = NULL;
+        options.max_bytes = small ? 1000 : 0;
+        wwt_ok(ww_plan_nearest(&measure, self ? b : q, self ? NULL : b, K, &options, &plan));
+        wwt_ok(ww_plan_run_nearest(plan, indices, found));
+        ww_plan_destroy(&plan);
+        for (size_t i = 0; i < rows->count; i++) {
+            bool taken[BASE] = {false};
+            for (size_t place = 0; place < K; place++) {
+                size_t best = BASE;
+                for (size_t j = 0; j < BASE; j++)
+                    if (!taken[j] && !(self && i == j) &&
+                        (best == BASE ||
+                         wwt_value(all, precision, i * BASE + j) > wwt_value(all, precision, i * BASE + best)))
+                        best = j;
+                taken[best] = true;
+                ck_assert_int_eq(indices[i * K + place], (int64_t)best);
+                ck_assert_double_eq(wwt_value(found, precision, i * K + place),
+                                    wwt_value(all, precision, i * BASE + best));
+            }
+        }
+    }
+    // More than there are.
+    ww_plan *plan = NULL;
+    int64_t many[BASE + 1];
+    double values[BASE + 1];
+    wwt_set one = set_of(&s, 1, 5, 40, 1);
+    ww_dataset *o = wwt_dataset(&one, precision);
+    wwt_ok(ww_plan_nearest(&measure, o, b, BASE + 1, NULL, &plan));
+    wwt_ok(ww_plan_run_nearest(plan, many, values));
+    ck_assert_int_eq(many[BASE], -1);
+    ck_assert_double_eq(wwt_value(values, precision, BASE), (double)-INFINITY);
+    ww_plan_destroy(&plan);
+    ww_dataset_destroy(&o);
+    wwt_set_free(&one);
+    wwt_guarded_free(all);
+    wwt_guarded_free(found);
+    free(indices);
+    ww_dataset_destroy(&b);
+    ww_dataset_destroy(&q);
+    wwt_set_free(&base);
+    wwt_set_free(&queries);
+}
+END_TEST
+
+// A set with itself: half of the matrix only where the measure is symmetric.
+START_TEST(halves_of_edits) {
+    static const char *const words[] = {"kitten", "sitting", "abc", "c", "mitten", "bcd"};
+    enum { N = 6 };
+    ww_series_set *set = NULL;
+    wwt_ok(ww_series_set_create(1, &set));
+    for (size_t i = 0; i < N; i++)
+        wwt_ok(ww_series_set_add_text(set, words[i], strlen(words[i]), NULL));
+    ww_measure measure = wwt_measure(WW_LEVENSHTEIN);
+    static const double weights[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 3, 0.5}, {2, 2, 5}, {0, 1, 1}};
+    for (size_t w = 0; w < sizeof weights / sizeof *weights; w++) {
+        wwt_ok(ww_measure_set(&measure, "insertion", weights[w][0]));
+        wwt_ok(ww_measure_set(&measure, "deletion", weights[w][1]));
+        wwt_ok(ww_measure_set(&measure, "substitution", weights[w][2]));
+        float half[N * N], whole[N * N];
+        wwt_ok(ww_matrix(wwt_context, &measure, set, NULL, WW_FLOAT, half));
+        wwt_ok(ww_matrix(wwt_context, &measure, set, set, WW_FLOAT, whole));
+        ck_assert_mem_eq(half, whole, sizeof half);
+        ck_assert(w != 0 || whole[1] == 3.0F);
+        ck_assert(w != 1 || whole[1] == 4.0F);     // one insertion more
+        ck_assert(w != 1 || whole[1 * N] == 3.0F); // one deletion
+    }
+    ww_series_set_destroy(&set);
+}
+END_TEST
+
 START_TEST(refusals) {
     const double values[] = {1, 2, 3, 4};
     ww_dataset *dataset = one_dataset(values, 2, 1, false, WW_FLOAT), *none = NULL;
     ww_plan *plan = NULL;
     ww_measure measure = wwt_measure(WW_DDTW);
     wwt_fails(ww_plan_matrix(&measure, dataset, NULL, NULL, &plan), WW_ERROR_EMPTY);
-    measure = wwt_measure(WW_LCS);
-    wwt_fails(ww_plan_nearest(&measure, dataset, dataset, 1, NULL, &plan), WW_ERROR_UNSUPPORTED);
     measure = wwt_measure(WW_MSM);
     measure.cost = WW_COST_SQUARED;
     wwt_fails(ww_plan_matrix(&measure, dataset, dataset, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
@@ -347,6 +556,11 @@ int main(void) {
     tcase_add_loop_test(tcase, degrees, 0, FLOAT_LOOPS);
     tcase_add_loop_test(tcase, time_stamps, 0, all);
     tcase_add_loop_test(tcase, kin_of_dtw, 0, all);
+    tcase_add_loop_test(tcase, times_of_sets, 0, 12 * wwt_precision_count());
+    tcase_add_test(tcase, times_and_bounds);
+    tcase_add_test(tcase, beyond_float);
+    tcase_add_loop_test(tcase, nearest_of_similarities, 0, 4 * wwt_precision_count());
+    tcase_add_test(tcase, halves_of_edits);
     tcase_add_test(tcase, refusals);
     return wwt_run(suite);
 }
