@@ -144,8 +144,7 @@ static ww_status fold(side *s, dictionary *d, size_t c, size_t part, bool *numbe
                 *numbers_only = false;
                 return WW_OK;
             }
-            const ww_status status =
-                number_of(d, (uint64_t)s->numbers[point] << 32 | words[part], &s->numbers[point]);
+            const ww_status status = number_of(d, (uint64_t)s->numbers[point] << 32 | words[part], &s->numbers[point]);
             if (status != WW_OK)
                 return status;
         }
@@ -238,7 +237,7 @@ void wwi_bit_planes_destroy(wwi_bit_planes **planes) {
 }
 
 ww_status wwi_bit_planes_create(ww_dataset *rows, ww_dataset *columns, bool each, wwi_bit_planes **planes,
-                             const char **why) {
+                                const char **why) {
     ww_status status;
     side sides[2] = {{0}, {0}};
     const size_t side_count = rows == columns ? 1 : 2;

@@ -9,8 +9,8 @@
 
 #include "band.h"
 #include "band_table.h"
-#include "measure_table.h"
 #include "bit_planes.h"
+#include "measure_table.h"
 
 // Room for the words of all bands of a block; larger blocks are halved.
 #define BAND_WORDS (64u << 20)
@@ -62,11 +62,11 @@ struct wwi_runner {
     wwi_bit_planes *planes; // what engine bits computes on; NULL: it can't, for the reason given
     const char *no_planes;
     wwi_words words;
-    double rate[WW_ENGINE_BITS + 1];       // cells a second, by engine
-    uint64_t done, total; // progress, in cells
-    uint64_t waiting;     // cells enqueued since the last wait
-    double waited;        // when that was
-    bool preparing;       // programs are compiled, nothing is computed
+    double rate[WW_ENGINE_BITS + 1]; // cells a second, by engine
+    uint64_t done, total;            // progress, in cells
+    uint64_t waiting;                // cells enqueued since the last wait
+    double waited;                   // when that was
+    bool preparing;                  // programs are compiled, nothing is computed
 };
 
 static uint64_t value_bytes(const wwi_runner *r) {
@@ -115,7 +115,7 @@ static uint32_t lane_columns(const wwi_runner *r, bool banded) {
         return 8;
     const long values = tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32);
     uint32_t columns = (uint32_t)values / (r->channels + 1 + (uint32_t)r->recurrence->column_values +
-                                              (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0));
+                                           (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0));
     // A user's cost may need many registers of its own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER)
         columns /= 2;
@@ -350,14 +350,16 @@ static ww_status create_kernels(wwi_runner *r, variant *v) {
 
 static ww_status build_bits(wwi_runner *r, variant *v) {
     const variant_key *key = &v->key;
-    const wwi_source sources[] = {
-        {"number.cl", NULL},          {"vendor.cl", NULL},
-        {"points.cl", NULL},          {"tasks.cl", NULL},
-        {"engine/handover.cl", NULL}, {"engine/bits_walk.cl", NULL},
-        {key->strips       ? "engine/bits_strips.cl"
-         : key->vector > 1 ? "engine/bits_packed.cl"
-                           : "engine/bits.cl",
-         NULL}};
+    const wwi_source sources[] = {{"number.cl", NULL},
+                                  {"vendor.cl", NULL},
+                                  {"points.cl", NULL},
+                                  {"tasks.cl", NULL},
+                                  {"engine/handover.cl", NULL},
+                                  {"engine/bits_walk.cl", NULL},
+                                  {key->strips       ? "engine/bits_strips.cl"
+                                   : key->vector > 1 ? "engine/bits_packed.cl"
+                                                     : "engine/bits.cl",
+                                   NULL}};
     char options[256];
     snprintf(options, sizeof options,
              "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_ROOT=%d -DWW_LIST=%d -DWW_LCS=%d -DWW_BITS=%" PRIu32
@@ -818,8 +820,8 @@ static ww_status banded_cut(wwi_runner *r, const sides *s, const wwi_block *b, r
 }
 
 // Columns of a block from `begin` on that share a cut.
-static size_t same_cut(const wwi_runner *r, ww_engine engine, const sides *s, const wwi_block *b, uint32_t n, size_t begin, bool many,
-                       wwi_cut *cut) {
+static size_t same_cut(const wwi_runner *r, ww_engine engine, const sides *s, const wwi_block *b, uint32_t n,
+                       size_t begin, bool many, wwi_cut *cut) {
     const size_t count = b->list ? b->rows : b->columns;
 #define COLUMN_LENGTH(i) s->columns->lengths[b->list ? b->pairs[3 * (i) + 1] : b->column_ids[i]]
     *cut = group_cut(r, engine, n, COLUMN_LENGTH(begin), many);
@@ -1067,7 +1069,7 @@ static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
 }
 
 static wwi_cut bits_strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
-    wwi_cut cut = {1, (uint32_t)tuned(r, "bits.strip_rows", 8), r->gpu ? r->width : 1};
+    wwi_cut cut = {1, (uint32_t)tuned(r, "bits.strip_rows", 16), vector_bits(r) ? 1 : r->width};
     const uint64_t wanted = wwi_context_info(r->context)->compute_units * (uint64_t)tuned(r, "bits.resident", 2);
     const uint32_t most = most_words(r);
     while (cut.columns * 2 <= most && pairs * ceil_div(m, 64 * (uint64_t)cut.columns * cut.width) >= wanted)
@@ -1115,8 +1117,7 @@ static ww_status run_strips(wwi_runner *r, ww_engine engine, const sides *s, con
         // Several pairs take all their strips in one launch; a pair alone may need several launches.
         for (uint32_t strip = 0; strip < strips;) {
             const double per_strip = per_pair * (double)take / strips;
-            const uint32_t part =
-                take > 1 ? strips : (uint32_t)launch_units(r, engine, strips - strip, per_strip);
+            const uint32_t part = take > 1 ? strips : (uint32_t)launch_units(r, engine, strips - strip, per_strip);
             job.strip_begin = r->preparing ? strips : strip; // past the last one
             job.strip_end = job.strip_begin + part;
             if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, 0)) != WW_OK)
@@ -1128,8 +1129,7 @@ static ww_status run_strips(wwi_runner *r, ww_engine engine, const sides *s, con
             if (status != WW_OK || r->preparing)
                 return status;
             strip += part;
-            if ((status = launched(r, engine, per_strip * part, strip < strips || at + take < pairs)) !=
-                WW_OK)
+            if ((status = launched(r, engine, per_strip * part, strip < strips || at + take < pairs)) != WW_OK)
                 return status;
         }
         at += take;
@@ -1166,10 +1166,10 @@ static ww_status interleave_bits(wwi_runner *r, const variant *v, const ww_datas
         (status = write_buffer(r, offsets, packs * sizeof *at, at)) != WW_OK)
         goto done;
     const uint32_t begin = 0, end = (uint32_t)count;
-    const wwi_arg args[] = {WWI_BUFFER(planes.values), WWI_BUFFER(planes.series), WWI_BUFFER(order),
-                            WWI_VALUE(stride),         WWI_VALUE(field),          WWI_VALUE(begin),
-                            WWI_VALUE(end),            WWI_VALUE(channel),        WWI_VALUE(at_end),
-                            WWI_BUFFER(*offsets),      WWI_BUFFER(*packed)};
+    const wwi_arg args[] = {
+        WWI_BUFFER(planes.values), WWI_BUFFER(planes.series), WWI_BUFFER(order),  WWI_VALUE(stride),
+        WWI_VALUE(field),          WWI_VALUE(begin),          WWI_VALUE(end),     WWI_VALUE(channel),
+        WWI_VALUE(at_end),         WWI_BUFFER(*offsets),      WWI_BUFFER(*packed)};
     status = wwi_launch(v->interleave, r->preparing ? 1 : packs, 1, args, sizeof args / sizeof *args);
 done:
     free(at);

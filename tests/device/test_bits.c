@@ -110,10 +110,14 @@ START_TEST(published) {
         int measure;
         const char *x, *y;
         double value;
-    } known[] = {{LEVENSHTEIN, "kitten", "sitting", 3},   {LEVENSHTEIN, "saturday", "sunday", 3},
-                 {LEVENSHTEIN, "intention", "execution", 5}, {LEVENSHTEIN, "a", "a", 0},
-                 {LEVENSHTEIN, "a", "nematode", 7},       {LCS, "AGGTAB", "GXTXAYB", 4},
-                 {LCS, "ABCBDAB", "BDCABA", 4},           {LCS, "XMJYAUZ", "MZJAWXU", 4},
+    } known[] = {{LEVENSHTEIN, "kitten", "sitting", 3},
+                 {LEVENSHTEIN, "saturday", "sunday", 3},
+                 {LEVENSHTEIN, "intention", "execution", 5},
+                 {LEVENSHTEIN, "a", "a", 0},
+                 {LEVENSHTEIN, "a", "nematode", 7},
+                 {LCS, "AGGTAB", "GXTXAYB", 4},
+                 {LCS, "ABCBDAB", "BDCABA", 4},
+                 {LCS, "XMJYAUZ", "MZJAWXU", 4},
                  {LCS, "a", "b", 0}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (ids[known[k].measure] == measure.id) {
@@ -152,7 +156,8 @@ START_TEST(ends) {
     check_matrix(&measure, &rows, &columns, WW_FLOAT);
     wwt_set_free(&rows);
     wwt_set_free(&columns);
-    static const size_t rows_of[] = {1, 300, 17, 64, 33, 5, 128, 2, 31, 200}, columns_of[] = {300, 1, 18, 64, 96, 200, 31, 2, 150, 40};
+    static const size_t rows_of[] = {1, 300, 17, 64, 33, 5, 128, 2, 31, 200},
+                        columns_of[] = {300, 1, 18, 64, 96, 200, 31, 2, 150, 40};
     rows = symbols(1, rows_of, 10, 3);
     columns = symbols(1, columns_of, 10, 3);
     check_pairs(&measure, &rows, &columns);
@@ -259,7 +264,8 @@ END_TEST
 // Fractions, values equal in float alone, the two zeros, infinities; and the root of the result.
 START_TEST(odd_values) {
     ww_measure measure = begin(_i);
-    const double x[] = {0.0, 0.1, 1.0 + 1e-12, -3.5, 16000000.5, -0.0, 0.1}, y[] = {-0.0, 0.1, 1.0, -3.5, 1e-30, 0.0, 0.1};
+    const double x[] = {0.0, 0.1, 1.0 + 1e-12, -3.5, 16000000.5, -0.0, 0.1},
+                 y[] = {-0.0, 0.1, 1.0, -3.5, 1e-30, 0.0, 0.1};
     const bool lcs = measure.id == WW_LCS;
     ck_assert_double_eq(one(&measure, x, 7, y, 7, WW_FLOAT), lcs ? 6 : 1);
     if (wwt_device_has_double())
