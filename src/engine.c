@@ -337,7 +337,7 @@ static ww_status create_kernels(wwi_runner *r, variant *v) {
     ww_status status = wwi_kernel_create(v->program, engine_kernel(key), &v->kernel);
     if (status == WW_OK && (key->engine == WW_ENGINE_PACKED || key->below))
         status = wwi_kernel_create(v->program, "ww_interleave", &v->interleave);
-    if (status == WW_OK && key->engine == WW_ENGINE_BITS && key->vector > 1)
+    if (status == WW_OK && key->engine == WW_ENGINE_BITS && key->vector > 1 && !key->strips)
         status = wwi_kernel_create(v->program, "ww_interleave_bits", &v->interleave);
     if (status == WW_OK && wwi_kernel_max_work_group(v->kernel) < key->group) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s takes work-groups of %" PRIu64 " here, engine %s needs %" PRIu32,
@@ -356,16 +356,19 @@ static ww_status build_bits(wwi_runner *r, variant *v) {
                                   {"tasks.cl", NULL},
                                   {"engine/handover.cl", NULL},
                                   {"engine/bits_walk.cl", NULL},
-                                  {key->strips       ? "engine/bits_strips.cl"
+                                  {key->strips
+                                       ? key->vector > 1 ? "engine/bits_strips_vector.cl" : "engine/bits_strips.cl"
                                    : key->vector > 1 ? "engine/bits_packed.cl"
                                                      : "engine/bits.cl",
                                    NULL}};
     char options[256];
     snprintf(options, sizeof options,
              "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_ROOT=%d -DWW_LIST=%d -DWW_LCS=%d -DWW_BITS=%" PRIu32
-             " -DWW_WORDS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d -DWW_UNROLL=%d",
+             " -DWW_WORDS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32
+             " -DWW_EXCHANGE=%d -DWW_UNROLL=%d -DWW_OWN_ROWS=%d",
              r->precision == WW_DOUBLE, key->vector, r->measure.root != 0, key->list, r->measure.id == WW_LCS,
-             r->planes->bits, key->columns, key->rows, key->group, key->vector > 1 ? 0 : (int)r->exchange, r->gpu);
+             r->planes->bits, key->columns, key->rows, key->group, key->vector > 1 ? 0 : (int)r->exchange, r->gpu,
+             key->list || key->strips);
     const ww_status status =
         wwi_program_get(r->context, sources, sizeof sources / sizeof *sources, options, &v->program);
     return status == WW_OK ? create_kernels(r, v) : status;
@@ -1069,9 +1072,9 @@ static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
 }
 
 static wwi_cut bits_strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
-    wwi_cut cut = {1, (uint32_t)tuned(r, "bits.strip_rows", 16), vector_bits(r) ? 1 : r->width};
+    wwi_cut cut = {1, (uint32_t)tuned(r, "bits.strip_rows", 16), vector_bits(r) ? BITS_VECTOR : r->width};
     const uint64_t wanted = wwi_context_info(r->context)->compute_units * (uint64_t)tuned(r, "bits.resident", 2);
-    const uint32_t most = most_words(r);
+    const uint32_t most = vector_bits(r) ? (uint32_t)tuned(r, "bits.words", 4) : most_words(r);
     while (cut.columns * 2 <= most && pairs * ceil_div(m, 64 * (uint64_t)cut.columns * cut.width) >= wanted)
         cut.columns *= 2;
     return cut;
@@ -1083,10 +1086,10 @@ static ww_status run_strips(wwi_runner *r, ww_engine engine, const sides *s, con
     ww_status status;
     variant *v;
     variant_key key = key_of(r, engine, b);
-    const bool bits = engine == WW_ENGINE_BITS, vector = !bits && vector_strips(r);
+    const bool bits = engine == WW_ENGINE_BITS, vector = bits ? vector_bits(r) : vector_strips(r);
     const wwi_window none = {NULL, NULL}, x = bits ? planes_of(r, s->rows) : none,
                      y = bits ? planes_of(r, s->columns) : none;
-    key.vector = vector ? r->vector : 1;
+    key.vector = !vector ? 1 : bits ? BITS_VECTOR : r->vector;
     key.registers = vector || points_in_registers(r);
     key.columns = cut.columns;
     key.rows = cut.rows;

@@ -52,8 +52,11 @@ typedef uint ww_word;
 typedef WW_PASTE(uint, WW_VECTOR) ww_word;
 #define WW_SIGN(v) WW_PASTE(as_uint, WW_VECTOR)(WW_PASTE(as_int, WW_VECTOR)(v) >> 31)
 #endif
-// Rows that all pairs of a vector share are scalars.
-#if WW_VECTOR == 1 || WW_LIST
+// Rows that all lanes of a vector share are scalars.
+#ifndef WW_OWN_ROWS
+#define WW_OWN_ROWS WW_LIST
+#endif
+#if WW_VECTOR == 1 || WW_OWN_ROWS
 typedef ww_word ww_row_word;
 #define WW_ROW_SIGN WW_SIGN
 #else
