@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // wavewarp generate, convert and measures: what needs no device.
 #include <string.h>
+#include <strings.h>
 
 #include "commands.h"
 
@@ -47,6 +48,13 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
 
 // ---- convert
 
+// Of the formats only .ts holds time stamps.
+static bool keeps_times(const char *path, int format) {
+    const size_t length = strlen(path);
+    const bool named = length >= 3 && strcasecmp(path + length - 3, ".ts") == 0;
+    return format == WW_FORMAT_TS || (format == WW_FORMAT_AUTO && (named || strcmp(path, "-") == 0));
+}
+
 int cmd_convert(const cli_command *command, int argc, char **argv) {
     cli_read_options read = {0};
     int format = 0, precision = 1;
@@ -63,6 +71,8 @@ int cmd_convert(const cli_command *command, int argc, char **argv) {
         return result;
     ww_series_set *set = NULL;
     result = cli_read(paths[0], &read, 0, false, &set);
+    if (result == CLI_GO_ON && ww_series_set_times(set, 0) && !keeps_times(paths[1], format))
+        fprintf(stderr, "wavewarp: note: the time stamps are dropped; .ts holds them\n");
     if (result == CLI_GO_ON)
         result = ww_series_set_write(set, paths[1], (ww_format)format, precision ? WW_DOUBLE : WW_FLOAT) == WW_OK
                      ? CLI_OK

@@ -205,9 +205,34 @@ static int set_parameter(const char *command, ww_measure *measure, const char *t
     return ww_measure_set(measure, name, value) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
+// A recurrence's text, whole.
+static int read_recurrence(const char *path, ww_measure *measure) {
+    enum { MOST = 1 << 20 };
+    FILE *file = fopen(path, "rb");
+    char *text = file ? malloc(MOST + 1) : NULL;
+    if (!text) {
+        const int result = file ? cli_error("out of memory") : cli_error("%s: %s", path, strerror(errno));
+        if (file)
+            fclose(file);
+        return result;
+    }
+    const size_t length = fread(text, 1, MOST, file);
+    const bool failed = ferror(file) != 0, whole = !failed && fgetc(file) == EOF;
+    const int error = errno;
+    fclose(file);
+    text[length] = '\0';
+    if (failed || !whole || strlen(text) != length) {
+        free(text);
+        return failed ? cli_error("%s: %s", path, strerror(error)) : cli_error("%s: not a recurrence's text", path);
+    }
+    measure->recurrence = text;
+    measure->recurrence_name = path;
+    return CLI_GO_ON;
+}
+
 int cli_measure_make(const char *command, const cli_measure_options *options, ww_measure *measure) {
     memset(measure, 0, sizeof *measure);
-    const char *name = options->measure ? options->measure : "dtw";
+    const char *name = options->measure ? options->measure : options->recurrence ? "user" : "dtw";
     const ww_measure_info *info = ww_measure_info_by_name(name);
     if (!info)
         return cli_unknown_measure(command, name);
@@ -219,6 +244,15 @@ int cli_measure_make(const char *command, const cli_measure_options *options, ww
             return cli_usage(command, "--cost and --cost-expr exclude each other");
         measure->cost = WW_COST_USER;
         measure->cost_expression = options->cost_expression;
+    }
+    if (options->recurrence) {
+        if (measure->id != WW_USER)
+            return cli_usage(command, "--recurrence and --measure exclude each other");
+        const int result = read_recurrence(options->recurrence, measure);
+        if (result != CLI_GO_ON)
+            return result;
+    } else if (measure->id == WW_USER) {
+        return cli_usage(command, "the measure 'user' needs --recurrence FILE");
     }
     measure->root = options->root;
     if (options->independent && options->dependent)
@@ -237,6 +271,8 @@ void cli_measure_free(ww_measure *measure) {
     free((void *)measure->band.lo);
     free((void *)measure->band.hi);
     measure->band.lo = measure->band.hi = NULL;
+    free((void *)measure->recurrence);
+    measure->recurrence = NULL;
 }
 
 // ---- device

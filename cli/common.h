@@ -17,7 +17,7 @@ extern const char *const cli_label_columns[];
 // ---- option groups: a struct of values, and rows for a command's table
 
 typedef struct cli_measure_options {
-    const char *measure, *band, *cost_expression;
+    const char *measure, *band, *cost_expression, *recurrence;
     int cost;
     bool root, independent, dependent;
     cli_list parameters;
@@ -36,6 +36,8 @@ typedef struct cli_measure_options {
         {"cost", 'c', CLI_CHOICE, "COST", "cost of two points", &(m).cost, cli_costs, 0},                              \
         {"cost-expr",          0, CLI_TEXT, "EXPR", "cost of two points as OpenCL C over x and y: 'fabs(x - y)'",      \
          &(m).cost_expression, 0, 0},                                                                                  \
+        {"recurrence",    0, CLI_TEXT, "FILE", "a recurrence of your own, in OpenCL C; see docs/kernels.md",           \
+         &(m).recurrence, 0, 0},                                                                                       \
         {"root", 0, CLI_FLAG, NULL, "square root of the final value", &(m).root, 0, 0},                                \
         {"independent",    0, CLI_FLAG, NULL, "sum over channels of the measure of each channel alone",                \
          &(m).independent, 0, 0},                                                                                      \

@@ -200,6 +200,8 @@ static ww_status take_planes(wwi_runner *r) {
     return wwi_bit_planes_create(r->rows, r->columns, r->passes > 1, &r->planes, &r->no_planes);
 }
 
+static ww_status check_user(wwi_runner *r);
+
 ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                             const ww_plan_options *options, wwi_runner **runner) {
     *runner = NULL;
@@ -227,7 +229,7 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     if (r->width > 32 && r->exchange != WWI_EXCHANGE_LOCAL)
         r->width = 32;
     r->vector = (int)tuned(r, "packed.vector", r->precision == WW_DOUBLE ? 8 : 16);
-    const ww_status status = take_planes(r);
+    ww_status status = take_planes(r);
     if (status != WW_OK) {
         wwi_runner_destroy(&r);
         return status;
@@ -242,8 +244,11 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     r->rate[WW_ENGINE_STENCIL] = per_second * (r->gpu ? 0.2 : 0.01);
     r->rate[WW_ENGINE_PACKED] = per_second * (r->gpu ? 0.1 : 1);
     r->rate[WW_ENGINE_BITS] = per_second * (r->gpu ? 10 : 10);
+    status = check_user(r);
+    if (status != WW_OK)
+        wwi_runner_destroy(&r);
     *runner = r;
-    return WW_OK;
+    return status;
 }
 
 ww_engine wwi_runner_engine(const wwi_runner *runner) {
@@ -374,33 +379,64 @@ static ww_status build_bits(wwi_runner *r, variant *v) {
     return status == WW_OK ? create_kernels(r, v) : status;
 }
 
-static ww_status build(wwi_runner *r, variant *v) {
-    if (v->key.engine == WW_ENGINE_BITS)
-        return build_bits(r, v);
-    ww_status status;
-    const variant_key *key = &v->key;
-    wwi_source sources[12];
-    size_t count = 0;
-    char *user = NULL;
-    char options[512], parameters[1024];
-    const ww_cost cost = wwi_measure_cost(&r->measure);
+// The texts of a program up to the recurrence.
+typedef struct texts {
+    wwi_source sources[14];
+    size_t count;
+    char *cost; // the user's, in its frame
+    char parameters[1024];
+} texts;
 
-    sources[count++] = (wwi_source){"number.cl", NULL};
-    sources[count++] = (wwi_source){"vendor.cl", NULL};
-    if (cost == WW_COST_USER) {
+static ww_status begin_texts(const wwi_runner *r, texts *t) {
+    t->count = 0;
+    t->cost = NULL;
+    t->sources[t->count++] = (wwi_source){"number.cl", NULL};
+    t->sources[t->count++] = (wwi_source){"vendor.cl", NULL};
+    if (wwi_measure_cost(&r->measure) == WW_COST_USER) {
         const char *frame = "WW_INLINE real ww_user_expression(real x, real y) {\n    return (real)(\n"
                             "#line 1 \"cost expression\"\n%s\n);\n}\n";
         const size_t bytes = strlen(frame) + strlen(r->measure.cost_expression) + 1;
-        user = malloc(bytes);
-        if (!user)
+        t->cost = malloc(bytes);
+        if (!t->cost)
             return wwi_fail_memory(bytes);
-        snprintf(user, bytes, frame, r->measure.cost_expression);
-        sources[count++] = (wwi_source){"cost expression", user};
+        snprintf(t->cost, bytes, frame, r->measure.cost_expression);
+        t->sources[t->count++] = (wwi_source){"cost expression", t->cost};
     }
-    write_parameters(r, parameters, sizeof parameters);
-    sources[count++] = (wwi_source){"parameters", parameters};
-    sources[count++] = (wwi_source){"points.cl", NULL};
-    sources[count++] = (wwi_source){r->recurrence->recurrence, NULL};
+    write_parameters(r, t->parameters, sizeof t->parameters);
+    t->sources[t->count++] = (wwi_source){"parameters", t->parameters};
+    t->sources[t->count++] = (wwi_source){"points.cl", NULL};
+    if (r->measure.id == WW_USER)
+        t->sources[t->count++] = (wwi_source){r->measure.recurrence_name, r->measure.recurrence};
+    t->sources[t->count++] = (wwi_source){r->recurrence->recurrence, NULL};
+    return WW_OK;
+}
+
+static void write_options(const wwi_runner *r, const variant_key *key, char *options, size_t bytes) {
+    snprintf(
+        options, bytes,
+        "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
+        "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
+        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d -DWW_EXTRA=%" PRIu32
+        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%zu",
+        r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)wwi_measure_cost(&r->measure),
+        r->measure.root != 0, key->list, key->band, key->columns, key->rows, key->group,
+        key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
+        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0, key->abandon, r->extra,
+        r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels);
+}
+
+static ww_status build(wwi_runner *r, variant *v) {
+    ww_status status;
+    const variant_key *key = &v->key;
+    texts t;
+    char options[512];
+
+    if (key->engine == WW_ENGINE_BITS)
+        return build_bits(r, v);
+    if ((status = begin_texts(r, &t)) != WW_OK)
+        return status;
+    wwi_source *sources = t.sources;
+    size_t count = t.count;
     sources[count++] = (wwi_source){"tasks.cl", NULL};
     sources[count++] = (wwi_source){"elements.cl", NULL};
     if (key->below || key->engine == WW_ENGINE_PACKED)
@@ -416,20 +452,10 @@ static ww_status build(wwi_runner *r, variant *v) {
                                     : key->vector > 1                  ? "engine/strips_vector.cl"
                                                                        : "engine/strips.cl",
                                     NULL};
-    snprintf(
-        options, sizeof options,
-        "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
-        "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
-        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d -DWW_EXTRA=%" PRIu32
-        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%zu",
-        r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)cost, r->measure.root != 0, key->list,
-        key->band, key->columns, key->rows, key->group,
-        key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
-        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0, key->abandon, r->extra,
-        r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels);
+    write_options(r, key, options, sizeof options);
     if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) == WW_OK)
         status = create_kernels(r, v);
-    free(user);
+    free(t.cost);
     return status;
 }
 
@@ -460,6 +486,50 @@ static ww_status find_variant(wwi_runner *r, variant_key key, variant **found) {
     r->variant_count++;
     *found = v;
     return WW_OK;
+}
+
+// Whether the user's recurrence keeps its word on a few values (recurrence/user_check.cl).
+static ww_status check_user(wwi_runner *r) {
+    enum { REPORT = 6 };
+    ww_status status;
+    texts t;
+    char options[512];
+    wwi_program *program = NULL;
+    wwi_kernel *kernel = NULL;
+    wwi_buffer *report = NULL;
+    double values[REPORT] = {0};
+    float narrow[REPORT] = {0};
+    const variant_key key = {.vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = 1};
+    const uint64_t bytes = REPORT * value_bytes(r);
+
+    if (r->measure.id != WW_USER || r->channels > REGISTER_CHANNELS)
+        return WW_OK;
+    if ((status = begin_texts(r, &t)) != WW_OK)
+        return status;
+    t.sources[t.count++] = (wwi_source){"recurrence/user_check.cl", NULL};
+    write_options(r, &key, options, sizeof options);
+    if ((status = wwi_program_get(r->context, t.sources, t.count, options, &program)) != WW_OK ||
+        (status = wwi_kernel_create(program, "ww_user_check", &kernel)) != WW_OK ||
+        (status = wwi_buffer_create(r->context, bytes, &report)) != WW_OK)
+        goto done;
+    const wwi_arg args[] = {WWI_BUFFER(report)};
+    if ((status = wwi_launch(kernel, 1, 1, args, 1)) != WW_OK ||
+        (status = wwi_buffer_read(report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) != WW_OK)
+        goto done;
+    for (size_t i = 0; i < REPORT && r->precision == WW_FLOAT; i++)
+        values[i] = (double)narrow[i];
+    if (values[0] != 0) {
+        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                          "%s: ww_user_cell() makes NaN of left %g, up %g, diagonal %g, x %g, y %g",
+                          r->measure.recurrence_name, values[1], values[2], values[3], values[4], values[5]);
+        wwi_fail_hint("neighbours may be infinite: the border is, unless the recurrence says otherwise");
+    }
+done:
+    wwi_buffer_destroy(&report);
+    wwi_kernel_destroy(&kernel);
+    wwi_program_release(&program);
+    free(t.cost);
+    return status;
 }
 
 static variant_key key_of(const wwi_runner *r, ww_engine engine, const wwi_block *block) {

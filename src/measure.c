@@ -13,6 +13,11 @@
 static const ww_parameter_info adtw_parameters[] = {
     {"penalty", 1.0, 0.0, LARGEST, "added to every step that is not diagonal"},
 };
+#define USER_PARAMETER(number)                                                                                         \
+    { "p" #number, 0.0, -LARGEST, LARGEST, "WW_P_p" #number " in the text" }
+static const ww_parameter_info user_parameters[] = {USER_PARAMETER(0), USER_PARAMETER(1), USER_PARAMETER(2),
+                                                    USER_PARAMETER(3), USER_PARAMETER(4), USER_PARAMETER(5),
+                                                    USER_PARAMETER(6), USER_PARAMETER(7)};
 static const ww_parameter_info wdtw_parameters[] = {
     {"g", 0.05, 0.0, 1e6, "steepness of the weights"},
     {"w_max", 1.0, 0.0, LARGEST, "largest weight"},
@@ -213,7 +218,7 @@ static const wwi_measure_row measures[] = {
              .is_independent = 1},
         .recurrence = "recurrence/msm.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF,
-        .column_values = 1,
+        .column_values = 2,
         .rounding = 2,
     },
     {
@@ -268,6 +273,19 @@ static const wwi_measure_row measures[] = {
              .is_of_symbols = 1},
         .recurrence = "recurrence/lcs.cl",
         .flags = WWI_MEASURE_NONNEGATIVE,
+    },
+    {
+        .info = {.id = WW_USER,
+                 .name = "user",
+                 .title = "A recurrence of your own (--recurrence FILE.cl)",
+                 .reference = "docs/kernels.md",
+                 .parameter_count = sizeof(user_parameters) / sizeof(user_parameters[0]),
+                 .parameters = user_parameters,
+                 .formula = "D = ww_user_cell(left, up, diagonal, x_i, y_j, i - j)",
+                 .cost = WW_COST_SQUARED,
+                 .any_cost = 1},
+        .recurrence = "recurrence/user.cl",
+        .column_values = 1,
     },
 };
 
@@ -390,6 +408,32 @@ static ww_status check_cost(const ww_measure *measure) {
     return WW_OK;
 }
 
+// What can be said of a recurrence without compiling it.
+static ww_status check_recurrence(const ww_measure *measure) {
+    const char *text = measure->recurrence;
+    if (measure->id != WW_USER) {
+        if (!text)
+            return WW_OK;
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a recurrence, but the measure is %s",
+                 wwi_measure_row_by_id(measure->id)->info.name);
+        return wwi_fail_hint("set the measure to WW_USER, or recurrence to NULL");
+    }
+    const char *name = measure->recurrence_name ? measure->recurrence_name : "recurrence";
+    if (!text || !strstr(text, "ww_user_cell")) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, text ? "%s defines no ww_user_cell()" : "there is no %s", name);
+        return wwi_fail_hint("docs/kernels.md says what a recurrence defines");
+    }
+    static const char *const foreign[] = {"__kernel", "barrier(", "get_global_id", "get_local_id", "__local"};
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (strstr(text, foreign[i])) {
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s uses %s", name, foreign[i]);
+            return wwi_fail_hint("a recurrence computes one cell from its neighbours and nothing else");
+        }
+    if (strpbrk(name, "\"\\\n"))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the recurrence's name has a quote, a backslash or a line's end");
+    return WW_OK;
+}
+
 ww_status wwi_measure_check(const ww_measure *measure) {
     if (!measure)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "measure is NULL");
@@ -399,7 +443,8 @@ ww_status wwi_measure_check(const ww_measure *measure) {
     const ww_measure_info *info = ww_measure_info_by_id(measure->id);
     if (!info)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no measure number %d", (int)measure->id);
-    status = check_cost(measure);
+    if ((status = check_cost(measure)) == WW_OK)
+        status = check_recurrence(measure);
     for (size_t p = 0; status == WW_OK && p < info->parameter_count; p++)
         status = check_parameter(info, p, measure->parameters[p]);
     return status == WW_OK ? wwi_band_check(&measure->band) : status;

@@ -36,8 +36,8 @@ typedef struct wwi_measure_row {
     unsigned flags;         // WWI_MEASURE_...
     wwi_transform transform;
     int column_values; // values a column element adds to its point, in registers
-    // Most times that a step's cost holds the error of a difference of two values; 0: the result counts matches, and
-    // rounding changes it by whole matches or not at all.
+    // Most times that a step's cost holds the error of a difference of two values; 0: not known, or the result counts
+    // matches, and rounding changes it by whole matches or not at all.
     int rounding;
 } wwi_measure_row;
 

@@ -42,6 +42,8 @@ void ww_plan_destroy(ww_plan **plan) {
     if (p->rows)
         ww_dataset_destroy(&p->rows);
     free(p->expression);
+    free(p->recurrence);
+    free(p->recurrence_name);
     free(p->band_lo);
     free(p->band_hi);
     free(p->row_ids);
@@ -65,6 +67,15 @@ static ww_status own_measure(ww_plan *p, const ww_measure *measure) {
         if (!p->expression)
             return wwi_fail_memory(strlen(measure->cost_expression) + 1);
         p->measure.cost_expression = p->expression;
+    }
+    if (measure->id == WW_USER) {
+        const char *name = measure->recurrence_name ? measure->recurrence_name : "recurrence";
+        p->recurrence = copy_of(measure->recurrence, strlen(measure->recurrence) + 1);
+        p->recurrence_name = copy_of(name, strlen(name) + 1);
+        if (!p->recurrence || !p->recurrence_name)
+            return wwi_fail_memory(strlen(measure->recurrence) + strlen(name) + 2);
+        p->measure.recurrence = p->recurrence;
+        p->measure.recurrence_name = p->recurrence_name;
     }
     if (measure->band.kind == WW_BAND_ROWS) {
         p->band_lo = copy_of(measure->band.lo, measure->band.rows * sizeof *measure->band.lo);

@@ -38,7 +38,10 @@ typedef enum ww_measure_id {
     /// is a value; whole numbers are exact up to 2^24 in float and 2^53 in double.
     WW_LEVENSHTEIN = 11,
     /// Length of the longest common subsequence of sequences of symbols: the larger, the more alike.
-    WW_LCS = 12
+    WW_LCS = 12,
+    /// The caller's own recurrence: ww_measure.recurrence, with up to eight parameters p0 to p7. docs/kernels.md has the
+    /// contract, examples/recurrence_adtw.cl an example.
+    WW_USER = 13
 } ww_measure_id;
 
 /// Cost of matching two points x and y over the channels. DTW and its kin and Fréchet take any; the other measures have
@@ -83,6 +86,11 @@ typedef struct ww_measure {
     int independent; ///< 1: the sum over channels of the measure of each channel alone
     ww_band band;
     double parameters[WW_MEASURE_PARAMETERS]; ///< the measure's own, in the order of ww_measure_info
+    /// WW_USER: OpenCL C that defines ww_user_cell(); else NULL. Compiled when a plan is made, which then keeps a copy:
+    /// WW_ERROR_BUILD, with the compiler's words in ww_last_build_log(), when it does not compile;
+    /// WW_ERROR_INVALID_ARGUMENT when it lacks the function or makes a NaN of ordinary values.
+    const char *recurrence;
+    const char *recurrence_name; ///< what messages call the text, such as its file's name; NULL: "recurrence"
 } ww_measure;
 
 /// Fills a measure with its defaults: own cost, no root, no band, channels dependent (MSM: independent).

@@ -153,7 +153,8 @@ ok "test series without labels" gives 0 classify --train train.ts --test train.c
 
 # ---- interrupted
 "$program" generate random-walk -n 1500 -l 6000 -o long.npy
-timeout --preserve-status -k 20 -s INT 3 "$program" matrix long.npy long.npy -o long.bin >out 2>err
+# In the foreground one signal is sent; else the whole group gets it too, and a second ends the program at once.
+timeout --foreground --preserve-status -k 20 -s INT 3 "$program" matrix long.npy long.npy -o long.bin >out 2>err
 ok "an interrupt ends it with 130" test $? -eq 130
 ok "and says so" says "interrupted"
 ok "no file is left" absent long.bin

@@ -111,6 +111,7 @@ printf '@timeStamps true\n@classLabel true a\n@data\n(0,1),(0.5,2),(0.5,3):a\n(7
 ok "time stamps are read" gives 0 convert stamped.ts stamped2.ts
 ok "and written" grep -qF '(0,1),(0.5,2),(0.5,3):a' stamped2.ts
 ok "a file of none" gives 0 convert stamped.ts stamped.csv
+ok "that is said" says "time stamps are dropped"
 ok "has the values alone" grep -qx '1,2,3' stamped.csv
 printf '0,0.5,0.5\n7\n' >times.csv
 ok "time stamps beside the data" gives 0 convert stamped.csv back.ts --times times.csv
