@@ -757,9 +757,10 @@ static uint32_t rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t colu
     return take ? (uint32_t)take : 1;
 }
 
-// Words a lane holds at most: each takes its planes and, for what the measure keeps, about four registers.
+// Words a lane holds at most: each takes its planes and, for what the measure keeps, about four registers. AMD's
+// compiler needs more.
 static uint32_t most_words(const wwi_runner *r) {
-    const long values = tuned(r, "bits.values", r->gpu ? 96 : 64);
+    const long values = tuned(r, "bits.values", r->exchange == WWI_EXCHANGE_NV_SHFL ? 96 : 48);
     const uint32_t words = (uint32_t)values / (r->planes->bits + 4);
     return words > 16 ? 16 : words < 1 ? 1 : words;
 }
