@@ -16,6 +16,8 @@
     { name "/many/" #n, BENCH_MATRIX, measure, WW_FLOAT, 0, 0, 0, 0, n, n, in_quick, 0, "", "" }
 #define TWED_PAIR(n, in_quick, cpu)                                                                                    \
     { "twed/pair/" #n "x" #n, BENCH_MATRIX, WW_TWED, WW_FLOAT, 0, 1, 1, n, n, n, in_quick, 0, "", cpu }
+#define SYMBOL_PAIR(name, measure, n, in_quick, cpu)                                                                   \
+    { name "/pair/" #n "x" #n, BENCH_MATRIX, measure, WW_FLOAT, 0, 1, 1, n, n, n, in_quick, 0, "", cpu }
 #define PAIR(n, m, in_quick, gpu, cpu)                                                                                 \
     { "dtw/pair/" #n "x" #m, BENCH_MATRIX, WW_DTW, WW_FLOAT, 0, 1, 1, n, m, m, in_quick, 0, gpu, cpu }
 #define NEAREST(name, length, share, in_quick, no_bounds)                                                              \
@@ -86,6 +88,13 @@ static const bench_case CASES[] = {
     MANY("lcss", WW_LCSS, 250, 0),
     MANY("msm", WW_MSM, 250, 0),
     MANY("twed", WW_TWED, 250, 0),
+    MANY("levenshtein", WW_LEVENSHTEIN, 512, 1),
+    MANY("lcs", WW_LCS, 512, 1),
+    SYMBOL_PAIR("levenshtein", WW_LEVENSHTEIN, 16384, 1, ""),
+    SYMBOL_PAIR("levenshtein", WW_LEVENSHTEIN, 131072, 0, "its textbook takes minutes"),
+    SYMBOL_PAIR("levenshtein", WW_LEVENSHTEIN, 1000000, 0, "its textbook takes minutes"),
+    SYMBOL_PAIR("lcs", WW_LCS, 16384, 0, ""),
+    SYMBOL_PAIR("lcs", WW_LCS, 1000000, 0, "its textbook takes minutes"),
     // Nearest neighbour with and without lower bounds; rates count the cells that bounds saved as done.
     NEAREST("dtw/nearest/bounds", 128, 0.1, 1, 0),
     NEAREST("dtw/nearest/no-bounds", 128, 0.1, 1, 1),

@@ -101,7 +101,7 @@ static double *series_in_double(const bench_data *data, size_t i) {
 static double expected(const ww_measure *measure, const wwr_series *x, const wwr_series *y) {
     double result;
     if (measure->band.kind == WW_BAND_NONE && (double)x->length * (double)y->length > LONG_CELLS &&
-        bench_by_diagonals(measure->id, x->values, x->length, y->values, y->length, &result))
+        bench_long_pair(measure->id, x->values, x->length, y->values, y->length, &result))
         return result;
     return wwr_distance(measure, NULL, x, y);
 }

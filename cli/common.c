@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *const cli_engines[] = {"auto", "lanes", "stencil", "packed", "strips", NULL};
+const char *const cli_engines[] = {"auto", "lanes", "stencil", "packed", "strips", "bits", NULL};
 const char *const cli_precisions[] = {"float", "double", NULL};
 const char *const cli_costs[] = {"default", "squared", "absolute", "euclidean", NULL};
 const char *const cli_formats[] = {"auto", "tsv", "ts", "csv", "npy", "text", NULL};

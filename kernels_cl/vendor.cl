@@ -13,6 +13,11 @@
 #ifndef WW_EXCHANGE
 #define WW_EXCHANGE 0
 #endif
+// 1: words can be added with carry; what does without it is cheap (engine/bits_walk.cl).
+#if WW_EXCHANGE != 1
+#define WW_ADD_CARRY 0
+#define WW_LOGIC 0
+#endif
 
 // Goes before every kernel that exchanges: where the compiler is free to choose the sub-group's size, this fixes it.
 #define WW_EXCHANGE_KERNEL
@@ -64,6 +69,46 @@ static inline uint ww_exchange_width(void) {
     uint width;
     __asm__ volatile("mov.u32 %0, WARP_SZ;" : "=r"(width));
     return width;
+}
+
+// Sums of several words: ww_add_first() (or with a carry of 0 or 1 coming in), then ww_add_next() word by word, nothing else
+// that adds in between. The carry stands in the flag of PTX's add.cc, which only these write.
+#define WW_ADD_CARRY 1
+static inline uint ww_add_first(uint a, uint b) {
+    uint r;
+    __asm__ volatile("add.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+static inline uint ww_add_next(uint a, uint b) {
+    uint r;
+    __asm__ volatile("addc.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+// Logic and shifts of bits_walk.cl, one LOP3 or SHF each: written out, the compiler takes them apart and joins the parts in
+// ways that need more. The last operand is the result for a, b, c = 0xF0, 0xCC, 0xAA.
+#define WW_LOGIC 1
+#define WW_LOGIC_3(name, table)                                                                                        \
+    static inline uint name(uint a, uint b, uint c) {                                                                  \
+        uint r;                                                                                                        \
+        __asm__ volatile("lop3.b32 %0, %1, %2, %3, " table ";" : "=r"(r) : "r"(a), "r"(b), "r"(c));                    \
+        return r;                                                                                                      \
+    }
+WW_LOGIC_3(ww_or_differ, "0xF6")
+WW_LOGIC_3(ww_or_neither, "0xF1")
+WW_LOGIC_3(ww_differ_or_not, "0x7D")
+WW_LOGIC_3(ww_or_both, "0xF8")
+static inline uint ww_shift_in(uint high, uint low) {
+    uint r;
+    __asm__ volatile("shf.l.wrap.b32 %0, %1, %2, 1;" : "=r"(r) : "r"(low), "r"(high));
+    return r;
+}
+
+static inline uint ww_add_first_carry(uint a, uint b, uint carry) {
+    uint r;
+    __asm__ volatile("add.cc.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(carry));
+    return ww_add_next(a, b);
 }
 
 #elif WW_EXCHANGE == 2

@@ -480,6 +480,12 @@ bool wwi_measure_is_zero_on_self(const ww_measure *measure) {
     return zero && measure->cost != WW_COST_USER && wwi_band_has_diagonal(&measure->band);
 }
 
+bool wwi_measure_is_bits(const ww_measure *measure) {
+    return measure->id == WW_LCS ||
+           (measure->id == WW_LEVENSHTEIN && parameter(measure, "insertion") == 1.0 &&
+            parameter(measure, "deletion") == 1.0 && parameter(measure, "substitution") == 1.0);
+}
+
 bool wwi_measure_is_similarity(const ww_measure *measure) {
     return wwi_measure_row_by_id(measure->id)->info.is_similarity || parameter(measure, "similarity") != 0.0;
 }

@@ -17,10 +17,11 @@ typedef enum ww_engine {
     WW_ENGINE_LANES = 1,   ///< row state in registers, edges passed between work-items
     WW_ENGINE_STENCIL = 2, ///< anti-diagonals in local memory
     WW_ENGINE_PACKED = 3,  ///< one pair a vector lane
-    WW_ENGINE_STRIPS = 4   ///< column strips in a pipeline, for long series
+    WW_ENGINE_STRIPS = 4,  ///< column strips in a pipeline, for long series
+    WW_ENGINE_BITS = 5     ///< a bit a cell; Levenshtein with all weights 1 and LCS, without a band
 } ww_engine;
 
-/// "lanes", "stencil", "packed", "strips" or "auto".
+/// "lanes", "stencil", "packed", "strips", "bits" or "auto".
 WW_API const char *ww_engine_name(ww_engine engine);
 WW_API ww_status ww_engine_by_name(const char *name, ww_engine *engine);
 
