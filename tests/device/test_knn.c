@@ -15,9 +15,13 @@ enum { NUMBER_METRICS = sizeof(number_metrics) / sizeof(number_metrics[0]) };
 
 // ---- contexts that force a filter by a tuning file
 
-static const char *const tunings[] = {"", "default knn.filter 1\ndefault knn.row_group 64\ndefault knn.group 64\n",
-                                      "default knn.filter 2\ndefault select.group 64\n", "default knn.filter 3\n"};
-enum { TUNINGS = 4 };
+static const char *const tunings[] = {"",
+                                      "default knn.filter 1\ndefault knn.row_group 64\ndefault knn.group 64\n",
+                                      "default knn.filter 2\ndefault select.group 64\n",
+                                      "default knn.filter 3\n",
+                                      "default knn.filter 4\ndefault knn.row_group 64\n",
+                                      "default knn.filter 4\ndefault knn.parts 2\n"};
+enum { TUNINGS = 6 };
 
 static ww_context *context_tuned(const char *text) {
     char path[] = "/tmp/wavewarp-knn-XXXXXX";
