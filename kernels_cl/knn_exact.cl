@@ -16,7 +16,7 @@
 #endif
 
 // A distance from its sum, and one more coordinate of it.
-#if WW_METRIC == 5
+#if WW_METRIC >= 5
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) ((sum) + popcount((x) ^ (y)))
 #elif WW_METRIC == 0
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) fma((x) - (y), (x) - (y), (sum))
@@ -30,6 +30,13 @@
     fma((x) * (x_scale) - (y) * (y_scale), (x) * (x_scale) - (y) * (y_scale), (sum))
 #else
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) fma(-(x), (y), (sum))
+#endif
+
+#if WW_METRIC == 6
+// From the bits that differ and the members of both; whole numbers all but for the result. Of two empty sets 0.
+WW_INLINE ww_scalar ww_jaccard(ww_scalar different, ww_scalar a, ww_scalar b) {
+    return different > 0 ? different / ((a + b + different) / 2) : 0;
+}
 #endif
 
 WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_value *c, uint dimension, ww_scalar q_norm,
@@ -52,11 +59,16 @@ WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_value
     for (uint j = 0; j < dimension; j++)
         sum = WW_EXACT_ADD(sum, q[j * WW_TILE], c[j * WW_TILE], q_scale, c_scale);
 #endif
+#if WW_METRIC == 6
+    return ww_jaccard((ww_scalar)sum, q_norm, c_norm);
+#else
     return WW_METRIC == 3 ? (ww_scalar)sum / 2 : (ww_scalar)sum;
+#endif
 }
 
-// What many points are computed with, where a kernel text has vectors; cosine's scales are left to the one above.
-#define WW_EXACT_TOGETHER (!WW_EXACT_ROWS && WW_ROW_WG == 1 && WW_VECTOR > 1 && WW_METRIC != 3)
+// What many points are computed with, where a kernel text has vectors; cosine's scales and Jaccard's quotients are left to
+// the one above.
+#define WW_EXACT_TOGETHER (!WW_EXACT_ROWS && WW_ROW_WG == 1 && WW_VECTOR > 1 && WW_METRIC != 3 && WW_METRIC != 6)
 #if WW_EXACT_TOGETHER
 typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_exact_values;
 #endif

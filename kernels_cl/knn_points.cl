@@ -31,14 +31,20 @@ ww_knn_rows(__global const ww_value *restrict tiles, const uint dimension, const
     }
 }
 
-// Squared norms, and the largest of them as float bits, rounded up. With WW_CENTRE after taking off the mean.
+// Squared norms (Jaccard of bits: members), and the largest of them as float bits, rounded up. With WW_CENTRE after
+// taking off the mean.
 __kernel __attribute__((reqd_work_group_size(WW_POINTS_WG, 1, 1))) void
 ww_knn_norms(__global const ww_value *restrict tiles, __global const ww_scalar *restrict mean, const uint count,
              const uint dimension, __global ww_scalar *restrict norms, __global uint *restrict largest) {
     const uint i = (uint)get_global_id(0);
     __global const ww_value *point = tiles + ww_tile_at(i, dimension);
     ww_scalar sum = 0;
-#if WW_METRIC != 5
+#if WW_METRIC == 6
+    uint members = 0;
+    for (uint j = 0; i < count && j < dimension; j++)
+        members += popcount(point[j * WW_TILE]);
+    sum = (ww_scalar)members;
+#elif WW_METRIC != 5
     for (uint j = 0; i < count && j < dimension; j++) {
 #if WW_CENTRE
         const ww_scalar x = point[j * WW_TILE] - mean[j];

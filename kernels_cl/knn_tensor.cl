@@ -165,6 +165,15 @@ ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *r
             q[m][s][0] = queries[m * 16 * (WW_STEPS * 4) + s * 4];
             q[m][s][1] = queries[(m * 16 + 8) * (WW_STEPS * 4) + s * 4];
         }
+    // The next points are fetched a turn ahead.
+    uint2 next[WW_STEPS][WW_ACROSS8];
+#define WW_FETCH(first)                                                                                                \
+    for (uint s = 0; s < WW_STEPS; s++)                                                                                \
+        for (uint n = 0; n < WW_ACROSS8; n++)                                                                          \
+            next[s][n] = base_rows[((ulong)((first) + down) + n * 8) * (WW_STEPS * 4) + s * 4 + across];
+    if (begin + warp / WW_WARPS_DOWN * (WW_ACROSS8 * 8) < end)
+#pragma unroll
+        WW_FETCH(begin + warp / WW_WARPS_DOWN * (WW_ACROSS8 * 8))
 #endif
 #endif
     for (uint first = begin + warp / WW_WARPS_DOWN * (WW_ACROSS8 * 8); first < end; first += WW_GROUP_POINTS) {
@@ -175,17 +184,30 @@ ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *r
             for (uint n = 0; n < WW_ACROSS8; n++)
                 sum[m][n][0] = sum[m][n][1] = sum[m][n][2] = sum[m][n][3] = 0;
 #if WW_MMA
-        __global const uint2 *points = base_rows + (ulong)(first + down) * (steps * 4) + across;
 #if WW_STEPS
+        uint2 now[WW_STEPS][WW_ACROSS8];
+#pragma unroll
+        for (uint s = 0; s < WW_STEPS; s++)
+#pragma unroll
+            for (uint n = 0; n < WW_ACROSS8; n++)
+                now[s][n] = next[s][n];
+        if (first + WW_GROUP_POINTS < end)
+#pragma unroll
+            WW_FETCH(first + WW_GROUP_POINTS)
 #pragma unroll
 #else
+        __global const uint2 *points = base_rows + (ulong)(first + down) * (steps * 4) + across;
 #pragma unroll 1
 #endif
         for (uint s = 0; s < steps; s++) {
             uint2 p[WW_ACROSS8];
 #pragma unroll
             for (uint n = 0; n < WW_ACROSS8; n++)
+#if WW_STEPS
+                p[n] = now[s][n];
+#else
                 p[n] = points[n * 8 * (steps * 4) + s * 4];
+#endif
 #if !WW_STEPS
 #pragma unroll
             for (uint m = 0; m < WW_DOWN16; m++) {

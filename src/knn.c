@@ -16,15 +16,14 @@
 #include "options.h"
 #include "select.h"
 
-typedef enum filter { FILTER_NARROW, FILTER_WIDE, FILTER_VECTOR, FILTER_TENSOR, FILTER_SETS } filter;
+typedef enum filter { FILTER_NARROW, FILTER_WIDE, FILTER_VECTOR, FILTER_TENSOR, FILTER_SETS, FILTER_ALL } filter;
 
 static const struct {
     const char *name, *file, *kernel;
-} filters[] = {{"narrow", "knn_narrow.cl", "ww_knn_narrow"},
-               {"wide", "knn_wide.cl", "ww_knn_wide"},
-               {"vector", "knn_vector.cl", "ww_knn_vector"},
-               {"tensor", "knn_tensor.cl", "ww_knn_tensor"},
-               {"sets", "knn_sets.cl", "ww_knn_sets"}};
+} filters[] = {
+    {"narrow", "knn_narrow.cl", "ww_knn_narrow"}, {"wide", "knn_wide.cl", "ww_knn_wide"},
+    {"vector", "knn_vector.cl", "ww_knn_vector"}, {"tensor", "knn_tensor.cl", "ww_knn_tensor"},
+    {"sets", "knn_sets.cl", "ww_knn_sets"},       {"all", NULL, NULL}}; // none: the exact kernel computes every pair
 
 typedef struct side {
     ww_points *points;
@@ -73,10 +72,10 @@ static const struct {
     const char *name;
     ww_vector_kind kind;
     int code; // WW_METRIC in kernels_cl/knn.cl
-} metrics[] = {{"l2", WW_VECTORS_NUMBERS, 0},     {"l2-squared", WW_VECTORS_NUMBERS, 0},
-               {"l1", WW_VECTORS_NUMBERS, 1},     {"linf", WW_VECTORS_NUMBERS, 2},
-               {"cosine", WW_VECTORS_NUMBERS, 3}, {"inner-product", WW_VECTORS_NUMBERS, 4},
-               {"hamming", WW_VECTORS_BITS, 5},   {"jaccard", WW_VECTORS_SETS, 0}};
+} metrics[] = {
+    {"l2", WW_VECTORS_NUMBERS, 0},   {"l2-squared", WW_VECTORS_NUMBERS, 0}, {"l1", WW_VECTORS_NUMBERS, 1},
+    {"linf", WW_VECTORS_NUMBERS, 2}, {"cosine", WW_VECTORS_NUMBERS, 3},     {"inner-product", WW_VECTORS_NUMBERS, 4},
+    {"hamming", WW_VECTORS_BITS, 5}, {"jaccard", WW_VECTORS_SETS, 0},       {"jaccard-bits", WW_VECTORS_BITS, 6}};
 #define METRICS (sizeof metrics / sizeof *metrics)
 
 const char *ww_metric_name(ww_metric metric) {
@@ -96,7 +95,7 @@ ww_status ww_metric_by_name(const char *name, ww_metric *metric) {
             return WW_OK;
         }
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no metric '%s'", name);
-    return wwi_fail_hint("l2, l2-squared, l1, linf, cosine, inner-product, hamming, jaccard");
+    return wwi_fail_hint("l2, l2-squared, l1, linf, cosine, inner-product, hamming, jaccard, jaccard-bits");
 }
 
 // ---- making a search
@@ -135,7 +134,7 @@ void ww_knn_destroy(ww_knn **knn) {
 static ww_status check_points(const ww_points *base, const ww_points *queries, ww_metric metric) {
     if (base->kind != metrics[metric].kind || queries->kind != metrics[metric].kind) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind", metrics[metric].name);
-        return wwi_fail_hint("hamming is for bits, jaccard for sets, the others are for numbers");
+        return wwi_fail_hint("hamming and jaccard-bits are for bits, jaccard for sets, the others are for numbers");
     }
     if (base->context != queries->context || base->precision != queries->precision)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "queries and base have different contexts or precisions");
@@ -152,6 +151,11 @@ static uint32_t tuned(const ww_knn *s, const char *name, uint32_t fallback) {
 
 static uint32_t round_up(uint64_t value, uint32_t to) {
     return (uint32_t)((value + to - 1) / to * to);
+}
+
+// No filter: every chunk is computed exactly.
+static bool computes_all(const ww_knn *s) {
+    return s->filter == FILTER_SETS || s->filter == FILTER_ALL;
 }
 
 // Coordinates of a point in row order.
@@ -175,8 +179,8 @@ static void cut_tensor(ww_knn *s) {
     t->parts = tuned(s, "knn.parts", 1) > 1 ? 2 : 1;
     t->width = round_up(s->base.points->words * (t->parts == 2 ? 3u : 1u) + 4, 16);
     t->steps = t->width <= 64 ? t->width / 16 : 0;
-    t->down = t->steps == 1 || t->steps == 2 ? 8 : 4;
-    t->across = t->steps ? 1 : 4;
+    t->down = tuned(s, "knn.down", t->steps == 1 || t->steps == 2 ? 8 : 4);
+    t->across = tuned(s, "knn.across", t->steps ? 1 : 4);
 }
 
 // The parameter knn.filter: 1 narrow, 2 wide, 3 vector, 4 tensor.
@@ -187,6 +191,8 @@ static filter choose_filter(ww_knn *s, uint32_t dimension) {
     const uint32_t forced = tuned(s, "knn.filter", 5);
     if (s->base.points->kind == WW_VECTORS_SETS)
         return FILTER_SETS;
+    if (s->options.metric == WW_METRIC_JACCARD_BITS)
+        return FILTER_ALL;
     cut_tensor(s);
     const bool possible = !s->direct && has_room(s, s->tensor.width * 2);
     if (forced <= 4 && !(forced == 1 && dimension > most_narrow) && !(forced == 4 && !possible))
@@ -210,6 +216,8 @@ static ww_status compile(ww_knn *s) {
     s->rows = s->filter != FILTER_SETS && s->row_group > 1 && has_room(s, row_stride(s) * s->base.points->word_bytes);
     switch (s->filter) {
     case FILTER_SETS:
+    case FILTER_ALL:
+        vector = s->row_group == 1 ? 16 : 1;
         s->group = s->row_group;
         s->group_rows = 1;
         break;
@@ -254,9 +262,10 @@ static ww_status compile(ww_knn *s) {
              s->tensor.steps, s->tensor.down, s->tensor.across,
              // So that two groups of 256 share a multiprocessor; what would need more is a few registers above it.
              nvidia && s->filter == FILTER_WIDE && !s->direct && !doubles ? " -cl-nv-maxrregcount=128" : "");
-    if ((status = wwi_program_get(s->context, sources, sizeof sources / sizeof *sources, options, &s->program)) !=
-            WW_OK ||
-        (status = wwi_kernel_create(s->program, filters[s->filter].kernel, &s->filter_kernel)) != WW_OK ||
+    const size_t count = sizeof sources / sizeof *sources - (filters[s->filter].file ? 0 : 1);
+    if ((status = wwi_program_get(s->context, sources, count, options, &s->program)) != WW_OK ||
+        (filters[s->filter].file &&
+         (status = wwi_kernel_create(s->program, filters[s->filter].kernel, &s->filter_kernel)) != WW_OK) ||
         (status = wwi_kernel_create(s->program, "ww_knn_exact", &s->exact)) != WW_OK ||
         (status = wwi_kernel_create(s->program, "ww_knn_norms", &s->norms)) != WW_OK ||
         (status = wwi_kernel_create(s->program, "ww_knn_rows", &s->make_rows)) != WW_OK)
@@ -305,7 +314,7 @@ static ww_status allocate(ww_knn *s) {
     s->first_chunk =
         round_up((uint64_t)s->k * 2 > (s->gpu ? 256 : 128) ? s->k * 2 : (s->gpu ? 256 : 128), WWI_TILE_PAIR);
     s->capacity = round_up(s->k * 6 + 128 > s->first_chunk ? s->k * 6 + 128 : s->first_chunk, WWI_TILE_PAIR);
-    if (sets)
+    if (computes_all(s))
         s->capacity = s->capacity < 4096 ? 4096 : s->capacity;
     const uint64_t halves_bytes = s->filter == FILTER_TENSOR ? s->tensor.width * 2 : 0;
     const uint64_t row_bytes =
@@ -371,7 +380,8 @@ ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_
     s->precision = base->precision;
     s->value_bytes = wwi_precision_bytes(s->precision);
     s->info.pairs = (uint64_t)base->count * queries->count;
-    s->direct = metrics[o.metric].code == 1 || metrics[o.metric].code == 2 || metrics[o.metric].code == 5;
+    const int code = metrics[o.metric].code;
+    s->direct = code == 1 || code == 2 || code == 5 || code == 6;
     s->gpu = wwi_context_info(s->context)->type == WW_DEVICE_GPU;
     s->filter = choose_filter(s, base->words);
     set_margin(s);
@@ -628,8 +638,8 @@ static ww_status go_through_window(ww_knn *s, block *b) {
         chunk = chunk / WWI_TILE_PAIR * WWI_TILE_PAIR;
         chunk = chunk < WWI_TILE_PAIR ? WWI_TILE_PAIR : chunk;
         const double start = wwi_seconds();
-        if (b->seen <= s->k || chunk <= s->first_chunk || s->filter == FILTER_SETS) {
-            const uint32_t all = s->filter == FILTER_SETS || b->most < s->first_chunk ? s->capacity : s->first_chunk;
+        if (b->seen <= s->k || chunk <= s->first_chunk || computes_all(s)) {
+            const uint32_t all = computes_all(s) || b->most < s->first_chunk ? s->capacity : s->first_chunk;
             chunk = all < left ? all : left;
             status = go_through_all(s, b, (uint32_t)chunk);
             if (b->most < chunk * 2)
