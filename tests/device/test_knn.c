@@ -177,7 +177,7 @@ static const metric_case metric_cases[] = {
     {VECTOR, WW_FLOAT, 5, {0, 1, 2, 3, 4, 5}, 6},
     {TENSOR, WW_FLOAT, 5, {WW_METRIC_L2, WW_METRIC_COSINE, WW_METRIC_INNER_PRODUCT}, 3},
     {TENSOR_TWO, WW_FLOAT, 5, {WW_METRIC_L2, WW_METRIC_INNER_PRODUCT}, 2},
-    {WIDE, WW_FLOAT, 45, {0, 2, 3, 4, 5}, 5},
+    {WIDE, WW_FLOAT, 45, {WW_METRIC_L1, WW_METRIC_L2, WW_METRIC_COSINE}, 3},
     {VECTOR, WW_FLOAT, 77, {WW_METRIC_L1, WW_METRIC_COSINE}, 2},
     {TENSOR, WW_FLOAT, 77, {WW_METRIC_L2_SQUARED, WW_METRIC_COSINE}, 2},
     {NARROW, WW_DOUBLE, 5, {WW_METRIC_L2, WW_METRIC_COSINE}, 2},
@@ -193,7 +193,14 @@ START_TEST(every_metric_and_filter) {
     if (m->precision >= wwt_precision_count())
         return;
     ww_context *context = context_tuned(tunings[m->tuning]);
-    cloud base = lattice(1000, m->dimension, 4), queries = lattice(70, m->dimension, 4);
+    ww_device_info device;
+    wwt_ok(ww_context_device(context, &device));
+    if (m->tuning == WIDE && m->precision == WW_DOUBLE && device.type != WW_DEVICE_GPU) {
+        ww_context_destroy(&context); // made for GPUs alone; PoCL takes 15 s to compile it
+        return;
+    }
+    // A CPU is slow at what wide does.
+    cloud base = lattice(m->tuning == WIDE ? 400 : 1000, m->dimension, 4), queries = lattice(70, m->dimension, 4);
     for (int i = 0; i < m->count; i++) {
         search_case s = {m->metrics[i],           (ww_precision)m->precision, 7, i % 2, 0, 0,
                          is_exact(m->metrics[i]), filter_names[m->tuning]};
