@@ -159,7 +159,7 @@ ww_select_item(__global const ww_scalar *restrict values, __global const uint *r
 // the k best, which lowers the radius. Local memory: (WW_K + WW_QUEUE) keys. Barriers: four for WW_WG*WW_EACH columns,
 // and about log2(WW_QUEUE)^2/2 a merge.
 #ifndef WW_EACH
-#define WW_EACH 8
+#define WW_EACH 16
 #endif
 #ifndef WW_AHEAD
 #define WW_AHEAD 1

@@ -703,8 +703,11 @@ done:
 
 static ww_status run_block(ww_knn *s, size_t first, size_t rows, int64_t *ids, void *distances, uint32_t *found) {
     ww_status status = WW_OK;
-    block b = {
-        .first = first, .rows = rows, .most = UINT64_C(1) << 20, .growth = tuned(s, "knn.growth", 12), .fresh = true};
+    block b = {.first = first,
+               .rows = rows,
+               .most = UINT64_C(1) << 20,
+               .growth = tuned(s, "knn.growth", s->gpu ? 12 : 4),
+               .fresh = true};
     for (size_t at = 0, count; status == WW_OK && at < s->base.points->count; at += count) {
         count = wwi_points_window_limit(s->base.points, at);
         if ((status = open_side(s, &s->base, at, count)) != WW_OK)

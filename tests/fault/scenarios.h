@@ -15,5 +15,6 @@ typedef struct wwt_scenario {
 ww_status wwt_scenario_host(void);      // context, buffers, program, kernel, launch
 ww_status wwt_scenario_bad_build(void); // a program that does not compile
 ww_status wwt_scenario_wrap(void);      // the caller's own OpenCL objects
+ww_status wwt_scenario_knn(void);       // nearest neighbours of points
 
 #endif

@@ -16,6 +16,7 @@ static const wwt_scenario scenarios[] = {
     {"host", wwt_scenario_host},
     {"bad build", wwt_scenario_bad_build},
     {"wrap", wwt_scenario_wrap},
+    {"knn", wwt_scenario_knn},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0], MOST_CALLS = 20000 };
 
