@@ -59,6 +59,10 @@ float *bench_cloud_make(bench_cloud kind, size_t count, size_t dimension, uint64
                 point[j] = (float)(bench_random(&state) >> 40) * 0x1p-24f;
             continue;
         }
+        if (kind == BENCH_EVENTS) {
+            bench_event(&state, point);
+            continue;
+        }
         const double *centre = centres + bench_random(&state) % CENTRES * dimension;
         double factors[FACTORS];
         for (size_t f = 0; f < FACTORS; f++)

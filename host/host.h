@@ -110,8 +110,9 @@ uint64_t wwi_context_launches(const ww_context *context);
 // ---- the rest
 // ---------------------------------------------------------------------------------------------------------
 
-double wwi_seconds(void);                                    // monotonic clock
-bool wwi_mul_u64(uint64_t a, uint64_t b, uint64_t *product); // false on overflow
+double wwi_seconds(void);                                              // monotonic clock
+void wwi_checksum(const void *data, size_t bytes, uint8_t digest[32]); // SHA-256
+bool wwi_mul_u64(uint64_t a, uint64_t b, uint64_t *product);           // false on overflow
 bool wwi_add_u64(uint64_t a, uint64_t b, uint64_t *sum);
 
 #endif

@@ -37,8 +37,10 @@ __kernel __attribute__((reqd_work_group_size(WW_POINTS_WG, 1, 1))) void
 ww_knn_norms(__global const ww_value *restrict tiles, __global const ww_scalar *restrict mean, const uint count,
              const uint dimension, __global ww_scalar *restrict norms, __global uint *restrict largest) {
     const uint i = (uint)get_global_id(0);
-    __global const ww_value *point = tiles + ww_tile_at(i, dimension);
     ww_scalar sum = 0;
+#if WW_METRIC != 5
+    __global const ww_value *point = tiles + ww_tile_at(i, dimension);
+#endif
 #if WW_METRIC == 6
     uint members = 0;
     for (uint j = 0; i < count && j < dimension; j++)
