@@ -163,10 +163,15 @@ static uint32_t row_stride(const ww_knn *s) {
     return round_up(s->base.points->words, 4);
 }
 
-// Bytes of both sides, each `of_a_point`. False: they do not stand on the device whole, or leave too little room.
+// Points of both sides.
+static uint64_t both_sides(const ww_knn *s) {
+    return wwi_points_padded(s->base.points->count) + (s->self ? 0 : wwi_points_padded(s->queries.points->count));
+}
+
+// False: the sides do not stand on the device whole, or so many bytes for each point would leave too little room.
 static bool has_room(const ww_knn *s, uint64_t of_a_point) {
     const ww_points *b = s->base.points, *q = s->queries.points;
-    const uint64_t points = wwi_points_padded(b->count) + (s->self ? 0 : wwi_points_padded(q->count));
+    const uint64_t points = both_sides(s);
     uint64_t room = wwi_context_bytes_free(s->context) / 4, each = wwi_context_max_buffer(s->context);
     if (s->options.max_bytes && room > s->options.max_bytes / 4)
         room = s->options.max_bytes / 4;
@@ -180,7 +185,9 @@ static void cut_tensor(ww_knn *s) {
     t->width = round_up(s->base.points->words * (t->parts == 2 ? 3u : 1u) + 4, 16);
     t->steps = t->width <= 64 ? t->width / 16 : 0;
     t->down = tuned(s, "knn.down", t->steps == 1 || t->steps == 2 ? 8 : 4);
+    t->down = t->down > 8 ? 8 : t->down;
     t->across = tuned(s, "knn.across", t->steps ? 1 : 4);
+    t->across = t->across > 3 ? 4 : t->across > 1 ? 2 : 1;
 }
 
 // The parameter knn.filter: 1 narrow, 2 wide, 3 vector, 4 tensor.
@@ -319,7 +326,11 @@ static ww_status allocate(ww_knn *s) {
     const uint64_t halves_bytes = s->filter == FILTER_TENSOR ? s->tensor.width * 2 : 0;
     const uint64_t row_bytes =
         s->capacity * (s->value_bytes + (sets ? 0 : 4)) + s->k * (s->value_bytes + 4) + 4 + halves_bytes;
-    uint64_t room = wwi_context_bytes_free(s->context) / 2;
+    // What the first run makes of the points beside these buffers: has_room() saw to it that it is less than what is
+    // free.
+    const uint64_t later = both_sides(s) * ((s->rows ? row_stride(s) * s->base.points->word_bytes : 0) + halves_bytes);
+    const uint64_t available = wwi_context_bytes_free(s->context);
+    uint64_t room = (available > later ? available - later : 0) / 2;
     if (room > wwi_context_max_buffer(s->context))
         room = wwi_context_max_buffer(s->context);
     if (s->options.max_bytes && room > s->options.max_bytes)

@@ -67,6 +67,7 @@ ww_status wwi_selector_create(ww_context *context, ww_precision precision, uint3
     s->value_bytes = precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
     s->k = k;
     const char *kind = precision == WW_DOUBLE ? "f64" : "f32";
+    const long each = wwi_tuning(context, "select.each", kind, 16);
     s->group = (uint32_t)wwi_tuning(context, "select.group", kind, !gpu ? 1 : k > 64 ? 256 : 64);
     s->grouped = s->group > 1 && k <= MOST_K_OF_A_GROUP;
     const uint32_t best = s->grouped ? power_of_two(1, k) : 1;
@@ -74,7 +75,10 @@ ww_status wwi_selector_create(ww_context *context, ww_precision precision, uint3
              "-DWW_DOUBLE=%d -DWW_GROUPED=%d -DWW_WG=%" PRIu32 " -DWW_K=%" PRIu32 " -DWW_QUEUE=%" PRIu32
              " -DWW_EACH=%ld -DWW_AHEAD=%ld",
              precision == WW_DOUBLE, s->grouped, s->group, best, power_of_two(best, s->grouped ? 4 * s->group : 1),
-             wwi_tuning(context, "select.each", kind, 16), wwi_tuning(context, "select.ahead", kind, 1));
+             each < 1    ? 1
+             : each > 32 ? 32
+                         : each,
+             wwi_tuning(context, "select.ahead", kind, 1));
     if ((status = wwi_program_get(context, sources, 2, options, &s->program)) == WW_OK)
         status = wwi_kernel_create(s->program, s->grouped ? "ww_select_group" : "ww_select_item", &s->kernel);
     if (status != WW_OK)
