@@ -20,7 +20,7 @@
 #define WW_PROBING 1 // 0: there are no probes but the first
 #endif
 #ifndef WW_SET
-#define WW_SET 4096 // slots of a query's set of points: a power of two, over twice its candidates
+#define WW_SET 4096 // slots of a query's set of points: more than its candidates and a work-group
 #endif
 #define WW_LSH_WG 64
 #define WW_SIDES (WW_FAMILY == 0 ? 2 : 1)
@@ -269,7 +269,7 @@ ww_lsh_gather(__global const uint *restrict keys, __global const uint *restrict 
             const uint id = job.base_id + entries[e];
             if (id == own || (removed && (removed[id / 32] >> id % 32 & 1u)))
                 continue;
-            uint slot = ww_mix(id) & (WW_SET - 1), there = ~id;
+            uint slot = ww_mix(id) % WW_SET, there = ~id;
             while (there != id) {
                 there = atomic_cmpxchg(set + slot, WW_NOBODY, id);
                 if (there == WW_NOBODY) {
@@ -279,7 +279,7 @@ ww_lsh_gather(__global const uint *restrict keys, __global const uint *restrict 
                         ids[(ulong)row * job.capacity + place] = id;
                     break;
                 }
-                slot = (slot + 1) & (WW_SET - 1);
+                slot = slot + 1 < WW_SET ? slot + 1 : 0;
             }
         }
     }

@@ -244,6 +244,9 @@ static ww_status compile(ww_lsh *h) {
     h->row_group = tuned(h, "lsh.row_group", h->gpu ? 64 : 1);
     while (set < 2 * h->options.candidates)
         set *= 2;
+    const uint64_t most = device->local_bytes / 4 - 16;
+    if (set > most)
+        set = (uint32_t)most;
     snprintf(options, sizeof options,
              "-DWW_DOUBLE=%d -DWW_METRIC=%d -DWW_DIRECT=%d -DWW_CENTRE=%d -DWW_FAMILY=%d -DWW_FUNCTIONS=%" PRIu32
              " -DWW_PROBING=%d -DWW_SET=%" PRIu32 " -DWW_ROW_WG=%" PRIu32 " -DWW_JOIN=%d -DWW_JOIN_WG=%" PRIu32

@@ -86,7 +86,7 @@ static ww_status take_sets(const ww_points *p, sample *s) {
     return status;
 }
 
-// Every `stride`-th of a shuffled list of points, from `first` on: two samples share no point.
+// The points of these numbers, as points of their own.
 static ww_status take_sample(ww_lsh *h, ww_points *p, const uint32_t *numbers, size_t count, sample *s) {
     ww_status status = WW_OK;
     const uint64_t row = p->words * p->word_bytes;

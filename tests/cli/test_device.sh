@@ -166,6 +166,25 @@ ok "no labels" gives 1 classify --train a.npy --test test.tsv
 ok "training series without labels" gives 1 classify --train train.csv --test test.tsv
 ok "test series without labels" gives 0 classify --train train.ts --test train.csv
 
+# ---- points by hashing
+awk 'BEGIN { srand(3); for (i = 0; i < 900; i++) print rand() "," rand() "," rand() "," rand() }' >points.txt
+ok "exact neighbours of points" gives 0 knn -k 3 points.txt
+cp out exact
+ok "hashing with one wide bucket" gives 0 lsh -k 3 -n 1 -w 1e9 -l 2 points.txt
+ok "finds the same" cmp -s out exact
+ok "hashing for a recall" gives 0 lsh -k 3 --recall 0.9 --save index.wwlsh points.txt
+ok "says what to expect" says "measured on a sample"
+cp out chosen
+ok "a saved index" gives 0 lsh -k 3 --load index.wwlsh
+ok "answers alike" cmp -s out chosen
+head -c 3000 index.wwlsh >cut.wwlsh
+ok "a file cut short" gives 1 lsh -k 3 --load cut.wwlsh
+ok "is refused in words" says "cut short"
+ok "evaluation" gives 0 lsh -k 3 -l 4 --evaluate --svg curve.svg points.txt
+ok "tables 1, 2, 4 and the exact search" test "$(grep -c '^ ' out)" -eq 5
+ok "a drawing" grep -q '</svg>' curve.svg
+ok "neither base nor index" gives 2 lsh -k 3
+
 # ---- interrupted
 "$program" generate random-walk -n 1500 -l 6000 -o long.npy
 # In the foreground one signal is sent; else the whole group gets it too, and a second ends the program at once.

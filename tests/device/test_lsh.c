@@ -188,8 +188,7 @@ static const struct {
 } cases[] = {{WW_METRIC_L2, WW_FLOAT, 600, 10, 0, 2},          {WW_METRIC_L2, WW_FLOAT, 500, 19, 90, 4},
              {WW_METRIC_L2_SQUARED, WW_DOUBLE, 400, 13, 0, 2}, {WW_METRIC_L1, WW_FLOAT, 500, 5, 0, 3},
              {WW_METRIC_COSINE, WW_FLOAT, 500, 16, 0, 1},      {WW_METRIC_HAMMING, WW_FLOAT, 500, 75, 0, 1},
-             {WW_METRIC_JACCARD, WW_FLOAT, 500, 0, 0, 1},      {WW_METRIC_L2, WW_FLOAT, 200, 301, 7, 20},
-             {WW_METRIC_COSINE, WW_FLOAT, 200, 260, 0, 1}};
+             {WW_METRIC_JACCARD, WW_FLOAT, 500, 0, 0, 1},      {WW_METRIC_L2, WW_FLOAT, 200, 301, 7, 20}};
 
 START_TEST(both_ways) {
     wwt_seed((unsigned)_i);
@@ -457,18 +456,19 @@ END_TEST
 
 START_TEST(recall_never_falls) {
     static const ww_metric families[] = {WW_METRIC_L2, WW_METRIC_COSINE};
+    static const uint32_t dimensions[] = {10, 16}, most_probes[] = {48, 12};
     enum { N = 900, K = 5 };
     wwt_seed(30 + (unsigned)_i);
-    cloud c = make_cloud(families[_i], WW_FLOAT, N, 6, 0);
+    cloud c = make_cloud(families[_i], WW_FLOAT, N, dimensions[_i], 0);
     ww_points *points = upload(&c, 0, N, 0);
     answer exact = ask_exactly(points, NULL, families[_i], K);
     double last = 0;
     for (uint32_t tables = 1; tables <= 8; tables *= 2) {
-        ww_lsh_options o = options_of(families[_i], tables, 8, 1.5, 48);
+        ww_lsh_options o = options_of(families[_i], tables, 4, 1, most_probes[_i]);
         ww_lsh *lsh = NULL;
         wwt_ok(ww_lsh_create(points, &o, &lsh));
         double before = 0;
-        for (o.probes = tables == 4 ? 1 : 48; o.probes <= 48; o.probes *= 3) {
+        for (o.probes = tables == 4 ? 1 : most_probes[_i]; o.probes <= most_probes[_i]; o.probes *= 3) {
             wwt_ok(ww_lsh_set_options(lsh, &o));
             answer a = ask(lsh, NULL, K);
             const double recall = ww_knn_recall(exact.distances, a.distances, N, K, WW_FLOAT);
@@ -480,7 +480,7 @@ START_TEST(recall_never_falls) {
         last = before;
         ww_lsh_destroy(&lsh);
     }
-    ck_assert_msg(last > 0.8, "%s: recall %g", ww_metric_name(families[_i]), last);
+    ck_assert_msg(last > 0.6, "%s: recall %g", ww_metric_name(families[_i]), last);
     answer_free(&exact);
     ww_points_destroy(&points);
     cloud_free(&c);
@@ -691,11 +691,10 @@ END_TEST
 
 // ---- chosen parameters
 
-START_TEST(chosen_parameters_reach_the_recall) {
-    wwt_seed(70 + (unsigned)_i);
+static void choose(ww_metric metric, size_t dimension) {
+    wwt_seed(70 + (unsigned)metric);
     enum { N = 4000, K = 4 };
-    const ww_metric metric = kinds[_i].metric;
-    cloud c = make_cloud(metric, WW_FLOAT, N, kinds[_i].dimension, 0);
+    cloud c = make_cloud(metric, WW_FLOAT, N, dimension, 0);
     ww_points *points = upload(&c, 0, N, 0);
     ww_lsh_wish wish = WW_LSH_WISH_INIT;
     ww_lsh_choice choice;
@@ -719,6 +718,15 @@ START_TEST(chosen_parameters_reach_the_recall) {
     ww_lsh_destroy(&lsh);
     ww_points_destroy(&points);
     cloud_free(&c);
+}
+
+START_TEST(chosen_parameters_reach_the_recall) {
+    choose(WW_METRIC_L2, 10);
+}
+END_TEST
+
+START_TEST(chosen_parameters_of_sets) {
+    choose(WW_METRIC_JACCARD, 0);
 }
 END_TEST
 
@@ -801,7 +809,7 @@ END_TEST
 
 START_TEST(refusals) {
     wwt_seed(90);
-    cloud c = make_cloud(WW_METRIC_L2, WW_FLOAT, 10, 3, 0), other = make_cloud(WW_METRIC_L2, WW_FLOAT, 10, 4, 0);
+    cloud c = make_cloud(WW_METRIC_L2, WW_FLOAT, 10, 10, 0), other = make_cloud(WW_METRIC_L2, WW_FLOAT, 10, 4, 0);
     ww_points *points = upload(&c, 0, 10, 0), *wrong = upload(&other, 0, 10, 0);
     ww_lsh *lsh = NULL;
     ww_lsh_choice choice;
@@ -822,8 +830,7 @@ START_TEST(refusals) {
     o = defaults;
     o.candidates = 4097;
     wwt_fails(ww_lsh_create(points, &o, &lsh), WW_ERROR_INVALID_ARGUMENT);
-    o = defaults;
-    o.functions = 2;
+    o = small(WW_METRIC_L2);
     wwt_ok(ww_lsh_create(points, &o, &lsh));
     wwt_fails(ww_lsh_search(lsh, NULL, 0, &(int64_t){0}, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_lsh_search(lsh, wrong, 1, &(int64_t){0}, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
@@ -839,15 +846,13 @@ START_TEST(refusals) {
     ww_points_destroy(&wrong);
     ww_points_destroy(&points);
     // What is not a number never gets that far; what is too large for its norm is refused here.
-    float odd[8] = {0, 1, 2, 3, 4, 5, 6, NAN};
-    cloud bad = {WW_METRIC_COSINE, WW_FLOAT, 2, 4, odd, NULL};
+    float odd[32] = {0, 1, 2, 3, 4, 5, 6, NAN};
+    cloud bad = {WW_METRIC_COSINE, WW_FLOAT, 2, 16, odd, NULL};
     ww_vector_view view = part_of(&bad, 0, 2);
     wwt_fails(ww_points_create(wwt_context, &view, NULL, &points), WW_ERROR_NOT_FINITE);
     odd[7] = 1e30f;
     wwt_ok(ww_points_create(wwt_context, &view, NULL, &points));
-    o = defaults;
-    o.metric = WW_METRIC_COSINE;
-    o.functions = 2;
+    o = small(WW_METRIC_COSINE);
     wwt_fails(ww_lsh_create(points, &o, &lsh), WW_ERROR_OVERFLOW);
     ck_assert_ptr_null(lsh);
     ww_points_destroy(&points);
@@ -872,7 +877,8 @@ int main(void) {
     tcase_add_loop_test(tcase, add_and_remove, 0, 3);
     tcase_add_loop_test(tcase, blocks_change_nothing, 0, 3);
     tcase_add_loop_test(tcase, save_and_load, 0, 3);
-    tcase_add_loop_test(tcase, chosen_parameters_reach_the_recall, 0, 3);
+    tcase_add_test(tcase, chosen_parameters_reach_the_recall);
+    tcase_add_test(tcase, chosen_parameters_of_sets);
     tcase_add_test(tcase, seeds_and_progress);
     tcase_add_test(tcase, duplicates);
     tcase_add_test(tcase, refusals);
