@@ -17,6 +17,7 @@ static const wwt_scenario scenarios[] = {
     {"bad build", wwt_scenario_bad_build},
     {"wrap", wwt_scenario_wrap},
     {"files", wwt_scenario_files},
+    {"bits", wwt_scenario_bits},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0], MOST_CALLS = 20000 };
 
