@@ -159,9 +159,9 @@ ww_status bench_matrix(bench *b, const bench_case *c, bench_result *result) {
     result->device = bench_summary(device, with_device == count ? count : 0);
     result->cups = (double)info.cells / (result->device.count ? result->device.median : result->wall.median);
     if (b->device.type == WW_DEVICE_CPU && c->band <= 0)
-        result->textbook = bench_textbook(c->measure, &j.columns,
-                                          c->row_length ? c->row_length : (c->length + c->max_length) / 2,
-                                          (c->length + c->max_length) / 2, minimum_seconds / 4);
+        result->textbook =
+            bench_textbook(c->measure, &j.columns, c->row_length ? c->row_length : (c->length + c->max_length) / 2,
+                           (c->length + c->max_length) / 2, minimum_seconds / 4);
     if (bench_verify(c, &j.measure, &j.rows, &j.columns, j.distances, result) != 0)
         status = WW_ERROR_OUT_OF_MEMORY;
 done:

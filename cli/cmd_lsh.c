@@ -10,18 +10,23 @@
 
 typedef struct lsh_job {
     cli_device_options device;
-    const char *paths[2], *ids_path, *distances_path, *width, *svg_path;
+    cli_progress progress;
+    const char *paths[2], *ids_path, *distances_path, *width, *svg_path, *recall, *save_path, *load_path;
     uint64_t k, tables, functions, probes, candidates, seed;
-    int metric;
-    bool evaluate;
+    int metric, path;
+    bool evaluate, complete, probes_given;
     ww_context *context;
     ww_vector_set *sets[2];
-    ww_points *points[2];
+    ww_points *points[2]; // base and queries
+    ww_lsh *loaded;
     ww_lsh_options options;
     cli_neighbours found;
 } lsh_job;
 
+static const char *const path_names[] = {"auto", "buckets", "queries", NULL}; // as enum ww_lsh_path counts them
+
 static void job_end(lsh_job *j) {
+    ww_lsh_destroy(&j->loaded);
     for (int i = 1; i >= 0; i--) {
         ww_points_destroy(&j->points[i]);
         ww_vector_set_destroy(&j->sets[i]);
@@ -40,21 +45,51 @@ static int allocate(cli_neighbours *n) {
     return result;
 }
 
+// Builds tables with these options, or takes those that were loaded, and searches.
 static ww_status search(const lsh_job *j, const ww_lsh_options *options, const cli_neighbours *n, ww_lsh_info *info) {
-    ww_lsh *lsh = NULL;
-    ww_status status = ww_lsh_create(j->points[0], options, &lsh);
+    ww_lsh *lsh = j->loaded;
+    ww_status status = lsh ? ww_lsh_set_options(lsh, options) : ww_lsh_create(j->points[0], options, &lsh);
+    if (status == WW_OK && j->save_path)
+        status = ww_lsh_save(lsh, j->save_path);
     if (status == WW_OK)
         status = ww_lsh_search(lsh, j->points[1], n->k, n->ids, n->distances, NULL);
     if (status == WW_OK)
         status = ww_lsh_describe(lsh, info);
-    ww_lsh_destroy(&lsh);
+    if (!j->loaded)
+        ww_lsh_destroy(&lsh);
     return status;
 }
 
-// ---- evaluation: the same tables with more and more probes, against the exact answer
+// Parameters for the wanted recall, and what is expected of them, on standard error.
+static int choose(lsh_job *j, double recall) {
+    ww_lsh_wish wish = WW_LSH_WISH_INIT;
+    ww_lsh_choice choice;
+    wish.metric = (ww_metric)j->metric;
+    wish.k = (size_t)j->k;
+    wish.recall = recall;
+    wish.queries = j->points[1] ? ww_points_count(j->points[1]) : 0;
+    wish.max_bytes = j->device.max_bytes;
+    wish.seed = j->seed;
+    if (ww_lsh_choose(j->points[0], &wish, &choice) != WW_OK)
+        return cli_fail();
+    const ww_lsh_options *o = &choice.options;
+    fprintf(stderr,
+            "wavewarp: %u tables of %u functions, width %.4g: recall %.3f expected, %.3f measured on a sample; %.0f "
+            "distances a query\n",
+            o->tables, o->functions, o->width, choice.recall, choice.measured_recall, choice.measured_examined);
+    j->options.tables = o->tables;
+    j->options.functions = o->functions;
+    j->options.width = o->width;
+    j->options.probes = 1;
+    j->options.candidates = o->candidates;
+    j->options.path = o->path;
+    return CLI_GO_ON;
+}
+
+// ---- evaluation: more and more probes, or with one probe more and more tables, against the exact answer
 
 typedef struct trial {
-    uint32_t probes;
+    uint32_t tables, probes;
     double recall, ratio, seconds;
     ww_lsh_info info;
 } trial;
@@ -107,8 +142,11 @@ static int draw(const char *path, const trial *trials, size_t count, double exac
         fprintf(out.file, "%.1f,%.1f ", X(trials[i].seconds), Y(trials[i].recall));
     fputs("\"/>\n", out.file);
     for (size_t i = 0; i < count; i++)
-        fprintf(out.file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"#06c\"><title>%u probes</title></circle>\n",
-                X(trials[i].seconds), Y(trials[i].recall), trials[i].probes);
+        fprintf(out.file,
+                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"#06c\"><title>%u tables, %u "
+                "probes: recall %.4f in %.4g s</title></circle>\n",
+                X(trials[i].seconds), Y(trials[i].recall), trials[i].tables, trials[i].probes, trials[i].recall,
+                trials[i].seconds);
     fputs("<text x=\"340\" y=\"390\" text-anchor=\"middle\">seconds, build and search</text>\n"
           "<text x=\"16\" y=\"190\" text-anchor=\"middle\" transform=\"rotate(-90 16 190)\">recall</text>\n</svg>\n",
           out.file);
@@ -133,7 +171,7 @@ static int exact_search(const lsh_job *j, cli_neighbours *exact, double *seconds
 }
 
 static int evaluate(lsh_job *j) {
-    enum { MOST = 11 };
+    enum { MOST = 12 };
     trial trials[MOST];
     size_t count = 0;
     double seconds = 0;
@@ -147,12 +185,16 @@ static int evaluate(lsh_job *j) {
     if (result == CLI_GO_ON && search(j, &j->options, &j->found, &trials[0].info) != WW_OK)
         result = cli_fail();
     if (result == CLI_GO_ON)
-        printf("%8s %9s %9s %12s %9s %9s %9s %9s %10s\n", "probes", "recall", "ratio", "points/query", "capped",
-               "build s", "search s", "x exact", "MB");
-    for (uint64_t probes = 1; result == CLI_GO_ON && probes <= j->probes && count < MOST; probes *= 2) {
+        printf("%8s %8s %9s %9s %12s %9s %9s %9s %9s %10s\n", "tables", "probes", "recall", "ratio", "points/query",
+               "capped", "build s", "search s", "x exact", "MB");
+    const bool by_probes = j->options.probes > 1;
+    const uint64_t last = by_probes ? j->options.probes : j->options.tables;
+    for (uint64_t now = 1; result == CLI_GO_ON && count < MOST && now <= last;
+         now = now < last && 2 * now > last ? last : 2 * now) {
         ww_lsh_options options = j->options;
         trial *t = &trials[count++];
-        options.probes = t->probes = (uint32_t)probes;
+        options.probes = t->probes = by_probes ? (uint32_t)now : 1;
+        options.tables = t->tables = by_probes ? j->options.tables : (uint32_t)now;
         if (search(j, &options, &j->found, &t->info) != WW_OK) {
             result = cli_fail();
             break;
@@ -160,8 +202,8 @@ static int evaluate(lsh_job *j) {
         t->recall = ww_knn_recall(exact.distances, j->found.distances, exact.queries, exact.k, exact.precision);
         t->ratio = distance_ratio(&exact, &j->found);
         t->seconds = fmax(t->info.seconds_build + t->info.seconds_search, 1e-9);
-        printf("%8u %9.4f %9.4f %12.1f %9" PRIu64 " %9.4f %9.4f %9.2f %10.1f\n", t->probes, t->recall, t->ratio,
-               (double)t->info.candidates / (double)exact.queries, t->info.capped, t->info.seconds_build,
+        printf("%8u %8u %9.4f %9.4f %12.1f %9" PRIu64 " %9.4f %9.4f %9.2f %10.1f\n", t->tables, t->probes, t->recall,
+               t->ratio, (double)t->info.examined / (double)exact.queries, t->info.capped, t->info.seconds_build,
                t->info.seconds_search, seconds / t->seconds, (double)t->info.bytes / 1e6);
     }
     if (result == CLI_GO_ON)
@@ -176,23 +218,80 @@ static int evaluate(lsh_job *j) {
 
 static int work(lsh_job *j) {
     ww_lsh_info info;
+    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
     cli_neighbours *n = &j->found;
-    n->queries = ww_points_count(j->points[j->paths[1] ? 1 : 0]);
+    const ww_points *asked = j->points[j->points[1] ? 1 : 0];
+    n->queries = asked ? ww_points_count(asked) : ww_lsh_count(j->loaded);
     n->k = (size_t)j->k;
-    n->precision = ww_points_precision(j->points[0]);
+    n->precision = asked ? ww_points_precision(asked) : ww_lsh_precision(j->loaded);
     int result = allocate(n);
     if (result != CLI_GO_ON)
         return result;
     if (j->evaluate)
         return evaluate(j);
-    if (search(j, &j->options, n, &info) != WW_OK)
+    cli_plan_options(&j->device, &j->progress, &plan);
+    j->options.progress = plan.progress;
+    j->options.progress_user = plan.progress_user;
+    const ww_status status = search(j, &j->options, n, &info);
+    cli_progress_end(&j->progress);
+    if (status != WW_OK)
         return cli_fail();
     if (info.capped)
-        fprintf(stderr, "wavewarp: %" PRIu64 " queries found more than %" PRIu64 " points and kept those\n",
-                info.capped, j->candidates);
+        fprintf(stderr, "wavewarp: %" PRIu64 " queries found more than %u points and kept those\n", info.capped,
+                j->options.candidates);
+    if (info.incomplete && !j->options.complete)
+        fprintf(stderr, "wavewarp: %" PRIu64 " queries found fewer than %zu points (--complete answers them exactly)\n",
+                info.incomplete, n->k);
     if (j->ids_path || j->distances_path)
         return cli_neighbours_write(n, j->ids_path, j->distances_path);
     cli_neighbours_print(n);
+    return CLI_GO_ON;
+}
+
+// Reads the files: base and queries, or with --load the queries alone.
+static int read_points(lsh_job *j, ww_vector_view views[2]) {
+    int result = CLI_GO_ON;
+    if (j->load_path) {
+        j->paths[1] = j->paths[0];
+        j->paths[0] = NULL;
+    }
+    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
+        if (j->paths[i])
+            result = cli_points_read(j->paths[i], (ww_metric)j->metric, &j->sets[i], &views[i]);
+    return result;
+}
+
+// The saved index, and the metric and kind of its points.
+static int load(lsh_job *j) {
+    const uint32_t probes = j->options.probes;
+    const ww_lsh_path path = j->options.path;
+    if (ww_lsh_load(j->context, j->load_path, j->device.max_bytes, &j->loaded) != WW_OK ||
+        ww_lsh_get_options(j->loaded, &j->options) != WW_OK)
+        return cli_fail();
+    j->metric = (int)j->options.metric;
+    j->device.precision = ww_lsh_precision(j->loaded) == WW_DOUBLE ? 1 : 0;
+    if (probes < j->options.probes && j->probes_given)
+        j->options.probes = probes;
+    j->options.path = path;
+    j->options.complete = j->complete;
+    return CLI_GO_ON;
+}
+
+static int check(lsh_job *j, const char *name, double *recall) {
+    if (j->width && !cli_number(j->width, &j->options.width))
+        return cli_usage(name, "--width: '%s' is not a number", j->width);
+    if (j->recall && !cli_number(j->recall, recall))
+        return cli_usage(name, "--recall: '%s' is not a number", j->recall);
+    if (j->svg_path && !j->evaluate)
+        return cli_usage(name, "--svg goes with --evaluate");
+    if (j->evaluate && (j->save_path || j->load_path))
+        return cli_usage(name, "--evaluate goes without --save and --load");
+    if (j->load_path && j->recall)
+        return cli_usage(name, "--recall chooses tables, --load brings them");
+    if (!j->load_path && !j->paths[0])
+        return cli_usage(name, "BASE is missing");
+    if (j->load_path && j->paths[1])
+        return cli_usage(name, "with --load there is no BASE");
     return CLI_GO_ON;
 }
 
@@ -203,50 +302,62 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     j.k = 1;
     j.tables = defaults.tables;
     j.functions = defaults.functions;
-    j.probes = defaults.probes;
     j.candidates = defaults.candidates;
     j.seed = defaults.seed;
     j.options = defaults;
     const cli_option options[] = {
         {"k", 'k', CLI_COUNT, "K", "neighbours of every query, default 1, at most 1024", &j.k, NULL, 1},
-        {"metric", 'm', CLI_CHOICE, "M", "l2, l2-squared, l1, cosine or hamming", &j.metric, cli_metrics, 0},
+        {"metric", 'm', CLI_CHOICE, "M", "l2, l2-squared, l1, cosine, hamming or jaccard", &j.metric, cli_metrics, 0},
+        {"recall", 'r', CLI_TEXT, "R", "choose tables, functions and width to find this share of the neighbours",
+         &j.recall, 0, 0},
         {"tables", 'l', CLI_COUNT, "L", "tables, default 10", &j.tables, NULL, 1},
-        {"functions", 'n', CLI_COUNT, "M", "hash functions of a table, default 15, at most 64", &j.functions, NULL, 1},
-        {"width", 'w', CLI_TEXT, "W", "l2 and l1: width of a segment, default 1", &j.width, 0, 0},
-        {"probes", 't', CLI_COUNT, "T", "buckets looked into in every table, default 64", &j.probes, NULL, 1},
-        {"candidates", 0, CLI_COUNT, "N", "most points a query looks at, default 2048, at most 4096", &j.candidates,
-         NULL, 1},
+        {"functions", 'n', CLI_COUNT, "M", "hash functions of a table, default 10, at most 64", &j.functions, NULL, 1},
+        {"width", 'w', CLI_TEXT, "W", "l2 and l1: width of a segment, default 1.5", &j.width, 0, 0},
+        {"probes", 't', CLI_COUNT, "T", "buckets looked into in every table, default 1", &j.probes, NULL, 1},
+        {"path", 0, CLI_CHOICE, "P", "search by buckets or by queries, default auto", &j.path, path_names, 0},
+        {"candidates", 0, CLI_COUNT, "N", "by queries: most points a query looks at, default 2048, at most 4096",
+         &j.candidates, NULL, 1},
+        {"complete", 0, CLI_FLAG, NULL, "answer exactly what finds fewer than K points", &j.complete, 0, 0},
         {"seed", 's', CLI_COUNT, "N", "the same seed gives the same tables, default 1", &j.seed, NULL, 0},
+        {"save", 0, CLI_TEXT, "FILE", "write points and tables' functions there", &j.save_path, 0, 0},
+        {"load", 0, CLI_TEXT, "FILE", "read them from there in place of BASE", &j.load_path, 0, 0},
         {"evaluate", 0, CLI_FLAG, NULL,
-         "print recall, distances and time against the exact search, with 1, 2, 4... probes", &j.evaluate, 0, 0},
+         "print recall, distances and time against the exact search, with 1, 2, 4... tables or probes", &j.evaluate, 0,
+         0},
         {"svg", 0, CLI_TEXT, "FILE", "with --evaluate: draw recall over time", &j.svg_path, 0, 0},
         {"ids", 0, CLI_TEXT, "FILE", "write the ids there: .ivecs, .npy, else text", &j.ids_path, 0, 0},
         {"distances", 0, CLI_TEXT, "FILE", "write the distances there: .fvecs, .npy, else text", &j.distances_path, 0,
          0},
         CLI_DEVICE_OPTIONS(j.device),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL);
-    if (result != CLI_GO_ON)
+    double recall = 0;
+    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 0, 2, NULL);
+    if (result != CLI_GO_ON || (result = check(&j, command->name, &recall)) != CLI_GO_ON)
         return result;
-    if (j.width && !cli_number(j.width, &j.options.width))
-        return cli_usage(command->name, "--width: '%s' is not a number", j.width);
-    if (j.svg_path && !j.evaluate)
-        return cli_usage(command->name, "--svg goes with --evaluate");
+    j.probes_given = j.probes > 0;
     // Larger numbers are refused by the library all the same.
     j.options.metric = (ww_metric)j.metric;
     j.options.tables = (uint32_t)(j.tables < UINT32_MAX ? j.tables : UINT32_MAX);
     j.options.functions = (uint32_t)(j.functions < UINT32_MAX ? j.functions : UINT32_MAX);
-    j.options.probes = (uint32_t)(j.probes < UINT32_MAX ? j.probes : UINT32_MAX);
+    j.options.probes = !j.probes_given ? defaults.probes : (uint32_t)(j.probes < UINT32_MAX ? j.probes : UINT32_MAX);
     j.options.candidates = (uint32_t)(j.candidates < UINT32_MAX ? j.candidates : UINT32_MAX);
     j.options.seed = j.seed;
     j.options.max_bytes = j.device.max_bytes;
+    j.options.path = (ww_lsh_path)j.path;
+    j.options.complete = j.complete;
+    // A saved index says what its queries are.
     ww_vector_view views[2];
-    for (int i = 0; result == CLI_GO_ON && i < 2 && j.paths[i]; i++)
-        result = cli_points_read(j.paths[i], (ww_metric)j.metric, &j.sets[i], &views[i]);
+    if (!j.load_path)
+        result = read_points(&j, views);
     if (result == CLI_GO_ON)
         result = cli_context_open(&j.device, &j.context);
-    for (int i = 0; result == CLI_GO_ON && i < 2 && j.paths[i]; i++)
-        result = cli_points_upload(j.context, &j.device, &views[i], &j.points[i]);
+    if (result == CLI_GO_ON && j.load_path && (result = load(&j)) == CLI_GO_ON)
+        result = read_points(&j, views);
+    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
+        if (j.sets[i])
+            result = cli_points_upload(j.context, &j.device, &views[i], &j.points[i]);
+    if (result == CLI_GO_ON && j.recall)
+        result = choose(&j, recall);
     if (result == CLI_GO_ON)
         result = work(&j);
     job_end(&j);

@@ -28,7 +28,7 @@ static const cli_command commands[] = {
      POINTS "\nWithout QUERIES: each point's nearest among the others. Prints the query's number, then id:distance of\n"
             "each neighbour, nearest first; ids count from 0.",
      cmd_knn},
-    {"lsh", "BASE [QUERIES]", "Finds near points by locality-sensitive hashing, or measures how well it does.",
+    {"lsh", "[BASE] [QUERIES]", "Finds near points by locality-sensitive hashing, or measures how well it does.",
      POINTS "\nOptions and output as of 'wavewarp knn'. --evaluate compares with the exact search.", cmd_lsh},
     {"devices", "", "Lists the OpenCL devices, the one that would be chosen, and tests each.", NULL, cmd_devices},
     {"measures", "[NAME]", "Lists the elastic measures, or describes one.", NULL, cmd_measures},

@@ -32,6 +32,8 @@ typedef enum wwi_exchange {
 } wwi_exchange;
 wwi_exchange wwi_context_exchange(const ww_context *context);
 unsigned wwi_context_exchange_width(const ww_context *context); // work-items that can exchange; 1 for LOCAL
+// Whether ww_mma of vendor.cl (WW_MMA=1) works here. The first call tries it; later ones remember.
+bool wwi_context_mma(ww_context *context);
 
 // A tuning parameter by name (e.g. "lanes.columns") from the layered tuning text; `fallback` when no layer has it.
 // `kind` is the precision suffix "f32" or "f64" or NULL.
@@ -108,8 +110,9 @@ uint64_t wwi_context_launches(const ww_context *context);
 // ---- the rest
 // ---------------------------------------------------------------------------------------------------------
 
-double wwi_seconds(void);                                    // monotonic clock
-bool wwi_mul_u64(uint64_t a, uint64_t b, uint64_t *product); // false on overflow
+double wwi_seconds(void);                                              // monotonic clock
+void wwi_checksum(const void *data, size_t bytes, uint8_t digest[32]); // SHA-256
+bool wwi_mul_u64(uint64_t a, uint64_t b, uint64_t *product);           // false on overflow
 bool wwi_add_u64(uint64_t a, uint64_t b, uint64_t *sum);
 
 #endif

@@ -77,3 +77,8 @@ void wwi_sha256_hex(const wwi_sha256_digest *digest, char hex[65]) {
     }
     hex[64] = '\0';
 }
+
+void wwi_checksum(const void *data, size_t bytes, uint8_t digest[32]) {
+    const wwi_sha256_digest made = wwi_sha256(data, bytes);
+    memcpy(digest, made.bytes, sizeof made.bytes);
+}

@@ -1,31 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locality-sensitive hashing: signatures, tables, probes, candidates.
+// Locality-sensitive hashing: keys, tables, and the candidates of single queries. lsh_join.cl searches for many
+// queries.
 //
-// Function m of table t of a point x: floor(a.x + b) with the segment's width divided into a and b (WW_FAMILY 0: l2, l1),
-// whether a.x >= 0 (1: cosine), or one bit of x (2: hamming). A table's functions are summed with odd multipliers and
-// mixed; the upper bits of that are the bucket. All sums are multiply-adds in the order of the coordinates, so that every
-// device makes the same tables.
+// Function m of table t of a point x: floor(a.x + b) with the segment's width divided into a and b (WW_FAMILY 0: l2,
+// l1), whether a.x >= 0 (1: cosine), one bit of x (2: hamming), or the least of the members' permuted values (3:
+// jaccard). A table's functions are summed with odd multipliers and mixed to the key; its upper bits are the bucket.
+// All sums are multiply-adds in the order of the coordinates, so that every device makes the same tables.
 //
-// Tables lie behind each other: bucket b of table t is t * buckets + b; offsets[...] says where its points begin.
+// Tables lie behind each other: bucket b of table t is t * buckets + b; offsets[...] says where its points begin. What
+// is made for every row and table has table t's rows behind those of table t - 1. One work-item works on a row (or
+// bucket) of one table; a table's groups are job.groups.
 #ifndef WW_FAMILY
 #define WW_FAMILY 0
 #endif
 #ifndef WW_FUNCTIONS
 #define WW_FUNCTIONS 15
 #endif
+#ifndef WW_PROBING
+#define WW_PROBING 1 // 0: there are no probes but the first
+#endif
 #ifndef WW_SET
 #define WW_SET 4096 // slots of a query's set of points: a power of two, over twice its candidates
 #endif
 #define WW_LSH_WG 64
-#define WW_POSITIONS (WW_FAMILY == 0 ? 2 * WW_FUNCTIONS : WW_FUNCTIONS)
+#define WW_SIDES (WW_FAMILY == 0 ? 2 : 1)
+#define WW_POSITIONS (WW_SIDES * WW_FUNCTIONS)
 
-// The host's twin is in src/lsh.c.
+// The host's twin is in src/lsh_index.h.
 typedef struct {
-    uint count, dimension, tables, probes;
-    uint shift;    // 32 - log2 of the buckets of a table
-    uint first;    // first of the queries in their tiles
-    uint own;      // id of that query in the tables, never its own neighbour; or WW_NOBODY
-    uint capacity; // candidates of a query
+    uint count;  // rows
+    uint groups; // work-groups of a table
+    uint dimension, tables;
+    uint shift;         // 32 - log2 of the buckets of a table
+    uint first;         // first of the rows in their tiles
+    uint probe, probes; // first probe, and how many
+    uint base_id, own;  // ids of the table's first point, and of row 0, which it never finds (row 1 never own + 1, ...)
+    uint capacity;      // candidates of a query
+    uint tile;          // rows of a task
+    uint inside;        // 1: the rows are points of the table
 } ww_lsh_job;
 
 WW_INLINE uint ww_mix(uint h) {
@@ -40,60 +52,128 @@ WW_INLINE uint ww_multiplier(uint function) {
     return ww_mix(function * 0x9e3779b9u + 0x7f4a7c15u) | 1u;
 }
 
-#if WW_FAMILY == 2
+#if WW_FAMILY >= 2
 typedef uint ww_coefficient;
 #else
 typedef ww_scalar ww_coefficient;
 #endif
 
-// What a function takes a point to, before it is rounded.
-WW_INLINE ww_scalar ww_project(__global const ww_value *point, __global const ww_coefficient *a, uint function,
-                               uint dimension) {
-#if WW_FAMILY == 2
+// A function's value, what it adds to the sum when it moves, and what that costs. (Family 2 and 3: all cost the same.)
+typedef struct {
+    uint value;
+    uint move[2];
+    ww_scalar cost[2];
+} ww_hash;
+
+// `point` begins with the first coordinate, or member. Members: from `point` to `end`.
+WW_INLINE ww_hash ww_hash_of(__global const ww_value *point, __global const ww_value *end,
+                             __global const ww_coefficient *a, uint function, uint dimension) {
+    ww_hash hash;
+    hash.cost[0] = hash.cost[1] = 0;
+    hash.move[1] = 0;
+#if WW_FAMILY == 3
+    // Broder: On the resemblance and containment of documents (1997). A probe takes the second least value.
+    const uint factor = a[2 * function] | 1u, summand = a[2 * function + 1];
+    uint least = 0xffffffffu, second = 0xffffffffu;
+    for (; point < end; point++) {
+        const uint x = ww_mix((uint)*point * factor + summand);
+        second = min(second, max(x, least));
+        least = min(x, least);
+    }
+    hash.value = least;
+    hash.move[0] = second - least;
+#elif WW_FAMILY == 2
     const uint bit = a[function];
-    return (ww_scalar)(point[bit / 32 * WW_TILE] >> bit % 32 & 1u);
+    hash.value = (uint)point[bit / 32 * WW_TILE] >> bit % 32 & 1u;
+    hash.move[0] = hash.value ? -1u : 1u;
 #else
     __global const ww_coefficient *row = a + (ulong)function * (dimension + 1);
     ww_scalar sum = row[dimension];
     for (uint j = 0; j < dimension; j++)
         sum = fma(row[j], point[j * WW_TILE], sum);
-    return sum;
-#endif
-}
-WW_INLINE int ww_round(ww_scalar projected) {
 #if WW_FAMILY == 0
-    return WW_PASTE(convert_int_sat, _rtn)(projected);
-#elif WW_FAMILY == 1
-    return projected >= 0;
+    const int value = WW_PASTE(convert_int_sat, _rtn)(sum);
+    hash.cost[0] = sum - (ww_scalar)value;
+    hash.cost[1] = 1 - hash.cost[0];
+    hash.move[0] = -1u;
+    hash.move[1] = 1u;
+    hash.value = (uint)value;
 #else
-    return (int)projected;
+    hash.value = sum >= 0;
+    hash.cost[0] = fabs(sum);
+    hash.move[0] = sum >= 0 ? -1u : 1u;
 #endif
+#endif
+    return hash;
 }
 
 // ---- tables
 
-// One work-item a point and table. Writes its bucket and counts it.
+// Keys of all rows for probes [job.probe, job.probe + job.probes). masks[p] are the positions, in order of their cost
+// for this row, that probe p moves; mask 0 is the row's own bucket.
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
-ww_lsh_count(__global const ww_value *restrict points, __global const ww_coefficient *restrict a, const ww_lsh_job job,
-             __global uint *restrict buckets, __global uint *restrict counts) {
-    const ulong at = get_global_id(0);
-    if (at >= (ulong)job.count * job.tables)
+ww_lsh_keys(__global const ww_value *restrict points, __global const ulong *restrict starts,
+            __global const ww_coefficient *restrict a, __global const ulong *restrict masks, const ww_lsh_job job,
+            __global uint *restrict keys) {
+    const uint table = (uint)get_group_id(0) / job.groups;
+    const uint row = ww_rest((uint)get_group_id(0), job.groups, table) * WW_LSH_WG + (uint)get_local_id(0);
+    if (row >= job.count)
         return;
-    const uint table = (uint)(at / job.count), i = (uint)(at % job.count);
-    __global const ww_value *point = points + ww_tile_at(i, job.dimension);
+#if WW_FAMILY == 3
+    __global const ww_value *point = points + starts[job.first + row], *end = points + starts[job.first + row + 1];
+#else
+    __global const ww_value *point = points + ww_tile_at(job.first + row, job.dimension), *end = point;
+#endif
     uint sum = 0;
+#if WW_PROBING
+    ww_scalar costs[WW_POSITIONS];
+    uint moves[WW_POSITIONS]; // what a position adds to the sum
+    uint positions = 0;
+#endif
     for (uint m = 0; m < WW_FUNCTIONS; m++) {
-        const uint function = table * WW_FUNCTIONS + m;
-        sum += (uint)ww_round(ww_project(point, a, function, job.dimension)) * ww_multiplier(function);
+        const uint function = table * WW_FUNCTIONS + m, multiplier = ww_multiplier(function);
+        const ww_hash hash = ww_hash_of(point, end, a, function, job.dimension);
+        sum += hash.value * multiplier;
+#if WW_PROBING
+#pragma unroll
+        for (uint side = 0; side < WW_SIDES; side++) {
+            uint to = positions++;
+            for (; to > 0 && costs[to - 1] > hash.cost[side]; to--) {
+                costs[to] = costs[to - 1];
+                moves[to] = moves[to - 1];
+            }
+            costs[to] = hash.cost[side];
+            moves[to] = hash.move[side] * multiplier;
+        }
+#endif
     }
-    const uint bucket = ww_mix(sum) >> job.shift;
-    buckets[at] = bucket;
-    atomic_inc(counts + (((ulong)table << (32 - job.shift)) + bucket));
+    for (uint p = 0; p < job.probes; p++) {
+        uint moved = sum;
+#if WW_PROBING
+        ulong mask = masks[job.probe + p];
+        for (uint i = 0; mask; i++, mask >>= 1)
+            if (mask & 1)
+                moved += moves[i];
+#endif
+        keys[((ulong)p * job.tables + table) * job.count + row] = ww_mix(moved);
+    }
+}
+
+// Counts the rows of every bucket; ranks[...]: how many were counted there before this one.
+__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
+ww_lsh_count(__global const uint *restrict keys, const ulong first_key, const ww_lsh_job job,
+             __global uint *restrict counts, __global uint *restrict ranks) {
+    const uint table = (uint)get_group_id(0) / job.groups;
+    const uint row = ww_rest((uint)get_group_id(0), job.groups, table) * WW_LSH_WG + (uint)get_local_id(0);
+    if (row >= job.count)
+        return;
+    const ulong at = (ulong)table * job.count + row;
+    ranks[at] = atomic_inc(counts + (((ulong)table << (32 - job.shift)) + (keys[first_key + at] >> job.shift)));
 }
 
 // Exclusive scan in three steps: sums of blocks; one work-group scans these; each block scans itself upon its sum.
 // `total` counts; offsets[total] becomes the sum of all.
-#define WW_BLOCK 1024u
+#define WW_BLOCK 4096u
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_block_sums(__global const uint *restrict counts, const ulong total, __global uint *restrict sums) {
     __local uint part[WW_LSH_WG];
@@ -131,7 +211,7 @@ __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void ww_lsh_scan
     }
 }
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
-ww_lsh_offsets(__global uint *restrict counts, const ulong total, __global const uint *restrict sums,
+ww_lsh_offsets(__global const uint *restrict counts, const ulong total, __global const uint *restrict sums,
                __global uint *restrict offsets) {
     __local uint part[WW_LSH_WG];
     const uint item = (uint)get_local_id(0), stretch = WW_BLOCK / WW_LSH_WG;
@@ -145,99 +225,51 @@ ww_lsh_offsets(__global uint *restrict counts, const ulong total, __global const
     for (uint i = 0; i < item; i++)
         before += part[i];
     for (ulong i = begin; i < min(begin + stretch, total); i++) {
-        const uint own = counts[i];
         offsets[i] = before;
-        counts[i] = before; // where the next point of the bucket goes
-        before += own;
+        before += counts[i];
         if (i + 1 == total)
             offsets[total] = before;
     }
 }
 
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
-ww_lsh_scatter(__global const uint *restrict buckets, const ww_lsh_job job, __global uint *restrict cursors,
-               __global uint *restrict entries) {
-    const ulong at = get_global_id(0);
-    if (at >= (ulong)job.count * job.tables)
+ww_lsh_scatter(__global const uint *restrict keys, const ulong first_key, __global const uint *restrict ranks,
+               const ww_lsh_job job, __global const uint *restrict offsets, __global uint *restrict entries) {
+    const uint table = (uint)get_group_id(0) / job.groups;
+    const uint row = ww_rest((uint)get_group_id(0), job.groups, table) * WW_LSH_WG + (uint)get_local_id(0);
+    if (row >= job.count)
         return;
-    const ulong table = at / job.count;
-    entries[atomic_inc(cursors + ((table << (32 - job.shift)) + buckets[at]))] = (uint)(at % job.count);
+    const ulong at = (ulong)table * job.count + row;
+    const ulong bucket = ((ulong)table << (32 - job.shift)) + (keys[first_key + at] >> job.shift);
+    entries[offsets[bucket] + ranks[at]] = row;
 }
 
-// ---- search
+// ---- search, query by query
 
-// One work-item a query and table: where its buckets begin, and how many points they have. masks[p] are the positions, in
-// order of their cost for this query, that probe p moves; mask 0 is the query's own bucket.
-__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
-ww_lsh_probe(__global const ww_value *restrict queries, __global const ww_coefficient *restrict a,
-             __global const ulong *restrict masks, __global const uint *restrict offsets, const ww_lsh_job job,
-             __global uint2 *restrict ranges) {
-    const ulong at = get_global_id(0);
-    if (at >= (ulong)job.count * job.tables)
-        return;
-    const uint row = (uint)(at / job.tables), table = (uint)(at % job.tables);
-    __global const ww_value *query = queries + ww_tile_at(job.first + row, job.dimension);
-    __global const uint *start = offsets + ((ulong)table << (32 - job.shift));
-    ww_scalar costs[WW_POSITIONS];
-    uint moves[WW_POSITIONS]; // what a position adds to the sum
-    uint sum = 0, positions = 0;
-    for (uint m = 0; m < WW_FUNCTIONS; m++) {
-        const uint function = table * WW_FUNCTIONS + m, multiplier = ww_multiplier(function);
-        const ww_scalar projected = ww_project(query, a, function, job.dimension);
-        const int value = ww_round(projected);
-        sum += (uint)value * multiplier;
-        for (uint side = 0; job.probes > 1 && side < WW_POSITIONS / WW_FUNCTIONS; side++) {
-#if WW_FAMILY == 0
-            const ww_scalar below = projected - (ww_scalar)value;
-            const ww_scalar cost = side ? 1 - below : below;
-            const uint move = side ? multiplier : -multiplier;
-#elif WW_FAMILY == 1
-            const ww_scalar cost = fabs(projected);
-            const uint move = value ? -multiplier : multiplier;
-#else
-            const ww_scalar cost = 0;
-            const uint move = value ? -multiplier : multiplier;
-#endif
-            uint to = positions++;
-            for (; to > 0 && costs[to - 1] > cost; to--) {
-                costs[to] = costs[to - 1];
-                moves[to] = moves[to - 1];
-            }
-            costs[to] = cost;
-            moves[to] = move;
-        }
-    }
-    for (uint p = 0; p < job.probes; p++) {
-        uint moved = sum;
-        ulong mask = masks[p];
-        for (uint i = 0; mask; i++, mask >>= 1)
-            if (mask & 1)
-                moved += moves[i];
-        const uint bucket = ww_mix(moved) >> job.shift;
-        ranges[at * job.probes + p] = (uint2)(start[bucket], start[bucket + 1] - start[bucket]);
-    }
-}
-
-// One work-group a query: the points of its buckets, each once. Local memory: WW_SET words. Two barriers.
+// One work-group a query: the ids of its buckets' points, each once. Local memory: WW_SET words. Two barriers.
 __kernel __attribute__((reqd_work_group_size(WW_ROW_WG, 1, 1))) void
-ww_lsh_gather(__global const uint2 *restrict ranges, __global const uint *restrict entries, const ww_lsh_job job,
+ww_lsh_gather(__global const uint *restrict keys, __global const uint *restrict offsets,
+              __global const uint *restrict entries, __global const uint *restrict removed, const ww_lsh_job job,
               __global uint *restrict counts, __global uint *restrict ids) {
     __local uint set[WW_SET];
     __local uint found;
     const uint item = (uint)get_local_id(0), row = (uint)get_group_id(0);
     const uint own = job.own == WW_NOBODY ? WW_NOBODY : job.own + row;
-    const uint range_count = job.tables * job.probes;
     for (uint i = item; i < WW_SET; i += WW_ROW_WG)
         set[i] = WW_NOBODY;
     if (item == 0)
         found = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     bool full = false;
-    for (uint r = item; r < range_count && !full; r += WW_ROW_WG) {
-        const uint2 range = ranges[(ulong)row * range_count + r];
-        for (uint e = 0; e < range.y && !full; e++) {
-            const uint id = entries[range.x + e];
-            uint slot = ww_mix(id) & (WW_SET - 1), there = id == own ? id : ~id;
+    for (uint r = item; r < job.tables * job.probes && !full; r += WW_ROW_WG) {
+        const ulong bucket =
+            ((ulong)(r % job.tables) << (32 - job.shift)) + (keys[(ulong)r * job.count + row] >> job.shift);
+        const uint end = offsets[bucket + 1];
+        for (uint e = offsets[bucket]; e < end && !full; e++) {
+            const uint id = job.base_id + entries[e];
+            if (id == own || (removed && (removed[id / 32] >> id % 32 & 1u)))
+                continue;
+            uint slot = ww_mix(id) & (WW_SET - 1), there = ~id;
             while (there != id) {
                 there = atomic_cmpxchg(set + slot, WW_NOBODY, id);
                 if (there == WW_NOBODY) {
@@ -254,4 +286,15 @@ ww_lsh_gather(__global const uint2 *restrict ranges, __global const uint *restri
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == 0)
         counts[row] = found; // above the capacity: some were left out
+}
+
+// ---- a sample
+
+// Points by their numbers, in row order. One work-item a coordinate.
+__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
+ww_lsh_take(__global const ww_value *restrict points, __global const uint *restrict numbers, const uint count,
+            const uint dimension, __global ww_value *restrict rows) {
+    const ulong at = get_global_id(0), row = at / dimension;
+    if (row < count)
+        rows[at] = points[ww_tile_at(numbers[row], dimension) + (at - row * dimension) * WW_TILE];
 }

@@ -130,46 +130,69 @@ typedef struct origin {
     const double *times; // one a point, beside the view; NULL: none, or the last channel
 } origin;
 
-static double value_of(const origin *s, size_t length, size_t channel, size_t t) {
+// One channel of a series, or its time stamps: the value at time t stands at t * stride of the one that is not NULL.
+typedef struct line {
+    const float *narrow;
+    const double *wide;
+    size_t stride;
+} line;
+
+static line line_of(const origin *s, size_t length, size_t channel) {
     if (channel == s->view->channels)
-        return s->times[t];
-    const uint64_t at = s->offset + (s->view->time_major ? t * s->view->channels + channel : channel * length + t);
-    return s->view->precision == WW_FLOAT ? (double)((const float *)s->view->values)[at]
-                                          : ((const double *)s->view->values)[at];
+        return (line){NULL, s->times, 1};
+    const uint64_t at = s->offset + (s->view->time_major ? channel : (uint64_t)channel * length);
+    const size_t stride = s->view->time_major ? s->view->channels : 1;
+    if (s->view->precision == WW_FLOAT)
+        return (line){(const float *)s->view->values + at, NULL, stride};
+    return (line){NULL, (const double *)s->view->values + at, stride};
 }
 
-// One series into `target`, channel by channel, in the dataset's precision. Values that are not finite there are an
-// error.
-static ww_status convert(ww_dataset *d, const origin *s, size_t i, bool check, void *target) {
-    const size_t n = d->lengths[i];
-    for (size_t c = 0; c < d->channels + d->extra; c++)
-        for (size_t t = 0; t < n; t++) {
-            const double value = value_of(s, n, c, t);
-            const float narrow = (float)value;
-            if (check && !(d->precision == WW_FLOAT ? isfinite(narrow) : isfinite(value))) {
-                if (isfinite(value))
-                    wwi_fail(WW_ERROR_NOT_FINITE,
-                             "value %g of series %zu (point %zu, channel %zu) is too large for float", value, i, t, c);
-                else
-                    wwi_fail(WW_ERROR_NOT_FINITE, "series %zu has %s at point %zu, channel %zu", i,
-                             isnan(value) ? "NaN (a missing value)" : "infinity", t, c);
-                wwi_fail_hint(isfinite(value) ? "use double precision, or scale the series"
-                                              : "fill or drop missing values before computing");
-                return wwi_fail_where((int64_t)i, (int64_t)t);
-            }
-            if (c == d->channels && t > 0 && value < value_of(s, n, c, t - 1)) {
-                wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the time stamps of series %zu decrease at point %zu", i, t);
-                return wwi_fail_where((int64_t)i, (int64_t)t);
-            }
-            wwi_rounded *rounded = c == d->channels ? &d->rounded_time : &d->rounded_value;
-            if (d->precision == WW_FLOAT && fabs(value) > 16777216.0 && (double)narrow != value && !rounded->any)
-                *rounded = (wwi_rounded){true, i, t, value};
-            if (d->precision == WW_FLOAT)
-                ((float *)target)[c * n + t] = narrow;
-            else
-                ((double *)target)[c * n + t] = value;
+static inline double value_at(line from, size_t t) {
+    return from.wide ? from.wide[t * from.stride] : (double)from.narrow[t * from.stride];
+}
+
+static ww_status fail_not_finite(double value, size_t i, size_t channel, size_t t) {
+    if (isfinite(value))
+        wwi_fail(WW_ERROR_NOT_FINITE, "value %g of series %zu (point %zu, channel %zu) is too large for float", value,
+                 i, t, channel);
+    else
+        wwi_fail(WW_ERROR_NOT_FINITE, "series %zu has %s at point %zu, channel %zu", i,
+                 isnan(value) ? "NaN (a missing value)" : "infinity", t, channel);
+    wwi_fail_hint(isfinite(value) ? "use double precision, or scale the series"
+                                  : "fill or drop missing values before computing");
+    return wwi_fail_where((int64_t)i, (int64_t)t);
+}
+
+// One channel of series i into `target`, in the dataset's precision. Values that are not finite there are an error.
+static ww_status convert_line(ww_dataset *d, line from, size_t i, size_t channel, bool check, void *target) {
+    const bool is_float = d->precision == WW_FLOAT, is_time = channel == d->channels;
+    wwi_rounded *rounded = is_time ? &d->rounded_time : &d->rounded_value;
+    for (size_t t = 0; t < d->lengths[i]; t++) {
+        const double value = value_at(from, t);
+        const float narrow = (float)value;
+        if (check && !(is_float ? isfinite(narrow) : isfinite(value)))
+            return fail_not_finite(value, i, channel, t);
+        if (is_time && t > 0 && value < value_at(from, t - 1)) {
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the time stamps of series %zu decrease at point %zu", i, t);
+            return wwi_fail_where((int64_t)i, (int64_t)t);
         }
+        if (is_float && fabs(value) > 16777216.0 && (double)narrow != value && !rounded->any)
+            *rounded = (wwi_rounded){true, i, t, value};
+        if (is_float)
+            ((float *)target)[t] = narrow;
+        else
+            ((double *)target)[t] = value;
+    }
     return WW_OK;
+}
+
+// One series into `target`, channel by channel.
+static ww_status convert(ww_dataset *d, const origin *s, size_t i, bool check, unsigned char *target) {
+    ww_status status = WW_OK;
+    const size_t n = d->lengths[i], line_bytes = n * wwi_precision_bytes(d->precision);
+    for (size_t c = 0; status == WW_OK && c < d->channels + d->extra; c++)
+        status = convert_line(d, line_of(s, n, c), i, c, check, target + c * line_bytes);
+    return status;
 }
 
 // The (offset, length | rank << 32) entries of all series, offsets counted from element `base` on.

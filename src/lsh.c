@@ -1,120 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0
+// An index of hashing: its options, what is drawn for its functions, its blocks of points.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wavewarp/lsh.h>
 
 #include "dataset.h"
-#include "knn_job.h"
-#include "knn_points.h"
+#include "lsh_index.h"
 #include "options.h"
-#include "select.h"
-
-#define GROUP 64u   // WW_LSH_WG
-#define BLOCK 1024u // WW_BLOCK
-
-// The twin of ww_lsh_job in kernels_cl/lsh.cl.
-typedef struct lsh_job {
-    uint32_t count, dimension, tables, probes, shift, first, own, capacity;
-} lsh_job;
-
-struct ww_lsh {
-    ww_context *context;
-    ww_lsh_options options;
-    ww_points *points;
-    int family;    // WW_FAMILY
-    uint32_t bits; // log2 of a table's buckets
-    uint64_t value_bytes;
-    uint32_t row_group;
-    wwi_program *program;
-    wwi_kernel *count, *block_sums, *scan_sums, *write_offsets, *scatter, *probe, *gather, *exact, *norms;
-    wwi_buffer *coefficients, *masks, *offsets, *entries, *point_norms, *mean, *largest;
-    ww_lsh_info info;
-};
 
 void ww_lsh_destroy(ww_lsh **lsh) {
     if (!lsh || !*lsh)
         return;
     ww_lsh *h = *lsh;
     *lsh = NULL;
-    wwi_buffer *const buffers[] = {h->coefficients, h->masks, h->offsets, h->entries,
-                                   h->point_norms,  h->mean,  h->largest};
+    for (size_t i = 0; i < h->block_count; i++) {
+        h->blocks[i].keep = false;
+        wwi_lsh_block_close(&h->blocks[i]);
+        ww_points_destroy(&h->blocks[i].points);
+    }
+    wwi_buffer *const buffers[] = {h->device_coefficients, h->masks, h->device_mean, h->largest, h->removed_bits};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
         wwi_buffer *buffer = buffers[i];
         wwi_buffer_destroy(&buffer);
     }
-    wwi_kernel *const kernels[] = {h->count, h->block_sums, h->scan_sums, h->write_offsets, h->scatter,
-                                   h->probe, h->gather,     h->exact,     h->norms};
+    wwi_kernel *const kernels[] = {h->keys,    h->count,  h->block_sums, h->scan_sums, h->write_offsets,
+                                   h->scatter, h->tasks,  h->start,      h->merge,     h->rows,
+                                   h->join,    h->gather, h->exact,      h->norms};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         wwi_kernel *kernel = kernels[i];
         wwi_kernel_destroy(&kernel);
     }
     wwi_program_release(&h->program);
-    ww_points_destroy(&h->points);
     wwi_context_release(h->context);
+    free(h->blocks);
+    free(h->removed);
+    free(h->mean);
+    free(h->coefficients);
     free(h);
 }
 
 // ---- what is drawn
 
-// Counter-based (splitmix64's finaliser): number `at` of the stream `seed`, from 0 to 1 exclusive.
-static double uniform(uint64_t seed, uint64_t at) {
+// Counter-based (splitmix64's finaliser): number `at` of the stream `seed`.
+static uint64_t draw_bits(uint64_t seed, uint64_t at) {
     uint64_t z = seed * UINT64_C(0xd1342543de82ef95) + (at + 1) * UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return ((double)((z ^ (z >> 31)) >> 12) + 0.5) * 0x1p-52;
+    return z ^ (z >> 31);
 }
 
-static double draw(const ww_lsh *h, uint64_t at) {
+// From 0 to 1 exclusive.
+static double uniform(uint64_t seed, uint64_t at) {
+    return ((double)(draw_bits(seed, at) >> 12) + 0.5) * 0x1p-52;
+}
+
+static double draw(const ww_lsh_options *o, uint64_t at) {
     const double pi = 3.14159265358979323846;
-    if (h->options.metric == WW_METRIC_L1)
-        return tan(pi * (uniform(h->options.seed, 2 * at) - 0.5));
-    return sqrt(-2 * log(uniform(h->options.seed, 2 * at))) * cos(2 * pi * uniform(h->options.seed, 2 * at + 1));
+    if (o->metric == WW_METRIC_L1)
+        return tan(pi * (uniform(o->seed, 2 * at) - 0.5));
+    return sqrt(-2 * log(uniform(o->seed, 2 * at))) * cos(2 * pi * uniform(o->seed, 2 * at + 1));
 }
 
-// a (and behind it b) of every function, divided by the width; or the bits that are sampled.
-static ww_status send_coefficients(ww_lsh *h) {
-    ww_status status;
-    const uint32_t d = h->points->words, functions = h->options.tables * h->options.functions;
-    const uint64_t row = h->family == 2 ? 1 : (uint64_t)d + 1, bytes = functions * row * h->value_bytes;
-    unsigned char *values = malloc(bytes);
-    if (!values)
-        return wwi_fail_memory(bytes);
-    for (uint64_t f = 0; f < functions; f++)
-        for (uint64_t j = 0; j < row; j++) {
-            const uint64_t at = f * row + j;
-            double x = 0;
-            if (h->family == 2) {
-                ((uint32_t *)(void *)values)[at] =
-                    (uint32_t)(uniform(h->options.seed, at) * (double)h->points->dimension);
-                continue;
-            }
-            if (j < d)
-                x = h->family == 0 ? draw(h, at) / h->options.width : draw(h, at);
-            else if (h->family == 0)
-                x = uniform(h->options.seed, 2 * at);
-            if (h->value_bytes == sizeof(double))
-                ((double *)(void *)values)[at] = x;
-            else
-                ((float *)(void *)values)[at] = (float)x;
+// Numbers of a function: a (and behind it b), divided by the width; the bit that is sampled; a permutation's two words.
+static uint64_t function_numbers(const ww_lsh *h) {
+    return h->family == WWI_LSH_BITS ? 1 : h->family == WWI_LSH_SETS ? 2 : (uint64_t)h->words + 1;
+}
+
+static void draw_coefficients(ww_lsh *h) {
+    const ww_lsh_options *o = &h->options;
+    const uint64_t row = function_numbers(h), total = (uint64_t)o->tables * o->functions * row;
+    for (uint64_t at = 0; at < total; at++) {
+        if (h->family >= WWI_LSH_BITS) {
+            ((uint32_t *)h->coefficients)[at] = h->family == WWI_LSH_SETS
+                                                    ? (uint32_t)(draw_bits(o->seed, at) >> 32)
+                                                    : (uint32_t)(uniform(o->seed, at) * (double)h->dimension);
+            continue;
         }
-    if ((status = wwi_buffer_create(h->context, bytes, &h->coefficients)) == WW_OK)
-        status = wwi_buffer_write(h->coefficients, 0, bytes, values);
-    free(values);
-    return status;
+        double x = 0;
+        if (at % row < h->words)
+            x = h->family == WWI_LSH_STABLE ? draw(o, at) / o->width : draw(o, at);
+        else if (h->family == WWI_LSH_STABLE)
+            x = uniform(o->seed, 2 * at);
+        if (h->precision == WW_DOUBLE)
+            ((double *)h->coefficients)[at] = x;
+        else
+            ((float *)h->coefficients)[at] = (float)x;
+    }
+}
+
+static ww_status send(ww_lsh *h, uint64_t bytes, const void *values, wwi_buffer **buffer) {
+    ww_status status = wwi_buffer_create(h->context, bytes, buffer);
+    return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, values) : status;
+}
+
+static ww_status send_coefficients(ww_lsh *h, const void *given, uint64_t given_bytes) {
+    const uint64_t bytes = (uint64_t)h->options.tables * h->options.functions * function_numbers(h) *
+                           (h->family >= WWI_LSH_BITS ? sizeof(uint32_t) : h->value_bytes);
+    if (given && given_bytes != bytes)
+        return wwi_fail(WW_ERROR_FORMAT, "%" PRIu64 " bytes of coefficients, not %" PRIu64, given_bytes, bytes);
+    h->coefficients = malloc(bytes);
+    if (!h->coefficients)
+        return wwi_fail_memory(bytes);
+    h->coefficient_bytes = bytes;
+    if (given)
+        memcpy(h->coefficients, given, bytes);
+    else
+        draw_coefficients(h);
+    return send(h, bytes, h->coefficients, &h->device_coefficients);
 }
 
 // ---- probes: sets of positions in order of their expected cost (Lv et al.: Multi-probe LSH, 2007)
 
-// Expected cost of the j-th smallest of a table's 2M costs, in squared widths; j from 1.
-static double expected_cost(const ww_lsh *h, uint32_t j) {
-    const double m = h->options.functions, n = (m + 1) * (m + 2);
-    if (h->family == 2)
+// Expected cost of the j-th smallest of a table's costs, in squared widths; j from 1.
+static double expected_cost(int family, uint32_t functions, uint32_t j) {
+    const double m = functions, n = (m + 1) * (m + 2);
+    if (family >= WWI_LSH_BITS)
         return 1;
-    if (h->family == 1 || j <= h->options.functions)
+    if (family == WWI_LSH_COSINE || j <= functions)
         return j * (j + 1.0) / (4 * n);
     const double back = 2 * m + 1 - j;
     return 1 - back / (m + 1) + back * (back + 1) / (4 * n);
@@ -127,10 +132,9 @@ typedef struct probe {
 } probe;
 
 // No function is moved both ways: positions j and 2M + 1 - j are the two sides of one.
-static bool is_valid(const ww_lsh *h, uint64_t mask) {
-    const uint32_t m = h->options.functions;
-    for (uint32_t j = 1; h->family == 0 && j <= m; j++)
-        if (mask >> (j - 1) & 1 && mask >> (2 * m - j) & 1)
+static bool is_valid(int family, uint32_t functions, uint64_t mask) {
+    for (uint32_t j = 1; family == WWI_LSH_STABLE && j <= functions; j++)
+        if (mask >> (j - 1) & 1 && mask >> (2 * functions - j) & 1)
             return false;
     return true;
 }
@@ -148,408 +152,418 @@ static void push(probe *open, size_t *count, size_t most, probe p) {
     open[to] = p;
 }
 
-// Fills `masks` with the wanted number of probes, or as many as there are; the first moves nothing.
-static uint32_t make_masks(const ww_lsh *h, uint64_t *masks, probe *open, size_t most) {
-    const uint32_t positions = h->family == 0 ? 2 * h->options.functions : h->options.functions;
+uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uint64_t *masks) {
+    const uint32_t positions = family == WWI_LSH_STABLE ? 2 * functions : functions;
+    // Of those that are pushed more than half may turn out not to be valid.
+    const size_t most = (size_t)probes * 4 + 16;
+    probe *open = malloc(most * sizeof *open);
     uint32_t made = 1;
     size_t count = 0;
+    if (!open)
+        return 0;
     masks[0] = 0;
-    push(open, &count, most, (probe){expected_cost(h, 1), 1, 1});
-    while (made < h->options.probes && count > 0) {
+    push(open, &count, most, (probe){expected_cost(family, functions, 1), 1, 1});
+    while (made < probes && count > 0) {
         const probe p = open[0];
         memmove(open, open + 1, --count * sizeof *open);
-        if (is_valid(h, p.mask))
+        if (is_valid(family, functions, p.mask))
             masks[made++] = p.mask;
         if (p.last == positions)
             continue;
-        const double next = expected_cost(h, p.last + 1);
+        const double next = expected_cost(family, functions, p.last + 1);
         const uint64_t bit = UINT64_C(1) << p.last;
         push(open, &count, most, (probe){p.cost + next, p.mask | bit, p.last + 1});
         push(open, &count, most,
-             (probe){p.cost + next - expected_cost(h, p.last), (p.mask & ~(bit >> 1)) | bit, p.last + 1});
+             (probe){p.cost + next - expected_cost(family, functions, p.last), (p.mask & ~(bit >> 1)) | bit,
+                     p.last + 1});
     }
+    free(open);
     return made;
 }
 
 static ww_status send_masks(ww_lsh *h) {
     ww_status status;
-    const size_t most = (size_t)h->options.probes * 4 + 16;
     uint64_t *masks = calloc(h->options.probes, sizeof *masks);
-    probe *open = malloc(most * sizeof *open);
-    if (!masks || !open) {
-        status = wwi_fail_memory(most * sizeof *open);
+    const uint32_t made = masks ? wwi_lsh_make_masks(h->family, h->options.functions, h->options.probes, masks) : 0;
+    if (!made) {
+        status = wwi_fail_memory(h->options.probes * sizeof *masks);
     } else {
-        h->options.probes = make_masks(h, masks, open, most);
-        const uint64_t bytes = h->options.probes * sizeof *masks;
-        if ((status = wwi_buffer_create(h->context, bytes, &h->masks)) == WW_OK)
-            status = wwi_buffer_write(h->masks, 0, bytes, masks);
+        h->options.probes = made;
+        status = send(h, made * sizeof *masks, masks, &h->masks);
     }
-    free(open);
     free(masks);
     return status;
 }
 
-// ---- building
+// The mean that is taken off where the points lie far from the origin; else zeros.
+static ww_status send_mean(ww_lsh *h) {
+    const uint64_t bytes = wwi_lsh_row_bytes(h) + 32;
+    unsigned char *mean = calloc(1, bytes);
+    if (!mean)
+        return wwi_fail_memory(bytes);
+    for (uint32_t j = 0; h->centred && j < h->words; j++) {
+        if (h->precision == WW_DOUBLE)
+            memcpy(mean + j * sizeof(double), &h->mean[j], sizeof(double));
+        else
+            memcpy(mean + j * sizeof(float), &(float){(float)h->mean[j]}, sizeof(float));
+    }
+    const ww_status status = send(h, bytes, mean, &h->device_mean);
+    free(mean);
+    return status;
+}
+
+// ---- program
+
+static uint32_t tuned(const ww_lsh *h, const char *name, uint32_t fallback) {
+    const long value = wwi_tuning(h->context, name, h->precision == WW_DOUBLE ? "f64" : "f32", (long)fallback);
+    return value > 0 ? (uint32_t)value : fallback;
+}
 
 static ww_status compile(ww_lsh *h) {
     ww_status status;
-    char options[256];
-    static const wwi_source sources[] = {
-        {"number.cl", NULL}, {"knn.cl", NULL}, {"knn_points.cl", NULL}, {"knn_exact.cl", NULL}, {"lsh.cl", NULL}};
-    const char *const names[] = {"ww_lsh_count",   "ww_lsh_block_sums", "ww_lsh_scan_sums",
-                                 "ww_lsh_offsets", "ww_lsh_scatter",    "ww_lsh_probe",
-                                 "ww_lsh_gather",  "ww_knn_exact",      "ww_knn_norms"};
-    wwi_kernel **const kernels[] = {&h->count, &h->block_sums, &h->scan_sums, &h->write_offsets, &h->scatter,
-                                    &h->probe, &h->gather,     &h->exact,     &h->norms};
-    uint32_t set = 64;
+    char options[512];
+    const ww_device_info *device = wwi_context_info(h->context);
+    const bool doubles = h->precision == WW_DOUBLE, sets = h->family == WWI_LSH_SETS;
+    const uint32_t d = h->words;
+    uint32_t queries = 1, many = 1, vector = 4, set = 64;
+    int join = sets ? 2 : 1;
+    h->gpu = device->type == WW_DEVICE_GPU;
+    h->join_group = 64;
+    // On a CPU both sides of a task stand in local memory.
+    const uint64_t local = (uint64_t)(WWI_TILE + 3 + (h->gpu ? 0 : WWI_TILE)) * d * h->value_bytes + 1024;
+    if (!sets && local <= device->local_bytes && d <= tuned(h, "lsh.narrow", !h->gpu ? 256 : doubles ? 12 : 32)) {
+        join = 0;
+        queries = h->gpu ? tuned(h, "lsh.queries", 1) : 8;
+        h->join_group = h->gpu ? tuned(h, "lsh.group", 64) : 1;
+        many = h->gpu ? 1 : 8;
+        vector = h->gpu ? 4 : doubles ? 8 : 16;
+    }
+    h->tile = join == 1 ? WWI_TILE : h->join_group * queries * many;
+    // Tables that are gone through at a time, so that one's largest bucket is not waited for.
+    h->lists = tuned(h, "lsh.lists", h->gpu ? 8 : 1);
+    h->row_group = tuned(h, "lsh.row_group", h->gpu ? 64 : 1);
     while (set < 2 * h->options.candidates)
         set *= 2;
-    h->row_group = (uint32_t)wwi_tuning(h->context, "lsh.row_group", NULL,
-                                        wwi_context_info(h->context)->type == WW_DEVICE_GPU ? 64 : 1);
     snprintf(options, sizeof options,
-             "-DWW_DOUBLE=%d -DWW_METRIC=%d -DWW_FAMILY=%d -DWW_FUNCTIONS=%" PRIu32 " -DWW_SET=%" PRIu32
-             " -DWW_ROW_WG=%" PRIu32,
-             h->points->precision == WW_DOUBLE, wwi_metric_code(h->options.metric), h->family, h->options.functions,
-             set, h->row_group);
+             "-DWW_DOUBLE=%d -DWW_METRIC=%d -DWW_DIRECT=%d -DWW_CENTRE=%d -DWW_FAMILY=%d -DWW_FUNCTIONS=%" PRIu32
+             " -DWW_PROBING=%d -DWW_SET=%" PRIu32 " -DWW_ROW_WG=%" PRIu32 " -DWW_JOIN=%d -DWW_JOIN_WG=%" PRIu32
+             " -DWW_D=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_GROUPS=%" PRIu32 " -DWW_VECTOR=%" PRIu32,
+             doubles, sets ? 5 : wwi_metric_code(h->options.metric), h->direct, h->centred, h->family,
+             h->options.functions, h->options.probes > 1, set, h->row_group, join, h->join_group, join == 0 ? d : 0,
+             queries, many, vector);
+    static const wwi_source sources[] = {{"number.cl", NULL},    {"knn.cl", NULL}, {"knn_points.cl", NULL},
+                                         {"knn_exact.cl", NULL}, {"lsh.cl", NULL}, {"lsh_join.cl", NULL}};
+    const struct {
+        const char *name;
+        wwi_kernel **kernel;
+    } kernels[] = {{"ww_lsh_keys", &h->keys},
+                   {"ww_lsh_count", &h->count},
+                   {"ww_lsh_block_sums", &h->block_sums},
+                   {"ww_lsh_scan_sums", &h->scan_sums},
+                   {"ww_lsh_scatter", &h->scatter},
+                   {"ww_lsh_offsets", &h->write_offsets},
+                   {"ww_lsh_tasks", &h->tasks},
+                   {"ww_lsh_start", &h->start},
+                   {"ww_lsh_merge", &h->merge},
+                   {"ww_lsh_gather", &h->gather},
+                   {"ww_knn_exact", &h->exact},
+                   {"ww_knn_norms", &h->norms},
+                   {join == 0   ? "ww_lsh_join"
+                    : join == 1 ? "ww_lsh_join_wide"
+                                : "ww_lsh_join_sets",
+                    &h->join}};
     status = wwi_program_get(h->context, sources, sizeof sources / sizeof *sources, options, &h->program);
-    for (size_t i = 0; status == WW_OK && i < sizeof names / sizeof *names; i++)
-        status = wwi_kernel_create(h->program, names[i], kernels[i]);
-    return status;
+    for (size_t i = 0; status == WW_OK && i < sizeof kernels / sizeof *kernels; i++)
+        status = wwi_kernel_create(h->program, kernels[i].name, kernels[i].kernel);
+    return status == WW_OK && !sets ? wwi_kernel_create(h->program, "ww_lsh_rows", &h->rows) : status;
 }
 
-static uint64_t groups(uint64_t items) {
-    return (items + GROUP - 1) / GROUP;
-}
+// ---- options
 
-static ww_status norms_of(ww_lsh *h, const wwi_points_window *w, wwi_buffer **norms) {
-    ww_status status;
-    const uint64_t padded = wwi_points_padded(w->count);
-    const uint32_t n = (uint32_t)w->count;
-    if ((status = wwi_buffer_create(h->context, padded * h->value_bytes, norms)) != WW_OK)
-        return status;
-    const wwi_arg args[] = {WWI_BUFFER(w->tiles),        WWI_BUFFER(h->mean), WWI_VALUE(n),
-                            WWI_VALUE(h->points->words), WWI_BUFFER(*norms),  WWI_BUFFER(h->largest)};
-    return wwi_launch(h->norms, padded / WWI_TILE, WWI_TILE, args, sizeof args / sizeof *args);
-}
-
-// Counts become offsets, and cursors in their own place.
-static ww_status scan(ww_lsh *h, wwi_buffer *counts, uint64_t total) {
-    ww_status status;
-    wwi_buffer *sums = NULL;
-    const uint64_t blocks = (total + BLOCK - 1) / BLOCK;
-    const uint32_t count = (uint32_t)blocks;
-    if ((status = wwi_buffer_create(h->context, blocks * 4, &sums)) != WW_OK)
-        return status;
-    const wwi_arg first[] = {WWI_BUFFER(counts), WWI_VALUE(total), WWI_BUFFER(sums)};
-    const wwi_arg second[] = {WWI_BUFFER(sums), WWI_VALUE(count)};
-    const wwi_arg third[] = {WWI_BUFFER(counts), WWI_VALUE(total), WWI_BUFFER(sums), WWI_BUFFER(h->offsets)};
-    if ((status = wwi_launch(h->block_sums, blocks, GROUP, first, 3)) == WW_OK &&
-        (status = wwi_launch(h->scan_sums, 1, GROUP, second, 2)) == WW_OK)
-        status = wwi_launch(h->write_offsets, blocks, GROUP, third, 4);
-    if (status == WW_OK)
-        status = wwi_finish(h->context);
-    wwi_buffer_destroy(&sums);
-    return status;
-}
-
-static lsh_job make_job(const ww_lsh *h) {
-    return (lsh_job){.count = (uint32_t)h->points->count,
-                     .dimension = h->points->words,
-                     .tables = h->options.tables,
-                     .probes = h->options.probes,
-                     .shift = 32 - h->bits,
-                     .own = WWI_NOBODY,
-                     .capacity = h->options.candidates};
-}
-
-static ww_status build(ww_lsh *h) {
-    ww_status status;
-    wwi_buffer *counts = NULL, *buckets = NULL;
-    const uint64_t total = (uint64_t)h->options.tables << h->bits,
-                   entries = (uint64_t)h->options.tables * h->points->count;
-    const lsh_job job = make_job(h);
-    wwi_points_window window;
-    memset(&window, 0, sizeof window);
-    if ((status = wwi_points_window_open(h->points, 0, h->points->count, &window)) != WW_OK ||
-        (status = wwi_buffer_create(h->context, 8, &h->mean)) != WW_OK ||
-        (status = wwi_buffer_create(h->context, 4, &h->largest)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(h->largest, 0, 4, 0)) != WW_OK ||
-        (status = norms_of(h, &window, &h->point_norms)) != WW_OK ||
-        (status = wwi_buffer_create(h->context, (total + 1) * 4, &h->offsets)) != WW_OK ||
-        (status = wwi_buffer_create(h->context, entries * 4, &h->entries)) != WW_OK ||
-        (status = wwi_buffer_create(h->context, total * 4, &counts)) != WW_OK ||
-        (status = wwi_buffer_create(h->context, entries * 4, &buckets)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(counts, 0, total * 4, 0)) != WW_OK)
-        goto done;
-    const wwi_arg count[] = {WWI_BUFFER(window.tiles), WWI_BUFFER(h->coefficients), WWI_VALUE(job), WWI_BUFFER(buckets),
-                             WWI_BUFFER(counts)};
-    const wwi_arg scatter[] = {WWI_BUFFER(buckets), WWI_VALUE(job), WWI_BUFFER(counts), WWI_BUFFER(h->entries)};
-    if ((status = wwi_launch(h->count, groups(entries), GROUP, count, 5)) == WW_OK &&
-        (status = scan(h, counts, total)) == WW_OK &&
-        (status = wwi_launch(h->scatter, groups(entries), GROUP, scatter, 4)) == WW_OK)
-        status = wwi_finish(h->context);
-    h->info.bytes = (total + 1 + entries) * 4 + wwi_buffer_bytes(h->coefficients);
-done:
-    wwi_buffer_destroy(&buckets);
-    wwi_buffer_destroy(&counts);
-    return status;
-}
-
-static ww_status check_options(const ww_points *points, const ww_lsh_options *o, int *family) {
-    switch (o->metric) {
+static ww_status take_family(ww_lsh *h, ww_vector_kind kind) {
+    const ww_metric metric = h->options.metric;
+    switch (metric) {
     case WW_METRIC_L2:
     case WW_METRIC_L2_SQUARED:
     case WW_METRIC_L1:
-        *family = 0;
+        h->family = WWI_LSH_STABLE;
         break;
     case WW_METRIC_COSINE:
-        *family = 1;
+        h->family = WWI_LSH_COSINE;
         break;
     case WW_METRIC_HAMMING:
-        *family = 2;
+        h->family = WWI_LSH_BITS;
+        break;
+    case WW_METRIC_JACCARD:
+        h->family = WWI_LSH_SETS;
         break;
     default:
-        wwi_fail(WW_ERROR_UNSUPPORTED, "there is no hash family for %s", ww_metric_name(o->metric));
-        return wwi_fail_hint("l2, l2-squared, l1, cosine and hamming have one; the exact search takes all");
+        wwi_fail(WW_ERROR_UNSUPPORTED, "there is no hash family for %s", ww_metric_name(metric));
+        return wwi_fail_hint("l2, l2-squared, l1, cosine, hamming and jaccard have one; the exact search takes all");
     }
-    if (points->kind != ww_metric_kind(o->metric))
+    if (kind != ww_metric_kind(metric))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind",
-                        ww_metric_name(o->metric));
-    // A probe is a mask of 64 positions, two a function where there are two neighbours.
-    const uint32_t positions = *family == 0 && o->probes > 1 ? 2 * o->functions : o->functions;
-    if (o->tables < 1 || o->functions < 1 || o->functions > WW_LSH_MOST_FUNCTIONS || positions > 64 || o->probes < 1 ||
-        o->probes > 1024 || o->candidates < 1 || o->candidates > 4096)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
-                        "tables %u, functions %u, probes %u or candidates %u is out of range", o->tables, o->functions,
-                        o->probes, o->candidates);
-    if (*family == 0 && !(o->width > 0 && isfinite(o->width)))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the width is %g", o->width);
-    if ((uint64_t)o->tables * points->count * 2 > UINT32_MAX)
-        return wwi_fail(WW_ERROR_OVERFLOW, "%u tables of %zu points; their product can be 2^31", o->tables,
-                        points->count);
-    if (!points->tiles) {
-        wwi_fail(WW_ERROR_DEVICE_MEMORY, "the points do not stand on the device whole");
-        return wwi_fail_hint("use a larger device, or the exact search, which takes them in windows");
-    }
+                        ww_metric_name(metric));
     return WW_OK;
+}
+
+static ww_status check_search_options(const ww_lsh_options *o, int family) {
+    if ((unsigned)o->path > WW_LSH_QUERIES || (o->path == WW_LSH_QUERIES && family == WWI_LSH_SETS))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.path is %d%s", (int)o->path,
+                        family == WWI_LSH_SETS ? "; sets are searched by buckets" : "");
+    if (!(o->launch_seconds >= 0))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.launch_seconds is negative or NaN");
+    if (o->candidates < 1 || o->candidates > 4096)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.candidates is %u; it can be 1 to 4096", o->candidates);
+    return WW_OK;
+}
+
+static ww_status check_options(const ww_lsh *h) {
+    const ww_lsh_options *o = &h->options;
+    // A probe is a mask of 64 positions, two a function where there are two neighbours.
+    const uint32_t positions = h->family == WWI_LSH_STABLE && o->probes > 1 ? 2 * o->functions : o->functions;
+    if (o->tables < 1 || o->tables > (1u << 20) || o->functions < 1 || o->functions > WW_LSH_MOST_FUNCTIONS ||
+        positions > 64 || o->probes < 1 || o->probes > 1024)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "tables %u, functions %u or probes %u is out of range", o->tables,
+                        o->functions, o->probes);
+    if (h->family == WWI_LSH_STABLE && !(o->width > 0 && isfinite(o->width)))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the width is %g", o->width);
+    return check_search_options(o, h->family);
+}
+
+ww_status ww_lsh_set_options(ww_lsh *h, const ww_lsh_options *options) {
+    ww_status status;
+    ww_lsh_options o = WW_LSH_OPTIONS_INIT;
+    if (!h || !options)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or options is NULL");
+    if ((status = wwi_options_take(&o, options, "ww_lsh_options")) != WW_OK ||
+        (status = check_search_options(&o, h->family)) != WW_OK)
+        return status;
+    const ww_lsh_options *now = &h->options;
+    if (o.metric != now->metric || o.tables != now->tables || o.functions != now->functions || o.seed != now->seed ||
+        (h->family == WWI_LSH_STABLE && !(o.width >= now->width && o.width <= now->width)) || o.probes < 1 ||
+        o.probes > h->most_probes || o.candidates > h->most_candidates)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the tables were made with other options, or fewer probes");
+    o.max_bytes = now->max_bytes;
+    h->options = o;
+    return WW_OK;
+}
+
+ww_status ww_lsh_get_options(const ww_lsh *h, ww_lsh_options *options) {
+    if (!h || !options || options->struct_size != sizeof *options)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or options is NULL, or its size is not set");
+    *options = h->options;
+    return WW_OK;
+}
+
+// ---- blocks
+
+static uint64_t most_bytes(const ww_lsh *h) {
+    const uint64_t room = wwi_context_bytes_free(h->context) / 2;
+    return h->options.max_bytes && h->options.max_bytes < room ? h->options.max_bytes : room;
+}
+
+static uint32_t bits_of(const ww_lsh *h, uint64_t count) {
+    uint32_t bits = tuned(h, "lsh.bits", 6);
+    bits = bits < 6 ? 6 : bits > 30 ? 30 : bits; // a work-group's buckets are of one table
+    while ((UINT64_C(1) << bits) < count)
+        bits++;
+    return bits;
+}
+
+// Of a block's tables; and what building them takes besides.
+static uint64_t table_bytes(const ww_lsh *h, uint64_t count) {
+    return h->options.tables * (count + (UINT64_C(1) << bits_of(h, count))) * 4;
+}
+static uint64_t build_bytes(const ww_lsh *h, uint64_t count) {
+    return table_bytes(h, count) * 2 + h->options.tables * count * 4 + count * wwi_lsh_row_bytes(h);
+}
+
+// Points from `first` on that can be hashed together.
+static size_t block_limit(const ww_lsh *h, const ww_points *points, size_t first) {
+    size_t count = wwi_points_window_limit(points, first);
+    const uint64_t room = most_bytes(h), buffer = wwi_context_max_buffer(h->context);
+    const uint64_t most = UINT64_C(1) << 31; // entries and buckets are counted in 32 bits
+    while (count > WWI_TILE_PAIR &&
+           ((uint64_t)h->options.tables << bits_of(h, count) > most || build_bytes(h, count) > room ||
+            (uint64_t)h->options.tables * 4 << bits_of(h, count) > buffer))
+        count = wwi_points_padded((count + 1) / 2);
+    return count;
+}
+
+ww_status wwi_lsh_append(ww_lsh *h, ww_points *points) {
+    ww_status status = WW_OK;
+    const size_t had = h->block_count;
+    uint64_t bytes = 0;
+    if (h->total + points->count > INT32_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu points; the most is 2^31 less a few", h->total + points->count);
+    for (size_t first = 0, count; first < points->count; first += count) {
+        count = block_limit(h, points, first);
+        wwi_lsh_block *blocks = realloc(h->blocks, (h->block_count + 1) * sizeof *blocks);
+        if (!blocks) {
+            status = wwi_fail_memory((h->block_count + 1) * sizeof *blocks);
+            break;
+        }
+        h->blocks = blocks;
+        h->blocks[h->block_count++] = (wwi_lsh_block){.points = points,
+                                                      .first = first,
+                                                      .count = (uint32_t)count,
+                                                      .id = (uint32_t)(h->total + first),
+                                                      .bits = bits_of(h, count)};
+        wwi_points_retain(points);
+        bytes += table_bytes(h, count);
+    }
+    const bool keep = points->tiles && h->info.bytes + bytes <= most_bytes(h);
+    for (size_t i = had; status == WW_OK && i < h->block_count; i++) {
+        h->blocks[i].keep = keep;
+        // Even those that do not stay are made once: what is wrong with them is better said now.
+        if ((status = wwi_lsh_block_open(h, &h->blocks[i])) == WW_OK)
+            wwi_lsh_block_close(&h->blocks[i]);
+    }
+    if (status == WW_OK) {
+        h->total += points->count;
+        h->info.bytes += bytes;
+        return WW_OK;
+    }
+    while (h->block_count > had) {
+        wwi_lsh_block *block = &h->blocks[--h->block_count];
+        block->keep = false;
+        wwi_lsh_block_close(block);
+        ww_points_destroy(&block->points);
+    }
+    return status;
+}
+
+ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const void *coefficients,
+                       uint64_t coefficient_bytes, ww_lsh **lsh) {
+    ww_status status;
+    ww_lsh *h = calloc(1, sizeof *h);
+    *lsh = NULL;
+    if (!h)
+        return wwi_fail_memory(sizeof *h);
+    h->context = like->context;
+    wwi_context_retain(h->context);
+    h->options = *options;
+    h->kind = like->kind;
+    h->precision = like->precision;
+    h->dimension = like->dimension;
+    h->words = like->words;
+    h->value_bytes = wwi_precision_bytes(like->precision);
+    if ((status = take_family(h, like->kind)) != WW_OK || (status = check_options(h)) != WW_OK)
+        goto done;
+    // Of few coordinates the differences cost no more than norms and a second look.
+    h->direct = (h->family != WWI_LSH_STABLE && h->family != WWI_LSH_COSINE) || h->options.metric == WW_METRIC_L1 ||
+                (h->family == WWI_LSH_STABLE && h->words <= tuned(h, "lsh.direct", 12));
+    h->margin = (float)((2 * (double)h->words + 16) * (h->precision == WW_DOUBLE ? DBL_EPSILON : FLT_EPSILON));
+    h->centred = !h->direct && h->family == WWI_LSH_STABLE && like->mean_norm > 16 * like->variance;
+    h->mean = calloc(h->words + 1u, sizeof *h->mean);
+    if (!h->mean) {
+        status = wwi_fail_memory((h->words + 1u) * sizeof *h->mean);
+        goto done;
+    }
+    if (like->mean)
+        memcpy(h->mean, like->mean, h->words * sizeof *h->mean);
+    if ((status = send_coefficients(h, coefficients, coefficient_bytes)) == WW_OK &&
+        (status = send_masks(h)) == WW_OK && (status = send_mean(h)) == WW_OK &&
+        (status = wwi_buffer_create(h->context, 4, &h->largest)) == WW_OK)
+        status = compile(h);
+    h->most_probes = h->options.probes;
+    h->most_candidates = h->options.candidates;
+done:
+    if (status != WW_OK)
+        ww_lsh_destroy(&h);
+    *lsh = h;
+    return status;
 }
 
 ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh **lsh) {
     ww_status status;
     ww_lsh_options o = WW_LSH_OPTIONS_INIT;
-    int family = 0;
     if (!points || !lsh)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or lsh is NULL");
     *lsh = NULL;
-    if ((status = wwi_options_take(&o, options, "ww_lsh_options")) != WW_OK ||
-        (status = check_options(points, &o, &family)) != WW_OK)
+    if ((status = wwi_options_take(&o, options, "ww_lsh_options")) != WW_OK)
         return status;
     const double start = wwi_seconds();
-    ww_lsh *h = calloc(1, sizeof *h);
-    if (!h)
-        return wwi_fail_memory(sizeof *h);
-    h->context = points->context;
-    wwi_context_retain(h->context);
-    h->points = points;
-    wwi_points_retain(points);
-    h->options = o;
-    h->family = family;
-    h->value_bytes = wwi_precision_bytes(points->precision);
-    h->bits = 1;
-    while ((UINT64_C(1) << h->bits) < points->count)
-        h->bits++;
-    if ((status = compile(h)) == WW_OK && (status = send_coefficients(h)) == WW_OK && (status = send_masks(h)) == WW_OK)
-        status = build(h);
-    h->info.seconds_build = wwi_seconds() - start;
-    if (status == WW_OK)
-        *lsh = h;
+    if ((status = wwi_lsh_open(points, &o, NULL, 0, lsh)) != WW_OK)
+        return status;
+    if ((status = wwi_lsh_append(*lsh, points)) != WW_OK)
+        ww_lsh_destroy(lsh);
     else
-        ww_lsh_destroy(&h);
+        (*lsh)->info.seconds_build = wwi_seconds() - start;
     return status;
 }
 
-// ---- searching
+// ---- points that come and go
 
-// Scratch of a search, and its results on the host.
-typedef struct search {
-    wwi_selector *selector;
-    wwi_points_window window;
-    wwi_buffer *norms, *own_norms; // of the queries; own_norms when made here
-    wwi_buffer *ranges, *counts, *ids, *values, *best_values, *best_ids;
-    uint32_t *host;
-    size_t most_rows;
-    uint32_t k;
-    bool self;
-} search;
-
-static void search_free(search *s) {
-    wwi_buffer_destroy(&s->own_norms);
-    wwi_buffer_destroy(&s->ranges);
-    wwi_buffer_destroy(&s->counts);
-    wwi_buffer_destroy(&s->ids);
-    wwi_buffer_destroy(&s->values);
-    wwi_buffer_destroy(&s->best_values);
-    wwi_buffer_destroy(&s->best_ids);
-    wwi_selector_destroy(&s->selector);
-    wwi_points_window_close(&s->window);
-    free(s->host);
+ww_status wwi_lsh_send_removed(ww_lsh *h) {
+    const uint64_t bytes = (h->total + 31) / 32 * sizeof *h->removed;
+    wwi_buffer_destroy(&h->removed_bits);
+    return h->removed ? send(h, bytes, h->removed, &h->removed_bits) : WW_OK;
 }
 
-static ww_status search_allocate(ww_lsh *h, search *s, size_t queries) {
+// Room for the bits of `total` points, the new ones clear.
+static ww_status grow_removed(ww_lsh *h, size_t total) {
+    const size_t had = h->removed ? (h->total + 31) / 32 : 0, words = (total + 31) / 32;
+    uint32_t *removed = realloc(h->removed, words * sizeof *removed);
+    if (!removed)
+        return wwi_fail_memory(words * sizeof *removed);
+    memset(removed + had, 0, (words - had) * sizeof *removed);
+    h->removed = removed;
+    return WW_OK;
+}
+
+ww_status ww_lsh_add(ww_lsh *h, ww_points *points) {
     ww_status status;
-    const uint64_t capacity = h->options.candidates, ranges = (uint64_t)h->options.tables * h->options.probes * 8;
-    const uint64_t row = ranges + capacity * (4 + h->value_bytes) + s->k * (4 + h->value_bytes) + 4;
-    uint64_t room = wwi_context_bytes_free(h->context) / 2;
-    if (room > wwi_context_max_buffer(h->context))
-        room = wwi_context_max_buffer(h->context);
-    if (h->options.max_bytes && room > h->options.max_bytes)
-        room = h->options.max_bytes;
-    if (wwi_context_info(h->context)->type != WW_DEVICE_GPU && room > (UINT64_C(16) << 20))
-        room = UINT64_C(16) << 20; // stays in the caches
-    uint64_t rows = room / row / WWI_TILE_PAIR * WWI_TILE_PAIR;
-    if (rows < WWI_TILE_PAIR)
-        rows = WWI_TILE_PAIR;
-    if (rows > wwi_points_padded(queries))
-        rows = wwi_points_padded(queries);
-    s->most_rows = (size_t)rows;
-    s->host = malloc((size_t)rows * (s->k > 1 ? s->k : 1) * sizeof *s->host);
-    if (!s->host)
-        return wwi_fail_memory(rows * s->k * sizeof *s->host);
-    if ((status = wwi_buffer_create(h->context, rows * ranges, &s->ranges)) != WW_OK ||
-        (status = wwi_buffer_create(h->context, rows * 4, &s->counts)) != WW_OK ||
-        (status = wwi_buffer_create(h->context, rows * capacity * 4, &s->ids)) != WW_OK ||
-        (status = wwi_buffer_create(h->context, rows * capacity * h->value_bytes, &s->values)) != WW_OK ||
-        (status = wwi_buffer_create(h->context, rows * s->k * h->value_bytes, &s->best_values)) != WW_OK ||
-        (status = wwi_buffer_create(h->context, rows * s->k * 4, &s->best_ids)) != WW_OK)
-        return status;
-    return wwi_selector_create(h->context, h->points->precision, s->k, &s->selector);
-}
-
-// Candidates, their distances and the best of them, for rows from `first` on.
-static ww_status find(ww_lsh *h, search *s, size_t first, size_t rows) {
-    ww_status status;
-    lsh_job job = make_job(h);
-    job.count = (uint32_t)rows;
-    job.first = (uint32_t)(first - s->window.first);
-    job.own = s->self ? (uint32_t)first : WWI_NOBODY;
-    const wwi_knn_job exact = {.query_first = job.first,
-                               .query_count = job.count,
-                               .base_end = (uint32_t)h->points->count,
-                               .own = job.own,
-                               .dimension = h->points->words,
-                               .k = s->k,
-                               .capacity = job.capacity,
-                               .listed = 1};
-    const wwi_arg probing[] = {WWI_BUFFER(s->window.tiles),
-                               WWI_BUFFER(h->coefficients),
-                               WWI_BUFFER(h->masks),
-                               WWI_BUFFER(h->offsets),
-                               WWI_VALUE(job),
-                               WWI_BUFFER(s->ranges)};
-    const wwi_arg gather[] = {WWI_BUFFER(s->ranges), WWI_BUFFER(h->entries), WWI_VALUE(job), WWI_BUFFER(s->counts),
-                              WWI_BUFFER(s->ids)};
-    const wwi_arg distance[] = {WWI_BUFFER(s->window.tiles),
-                                WWI_BUFFER(h->points->tiles),
-                                WWI_BUFFER(s->norms),
-                                WWI_BUFFER(h->point_norms),
-                                WWI_VALUE(exact),
-                                WWI_BUFFER(s->counts),
-                                WWI_BUFFER(s->ids),
-                                WWI_BUFFER(s->values)};
-    const wwi_selection selection = {.values = s->values,
-                                     .row_stride = job.capacity,
-                                     .rows = rows,
-                                     .columns = job.capacity,
-                                     .indices = s->ids,
-                                     .counts = s->counts,
-                                     .fresh = true,
-                                     .best_values = s->best_values,
-                                     .best_indices = s->best_ids};
-    if ((status = wwi_launch(h->probe, groups((uint64_t)rows * job.tables), GROUP, probing, 6)) != WW_OK ||
-        (status = wwi_launch(h->gather, rows, h->row_group, gather, 5)) != WW_OK ||
-        (status = wwi_launch(h->exact, rows, h->row_group, distance, 8)) != WW_OK ||
-        (status = wwi_select(s->selector, &selection)) != WW_OK)
-        return status;
-    return wwi_buffer_read(s->counts, 0, rows * 4, s->host);
-}
-
-static ww_status fetch(ww_lsh *h, search *s, size_t first, size_t rows, int64_t *ids, void *distances,
-                       uint32_t *found) {
-    ww_status status;
-    const size_t n = rows * s->k, from = first * s->k;
-    for (size_t r = 0; r < rows; r++) {
-        const bool capped = s->host[r] > h->options.candidates;
-        h->info.capped += capped;
-        h->info.candidates += capped ? h->options.candidates : s->host[r];
-        h->info.incomplete += s->host[r] < s->k;
-        if (found)
-            found[first + r] = s->host[r] < s->k ? s->host[r] : s->k;
-    }
-    if ((status = wwi_buffer_read(s->best_ids, 0, n * 4, s->host)) != WW_OK)
-        return status;
-    for (size_t i = 0; i < n; i++)
-        ids[from + i] = s->host[i] == WWI_NOBODY ? -1 : (int64_t)s->host[i];
-    if (!distances)
-        return WW_OK;
-    status = wwi_buffer_read(s->best_values, 0, n * h->value_bytes, (unsigned char *)distances + from * h->value_bytes);
-    for (size_t i = from; status == WW_OK && h->options.metric == WW_METRIC_L2 && i < from + n; i++) {
-        if (h->value_bytes == sizeof(double))
-            ((double *)distances)[i] = sqrt(((double *)distances)[i]);
-        else
-            ((float *)distances)[i] = sqrtf(((float *)distances)[i]);
-    }
-    return status;
-}
-
-static ww_status search_window(ww_lsh *h, search *s, ww_points *queries, size_t at, size_t count, int64_t *ids,
-                               void *distances, uint32_t *found) {
-    ww_status status = wwi_points_window_open(queries, at, count, &s->window);
-    if (status != WW_OK)
-        return status;
-    s->norms = h->point_norms;
-    if (!s->self) {
-        wwi_buffer_destroy(&s->own_norms);
-        if ((status = norms_of(h, &s->window, &s->own_norms)) != WW_OK)
-            return status;
-        s->norms = s->own_norms;
-    }
-    for (size_t first = at, rows; status == WW_OK && first < at + count; first += rows) {
-        rows = at + count - first < s->most_rows ? at + count - first : s->most_rows;
-        if ((status = find(h, s, first, rows)) == WW_OK)
-            status = fetch(h, s, first, rows, ids, distances, found);
-    }
-    return status;
-}
-
-ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found) {
-    ww_status status;
-    search s;
-    if (!h || !ids || k < 1 || k > WW_KNN_MOST)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL, or k is not 1 to %d", WW_KNN_MOST);
-    memset(&s, 0, sizeof s);
-    s.self = !queries;
-    if (s.self)
-        queries = h->points;
-    if (queries->context != h->context || queries->precision != h->points->precision ||
-        queries->kind != h->points->kind || queries->dimension != h->points->dimension)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries are not of the tables' context, precision, kind or "
+    if (!h || !points)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or points is NULL");
+    if (points->context != h->context || points->precision != h->precision || points->kind != h->kind ||
+        points->dimension != h->dimension)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the points are not of the tables' context, precision, kind or "
                                                    "dimension");
     const double start = wwi_seconds();
-    h->info.candidates = h->info.capped = h->info.incomplete = 0;
-    s.k = (uint32_t)k;
-    status = search_allocate(h, &s, queries->count);
-    for (size_t at = 0, count; status == WW_OK && at < queries->count; at += count) {
-        count = wwi_points_window_limit(queries, at);
-        status = search_window(h, &s, queries, at, count, ids, distances, found);
-    }
-    search_free(&s);
-    h->info.seconds_search = wwi_seconds() - start;
+    if (h->removed && (status = grow_removed(h, h->total + points->count)) != WW_OK)
+        return status;
+    if ((status = wwi_lsh_append(h, points)) == WW_OK)
+        status = wwi_lsh_send_removed(h);
+    h->info.seconds_build = wwi_seconds() - start;
     return status;
+}
+
+ww_status ww_lsh_remove(ww_lsh *h, const int64_t *ids, size_t count) {
+    ww_status status;
+    if (!h || (!ids && count))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL");
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] < 0 || (uint64_t)ids[i] >= h->total)
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "id %" PRId64 " is not one of %zu points", ids[i], h->total);
+    if (!h->removed && (status = grow_removed(h, h->total)) != WW_OK)
+        return status;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t bit = 1u << (ids[i] % 32);
+        uint32_t *word = h->removed + ids[i] / 32;
+        h->removed_count += !(*word & bit);
+        *word |= bit;
+    }
+    return wwi_lsh_send_removed(h);
 }
 
 ww_status ww_lsh_describe(const ww_lsh *lsh, ww_lsh_info *info) {
     if (!lsh || !info)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or info is NULL");
     *info = lsh->info;
+    info->points = lsh->total - lsh->removed_count;
     return WW_OK;
+}
+
+size_t ww_lsh_count(const ww_lsh *lsh) {
+    return lsh ? lsh->total : 0;
+}
+
+ww_vector_kind ww_lsh_kind(const ww_lsh *lsh) {
+    return lsh ? lsh->kind : WW_VECTORS_NUMBERS;
+}
+
+ww_precision ww_lsh_precision(const ww_lsh *lsh) {
+    return lsh ? lsh->precision : WW_FLOAT;
 }

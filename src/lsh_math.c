@@ -31,6 +31,9 @@ double ww_lsh_collision(ww_metric metric, double distance, double width, size_t 
         return 1 - acos(fmax(1 - distance, -1)) / pi;
     case WW_METRIC_HAMMING:
         return dimension ? fmax(1 - distance / (double)dimension, 0) : (double)NAN;
+    case WW_METRIC_JACCARD:
+        // Broder: On the resemblance and containment of documents (1997)
+        return fmax(1 - distance, 0);
     default:
         return (double)NAN;
     }

@@ -17,31 +17,47 @@ extern "C" {
 /// Most hash functions a table has; under l2 and l1 with more than one probe half of it.
 #define WW_LSH_MOST_FUNCTIONS 64
 
+/// How a search goes about it. The answer is the same, but for queries that find more than `candidates` points.
+typedef enum ww_lsh_path {
+    WW_LSH_AUTO = 0,    ///< by buckets for many queries (and always for sets), else by queries
+    WW_LSH_BUCKETS = 1, ///< bucket after bucket: all its queries past all its points
+    WW_LSH_QUERIES = 2  ///< query after query; not for sets
+} ww_lsh_path;
+
 typedef struct ww_lsh_options {
     size_t struct_size; ///< sizeof(ww_lsh_options)
-    ww_metric metric;   ///< l2 and l2-squared, l1, cosine, hamming; the others have no family here
+    ww_metric metric;   ///< l2 and l2-squared, l1, cosine, hamming, jaccard; the others have no family
     uint32_t tables;    ///< >= 1
     uint32_t functions; ///< of a table, 1 to WW_LSH_MOST_FUNCTIONS
     double width;       ///< l2 and l1: width of a segment, > 0; else not used
     uint32_t probes;    ///< buckets looked into in every table, 1 to 1024
-    /// Most different points a query may look at, 1 to 4096. A query that finds more keeps those it finds first:
-    /// ww_lsh_info.capped counts such queries, whose answers may differ from run to run.
+    /// By queries: most different points a query may look at, 1 to 4096. A query that finds more keeps those it finds
+    /// first: ww_lsh_info.capped counts such queries, whose answers may differ from run to run.
     uint32_t candidates;
-    uint64_t seed;      ///< the same seed gives the same tables on every device
-    uint64_t max_bytes; ///< most device bytes for a search's scratch; 0: as fits
+    uint64_t seed; ///< the same seed gives the same tables on every device
+    /// Most device bytes for tables and scratch at a time; 0: as fits. Tables that need more are made block by block
+    /// while a search runs.
+    uint64_t max_bytes;
+    ww_lsh_path path;
+    int complete;            ///< 1: a query with fewer than k neighbours is answered exactly
+    double launch_seconds;   ///< aim for launches no longer than this; 0: 0.25
+    ww_progress_fn progress; ///< of a search: buckets looked into and in all, over all queries; NULL: none
+    void *progress_user;
 } ww_lsh_options;
 
 #define WW_LSH_OPTIONS_INIT                                                                                            \
-    { sizeof(ww_lsh_options), WW_METRIC_L2, 10, 15, 1.0, 64, 2048, 1, 0 }
+    { sizeof(ww_lsh_options), WW_METRIC_L2, 10, 10, 1.5, 1, 2048, 1, 0, WW_LSH_AUTO, 0, 0.0, NULL, NULL }
 
 typedef struct ww_lsh ww_lsh;
 
 typedef struct ww_lsh_info {
-    uint64_t bytes;        ///< device bytes of the tables
-    uint64_t candidates;   ///< different points looked at by all queries of the last search
+    size_t points;         ///< in the tables, without removed ones
+    uint64_t bytes;        ///< device bytes of the tables, while they stand
+    ww_lsh_path path;      ///< of the last search
+    uint64_t examined;     ///< distances of the last search; by buckets a pair counts once for each bucket it meets in
     uint64_t capped;       ///< queries of the last search that found more than options.candidates
-    uint64_t incomplete;   ///< queries of the last search with fewer than k neighbours
-    double seconds_build;  ///< wall time
+    uint64_t incomplete;   ///< queries of the last search that found fewer than k
+    double seconds_build;  ///< wall time of ww_lsh_create(), ww_lsh_load() or the last ww_lsh_add()
     double seconds_search; ///< wall time of the last search, transfers included
 } ww_lsh_info;
 
@@ -50,21 +66,84 @@ typedef struct ww_lsh_info {
 /// \return 0 to 1, NaN for a metric without a family. (l2-squared takes the square.)
 WW_API double ww_lsh_collision(ww_metric metric, double distance, double width, size_t dimension);
 
-/// Builds the tables.
-/// \param points kept alive; they must stand on the device whole (else WW_ERROR_DEVICE_MEMORY).
-/// \param options NULL: all defaults.
+/// Builds the tables. Points, or tables, that do not stand on the device whole are searched block by block.
+/// \param points kept alive. \param options NULL: all defaults.
 /// \return WW_ERROR_INVALID_ARGUMENT (an option out of range), WW_ERROR_UNSUPPORTED (a metric without a family),
-/// WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: one thread at a time. *Blocking*: yes.
+/// WW_ERROR_OVERFLOW (norms above the precision's range), WW_ERROR_DEVICE_MEMORY.
+/// *Ownership*: the caller's. *Thread-safety*: one thread at a time. *Blocking*: yes.
 WW_API ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh **lsh);
 
-/// Searches; parameters as of ww_knn_run(). \param queries NULL: the tables' own points, each without itself. Every
-/// neighbour that is given is right at its distance; some may be missing.
+/// Adds points, whose ids go on from the last. Searches afterwards answer as if all had been there from the start.
+/// Every call makes tables of its own, which each search goes through: add many points at a time.
+/// \param points of the same context, kind, precision and dimension; kept alive.
+WW_API ww_status ww_lsh_add(ww_lsh *lsh, ww_points *points);
+
+/// Removes points: no search finds them any more. Other ids stay as they are. Removing a point twice is no error.
+/// \param ids `count` ids, 0 to one less than all that were ever added (else WW_ERROR_INVALID_ARGUMENT, and none is
+/// removed).
+WW_API ww_status ww_lsh_remove(ww_lsh *lsh, const int64_t *ids, size_t count);
+
+/// Searches; parameters as of ww_knn_run(). \param queries NULL: the tables' own points, each without itself (a removed
+/// one finds nothing); there are as many as were ever added. Every neighbour that is given is right at its distance;
+/// some may be missing. \return also WW_ERROR_CANCELLED.
 WW_API ww_status ww_lsh_search(ww_lsh *lsh, ww_points *queries, size_t k, int64_t *ids, void *distances,
                                uint32_t *found);
 
 WW_API ww_status ww_lsh_describe(const ww_lsh *lsh, ww_lsh_info *info);
+/// The options it has; \param options its struct_size is set by the caller to sizeof(ww_lsh_options).
+WW_API ww_status ww_lsh_get_options(const ww_lsh *lsh, ww_lsh_options *options);
+/// The points that were ever added, kind and precision of them.
+WW_API size_t ww_lsh_count(const ww_lsh *lsh);
+WW_API ww_vector_kind ww_lsh_kind(const ww_lsh *lsh);
+WW_API ww_precision ww_lsh_precision(const ww_lsh *lsh);
+/// Changes how searches go from now on: probes (not more than it was made with), candidates (likewise), path, complete,
+/// launch_seconds, progress. The other options must be as they are.
+WW_API ww_status ww_lsh_set_options(ww_lsh *lsh, const ww_lsh_options *options);
 /// Frees the tables and stores NULL in *lsh.
 WW_API void ww_lsh_destroy(ww_lsh **lsh);
+
+/// Writes points, options, coefficients and removals; tables are made again when it is loaded. Format: docs/lsh.md. A
+/// file appears under its name only when whole. \return WW_ERROR_IO.
+WW_API ww_status ww_lsh_save(const ww_lsh *lsh, const char *path);
+
+/// Reads what ww_lsh_save() wrote, on any machine. \param max_bytes as in the options.
+/// \return WW_ERROR_IO, WW_ERROR_FORMAT (not such a file, of another version, damaged or cut short), and what
+/// ww_points_create() and ww_lsh_create() return. *Ownership*: the caller's.
+WW_API ww_status ww_lsh_load(ww_context *context, const char *path, uint64_t max_bytes, ww_lsh **lsh);
+
+/// What ww_lsh_choose() is asked for.
+typedef struct ww_lsh_wish {
+    size_t struct_size; ///< sizeof(ww_lsh_wish)
+    ww_metric metric;
+    size_t k;           ///< 1 to WW_KNN_MOST
+    double recall;      ///< share of the k nearest that shall be found, over 0 and under 1
+    size_t queries;     ///< how many there will be; 0: all points against all
+    uint64_t max_bytes; ///< most device bytes of the tables; 0: as fits
+    size_t sample;      ///< points to learn from, and as many to verify with; 0: 512
+    uint64_t seed;
+} ww_lsh_wish;
+
+#define WW_LSH_WISH_INIT                                                                                               \
+    { sizeof(ww_lsh_wish), WW_METRIC_L2, 1, 0.9, 0, 0, 0, 1 }
+
+/// What it found.
+typedef struct ww_lsh_choice {
+    ww_lsh_options options; ///< for ww_lsh_create()
+    double recall;          ///< predicted
+    double examined;        ///< predicted distances of a query, by buckets
+    double measured_recall; ///< of points that were not learnt from, against the exact search
+    double measured_examined;
+    uint32_t rounds;  ///< times that parameters were tried
+    double neighbour; ///< mean distance of the sample's k-th neighbour
+    double random;    ///< mean distance of two points
+} ww_lsh_choice;
+
+/// Chooses tables, functions and width for a wanted recall at the least expected time, from a sample's exact neighbours
+/// and the families' closed forms, and corrects them by searching for points of another sample.
+/// \param points as for ww_lsh_create(). \param choice its options' struct_size need not be set.
+/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED (a metric without a family, or no parameters within
+/// max_bytes come near the recall), and what searches return. *Blocking*: yes.
+WW_API ww_status ww_lsh_choose(ww_points *points, const ww_lsh_wish *wish, ww_lsh_choice *choice);
 
 /// Share of the exact neighbours that were found: by distance, so that a point as far as the k-th counts.
 /// \param exact, approximate distances, queries x k, +infinity where there are fewer.

@@ -39,7 +39,8 @@ typedef enum ww_measure_id {
     WW_LEVENSHTEIN = 11,
     /// Length of the longest common subsequence of sequences of symbols: the larger, the more alike.
     WW_LCS = 12,
-    /// The caller's own recurrence: ww_measure.recurrence, with up to eight parameters p0 to p7. docs/kernels.md has the
+    /// The caller's own recurrence: ww_measure.recurrence, with up to eight parameters p0 to p7. docs/kernels.md has
+    /// the
     /// contract, examples/recurrence_adtw.cl an example.
     WW_USER = 13
 } ww_measure_id;

@@ -179,7 +179,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         const uint step = base + k;  // lane 0's
         const int i = (int)(step * WW_ROWS) - made_up;
         if (k == 0)
-            previous.s0 = strip == 0 ? (i == 0 || (i < 0 && !WW_CORNER) ? 0 : (ww_scalar)WW_OUTSIDE_VALUE)
+            previous.s0 = strip == 0 ? (WW_UNDER_CORNER ? 0 : (ww_scalar)WW_OUTSIDE_VALUE)
                           : i <= 0   ? WW_TOP_LEFT
                           : base > edge_first && base <= edge_end ? ww_take_over(edges, base * WW_ROWS - 1, strip)
                                                                   : (ww_scalar)WW_OUTSIDE_VALUE;

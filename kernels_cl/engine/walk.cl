@@ -81,6 +81,13 @@ WW_INLINE uint ww_inside(__global const uint *intervals, uint i, uint first_colu
 }
 #endif
 
+// Whether what stands above and left of a row-step's first row i is D(0,0), or made up like it.
+#if WW_CORNER
+#define WW_UNDER_CORNER (i == 0)
+#else
+#define WW_UNDER_CORNER (i <= 0)
+#endif
+
 // Made-up rows above the first: as many as fill the first row-step.
 #define WW_MADE_UP(n) ((int)((0u - (n)) % WW_ROWS))
 #if WW_VECTOR == 1
@@ -138,7 +145,7 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #endif
 #if WW_BORDERS
 // The border's value goes on to the next row-step where a neighbour's value would.
-#define WW_BORDER_ABOVE (i == 0 || (i < 0 && !WW_CORNER) ? (real)0 : i < 0 ? WW_OUTSIDE : previous)
+#define WW_BORDER_ABOVE (WW_UNDER_CORNER ? (real)0 : i < 0 ? WW_OUTSIDE : previous)
 #define WW_TOP_LEFT (i < 0 ? WW_OUTSIDE : i == 0 ? corner_top : WW_OUTSIDE)
 #define WW_HOLD_BORDER l[WW_ROWS - 1] = at_border ? v[WW_ROWS - 1] : l[WW_ROWS - 1];
 #elif WW_CORNER

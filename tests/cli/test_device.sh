@@ -45,6 +45,21 @@ ok "pairs with a cost" gives 0 pairs x.csv y.csv --cost absolute
 ok "cost is right" cmp -s out wanted
 ok "pairs with a cost of one's own" gives 0 pairs x.csv y.csv --cost-expr 'fabs(x - y)'
 ok "own cost is right" cmp -s out wanted
+ok "adtw" gives 0 pairs x.csv y.csv --measure adtw --param penalty=0.5
+cp out wanted
+cat >own.cl <<'END'
+real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead) {
+    return ww_cost(x, y) + fmin(diagonal, fmin(left, up) + WW_P_p0);
+}
+END
+ok "a recurrence of one's own" gives 0 pairs x.csv y.csv --recurrence own.cl --param p0=0.5
+ok "own recurrence is right" cmp -s out wanted
+printf 'real ww_user_cell(real left) {\n\n    return lift;\n}\n' >broken.cl
+ok "a recurrence that does not compile" gives 1 pairs x.csv y.csv --recurrence broken.cl
+ok "its own line is named" says 'broken.cl:3'
+ok "no such recurrence" gives 1 pairs x.csv y.csv --recurrence no-such.cl
+ok "not a recurrence" gives 1 pairs x.csv y.csv --recurrence x.csv
+ok "a measure beside a recurrence" gives 2 pairs x.csv y.csv --recurrence own.cl --measure dtw
 printf '1\n1\n3\n' >wanted
 ok "Frechet" gives 0 pairs x.csv y.csv --measure frechet
 ok "Frechet is right" cmp -s out wanted

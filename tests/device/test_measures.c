@@ -23,7 +23,8 @@ typedef struct slot {
     ww_precision precision;
 } slot;
 
-// In double a CPU is given the engines that it is meant to run, the last two: each program takes it a second to compile.
+// In double a CPU is given the engines that it is meant to run, the last two: each program takes it a second to
+// compile.
 static int double_engines(void) {
     return !wwt_device_has_double() ? 0 : wwt_device_is_gpu() ? ENGINES : 2;
 }

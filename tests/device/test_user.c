@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrences of the caller's own: three of the library's measures written by a user, in every engine, against the library's.
+// Recurrences of the caller's own: three of the library's measures written by a user, in every engine, against the
+// library's.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,22 +18,22 @@ static const char msm[] =
     "    real outside = fmin(fabs(a - b), fabs(a - c));\n"
     "    return (a - b) * (c - a) >= 0 ? (real)WW_P_p1 : WW_P_p1 + outside;\n"
     "}\n"
-    "real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, ww_point before_x, ww_point before_y,\n"
+    "real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, ww_point before_x, ww_point "
+    "before_y,\n"
     "                  real ahead) {\n"
     "    real a = WW_AT(x, 0), b = WW_AT(y, 0);\n"
     "    return fmin(diagonal + fabs(a - b),\n"
     "                fmin(up + split(a, WW_AT(before_x, 0), b), left + split(b, a, WW_AT(before_y, 0))));\n"
     "}\n";
-static const char edr[] =
-    "#define WW_USER_BORDERS\n"
-    "#define WW_USER_FINAL\n"
-    "real ww_user_left(ww_point x, real t) { return t + 1; }\n"
-    "real ww_user_top(ww_point y, real t) { return t + 1; }\n"
-    "real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead) {\n"
-    "    real mismatch = fabs(WW_AT(x, 0) - WW_AT(y, 0)) <= WW_P_p0 ? (real)0 : (real)1;\n"
-    "    return fmin(diagonal + mismatch, fmin(left, up) + 1);\n"
-    "}\n"
-    "ww_scalar ww_user_final(ww_scalar value, uint n, uint m) { return value / max(n, m); }\n";
+static const char edr[] = "#define WW_USER_BORDERS\n"
+                          "#define WW_USER_FINAL\n"
+                          "real ww_user_left(ww_point x, real t) { return t + 1; }\n"
+                          "real ww_user_top(ww_point y, real t) { return t + 1; }\n"
+                          "real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead) {\n"
+                          "    real mismatch = fabs(WW_AT(x, 0) - WW_AT(y, 0)) <= WW_P_p0 ? (real)0 : (real)1;\n"
+                          "    return fmin(diagonal + mismatch, fmin(left, up) + 1);\n"
+                          "}\n"
+                          "ww_scalar ww_user_final(ww_scalar value, uint n, uint m) { return value / max(n, m); }\n";
 
 static const struct {
     ww_measure_id id;
@@ -120,7 +121,8 @@ START_TEST(nothing_is_assumed) {
 END_TEST
 
 START_TEST(refusals) {
-    static const char start[] = "real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead) ";
+    static const char start[] =
+        "real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead) ";
     char text[512];
     wwt_set set = wwt_set_random(1, 5, 30, 3);
     ww_dataset *data = wwt_dataset(&set, WW_FLOAT);
