@@ -77,6 +77,12 @@ static uint32_t least_u32(uint64_t a, uint64_t b) {
     return (uint32_t)(a < b ? a : b);
 }
 
+// At least 1, whatever the driver says.
+static uint64_t compute_units(const wwi_runner *r) {
+    const uint64_t units = wwi_context_info(r->context)->compute_units;
+    return units ? units : 1;
+}
+
 static long tuned(const wwi_runner *r, const char *name, long fallback) {
     return wwi_tuning(r->context, name, r->precision == WW_DOUBLE ? "f64" : "f32", fallback);
 }
@@ -169,7 +175,7 @@ static ww_engine choose_engine(const wwi_runner *r, bool list, size_t rows, size
         const uint32_t longer = longest_row < longest_column ? longest_column : longest_row;
         // Too few pairs to fill the device, and long enough that cutting them up pays.
         const uint64_t pairs = list ? rows : (uint64_t)rows * columns;
-        if (pairs < wwi_context_info(r->context)->compute_units && shorter >= 256 && longer >= 4096)
+        if (pairs < compute_units(r) && shorter >= 256 && longer >= 4096)
             return WW_ENGINE_STRIPS;
         const uint32_t fitting = r->symmetric ? shorter : longest_column;
         return fitting <= lanes_limit(r) ? WW_ENGINE_LANES : WW_ENGINE_STRIPS;
@@ -745,7 +751,7 @@ static wwi_cut lanes_cut(const wwi_runner *r, uint32_t n, uint32_t m, bool many_
 
 // Row series a group takes one after the other: enough that the device is still filled several times over.
 static uint32_t rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t columns, uint32_t width, bool list) {
-    const uint64_t units = wwi_context_info(r->context)->compute_units;
+    const uint64_t units = compute_units(r);
     const uint64_t groups = units * (uint64_t)tuned(r, "lanes.resident", 4096) / width + 1;
     const uint64_t pairs = list ? rows : rows * columns;
     uint64_t take = pairs / groups;
@@ -1077,7 +1083,7 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
                                         job.channel, &r->row_packed, &r->row_offsets)) != WW_OK)
         return status;
     const uint32_t packs = (uint32_t)ceil_div(count, (uint64_t)r->vector);
-    const uint64_t workers = wwi_context_info(r->context)->compute_units * (r->gpu ? 64 : 2);
+    const uint64_t workers = compute_units(r) * (r->gpu ? 64 : 2);
     job.scratch = s->columns->rank_lengths[range.column_base + range.columns - 1];
     if ((status = grow_buffer(r, &r->scratch, workers * job.scratch * (uint64_t)r->vector * value_bytes(r))) != WW_OK ||
         (status = grow_buffer(r, &r->counter, 4)) != WW_OK)
@@ -1133,7 +1139,7 @@ static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
             cut.columns = 4;
         return cut;
     }
-    const uint64_t wanted = wwi_context_info(r->context)->compute_units * (uint64_t)tuned(r, "strips.resident", 1);
+    const uint64_t wanted = compute_units(r) * (uint64_t)tuned(r, "strips.resident", 1);
     const uint32_t most = lane_columns(r, r->banded);
     if (cut.columns > most)
         cut.columns = most;
@@ -1144,7 +1150,7 @@ static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
 
 static wwi_cut bits_strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
     wwi_cut cut = {1, (uint32_t)tuned(r, "bits.strip_rows", 16), vector_bits(r) ? BITS_VECTOR : r->width};
-    const uint64_t wanted = wwi_context_info(r->context)->compute_units * (uint64_t)tuned(r, "bits.resident", 2);
+    const uint64_t wanted = compute_units(r) * (uint64_t)tuned(r, "bits.resident", 2);
     const uint32_t most = vector_bits(r) ? (uint32_t)tuned(r, "bits.words", 4) : most_words(r);
     while (cut.columns * 2 <= most && pairs * ceil_div(m, 64 * (uint64_t)cut.columns * cut.width) >= wanted)
         cut.columns *= 2;
@@ -1215,7 +1221,7 @@ static ww_status run_strips(wwi_runner *r, ww_engine engine, const sides *s, con
 static bool bits_in_strips(const wwi_runner *r, uint64_t pairs, uint64_t lanes_used, uint32_t n, uint32_t m) {
     if (vector_bits(r))
         return lanes_used * 2 <= BITS_VECTOR && n >= 1024 && m >= 1024;
-    return m > bits_limit(r) || (pairs < wwi_context_info(r->context)->compute_units && m >= 1024 && n >= 4096);
+    return m > bits_limit(r) || (pairs < compute_units(r) && m >= 1024 && n >= 4096);
 }
 
 // Interleaves one side's planes. `field`: of a list's triple; 0 for a rectangle.
@@ -1272,7 +1278,7 @@ static ww_status run_bits_packed(wwi_runner *r, const sides *s, const wwi_block 
                                               &r->row_packed, &r->row_offsets)) != WW_OK))
         return status;
     const uint32_t packs = (uint32_t)ceil_div(count, BITS_VECTOR);
-    const uint64_t workers = wwi_context_info(r->context)->compute_units * 2;
+    const uint64_t workers = compute_units(r) * 2;
     job.scratch = (uint32_t)ceil_div(n, key.rows);
     if ((status = grow_buffer(r, &r->scratch, workers * job.scratch * BITS_VECTOR * 4)) != WW_OK ||
         (status = grow_buffer(r, &r->counter, 4)) != WW_OK)

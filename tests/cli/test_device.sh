@@ -29,6 +29,11 @@ for engine in lanes stencil packed strips; do
     ok "pairs by $engine" gives 0 pairs x.csv y.csv --engine $engine
     ok "the same by $engine" cmp -s out wanted
 done
+ok "bits refuses dtw" gives 1 pairs x.csv y.csv --engine bits
+ok "and says why" says "engine bits: it is for Levenshtein"
+printf '1\n4\n3\n' >edits
+ok "edits by bits" gives 0 pairs x.csv y.csv --measure levenshtein --engine bits
+ok "they are right" cmp -s out edits
 ok "pairs in double" gives 0 pairs x.csv y.csv --precision double
 ok "the same in double" cmp -s out wanted
 printf '1\n2\n5.19615\n' >wanted
