@@ -3,6 +3,7 @@
 #ifndef WAVEWARP_BENCH_H
 #define WAVEWARP_BENCH_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <wavewarp/wavewarp.h>
 
@@ -89,17 +90,24 @@ typedef struct bench_data {
     size_t total; // points of all series, as uploaded
 } bench_data;
 
-// Random walks, z-normalised, lengths drawn evenly. 0 when there is no memory.
-int bench_data_make(bench_data *data, size_t count, size_t min_length, size_t max_length, ww_precision precision,
-                    uint64_t seed);
+// Random walks, z-normalised, or so many symbols; lengths drawn evenly. 0 when there is no memory.
+int bench_data_make(bench_data *data, size_t count, size_t min_length, size_t max_length, size_t symbols,
+                    ww_precision precision, uint64_t seed);
+// Value t of the first series, over and over.
+double bench_data_value(const bench_data *data, size_t t);
 void bench_data_free(bench_data *data);
 
 // Compares a random sample of rows x columns results with the double reference. -1 when there is no memory.
 int bench_verify(const bench_case *c, const ww_measure *measure, const bench_data *rows, const bench_data *columns,
                  const void *distances, bench_result *result);
 
-// Cells per second of textbook C on one core at these lengths.
-double bench_textbook(size_t n, size_t m, double seconds);
+// ---- bench_textbook.c
+
+// Cells a second of textbook C on one core at these lengths; 0 when there is none, or no memory.
+double bench_textbook(ww_measure_id id, const bench_data *data, size_t n, size_t m, double seconds);
+// A distance without a band, with the default parameters, in double. False for a measure that it does not know; a
+// negative result when there is no memory.
+bool bench_long_pair(ww_measure_id id, const double *x, size_t n, const double *y, size_t m, double *result);
 
 // ---- bench_time.c
 

@@ -8,8 +8,16 @@
     { "dtw/band10/" #n, BENCH_MATRIX, WW_DTW, WW_FLOAT, 0.1, 1, 0, 0, n, n, in_quick, 0, "", "" }
 #define DOUBLE(n, in_quick)                                                                                            \
     { "dtw/double/" #n, BENCH_MATRIX, WW_DTW, WW_DOUBLE, 0, 1, 0, 0, n, n, in_quick, 0, "", "" }
-#define FRECHET(n, in_quick)                                                                                           \
-    { "frechet/query/" #n, BENCH_MATRIX, WW_FRECHET, WW_FLOAT, 0, 1, 0, 0, n, n, in_quick, 0, "", "" }
+// One query against many under any measure.
+#define OTHER(name, measure, precision, n, in_quick)                                                                   \
+    { name "/" #n, BENCH_MATRIX, measure, precision, 0, 1, 0, 0, n, n, in_quick, 0, "", "" }
+// As many queries as series.
+#define MANY(name, measure, n, in_quick)                                                                               \
+    { name "/many/" #n, BENCH_MATRIX, measure, WW_FLOAT, 0, 0, 0, 0, n, n, in_quick, 0, "", "" }
+#define TWED_PAIR(n, in_quick, cpu)                                                                                    \
+    { "twed/pair/" #n "x" #n, BENCH_MATRIX, WW_TWED, WW_FLOAT, 0, 1, 1, n, n, n, in_quick, 0, "", cpu }
+#define SYMBOL_PAIR(name, measure, n, in_quick, cpu)                                                                   \
+    { name "/pair/" #n "x" #n, BENCH_MATRIX, measure, WW_FLOAT, 0, 1, 1, n, n, n, in_quick, 0, "", cpu }
 #define PAIR(n, m, in_quick, gpu, cpu)                                                                                 \
     { "dtw/pair/" #n "x" #m, BENCH_MATRIX, WW_DTW, WW_FLOAT, 0, 1, 1, n, m, m, in_quick, 0, gpu, cpu }
 #define NEAREST(name, length, share, in_quick, no_bounds)                                                              \
@@ -42,10 +50,51 @@ static const bench_case CASES[] = {
     DOUBLE(512, 0),
     DOUBLE(1024, 0),
     DOUBLE(2048, 0),
-    FRECHET(128, 1),
-    FRECHET(512, 0),
-    FRECHET(2048, 0),
+    OTHER("frechet/query", WW_FRECHET, WW_FLOAT, 128, 1),
+    OTHER("frechet/query", WW_FRECHET, WW_FLOAT, 512, 0),
+    OTHER("frechet/query", WW_FRECHET, WW_FLOAT, 2048, 0),
     {"frechet/mixed/50-1000", BENCH_MATRIX, WW_FRECHET, WW_FLOAT, 0, 0, 0, 0, 50, 1000, 0, 0, "", ""},
+    // The other measures.
+    OTHER("adtw/query", WW_ADTW, WW_FLOAT, 128, 0),
+    OTHER("adtw/query", WW_ADTW, WW_FLOAT, 512, 1),
+    OTHER("wdtw/query", WW_WDTW, WW_FLOAT, 128, 0),
+    OTHER("wdtw/query", WW_WDTW, WW_FLOAT, 512, 1),
+    OTHER("ddtw/query", WW_DDTW, WW_FLOAT, 512, 0),
+    OTHER("wddtw/query", WW_WDDTW, WW_FLOAT, 512, 0),
+    OTHER("erp/query", WW_ERP, WW_FLOAT, 128, 0),
+    OTHER("erp/query", WW_ERP, WW_FLOAT, 512, 1),
+    OTHER("edr/query", WW_EDR, WW_FLOAT, 128, 0),
+    OTHER("edr/query", WW_EDR, WW_FLOAT, 512, 1),
+    OTHER("lcss/query", WW_LCSS, WW_FLOAT, 128, 0),
+    OTHER("lcss/query", WW_LCSS, WW_FLOAT, 512, 1),
+    OTHER("msm/query", WW_MSM, WW_FLOAT, 128, 0),
+    OTHER("msm/query", WW_MSM, WW_FLOAT, 512, 1),
+    OTHER("twed/query", WW_TWED, WW_FLOAT, 128, 0),
+    OTHER("twed/query", WW_TWED, WW_FLOAT, 256, 0),
+    OTHER("twed/query", WW_TWED, WW_FLOAT, 512, 1),
+    OTHER("twed/query", WW_TWED, WW_FLOAT, 1024, 0),
+    OTHER("twed/double", WW_TWED, WW_DOUBLE, 128, 0),
+    OTHER("twed/double", WW_TWED, WW_DOUBLE, 512, 0),
+    TWED_PAIR(16384, 1, ""),
+    TWED_PAIR(65536, 0, "takes minutes on a CPU"),
+    TWED_PAIR(131072, 0, "takes minutes on a CPU"),
+    OTHER("levenshtein/query", WW_LEVENSHTEIN, WW_FLOAT, 512, 1),
+    OTHER("lcs/query", WW_LCS, WW_FLOAT, 512, 1),
+    // Enough pairs for every lane of a vector engine.
+    MANY("adtw", WW_ADTW, 250, 0),
+    MANY("wdtw", WW_WDTW, 250, 0),
+    MANY("erp", WW_ERP, 250, 0),
+    MANY("edr", WW_EDR, 250, 0),
+    MANY("lcss", WW_LCSS, 250, 0),
+    MANY("msm", WW_MSM, 250, 0),
+    MANY("twed", WW_TWED, 250, 0),
+    MANY("levenshtein", WW_LEVENSHTEIN, 512, 1),
+    MANY("lcs", WW_LCS, 512, 1),
+    SYMBOL_PAIR("levenshtein", WW_LEVENSHTEIN, 16384, 1, ""),
+    SYMBOL_PAIR("levenshtein", WW_LEVENSHTEIN, 131072, 0, "its textbook takes minutes"),
+    SYMBOL_PAIR("levenshtein", WW_LEVENSHTEIN, 1000000, 0, "its textbook takes minutes"),
+    SYMBOL_PAIR("lcs", WW_LCS, 16384, 0, ""),
+    SYMBOL_PAIR("lcs", WW_LCS, 1000000, 0, "its textbook takes minutes"),
     // Nearest neighbour with and without lower bounds; rates count the cells that bounds saved as done.
     NEAREST("dtw/nearest/bounds", 128, 0.1, 1, 0),
     NEAREST("dtw/nearest/no-bounds", 128, 0.1, 1, 1),

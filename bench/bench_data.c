@@ -31,8 +31,8 @@ static void random_walk(double *walk, size_t length, uint64_t *state) {
         walk[t] = deviation > 0 ? (walk[t] - mean) / deviation : 0;
 }
 
-int bench_data_make(bench_data *data, size_t count, size_t min_length, size_t max_length, ww_precision precision,
-                    uint64_t seed) {
+int bench_data_make(bench_data *data, size_t count, size_t min_length, size_t max_length, size_t symbols,
+                    ww_precision precision, uint64_t seed) {
     size_t different = count < DIFFERENT ? count : DIFFERENT;
     size_t size = precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
     uint64_t state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
@@ -51,6 +51,8 @@ int bench_data_make(bench_data *data, size_t count, size_t min_length, size_t ma
         data->lengths[i] = min_length + (size_t)(bench_random(&state) % (max_length - min_length + 1));
         data->offsets[i] = i * max_length;
         random_walk(walk, data->lengths[i], &state);
+        for (size_t t = 0; symbols && t < data->lengths[i]; t++)
+            walk[t] = (double)(bench_random(&state) % symbols);
         for (size_t t = 0; t < data->lengths[i]; t++) {
             if (precision == WW_DOUBLE)
                 ((double *)data->values)[i * max_length + t] = walk[t];
@@ -73,6 +75,12 @@ int bench_data_make(bench_data *data, size_t count, size_t min_length, size_t ma
     return 1;
 }
 
+double bench_data_value(const bench_data *data, size_t t) {
+    t %= data->lengths[0];
+    return data->view.precision == WW_DOUBLE ? ((const double *)data->values)[t]
+                                             : (double)((const float *)data->values)[t];
+}
+
 void bench_data_free(bench_data *data) {
     free(data->lengths);
     free(data->offsets);
@@ -90,48 +98,11 @@ static double *series_in_double(const bench_data *data, size_t i) {
     return values;
 }
 
-// DTW, squared cost, no band, in double along the anti-diagonals: the reference's recurrence in an order that a
-// compiler can vectorise, for pairs that would take it minutes. Negative when there is no memory.
-static double dtw_by_diagonals(const double *x, size_t n, const double *y, size_t m) {
-    double *memory = malloc((3 * (n + 1) + m) * sizeof *memory);
-    if (!memory)
-        return -1;
-    double *before = memory, *last = memory + n + 1, *now = memory + 2 * (n + 1), *reversed = memory + 3 * (n + 1);
-    for (size_t j = 0; j < m; j++)
-        reversed[m - 1 - j] = y[j];
-    // Diagonal d holds the cells (i, d - i), at index i. Diagonals 0 and 1 are borders: D(0,0) = 0, all else infinite.
-    for (size_t i = 0; i <= n; i++)
-        before[i] = last[i] = now[i] = INFINITY;
-    before[0] = 0;
-    for (size_t d = 2; d <= n + m; d++) {
-        size_t first = d > m ? d - m : 1, end = d - 1 < n ? d - 1 : n;
-        for (size_t i = first; i <= end; i++) {
-            // y_j with j = d - i stands at reversed[m - j].
-            double difference = x[i - 1] - reversed[m + i - d];
-            double up = last[i - 1], left = last[i], diagonal = before[i - 1];
-            double least = up < left ? up : left;
-            least = diagonal < least ? diagonal : least;
-            now[i] = difference * difference + least;
-        }
-        now[0] = INFINITY;
-        if (first > 1)
-            now[first - 1] = INFINITY;
-        if (end < n)
-            now[end + 1] = INFINITY;
-        double *free_row = before;
-        before = last;
-        last = now;
-        now = free_row;
-    }
-    double result = last[n];
-    free(memory);
-    return result;
-}
-
 static double expected(const ww_measure *measure, const wwr_series *x, const wwr_series *y) {
-    int plain = measure->id == WW_DTW && measure->cost == WW_COST_DEFAULT && measure->band.kind == WW_BAND_NONE;
-    if (plain && (double)x->length * (double)y->length > LONG_CELLS)
-        return dtw_by_diagonals(x->values, x->length, y->values, y->length);
+    double result;
+    if (measure->band.kind == WW_BAND_NONE && (double)x->length * (double)y->length > LONG_CELLS &&
+        bench_long_pair(measure->id, x->values, x->length, y->values, y->length, &result))
+        return result;
     return wwr_distance(measure, NULL, x, y);
 }
 
@@ -172,27 +143,4 @@ int bench_verify(const bench_case *c, const ww_measure *measure, const bench_dat
     // Rounding of a sum grows with its length; the bound is stated for the usual lengths.
     result->allowed = (c->precision == WW_DOUBLE ? 1e-12 : 1e-5) * fmax(1, longest / 2048);
     return 0;
-}
-
-double bench_textbook(size_t n, size_t m, double seconds) {
-    float *x = malloc((n + 3 * m + 2) * sizeof *x);
-    double samples[64], begin = bench_seconds();
-    size_t count = 0;
-    uint64_t state = 5;
-    volatile float sink = 0;
-
-    if (!x)
-        return 0;
-    float *y = x + n, *rows = y + m;
-    for (size_t t = 0; t < n + m; t++)
-        x[t] = (float)uniform(&state);
-    size_t repeats = 1 + (size_t)(4e6 / ((double)n * (double)m));
-    do {
-        double start = bench_seconds();
-        for (size_t k = 0; k < repeats; k++)
-            sink = sink + wwr_dtw_float(x, n, y, m, rows);
-        samples[count++] = bench_seconds() - start;
-    } while (count < 64 && (count < 3 || bench_seconds() - begin < seconds));
-    free(x);
-    return (double)repeats * (double)n * (double)m / bench_summary(samples, count).median;
 }

@@ -257,6 +257,75 @@ static int run_case(const bench *b, const knn_case *c) {
     return !(error <= allowed);
 }
 
+// ---- selection alone
+
+enum { SELECT_COLUMNS = 1 << 17, SELECT_K = 32 };
+static const char SELECT_NAME[] = "knn/select/131072/k32";
+
+// The largest difference of a few rows from what sorting finds; infinity where an index is wrong.
+static double select_error(const float *values, size_t rows, const int64_t *indices, const float *smallest) {
+    double worst = 0, wanted[SELECT_K], *row = malloc(SELECT_COLUMNS * sizeof *row);
+    int64_t wanted_ids[SELECT_K];
+    for (size_t r = 0; row && r < rows; r += rows / 8 + 1) {
+        for (size_t c = 0; c < SELECT_COLUMNS; c++)
+            row[c] = (double)values[r * SELECT_COLUMNS + c];
+        wwr_k_smallest(row, SELECT_COLUMNS, SIZE_MAX, SELECT_K, wanted_ids, wanted);
+        for (size_t i = 0; i < SELECT_K; i++)
+            worst = wanted_ids[i] != indices[r * SELECT_K + i]
+                        ? INFINITY
+                        : fmax(worst, fabs(wanted[i] - (double)smallest[r * SELECT_K + i]));
+    }
+    free(row);
+    return row ? worst : INFINITY;
+}
+
+static int run_select(const bench *b) {
+    enum { MOST = 50 };
+    const size_t rows = b->device.type == WW_DEVICE_GPU ? 4096 : 64, total = rows * SELECT_COLUMNS;
+    float *values = malloc(total * sizeof *values), *smallest = malloc(rows * SELECT_K * sizeof *smallest);
+    int64_t *indices = malloc(rows * SELECT_K * sizeof *indices);
+    double device[MOST], wall[MOST], error = INFINITY;
+    size_t runs = 0;
+    uint64_t state = 88172645463325252u;
+    ww_select *select = NULL;
+    ww_status status = values && smallest && indices ? WW_OK : WW_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; status == WW_OK && i < total; i++)
+        values[i] = (float)(bench_random(&state) >> 40) * 0x1p-24f;
+    if (status == WW_OK)
+        status = ww_select_create(b->context, rows, SELECT_COLUMNS, SELECT_K, WW_FLOAT, &select);
+    if (status == WW_OK)
+        status = ww_select_run(select, values, indices, smallest);
+    const double begin = bench_seconds();
+    while (status == WW_OK && runs < MOST && (runs < 3 || bench_seconds() - begin < (b->options.quick ? 0.2 : 1))) {
+        const double start = bench_seconds();
+        status = ww_select_run(select, NULL, indices, smallest);
+        wall[runs] = bench_seconds() - start;
+        device[runs++] = ww_select_seconds(select);
+    }
+    if (status == WW_OK)
+        error = select_error(values, rows, indices, smallest);
+    else
+        fprintf(stderr, "wavewarp-bench: %s: %s: %s\n", SELECT_NAME, ww_status_name(status), ww_last_error()->message);
+    if (status == WW_OK) {
+        const bench_times d = bench_summary(device, runs), w = bench_summary(wall, runs);
+        const double bytes = (double)total * sizeof *values / (d.median > 0 ? d.median : w.median);
+        if (b->options.json)
+            printf("{\"name\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"rows\": %zu, \"columns\": %d, "
+                   "\"k\": %d, \"seconds_device\": %.6g, \"seconds_wall\": %.6g, \"spread\": %.4g, \"runs\": %zu, "
+                   "\"bytes_per_second\": %.5g, \"error\": %.3g, \"right\": %s}\n",
+                   SELECT_NAME, b->device.name, ww_version(), rows, SELECT_COLUMNS, SELECT_K, d.median, w.median,
+                   d.spread, runs, bytes, error <= 1e300 ? error : 1e300, error == 0 ? "true" : "false");
+        else
+            printf("%-36s %-7s %11.3f %11.3f %6.1f%% %7.1f GB/s %19s %9.2g  %s\n", SELECT_NAME, "-", 1e3 * d.median,
+                   1e3 * w.median, 100 * d.spread, bytes * 1e-9, "", error, error == 0 ? "" : "WRONG");
+    }
+    ww_select_destroy(&select);
+    free(values);
+    free(smallest);
+    free(indices);
+    return !(error == 0);
+}
+
 size_t bench_knn(const bench *b, int *failed) {
     size_t ran = 0;
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
@@ -272,6 +341,13 @@ size_t bench_knn(const bench *b, int *failed) {
             printf("%s\n", c->name);
         else
             *failed |= run_case(b, c);
+    }
+    if (b->options.filter ? strstr(SELECT_NAME, b->options.filter) != NULL : !b->options.quick) {
+        ran++;
+        if (b->options.list)
+            printf("%s\n", SELECT_NAME);
+        else
+            *failed |= run_select(b);
     }
     return ran;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define MAX_RUNS 1000
+#define SYMBOLS 20 // different ones, in sequences of symbols
 
 static void setup_measure(const bench_case *c, ww_measure *measure) {
     ww_measure_init(measure, c->measure);
@@ -72,8 +73,9 @@ static ww_status job_make(const bench *b, const bench_case *c, size_t column_cou
     setup_measure(c, &j->measure);
     data_options.precision = c->precision;
     plan_options.engine = b->options.engine;
-    if (!bench_data_make(&j->rows, row_count, row_length, row_max, c->precision, 1) ||
-        !bench_data_make(&j->columns, column_count, c->length, c->max_length, c->precision, 2))
+    const size_t symbols = c->measure == WW_LEVENSHTEIN || c->measure == WW_LCS ? SYMBOLS : 0;
+    if (!bench_data_make(&j->rows, row_count, row_length, row_max, symbols, c->precision, 1) ||
+        !bench_data_make(&j->columns, column_count, c->length, c->max_length, symbols, c->precision, 2))
         return WW_ERROR_OUT_OF_MEMORY;
     j->distances = malloc(row_count * column_count * size);
     if (!j->distances)
@@ -156,9 +158,10 @@ ww_status bench_matrix(bench *b, const bench_case *c, bench_result *result) {
     result->wall = bench_summary(wall, count);
     result->device = bench_summary(device, with_device == count ? count : 0);
     result->cups = (double)info.cells / (result->device.count ? result->device.median : result->wall.median);
-    if (b->device.type == WW_DEVICE_CPU && c->measure == WW_DTW && c->band <= 0)
-        result->textbook = bench_textbook(c->row_length ? c->row_length : (c->length + c->max_length) / 2,
-                                          (c->length + c->max_length) / 2, minimum_seconds / 4);
+    if (b->device.type == WW_DEVICE_CPU && c->band <= 0)
+        result->textbook =
+            bench_textbook(c->measure, &j.columns, c->row_length ? c->row_length : (c->length + c->max_length) / 2,
+                           (c->length + c->max_length) / 2, minimum_seconds / 4);
     if (bench_verify(c, &j.measure, &j.rows, &j.columns, j.distances, result) != 0)
         status = WW_ERROR_OUT_OF_MEMORY;
 done:

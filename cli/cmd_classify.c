@@ -161,9 +161,11 @@ static int compute(classify *c, const cli_command *command) {
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
     int result = cli_measure_make(command->name, &c->measure, &measure);
     if (result == CLI_GO_ON)
-        result = cli_read(c->train_path, &c->read, true, &c->train);
+        result = cli_read(c->train_path, &c->read, 0, true, &c->train);
     if (result == CLI_GO_ON)
-        result = cli_read(c->test_path, &c->read, true, &c->test);
+        result = cli_read(c->test_path, &c->read, 1, true, &c->test);
+    if (result == CLI_GO_ON)
+        result = cli_fit_times(&measure, c->train, c->test);
     if (result == CLI_GO_ON)
         result = cli_context_open(&c->device, &context);
     if (result == CLI_GO_ON && ww_context_device(context, &c->on) != WW_OK)

@@ -37,7 +37,7 @@ static void job_end(job *j) {
 static int load(job *j, int i) {
     if (!j->paths[i])
         return CLI_GO_ON;
-    return cli_read(j->paths[i], &j->read, true, &j->sets[i]);
+    return cli_read(j->paths[i], &j->read, i, true, &j->sets[i]);
 }
 
 // Reads the sets and brings them to the device.
@@ -47,6 +47,8 @@ static int job_begin(job *j, const char *command) {
     int result = cli_measure_make(command, &j->measure_options, &j->measure);
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
         result = load(j, i);
+    if (result == CLI_GO_ON)
+        result = cli_fit_times(&j->measure, j->sets[0], j->sets[1]);
     if (result == CLI_GO_ON)
         result = cli_context_open(&j->device, &j->context);
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)

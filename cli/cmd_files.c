@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // wavewarp generate, convert and measures: what needs no device.
 #include <string.h>
+#include <strings.h>
 
 #include "commands.h"
 
@@ -47,8 +48,15 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
 
 // ---- convert
 
+// Of the formats only .ts holds time stamps.
+static bool keeps_times(const char *path, int format) {
+    const size_t length = strlen(path);
+    const bool named = length >= 3 && strcasecmp(path + length - 3, ".ts") == 0;
+    return format == WW_FORMAT_TS || (format == WW_FORMAT_AUTO && (named || strcmp(path, "-") == 0));
+}
+
 int cmd_convert(const cli_command *command, int argc, char **argv) {
-    cli_read_options read = {0, 0, false};
+    cli_read_options read = {0};
     int format = 0, precision = 1;
     const char *paths[2];
     const cli_option options[] = {
@@ -62,7 +70,9 @@ int cmd_convert(const cli_command *command, int argc, char **argv) {
     if (result != CLI_GO_ON)
         return result;
     ww_series_set *set = NULL;
-    result = cli_read(paths[0], &read, false, &set);
+    result = cli_read(paths[0], &read, 0, false, &set);
+    if (result == CLI_GO_ON && ww_series_set_times(set, 0) && !keeps_times(paths[1], format))
+        fprintf(stderr, "wavewarp: note: the time stamps are dropped; .ts holds them\n");
     if (result == CLI_GO_ON)
         result = ww_series_set_write(set, paths[1], (ww_format)format, precision ? WW_DOUBLE : WW_FLOAT) == WW_OK
                      ? CLI_OK
@@ -73,12 +83,41 @@ int cmd_convert(const cli_command *command, int argc, char **argv) {
 
 // ---- measures
 
+static const char *yes_or_no(int yes) {
+    return yes ? "yes" : "no";
+}
+
+static const char *kind_of(const ww_measure_info *info) {
+    return info->is_similarity ? "similarity" : "distance";
+}
+
+static void print_line(const ww_measure_info *info) {
+    printf("%-12s %-11s %-7s %-10s %-10s %s\n", info->name, kind_of(info), yes_or_no(info->is_metric),
+           yes_or_no(info->is_symmetric), info->any_cost ? cli_costs[info->cost] : "its own", info->title);
+}
+
 static void print_measure(const ww_measure_info *info) {
-    printf("%-12s %s\n%-12s %s; %s, %s\n", info->name, info->title, "", info->reference,
-           info->is_metric ? "a metric" : "not a metric", info->is_symmetric ? "symmetric" : "not symmetric");
-    for (size_t p = 0; p < info->parameter_count; p++)
-        printf("%-12s --param %s=%g  %s, from %g to %g\n", "", info->parameters[p].name, info->parameters[p].initial,
-               info->parameters[p].meaning, info->parameters[p].minimum, info->parameters[p].maximum);
+    printf("%s: %s\n", info->name, info->title);
+    printf("  formula     %s\n", info->formula);
+    printf("  source      %s\n", info->reference);
+    printf("  kind        %s%s%s, with the default parameters\n", kind_of(info),
+           info->is_metric ? ", a metric" : ", not a metric", info->is_symmetric ? ", symmetric" : ", not symmetric");
+    if (info->any_cost)
+        printf("  cost        %s; --cost takes any\n", cli_costs[info->cost]);
+    else
+        puts("  cost        its own");
+    printf("  channels    %s\n", info->is_independent ? "each alone, summed; --dependent takes them together"
+                                                      : "together; --independent takes each alone and sums");
+    if (info->uses_times)
+        puts("  time        the points' time stamps where a file has them, else 1, 2, 3, ...");
+    if (info->is_of_symbols)
+        puts("  values      symbols, equal or not: whole numbers, or the characters of --format text");
+    for (size_t p = 0; p < info->parameter_count; p++) {
+        const ww_parameter_info *parameter = &info->parameters[p];
+        printf("%s--param %s=%g  %s; %g to %g\n", p ? "              " : "  parameters  ", parameter->name,
+               parameter->initial, parameter->meaning, parameter->minimum, parameter->maximum);
+    }
+    printf("  more        docs/measures.md#%s\n", info->name);
 }
 
 static void print_measure_json(const ww_measure_info *info) {
@@ -86,13 +125,21 @@ static void print_measure_json(const ww_measure_info *info) {
     cli_json_text(stdout, info->name);
     fputs(", \"title\": ", stdout);
     cli_json_text(stdout, info->title);
+    fputs(", \"formula\": ", stdout);
+    cli_json_text(stdout, info->formula);
     fputs(", \"reference\": ", stdout);
     cli_json_text(stdout, info->reference);
-    printf(", \"metric\": %s, \"symmetric\": %s, \"parameters\": [", info->is_metric ? "true" : "false",
-           info->is_symmetric ? "true" : "false");
+    printf(", \"kind\": \"%s\", \"metric\": %s, \"symmetric\": %s, \"cost\": \"%s\", \"any_cost\": %s, "
+           "\"independent\": %s, "
+           "\"times\": %s, \"symbols\": %s, \"parameters\": [",
+           kind_of(info), info->is_metric ? "true" : "false", info->is_symmetric ? "true" : "false",
+           cli_costs[info->cost], info->any_cost ? "true" : "false", info->is_independent ? "true" : "false",
+           info->uses_times ? "true" : "false", info->is_of_symbols ? "true" : "false");
     for (size_t p = 0; p < info->parameter_count; p++) {
         fputs(p ? ", {\"name\": " : "{\"name\": ", stdout);
         cli_json_text(stdout, info->parameters[p].name);
+        fputs(", \"meaning\": ", stdout);
+        cli_json_text(stdout, info->parameters[p].meaning);
         fputs(", \"initial\": ", stdout);
         cli_json_number(stdout, info->parameters[p].initial, 17);
         fputs(", \"minimum\": ", stdout);
@@ -106,18 +153,29 @@ static void print_measure_json(const ww_measure_info *info) {
 
 int cmd_measures(const cli_command *command, int argc, char **argv) {
     bool json = false;
+    const char *name = NULL;
+    const ww_measure_info *one = NULL;
     const cli_option options[] = {{"json", 'j', CLI_FLAG, NULL, "print one JSON array", &json, 0, 0}};
-    const int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, NULL, 0, 0, NULL);
+    const int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &name, 0, 1, NULL);
     if (result != CLI_GO_ON)
         return result;
+    if (name && !(one = ww_measure_info_by_name(name)))
+        return cli_unknown_measure(command->name, name);
     if (json)
         fputs("[", stdout);
+    else if (!one)
+        printf("%-12s %-11s %-7s %-10s %-10s %s\n", "name", "kind", "metric", "symmetric", "cost", "");
     for (size_t i = 0; i < ww_measure_count(); i++) {
-        if (json && i > 0)
+        const ww_measure_info *info = ww_measure_info_at(i);
+        if (one && info != one)
+            continue;
+        if (json && i > 0 && !one)
             fputs(",\n", stdout);
-        (json ? print_measure_json : print_measure)(ww_measure_info_at(i));
+        (json ? print_measure_json : one ? print_measure : print_line)(info);
     }
     if (json)
         fputs("]\n", stdout);
+    else if (!one)
+        puts("Metric and symmetric: with the default parameters. 'wavewarp measures NAME' says more of one.");
     return CLI_OK;
 }

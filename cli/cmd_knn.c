@@ -8,8 +8,8 @@
 #include "commands.h"
 #include "points.h"
 
-const char *const cli_metrics[] = {"l2",      "l2-squared", "l1", "linf", "cosine", "inner-product",
-                                   "hamming", "jaccard",    NULL};
+const char *const cli_metrics[] = {"l2",      "l2-squared", "l1",           "linf", "cosine", "inner-product",
+                                   "hamming", "jaccard",    "jaccard-bits", NULL};
 
 int cli_points_read(const char *path, ww_metric metric, ww_vector_set **set, ww_vector_view *view) {
     const ww_status status = ww_vector_set_read(path, ww_metric_kind(metric), set);

@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *const cli_engines[] = {"auto", "lanes", "stencil", "packed", "strips", NULL};
+const char *const cli_engines[] = {"auto", "lanes", "stencil", "packed", "strips", "bits", NULL};
 const char *const cli_precisions[] = {"float", "double", NULL};
 const char *const cli_costs[] = {"default", "squared", "absolute", "euclidean", NULL};
-const char *const cli_formats[] = {"auto", "tsv", "ts", "csv", "npy", NULL};
+const char *const cli_formats[] = {"auto", "tsv", "ts", "csv", "npy", "text", NULL};
 const char *const cli_label_columns[] = {"none", "first", "last", NULL};
 
 static volatile sig_atomic_t interrupted; // the signal that came, 0 none
@@ -68,15 +68,50 @@ static int report_missing(const char *path, const ww_series_set *set) {
     return CLI_GO_ON;
 }
 
-int cli_read(const char *path, const cli_read_options *options, bool complete, ww_series_set **set) {
+int cli_read(const char *path, const cli_read_options *options, int which, bool complete, ww_series_set **set) {
     ww_read_options read = WW_READ_OPTIONS_INIT;
+    const cli_list *times = &options->times;
+    if (times->count > 2)
+        return cli_error("--times is given %zu times for at most two files", times->count);
     read.format = (ww_format)options->format;
     read.csv_label = options->label_column;
+    read.time_column = options->time_column;
+    read.series_column = options->series_column;
+    if (times->count)
+        read.times = times->items[(size_t)which < times->count ? (size_t)which : times->count - 1];
     if (ww_series_set_read(path, &read, set) != WW_OK)
         return cli_fail();
     if (ww_series_set_missing(*set) && (complete || options->znormalise))
         return report_missing(path, *set);
     if (options->znormalise && ww_series_set_znormalise(*set) != WW_OK)
+        return cli_fail();
+    return CLI_GO_ON;
+}
+
+static double first_time(const ww_series_set *set) {
+    double first = INFINITY;
+    for (size_t i = 0; i < ww_series_set_count(set); i++)
+        first = fmin(first, ww_series_set_times(set, i)[0]);
+    return first;
+}
+
+int cli_fit_times(const ww_measure *measure, ww_series_set *a, ww_series_set *b) {
+    const bool timed_a = ww_series_set_times(a, 0) != NULL, timed_b = b && ww_series_set_times(b, 0) != NULL;
+    const ww_measure_info *info = ww_measure_info_by_id(measure->id);
+    if (!timed_a && !timed_b)
+        return CLI_GO_ON;
+    if (!info->uses_times) {
+        fprintf(stderr, "wavewarp: note: %s takes no notice of the time stamps; twed does\n", info->name);
+        return CLI_GO_ON;
+    }
+    if (b && timed_a != timed_b) {
+        fprintf(stderr,
+                "wavewarp: note: only the %s file has time stamps; the points of the other are at 1, 2, 3, ...\n",
+                timed_a ? "first" : "second");
+        return CLI_GO_ON;
+    }
+    const double first = b ? fmin(first_time(a), first_time(b)) : first_time(a);
+    if (ww_series_set_shift_times(a, -first) != WW_OK || (b && ww_series_set_shift_times(b, -first) != WW_OK))
         return cli_fail();
     return CLI_GO_ON;
 }
@@ -89,7 +124,7 @@ static const char *next_measure(void *walk) {
     return info ? info->name : NULL;
 }
 
-static int unknown_measure(const char *command, const char *name) {
+int cli_unknown_measure(const char *command, const char *name) {
     size_t walk = 0;
     const char *closest = cli_closest(name, next_measure, &walk);
     if (closest)
@@ -99,10 +134,10 @@ static int unknown_measure(const char *command, const char *name) {
 
 // A band of rows from a file of lines "lo hi".
 static int read_band_rows(const char *path, ww_band *band) {
-    const cli_read_options plain = {WW_FORMAT_CSV, 0, false};
+    const cli_read_options plain = {.format = WW_FORMAT_CSV};
     ww_series_set *set = NULL;
     size_t *lo = NULL, *hi = NULL;
-    int result = cli_read(path, &plain, true, &set);
+    int result = cli_read(path, &plain, 0, true, &set);
     if (result != CLI_GO_ON)
         goto done;
     const size_t rows = ww_series_set_count(set);
@@ -170,12 +205,37 @@ static int set_parameter(const char *command, ww_measure *measure, const char *t
     return ww_measure_set(measure, name, value) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
+// A recurrence's text, whole.
+static int read_recurrence(const char *path, ww_measure *measure) {
+    enum { MOST = 1 << 20 };
+    FILE *file = fopen(path, "rb");
+    char *text = file ? malloc(MOST + 1) : NULL;
+    if (!text) {
+        const int result = file ? cli_error("out of memory") : cli_error("%s: %s", path, strerror(errno));
+        if (file)
+            fclose(file);
+        return result;
+    }
+    const size_t length = fread(text, 1, MOST, file);
+    const bool failed = ferror(file) != 0, whole = !failed && fgetc(file) == EOF;
+    const int error = errno;
+    fclose(file);
+    text[length] = '\0';
+    if (failed || !whole || strlen(text) != length) {
+        free(text);
+        return failed ? cli_error("%s: %s", path, strerror(error)) : cli_error("%s: not a recurrence's text", path);
+    }
+    measure->recurrence = text;
+    measure->recurrence_name = path;
+    return CLI_GO_ON;
+}
+
 int cli_measure_make(const char *command, const cli_measure_options *options, ww_measure *measure) {
     memset(measure, 0, sizeof *measure);
-    const char *name = options->measure ? options->measure : "dtw";
+    const char *name = options->measure ? options->measure : options->recurrence ? "user" : "dtw";
     const ww_measure_info *info = ww_measure_info_by_name(name);
     if (!info)
-        return unknown_measure(command, name);
+        return cli_unknown_measure(command, name);
     if (ww_measure_init(measure, info->id) != WW_OK)
         return cli_fail();
     measure->cost = (ww_cost)options->cost;
@@ -185,8 +245,20 @@ int cli_measure_make(const char *command, const cli_measure_options *options, ww
         measure->cost = WW_COST_USER;
         measure->cost_expression = options->cost_expression;
     }
+    if (options->recurrence) {
+        if (measure->id != WW_USER)
+            return cli_usage(command, "--recurrence and --measure exclude each other");
+        const int result = read_recurrence(options->recurrence, measure);
+        if (result != CLI_GO_ON)
+            return result;
+    } else if (measure->id == WW_USER) {
+        return cli_usage(command, "the measure 'user' needs --recurrence FILE");
+    }
     measure->root = options->root;
-    measure->independent = options->independent;
+    if (options->independent && options->dependent)
+        return cli_usage(command, "--independent and --dependent exclude each other");
+    if (options->independent || options->dependent)
+        measure->independent = options->independent;
     for (size_t i = 0; i < options->parameters.count; i++) {
         const int result = set_parameter(command, measure, options->parameters.items[i]);
         if (result != CLI_GO_ON)
@@ -199,6 +271,8 @@ void cli_measure_free(ww_measure *measure) {
     free((void *)measure->band.lo);
     free((void *)measure->band.hi);
     measure->band.lo = measure->band.hi = NULL;
+    free((void *)measure->recurrence);
+    measure->recurrence = NULL;
 }
 
 // ---- device

@@ -17,9 +17,9 @@ extern const char *const cli_label_columns[];
 // ---- option groups: a struct of values, and rows for a command's table
 
 typedef struct cli_measure_options {
-    const char *measure, *band, *cost_expression;
+    const char *measure, *band, *cost_expression, *recurrence;
     int cost;
-    bool root, independent;
+    bool root, independent, dependent;
     cli_list parameters;
 } cli_measure_options;
 
@@ -36,10 +36,12 @@ typedef struct cli_measure_options {
         {"cost", 'c', CLI_CHOICE, "COST", "cost of two points", &(m).cost, cli_costs, 0},                              \
         {"cost-expr",          0, CLI_TEXT, "EXPR", "cost of two points as OpenCL C over x and y: 'fabs(x - y)'",      \
          &(m).cost_expression, 0, 0},                                                                                  \
+        {"recurrence",    0, CLI_TEXT, "FILE", "a recurrence of your own, in OpenCL C; see docs/kernels.md",           \
+         &(m).recurrence, 0, 0},                                                                                       \
         {"root", 0, CLI_FLAG, NULL, "square root of the final value", &(m).root, 0, 0},                                \
         {"independent",    0, CLI_FLAG, NULL, "sum over channels of the measure of each channel alone",                \
          &(m).independent, 0, 0},                                                                                      \
-    {                                                                                                                  \
+        {"dependent", 0, CLI_FLAG, NULL, "a point is all its channels; default but for msm", &(m).dependent, 0, 0}, {  \
         "param", 'p', CLI_LIST, "NAME=VALUE", "a parameter of the measure; may be given several times",                \
             &(m).parameters, 0, 0                                                                                      \
     }
@@ -66,12 +68,20 @@ typedef struct cli_device_options {
 typedef struct cli_read_options {
     int format, label_column;
     bool znormalise;
+    const char *time_column, *series_column;
+    cli_list times;
 } cli_read_options;
 
 #define CLI_READ_OPTIONS(r)                                                                                            \
     {NULL, 0, CLI_FLAG, NULL, "Files", NULL, 0, 0},                                                                    \
         {"format", 0, CLI_CHOICE, "F", "format of what is read; auto goes by content", &(r).format, cli_formats, 0},   \
         {"csv-label", 0, CLI_CHOICE, "WHERE", "class labels in .csv files", &(r).label_column, cli_label_columns, 0},  \
+        {"times",    0, CLI_LIST, "FILE", "time stamps: a row a series, or one for all; again for the second file",    \
+         &(r).times, 0, 0},                                                                                            \
+        {"time-column",    0, CLI_TEXT, "COL", ".csv of a point a row: name or number of the time stamps' column",     \
+         &(r).time_column, 0, 0},                                                                                      \
+        {"series-column",    0, CLI_TEXT, "COL", ".csv of a point a row: the column that names the series",            \
+         &(r).series_column, 0, 0},                                                                                    \
     {                                                                                                                  \
         "znorm", 'z', CLI_FLAG, NULL, "z-normalise every channel of every series", &(r).znormalise, 0, 0               \
     }
@@ -86,12 +96,17 @@ int cli_fail_with(const ww_error *error);
 // Reports an error of the program's own; gives CLI_FAILURE.
 int cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// Reads and, where asked, z-normalises. With `complete`, a missing value is an error.
-int cli_read(const char *path, const cli_read_options *options, bool complete, ww_series_set **set);
+// Reads the first (0) or second (1) file and, where asked, z-normalises. With `complete`, a missing value is an error.
+int cli_read(const char *path, const cli_read_options *options, int which, bool complete, ww_series_set **set);
+// Makes time stamps of two sets (the second may be NULL) small, which keeps them exact in float; where the measure has
+// no use for them, says so.
+int cli_fit_times(const ww_measure *measure, ww_series_set *a, ww_series_set *b);
 
 // A measure from its options. cli_measure_free() frees what a band of rows holds.
 int cli_measure_make(const char *command, const cli_measure_options *options, ww_measure *measure);
 void cli_measure_free(ww_measure *measure);
+// Reports a measure that there is none of.
+int cli_unknown_measure(const char *command, const char *name);
 
 int cli_context_open(const cli_device_options *options, ww_context **context);
 int cli_dataset_make(ww_context *context, const cli_device_options *options, const ww_series_set *set,

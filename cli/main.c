@@ -5,7 +5,8 @@
 #include "commands.h"
 
 #define FORMATS                                                                                                        \
-    "Files: UCR .tsv and .txt, sktime/aeon .ts, .csv and .npy, told apart by their content; '-' is standard input."
+    "Files: UCR .tsv and .txt, sktime/aeon .ts, .csv and .npy, told apart by their content; '-' is standard input.\n"  \
+    "With --format text: a sequence of characters a line, for levenshtein and lcs."
 
 #define POINTS                                                                                                         \
     "Files: .fvecs, .bvecs, .ivecs, .npy, else text, a point a line. Points are numbers; for hamming, packed bytes "   \
@@ -30,7 +31,7 @@ static const cli_command commands[] = {
     {"lsh", "[BASE] [QUERIES]", "Finds near points by locality-sensitive hashing, or measures how well it does.",
      POINTS "\nOptions and output as of 'wavewarp knn'. --evaluate compares with the exact search.", cmd_lsh},
     {"devices", "", "Lists the OpenCL devices, the one that would be chosen, and tests each.", NULL, cmd_devices},
-    {"measures", "", "Lists the elastic measures and their parameters.", NULL, cmd_measures},
+    {"measures", "[NAME]", "Lists the elastic measures, or describes one.", NULL, cmd_measures},
     {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,
      cmd_generate},
     {"convert", "IN OUT", "Reads series in any format and writes them in any other.", FORMATS, cmd_convert},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which way of handing values to the next work-item works on this device: found by compiling and running
-// kernels_cl/probe.cl, whose answers are known, not by trusting a name.
+// Which way of handing values to the next work-item works on this device, and whether matrix products do: found by
+// compiling and running kernels_cl/probe.cl and probe_mma.cl, whose answers are known, not by trusting a name.
 #include <stdio.h>
 #include <string.h>
 
@@ -136,4 +136,49 @@ ww_status wwi_exchange_probe(ww_context *context) {
     if (wish && strcmp(wish, "local") != 0)
         wwi_log(context, 1, "WAVEWARP_EXCHANGE=%s does not work on this device; local memory is used", wish);
     return WW_OK;
+}
+
+// ---- matrix products
+
+static int mma_input(int row, int place, int by_row, int by_place, int modulus) { // as probe_mma.cl makes it
+    return (row * by_row + place * by_place) % modulus - modulus / 2;
+}
+
+static bool mma_is_right(const int32_t *answers) {
+    for (int row = 0; row < 16; row++)
+        for (int column = 0; column < 8; column++) {
+            int sum = 1;
+            for (int place = 0; place < 16; place++)
+                sum += mma_input(row, place, 3, 5, 7) * mma_input(column, place, 2, 3, 5);
+            if (answers[row * 8 + column] != sum)
+                return false;
+        }
+    return true;
+}
+
+bool wwi_context_mma(ww_context *context) {
+    int32_t answers[16 * 8];
+    const wwi_source sources[] = {{"vendor.cl", NULL}, {"probe_mma.cl", NULL}};
+    wwi_program *program = NULL;
+    wwi_kernel *kernel = NULL;
+    wwi_buffer *buffer = NULL;
+    const int known = atomic_load(&context->mma);
+    if (known)
+        return known == 2;
+    bool good = false;
+    if (context->info.type == WW_DEVICE_GPU && is_worth_trying(context, WWI_EXCHANGE_NV_SHFL, false)) {
+        const ww_status status = wwi_buffer_create(context, sizeof answers, &buffer);
+        const wwi_arg args[] = {WWI_BUFFER(buffer)};
+        good = status == WW_OK && wwi_program_get(context, sources, 2, "-DWW_MMA=1", &program) == WW_OK &&
+               wwi_kernel_create(program, "ww_probe_mma", &kernel) == WW_OK &&
+               wwi_launch(kernel, 1, 32, args, 1) == WW_OK && wwi_finish(context) == WW_OK &&
+               wwi_buffer_read(buffer, 0, sizeof answers, answers) == WW_OK && mma_is_right(answers);
+        if (!good)
+            wwi_log(context, 3, "matrix products by mma.sync do not work here: %s", ww_last_error()->message);
+    }
+    wwi_buffer_destroy(&buffer);
+    wwi_kernel_destroy(&kernel);
+    wwi_program_release(&program);
+    atomic_store(&context->mma, good ? 2 : 1);
+    return good;
 }

@@ -8,7 +8,8 @@
 // where the metric allows, and lets pass what is within its rounding error; results come from ww_knn_exact alone.
 //
 // Parameters:
-//   WW_METRIC  0 squared L2, 1 L1, 2 Linf, 3 cosine, 4 inner product (negated), 5 Hamming
+//   WW_METRIC  0 squared L2, 1 L1, 2 Linf, 3 cosine, 4 inner product (negated), 5 Hamming,
+//              6 Jaccard of bits (no filter takes it)
 //   WW_DIRECT  1: the filter computes the metric itself (always so for 1, 2 and 5)
 //   WW_CENTRE  1: the filter takes `mean` off every point first
 //   WW_D       the dimension where it is fixed at compile time, else 0
@@ -35,7 +36,7 @@
 #define WW_NOBODY 0xffffffffu
 
 // A coordinate, and what coordinates add up to; with 4 and WW_VECTOR of them together.
-#if WW_METRIC == 5
+#if WW_METRIC >= 5
 #define WW_VALUE_NAME uint
 #else
 #define WW_VALUE_NAME WW_REAL_NAME
@@ -66,7 +67,7 @@ WW_INLINE ulong ww_tile_at(uint point, uint dimension) {
 // Sums start at WW_START, made of the norm of c where WW_STARTS says so; WW_ADD adds a coordinate; what WW_NEAR says may
 // be near is listed.
 #define WW_STARTS (WW_METRIC == 0 && !WW_DIRECT)
-#if WW_METRIC == 5
+#if WW_METRIC >= 5
 #define WW_ADD(sum, q, c) ((sum) + popcount((q) ^ (c)))
 #define WW_NEAR(sum, cut) ((sum) < (cut))
 #define WW_NEVER 0u
@@ -103,7 +104,7 @@ WW_INLINE ww_scalar ww_knn_scale(ww_scalar norm) {
 WW_INLINE ww_value ww_knn_cut(ww_knn_job job, ww_scalar best, ww_scalar norm) {
     if (best == (ww_scalar)INFINITY)
         return WW_ALWAYS;
-#if WW_METRIC == 5
+#if WW_METRIC >= 5
     (void)norm;
     return (uint)best;
 #elif WW_METRIC == 4

@@ -2,10 +2,21 @@
 // Exact distances of a chunk: of the points listed for each query, or of all. One work-group a query; no local memory, no
 // barrier. Each distance is summed in the order of the coordinates, wherever it is computed: equal points are equally far.
 //
+// With WW_EXACT_ROWS both sides come in row order (ww_knn_rows): what is listed lies anywhere, and of a tile a whole
+// sector of memory would be read for each coordinate.
 // On a CPU (WW_ROW_WG 1) WW_VECTOR neighbours in a tile are computed together, where all are wanted.
 
+#ifndef WW_EXACT_ROWS
+#define WW_EXACT_ROWS 0
+#endif
+#if WW_EXACT_ROWS
+#define WW_EXACT_AT(point, dimension) ((ulong)(point) * (((dimension) + 3) / 4 * 4))
+#else
+#define WW_EXACT_AT ww_tile_at
+#endif
+
 // A distance from its sum, and one more coordinate of it.
-#if WW_METRIC == 5
+#if WW_METRIC >= 5
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) ((sum) + popcount((x) ^ (y)))
 #elif WW_METRIC == 0
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) fma((x) - (y), (x) - (y), (sum))
@@ -21,6 +32,13 @@
 #define WW_EXACT_ADD(sum, x, y, x_scale, y_scale) fma(-(x), (y), (sum))
 #endif
 
+#if WW_METRIC == 6
+// From the bits that differ and the members of both; whole numbers all but for the result. Of two empty sets 0.
+WW_INLINE ww_scalar ww_jaccard(ww_scalar different, ww_scalar a, ww_scalar b) {
+    return different > 0 ? different / ((a + b + different) / 2) : 0;
+}
+#endif
+
 WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_value *c, uint dimension, ww_scalar q_norm,
                              ww_scalar c_norm) {
     ww_value sum = 0;
@@ -29,13 +47,28 @@ WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_value
         return 1;
     const ww_scalar q_scale = ww_knn_scale(q_norm), c_scale = ww_knn_scale(c_norm);
 #endif
+#if WW_EXACT_ROWS
+    for (uint j = 0; j < dimension; j += 4) {
+        const ww_value4 x = *(__global const ww_value4 *)(q + j), y = *(__global const ww_value4 *)(c + j);
+        sum = WW_EXACT_ADD(sum, x.x, y.x, q_scale, c_scale);
+        sum = WW_EXACT_ADD(sum, x.y, y.y, q_scale, c_scale);
+        sum = WW_EXACT_ADD(sum, x.z, y.z, q_scale, c_scale);
+        sum = WW_EXACT_ADD(sum, x.w, y.w, q_scale, c_scale);
+    }
+#else
     for (uint j = 0; j < dimension; j++)
         sum = WW_EXACT_ADD(sum, q[j * WW_TILE], c[j * WW_TILE], q_scale, c_scale);
+#endif
+#if WW_METRIC == 6
+    return ww_jaccard((ww_scalar)sum, q_norm, c_norm);
+#else
     return WW_METRIC == 3 ? (ww_scalar)sum / 2 : (ww_scalar)sum;
+#endif
 }
 
-// What many points are computed with, where a kernel text has vectors; cosine's scales are left to the one above.
-#define WW_EXACT_TOGETHER (WW_ROW_WG == 1 && WW_VECTOR > 1 && WW_METRIC != 3)
+// What many points are computed with, where a kernel text has vectors; cosine's scales and Jaccard's quotients are left to
+// the one above.
+#define WW_EXACT_TOGETHER (!WW_EXACT_ROWS && WW_ROW_WG == 1 && WW_VECTOR > 1 && WW_METRIC != 3 && WW_METRIC != 6)
 #if WW_EXACT_TOGETHER
 typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_exact_values;
 #endif
@@ -48,7 +81,7 @@ ww_knn_exact(__global const ww_value *restrict queries, __global const ww_value 
     const uint row = (uint)get_group_id(0), query = job.query_first + row;
     const uint dimension = job.dimension;
     const ulong out = (ulong)row * job.capacity;
-    __global const ww_value *q = queries + ww_tile_at(query, dimension);
+    __global const ww_value *q = queries + WW_EXACT_AT(query, dimension);
     const uint count = job.listed ? min(counts[row], job.capacity) : job.base_end - job.base_first;
     uint done = 0;
 #if WW_EXACT_TOGETHER
@@ -67,6 +100,6 @@ ww_knn_exact(__global const ww_value *restrict queries, __global const ww_value 
     for (uint i = done + (uint)get_local_id(0); i < count; i += WW_ROW_WG) {
         const uint point = job.listed ? ids[out + i] - job.base_id : job.base_first + i;
         values[out + i] =
-            ww_exact(q, base + ww_tile_at(point, dimension), dimension, query_norms[query], base_norms[point]);
+            ww_exact(q, base + WW_EXACT_AT(point, dimension), dimension, query_norms[query], base_norms[point]);
     }
 }

@@ -12,7 +12,27 @@ ww_knn_tile(__global const ww_value *restrict from, const ulong row_step, const 
     tiles[ww_tile_at(first + i, dimension) + (ulong)j * WW_TILE] = i < count ? from[i * row_step + j * column_step] : 0;
 }
 
-// Squared norms, and the largest of them as float bits, rounded up. With WW_CENTRE after taking off the mean.
+// Points from tiles in row order, `stride` apart (a multiple of 4); what is behind the last coordinate is zero.
+__kernel __attribute__((reqd_work_group_size(WW_POINTS_WG, 1, 1))) void
+ww_knn_rows(__global const ww_value *restrict tiles, const uint dimension, const uint stride,
+            __global ww_value4 *restrict rows) {
+    const uint i = (uint)get_global_id(0);
+    __global const ww_value *point = tiles + ww_tile_at(i, dimension);
+    for (uint j = 0; j < stride; j += 4) {
+        ww_value4 four = 0;
+        four.x = point[j * WW_TILE];
+        if (j + 1 < dimension)
+            four.y = point[(j + 1) * WW_TILE];
+        if (j + 2 < dimension)
+            four.z = point[(j + 2) * WW_TILE];
+        if (j + 3 < dimension)
+            four.w = point[(j + 3) * WW_TILE];
+        rows[((ulong)i * stride + j) / 4] = four;
+    }
+}
+
+// Squared norms (Jaccard of bits: members), and the largest of them as float bits, rounded up. With WW_CENTRE after
+// taking off the mean.
 __kernel __attribute__((reqd_work_group_size(WW_POINTS_WG, 1, 1))) void
 ww_knn_norms(__global const ww_value *restrict tiles, __global const ww_scalar *restrict mean, const uint count,
              const uint dimension, __global ww_scalar *restrict norms, __global uint *restrict largest) {
@@ -20,6 +40,13 @@ ww_knn_norms(__global const ww_value *restrict tiles, __global const ww_scalar *
     ww_scalar sum = 0;
 #if WW_METRIC != 5
     __global const ww_value *point = tiles + ww_tile_at(i, dimension);
+#endif
+#if WW_METRIC == 6
+    uint members = 0;
+    for (uint j = 0; i < count && j < dimension; j++)
+        members += popcount(point[j * WW_TILE]);
+    sum = (ww_scalar)members;
+#elif WW_METRIC != 5
     for (uint j = 0; i < count && j < dimension; j++) {
 #if WW_CENTRE
         const ww_scalar x = point[j * WW_TILE] - mean[j];

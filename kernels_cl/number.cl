@@ -40,7 +40,7 @@ typedef WW_PASTE(WW_MASK_NAME, WW_VECTOR) ww_mask;
 #define WW_VSTORE WW_PASTE(vstore, WW_VECTOR)
 #endif
 #define WW_INF ((real)INFINITY)
-// Of the recurrence: the border of the matrix but for its corner, which is 0, and what a cell outside the band counts as.
+// Of the recurrence, where it has no ww_left() and ww_top(): the border of the matrix but for its corner, which is 0, and what a cell outside the band counts as.
 #define WW_BORDER ((real)WW_BORDER_VALUE)
 #define WW_OUTSIDE ((real)WW_OUTSIDE_VALUE)
 
@@ -65,6 +65,12 @@ WW_INLINE real ww_min3(real a, real b, real c) {
 WW_INLINE real ww_least(real left, real up, real diagonal, const int turn) {
     return turn ? ww_min3(left, up, diagonal) : ww_min3(up, left, diagonal);
 }
+// Of two lengths, or times, as reals.
+#if WW_VECTOR == 1
+#define WW_TO_REAL(v) ((real)(v))
+#else
+#define WW_TO_REAL(v) WW_PASTE(WW_PASTE(convert_, WW_REAL_NAME), WW_VECTOR)(v)
+#endif
 #if WW_VECTOR == 1
 WW_INLINE real ww_max2(real a, real b) {
     return fmax(a, b);
@@ -74,3 +80,11 @@ WW_INLINE real ww_max2(real a, real b) {
     return a > b ? a : b;
 }
 #endif
+// Of values that are not negative and not NaN.
+WW_INLINE real ww_max3(real a, real b, real c) {
+#if WW_VECTOR == 1 && !WW_DOUBLE
+    return as_float(max(max(as_int(a), as_int(b)), as_int(c)));
+#else
+    return ww_max2(ww_max2(a, b), c);
+#endif
+}

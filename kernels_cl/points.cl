@@ -6,6 +6,9 @@
 //   WW_POINT_REGISTERS  1: a point is held in registers; 0: it stays in memory and is read channel by channel
 //   WW_COST      1 squared, 2 absolute, 3 euclidean, 4 the user's (ww_user_expression, written by the host from his text)
 //   WW_ROOT      1: the square root of the final value
+//   WW_EXTRA     1: a value beside the channels, the same for all of them (0) or one for each (WW_EXTRA_EACH 1); what it is,
+//                the recurrence knows (time stamps, sums of gaps)
+//   WW_ALL_CHANNELS  channels of the series, of which a pass over independent channels takes one
 #ifndef WW_CHANNELS
 #define WW_CHANNELS 1
 #endif
@@ -19,16 +22,61 @@
 #define WW_ROOT 0
 #endif
 
+#ifndef WW_EXTRA
+#define WW_EXTRA 0
+#endif
+#ifndef WW_EXTRA_EACH
+#define WW_EXTRA_EACH 0
+#endif
+#ifndef WW_ALL_CHANNELS
+#define WW_ALL_CHANNELS WW_CHANNELS
+#endif
+// Values of a point where the channels lie interleaved.
+#define WW_PARTS (WW_CHANNELS + WW_EXTRA)
+
+// 1 where a <= b, else 0; a product held between 0 and 1 (0 where it is not a number); 2^a and 1/a, in float to a few units
+// of the last place.
+#if defined(WW_HAS_FLOAT_FORMS) && WW_VECTOR == 1 && !WW_DOUBLE
+#define ww_at_most(a, b) ww_at_most_float(a, b)
+#define ww_unit_product(a, b) ww_unit_product_float(a, b)
+#define ww_exp2(a) ww_exp2_float(a)
+#define ww_recip(a) ww_recip_float(a)
+#else
+WW_INLINE real ww_at_most(real a, real b) {
+    return a <= b ? (real)1 : (real)0;
+}
+WW_INLINE real ww_unit_product(real a, real b) {
+    return ww_min2(ww_max2(a * b, (real)0), (real)1);
+}
+#define ww_exp2(a) exp2(a)
+#if WW_DOUBLE
+#define ww_recip(a) (1 / (a))
+#else
+#define ww_recip(a) native_recip(a)
+#endif
+#endif
+
+// The lengths of a pair's series.
+typedef struct {
+    real rows, columns;
+} ww_pair;
+
 // A point: the values of all channels at one time.
 #if WW_POINT_REGISTERS
 typedef struct {
     real value[WW_CHANNELS];
+#if WW_EXTRA
+    real extra;
+#endif
 } ww_point;
 #define WW_AT(point, channel) ((point).value[channel])
 #else
 typedef struct {
     __global const ww_scalar *at;  // channel 0
     ulong stride;                  // elements from one channel to the next
+#if WW_EXTRA
+    real extra;
+#endif
 } ww_point;
 #if WW_VECTOR == 1
 #define WW_AT(point, channel) ((point).at[(channel) * (point).stride])
@@ -38,8 +86,11 @@ typedef struct {
 #endif
 
 #if WW_VECTOR == 1
-WW_INLINE ww_point ww_point_load(__global const ww_scalar *at, ulong stride) {
+WW_INLINE ww_point ww_point_load(__global const ww_scalar *at, ulong stride, __global const ww_scalar *extra) {
     ww_point point;
+#if WW_EXTRA
+    point.extra = extra[0];
+#endif
 #if WW_POINT_REGISTERS
 #pragma unroll
     for (int c = 0; c < WW_CHANNELS; c++)
@@ -59,6 +110,9 @@ WW_INLINE ww_point ww_point_infinite(void) {
 #pragma unroll
     for (int c = 0; c < WW_CHANNELS; c++)
         point.value[c] = WW_INF;
+#if WW_EXTRA
+    point.extra = 0;
+#endif
     return point;
 }
 #endif

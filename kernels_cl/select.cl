@@ -12,6 +12,8 @@
 //   WW_GROUPED 0: ww_select_item, 1: ww_select_group
 //   WW_WG    work-items of a group
 //   WW_K     k, made up to a power of two (ww_select_group)
+//   WW_EACH  columns a work-item looks at together (ww_select_group)
+//   WW_AHEAD 1: fetches the next ones meanwhile (ww_select_group)
 //   WW_QUEUE candidates collected before they are merged: a power of two, >= WW_K and >= 2*WW_WG (ww_select_group)
 #ifndef WW_GROUPED
 #define WW_GROUPED 1
@@ -42,12 +44,14 @@ typedef struct {
 #define WW_SELECT_FRESH 2u   // begin with nothing; else with what stands in `best`
 #define WW_SELECT_LISTED 4u  // indices are read from a list as long as the values, not counted
 #define WW_SELECT_COUNTED 8u // row r has but counts[r] columns; in one part
+#define WW_SELECT_LARGEST 16u // values are negated as they are read: the k largest
 
 // What a task works on.
 typedef struct {
     __global const ww_scalar *values;
     __global const uint *list;
     uint columns, base, own;
+    ww_scalar sign;
 } ww_part;
 
 WW_INLINE ww_part ww_part_of(__global const ww_scalar *values, __global const uint *list, __global const uint *counts,
@@ -63,6 +67,7 @@ WW_INLINE ww_part ww_part_of(__global const ww_scalar *values, __global const ui
         part.columns = min(s.columns, counts[row]);
     part.base = s.column_base + first;
     part.own = s.flags & WW_SELECT_OWN ? s.own_base + (uint)row : WW_NOBODY;
+    part.sign = s.flags & WW_SELECT_LARGEST ? -1 : 1;
     return part;
 }
 
@@ -94,8 +99,8 @@ WW_INLINE void ww_sift(__global ww_scalar *heap, __global uint *indices, uint n,
 
 // Values looked at together: most blocks hold nothing near enough.
 #define WW_LOOK 16
-WW_INLINE bool ww_any_within(__global const ww_scalar *values, ww_scalar radius) {
-    return any(vload16(0, values) <= (WW_PASTE(WW_REAL_NAME, 16))radius);
+WW_INLINE bool ww_any_within(__global const ww_scalar *values, ww_scalar sign, ww_scalar radius) {
+    return any(sign * vload16(0, values) <= (WW_PASTE(WW_REAL_NAME, 16))radius);
 }
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
@@ -127,12 +132,12 @@ ww_select_item(__global const ww_scalar *restrict values, __global const uint *r
     }
     for (uint c = 0; c < part.columns;) {
         uint end = min(c + WW_LOOK, part.columns);
-        if (end - c == WW_LOOK && !ww_any_within(part.values + c, heap[0])) {
+        if (end - c == WW_LOOK && !ww_any_within(part.values + c, part.sign, heap[0])) {
             c = end;
             continue;
         }
         for (; c < end; c++) {
-            const ww_scalar value = part.values[c] + 0; // no -0
+            const ww_scalar value = part.sign * part.values[c] + 0; // no -0
             if (!(value <= heap[0]))
                 continue;
             const uint index = s.flags & WW_SELECT_LISTED ? part.list[c] : part.base + c;
@@ -156,7 +161,12 @@ ww_select_item(__global const ww_scalar *restrict values, __global const uint *r
 // Values within the radius (the k-th best so far) join a queue in local memory; a full queue is sorted and merged with
 // the k best, which lowers the radius. Local memory: (WW_K + WW_QUEUE) keys. Barriers: four for WW_WG*WW_EACH columns,
 // and about log2(WW_QUEUE)^2/2 a merge.
-#define WW_EACH 8 // columns a work-item looks at together
+#ifndef WW_EACH
+#define WW_EACH 16
+#endif
+#ifndef WW_AHEAD
+#define WW_AHEAD 1
+#endif
 
 #if WW_DOUBLE
 typedef ulong ww_bits;
@@ -310,24 +320,40 @@ ww_select_group(__global const ww_scalar *restrict values, __global const uint *
     ww_key last = ww_key_get(kept, s.k - 1);
     ww_scalar radius = ww_radius(last);
 
+#define WW_FETCH(to, at)                                                                                               \
+    for (uint e = 0; e < WW_EACH; e++) {                                                                               \
+        const uint c = (at) + e * WW_WG + item;                                                                        \
+        to[e] = c < part.columns ? part.sign * part.values[c] : (ww_scalar)NAN;                                        \
+    }
+#if WW_AHEAD
+    ww_scalar next[WW_EACH];
+#pragma unroll
+    WW_FETCH(next, 0)
+#endif
     for (uint first = 0; first < part.columns; first += WW_WG * WW_EACH) {
         ww_scalar value[WW_EACH];
         uint waiting = 0; // a bit for each value that is still to be judged
+#if WW_AHEAD
 #pragma unroll
-        for (uint e = 0; e < WW_EACH; e++) {
-            const uint c = first + e * WW_WG + item;
-            value[e] = c < part.columns ? part.values[c] : (ww_scalar)NAN;
+        for (uint e = 0; e < WW_EACH; e++)
+            value[e] = next[e];
+        if (first + WW_WG * WW_EACH < part.columns)
+#pragma unroll
+            WW_FETCH(next, first + WW_WG * WW_EACH)
+#else
+#pragma unroll
+        WW_FETCH(value, first)
+#endif
+#pragma unroll
+        for (uint e = 0; e < WW_EACH; e++)
             waiting |= (uint)(value[e] <= radius) << e;
-        }
         uint full;
         do {
-#pragma unroll
-            for (uint e = 0; e < WW_EACH; e++) {
-                if (!(waiting >> e & 1u))
-                    continue;
-                const uint c = first + e * WW_WG + item;
+            for (uint bits = waiting; bits; bits &= bits - 1) {
+                // Read again: a register cannot be named by a number, and few values come this far.
+                const uint e = 31 - clz(bits & -bits), c = first + e * WW_WG + item;
                 const uint index = s.flags & WW_SELECT_LISTED ? part.list[c] : part.base + c;
-                const ww_key key = ww_key_make(value[e], index);
+                const ww_key key = ww_key_make(part.sign * part.values[c] + 0, index); // no -0
                 const bool wanted = index != part.own && index != WW_NOBODY && ww_key_before(key, last);
                 const uint slot = wanted ? atomic_inc(&queued) : 0;
                 if (wanted && slot < WW_QUEUE)

@@ -15,6 +15,13 @@
 #ifndef WW_BAND
 #define WW_BAND 0
 #endif
+// What stands beside the channels of a series: see points.cl. Bounds look at the channels alone.
+#ifndef WW_ALL_CHANNELS
+#define WW_ALL_CHANNELS WW_CHANNELS
+#endif
+#ifndef WW_EXTRA_EACH
+#define WW_EXTRA_EACH 0
+#endif
 
 // The host's twin is wwi_job in src/job.h.
 typedef struct {
@@ -36,7 +43,7 @@ typedef struct {
 #define WW_JOB_ACCUMULATE 2u
 
 typedef struct {
-    __global const ww_scalar *at;
+    __global const ww_scalar *at, *extra;
     uint length, rank;
 } ww_series;
 
@@ -47,12 +54,13 @@ WW_INLINE ww_series ww_series_load(__global const ww_scalar *values, __global co
     s.length = (uint)entry.y;
     s.rank = (uint)(entry.y >> 32);
     s.at = values + entry.x + (ulong)channel * s.length;
+    s.extra = values + entry.x + (ulong)(WW_ALL_CHANNELS + (WW_EXTRA_EACH ? channel : 0)) * s.length;
     return s;
 }
 
 // The point at time t.
 #if WW_VECTOR == 1
-#define WW_POINT(s, t) ww_point_load((s).at + (t), (s).length)
+#define WW_POINT(s, t) ww_point_load((s).at + (t), (s).length, (s).extra + (t))
 #endif
 
 #if WW_BAND

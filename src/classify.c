@@ -29,6 +29,7 @@ typedef struct job {
     size_t k, asked;  // neighbours that vote; neighbours asked for
     bool again;       // near ties are decided in double
     double largest;   // absolute value in either set
+    double latest;    // absolute time in either set
     double steps;     // most cells of a warping path
     double seconds;   // of computing
     neighbour *found; // test_count x asked, nearest first
@@ -50,24 +51,46 @@ void ww_classification_free(ww_classification *result) {
 // Rounding to float moves a value by at most 2^-24 of it, so a difference of two by at most e = 2^-23 largest, and by
 // 2^-24 of itself when it is taken. Along a path of S cells over C channels that moves a sum of squares D by at most 2
 // e sqrt(C S D) + C S e^2 (Cauchy-Schwarz), a sum of absolute values by C S e, of Euclidean costs by sqrt(C) S e; a
-// maximum is one cell, S = 1. Sums add 2^-24 of D for each addition.
+// maximum is one cell, S = 1. Sums add 2^-24 of D for each addition. What other measures make of a step's difference is
+// in the table (`rounding`); their own parameters come in below.
 static double float_error(const job *j, double distance) {
-    const double u = ldexp(1.0, -24), e = 2 * u * j->largest;
-    const double channels = (double)ww_series_set_channels(j->train);
-    const bool sum = wwi_measure_row_by_id(j->measure->id)->flags & WWI_MEASURE_BOUND_SUM;
-    const double steps = sum ? j->steps : 1, d = j->measure->root ? distance * distance : distance;
-    double error = 0;
-    switch (wwi_measure_cost(j->measure)) {
-    case WW_COST_SQUARED:
-        error = 2 * e * sqrt(channels * steps * d) + channels * steps * e * e;
+    const wwi_measure_row *row = wwi_measure_row_by_id(j->measure->id);
+    const double *p = j->measure->parameters;
+    const double u = ldexp(1.0, -24), channels = (double)ww_series_set_channels(j->train);
+    const double steps = row->flags & WWI_MEASURE_BOUND_MAX ? 1 : j->steps;
+    double e = 2 * u * row->rounding * j->largest, error = 0, more = 4;
+    double d = j->measure->root ? distance * distance : distance;
+    switch (j->measure->id) {
+    case WW_ERP:
+        e += 2 * u * fabs(p[0]);
         break;
-    case WW_COST_ABSOLUTE:
-        error = channels * steps * e;
+    case WW_MSM: // a quotient of differences
+        more += 16;
+        break;
+    case WW_WDTW:
+    case WW_WDDTW: // an exponential whose argument is at most g S / 4
+        more += 8 + p[0] * steps / 4;
+        e *= fmax(p[1], 1);
+        break;
+    case WW_TWED: // times nu, four to a step; a power, whose slope is largest at the largest difference
+        error = 8 * u * steps * p[0] * j->latest;
+        more += p[2] == 1 || p[2] == 2 ? 0 : 32;
+        e *= p[3] != 0 ? p[2] * pow(2 * j->largest, p[2] - 1) * sqrt(channels) : p[2] < 2 ? sqrt(channels) : 1;
         break;
     default:
-        error = sqrt(channels) * steps * e;
+        break;
     }
-    error = 1.1 * (error + (steps + channels + 4) * u * d + steps * (double)FLT_MIN);
+    switch (wwi_measure_cost(j->measure)) {
+    case WW_COST_SQUARED:
+        error += 2 * e * sqrt(channels * steps * d) + channels * steps * e * e;
+        break;
+    case WW_COST_ABSOLUTE:
+        error += channels * steps * e;
+        break;
+    default:
+        error += sqrt(channels) * steps * e;
+    }
+    error = 1.1 * (error + (steps + channels + more) * u * d + steps * (double)FLT_MIN);
     if (!j->measure->root)
         return error;
     // Independent channels have a root each, and some may be near 0.
@@ -312,6 +335,16 @@ static double largest_value(const ww_series_set *set) {
     return largest;
 }
 
+static double latest_time(const ww_series_set *set) {
+    double latest = 0;
+    for (size_t i = 0; i < ww_series_set_count(set); i++) {
+        const double *times = ww_series_set_times(set, i);
+        const size_t length = ww_series_set_length(set, i);
+        latest = fmax(latest, times ? fmax(fabs(times[0]), fabs(times[length - 1])) : (double)length);
+    }
+    return latest;
+}
+
 static ww_status allocate(job *j) {
     ww_classification *r = j->result;
     uint64_t found, confusion;
@@ -353,8 +386,8 @@ ww_status ww_classify(ww_context *context, const ww_measure *measure, const ww_s
     };
     if ((status = check(&j)) != WW_OK)
         return status;
-    j.again =
-        o.precision == WW_FLOAT && wwi_context_info(context)->has_double && wwi_measure_cost(measure) != WW_COST_USER;
+    j.again = o.precision == WW_FLOAT && wwi_context_info(context)->has_double &&
+              wwi_measure_cost(measure) != WW_COST_USER && wwi_measure_row_by_id(measure->id)->rounding > 0;
     j.asked = j.again && j.k < j.train_count ? j.k + SPARE : j.k;
     if (j.asked > j.train_count)
         j.asked = j.train_count;
@@ -362,6 +395,7 @@ ww_status ww_classify(ww_context *context, const ww_measure *measure, const ww_s
         goto done;
     if (j.again) {
         j.largest = fmax(largest_value(train), largest_value(test));
+        j.latest = fmax(latest_time(train), latest_time(test));
         j.steps = (double)ww_series_set_max_length(train) + (double)ww_series_set_max_length(test);
         if ((status = decide_in_double(&j)) != WW_OK)
             goto done;

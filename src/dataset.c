@@ -83,7 +83,7 @@ static ww_status index_series(ww_dataset *d) {
     for (size_t i = 0; i < d->count; i++) {
         uint64_t elements;
         d->offsets[i] = total;
-        if (!wwi_mul_u64(d->lengths[i], d->channels, &elements) || !wwi_add_u64(total, elements, &total) ||
+        if (!wwi_mul_u64(d->lengths[i], d->channels + d->extra, &elements) || !wwi_add_u64(total, elements, &total) ||
             total > UINT64_MAX / 16)
             return wwi_fail(WW_ERROR_OVERFLOW, "the series have more values than 64 bits count");
         d->sorted[i] = (uint32_t)i;
@@ -123,35 +123,76 @@ static ww_status allocate(ww_context *context, size_t count, size_t channels, ww
     return WW_OK;
 }
 
-// One series into `target`, channel by channel, in the dataset's precision. Values that are not finite there are an
-// error.
-static ww_status convert(const ww_dataset *d, const ww_series_view *view, size_t i, uint64_t offset, bool check,
-                         void *target) {
-    const size_t n = d->lengths[i];
-    const float *from_float = view->precision == WW_FLOAT ? (const float *)view->values + offset : NULL;
-    const double *from_double = view->precision == WW_DOUBLE ? (const double *)view->values + offset : NULL;
-    for (size_t c = 0; c < d->channels; c++)
-        for (size_t t = 0; t < n; t++) {
-            const size_t at = view->time_major ? t * d->channels + c : c * n + t;
-            const double value = from_float ? (double)from_float[at] : from_double[at];
-            const float narrow = (float)value;
-            if (check && !(d->precision == WW_FLOAT ? isfinite(narrow) : isfinite(value))) {
-                if (isfinite(value))
-                    wwi_fail(WW_ERROR_NOT_FINITE,
-                             "value %g of series %zu (point %zu, channel %zu) is too large for float", value, i, t, c);
-                else
-                    wwi_fail(WW_ERROR_NOT_FINITE, "series %zu has %s at point %zu, channel %zu", i,
-                             isnan(value) ? "NaN (a missing value)" : "infinity", t, c);
-                wwi_fail_hint(isfinite(value) ? "use double precision, or scale the series"
-                                              : "fill or drop missing values before computing");
-                return wwi_fail_where((int64_t)i, (int64_t)t);
-            }
-            if (d->precision == WW_FLOAT)
-                ((float *)target)[c * n + t] = narrow;
-            else
-                ((double *)target)[c * n + t] = value;
+// Where a series comes from.
+typedef struct origin {
+    const ww_series_view *view;
+    uint64_t offset;     // of its first value
+    const double *times; // one a point, beside the view; NULL: none, or the last channel
+} origin;
+
+// One channel of a series, or its time stamps: the value at time t stands at t * stride of the one that is not NULL.
+typedef struct line {
+    const float *narrow;
+    const double *wide;
+    size_t stride;
+} line;
+
+static line line_of(const origin *s, size_t length, size_t channel) {
+    if (channel == s->view->channels)
+        return (line){NULL, s->times, 1};
+    const uint64_t at = s->offset + (s->view->time_major ? channel : (uint64_t)channel * length);
+    const size_t stride = s->view->time_major ? s->view->channels : 1;
+    if (s->view->precision == WW_FLOAT)
+        return (line){(const float *)s->view->values + at, NULL, stride};
+    return (line){NULL, (const double *)s->view->values + at, stride};
+}
+
+static inline double value_at(line from, size_t t) {
+    return from.wide ? from.wide[t * from.stride] : (double)from.narrow[t * from.stride];
+}
+
+static ww_status fail_not_finite(double value, size_t i, size_t channel, size_t t) {
+    if (isfinite(value))
+        wwi_fail(WW_ERROR_NOT_FINITE, "value %g of series %zu (point %zu, channel %zu) is too large for float", value,
+                 i, t, channel);
+    else
+        wwi_fail(WW_ERROR_NOT_FINITE, "series %zu has %s at point %zu, channel %zu", i,
+                 isnan(value) ? "NaN (a missing value)" : "infinity", t, channel);
+    wwi_fail_hint(isfinite(value) ? "use double precision, or scale the series"
+                                  : "fill or drop missing values before computing");
+    return wwi_fail_where((int64_t)i, (int64_t)t);
+}
+
+// One channel of series i into `target`, in the dataset's precision. Values that are not finite there are an error.
+static ww_status convert_line(ww_dataset *d, line from, size_t i, size_t channel, bool check, void *target) {
+    const bool is_float = d->precision == WW_FLOAT, is_time = channel == d->channels;
+    wwi_rounded *rounded = is_time ? &d->rounded_time : &d->rounded_value;
+    for (size_t t = 0; t < d->lengths[i]; t++) {
+        const double value = value_at(from, t);
+        const float narrow = (float)value;
+        if (check && !(is_float ? isfinite(narrow) : isfinite(value)))
+            return fail_not_finite(value, i, channel, t);
+        if (is_time && t > 0 && value < value_at(from, t - 1)) {
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the time stamps of series %zu decrease at point %zu", i, t);
+            return wwi_fail_where((int64_t)i, (int64_t)t);
         }
+        if (is_float && fabs(value) > 16777216.0 && (double)narrow != value && !rounded->any)
+            *rounded = (wwi_rounded){true, i, t, value};
+        if (is_float)
+            ((float *)target)[t] = narrow;
+        else
+            ((double *)target)[t] = value;
+    }
     return WW_OK;
+}
+
+// One series into `target`, channel by channel.
+static ww_status convert(ww_dataset *d, const origin *s, size_t i, bool check, unsigned char *target) {
+    ww_status status = WW_OK;
+    const size_t n = d->lengths[i], line_bytes = n * wwi_precision_bytes(d->precision);
+    for (size_t c = 0; status == WW_OK && c < d->channels + d->extra; c++)
+        status = convert_line(d, line_of(s, n, c), i, c, check, target + c * line_bytes);
+    return status;
 }
 
 // The (offset, length | rank << 32) entries of all series, offsets counted from element `base` on.
@@ -171,12 +212,42 @@ static ww_status upload_series(const ww_dataset *d, uint64_t base, wwi_buffer **
     return status;
 }
 
+// Uploads the values, or keeps them in host memory where they are more than `max_bytes` (0: than fit).
+static ww_status place(ww_dataset *d, uint64_t max_bytes) {
+    ww_status status;
+    const uint64_t value_bytes = wwi_precision_bytes(d->precision), bytes = d->offsets[d->count] * value_bytes;
+    // Half of what is free stays for results and scratch.
+    uint64_t limit = wwi_context_bytes_free(d->context) / 2;
+    if (limit > wwi_context_max_buffer(d->context))
+        limit = wwi_context_max_buffer(d->context);
+    if (max_bytes && max_bytes < limit)
+        limit = max_bytes;
+    d->max_bytes = limit;
+    if (bytes <= limit) {
+        if ((status = wwi_buffer_create(d->context, bytes, &d->values)) != WW_OK ||
+            (status = wwi_buffer_write(d->values, 0, bytes, d->host)) != WW_OK ||
+            (status = upload_series(d, 0, &d->series)) != WW_OK)
+            return status;
+        free(d->host);
+        d->host = NULL;
+        return WW_OK;
+    }
+    for (size_t i = 0; i < d->count; i++)
+        if ((d->offsets[i + 1] - d->offsets[i]) * value_bytes > limit) {
+            wwi_fail(WW_ERROR_DEVICE_MEMORY, "series %zu needs %" PRIu64 " bytes, the limit is %" PRIu64, i,
+                     (d->offsets[i + 1] - d->offsets[i]) * value_bytes, limit);
+            return wwi_fail_hint("use a larger device, or raise max_bytes");
+        }
+    return WW_OK;
+}
+
 static bool device_has_double(const ww_context *context) {
     return wwi_context_info(context)->has_double != 0;
 }
 
-ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, const ww_dataset_options *options,
-                            ww_dataset **dataset) {
+// `times`: time stamps beside the view, a value a point, series after series; or NULL.
+static ww_status create(ww_context *context, const ww_series_view *view, const double *times,
+                        const ww_dataset_options *options, ww_dataset **dataset) {
     ww_status status;
     ww_dataset *d = NULL;
     ww_dataset_options o = WW_DATASET_OPTIONS_INIT;
@@ -193,8 +264,17 @@ ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, con
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no double precision", wwi_context_info(context)->name);
         return wwi_fail_hint("use float, or another device");
     }
-    if ((status = allocate(context, view->count, view->channels, o.precision, &d)) != WW_OK)
+    if (o.times && times)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "options.times is set for a series set that has time stamps of its own");
+    if (o.times && view->channels < 2) {
+        wwi_fail(WW_ERROR_CHANNELS, "series of one channel can't have time stamps as their last");
+        return wwi_fail_hint("give the time stamps as one channel more");
+    }
+    if ((status = allocate(context, view->count, view->channels - (o.times != 0), o.precision, &d)) != WW_OK)
         return status;
+    d->timed = o.times || times;
+    d->extra = d->timed;
     for (size_t i = 0; i < d->count; i++)
         d->lengths[i] = (uint32_t)(view->lengths ? view->lengths[i] : view->length);
     if ((status = index_series(d)) != WW_OK)
@@ -208,35 +288,49 @@ ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, con
         goto done;
     }
     for (size_t i = 0; i < d->count; i++) {
-        const uint64_t from = view->offsets ? view->offsets[i] : offset;
-        offset = from + (uint64_t)d->lengths[i] * d->channels;
-        status = convert(d, view, i, from, !o.allow_not_finite, d->host + d->offsets[i] * value_bytes);
+        const origin from = {view, view->offsets ? view->offsets[i] : offset, times};
+        offset = from.offset + (uint64_t)d->lengths[i] * view->channels;
+        status = convert(d, &from, i, !o.allow_not_finite, d->host + d->offsets[i] * value_bytes);
         if (status != WW_OK)
             goto done;
+        times = times ? times + d->lengths[i] : NULL;
     }
-    // Half of what is free stays for results and scratch.
-    uint64_t limit = wwi_context_bytes_free(context) / 2;
-    if (limit > wwi_context_max_buffer(context))
-        limit = wwi_context_max_buffer(context);
-    if (o.max_bytes && o.max_bytes < limit)
-        limit = o.max_bytes;
-    d->max_bytes = limit;
-    if (bytes <= limit) {
-        if ((status = wwi_buffer_create(context, bytes, &d->values)) != WW_OK ||
-            (status = wwi_buffer_write(d->values, 0, bytes, d->host)) != WW_OK ||
-            (status = upload_series(d, 0, &d->series)) != WW_OK)
-            goto done;
-        free(d->host);
-        d->host = NULL;
-    } else {
-        for (size_t i = 0; i < d->count; i++)
-            if ((d->offsets[i + 1] - d->offsets[i]) * value_bytes > limit) {
-                wwi_fail(WW_ERROR_DEVICE_MEMORY, "series %zu needs %" PRIu64 " bytes, the limit is %" PRIu64, i,
-                         (d->offsets[i + 1] - d->offsets[i]) * value_bytes, limit);
-                status = wwi_fail_hint("use a larger device, or raise max_bytes");
-                goto done;
-            }
+    if ((status = place(d, o.max_bytes)) != WW_OK)
+        goto done;
+    *dataset = d;
+    d = NULL;
+done:
+    ww_dataset_destroy(&d);
+    return status;
+}
+
+ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, const ww_dataset_options *options,
+                            ww_dataset **dataset) {
+    return create(context, view, NULL, options, dataset);
+}
+
+ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, size_t extra,
+                           void (*fill)(void *user, size_t i, void *target), void *user, ww_dataset **dataset) {
+    ww_status status;
+    ww_dataset *d = NULL;
+    if ((status = allocate(source->context, source->count, source->channels, source->precision, &d)) != WW_OK)
+        return status;
+    d->extra = extra;
+    d->rounded_value = source->rounded_value;
+    d->rounded_time = source->rounded_time;
+    memcpy(d->lengths, lengths, d->count * sizeof *d->lengths);
+    if ((status = index_series(d)) != WW_OK)
+        goto done;
+    const uint64_t value_bytes = wwi_precision_bytes(d->precision);
+    d->host = malloc(d->offsets[d->count] * value_bytes);
+    if (!d->host) {
+        status = wwi_fail_memory(d->offsets[d->count] * value_bytes);
+        goto done;
     }
+    for (size_t i = 0; i < d->count; i++)
+        fill(user, i, d->host + d->offsets[i] * value_bytes);
+    if ((status = place(d, source->host ? source->max_bytes : 0)) != WW_OK)
+        goto done;
     *dataset = d;
     d = NULL;
 done:
@@ -250,7 +344,8 @@ ww_status ww_dataset_create_from_set(ww_context *context, const ww_series_set *s
     if (dataset)
         *dataset = NULL;
     const ww_status status = ww_series_set_view(set, &view);
-    return status == WW_OK ? ww_dataset_create(context, &view, options, dataset) : status;
+    // The time stamps of all series stand one after the other.
+    return status == WW_OK ? create(context, &view, ww_series_set_times(set, 0), options, dataset) : status;
 }
 
 ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size_t channels, size_t length,

@@ -17,11 +17,20 @@ typedef struct wwi_window {
 
 enum { WWI_SIDE_ROW = 0, WWI_SIDE_COLUMN = 1 };
 
+// The first value beyond 2^24 that float does not hold.
+typedef struct wwi_rounded {
+    bool any;
+    size_t series, point;
+    double value;
+} wwi_rounded;
+
 struct ww_dataset {
     long references;
     ww_context *context;
     ww_precision precision;
     size_t count, channels;
+    size_t extra;           // values of a point beside the channels, stored after them
+    bool timed;             // these are time stamps
     uint32_t *lengths;      // count
     uint64_t *offsets;      // count + 1: elements before each series; the last is the sum
     uint32_t *ranks;        // count: number of the series' length among the different lengths
@@ -32,6 +41,7 @@ struct ww_dataset {
     wwi_buffer *series;  // of all, matching values
     unsigned char *host; // values, channel by channel; NULL when the device holds them
     uint64_t max_bytes;
+    wwi_rounded rounded_value, rounded_time;
     struct {
         wwi_buffer *values, *series;
         size_t first, count;
@@ -41,6 +51,9 @@ struct ww_dataset {
 // A dataset on a foreign cl_mem: see ww_dataset_wrap().
 ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size_t channels, size_t length,
                            ww_precision precision, ww_dataset **dataset);
+// A dataset like `source` with these lengths and extra values, filled series by series.
+ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, size_t extra,
+                           void (*fill)(void *user, size_t i, void *target), void *user, ww_dataset **dataset);
 void wwi_dataset_retain(ww_dataset *dataset);
 size_t wwi_precision_bytes(ww_precision precision);
 // Makes series [first, first+count) available on the device.

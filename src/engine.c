@@ -9,6 +9,7 @@
 
 #include "band.h"
 #include "band_table.h"
+#include "bit_planes.h"
 #include "measure_table.h"
 
 // Room for the words of all bands of a block; larger blocks are halved.
@@ -18,6 +19,7 @@
 #define VECTOR_CHANNELS 64
 #define RIBBON_PACK 32 // column series side by side in kernels_cl/engine/ribbon.cl
 #define VARIANTS 32
+#define BITS_VECTOR 16 // pairs side by side in kernels_cl/engine/bits_packed.cl
 #define NO_LIMIT UINT32_MAX
 
 // What a program is compiled for; two variants are the same when these are.
@@ -28,13 +30,14 @@ typedef struct variant_key {
     int registers;
     uint32_t below; // a ribbon's columns left of the diagonal, plus 1; 0: not a ribbon
     int abandon;    // engine packed: lists with radii
+    int strips;     // engine bits: the text for long pairs
 } variant_key;
 
 typedef struct variant {
     variant_key key;
     wwi_program *program;
     wwi_kernel *kernel;
-    wwi_kernel *interleave; // engine packed, and narrow bands in engine lanes
+    wwi_kernel *interleave; // engines packed and bits on a CPU, and narrow bands in engine lanes
 } variant;
 
 struct wwi_runner {
@@ -45,6 +48,7 @@ struct wwi_runner {
     ww_precision precision;
     ww_plan_options options;
     uint32_t channels, passes; // channels of a point; passes over single channels when they are independent
+    uint32_t extra;            // values of a point beside the channels, of which a kernel sees 0 or 1
     bool banded, symmetric;
     bool gpu;
     wwi_exchange exchange;
@@ -55,12 +59,14 @@ struct wwi_runner {
     size_t variant_count;
     wwi_buffer *row_order, *column_order, *band, *edges, *counter;
     wwi_buffer *row_packed, *row_offsets, *column_packed, *column_offsets, *scratch, *abandoned;
+    wwi_bit_planes *planes; // what engine bits computes on; NULL: it can't, for the reason given
+    const char *no_planes;
     wwi_words words;
-    double rate[5];       // cells a second, by engine
-    uint64_t done, total; // progress, in cells
-    uint64_t waiting;     // cells enqueued since the last wait
-    double waited;        // when that was
-    bool preparing;       // programs are compiled, nothing is computed
+    double rate[WW_ENGINE_BITS + 1]; // cells a second, by engine
+    uint64_t done, total;            // progress, in cells
+    uint64_t waiting;                // cells enqueued since the last wait
+    double waited;                   // when that was
+    bool preparing;                  // programs are compiled, nothing is computed
 };
 
 static uint64_t value_bytes(const wwi_runner *r) {
@@ -69,6 +75,12 @@ static uint64_t value_bytes(const wwi_runner *r) {
 
 static uint32_t least_u32(uint64_t a, uint64_t b) {
     return (uint32_t)(a < b ? a : b);
+}
+
+// At least 1, whatever the driver says.
+static uint64_t compute_units(const wwi_runner *r) {
+    const uint64_t units = wwi_context_info(r->context)->compute_units;
+    return units ? units : 1;
 }
 
 static long tuned(const wwi_runner *r, const char *name, long fallback) {
@@ -93,6 +105,7 @@ void wwi_runner_destroy(wwi_runner **runner) {
                               &r->column_offsets, &r->scratch,      &r->abandoned};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(buffers[i]);
+    wwi_bit_planes_destroy(&r->planes);
     wwi_words_free(&r->words);
     free(r);
 }
@@ -107,7 +120,8 @@ static uint32_t lane_columns(const wwi_runner *r, bool banded) {
     if (!points_in_registers(r))
         return 8;
     const long values = tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32);
-    uint32_t columns = (uint32_t)values / (r->channels + 1);
+    uint32_t columns = (uint32_t)values / (r->channels + 1 + (uint32_t)r->recurrence->column_values +
+                                           (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0));
     // A user's cost may need many registers of its own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER)
         columns /= 2;
@@ -154,12 +168,14 @@ static bool vector_strips(const wwi_runner *r) {
 
 static ww_engine choose_engine(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t longest_row,
                                uint32_t longest_column) {
+    if (r->planes)
+        return WW_ENGINE_BITS;
     const uint32_t shorter = longest_row < longest_column ? longest_row : longest_column;
     if (r->gpu) {
         const uint32_t longer = longest_row < longest_column ? longest_column : longest_row;
         // Too few pairs to fill the device, and long enough that cutting them up pays.
         const uint64_t pairs = list ? rows : (uint64_t)rows * columns;
-        if (pairs < wwi_context_info(r->context)->compute_units && shorter >= 256 && longer >= 4096)
+        if (pairs < compute_units(r) && shorter >= 256 && longer >= 4096)
             return WW_ENGINE_STRIPS;
         const uint32_t fitting = r->symmetric ? shorter : longest_column;
         return fitting <= lanes_limit(r) ? WW_ENGINE_LANES : WW_ENGINE_STRIPS;
@@ -175,6 +191,22 @@ static ww_engine choose_engine(const wwi_runner *r, bool list, size_t rows, size
         return WW_ENGINE_STRIPS;
     return WW_ENGINE_PACKED;
 }
+
+// Makes the series bit planes where the measure can be had of them.
+static ww_status take_planes(wwi_runner *r) {
+    r->no_planes = "it is for Levenshtein with all weights 1, and LCS";
+    if (r->options.engine != WW_ENGINE_AUTO && r->options.engine != WW_ENGINE_BITS)
+        return WW_OK;
+    if (!wwi_measure_is_bits(&r->measure))
+        return WW_OK;
+    if (r->banded) {
+        r->no_planes = "it knows no bands";
+        return WW_OK;
+    }
+    return wwi_bit_planes_create(r->rows, r->columns, r->passes > 1, &r->planes, &r->no_planes);
+}
+
+static ww_status check_user(wwi_runner *r);
 
 ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                             const ww_plan_options *options, wwi_runner **runner) {
@@ -192,6 +224,7 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     const bool independent = measure->independent && rows->channels > 1;
     r->channels = independent ? 1 : (uint32_t)rows->channels;
     r->passes = independent ? (uint32_t)rows->channels : 1;
+    r->extra = r->recurrence->transform != WWI_TRANSFORM_NONE && rows->extra;
     r->banded = measure->band.kind != WW_BAND_NONE;
     r->symmetric = wwi_measure_is_symmetric(measure);
     const ww_device_info *info = wwi_context_info(r->context);
@@ -202,6 +235,11 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     if (r->width > 32 && r->exchange != WWI_EXCHANGE_LOCAL)
         r->width = 32;
     r->vector = (int)tuned(r, "packed.vector", r->precision == WW_DOUBLE ? 8 : 16);
+    ww_status status = take_planes(r);
+    if (status != WW_OK) {
+        wwi_runner_destroy(&r);
+        return status;
+    }
     uint32_t longest_row = rows->rank_lengths[rows->rank_count - 1];
     uint32_t longest_column = columns->rank_lengths[columns->rank_count - 1];
     r->engine = options->engine ? options->engine
@@ -211,8 +249,12 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     r->rate[WW_ENGINE_STRIPS] = per_second * (r->gpu ? 0.5 : 0.5);
     r->rate[WW_ENGINE_STENCIL] = per_second * (r->gpu ? 0.2 : 0.01);
     r->rate[WW_ENGINE_PACKED] = per_second * (r->gpu ? 0.1 : 1);
+    r->rate[WW_ENGINE_BITS] = per_second * (r->gpu ? 10 : 10);
+    status = check_user(r);
+    if (status != WW_OK)
+        wwi_runner_destroy(&r);
     *runner = r;
-    return WW_OK;
+    return status;
 }
 
 ww_engine wwi_runner_engine(const wwi_runner *runner) {
@@ -270,35 +312,139 @@ static const char *engine_kernel(const variant_key *key) {
         return "ww_stencil";
     case WW_ENGINE_PACKED:
         return "ww_packed";
+    case WW_ENGINE_BITS:
+        return key->strips ? "ww_bits_strips" : key->vector > 1 ? "ww_bits_packed" : "ww_bits";
     default:
         return "ww_strips";
     }
 }
 
-static ww_status build(wwi_runner *r, variant *v) {
-    ww_status status;
-    const variant_key *key = &v->key;
-    wwi_source sources[9];
-    size_t count = 0;
-    char *user = NULL;
-    char options[512];
-    const ww_cost cost = wwi_measure_cost(&r->measure);
+// The measure's parameters as the recurrence names them: WW_P_name, by its bits, and for choices between program texts
+// WW_I_name, the whole number or 0.
+static void write_parameters(const wwi_runner *r, char *text, size_t bytes) {
+    const ww_measure_info *info = &r->recurrence->info;
+    size_t at = 0;
+    text[0] = '\0';
+    for (size_t p = 0; p < info->parameter_count; p++) {
+        const double value = r->measure.parameters[p];
+        const float narrow = (float)value;
+        const bool whole = value == floor(value) && fabs(value) < 1e6;
+        uint64_t bits = 0;
+        uint32_t narrow_bits;
+        memcpy(&bits, &value, sizeof bits);
+        memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
+        const int length =
+            r->precision == WW_DOUBLE
+                ? snprintf(text + at, bytes - at, "#define WW_P_%s as_double(0x%016" PRIx64 "ul)\n#define WW_I_%s %d\n",
+                           info->parameters[p].name, bits, info->parameters[p].name, whole ? (int)value : 0)
+                : snprintf(text + at, bytes - at, "#define WW_P_%s as_float(0x%08" PRIx32 "u)\n#define WW_I_%s %d\n",
+                           info->parameters[p].name, narrow_bits, info->parameters[p].name, whole ? (int)value : 0);
+        at += (size_t)length;
+    }
+}
 
-    sources[count++] = (wwi_source){"number.cl", NULL};
-    sources[count++] = (wwi_source){"vendor.cl", NULL};
-    if (cost == WW_COST_USER) {
+static ww_status create_kernels(wwi_runner *r, variant *v) {
+    const variant_key *key = &v->key;
+    ww_status status = wwi_kernel_create(v->program, engine_kernel(key), &v->kernel);
+    if (status == WW_OK && (key->engine == WW_ENGINE_PACKED || key->below))
+        status = wwi_kernel_create(v->program, "ww_interleave", &v->interleave);
+    if (status == WW_OK && key->engine == WW_ENGINE_BITS && key->vector > 1 && !key->strips)
+        status = wwi_kernel_create(v->program, "ww_interleave_bits", &v->interleave);
+    if (status == WW_OK && wwi_kernel_max_work_group(v->kernel) < key->group) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s takes work-groups of %" PRIu64 " here, engine %s needs %" PRIu32,
+                 wwi_context_info(r->context)->name, wwi_kernel_max_work_group(v->kernel), ww_engine_name(key->engine),
+                 key->group);
+        status = wwi_fail_hint("lower lanes.group in the tuning file");
+    }
+    return status;
+}
+
+static ww_status build_bits(wwi_runner *r, variant *v) {
+    const variant_key *key = &v->key;
+    const wwi_source sources[] = {{"number.cl", NULL},
+                                  {"vendor.cl", NULL},
+                                  {"points.cl", NULL},
+                                  {"tasks.cl", NULL},
+                                  {"engine/handover.cl", NULL},
+                                  {"engine/bits_walk.cl", NULL},
+                                  {key->strips
+                                       ? key->vector > 1 ? "engine/bits_strips_vector.cl" : "engine/bits_strips.cl"
+                                   : key->vector > 1 ? "engine/bits_packed.cl"
+                                                     : "engine/bits.cl",
+                                   NULL}};
+    char options[256];
+    snprintf(options, sizeof options,
+             "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_ROOT=%d -DWW_LIST=%d -DWW_LCS=%d -DWW_BITS=%" PRIu32
+             " -DWW_WORDS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32
+             " -DWW_EXCHANGE=%d -DWW_UNROLL=%d -DWW_OWN_ROWS=%d",
+             r->precision == WW_DOUBLE, key->vector, r->measure.root != 0, key->list, r->measure.id == WW_LCS,
+             r->planes->bits, key->columns, key->rows, key->group, key->vector > 1 ? 0 : (int)r->exchange, r->gpu,
+             key->list || key->strips);
+    const ww_status status =
+        wwi_program_get(r->context, sources, sizeof sources / sizeof *sources, options, &v->program);
+    return status == WW_OK ? create_kernels(r, v) : status;
+}
+
+// The texts of a program up to the recurrence.
+typedef struct texts {
+    wwi_source sources[14];
+    size_t count;
+    char *cost; // the user's, in its frame
+    char parameters[1024];
+} texts;
+
+static ww_status begin_texts(const wwi_runner *r, texts *t) {
+    t->count = 0;
+    t->cost = NULL;
+    t->sources[t->count++] = (wwi_source){"number.cl", NULL};
+    t->sources[t->count++] = (wwi_source){"vendor.cl", NULL};
+    if (wwi_measure_cost(&r->measure) == WW_COST_USER) {
         const char *frame = "WW_INLINE real ww_user_expression(real x, real y) {\n    return (real)(\n"
                             "#line 1 \"cost expression\"\n%s\n);\n}\n";
         const size_t bytes = strlen(frame) + strlen(r->measure.cost_expression) + 1;
-        user = malloc(bytes);
-        if (!user)
+        t->cost = malloc(bytes);
+        if (!t->cost)
             return wwi_fail_memory(bytes);
-        snprintf(user, bytes, frame, r->measure.cost_expression);
-        sources[count++] = (wwi_source){"cost expression", user};
+        snprintf(t->cost, bytes, frame, r->measure.cost_expression);
+        t->sources[t->count++] = (wwi_source){"cost expression", t->cost};
     }
-    sources[count++] = (wwi_source){"points.cl", NULL};
-    sources[count++] = (wwi_source){r->recurrence->recurrence, NULL};
+    write_parameters(r, t->parameters, sizeof t->parameters);
+    t->sources[t->count++] = (wwi_source){"parameters", t->parameters};
+    t->sources[t->count++] = (wwi_source){"points.cl", NULL};
+    if (r->measure.id == WW_USER)
+        t->sources[t->count++] = (wwi_source){r->measure.recurrence_name, r->measure.recurrence};
+    t->sources[t->count++] = (wwi_source){r->recurrence->recurrence, NULL};
+    return WW_OK;
+}
+
+static void write_options(const wwi_runner *r, const variant_key *key, char *options, size_t bytes) {
+    snprintf(
+        options, bytes,
+        "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
+        "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
+        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d -DWW_EXTRA=%" PRIu32
+        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%zu",
+        r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)wwi_measure_cost(&r->measure),
+        r->measure.root != 0, key->list, key->band, key->columns, key->rows, key->group,
+        key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
+        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0, key->abandon, r->extra,
+        r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels);
+}
+
+static ww_status build(wwi_runner *r, variant *v) {
+    ww_status status;
+    const variant_key *key = &v->key;
+    texts t;
+    char options[512];
+
+    if (key->engine == WW_ENGINE_BITS)
+        return build_bits(r, v);
+    if ((status = begin_texts(r, &t)) != WW_OK)
+        return status;
+    wwi_source *sources = t.sources;
+    size_t count = t.count;
     sources[count++] = (wwi_source){"tasks.cl", NULL};
+    sources[count++] = (wwi_source){"elements.cl", NULL};
     if (key->below || key->engine == WW_ENGINE_PACKED)
         sources[count++] = (wwi_source){"engine/interleave.cl", NULL};
     else if (key->engine == WW_ENGINE_LANES || key->engine == WW_ENGINE_STRIPS)
@@ -312,28 +458,10 @@ static ww_status build(wwi_runner *r, variant *v) {
                                     : key->vector > 1                  ? "engine/strips_vector.cl"
                                                                        : "engine/strips.cl",
                                     NULL};
-    snprintf(
-        options, sizeof options,
-        "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
-        "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
-        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d",
-        r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)cost, r->measure.root != 0, key->list,
-        key->band, key->columns, key->rows, key->group,
-        key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
-        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0, key->abandon);
-    if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) != WW_OK ||
-        (status = wwi_kernel_create(v->program, engine_kernel(key), &v->kernel)) != WW_OK)
-        goto done;
-    if (key->engine == WW_ENGINE_PACKED || key->below)
-        status = wwi_kernel_create(v->program, "ww_interleave", &v->interleave);
-    if (status == WW_OK && wwi_kernel_max_work_group(v->kernel) < key->group) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s takes work-groups of %" PRIu64 " here, engine %s needs %" PRIu32,
-                 wwi_context_info(r->context)->name, wwi_kernel_max_work_group(v->kernel), ww_engine_name(key->engine),
-                 key->group);
-        status = wwi_fail_hint("lower lanes.group in the tuning file");
-    }
-done:
-    free(user);
+    write_options(r, key, options, sizeof options);
+    if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) == WW_OK)
+        status = create_kernels(r, v);
+    free(t.cost);
     return status;
 }
 
@@ -364,6 +492,50 @@ static ww_status find_variant(wwi_runner *r, variant_key key, variant **found) {
     r->variant_count++;
     *found = v;
     return WW_OK;
+}
+
+// Whether the user's recurrence keeps its word on a few values (recurrence/user_check.cl).
+static ww_status check_user(wwi_runner *r) {
+    enum { REPORT = 6 };
+    ww_status status;
+    texts t;
+    char options[512];
+    wwi_program *program = NULL;
+    wwi_kernel *kernel = NULL;
+    wwi_buffer *report = NULL;
+    double values[REPORT] = {0};
+    float narrow[REPORT] = {0};
+    const variant_key key = {.vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = 1};
+    const uint64_t bytes = REPORT * value_bytes(r);
+
+    if (r->measure.id != WW_USER || r->channels > REGISTER_CHANNELS)
+        return WW_OK;
+    if ((status = begin_texts(r, &t)) != WW_OK)
+        return status;
+    t.sources[t.count++] = (wwi_source){"recurrence/user_check.cl", NULL};
+    write_options(r, &key, options, sizeof options);
+    if ((status = wwi_program_get(r->context, t.sources, t.count, options, &program)) != WW_OK ||
+        (status = wwi_kernel_create(program, "ww_user_check", &kernel)) != WW_OK ||
+        (status = wwi_buffer_create(r->context, bytes, &report)) != WW_OK)
+        goto done;
+    const wwi_arg args[] = {WWI_BUFFER(report)};
+    if ((status = wwi_launch(kernel, 1, 1, args, 1)) != WW_OK ||
+        (status = wwi_buffer_read(report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) != WW_OK)
+        goto done;
+    for (size_t i = 0; i < REPORT && r->precision == WW_FLOAT; i++)
+        values[i] = (double)narrow[i];
+    if (values[0] != 0) {
+        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                          "%s: ww_user_cell() makes NaN of left %g, up %g, diagonal %g, x %g, y %g",
+                          r->measure.recurrence_name, values[1], values[2], values[3], values[4], values[5]);
+        wwi_fail_hint("neighbours may be infinite: the border is, unless the recurrence says otherwise");
+    }
+done:
+    wwi_buffer_destroy(&report);
+    wwi_kernel_destroy(&kernel);
+    wwi_program_release(&program);
+    free(t.cost);
+    return status;
 }
 
 static variant_key key_of(const wwi_runner *r, ww_engine engine, const wwi_block *block) {
@@ -579,7 +751,7 @@ static wwi_cut lanes_cut(const wwi_runner *r, uint32_t n, uint32_t m, bool many_
 
 // Row series a group takes one after the other: enough that the device is still filled several times over.
 static uint32_t rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t columns, uint32_t width, bool list) {
-    const uint64_t units = wwi_context_info(r->context)->compute_units;
+    const uint64_t units = compute_units(r);
     const uint64_t groups = units * (uint64_t)tuned(r, "lanes.resident", 4096) / width + 1;
     const uint64_t pairs = list ? rows : rows * columns;
     uint64_t take = pairs / groups;
@@ -591,15 +763,68 @@ static uint32_t rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t colu
     return take ? (uint32_t)take : 1;
 }
 
-static ww_status launch_lanes(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, wwi_cut cut,
-                              double cells) {
+// Words a lane holds at most: each takes its planes and, for what the measure keeps, about four registers. AMD's
+// compiler needs more.
+static uint32_t most_words(const wwi_runner *r) {
+    const long values = tuned(r, "bits.values", r->exchange == WWI_EXCHANGE_NV_SHFL ? 96 : 48);
+    const uint32_t words = (uint32_t)values / (r->planes->bits + 4);
+    return words > 16 ? 16 : words < 1 ? 1 : words;
+}
+
+static bool vector_bits(const wwi_runner *r) {
+    return !r->gpu && tuned(r, "bits.vector", 16) > 1;
+}
+
+static uint64_t words_of(uint32_t m) {
+    return ceil_div(m, 32);
+}
+
+static uint32_t bits_limit(const wwi_runner *r) {
+    return r->width * most_words(r) * 32;
+}
+
+// Words and width for a column series of m points.
+static wwi_cut bits_cut(const wwi_runner *r, uint32_t m) {
+    const uint32_t most = most_words(r);
+    wwi_cut cut = {1, (uint32_t)tuned(r, "bits.rows", 16), 1};
+    while (cut.width < r->width && (uint64_t)cut.width * most < words_of(m))
+        cut.width *= 2;
+    cut.columns = (uint32_t)ceil_div(words_of(m), cut.width);
+    // A program for every number of words would be compiled for ever where lengths differ.
+    if (cut.columns > 4)
+        cut.columns = (cut.columns + 1) & ~1u;
+    cut.columns = cut.columns < most ? cut.columns : most;
+    return cut;
+}
+
+// The cut of engine lanes or bits.
+static wwi_cut group_cut(const wwi_runner *r, ww_engine engine, uint32_t n, uint32_t m, bool many_lengths) {
+    return engine == WW_ENGINE_BITS ? bits_cut(r, m) : lanes_cut(r, n, m, many_lengths);
+}
+
+// A side's planes and entries, as engine bits reads them.
+static wwi_window planes_of(const wwi_runner *r, const ww_dataset *d) {
+    return d == r->rows ? (wwi_window){r->planes->row_planes, r->planes->row_series}
+                        : (wwi_window){r->planes->column_planes, r->planes->column_series};
+}
+
+#define BITS_ARGS(x, y, b, r, job)                                                                                     \
+    WWI_BUFFER((x).values), WWI_BUFFER((x).series), WWI_BUFFER((y).values), WWI_BUFFER((y).series),                    \
+        WWI_BUFFER((r)->row_order), WWI_BUFFER((b)->list ? (r)->row_order : (r)->column_order), WWI_BUFFER((b)->out),  \
+        WWI_VALUE(job)
+
+// Engines lanes and bits.
+static ww_status launch_lanes(wwi_runner *r, ww_engine engine, const sides *s, const wwi_block *b, wwi_job job,
+                              wwi_cut cut, double cells) {
     ww_status status;
     variant *v;
-    variant_key key = key_of(r, WW_ENGINE_LANES, b);
+    variant_key key = key_of(r, engine, b);
+    const bool bits = engine == WW_ENGINE_BITS;
+    const wwi_window none = {NULL, NULL}, x = bits ? planes_of(r, s->rows) : none,
+                     y = bits ? planes_of(r, s->columns) : none;
     key.columns = cut.columns;
     key.rows = cut.rows;
     key.group = lane_group(r);
-    (void)s;
     if ((status = find_variant(r, key, &v)) != WW_OK)
         return status;
     const uint64_t rows = job.row_end - job.row_begin, columns = job.column_end - job.column_begin;
@@ -611,13 +836,15 @@ static ww_status launch_lanes(wwi_runner *r, const sides *s, const wwi_block *b,
         job.row_end = job.row_begin; // a group's other pairs may lie inside the half
     for (uint64_t at = 0; at < groups;) {
         const double per_group = cells / (double)groups;
-        const uint64_t take = launch_units(r, WW_ENGINE_LANES, groups - at, per_group);
+        const uint64_t take = launch_units(r, engine, groups - at, per_group);
         job.unit_begin = (uint32_t)at;
-        const wwi_arg args[] = {COMMON_ARGS(b, r, job)};
-        if ((status = enqueue(r, v, take, args, sizeof args / sizeof *args)) != WW_OK || r->preparing)
+        const wwi_arg args[] = {COMMON_ARGS(b, r, job)}, bits_args[] = {BITS_ARGS(x, y, b, r, job)};
+        status = bits ? enqueue(r, v, take, bits_args, sizeof bits_args / sizeof *bits_args)
+                      : enqueue(r, v, take, args, sizeof args / sizeof *args);
+        if (status != WW_OK || r->preparing)
             return status;
         at += take;
-        if ((status = launched(r, WW_ENGINE_LANES, per_group * (double)take, at < groups)) != WW_OK)
+        if ((status = launched(r, engine, per_group * (double)take, at < groups)) != WW_OK)
             return status;
     }
     return WW_OK;
@@ -673,14 +900,14 @@ static ww_status banded_cut(wwi_runner *r, const sides *s, const wwi_block *b, r
 }
 
 // Columns of a block from `begin` on that share a cut.
-static size_t same_cut(const wwi_runner *r, const sides *s, const wwi_block *b, uint32_t n, size_t begin, bool many,
-                       wwi_cut *cut) {
+static size_t same_cut(const wwi_runner *r, ww_engine engine, const sides *s, const wwi_block *b, uint32_t n,
+                       size_t begin, bool many, wwi_cut *cut) {
     const size_t count = b->list ? b->rows : b->columns;
 #define COLUMN_LENGTH(i) s->columns->lengths[b->list ? b->pairs[3 * (i) + 1] : b->column_ids[i]]
-    *cut = lanes_cut(r, n, COLUMN_LENGTH(begin), many);
+    *cut = group_cut(r, engine, n, COLUMN_LENGTH(begin), many);
     size_t end = begin + 1;
     while (end < count) {
-        const wwi_cut next = lanes_cut(r, n, COLUMN_LENGTH(end), many);
+        const wwi_cut next = group_cut(r, engine, n, COLUMN_LENGTH(end), many);
         if (next.columns != cut->columns || next.width != cut->width)
             break;
         end++;
@@ -689,16 +916,16 @@ static size_t same_cut(const wwi_runner *r, const sides *s, const wwi_block *b, 
     return end;
 }
 
-static ww_status run_lanes(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range,
-                           wwi_cut cut) {
+static ww_status run_lanes(wwi_runner *r, ww_engine engine, const sides *s, const wwi_block *b, wwi_job job,
+                           rank_range range, wwi_cut cut) {
     ww_status status;
     if (r->banded)
-        return launch_lanes(r, s, b, job, cut, block_cells(r, s->rows, s->columns, b));
+        return launch_lanes(r, engine, s, b, job, cut, block_cells(r, s->rows, s->columns, b));
     const bool many = range.columns > 3;
     const uint32_t n = range.rows == 1 ? s->rows->rank_lengths[range.row_base] : 0;
     const size_t count = b->list ? b->rows : b->columns;
     for (size_t begin = 0, end; begin < count; begin = end) {
-        end = same_cut(r, s, b, n, begin, many, &cut);
+        end = same_cut(r, engine, s, b, n, begin, many, &cut);
         wwi_block part = *b;
         if (b->list) {
             job.row_begin = (uint32_t)begin;
@@ -715,7 +942,7 @@ static ww_status run_lanes(wwi_runner *r, const sides *s, const wwi_block *b, ww
             part.columns = end - begin;
             part.rows = job.row_end;
         }
-        if ((status = launch_lanes(r, s, b, job, cut, block_cells(r, s->rows, s->columns, &part))) != WW_OK)
+        if ((status = launch_lanes(r, engine, s, b, job, cut, block_cells(r, s->rows, s->columns, &part))) != WW_OK)
             return status;
     }
     return WW_OK;
@@ -761,7 +988,7 @@ static ww_status interleave(wwi_runner *r, variant *v, const ww_dataset *d, wwi_
             if (d->lengths[ids[i * stride + field]] > longest)
                 longest = d->lengths[ids[i * stride + field]];
         at[p] = total;
-        total += (uint64_t)longest * r->channels * width;
+        total += (uint64_t)longest * (r->channels + r->extra) * width;
     }
     if ((status = grow_buffer(r, packed, total * value_bytes(r))) != WW_OK ||
         (status = write_buffer(r, offsets, packs * sizeof *at, at)) != WW_OK)
@@ -782,7 +1009,7 @@ done:
 static uint32_t ribbon_columns(const wwi_runner *r, const sides *s, const wwi_block *b, rank_range range,
                                uint32_t *below) {
     const ww_band *band = &r->measure.band;
-    if (b->list || r->channels != 1 || !(band->width <= 64))
+    if (b->list || r->channels != 1 || !(r->recurrence->flags & WWI_MEASURE_PLAIN) || !(band->width <= 64))
         return 0;
     const uint32_t width = (uint32_t)band->width;
     const long most = tuned(r, "lanes.ribbon", r->gpu ? (r->precision == WW_DOUBLE ? 32 : 64) : 0);
@@ -856,7 +1083,7 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
                                         job.channel, &r->row_packed, &r->row_offsets)) != WW_OK)
         return status;
     const uint32_t packs = (uint32_t)ceil_div(count, (uint64_t)r->vector);
-    const uint64_t workers = wwi_context_info(r->context)->compute_units * (r->gpu ? 64 : 2);
+    const uint64_t workers = compute_units(r) * (r->gpu ? 64 : 2);
     job.scratch = s->columns->rank_lengths[range.column_base + range.columns - 1];
     if ((status = grow_buffer(r, &r->scratch, workers * job.scratch * (uint64_t)r->vector * value_bytes(r))) != WW_OK ||
         (status = grow_buffer(r, &r->counter, 4)) != WW_OK)
@@ -912,7 +1139,7 @@ static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
             cut.columns = 4;
         return cut;
     }
-    const uint64_t wanted = wwi_context_info(r->context)->compute_units * (uint64_t)tuned(r, "strips.resident", 1);
+    const uint64_t wanted = compute_units(r) * (uint64_t)tuned(r, "strips.resident", 1);
     const uint32_t most = lane_columns(r, r->banded);
     if (cut.columns > most)
         cut.columns = most;
@@ -921,31 +1148,45 @@ static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
     return cut;
 }
 
-static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range,
-                            wwi_cut cut) {
+static wwi_cut bits_strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
+    wwi_cut cut = {1, (uint32_t)tuned(r, "bits.strip_rows", 16), vector_bits(r) ? BITS_VECTOR : r->width};
+    const uint64_t wanted = compute_units(r) * (uint64_t)tuned(r, "bits.resident", 2);
+    const uint32_t most = vector_bits(r) ? (uint32_t)tuned(r, "bits.words", 4) : most_words(r);
+    while (cut.columns * 2 <= most && pairs * ceil_div(m, 64 * (uint64_t)cut.columns * cut.width) >= wanted)
+        cut.columns *= 2;
+    return cut;
+}
+
+// Engine strips, and bits for long pairs.
+static ww_status run_strips(wwi_runner *r, ww_engine engine, const sides *s, const wwi_block *b, wwi_job job,
+                            rank_range range, wwi_cut cut) {
     ww_status status;
     variant *v;
-    variant_key key = key_of(r, WW_ENGINE_STRIPS, b);
-    const bool vector = vector_strips(r);
-    key.vector = vector ? r->vector : 1;
+    variant_key key = key_of(r, engine, b);
+    const bool bits = engine == WW_ENGINE_BITS, vector = bits ? vector_bits(r) : vector_strips(r);
+    const wwi_window none = {NULL, NULL}, x = bits ? planes_of(r, s->rows) : none,
+                     y = bits ? planes_of(r, s->columns) : none;
+    key.vector = !vector ? 1 : bits ? BITS_VECTOR : r->vector;
     key.registers = vector || points_in_registers(r);
     key.columns = cut.columns;
     key.rows = cut.rows;
     key.group = vector ? 1 : cut.width;
+    key.strips = bits;
     if ((status = find_variant(r, key, &v)) != WW_OK)
         return status;
     const uint32_t n = s->rows->rank_lengths[range.row_base + range.rows - 1];
     const uint32_t m = s->columns->rank_lengths[range.column_base + range.columns - 1];
-    const uint32_t strips = (uint32_t)ceil_div(m, (uint64_t)cut.columns * cut.width);
-    job.scratch = (uint32_t)ceil_div(n, cut.rows) * cut.rows;
-    const uint64_t pair_bytes = job.scratch * 2 * value_bytes(r);
+    const uint32_t strips = (uint32_t)ceil_div(m, (uint64_t)cut.columns * cut.width * (bits ? 32 : 1));
+    const uint64_t row_steps = ceil_div(n, cut.rows);
+    job.scratch = (uint32_t)(bits ? row_steps + 1 : row_steps * cut.rows);
+    const uint64_t pair_bytes = bits ? job.scratch * (uint64_t)8 : job.scratch * 2 * value_bytes(r);
     const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->context) / 4;
     const uint64_t pairs = block_pairs(b);
     uint64_t at_once = room / pair_bytes;
     at_once = at_once < 1 ? 1 : at_once > 1u << 20 ? 1u << 20 : at_once;
     const double per_pair = block_cells(r, s->rows, s->columns, b) / (double)pairs;
     for (uint64_t at = 0; at < pairs;) {
-        uint64_t take = launch_units(r, WW_ENGINE_STRIPS, pairs - at, per_pair);
+        uint64_t take = launch_units(r, engine, pairs - at, per_pair);
         if (take > at_once)
             take = at_once;
         if ((status = grow_buffer(r, &r->edges, take * pair_bytes)) != WW_OK ||
@@ -956,23 +1197,131 @@ static ww_status run_strips(wwi_runner *r, const sides *s, const wwi_block *b, w
         // Several pairs take all their strips in one launch; a pair alone may need several launches.
         for (uint32_t strip = 0; strip < strips;) {
             const double per_strip = per_pair * (double)take / strips;
-            const uint32_t part =
-                take > 1 ? strips : (uint32_t)launch_units(r, WW_ENGINE_STRIPS, strips - strip, per_strip);
+            const uint32_t part = take > 1 ? strips : (uint32_t)launch_units(r, engine, strips - strip, per_strip);
             job.strip_begin = r->preparing ? strips : strip; // past the last one
             job.strip_end = job.strip_begin + part;
             if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, 0)) != WW_OK)
                 return status;
             const wwi_arg args[] = {COMMON_ARGS(b, r, job), WWI_BUFFER(r->edges), WWI_BUFFER(r->counter)};
-            if ((status = enqueue(r, v, take * part, args, sizeof args / sizeof *args)) != WW_OK || r->preparing)
+            const wwi_arg bits_args[] = {BITS_ARGS(x, y, b, r, job), WWI_BUFFER(r->edges), WWI_BUFFER(r->counter)};
+            status = bits ? enqueue(r, v, take * part, bits_args, sizeof bits_args / sizeof *bits_args)
+                          : enqueue(r, v, take * part, args, sizeof args / sizeof *args);
+            if (status != WW_OK || r->preparing)
                 return status;
             strip += part;
-            if ((status = launched(r, WW_ENGINE_STRIPS, per_strip * part, strip < strips || at + take < pairs)) !=
-                WW_OK)
+            if ((status = launched(r, engine, per_strip * part, strip < strips || at + take < pairs)) != WW_OK)
                 return status;
         }
         at += take;
     }
     return WW_OK;
+}
+
+// Whether engine bits cuts pairs in strips: where they are too long for its lanes, or too few for the device.
+static bool bits_in_strips(const wwi_runner *r, uint64_t pairs, uint64_t lanes_used, uint32_t n, uint32_t m) {
+    if (vector_bits(r))
+        return lanes_used * 2 <= BITS_VECTOR && n >= 1024 && m >= 1024;
+    return m > bits_limit(r) || (pairs < compute_units(r) && m >= 1024 && n >= 4096);
+}
+
+// Interleaves one side's planes. `field`: of a list's triple; 0 for a rectangle.
+static ww_status interleave_bits(wwi_runner *r, const variant *v, const ww_dataset *d, const uint32_t *ids,
+                                 wwi_buffer *order, uint32_t stride, uint32_t field, size_t count, uint32_t channel,
+                                 uint32_t at_end, wwi_buffer **packed, wwi_buffer **offsets) {
+    ww_status status;
+    const size_t packs = (count + BITS_VECTOR - 1) / BITS_VECTOR;
+    const wwi_window planes = planes_of(r, d);
+    uint64_t *at = malloc(packs * sizeof *at), total = 0;
+    if (!at)
+        return wwi_fail_memory(packs * sizeof *at);
+    for (size_t p = 0; p < packs; p++) {
+        uint32_t longest = 0;
+        for (size_t i = p * BITS_VECTOR; i < count && i < (p + 1) * BITS_VECTOR; i++)
+            if (d->lengths[ids[i * stride + field]] > longest)
+                longest = d->lengths[ids[i * stride + field]];
+        at[p] = total;
+        total += words_of(longest) * r->planes->bits * BITS_VECTOR;
+    }
+    if ((status = grow_buffer(r, packed, total * 4)) != WW_OK ||
+        (status = write_buffer(r, offsets, packs * sizeof *at, at)) != WW_OK)
+        goto done;
+    const uint32_t begin = 0, end = (uint32_t)count;
+    const wwi_arg args[] = {
+        WWI_BUFFER(planes.values), WWI_BUFFER(planes.series), WWI_BUFFER(order),  WWI_VALUE(stride),
+        WWI_VALUE(field),          WWI_VALUE(begin),          WWI_VALUE(end),     WWI_VALUE(channel),
+        WWI_VALUE(at_end),         WWI_BUFFER(*offsets),      WWI_BUFFER(*packed)};
+    status = wwi_launch(v->interleave, r->preparing ? 1 : packs, 1, args, sizeof args / sizeof *args);
+done:
+    free(at);
+    return status;
+}
+
+static ww_status run_bits_packed(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range) {
+    ww_status status;
+    variant *v;
+    variant_key key = key_of(r, WW_ENGINE_BITS, b);
+    const wwi_window x = planes_of(r, s->rows), y = planes_of(r, s->columns);
+    const uint64_t most = words_of(s->columns->rank_lengths[range.column_base + range.columns - 1]);
+    const uint32_t n = s->rows->rank_lengths[range.row_base + range.rows - 1];
+    key.vector = BITS_VECTOR;
+    key.rows = (uint32_t)tuned(r, "bits.rows", 16);
+    key.columns = (uint32_t)tuned(r, "bits.words", 4);
+    if (key.columns > most)
+        key.columns = (uint32_t)most;
+    if ((status = find_variant(r, key, &v)) != WW_OK)
+        return status;
+    const size_t count = b->list ? b->rows : b->columns;
+    if ((status = interleave_bits(r, v, s->columns, b->list ? b->pairs : b->column_ids,
+                                  b->list ? r->row_order : r->column_order, b->list ? 3 : 1, b->list ? 1 : 0, count,
+                                  job.channel, 0, &r->column_packed, &r->column_offsets)) != WW_OK ||
+        (b->list && (status = interleave_bits(r, v, s->rows, b->pairs, r->row_order, 3, 0, count, job.channel, 1,
+                                              &r->row_packed, &r->row_offsets)) != WW_OK))
+        return status;
+    const uint32_t packs = (uint32_t)ceil_div(count, BITS_VECTOR);
+    const uint64_t workers = compute_units(r) * 2;
+    job.scratch = (uint32_t)ceil_div(n, key.rows);
+    if ((status = grow_buffer(r, &r->scratch, workers * job.scratch * BITS_VECTOR * 4)) != WW_OK ||
+        (status = grow_buffer(r, &r->counter, 4)) != WW_OK)
+        return status;
+    // Row series a unit takes: few enough that all workers are busy to the end.
+    if (!b->list) {
+        uint64_t take = (uint64_t)(b->rows - b->row_begin) * packs / (workers * 16);
+        job.rows_per_group = take < 1 ? 1 : take > 64 ? 64 : (uint32_t)take;
+    }
+    const uint64_t units = b->list ? packs : packs * ceil_div(b->rows - b->row_begin, job.rows_per_group);
+    const double per_unit = block_cells(r, s->rows, s->columns, b) / (double)units;
+    for (uint64_t at = 0; at < units;) {
+        const uint64_t take = launch_units(r, WW_ENGINE_BITS, units - at, per_unit);
+        const uint32_t end = (uint32_t)(at + take);
+        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)at)) != WW_OK)
+            return status;
+        const wwi_arg args[] = {BITS_ARGS(x, y, b, r, job),
+                                WWI_BUFFER(b->list ? r->row_packed : r->column_packed),
+                                WWI_BUFFER(b->list ? r->row_offsets : r->column_offsets),
+                                WWI_BUFFER(r->column_packed),
+                                WWI_BUFFER(r->column_offsets),
+                                WWI_BUFFER(r->scratch),
+                                WWI_BUFFER(r->counter),
+                                WWI_VALUE(packs),
+                                WWI_VALUE(end)};
+        if ((status = enqueue(r, v, take < workers ? take : workers, args, sizeof args / sizeof *args)) != WW_OK ||
+            r->preparing)
+            return status;
+        at += take;
+        if ((status = launched(r, WW_ENGINE_BITS, per_unit * (double)take, at < units)) != WW_OK)
+            return status;
+    }
+    return WW_OK;
+}
+
+static ww_status run_bits(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range) {
+    const uint32_t n = s->rows->rank_lengths[range.row_base + range.rows - 1];
+    const uint32_t m = s->columns->rank_lengths[range.column_base + range.columns - 1];
+    if (bits_in_strips(r, block_pairs(b), b->list ? b->rows : b->columns, n, m))
+        return run_strips(r, WW_ENGINE_BITS, s, b, job, range, bits_strips_cut(r, block_pairs(b), m));
+    if (vector_bits(r))
+        return run_bits_packed(r, s, b, job, range);
+    return run_lanes(r, WW_ENGINE_BITS, s, b, job, range, (wwi_cut){0, 1, 1});
 }
 
 // ---- blocks
@@ -1025,6 +1374,12 @@ static bool wants_exchange(const wwi_runner *r, ww_engine engine, const wwi_bloc
         return n > stencil_limit(r) && m <= stencil_limit(r);
     case WW_ENGINE_PACKED:
         return !b->list && b->columns < (size_t)r->vector && b->rows > b->columns;
+    case WW_ENGINE_BITS:
+        if (vector_bits(r))
+            return !b->list && b->columns < BITS_VECTOR && b->rows - b->row_begin > b->columns;
+        if (m > bits_limit(r))
+            return n < m;
+        return !b->list && b->rows < 32 && b->columns >= 4 * b->rows && n <= bits_limit(r);
     default:
         // Few rows make short pipelines.
         return n < m;
@@ -1044,8 +1399,11 @@ static int by_lengths(const void *a, const void *b, void *both) {
 }
 
 static ww_status refuse(const wwi_runner *r, ww_engine engine, const char *why, uint64_t limit) {
-    wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s on %s: %s (limit %" PRIu64 ")", ww_engine_name(engine),
-             wwi_context_info(r->context)->name, why, limit);
+    if (limit)
+        wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s on %s: %s (limit %" PRIu64 ")", ww_engine_name(engine),
+                 wwi_context_info(r->context)->name, why, limit);
+    else
+        wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s: %s", ww_engine_name(engine), why);
     return wwi_fail_hint("leave the choice of engine to the library, or use strips");
 }
 
@@ -1083,6 +1441,8 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
         engine = choose_engine(r, b.list, b.rows, b.columns, s.rows->rank_lengths[range.row_base + range.rows - 1],
                                s.columns->rank_lengths[range.column_base + range.columns - 1]);
     }
+    if (engine == WW_ENGINE_BITS && !r->planes)
+        return refuse(r, engine, r->no_planes, 0);
     if (wants_exchange(r, engine, &b, &s, range)) {
         exchange_roles(&b, &s);
         range = ranks_of(s.rows, s.columns, &b);
@@ -1154,7 +1514,7 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
         job.flags = (job.flags & ~(uint32_t)WWI_JOB_ACCUMULATE) | (pass ? WWI_JOB_ACCUMULATE : 0);
         switch (engine) {
         case WW_ENGINE_LANES:
-            status = ribbon ? run_ribbon(r, &s, &b, job, ribbon, below) : run_lanes(r, &s, &b, job, range, cut);
+            status = ribbon ? run_ribbon(r, &s, &b, job, ribbon, below) : run_lanes(r, engine, &s, &b, job, range, cut);
             break;
         case WW_ENGINE_STENCIL:
             status = run_stencil(r, &s, &b, job, range);
@@ -1162,8 +1522,11 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
         case WW_ENGINE_PACKED:
             status = run_packed(r, &s, &b, job, range);
             break;
+        case WW_ENGINE_BITS:
+            status = run_bits(r, &s, &b, job, range);
+            break;
         default:
-            status = run_strips(r, &s, &b, job, range, cut);
+            status = run_strips(r, engine, &s, &b, job, range, cut);
         }
     }
     if (status == WW_OK)

@@ -16,14 +16,14 @@
 #include "options.h"
 #include "select.h"
 
-typedef enum filter { FILTER_NARROW, FILTER_WIDE, FILTER_VECTOR, FILTER_SETS } filter;
+typedef enum filter { FILTER_NARROW, FILTER_WIDE, FILTER_VECTOR, FILTER_TENSOR, FILTER_SETS, FILTER_ALL } filter;
 
 static const struct {
     const char *name, *file, *kernel;
-} filters[] = {{"narrow", "knn_narrow.cl", "ww_knn_narrow"},
-               {"wide", "knn_wide.cl", "ww_knn_wide"},
-               {"vector", "knn_vector.cl", "ww_knn_vector"},
-               {"sets", "knn_sets.cl", "ww_knn_sets"}};
+} filters[] = {
+    {"narrow", "knn_narrow.cl", "ww_knn_narrow"}, {"wide", "knn_wide.cl", "ww_knn_wide"},
+    {"vector", "knn_vector.cl", "ww_knn_vector"}, {"tensor", "knn_tensor.cl", "ww_knn_tensor"},
+    {"sets", "knn_sets.cl", "ww_knn_sets"},       {"all", NULL, NULL}}; // none: the exact kernel computes every pair
 
 typedef struct side {
     ww_points *points;
@@ -31,24 +31,35 @@ typedef struct side {
     wwi_buffer *norms;
     size_t normed_first, normed_count; // the window the norms are of
     float reach;                       // norm of its longest point
+    wwi_buffer *rows;                  // in row order, for the exact kernel; NULL: it reads tiles
+    wwi_buffer *halves;                // for the tensor filter: of the window, or of a block of queries
 } side;
+
+// How the tensor filter is cut; see kernels_cl/knn_tensor.cl.
+typedef struct tensor {
+    uint32_t parts; // halves of a coordinate
+    uint32_t width; // of a row: a multiple of 16
+    uint32_t steps; // width / 16 where that is compiled in, else 0
+    uint32_t down, across;
+} tensor;
 
 struct ww_knn {
     ww_context *context;
     ww_knn_options options;
     side base, queries;
-    bool self, gpu, centred, direct;
+    bool self, gpu, centred, direct, rows;
     uint32_t k;
     ww_precision precision;
     uint64_t value_bytes;
     filter filter;
+    tensor tensor;
     uint32_t group, group_rows; // work-items of the filter's groups, and the rows these serve
     uint32_t row_group;         // work-items of the exact kernel's groups, one a row
     uint32_t first_chunk, capacity;
     size_t most_rows;
     float margin;
     wwi_program *program;
-    wwi_kernel *filter_kernel, *exact, *norms;
+    wwi_kernel *filter_kernel, *exact, *norms, *make_rows, *make_halves, *make_cuts;
     wwi_selector *selector;
     wwi_buffer *counts, *ids, *values, *best_values, *best_ids, *overflow, *mean;
     uint64_t pairs_done;
@@ -61,10 +72,10 @@ static const struct {
     const char *name;
     ww_vector_kind kind;
     int code; // WW_METRIC in kernels_cl/knn.cl
-} metrics[] = {{"l2", WW_VECTORS_NUMBERS, 0},     {"l2-squared", WW_VECTORS_NUMBERS, 0},
-               {"l1", WW_VECTORS_NUMBERS, 1},     {"linf", WW_VECTORS_NUMBERS, 2},
-               {"cosine", WW_VECTORS_NUMBERS, 3}, {"inner-product", WW_VECTORS_NUMBERS, 4},
-               {"hamming", WW_VECTORS_BITS, 5},   {"jaccard", WW_VECTORS_SETS, 0}};
+} metrics[] = {
+    {"l2", WW_VECTORS_NUMBERS, 0},   {"l2-squared", WW_VECTORS_NUMBERS, 0}, {"l1", WW_VECTORS_NUMBERS, 1},
+    {"linf", WW_VECTORS_NUMBERS, 2}, {"cosine", WW_VECTORS_NUMBERS, 3},     {"inner-product", WW_VECTORS_NUMBERS, 4},
+    {"hamming", WW_VECTORS_BITS, 5}, {"jaccard", WW_VECTORS_SETS, 0},       {"jaccard-bits", WW_VECTORS_BITS, 6}};
 #define METRICS (sizeof metrics / sizeof *metrics)
 
 const char *ww_metric_name(ww_metric metric) {
@@ -84,7 +95,7 @@ ww_status ww_metric_by_name(const char *name, ww_metric *metric) {
             return WW_OK;
         }
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no metric '%s'", name);
-    return wwi_fail_hint("l2, l2-squared, l1, linf, cosine, inner-product, hamming, jaccard");
+    return wwi_fail_hint("l2, l2-squared, l1, linf, cosine, inner-product, hamming, jaccard, jaccard-bits");
 }
 
 // ---- making a search
@@ -92,6 +103,8 @@ ww_status ww_metric_by_name(const char *name, ww_metric *metric) {
 static void side_free(side *s) {
     wwi_points_window_close(&s->window);
     wwi_buffer_destroy(&s->norms);
+    wwi_buffer_destroy(&s->rows);
+    wwi_buffer_destroy(&s->halves);
     ww_points_destroy(&s->points);
 }
 
@@ -106,9 +119,11 @@ void ww_knn_destroy(ww_knn **knn) {
         wwi_buffer_destroy(&buffer);
     }
     wwi_selector_destroy(&s->selector);
-    wwi_kernel_destroy(&s->filter_kernel);
-    wwi_kernel_destroy(&s->exact);
-    wwi_kernel_destroy(&s->norms);
+    wwi_kernel *const kernels[] = {s->filter_kernel, s->exact, s->norms, s->make_rows, s->make_halves, s->make_cuts};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        wwi_kernel *kernel = kernels[i];
+        wwi_kernel_destroy(&kernel);
+    }
     wwi_program_release(&s->program);
     side_free(&s->queries);
     side_free(&s->base);
@@ -119,7 +134,7 @@ void ww_knn_destroy(ww_knn **knn) {
 static ww_status check_points(const ww_points *base, const ww_points *queries, ww_metric metric) {
     if (base->kind != metrics[metric].kind || queries->kind != metrics[metric].kind) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind", metrics[metric].name);
-        return wwi_fail_hint("hamming is for bits, jaccard for sets, the others are for numbers");
+        return wwi_fail_hint("hamming and jaccard-bits are for bits, jaccard for sets, the others are for numbers");
     }
     if (base->context != queries->context || base->precision != queries->precision)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "queries and base have different contexts or precisions");
@@ -138,31 +153,78 @@ static uint32_t round_up(uint64_t value, uint32_t to) {
     return (uint32_t)((value + to - 1) / to * to);
 }
 
-// The parameter knn.filter: 1 narrow, 2 wide, 3 vector.
-static filter choose_filter(const ww_knn *s, uint32_t dimension) {
-    static const filter named[] = {FILTER_NARROW, FILTER_WIDE, FILTER_VECTOR};
+// No filter: every chunk is computed exactly.
+static bool computes_all(const ww_knn *s) {
+    return s->filter == FILTER_SETS || s->filter == FILTER_ALL;
+}
+
+// Coordinates of a point in row order.
+static uint32_t row_stride(const ww_knn *s) {
+    return round_up(s->base.points->words, 4);
+}
+
+// Points of both sides.
+static uint64_t both_sides(const ww_knn *s) {
+    return wwi_points_padded(s->base.points->count) + (s->self ? 0 : wwi_points_padded(s->queries.points->count));
+}
+
+// False: the sides do not stand on the device whole, or so many bytes for each point would leave too little room.
+static bool has_room(const ww_knn *s, uint64_t of_a_point) {
+    const ww_points *b = s->base.points, *q = s->queries.points;
+    const uint64_t points = both_sides(s);
+    uint64_t room = wwi_context_bytes_free(s->context) / 4, each = wwi_context_max_buffer(s->context);
+    if (s->options.max_bytes && room > s->options.max_bytes / 4)
+        room = s->options.max_bytes / 4;
+    return b->tiles && q->tiles && points * of_a_point <= (room < each ? room : each);
+}
+
+// Rows of as many halves as the coordinates and four more need, in registers where they are few.
+static void cut_tensor(ww_knn *s) {
+    tensor *t = &s->tensor;
+    t->parts = tuned(s, "knn.parts", 1) > 1 ? 2 : 1;
+    t->width = round_up(s->base.points->words * (t->parts == 2 ? 3u : 1u) + 4, 16);
+    t->steps = t->width <= 64 ? t->width / 16 : 0;
+    t->down = tuned(s, "knn.down", t->steps == 1 || t->steps == 2 ? 8 : 4);
+    t->down = t->down > 8 ? 8 : t->down;
+    t->across = tuned(s, "knn.across", t->steps ? 1 : 4);
+    t->across = t->across > 3 ? 4 : t->across > 1 ? 2 : 1;
+}
+
+// The parameter knn.filter: 1 narrow, 2 wide, 3 vector, 4 tensor.
+static filter choose_filter(ww_knn *s, uint32_t dimension) {
+    static const filter named[] = {FILTER_NARROW, FILTER_WIDE, FILTER_VECTOR, FILTER_TENSOR};
     const uint32_t most_narrow = tuned(s, "knn.narrow", s->precision == WW_DOUBLE ? 10 : 32);
-    const uint32_t forced = tuned(s, "knn.filter", 4);
+    const uint32_t least_tensor = tuned(s, "knn.tensor", 5);
+    const uint32_t forced = tuned(s, "knn.filter", 5);
     if (s->base.points->kind == WW_VECTORS_SETS)
         return FILTER_SETS;
-    if (forced <= 3 && !(forced == 1 && dimension > most_narrow))
+    if (s->options.metric == WW_METRIC_JACCARD_BITS)
+        return FILTER_ALL;
+    cut_tensor(s);
+    const bool possible = !s->direct && has_room(s, s->tensor.width * 2);
+    if (forced <= 4 && !(forced == 1 && dimension > most_narrow) && !(forced == 4 && !possible))
         return named[forced - 1];
-    return !s->gpu ? FILTER_VECTOR : dimension <= most_narrow ? FILTER_NARROW : FILTER_WIDE;
+    if (!s->gpu)
+        return FILTER_VECTOR;
+    if (possible && dimension >= least_tensor && wwi_context_mma(s->context))
+        return FILTER_TENSOR;
+    return dimension <= most_narrow ? FILTER_NARROW : FILTER_WIDE;
 }
 
 // Compiles the filter, and says how its groups are cut.
 static ww_status compile(ww_knn *s) {
     ww_status status;
-    char options[256];
+    char options[384];
     const uint32_t d = s->base.points->words;
     const bool doubles = s->precision == WW_DOUBLE;
     const bool nvidia = strstr(wwi_context_info(s->context)->vendor, "NVIDIA") != NULL;
     uint32_t queries = 8, vector = 1, fixed = 0;
-    s->gpu = wwi_context_info(s->context)->type == WW_DEVICE_GPU;
     s->row_group = tuned(s, "knn.row_group", s->gpu ? 64 : 1);
-    s->filter = choose_filter(s, d);
+    s->rows = s->filter != FILTER_SETS && s->row_group > 1 && has_room(s, row_stride(s) * s->base.points->word_bytes);
     switch (s->filter) {
     case FILTER_SETS:
+    case FILTER_ALL:
+        vector = s->row_group == 1 ? 16 : 1;
         s->group = s->row_group;
         s->group_rows = 1;
         break;
@@ -190,24 +252,34 @@ static ww_status compile(ww_knn *s) {
         s->group = 256;
         s->group_rows = WWI_TILE_PAIR;
         break;
+    case FILTER_TENSOR:
+        s->group = 256;
+        s->group_rows = (s->tensor.steps ? s->group / 32 : 2) * s->tensor.down * 16;
+        break;
     }
-    const wwi_source sources[] = {{"number.cl", NULL},
-                                  {"knn.cl", NULL},
-                                  {"knn_points.cl", NULL},
-                                  {"knn_exact.cl", NULL},
-                                  {filters[s->filter].file, NULL}};
+    const wwi_source sources[] = {{"number.cl", NULL},    {"knn.cl", NULL},    {"knn_points.cl", NULL},
+                                  {"knn_exact.cl", NULL}, {"vendor.cl", NULL}, {filters[s->filter].file, NULL}};
     snprintf(options, sizeof options,
              "-DWW_DOUBLE=%d -DWW_METRIC=%d -DWW_DIRECT=%d -DWW_CENTRE=%d -DWW_D=%" PRIu32 " -DWW_WG=%" PRIu32
-             " -DWW_ROW_WG=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_VECTOR=%" PRIu32 "%s",
+             " -DWW_ROW_WG=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_VECTOR=%" PRIu32
+             " -DWW_EXACT_ROWS=%d -DWW_MMA=%d -DWW_PARTS=%" PRIu32 " -DWW_STEPS=%" PRIu32 " -DWW_DOWN16=%" PRIu32
+             " -DWW_ACROSS8=%" PRIu32 "%s",
              doubles, metrics[s->options.metric].code, s->direct, s->centred, fixed, s->group, s->row_group, queries,
-             vector,
+             vector, s->rows, s->filter == FILTER_TENSOR && wwi_context_mma(s->context), s->tensor.parts,
+             s->tensor.steps, s->tensor.down, s->tensor.across,
              // So that two groups of 256 share a multiprocessor; what would need more is a few registers above it.
              nvidia && s->filter == FILTER_WIDE && !s->direct && !doubles ? " -cl-nv-maxrregcount=128" : "");
-    if ((status = wwi_program_get(s->context, sources, sizeof sources / sizeof *sources, options, &s->program)) !=
-            WW_OK ||
-        (status = wwi_kernel_create(s->program, filters[s->filter].kernel, &s->filter_kernel)) != WW_OK ||
+    const size_t count = sizeof sources / sizeof *sources - (filters[s->filter].file ? 0 : 1);
+    if ((status = wwi_program_get(s->context, sources, count, options, &s->program)) != WW_OK ||
+        (filters[s->filter].file &&
+         (status = wwi_kernel_create(s->program, filters[s->filter].kernel, &s->filter_kernel)) != WW_OK) ||
         (status = wwi_kernel_create(s->program, "ww_knn_exact", &s->exact)) != WW_OK ||
-        (status = wwi_kernel_create(s->program, "ww_knn_norms", &s->norms)) != WW_OK)
+        (status = wwi_kernel_create(s->program, "ww_knn_norms", &s->norms)) != WW_OK ||
+        (status = wwi_kernel_create(s->program, "ww_knn_rows", &s->make_rows)) != WW_OK)
+        return status;
+    if (s->filter == FILTER_TENSOR &&
+        ((status = wwi_kernel_create(s->program, "ww_tensor_rows", &s->make_halves)) != WW_OK ||
+         (status = wwi_kernel_create(s->program, "ww_tensor_cuts", &s->make_cuts)) != WW_OK))
         return status;
     return wwi_selector_create(s->context, s->precision, s->k, &s->selector);
 }
@@ -218,9 +290,9 @@ static void set_margin(ww_knn *s) {
     const double d = (double)s->base.points->words;
     const ww_points *b = s->base.points;
     s->margin = (float)((2 * d + 16) * unit);
-    // The sums of products lose what all points have in common.
+    // The sums of products lose what all points have in common, those of halves the most.
     s->centred = !s->direct && metrics[s->options.metric].code == 0 && b->kind == WW_VECTORS_NUMBERS &&
-                 b->mean_norm > 16 * b->variance;
+                 (s->filter == FILTER_TENSOR || b->mean_norm > 16 * b->variance);
 }
 
 static ww_status send_mean(ww_knn *s) {
@@ -249,10 +321,16 @@ static ww_status allocate(ww_knn *s) {
     s->first_chunk =
         round_up((uint64_t)s->k * 2 > (s->gpu ? 256 : 128) ? s->k * 2 : (s->gpu ? 256 : 128), WWI_TILE_PAIR);
     s->capacity = round_up(s->k * 6 + 128 > s->first_chunk ? s->k * 6 + 128 : s->first_chunk, WWI_TILE_PAIR);
-    if (sets)
+    if (computes_all(s))
         s->capacity = s->capacity < 4096 ? 4096 : s->capacity;
-    const uint64_t row_bytes = s->capacity * (s->value_bytes + (sets ? 0 : 4)) + s->k * (s->value_bytes + 4) + 4;
-    uint64_t room = wwi_context_bytes_free(s->context) / 2;
+    const uint64_t halves_bytes = s->filter == FILTER_TENSOR ? s->tensor.width * 2 : 0;
+    const uint64_t row_bytes =
+        s->capacity * (s->value_bytes + (sets ? 0 : 4)) + s->k * (s->value_bytes + 4) + 4 + halves_bytes;
+    // What the first run makes of the points beside these buffers: has_room() saw to it that it is less than what is
+    // free.
+    const uint64_t later = both_sides(s) * ((s->rows ? row_stride(s) * s->base.points->word_bytes : 0) + halves_bytes);
+    const uint64_t available = wwi_context_bytes_free(s->context);
+    uint64_t room = (available > later ? available - later : 0) / 2;
     if (room > wwi_context_max_buffer(s->context))
         room = wwi_context_max_buffer(s->context);
     if (s->options.max_bytes && room > s->options.max_bytes)
@@ -272,7 +350,9 @@ static ww_status allocate(ww_knn *s) {
         (status = wwi_buffer_create(s->context, rows * 4, &s->counts)) != WW_OK ||
         (status = wwi_buffer_create(s->context, rows * s->k * s->value_bytes, &s->best_values)) != WW_OK ||
         (status = wwi_buffer_create(s->context, rows * s->k * 4, &s->best_ids)) != WW_OK ||
-        (status = wwi_buffer_create(s->context, 4, &s->overflow)) != WW_OK)
+        (status = wwi_buffer_create(s->context, 4, &s->overflow)) != WW_OK ||
+        (halves_bytes && (status = wwi_buffer_create(s->context, round_up(rows, s->group_rows) * halves_bytes,
+                                                     &s->queries.halves)) != WW_OK))
         return status;
     return send_mean(s);
 }
@@ -311,7 +391,10 @@ ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_
     s->precision = base->precision;
     s->value_bytes = wwi_precision_bytes(s->precision);
     s->info.pairs = (uint64_t)base->count * queries->count;
-    s->direct = metrics[o.metric].code == 1 || metrics[o.metric].code == 2 || metrics[o.metric].code == 5;
+    const int code = metrics[o.metric].code;
+    s->direct = code == 1 || code == 2 || code == 5 || code == 6;
+    s->gpu = wwi_context_info(s->context)->type == WW_DEVICE_GPU;
+    s->filter = choose_filter(s, base->words);
     set_margin(s);
     if ((status = compile(s)) == WW_OK)
         status = allocate(s);
@@ -352,7 +435,14 @@ static ww_status open_side(ww_knn *s, side *of, size_t first, size_t count) {
     of->reach = sqrtf(norm) * 1.000001f;
     of->normed_first = of->window.first;
     of->normed_count = of->window.count;
-    return WW_OK;
+    if (!s->rows || of->rows || (s->self && of == &s->queries))
+        return WW_OK;
+    const uint32_t stride = row_stride(s);
+    if ((status = wwi_buffer_create(s->context, padded * stride * of->points->word_bytes, &of->rows)) != WW_OK)
+        return status;
+    const wwi_arg rows_args[] = {WWI_BUFFER(of->window.tiles), WWI_VALUE(of->points->words), WWI_VALUE(stride),
+                                 WWI_BUFFER(of->rows)};
+    return wwi_launch(s->make_rows, padded / WWI_TILE, WWI_TILE, rows_args, sizeof rows_args / sizeof *rows_args);
 }
 
 // One block of rows, and where in it the base has been gone through.
@@ -363,6 +453,7 @@ typedef struct block {
     uint64_t seen;       // points gone through, all windows
     uint32_t at;         // in this window
     uint64_t most;       // points that a launch may take
+    uint32_t growth;     // a chunk is this many quarters of the points seen
     bool fresh;
 } block;
 
@@ -392,14 +483,12 @@ static ww_status launch_exact(ww_knn *s, const block *b, const wwi_knn_job *job)
                                 WWI_BUFFER(s->values)};
         return wwi_launch(s->filter_kernel, b->rows, s->row_group, args, sizeof args / sizeof *args);
     }
-    const wwi_arg args[] = {WWI_BUFFER(s->queries.window.tiles),
-                            WWI_BUFFER(s->base.window.tiles),
-                            WWI_BUFFER(s->queries.norms),
-                            WWI_BUFFER(s->base.norms),
-                            WWI_VALUE(*job),
-                            WWI_BUFFER(s->counts),
-                            WWI_BUFFER(s->ids),
-                            WWI_BUFFER(s->values)};
+    wwi_buffer *const query_rows = s->self ? s->base.rows : s->queries.rows;
+    wwi_buffer *const queries = s->rows ? query_rows : s->queries.window.tiles;
+    wwi_buffer *const base = s->rows ? s->base.rows : s->base.window.tiles;
+    const wwi_arg args[] = {WWI_BUFFER(queries),       WWI_BUFFER(base),     WWI_BUFFER(s->queries.norms),
+                            WWI_BUFFER(s->base.norms), WWI_VALUE(*job),      WWI_BUFFER(s->counts),
+                            WWI_BUFFER(s->ids),        WWI_BUFFER(s->values)};
     return wwi_launch(s->exact, b->rows, s->row_group, args, sizeof args / sizeof *args);
 }
 
@@ -428,6 +517,75 @@ static ww_status go_through_all(ww_knn *s, block *b, uint32_t count) {
     const ww_status status = launch_exact(s, b, &job);
     s->info.examined += (uint64_t)b->rows * count;
     return status == WW_OK ? take_best(s, b, &job) : status;
+}
+
+// ---- the tensor filter
+
+// The power of two that makes the longest point 64 to 128 long. (Data as small as 1e-18 stays smaller.)
+static float scale_for(float reach) {
+    if (!(reach < 1e18f))
+        return 0; // the filter lets everything pass
+    const int exponent = reach > 0 ? 6 - ilogbf(reach) : 0;
+    return ldexpf(1, exponent > 60 ? 60 : exponent);
+}
+
+static float scale_of(const ww_knn *s, const side *of) {
+    // Differences need one scale for both sides.
+    const bool both = metrics[s->options.metric].code == 0;
+    return scale_for(both ? fmaxf(s->base.reach, s->queries.reach) : of->reach);
+}
+
+// Halves of points [first, first + count) of a side's window, made up to `rows` with zeros.
+static ww_status make_halves(ww_knn *s, side *of, uint32_t first, uint32_t count, uint64_t rows) {
+    const uint32_t for_queries = of == &s->queries;
+    const float scale = scale_of(s, of);
+    const wwi_arg args[] = {WWI_BUFFER(of->window.tiles),
+                            WWI_BUFFER(s->mean),
+                            WWI_BUFFER(of->norms),
+                            WWI_VALUE(first),
+                            WWI_VALUE(count),
+                            WWI_VALUE(of->points->words),
+                            WWI_VALUE(s->tensor.width),
+                            WWI_VALUE(for_queries),
+                            WWI_VALUE(scale),
+                            WWI_BUFFER(of->halves)};
+    return wwi_launch(s->make_halves, rows / 64, 64, args, sizeof args / sizeof *args);
+}
+
+// Makes the base's halves, once, and those of a block of queries. Both sides stand on the device whole.
+static ww_status make_all_halves(ww_knn *s, const block *b) {
+    ww_status status;
+    if (!s->base.halves) {
+        const uint64_t padded = wwi_points_padded(s->base.window.count);
+        if ((status = wwi_buffer_create(s->context, padded * s->tensor.width * 2, &s->base.halves)) != WW_OK)
+            return status;
+        if ((status = make_halves(s, &s->base, 0, (uint32_t)s->base.window.count, padded)) != WW_OK) {
+            wwi_buffer_destroy(&s->base.halves);
+            return status;
+        }
+    }
+    return make_halves(s, &s->queries, (uint32_t)b->first, (uint32_t)b->rows, round_up(b->rows, s->group_rows));
+}
+
+static ww_status launch_tensor(ww_knn *s, const wwi_knn_job *job, uint64_t groups) {
+    ww_status status;
+    const tensor *t = &s->tensor;
+    const uint32_t steps = t->width / 16, slot = s->base.points->words * (t->parts == 2 ? 3u : 1u) + 2;
+    const float scale = scale_of(s, &s->queries), square_scale = scale * scale_of(s, &s->base);
+    const wwi_arg cuts[] = {WWI_BUFFER(s->queries.norms),
+                            WWI_BUFFER(s->best_values),
+                            WWI_VALUE(*job),
+                            WWI_VALUE(t->width),
+                            WWI_VALUE(slot),
+                            WWI_VALUE(scale),
+                            WWI_VALUE(square_scale),
+                            WWI_BUFFER(s->queries.halves)};
+    const wwi_arg args[] = {
+        WWI_BUFFER(s->queries.halves), WWI_BUFFER(s->base.halves), WWI_VALUE(*job),        WWI_VALUE(steps),
+        WWI_BUFFER(s->counts),         WWI_BUFFER(s->ids),         WWI_BUFFER(s->overflow)};
+    status = wwi_launch(s->make_cuts, (uint64_t)job->query_groups * s->group_rows / 64, 64, cuts,
+                        sizeof cuts / sizeof *cuts);
+    return status == WW_OK ? wwi_launch(s->filter_kernel, groups, s->group, args, sizeof args / sizeof *args) : status;
 }
 
 // What the filter lists of a chunk. *full: it listed more for some query than there is room for, and nothing was done.
@@ -462,8 +620,9 @@ static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *fu
                             WWI_BUFFER(s->overflow)};
     if ((status = wwi_buffer_fill_u32(s->counts, 0, b->rows * 4, 0)) != WW_OK ||
         (status = wwi_buffer_fill_u32(s->overflow, 0, 4, 0)) != WW_OK ||
-        (status = wwi_launch(s->filter_kernel, job.query_groups * parts, s->group, args, sizeof args / sizeof *args)) !=
-            WW_OK ||
+        (status = s->filter == FILTER_TENSOR ? launch_tensor(s, &job, job.query_groups * parts)
+                                             : wwi_launch(s->filter_kernel, job.query_groups * parts, s->group, args,
+                                                          sizeof args / sizeof *args)) != WW_OK ||
         (status = wwi_buffer_read(s->overflow, 0, 4, &flag)) != WW_OK)
         return status;
     *full = flag != 0;
@@ -485,13 +644,13 @@ static ww_status go_through_window(ww_knn *s, block *b) {
     const double aim = s->options.launch_seconds > 0 ? s->options.launch_seconds : 0.25;
     while (status == WW_OK && b->at < b->base_count) {
         const uint32_t left = b->base_count - b->at;
-        uint64_t chunk = b->seen * 3;
+        uint64_t chunk = b->seen * b->growth / 4;
         chunk = chunk > b->most ? b->most : chunk;
         chunk = chunk / WWI_TILE_PAIR * WWI_TILE_PAIR;
         chunk = chunk < WWI_TILE_PAIR ? WWI_TILE_PAIR : chunk;
         const double start = wwi_seconds();
-        if (b->seen <= s->k || chunk <= s->first_chunk || s->filter == FILTER_SETS) {
-            const uint32_t all = s->filter == FILTER_SETS || b->most < s->first_chunk ? s->capacity : s->first_chunk;
+        if (b->seen <= s->k || chunk <= s->first_chunk || computes_all(s)) {
+            const uint32_t all = computes_all(s) || b->most < s->first_chunk ? s->capacity : s->first_chunk;
             chunk = all < left ? all : left;
             status = go_through_all(s, b, (uint32_t)chunk);
             if (b->most < chunk * 2)
@@ -502,6 +661,7 @@ static ww_status go_through_window(ww_knn *s, block *b) {
             status = go_through_listed(s, b, (uint32_t)chunk, &full);
             if (full) {
                 b->most = chunk / 4;
+                b->growth = b->growth > 2 ? b->growth / 2 : 1;
                 continue;
             }
             const double seconds = wwi_seconds() - start;
@@ -554,7 +714,11 @@ done:
 
 static ww_status run_block(ww_knn *s, size_t first, size_t rows, int64_t *ids, void *distances, uint32_t *found) {
     ww_status status = WW_OK;
-    block b = {.first = first, .rows = rows, .most = UINT64_C(1) << 20, .fresh = true};
+    block b = {.first = first,
+               .rows = rows,
+               .most = UINT64_C(1) << 20,
+               .growth = tuned(s, "knn.growth", s->gpu ? 12 : 4),
+               .fresh = true};
     for (size_t at = 0, count; status == WW_OK && at < s->base.points->count; at += count) {
         count = wwi_points_window_limit(s->base.points, at);
         if ((status = open_side(s, &s->base, at, count)) != WW_OK)
@@ -562,7 +726,10 @@ static ww_status run_block(ww_knn *s, size_t first, size_t rows, int64_t *ids, v
         b.base_id = (uint32_t)at;
         b.base_count = (uint32_t)count;
         b.at = 0;
-        status = go_through_window(s, &b);
+        if (s->filter == FILTER_TENSOR)
+            status = make_all_halves(s, &b);
+        if (status == WW_OK)
+            status = go_through_window(s, &b);
     }
     return status == WW_OK ? fetch(s, &b, ids, distances, found) : status;
 }

@@ -17,14 +17,28 @@ enum {
     // The result is at least the maximum, over the rows, of each row's least cost inside the band.
     WWI_MEASURE_BOUND_MAX = 1u << 3,
     // d(x,x) = 0 when the cost of equal points is 0 and the band holds the diagonal.
-    WWI_MEASURE_ZERO_ON_SELF = 1u << 4
+    WWI_MEASURE_ZERO_ON_SELF = 1u << 4,
+    // A row and a column element are a point each, borders are infinite: narrow bands may take the ribbon.
+    WWI_MEASURE_PLAIN = 1u << 5
 };
+
+// What the series become before they are compared.
+typedef enum wwi_transform {
+    WWI_TRANSFORM_NONE,
+    WWI_TRANSFORM_DERIVATIVE, // two points shorter
+    WWI_TRANSFORM_ERP,        // less parameter `g`; beside each channel (or all, when dependent) the border values
+    WWI_TRANSFORM_TIMES       // time stamps beside the channels, when either side has them
+} wwi_transform;
 
 typedef struct wwi_measure_row {
     ww_measure_info info;
-    ww_cost cost;           // what WW_COST_DEFAULT means; never WW_COST_DEFAULT
     const char *recurrence; // file under kernels_cl/
     unsigned flags;         // WWI_MEASURE_...
+    wwi_transform transform;
+    int column_values; // values a column element adds to its point, in registers
+    // Most times that a step's cost holds the error of a difference of two values; 0: not known, or the result counts
+    // matches, and rounding changes it by whole matches or not at all.
+    int rounding;
 } wwi_measure_row;
 
 // The row of a measure; NULL when there is none. Static.
@@ -40,5 +54,10 @@ ww_cost wwi_measure_cost(const ww_measure *measure);
 bool wwi_measure_is_symmetric(const ww_measure *measure);
 // For a checked measure: d(x,x) = 0 for all x. False where it is not known.
 bool wwi_measure_is_zero_on_self(const ww_measure *measure);
+// For a checked measure: its cells are whole numbers that differ by at most 1 from their neighbours, and depend on
+// symbols being the same alone.
+bool wwi_measure_is_bits(const ww_measure *measure);
+// For a checked measure: the larger, the more alike.
+bool wwi_measure_is_similarity(const ww_measure *measure);
 
 #endif

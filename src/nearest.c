@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "measure_table.h"
 #include "plan.h"
 #include "select.h"
 
@@ -20,7 +21,8 @@
 
 struct wwi_nearest {
     wwi_selector *selector;
-    uint32_t k; // of the selection: not more than there are columns
+    uint32_t k;   // of the selection: not more than there are columns
+    bool largest; // under a similarity the larger values are the nearer
     wwi_buffer *best_values, *best_indices;
     wwi_bounds *bounds; // NULL: not known, not wanted, or never worth while
     bool worth_while;   // in this run, so far
@@ -132,6 +134,7 @@ static ww_status make(ww_plan *p, size_t k, uint64_t cells) {
     struct wwi_nearest *n = p->nearest;
     const size_t size = wwi_precision_bytes(p->rows->precision);
     p->k = k;
+    n->largest = wwi_measure_is_similarity(&p->measure);
     n->k = (uint32_t)(k < p->columns->count ? k : p->columns->count);
     block_shape(p, 0, 0, &rows, &columns);
     if (bounds_may_pay(p, k, cells) && (status = make_bounds(p, rows)) != WW_OK)
@@ -181,6 +184,14 @@ ww_status ww_plan_nearest(const ww_measure *measure, ww_dataset *queries, ww_dat
     return WW_OK;
 }
 
+static void negate(void *values, size_t count, ww_precision precision) {
+    for (size_t i = 0; i < count; i++)
+        if (precision == WW_DOUBLE)
+            ((double *)values)[i] = 0 - ((double *)values)[i];
+        else
+            ((float *)values)[i] = 0 - ((float *)values)[i];
+}
+
 // The best of `rows` rows to the caller's arrays.
 static ww_status deliver(ww_plan *p, size_t row, size_t rows, int64_t *indices, unsigned char *distances) {
     ww_status status;
@@ -210,6 +221,8 @@ static ww_status deliver(ww_plan *p, size_t row, size_t rows, int64_t *indices, 
         memcpy(at, values + i * n->k * size, n->k * size);
         for (size_t s = 0; s < missing; s++)
             memcpy(at + (n->k + s) * size, none, size);
+        if (n->largest)
+            negate(at, p->k, p->rows->precision);
     }
 done:
     free(found);
@@ -229,6 +242,7 @@ static ww_status select_block(ww_plan *p, const wwi_area *a, bool fresh) {
         .column_base = (uint32_t)a->column,
         .leave_own = p->self,
         .own_base = (uint32_t)a->row,
+        .largest = p->nearest->largest,
         .fresh = fresh,
         .best_values = p->nearest->best_values,
         .best_indices = p->nearest->best_indices,

@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "band.h"
+#include "derive.h"
 #include "measure_table.h"
 #include "options.h"
 
-static const char *const engine_names[] = {"auto", "lanes", "stencil", "packed", "strips"};
+static const char *const engine_names[] = {"auto", "lanes", "stencil", "packed", "strips", "bits"};
 
 const char *ww_engine_name(ww_engine engine) {
     return (unsigned)engine < sizeof engine_names / sizeof *engine_names ? engine_names[engine] : "unknown";
@@ -24,7 +25,7 @@ ww_status ww_engine_by_name(const char *name, ww_engine *engine) {
             return WW_OK;
         }
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no engine '%s'", name);
-    return wwi_fail_hint("the engines are auto, lanes, stencil, packed and strips");
+    return wwi_fail_hint("the engines are auto, lanes, stencil, packed, strips and bits");
 }
 
 void ww_plan_destroy(ww_plan **plan) {
@@ -41,6 +42,8 @@ void ww_plan_destroy(ww_plan **plan) {
     if (p->rows)
         ww_dataset_destroy(&p->rows);
     free(p->expression);
+    free(p->recurrence);
+    free(p->recurrence_name);
     free(p->band_lo);
     free(p->band_hi);
     free(p->row_ids);
@@ -65,6 +68,15 @@ static ww_status own_measure(ww_plan *p, const ww_measure *measure) {
             return wwi_fail_memory(strlen(measure->cost_expression) + 1);
         p->measure.cost_expression = p->expression;
     }
+    if (measure->id == WW_USER) {
+        const char *name = measure->recurrence_name ? measure->recurrence_name : "recurrence";
+        p->recurrence = copy_of(measure->recurrence, strlen(measure->recurrence) + 1);
+        p->recurrence_name = copy_of(name, strlen(name) + 1);
+        if (!p->recurrence || !p->recurrence_name)
+            return wwi_fail_memory(strlen(measure->recurrence) + strlen(name) + 2);
+        p->measure.recurrence = p->recurrence;
+        p->measure.recurrence_name = p->recurrence_name;
+    }
     if (measure->band.kind == WW_BAND_ROWS) {
         p->band_lo = copy_of(measure->band.lo, measure->band.rows * sizeof *measure->band.lo);
         p->band_hi = copy_of(measure->band.hi, measure->band.rows * sizeof *measure->band.hi);
@@ -73,6 +85,47 @@ static ww_status own_measure(ww_plan *p, const ww_measure *measure) {
         p->measure.band.lo = p->band_lo;
         p->measure.band.hi = p->band_hi;
     }
+    return WW_OK;
+}
+
+static ww_status take_dataset(const ww_measure *measure, ww_dataset *given, bool derived, ww_dataset **taken) {
+    if (derived)
+        return wwi_dataset_derive(given, measure, taken);
+    wwi_dataset_retain(given);
+    *taken = given;
+    return WW_OK;
+}
+
+// Symbols that float makes equal, and times that it moves, would give wrong distances without a word.
+static ww_status check_rounded(const ww_measure *measure, const ww_dataset *d) {
+    const wwi_measure_row *row = wwi_measure_row_by_id(measure->id);
+    const bool symbols = row->info.is_of_symbols != 0;
+    const wwi_rounded *rounded = symbols ? &d->rounded_value : &d->rounded_time;
+    if ((!symbols && row->transform != WWI_TRANSFORM_TIMES) || !rounded->any)
+        return WW_OK;
+    wwi_fail(WW_ERROR_UNSUPPORTED, "float does not hold the %s %.17g of series %zu at point %zu",
+             symbols ? "symbol" : "time stamp", rounded->value, rounded->series, rounded->point);
+    wwi_fail_hint(symbols ? "use double precision, or number the symbols from 0; float is exact up to 2^24"
+                          : "use double precision, or count time from a later moment; float is exact up to 2^24");
+    return wwi_fail_where((int64_t)rounded->series, (int64_t)rounded->point);
+}
+
+// The datasets as the measure compares them.
+static ww_status take_datasets(ww_plan *p, const ww_measure *measure, ww_dataset *rows, ww_dataset *columns) {
+    const wwi_transform transform = wwi_measure_row_by_id(measure->id)->transform;
+    bool derive_rows = transform != WWI_TRANSFORM_NONE, derive_columns = derive_rows;
+    if (transform == WWI_TRANSFORM_TIMES) {
+        // Where one side has time stamps, the other gets them.
+        derive_rows = !rows->timed && columns->timed;
+        derive_columns = rows->timed && !columns->timed;
+    }
+    ww_status status = take_dataset(measure, rows, derive_rows, &p->rows);
+    if (status != WW_OK)
+        return status;
+    if (columns != rows)
+        return take_dataset(measure, columns, derive_columns, &p->columns);
+    wwi_dataset_retain(p->rows);
+    p->columns = p->rows;
     return WW_OK;
 }
 
@@ -88,7 +141,7 @@ ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_datas
     if ((status = wwi_options_take(&o, options, "ww_plan_options")) != WW_OK ||
         (status = wwi_measure_check(measure)) != WW_OK)
         return status;
-    if ((unsigned)o.engine > WW_ENGINE_STRIPS)
+    if ((unsigned)o.engine > WW_ENGINE_BITS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.engine is %d", (int)o.engine);
     if (!(o.launch_seconds >= 0 && o.launch_seconds <= 3600))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.launch_seconds is %g; 0 to 3600", o.launch_seconds);
@@ -104,6 +157,9 @@ ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_datas
         return wwi_fail_hint("both sides of a distance need the same channels");
     }
 
+    if ((status = check_rounded(measure, rows)) != WW_OK || (status = check_rounded(measure, columns)) != WW_OK)
+        return status;
+
     p = calloc(1, sizeof *p);
     if (!p)
         return wwi_fail_memory(sizeof *p);
@@ -111,10 +167,10 @@ ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_datas
     p->context = rows->context;
     p->self = self;
     p->options = o;
-    wwi_dataset_retain(rows);
-    p->rows = rows;
-    wwi_dataset_retain(columns);
-    p->columns = columns;
+    if ((status = take_datasets(p, measure, rows, columns)) != WW_OK)
+        goto done;
+    rows = p->rows;
+    columns = p->columns;
     p->row_ids = malloc(rows->count * sizeof *p->row_ids);
     p->column_ids = malloc(columns->count * sizeof *p->column_ids);
     if (!p->row_ids || !p->column_ids) {

@@ -11,7 +11,7 @@ struct ww_plan {
     wwi_job_kind kind;
     ww_context *context;
     ww_measure measure; // with copies of what the caller's points to
-    char *expression;
+    char *expression, *recurrence, *recurrence_name;
     size_t *band_lo, *band_hi;
     ww_dataset *rows, *columns; // columns == rows when `self`
     bool self;                  // one set with itself

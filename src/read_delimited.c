@@ -7,8 +7,8 @@
 #include "host.h"
 #include "read_series.h"
 
-// The separator of a file is that of its first line. A tab wins over all, since a label may hold anything else.
-static char separator_of(wwi_span line) {
+// A tab wins over all, since a label may hold anything else.
+char wwi_separator_of(wwi_span line) {
     static const char candidates[] = "\t;,";
     for (const char *c = candidates; *c; c++)
         if (memchr(line.begin, *c, wwi_span_size(line)))
@@ -59,7 +59,7 @@ ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column,
         if (wwi_span_is_empty(content) || *content.begin == '#')
             continue;
         if (!separator) {
-            separator = separator_of(content);
+            separator = wwi_separator_of(content);
             if (format == WW_FORMAT_CSV && is_heading(text, separator))
                 continue;
         }

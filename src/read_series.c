@@ -7,6 +7,7 @@
 #include "file_name.h"
 #include "host.h"
 #include "options.h"
+#include "symbols.h"
 
 static bool starts_with(const wwi_text *text, const char *magic, size_t size) {
     return text->size >= size && memcmp(text->bytes, magic, size) == 0;
@@ -70,6 +71,16 @@ ww_status ww_series_set_read(const char *path, const ww_read_options *options, w
     ww_status status = wwi_options_take(&chosen, options, "ww_read_options");
     if (status != WW_OK)
         return status;
+    const bool rows_are_points = chosen.time_column || chosen.series_column;
+    if (rows_are_points && chosen.format == WW_FORMAT_AUTO)
+        chosen.format = WW_FORMAT_CSV;
+    if (rows_are_points && chosen.format != WW_FORMAT_CSV) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a column of %s in a file that is no .csv",
+                 chosen.time_column ? "time stamps" : "series");
+        return wwi_fail_hint("time_column and series_column are for lines of points; see docs/files.md");
+    }
+    if (chosen.times && chosen.time_column)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "time stamps are to come from a column and from %s", chosen.times);
     if (chosen.csv_label < 0 || chosen.csv_label > 2)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_read_options.csv_label is %d; it is 0, 1 or 2",
                         chosen.csv_label);
@@ -96,13 +107,19 @@ ww_status ww_series_set_read(const char *path, const ww_read_options *options, w
         status = wwi_read_delimited(&text, format, 1, set);
         break;
     case WW_FORMAT_CSV:
-        status = wwi_read_delimited(&text, format, chosen.csv_label, set);
+        status = rows_are_points ? wwi_read_long(&text, &chosen, set)
+                                 : wwi_read_delimited(&text, format, chosen.csv_label, set);
+        break;
+    case WW_FORMAT_TEXT:
+        status = wwi_read_symbols(&text, set);
         break;
     default:
         status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_read_options.format is %d", (int)format);
     }
     if (status == WW_OK && ww_series_set_count(*set) == 0)
         status = wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no series", text.name);
+    if (status == WW_OK && chosen.times)
+        status = wwi_read_times(chosen.times, *set);
 
 done:
     wwi_text_close(&text);

@@ -22,6 +22,7 @@ typedef struct wwi_text {
     wwi_span line;      // the current line without its end
     size_t line_number; // of the current line, from 1
     locale_t c_locale;  // a program may run under a locale whose decimal point is a comma
+    char stamps;        // its time stamps: 'n' numbers, 'd' dates, '\0' none so far
 } wwi_text;
 
 // Values of the series being read.
@@ -61,15 +62,27 @@ bool wwi_next_field(wwi_span *rest, char separator, bool quotes, wwi_span *field
 // Appends a field's number; an empty field, '?' and NaN give NaN.
 ww_status wwi_values_parse(wwi_values *values, const wwi_text *text, wwi_span field);
 bool wwi_number_parse(wwi_span field, locale_t c_locale, double *value);
+// A date, with or without a time of day, as seconds since 1970-01-01; where it names no zone, UTC.
+bool wwi_date_parse(wwi_span field, locale_t c_locale, double *seconds);
+// Appends a field's time stamp, a number or a date; the file has but one of the two. `first`: the place in `times` of
+// the series' first stamp; none may be less than the one before it.
+ww_status wwi_time_parse(wwi_text *text, wwi_span field, size_t first, wwi_values *times);
 ww_status wwi_values_append(wwi_values *values, double value);
 
 // The class label a field holds, for the caller to free: NULL for none (empty or '?'). A whole number in any spelling
 // ("1.0000000e+00") becomes plain ("1"), so that the files of one data set agree.
 ww_status wwi_label_parse(const wwi_text *text, wwi_span field, char **label);
 
+// The separator of a file is that of its first line: tab, semicolon, comma, or ' ' for blanks.
+char wwi_separator_of(wwi_span line);
+
 ww_status wwi_read_ts(wwi_text *text, ww_series_set **set);
 // label_column: 0 none, 1 first, 2 last.
 ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column, ww_series_set **set);
+// A row a point: see ww_read_options.time_column.
+ww_status wwi_read_long(wwi_text *text, const ww_read_options *options, ww_series_set **set);
+// The time stamps of `set` from a file of them.
+ww_status wwi_read_times(const char *path, ww_series_set *set);
 ww_status wwi_read_npy(const wwi_text *text, ww_series_set **set);
 // A 2-D array in row order, for the caller to free: floats where they hold the elements exactly, else doubles.
 ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww_precision *precision, void **values);

@@ -13,6 +13,7 @@ typedef struct header {
     size_t length;   // 0: not said
     bool equal_length;
     bool labels;
+    bool times; // a point is (time stamp,value)
 } header;
 
 static ww_status parse_flag(const wwi_text *text, wwi_span word, bool *flag) {
@@ -40,11 +41,7 @@ static ww_status parse_tag(const wwi_text *text, header *head) {
     bool flag = false;
     ww_status status = WW_OK;
     if (wwi_span_is(tag, "@timestamps")) {
-        status = parse_flag(text, word, &flag);
-        if (status == WW_OK && flag) {
-            wwi_text_fail(text, WW_ERROR_UNSUPPORTED, word.begin, "series with time stamps can't be read");
-            status = wwi_fail_hint("resample to equal steps and write plain values with @timeStamps false");
-        }
+        status = parse_flag(text, word, &head->times);
     } else if (wwi_span_is(tag, "@univariate")) {
         status = parse_flag(text, word, &flag);
         if (flag)
@@ -81,46 +78,94 @@ static ww_status parse_header(wwi_text *text, header *head) {
     return wwi_text_fail(text, WW_ERROR_FORMAT, text->line.begin, "the header has no line @data");
 }
 
-// Appends one channel's values and gives their number.
-static ww_status parse_channel(const wwi_text *text, wwi_span channel, wwi_values *values, size_t *length) {
-    const size_t before = values->count;
+// What is read of a line.
+typedef struct series {
+    wwi_values values, times;
+    size_t channels, length;
+    char *label;
+} series;
+
+// One point, "(time stamp,value)", and the comma after it.
+static ww_status parse_tuple(wwi_text *text, wwi_span *rest, series *s, size_t first) {
+    const char *close = memchr(rest->begin, ')', wwi_span_size(*rest));
+    if (*rest->begin != '(' || !close)
+        return wwi_text_fail(text, WW_ERROR_FORMAT, rest->begin, "expected (time stamp,value)");
+    const wwi_span inside = {rest->begin + 1, close};
+    const char *comma = memrchr(inside.begin, ',', wwi_span_size(inside));
+    if (!comma)
+        return wwi_text_fail(text, WW_ERROR_FORMAT, inside.begin, "expected ',' between a time stamp and its value");
+    ww_status status = wwi_time_parse(text, wwi_span_trim((wwi_span){inside.begin, comma}), first, &s->times);
+    if (status == WW_OK)
+        status = wwi_values_parse(&s->values, text, wwi_span_trim((wwi_span){comma + 1, inside.end}));
+    *rest = wwi_span_trim((wwi_span){close + 1, rest->end});
+    if (status != WW_OK || wwi_span_is_empty(*rest))
+        return status;
+    if (*rest->begin != ',')
+        return wwi_text_fail(text, WW_ERROR_FORMAT, rest->begin, "expected ',' after a point");
+    *rest = wwi_span_trim((wwi_span){rest->begin + 1, rest->end});
+    return wwi_span_is_empty(*rest) ? wwi_text_fail(text, WW_ERROR_FORMAT, rest->begin, "expected a point after ','")
+                                    : WW_OK;
+}
+
+// Appends one channel's values, and gives their number. The time stamps of the first channel are the series'; those of
+// the others must be the same.
+static ww_status parse_channel(wwi_text *text, const header *head, wwi_span channel, series *s, size_t *length) {
+    const size_t before = s->values.count, first = s->times.count;
     ww_status status = WW_OK;
     wwi_span rest = wwi_span_trim(channel), field;
     if (wwi_span_is_empty(rest))
         return wwi_text_fail(text, WW_ERROR_EMPTY, channel.begin, "a channel without values");
-    if (*rest.begin == '(')
-        return wwi_text_fail(text, WW_ERROR_UNSUPPORTED, rest.begin, "series with time stamps can't be read");
-    while (status == WW_OK && wwi_next_field(&rest, ',', false, &field))
-        status = wwi_values_parse(values, text, field);
-    *length = values->count - before;
-    return status;
+    if (!head->times && *rest.begin == '(') {
+        wwi_text_fail(text, WW_ERROR_FORMAT, rest.begin, "a point with a time stamp");
+        return wwi_fail_hint("the header has to say @timeStamps true");
+    }
+    while (status == WW_OK && head->times && !wwi_span_is_empty(rest))
+        status = parse_tuple(text, &rest, s, first);
+    while (status == WW_OK && !head->times && wwi_next_field(&rest, ',', false, &field))
+        status = wwi_values_parse(&s->values, text, field);
+    *length = s->values.count - before;
+    if (status != WW_OK || first == 0 || *length != first)
+        return status;
+    s->times.count = first;
+    if (memcmp(s->times.data, s->times.data + first, first * sizeof *s->times.data) == 0)
+        return WW_OK;
+    wwi_text_fail(text, WW_ERROR_UNSUPPORTED, channel.begin, "channel %zu has other time stamps than channel 1",
+                  s->channels + 1);
+    return wwi_fail_hint("resample the channels to common times");
 }
 
-// Splits the current line in channels and label. `length` and `channels` are what the line has.
-static ww_status parse_series(const wwi_text *text, const header *head, wwi_values *values, size_t *channels,
-                              size_t *length, char **label) {
+// Takes what stands before the next ':' off *rest; a time stamp in parentheses may hold some.
+static wwi_span next_part(wwi_span *rest) {
+    const char *at = rest->begin;
+    for (bool inside = false; at < rest->end && (inside || *at != ':'); at++)
+        inside = *at == '(' || (inside && *at != ')');
+    const wwi_span part = {rest->begin, at};
+    rest->begin = at < rest->end ? at + 1 : NULL;
+    return wwi_span_trim(part);
+}
+
+// Splits the current line in channels and label.
+static ww_status parse_series(wwi_text *text, const header *head, series *s) {
     ww_status status = WW_OK;
     wwi_span rest = text->line;
-    values->count = 0;
-    *channels = 0;
+    s->values.count = s->times.count = s->channels = 0;
     while (status == WW_OK && rest.begin) {
-        wwi_span part;
-        wwi_next_field(&rest, ':', false, &part);
+        const wwi_span part = next_part(&rest);
         if (head->labels && !rest.begin) {
-            if (*channels == 0) {
+            if (s->channels == 0) {
                 wwi_text_fail(text, WW_ERROR_FORMAT, part.end, "expected ':' and a class label after the values");
                 return wwi_fail_hint("the header says @classLabel true");
             }
-            return wwi_label_parse(text, part, label);
+            return wwi_label_parse(text, part, &s->label);
         }
         size_t values_here = 0;
-        status = parse_channel(text, part, values, &values_here);
-        if (status == WW_OK && *channels > 0 && values_here != *length)
+        status = parse_channel(text, head, part, s, &values_here);
+        if (status == WW_OK && s->channels > 0 && values_here != s->length)
             status =
                 wwi_text_fail(text, WW_ERROR_FORMAT, part.begin, "channel %zu has %zu values where channel 1 has %zu",
-                              *channels + 1, values_here, *length);
-        *length = values_here;
-        ++*channels;
+                              s->channels + 1, values_here, s->length);
+        s->length = values_here;
+        s->channels++;
     }
     return status;
 }
@@ -143,25 +188,27 @@ static ww_status check_series(const wwi_text *text, header *head, size_t channel
 }
 
 ww_status wwi_read_ts(wwi_text *text, ww_series_set **set) {
-    header head = {0, 0, false, false};
-    wwi_values values = {NULL, 0, 0};
-    char *label = NULL;
+    header head = {0, 0, false, false, false};
+    series s;
+    memset(&s, 0, sizeof s);
     ww_status status = parse_header(text, &head);
     while (status == WW_OK && wwi_text_next_line(text)) {
         const wwi_span content = wwi_span_trim(text->line);
         if (wwi_span_is_empty(content) || *content.begin == '#')
             continue;
-        size_t channels = 0, length = 0;
-        status = parse_series(text, &head, &values, &channels, &length, &label);
+        status = parse_series(text, &head, &s);
         if (status == WW_OK)
-            status = check_series(text, &head, channels, length);
+            status = check_series(text, &head, s.channels, s.length);
         if (status == WW_OK && !*set)
-            status = ww_series_set_create(channels, set);
+            status = ww_series_set_create(s.channels, set);
         if (status == WW_OK)
-            status = ww_series_set_add(*set, length, values.data, label);
-        free(label);
-        label = NULL;
+            status = ww_series_set_add(*set, s.length, s.values.data, s.label);
+        if (status == WW_OK && head.times)
+            status = ww_series_set_set_times(*set, ww_series_set_count(*set) - 1, s.times.data);
+        free(s.label);
+        s.label = NULL;
     }
-    free(values.data);
+    free(s.values.data);
+    free(s.times.data);
     return status;
 }

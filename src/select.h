@@ -21,6 +21,7 @@ typedef struct wwi_selection {
     wwi_buffer *counts;   // NULL: all columns; else how many each row has, 32 bits
     bool leave_own;       // row r never takes index own_base + r
     uint32_t own_base;
+    bool largest;             // the k largest: `best_values` are negated, and +inf again where there are fewer
     bool fresh;               // begin with nothing; else merge with the best that stand below
     wwi_buffer *best_values;  // rows x k; +inf where there are fewer
     wwi_buffer *best_indices; // rows x k, 32 bits; WWI_NOBODY where there are fewer

@@ -6,7 +6,8 @@
 
 #include "error.h"
 
-// A case small enough to check by hand: squared cost 2, Frechet 1 (absolute differences).
+// A case small enough to check by hand: squared cost 2, Frechet 1 (absolute differences); as symbols, 4 edits apart
+// with 6 in common.
 static const float left[] = {0, 0, 1, 2, 1, 0, 1, 0, 0}, right[] = {0, 1, 2, 0, 0, 0, 0, 0, 0};
 enum { POINTS = 9, COPIES = 33 };
 
@@ -56,5 +57,6 @@ ww_status ww_context_self_test(ww_context *context) {
         if (status != WW_OK)
             return status;
     }
-    return WW_OK;
+    const ww_status status = check(context, WW_LEVENSHTEIN, 4, WW_ENGINE_BITS);
+    return status == WW_OK ? check(context, WW_LCS, 6, WW_ENGINE_BITS) : status;
 }

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wavewarp/series.h>
@@ -19,6 +20,9 @@ struct ww_series_set {
     size_t offsets_capacity, lengths_capacity, classes_capacity;
     double *values;
     size_t value_count, values_capacity;
+    double *times; // one a point, series after series; unused until `timed`
+    size_t times_capacity;
+    bool timed;
     size_t missing;
     char **names; // of the classes, in order of first appearance
     size_t name_count, names_capacity;
@@ -49,6 +53,7 @@ void ww_series_set_destroy(ww_series_set **set) {
     free(s->names);
     free(s->slots);
     free(s->values);
+    free(s->times);
     free(s->classes);
     free(s->lengths);
     free(s->offsets);
@@ -106,6 +111,16 @@ static ww_status class_of_label(ww_series_set *set, const char *label, long *cla
     return WW_OK;
 }
 
+// Time stamps of a series that was given none.
+static void count_times(double *times, size_t length) {
+    for (size_t t = 0; t < length; t++)
+        times[t] = (double)(t + 1);
+}
+
+static double *times_of(const ww_series_set *set, size_t i) {
+    return set->times + set->offsets[i] / set->channels;
+}
+
 ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *values, const char *label) {
     if (!set || (length && !values))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_add: %s is NULL", set ? "values" : "set");
@@ -124,6 +139,8 @@ ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *val
         status = wwi_grow(&set->lengths, &set->lengths_capacity, set->count + 1, sizeof *set->lengths);
     if (status == WW_OK)
         status = wwi_grow(&set->classes, &set->classes_capacity, set->count + 1, sizeof *set->classes);
+    if (status == WW_OK && set->timed)
+        status = wwi_grow(&set->times, &set->times_capacity, (size_t)total / set->channels, sizeof *set->times);
     long class_number = -1;
     if (status == WW_OK && label)
         status = class_of_label(set, label, &class_number);
@@ -138,6 +155,49 @@ ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *val
     set->classes[set->count] = class_number;
     set->value_count = (size_t)total;
     set->count++;
+    if (set->timed)
+        count_times(times_of(set, set->count - 1), length);
+    return WW_OK;
+}
+
+ww_status ww_series_set_set_times(ww_series_set *set, size_t i, const double *times) {
+    if (!set || !times)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_set_times: %s is NULL", set ? "times" : "set");
+    if (i >= set->count)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_set_times: series %zu of %zu", i, set->count);
+    const size_t length = set->lengths[i];
+    for (size_t t = 0; t < length; t++) {
+        if (isfinite(times[t]) && (t == 0 || times[t] >= times[t - 1]))
+            continue;
+        if (isfinite(times[t]))
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the time stamps of series %zu decrease at point %zu", i, t);
+        else
+            wwi_fail(WW_ERROR_NOT_FINITE, "series %zu has no finite time stamp at point %zu", i, t);
+        return wwi_fail_where((int64_t)i, (int64_t)t);
+    }
+    if (!set->timed) {
+        const ww_status status =
+            wwi_grow(&set->times, &set->times_capacity, set->value_count / set->channels, sizeof *set->times);
+        if (status != WW_OK)
+            return status;
+        set->timed = true;
+        for (size_t k = 0; k < set->count; k++)
+            count_times(times_of(set, k), set->lengths[k]);
+    }
+    memcpy(times_of(set, i), times, length * sizeof *times);
+    return WW_OK;
+}
+
+const double *ww_series_set_times(const ww_series_set *set, size_t i) {
+    return set && set->timed && i < set->count ? times_of(set, i) : NULL;
+}
+
+ww_status ww_series_set_shift_times(ww_series_set *set, double shift) {
+    if (!set || !isfinite(shift))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_shift_times: %s",
+                        set ? "shift is not finite" : "set is NULL");
+    for (size_t t = 0; set->timed && t < set->value_count / set->channels; t++)
+        set->times[t] += shift;
     return WW_OK;
 }
 

@@ -7,6 +7,7 @@
 
 #include "file_name.h"
 #include "host.h"
+#include "symbols.h"
 #include "write_file.h"
 
 static ww_status format_by_name(const char *path, ww_format *format) {
@@ -70,7 +71,8 @@ static ww_status check(const ww_series_set *set, const char *path, ww_format for
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s: a .npy array can't hold series of different lengths", path);
         return wwi_fail_hint("write .ts");
     }
-    if ((format == WW_FORMAT_TSV || format == WW_FORMAT_CSV) && ww_series_set_channels(set) > 1) {
+    const bool one_channel = format == WW_FORMAT_TSV || format == WW_FORMAT_CSV || format == WW_FORMAT_TEXT;
+    if (one_channel && ww_series_set_channels(set) > 1) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s: the format can't hold series of %zu channels", path,
                  ww_series_set_channels(set));
         return wwi_fail_hint("write .ts or .npy");
@@ -86,6 +88,8 @@ static ww_status check(const ww_series_set *set, const char *path, ww_format for
         status = check_labels(set, path, "\t\r\n");
     else if (format == WW_FORMAT_TS)
         status = check_labels(set, path, ": \t\r\n");
+    else if (format == WW_FORMAT_TEXT)
+        status = wwi_check_symbols(set, path);
     if (status == WW_OK && precision == WW_FLOAT)
         status = check_range(set, path);
     return status;
@@ -97,6 +101,18 @@ static void write_values(wwi_output *output, const double *values, size_t n, cha
         if (t > 0)
             wwi_output_bytes(output, &separator, 1);
         wwi_output_number(output, values[t], precision);
+    }
+}
+
+// (time,value) of each point. Times are written in full: dates in float would be minutes off.
+static void write_tuples(wwi_output *output, const double *times, const double *values, size_t n,
+                         ww_precision precision) {
+    for (size_t t = 0; t < n; t++) {
+        wwi_output_text(output, t > 0 ? ",(" : "(");
+        wwi_output_number(output, times[t], WW_DOUBLE);
+        wwi_output_text(output, ",");
+        wwi_output_number(output, values[t], precision);
+        wwi_output_text(output, ")");
     }
 }
 
@@ -116,7 +132,8 @@ static void write_ts_header(wwi_output *output, const ww_series_set *set) {
     char line[96];
     const size_t channels = ww_series_set_channels(set), length = ww_series_set_max_length(set);
     const bool equal = ww_series_set_min_length(set) == length;
-    wwi_output_text(output, "@problemName series\n@timeStamps false\n@missing ");
+    wwi_output_text(output, "@problemName series\n@timeStamps ");
+    wwi_output_text(output, ww_series_set_times(set, 0) ? "true\n@missing " : "false\n@missing ");
     wwi_output_text(output, ww_series_set_missing(set) ? "true\n" : "false\n");
     snprintf(line, sizeof line, "@univariate %s\n@dimensions %zu\n", channels == 1 ? "true" : "false", channels);
     wwi_output_text(output, line);
@@ -141,7 +158,11 @@ static void write_ts(wwi_output *output, const ww_series_set *set, ww_precision 
         for (size_t c = 0; c < ww_series_set_channels(set); c++) {
             if (c > 0)
                 wwi_output_text(output, ":");
-            write_values(output, ww_series_set_values(set, i) + c * length, length, ',', precision);
+            if (ww_series_set_times(set, i))
+                write_tuples(output, ww_series_set_times(set, i), ww_series_set_values(set, i) + c * length, length,
+                             precision);
+            else
+                write_values(output, ww_series_set_values(set, i) + c * length, length, ',', precision);
         }
         if (has_labels(set)) {
             wwi_output_text(output, ":");
@@ -197,6 +218,9 @@ ww_status ww_series_set_write(const ww_series_set *set, const char *path, ww_for
         break;
     case WW_FORMAT_NPY:
         write_npy(&output, set, precision);
+        break;
+    case WW_FORMAT_TEXT:
+        wwi_write_symbols(&output, set);
         break;
     default:
         status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_write: format is %d", (int)format);

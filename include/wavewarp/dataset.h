@@ -20,10 +20,15 @@ typedef struct ww_dataset_options {
     /// Most device bytes the dataset may hold at a time; 0: as fits. When the series need more, they are kept in host
     /// memory and uploaded block by block while a plan runs.
     uint64_t max_bytes;
+    /// 1: the last channel of the series is no channel but their time stamps, for measures that use them (TWED); they
+    /// must not decrease. Without time stamps a point's time is its index, from 1. Other measures pass over them. Time
+    /// stamps beyond 2^24 that float rounds are refused by plans that use them: use double, or count from a later
+    /// origin.
+    int times;
 } ww_dataset_options;
 
 #define WW_DATASET_OPTIONS_INIT                                                                                        \
-    { sizeof(ww_dataset_options), WW_FLOAT, 0, 0 }
+    { sizeof(ww_dataset_options), WW_FLOAT, 0, 0, 0 }
 
 /// Copies series to the device.
 /// \param view the series; read during the call only.
@@ -34,7 +39,7 @@ typedef struct ww_dataset_options {
 WW_API ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, const ww_dataset_options *options,
                                    ww_dataset **dataset);
 
-/// The same from a series set.
+/// The same from a series set. Time stamps that the set has go with it: `options.times` stays 0.
 WW_API ww_status ww_dataset_create_from_set(ww_context *context, const ww_series_set *set,
                                             const ww_dataset_options *options, ww_dataset **dataset);
 
@@ -42,6 +47,7 @@ WW_API ww_status ww_dataset_create_from_set(ww_context *context, const ww_series
 WW_API void ww_dataset_destroy(ww_dataset **dataset);
 
 WW_API size_t ww_dataset_count(const ww_dataset *dataset);
+/// Channels, without time stamps.
 WW_API size_t ww_dataset_channels(const ww_dataset *dataset);
 WW_API size_t ww_dataset_length(const ww_dataset *dataset, size_t i);
 WW_API ww_precision ww_dataset_precision(const ww_dataset *dataset);

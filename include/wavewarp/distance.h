@@ -17,10 +17,11 @@ typedef enum ww_engine {
     WW_ENGINE_LANES = 1,   ///< row state in registers, edges passed between work-items
     WW_ENGINE_STENCIL = 2, ///< anti-diagonals in local memory
     WW_ENGINE_PACKED = 3,  ///< one pair a vector lane
-    WW_ENGINE_STRIPS = 4   ///< column strips in a pipeline, for long series
+    WW_ENGINE_STRIPS = 4,  ///< column strips in a pipeline, for long series
+    WW_ENGINE_BITS = 5     ///< a bit a cell; Levenshtein with all weights 1 and LCS, without a band
 } ww_engine;
 
-/// "lanes", "stencil", "packed", "strips" or "auto".
+/// "lanes", "stencil", "packed", "strips", "bits" or "auto".
 WW_API const char *ww_engine_name(ww_engine engine);
 WW_API ww_status ww_engine_by_name(const char *name, ww_engine *engine);
 
@@ -60,7 +61,8 @@ typedef struct ww_plan_info {
 /// diagonal is not computed.
 /// \param options NULL: all defaults.
 /// \return WW_ERROR_CHANNELS, WW_ERROR_NO_PATH (a pair of lengths that the band separates), WW_ERROR_BUILD (a user's
-/// cost that does not compile: see ww_last_build_log()), WW_ERROR_UNSUPPORTED (an engine that can't),
+/// cost that does not compile: see ww_last_build_log()), WW_ERROR_UNSUPPORTED (an engine that can't; symbols or time
+/// stamps beyond 2^24 that a float dataset rounded, under a measure that goes by them),
 /// WW_ERROR_INVALID_ARGUMENT (datasets of different contexts or precisions). *Ownership*: the caller's.
 /// *Thread-safety*: one thread at a time.
 WW_API ww_status ww_plan_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
@@ -74,7 +76,8 @@ WW_API ww_status ww_plan_pairs(const ww_measure *measure, ww_dataset *rows, ww_d
 
 /// Plans the k nearest columns (base) of every row (query): smallest distance first, ties to the lower index.
 /// \param base NULL: `queries` with itself, each without itself.
-/// \param k >= 1. Fewer neighbours than k: index -1 and distance infinity.
+/// Under a similarity (WW_LCS; LCSS with `similarity`) the largest first, and ties to the lower index too.
+/// \param k >= 1. Fewer neighbours than k: index -1 and distance infinity (similarity: minus infinity).
 /// Where it pays, lower bounds and early abandoning leave pairs out; indices and distances are the same, bit for bit,
 /// with and without (`no_bounds`). See docs/nearest.md.
 WW_API ww_status ww_plan_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,

@@ -20,10 +20,11 @@ typedef enum ww_metric {
     WW_METRIC_COSINE = 4,        ///< 1 - x.y / (|x| |y|); 1 when x or y is all zeros
     WW_METRIC_INNER_PRODUCT = 5, ///< -x.y: the nearest has the largest product
     WW_METRIC_HAMMING = 6,       ///< number of bits that differ
-    WW_METRIC_JACCARD = 7        ///< 1 - |x n y| / |x u y|; 0 for two empty sets
+    WW_METRIC_JACCARD = 7,       ///< 1 - |x n y| / |x u y| of sets of integers; 0 for two empty sets
+    WW_METRIC_JACCARD_BITS = 8   ///< the same of sets given as bits
 } ww_metric;
 
-/// "l2", "l2-squared", "l1", "linf", "cosine", "inner-product", "hamming" or "jaccard".
+/// "l2", "l2-squared", "l1", "linf", "cosine", "inner-product", "hamming", "jaccard" or "jaccard-bits".
 WW_API const char *ww_metric_name(ww_metric metric);
 WW_API ww_status ww_metric_by_name(const char *name, ww_metric *metric);
 /// What a metric's points are made of.
@@ -48,10 +49,11 @@ typedef struct ww_knn_options {
 typedef struct ww_knn ww_knn;
 
 typedef struct ww_knn_info {
-    const char *filter;    ///< the kernel that most pairs went through: "narrow", "wide", "vector", "sets"
-    uint64_t pairs;        ///< queries x base
-    uint64_t examined;     ///< distances computed exactly in the last run
-    uint64_t launches;     ///< kernel launches of the last run
+    const char *filter; ///< the kernel that most pairs went through: "tensor", "narrow", "wide", "vector"; "sets" and
+                        ///< "all": none
+    uint64_t pairs;     ///< queries x base
+    uint64_t examined;  ///< distances computed exactly in the last run
+    uint64_t launches;  ///< kernel launches of the last run
     double seconds_device; ///< device time of the last run's kernels; 0 when the device does not say
     double seconds_wall;   ///< wall time of the last run, transfers included
 } ww_knn_info;
@@ -88,6 +90,29 @@ WW_API ww_status ww_knn_vote(const int64_t *ids, size_t queries, size_t k, const
 /// The mean of a value over each query's neighbours; NaN where it has none.
 WW_API ww_status ww_knn_mean(const int64_t *ids, size_t queries, size_t k, const double *values, size_t base_count,
                              double *predicted);
+
+/// A selection made ready: the k smallest values of every row of a matrix, smallest first.
+typedef struct ww_select ww_select;
+
+/// Plans selections from matrices of one size: compiles, and allocates for as many rows as fit the device. What finds
+/// the nearest among computed distances is here for any numbers, such as the rows of a distance matrix.
+/// \param columns 1 to 2^31 - 1, and so \param k, which may be more than there are columns. On a GPU k up to 1024 is
+/// fast. \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_UNSUPPORTED (double on a device without it),
+/// WW_ERROR_DEVICE_MEMORY (not even one row fits). *Ownership*: the caller's. *Thread-safety*: one thread at a time.
+WW_API ww_status ww_select_create(ww_context *context, size_t rows, size_t columns, size_t k, ww_precision precision,
+                                  ww_select **select);
+
+/// Selects. Of equal values that of the lower column comes first and stays in; -0 counts as 0. NaN is never taken.
+/// \param values rows x columns in row order, of the plan's precision; NULL: once more those of the run before, where
+/// the device holds all rows at once (else WW_ERROR_INVALID_ARGUMENT).
+/// \param indices rows x k columns, -1 where there are fewer than k. \param smallest rows x k values, +infinity where
+/// there are fewer, or NULL. On any error the arrays' content is unspecified. *Blocking*: until done.
+WW_API ww_status ww_select_run(ww_select *select, const void *values, int64_t *indices, void *smallest);
+
+/// Device time of the last run's kernels; 0 when the device does not say.
+WW_API double ww_select_seconds(const ww_select *select);
+/// Frees a selection and stores NULL in *select.
+WW_API void ww_select_destroy(ww_select **select);
 
 #ifdef __cplusplus
 }

@@ -15,10 +15,38 @@ typedef enum ww_measure_id {
     /// Dynamic time warping (Sakoe and Chiba 1978): D(i,j) = c(i,j) + min of left, up, diagonal.
     WW_DTW = 0,
     /// Discrete Fréchet distance (Eiter and Mannila 1994), "dog-keeper": D(i,j) = max(c(i,j), min of the three).
-    WW_FRECHET = 1
+    WW_FRECHET = 1,
+    /// DTW with a penalty for every step that is not diagonal (amerced DTW: Herrmann and Webb 2023).
+    WW_ADTW = 2,
+    /// DTW with each cost weighted by |i-j| (Jeong, Jeong and Omitaomu 2011).
+    WW_WDTW = 3,
+    /// DTW of the derivatives (Keogh and Pazzani 2001); series of 3 points or more.
+    WW_DDTW = 4,
+    /// WDTW of the derivatives; series of 3 points or more.
+    WW_WDDTW = 5,
+    /// Edit distance with real penalty (Chen and Ng 2004).
+    WW_ERP = 6,
+    /// Edit distance on real sequences (Chen, Ozsu and Oria 2005).
+    WW_EDR = 7,
+    /// Longest common subsequence of points within epsilon (Vlachos, Kollios and Gunopulos 2002).
+    WW_LCSS = 8,
+    /// Move-split-merge (Stefan, Athitsos and Das 2013).
+    WW_MSM = 9,
+    /// Time warp edit distance (Marteau 2009).
+    WW_TWED = 10,
+    /// Least cost of insertions, deletions and substitutions between sequences of symbols (Levenshtein 1966). A symbol
+    /// is a value; whole numbers are exact up to 2^24 in float and 2^53 in double.
+    WW_LEVENSHTEIN = 11,
+    /// Length of the longest common subsequence of sequences of symbols: the larger, the more alike.
+    WW_LCS = 12,
+    /// The caller's own recurrence: ww_measure.recurrence, with up to eight parameters p0 to p7. docs/kernels.md has
+    /// the
+    /// contract, examples/recurrence_adtw.cl an example.
+    WW_USER = 13
 } ww_measure_id;
 
-/// Cost of matching two points x and y over the channels.
+/// Cost of matching two points x and y over the channels. DTW and its kin and Fréchet take any; the other measures have
+/// their own, WW_COST_DEFAULT. See ww_measure_info.
 typedef enum ww_cost {
     WW_COST_DEFAULT = 0,   ///< the measure's own: DTW squared, Fréchet euclidean
     WW_COST_SQUARED = 1,   ///< sum of (x-y)^2
@@ -59,9 +87,14 @@ typedef struct ww_measure {
     int independent; ///< 1: the sum over channels of the measure of each channel alone
     ww_band band;
     double parameters[WW_MEASURE_PARAMETERS]; ///< the measure's own, in the order of ww_measure_info
+    /// WW_USER: OpenCL C that defines ww_user_cell(); else NULL. Compiled when a plan is made, which then keeps a copy:
+    /// WW_ERROR_BUILD, with the compiler's words in ww_last_build_log(), when it does not compile;
+    /// WW_ERROR_INVALID_ARGUMENT when it lacks the function or makes a NaN of ordinary values.
+    const char *recurrence;
+    const char *recurrence_name; ///< what messages call the text, such as its file's name; NULL: "recurrence"
 } ww_measure;
 
-/// Fills a measure with its defaults: own cost, no root, no band, channels dependent.
+/// Fills a measure with its defaults: own cost, no root, no band, channels dependent (MSM: independent).
 WW_API ww_status ww_measure_init(ww_measure *measure, ww_measure_id id);
 
 typedef struct ww_parameter_info {
@@ -77,10 +110,17 @@ typedef struct ww_measure_info {
     const char *name;      ///< as in `--measure`
     const char *title;     ///< one line
     const char *reference; ///< the paper
-    int is_metric;         ///< 1: a metric for every valid parameter
-    int is_symmetric;      ///< 1: d(x,y) = d(y,x)
+    int is_metric;         ///< 1: a metric with the default parameters; docs/measures.md says under what others
+    int is_symmetric;      ///< 1: d(x,y) = d(y,x), with the default parameters
+    int is_similarity;     ///< 1: the larger, the more alike; `nearest` finds the largest
     size_t parameter_count;
     const ww_parameter_info *parameters;
+    const char *formula; ///< the cell, in the words of docs/measures.md
+    ww_cost cost;        ///< what WW_COST_DEFAULT means; never WW_COST_DEFAULT
+    int any_cost;        ///< 1: takes every cost; 0: only its own
+    int is_independent;  ///< 1: channels are independent by default
+    int uses_times;      ///< 1: uses the points' time stamps, where there are any
+    int is_of_symbols;   ///< 1: values are symbols, which are equal or not
 } ww_measure_info;
 
 /// Number of measures, and each by position. NULL when out of range. *Ownership*: static.
@@ -89,7 +129,8 @@ WW_API const ww_measure_info *ww_measure_info_at(size_t position);
 /// A measure's information by id or name; NULL when there is none.
 WW_API const ww_measure_info *ww_measure_info_by_id(ww_measure_id id);
 WW_API const ww_measure_info *ww_measure_info_by_name(const char *name);
-/// Sets a parameter by name. WW_ERROR_INVALID_ARGUMENT for an unknown name or a value out of range.
+/// Sets a parameter by name. WW_ERROR_INVALID_ARGUMENT for an unknown name (the hint lists the measure's) or a value
+/// out of range (the hint has the range).
 WW_API ww_status ww_measure_set(ww_measure *measure, const char *parameter, double value);
 
 /// Number of cells a pair of lengths n (rows) and m (columns) costs under the measure's band; 0 when there is no path.

@@ -3,7 +3,9 @@
 /// Sets of time series in host memory: made by hand, read from files, or generated.
 ///
 /// A set holds any number of series. All have the same number of channels; lengths may differ. A series is stored
-/// channel by channel: value of channel c at time t is `values[c * length + t]`. Each series may have a class label.
+/// channel by channel: value of channel c at time t is `values[c * length + t]`. Each series may have a class label
+/// and, for the measures that use them (TWED), time stamps: one for each point, common to its channels, never
+/// decreasing.
 #ifndef WAVEWARP_SERIES_H
 #define WAVEWARP_SERIES_H
 
@@ -52,6 +54,24 @@ WW_API ww_status ww_series_set_add(ww_series_set *set, size_t length, const doub
 
 WW_API size_t ww_series_set_count(const ww_series_set *set);
 WW_API size_t ww_series_set_channels(const ww_series_set *set);
+/// Appends a sequence of symbols: each Unicode code point of a text in UTF-8 is a point of one channel, its number the
+/// value. For WW_LEVENSHTEIN and WW_LCS; code points are exact in float.
+/// \param text `bytes` bytes, which need no terminator; none is special. At least one (else WW_ERROR_EMPTY).
+/// \return WW_ERROR_CHANNELS when the set's series have more than one channel; WW_ERROR_FORMAT when the text is not
+/// UTF-8 (the record's position is the byte).
+WW_API ww_status ww_series_set_add_text(ww_series_set *set, const char *text, size_t bytes, const char *label);
+
+/// Gives series i time stamps, of which it keeps a copy: one for each of its points, finite, none less than the one
+/// before (else WW_ERROR_NOT_FINITE or WW_ERROR_INVALID_ARGUMENT, with the position in the record). With the first, all
+/// series of the set have time stamps: where none were given, also later, they are 1, 2, 3, ...
+WW_API ww_status ww_series_set_set_times(ww_series_set *set, size_t i, const double *times);
+/// Time stamps of series i; NULL when the set has none or i is out of range. Valid until the set is changed or
+/// destroyed.
+WW_API const double *ww_series_set_times(const ww_series_set *set, size_t i);
+/// Adds `shift` to every time stamp. Differences of time are all that counts in TWED: small numbers, such as seconds
+/// since the earliest stamp of both sets, are exact in float where seconds since 1970 are not.
+WW_API ww_status ww_series_set_shift_times(ww_series_set *set, double shift);
+
 /// Length of series i; 0 when i is out of range.
 WW_API size_t ww_series_set_length(const ww_series_set *set, size_t i);
 WW_API size_t ww_series_set_min_length(const ww_series_set *set);
@@ -82,28 +102,41 @@ typedef enum ww_format {
     WW_FORMAT_TSV = 1, ///< UCR archive: label, then values; tabs, blanks or commas; NaN at the end pads shorter series
     WW_FORMAT_TS = 2,  ///< sktime/aeon `.ts`: header, channels separated by ':', label last
     WW_FORMAT_CSV = 3, ///< one series a line, no label unless asked for
-    WW_FORMAT_NPY = 4  ///< NumPy array: (series, time) or (series, channel, time); float or double, either endianness
+    WW_FORMAT_NPY = 4, ///< NumPy array: (series, time) or (series, channel, time); float or double, either endianness
+    WW_FORMAT_TEXT = 5 ///< a sequence a line, each character (Unicode code point, UTF-8) a symbol; never by itself
 } ww_format;
 
 typedef struct ww_read_options {
     size_t struct_size; ///< sizeof(ww_read_options)
     ww_format format;   ///< WW_FORMAT_AUTO: by content
     int csv_label;      ///< csv: 0 no label, 1 first column, 2 last column
+    /// A file of time stamps for any format: a line (or row of a .npy array) for each series, or one for all, of which
+    /// shorter series take the beginning. NULL: none.
+    const char *times;
+    /// csv whose rows are points: the column of the time stamps, by its name in the first line or its number from 1.
+    /// The other columns are channels. NULL: none.
+    const char *time_column;
+    /// csv whose rows are points: the column that names the row's series, whose rows stand together. NULL: the file is
+    /// one series, when there is a time_column.
+    const char *series_column;
 } ww_read_options;
 
 #define WW_READ_OPTIONS_INIT                                                                                           \
-    { sizeof(ww_read_options), WW_FORMAT_AUTO, 0 }
+    { sizeof(ww_read_options), WW_FORMAT_AUTO, 0, NULL, NULL, NULL }
 
 /// Reads a set from a file, or from standard input when `path` is "-".
 /// \param options NULL: all defaults.
 /// \return WW_ERROR_IO when it can't be read; WW_ERROR_FORMAT with file, line and column in the message;
 /// WW_ERROR_EMPTY when it holds no series. Missing values ('?', empty or NaN) are kept as NaN: see
-/// ww_series_set_missing(). *Ownership*: the caller's.
+/// ww_series_set_missing(). Time stamps are numbers, or dates (2024-12-31 23:59:59.5, with T or a blank, a zone or
+/// UTC), which become seconds since 1970; one that is less than the one before it is WW_ERROR_FORMAT. *Ownership*: the
+/// caller's.
 WW_API ww_status ww_series_set_read(const char *path, const ww_read_options *options, ww_series_set **set);
 
 /// Writes a set to a file ("-": standard output). A file appears under its name only when whole.
-/// npy: needs equal lengths, and drops labels. `precision` is npy's element type; the text formats write 9 or 17
-/// significant digits, so that reading gives the same float or double.
+/// npy: needs equal lengths, and drops labels. ts keeps time stamps; the others drop them. text: one channel of code
+/// points, without labels; WW_FORMAT_AUTO never chooses it. `precision` is npy's element type; the text formats write 9
+/// or 17 significant digits, so that reading gives the same float or double.
 WW_API ww_status ww_series_set_write(const ww_series_set *set, const char *path, ww_format format,
                                      ww_precision precision);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings WW_PACK series together, one value of each after the other: value of time j, channel c, lane v at
-// (j*WW_CHANNELS + c)*WW_PACK + v. What the engines packed and ribbon read at full width.
+// (j*WW_PARTS + c)*WW_PACK + v, the extra value after the channels. What the engines packed and ribbon read at full width.
 //
 // Pack p holds WW_PACK consecutive slots of an order (or tasks of a list: field order_offset of triples), the last slot
 // repeated to fill the last pack. It begins at pack_offset[p] (in values) and is as long as its longest series; beyond a
@@ -19,10 +19,10 @@ __kernel void ww_interleave(__global const ww_scalar *restrict values, __global 
     for (uint v = (uint)get_local_id(0); v < WW_PACK; v += (uint)get_local_size(0)) {
         const uint slot = min(begin + pack * WW_PACK + v, end - 1);
         const ww_series s = ww_series_load(values, series, order[slot * order_stride + order_offset], channel);
-        for (uint c = 0; c < WW_CHANNELS; c++) {
-            __global const ww_scalar *source = s.at + (ulong)c * s.length;
+        for (uint c = 0; c < WW_PARTS; c++) {
+            __global const ww_scalar *source = c < WW_CHANNELS ? s.at + (ulong)c * s.length : s.extra;
             for (uint j = 0; j < longest; j++)
-                target[((ulong)j * WW_CHANNELS + c) * WW_PACK + v] = j < s.length ? source[j] : (ww_scalar)INFINITY;
+                target[((ulong)j * WW_PARTS + c) * WW_PACK + v] = j < s.length ? source[j] : (ww_scalar)INFINITY;
         }
     }
 }

@@ -83,9 +83,19 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
     ww_series y;
 #endif
 #if WW_POINT_REGISTERS
-    ww_point b[WW_COLS];
+    ww_column b[WW_COLS];
 #endif
     ww_point a[WW_ROWS];            // the next row-step's points
+#if WW_NEEDS_LAST
+    ww_point last;                  // the point above them
+#endif
+#if WW_CARRY
+    ww_column beside;               // the column left of the block
+#endif
+#if WW_BORDERS
+    real corner_top = WW_BORDER;    // the top border above and left of the block
+#endif
+    ww_pair both;
     real c[WW_COLS];                // the block's previous row
     real l[WW_ROWS], v[WW_ROWS];    // the left-hand neighbour's values, and this lane's last column
     real previous = WW_BORDER;      // the left-hand neighbour's last value, one step ago
@@ -109,7 +119,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
 #if WW_POINT_REGISTERS && !WW_LIST && !WW_BAND
 #pragma unroll
     for (uint r = 0; r < WW_COLS; r++)
-        b[r] = WW_POINT(y, min(first_column + r, y.length - 1));
+        b[r] = WW_COLUMN_AT(y, min(first_column + r, y.length - 1));
 #endif
 
     // A new pair (fresh) or a new block of it: 1 load the pair, 2 load the block's columns and its first rows.
@@ -136,6 +146,8 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
                     continue;
                 }
 #endif
+                both.rows = (real)x.length;
+                both.columns = (real)y.length;
                 owner = (y.length - 1) / WW_COLS;
                 owned = (y.length - 1) % WW_COLS;
             }
@@ -155,14 +167,28 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
 #if WW_POINT_REGISTERS && (WW_LIST || WW_BAND)
 #pragma unroll
             for (uint r = 0; r < WW_COLS; r++)
-                b[r] = WW_POINT(y, min(first_column + r, y.length - 1));
+                b[r] = WW_COLUMN_AT(y, min(first_column + r, y.length - 1));
 #endif
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
                 a[q] = ww_row_point(x, i + q);
+#if WW_NEEDS_LAST
+            last = ww_row_point(x, i - 1);
+#endif
+#if WW_CARRY
+            beside = WW_COLUMN_AT(y, min(first_column ? first_column - 1 : 0, y.length - 1));
+#endif
+#if WW_BORDERS
+            // Only what stands in the first row-step is under the matrix's border.
+            corner_top = WW_TOP_AT(y, first_column ? first_column - 1 : 0);
+#pragma unroll
+            for (uint r = 0; r < WW_COLS; r++)
+                c[r] = i <= 0 ? WW_TOP_OF(r, first_column) : WW_OUTSIDE;
+#else
 #pragma unroll
             for (int r = 0; r < WW_COLS; r++)
                 c[r] = WW_BORDER;
+#endif
             enter = false;
             fresh = false;
         }
@@ -172,27 +198,18 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
             // The left edge: the neighbour's values where it was inside its block, else the matrix's border or the outside.
 #if WW_BAND
             const bool at_border = block == 0, known = k < left_end;
-            const bool above = k == start ? above_known : k <= left_end;
+            const bool reached = k == start ? above_known : k <= left_end;
 #else
-            const bool at_border = lane == 0, known = true, above = k != start;
+            const bool at_border = lane == 0, known = true, reached = k != start;
 #endif
-#pragma unroll
-            for (int q = 0; q < WW_ROWS; q++)
-                v[q] = at_border ? (i + q < 0 ? (real)0 : WW_BORDER) : known ? l[q] : WW_OUTSIDE;
-            d[0] = at_border ? (i <= 0 ? (real)0 : WW_BORDER) : above ? previous : i <= 0 ? WW_BORDER : WW_OUTSIDE;
+            WW_ROW_ELEMENTS(a)
+            WW_EDGE
 #if WW_BAND
             uint inside[WW_ROWS];
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
                 inside[q] = ww_inside(intervals, (uint)clamp(i + q, 0, (int)x.length - 1), first_column);
 #endif
-#pragma unroll
-            for (int q = 1; q < WW_ROWS; q++)
-                d[q] = v[q - 1];
-            ww_point e[WW_ROWS];
-#pragma unroll
-            for (int q = 0; q < WW_ROWS; q++)
-                e[q] = a[q];
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
                 a[q] = WW_POINT(x, (uint)min(i + WW_ROWS + q, (int)x.length - 1));
@@ -208,9 +225,9 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
                     for (uint r = 1; r < WW_COLS; r++)
                         result = r <= owned ? c[r] : result;
 #if WW_LIST
-                    ww_store(out, job, id, 0, ww_final(result));
+                    ww_store(out, job, id, 0, ww_final(result, x.length, y.length));
 #else
-                    ww_store(out, job, id, y_id, ww_final(result));
+                    ww_store(out, job, id, y_id, ww_final(result, x.length, y.length));
 #endif
                 }
                 enter = true;

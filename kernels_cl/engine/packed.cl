@@ -3,7 +3,7 @@
 //
 // WW_ROWS rows at a time stand in registers and walk along the columns; the row below them is kept in `scratch` (one vector
 // a column) for the rows after. The column series of a pack are interleaved beforehand by interleave.cl (value of column j,
-// channel c, lane v at (j*WW_CHANNELS + c)*WW_VECTOR + v); in a rectangle all lanes share the row series, in a list the row
+// channel c, lane v at (j*WW_PARTS + c)*WW_VECTOR + v); in a rectangle all lanes share the row series, in a list the row
 // series are interleaved too. A pack's lanes may differ in length and in band; a lane's result is taken when its own last
 // cell is reached. Work-groups of one work-item take packs from a counter until none is left.
 //
@@ -29,31 +29,97 @@ typedef WW_PASTE(int, WW_VECTOR) ww_ints;
 WW_INLINE ww_point ww_packed_point(__global const ww_scalar *at, uint t) {
     ww_point point;
     for (int c = 0; c < WW_CHANNELS; c++)
-        point.value[c] = WW_VLOAD((ulong)t * WW_CHANNELS + c, at);
+        point.value[c] = WW_VLOAD((ulong)t * WW_PARTS + c, at);
+#if WW_EXTRA
+    point.extra = WW_VLOAD((ulong)t * WW_PARTS + WW_CHANNELS, at);
+#endif
     return point;
 }
 WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
     ww_point point;
     for (int c = 0; c < WW_CHANNELS; c++)
         point.value[c] = (real)s.at[t + (ulong)c * s.length];
+#if WW_EXTRA
+    point.extra = (real)s.extra[t];
+#endif
     return point;
 }
+
+// Only where the recurrence asks for it: the column before, and values that go on along the diagonal.
+#if WW_BEFORE
+#define WW_COLUMN_BEFORE column_before
+#define WW_COLUMN_DONE column_before = own;
+#define WW_COLUMN_FIRST ww_point column_before = ww_packed_point(ys, from ? from - 1 : 0);
+#else
+#define WW_COLUMN_BEFORE own
+#define WW_COLUMN_DONE
+#define WW_COLUMN_FIRST
+#endif
+#if WW_CARRY
+#define WW_NEXT_DIAGONAL(value, q)                                                                                     \
+    diagonal = g[q];                                                                                                   \
+    g[q] = ww_carry(value, a[q], y, WW_ALONG(q));
+#define WW_CORNER_ON(top) (i == 0 ? (top) : ww_carry(top, row_above, y, WW_AHEAD((real)(ww_scalar)((int)i - 1 - (int)j))))
+#define WW_CARRY_FIRST(rows)                                                                                           \
+    real g[rows];                                                                                                      \
+    for (int q = 0; q < (rows); q++)                                                                                   \
+        g[q] = c[q];                                                                                                   \
+    if (from > 0 && i > 0)                                                                                             \
+        corner = ww_carry(corner, row_above, WW_PACKED_COLUMN(from - 1), WW_AHEAD((real)(ww_scalar)((int)i - (int)from)));
+#else
+#define WW_NEXT_DIAGONAL(value, q) diagonal = left;
+#define WW_CORNER_ON(top) (top)
+#define WW_CARRY_FIRST(rows)
+#endif
+#define WW_PACKED_COLUMN(j)                                                                                            \
+    ww_column_make(ww_packed_point(ys, j), ww_packed_point(ys, (j) ? (j)-1 : 0), (real)(ww_scalar)(j))
+#if WW_BEFORE
+#define WW_PACKED_ROW(t) ww_row_make(WW_ROW(t), WW_ROW((t) ? (t)-1 : 0), (real)(ww_scalar)(t))
+#else
+#define WW_PACKED_ROW(t) ww_row_make(WW_ROW(t), WW_ROW(t), (real)(ww_scalar)(t))
+#endif
+#if WW_CARRY || WW_BORDERS
+#define WW_ROW_ABOVE const ww_row row_above = WW_PACKED_ROW(i ? i - 1 : 0);
+#define WW_BORDER_ABOVE ww_left(row_above, (real)(ww_scalar)(i - 1), both)
+#else
+#define WW_ROW_ABOVE
+#define WW_BORDER_ABOVE WW_BORDER
+#endif
+
+// What the diagonals give to their cells moves down a row with every column.
+#if WW_DIAGONAL
+#define WW_ALONG_FIRST(rows)                                                                                           \
+    real along[rows];                                                                                                  \
+    for (int q = 0; q < (rows); q++)                                                                                   \
+        along[q] = ww_diagonal((real)(ww_scalar)((int)i + q + 1 - (int)from), both);
+#define WW_NEXT_ALONG(rows)                                                                                            \
+    _Pragma("unroll") for (int q = (rows)-1; q > 0; q--) along[q] = along[q - 1];                                      \
+    along[0] = ww_diagonal((real)(ww_scalar)((int)i - (int)j), both);
+#define WW_ALONG(q) along[q]
+#else
+#define WW_ALONG_FIRST(rows)
+#define WW_NEXT_ALONG(rows)
+#define WW_ALONG(q) (real)(ww_scalar)((int)i + (q) - (int)j)
+#endif
 
 // One column for the rows in registers. `keep(value, q)` masks what is outside the band.
 #define WW_COLUMN_STEP(rows, KEEP)                                                                                     \
     {                                                                                                                  \
-        const ww_point y = ww_packed_point(ys, j);                                                                     \
-        const real top = i == 0 ? WW_BORDER : WW_VLOAD(j, row);                                                        \
+        const ww_point own = ww_packed_point(ys, j);                                                                   \
+        const ww_column y = ww_column_make(own, WW_COLUMN_BEFORE, (real)(ww_scalar)j);                                 \
+        const real top = i == 0 ? ww_top(own, (real)(ww_scalar)j, both) : WW_VLOAD(j, row);                            \
         real up = top, diagonal = corner;                                                                              \
+        WW_NEXT_ALONG(rows)                                                                                            \
         _Pragma("unroll") for (int q = 0; q < (rows); q++) {                                                           \
             const real left = c[q];                                                                                    \
-            real value = ww_cell(left, up, diagonal, a[q], y, 0);                                                      \
+            real value = ww_cell(left, up, diagonal, a[q], y, WW_ALONG(q), both, 0);                                   \
             KEEP(value, q)                                                                                             \
-            diagonal = left;                                                                                           \
+            WW_NEXT_DIAGONAL(value, q)                                                                                 \
             up = value;                                                                                                \
             c[q] = value;                                                                                              \
         }                                                                                                              \
-        corner = top;                                                                                                  \
+        corner = WW_CORNER_ON(top);                                                                                    \
+        WW_COLUMN_DONE                                                                                                 \
         WW_VSTORE(up, j, row);                                                                                         \
         WW_NOTE_LEAST(up)                                                                                              \
     }
@@ -82,14 +148,18 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
 #define WW_BLOCK(rows)                                                                                                 \
     {                                                                                                                  \
         real c[rows];                                                                                                  \
-        ww_point a[rows];                                                                                              \
+        ww_row a[rows];                                                                                                \
         for (int q = 0; q < (rows); q++) {                                                                             \
-            c[q] = WW_BORDER;                                                                                          \
-            a[q] = WW_ROW(i + (uint)q);                                                                                \
+            a[q] = WW_PACKED_ROW(i + (uint)q);                                                                         \
+            c[q] = ww_left(a[q], (real)(ww_scalar)(i + (uint)q), both);                                                \
         }                                                                                                              \
-        real corner = i == 0 ? (real)0 : WW_BORDER;                                                                    \
+        WW_ROW_ABOVE                                                                                                   \
+        real corner = i == 0 ? (real)0 : WW_BORDER_ABOVE;                                                              \
         uint from = 0, to = longest, calm_begin = 0, calm_end = shortest - 1;                                          \
         WW_BLOCK_BAND(rows)                                                                                            \
+        WW_CARRY_FIRST(rows)                                                                                           \
+        WW_ALONG_FIRST(rows)                                                                                           \
+        WW_COLUMN_FIRST                                                                                                \
         uint j = from;                                                                                                 \
         for (; j < calm_begin; j++) {                                                                                  \
             WW_COLUMN_STEP(rows, WW_KEEP_EDGE)                                                                         \
@@ -219,6 +289,8 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             shortest = min(shortest, yv.length);
         }
         const ww_ints lengths = WW_PASTE(vload, WW_VECTOR)(0, lane_length);
+        ww_pair both;
+        both.columns = WW_TO_REAL(lengths);
 #if WW_LIST
         const ww_ints heights = WW_PASTE(vload, WW_VECTOR)(0, lane_height);
 #if WW_ABANDON
@@ -227,6 +299,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             lane_radius[v] = radii[(ulong)(ids[v] / radius_results) * radius_k + radius_k - 1];
         const real radius = WW_VLOAD(0, lane_radius);
 #endif
+        both.rows = WW_TO_REAL(heights);
 #else
         for (uint r = chunk_begin; r < chunk_end; r++) {
             // Half: the last lane has the largest slot; where even that is not above the diagonal, nothing is wanted.
@@ -236,6 +309,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             const uint x_id = x_order[r];
             const ww_series x = ww_series_load(x_values, x_series, x_id, job.channel);
             const uint tallest = x.length;
+            both.rows = (real)(ww_scalar)x.length;
 #if WW_BAND
             uint height[WW_VECTOR];
             for (int v = 0; v < WW_VECTOR; v++) {
@@ -288,12 +362,12 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #if WW_LIST
             const uint count = min((uint)WW_VECTOR, job.row_end - (job.row_begin + pack * WW_VECTOR));
             for (uint v = 0; v < count; v++)
-                ww_store(out, job, ids[v], 0, ww_final(values[v]));
+                ww_store(out, job, ids[v], 0, ww_final(values[v], height[v], (uint)lane_length[v]));
 #else
             const uint count = min((uint)WW_VECTOR, job.column_end - (job.column_begin + pack * WW_VECTOR));
             for (uint v = 0; v < count; v++)
                 if (!(job.flags & WW_JOB_HALF) || r < job.column_begin + pack * WW_VECTOR + v)
-                    ww_store(out, job, x_id, ids[v], ww_final(values[v]));
+                    ww_store(out, job, x_id, ids[v], ww_final(values[v], x.length, (uint)lane_length[v]));
         }
 #endif
     }

@@ -44,6 +44,9 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         const ww_series x = ww_series_load(x_values, x_series, x_id, job.channel);
         const int n = (int)x.length;
         const int made_up = (int)((0u - (uint)n) % WW_ROWS);
+        ww_pair both;
+        both.rows = (real)n;
+        both.columns = (real)m;
         real c[WW_COLS];
         real b[WW_COLS + WW_ROWS - 1];  // columns of the step's rows
         real a[WW_ROWS], fresh[WW_ROWS];
@@ -77,7 +80,7 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                         ww_point px, py;
                         px.value[0] = a[q];
                         py.value[0] = b[s + q];
-                        c[s] = ww_cell(left, up, diagonal, px, py, q & 1);
+                        c[s] = ww_cell(left, up, diagonal, px, py, WW_AHEAD((real)(WW_BELOW - s)), both, q & 1);
                     }
                 }
             }
@@ -96,6 +99,6 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         for (int s = 1; s < WW_COLS; s++)
             result = s <= last ? c[s] : result;
         if (mine && (!(job.flags & WW_JOB_HALF) || row < slot))
-            ww_store(out, job, x_id, y_id, ww_final(result));
+            ww_store(out, job, x_id, y_id, ww_final(result, x.length, (uint)m));
     }
 }

@@ -35,6 +35,9 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
         return;
 
     const int n = (int)x.length, m = (int)y.length;
+    ww_pair both;
+    both.rows = (real)n;
+    both.columns = (real)m;
     // Rows of the diagonal inside the matrix (and the band, whose ends only move down): [first, last].
     int first = 1, last = 0;
 #if WW_BAND
@@ -60,19 +63,30 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
         for (int i = from + lid; i <= to; i += WW_WG) {
             const int j = diagonal - i;
             ww_scalar value;
-            if (i == 0 || j == 0)
-                value = diagonal ? WW_BORDER : 0;
+            if (diagonal == 0)
+                value = 0;
+            else if (i == 0)
+                value = ww_top(WW_POINT(y, (uint)j - 1), (real)(j - 1), both);
+            else if (j == 0)
+                value = ww_left(WW_ROW_AT(x, (uint)i - 1), (real)(i - 1), both);
             else if (i < first || i > last)
                 value = WW_OUTSIDE;
-            else
-                value = ww_cell(before[i], before[i - 1], two_before[i - 1], WW_POINT(x, (uint)i - 1),
-                                WW_POINT(y, (uint)j - 1), 0);
+            else {
+                ww_scalar corner = two_before[i - 1];
+#if WW_CARRY
+                if (i > 1 && j > 1)
+                    corner = ww_carry(corner, WW_ROW_AT(x, (uint)i - 2), WW_COLUMN_AT(y, (uint)j - 2),
+                                      WW_AHEAD((real)(i - j)));
+#endif
+                value = ww_cell(before[i], before[i - 1], corner, WW_ROW_AT(x, (uint)i - 1),
+                                WW_COLUMN_AT(y, (uint)j - 1), WW_AHEAD((real)(i - j)), both, 0);
+            }
             now[i] = value;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (lid == 0) {
-        const ww_scalar value = ww_final(diagonals[(uint)((n + m) % 3) * stride + (uint)n]);
+        const ww_scalar value = ww_final(diagonals[(uint)((n + m) % 3) * stride + (uint)n], x.length, y.length);
 #if WW_LIST
         ww_store(out, job, x_order[3 * task + 2], 0, value);
 #else

@@ -26,20 +26,26 @@
 
 #if WW_POINT_REGISTERS
 // One chain of rows, from row `next` (made-up ones counted) on, into the ring.
-WW_INLINE void ww_fetch_rows(__local ww_scalar rows[WW_CHANNELS][WW_RING * WW_ROWS], ww_series x, uint next, int made_up,
+WW_INLINE void ww_fetch_rows(__local ww_scalar rows[WW_PARTS][WW_RING * WW_ROWS], ww_series x, uint next, int made_up,
                              uint lane) {
     for (uint t = lane; t < WW_CHAIN * WW_ROWS; t += WW_WG) {
         const int i = (int)(next + t) - made_up;
         for (uint channel = 0; channel < WW_CHANNELS; channel++)
             rows[channel][(next + t) % (WW_RING * WW_ROWS)] =
                 i < 0 ? (ww_scalar)INFINITY : x.at[min((uint)i, x.length - 1) + (ulong)channel * x.length];
+#if WW_EXTRA
+        rows[WW_CHANNELS][(next + t) % (WW_RING * WW_ROWS)] = i < 0 ? 0 : x.extra[min((uint)i, x.length - 1)];
+#endif
     }
 }
-WW_INLINE ww_point ww_ring_point(__local ww_scalar rows[WW_CHANNELS][WW_RING * WW_ROWS], uint at) {
+WW_INLINE ww_point ww_ring_point(__local ww_scalar rows[WW_PARTS][WW_RING * WW_ROWS], uint at) {
     ww_point point;
 #pragma unroll
     for (int channel = 0; channel < WW_CHANNELS; channel++)
         point.value[channel] = rows[channel][at];
+#if WW_EXTRA
+    point.extra = rows[WW_CHANNELS][at];
+#endif
     return point;
 }
 #endif
@@ -53,7 +59,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     __local uint mine[1];
     __local ww_scalar incoming[WW_CHAIN * WW_ROWS];
 #if WW_POINT_REGISTERS
-    __local ww_scalar rows[WW_CHANNELS][WW_RING * WW_ROWS];
+    __local ww_scalar rows[WW_PARTS][WW_RING * WW_ROWS];
 #endif
 #if WW_EXCHANGE == 0
     __local ww_scalar handed[2][WW_ROWS * WW_WG];
@@ -81,6 +87,10 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         return;
     edges += (ulong)pair * job.scratch * WW_EDGE_WORDS;
 
+    ww_pair both;
+    both.rows = (real)x.length;
+    both.columns = (real)y.length;
+
     const uint block = strip * WW_WG + lane;
     const uint first_column = block * WW_COLS;
     const uint owner = (y.length - 1) / WW_COLS, owned = (y.length - 1) % WW_COLS;
@@ -106,15 +116,25 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
 
 #if WW_POINT_REGISTERS
-    ww_point b[WW_COLS];
+    ww_column b[WW_COLS];
 #pragma unroll
     for (uint r = 0; r < WW_COLS; r++)
-        b[r] = WW_POINT(y, min(first_column + r, y.length - 1));
+        b[r] = WW_COLUMN_AT(y, min(first_column + r, y.length - 1));
+#endif
+#if WW_CARRY
+    const ww_column beside = WW_COLUMN_AT(y, min(first_column ? first_column - 1 : 0, y.length - 1));
 #endif
     real c[WW_COLS];
+#if WW_BORDERS
+    const real corner_top = WW_TOP_AT(y, first_column ? first_column - 1 : 0);
+#pragma unroll
+    for (uint r = 0; r < WW_COLS; r++)
+        c[r] = first == 0 ? WW_TOP_OF(r, first_column) : WW_OUTSIDE;
+#else
 #pragma unroll
     for (int r = 0; r < WW_COLS; r++)
         c[r] = WW_BORDER;
+#endif
     real l[WW_ROWS], v[WW_ROWS];
     real previous = WW_BORDER;
 #pragma unroll
@@ -124,12 +144,18 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     }
 #if WW_POINT_REGISTERS
     // The rows of the first chain; from then on each chain is fetched while the one before it is walked.
+#if WW_NEEDS_LAST
+    ww_fetch_rows(rows, x, (base - WW_CHAIN) * WW_ROWS, made_up, lane);
+#endif
     ww_fetch_rows(rows, x, base * WW_ROWS, made_up, lane);
     barrier(CLK_LOCAL_MEM_FENCE);
     ww_point a[WW_ROWS];
 #pragma unroll
     for (uint q = 0; q < WW_ROWS; q++)
         a[q] = ww_ring_point(rows, (base - lane) % WW_RING * WW_ROWS + q);
+#if WW_NEEDS_LAST
+    ww_point last = ww_ring_point(rows, (base - lane - 1) % WW_RING * WW_ROWS + WW_ROWS - 1);
+#endif
 #endif
     for (uint k = 0; k < total; k++) {
         if (k % WW_CHAIN == 0) {
@@ -157,10 +183,10 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         }
 #if WW_POINT_REGISTERS
         // This step's rows were fetched in the last one: so the compiler can't put off the loads and with them the rows.
-        ww_point e[WW_ROWS];
+        ww_point own[WW_ROWS];
 #pragma unroll
         for (uint q = 0; q < WW_ROWS; q++) {
-            e[q] = a[q];
+            own[q] = a[q];
             a[q] = ww_ring_point(rows, (base + k + 1 - lane) % WW_RING * WW_ROWS + q);
         }
 #endif
@@ -169,29 +195,27 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             const int i = (int)(step * WW_ROWS) - made_up;
             const bool at_border = block == 0;
 #if WW_BAND
-            const bool known = step < left_end, above = step > left_first && step <= left_end;
+            const bool known = step < left_end, reached = step > left_first && step <= left_end;
 #else
-            const bool known = true, above = step > 0;
+            const bool known = true, reached = step > 0;
 #endif
             real d[WW_ROWS];
+#if !WW_POINT_REGISTERS
+            ww_point own[WW_ROWS];
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
-                v[q] = at_border ? (i + q < 0 ? (real)0 : WW_BORDER) : known ? l[q] : WW_OUTSIDE;
-            d[0] = at_border ? (i <= 0 ? (real)0 : WW_BORDER) : above ? previous : i <= 0 ? WW_BORDER : WW_OUTSIDE;
-#pragma unroll
-            for (int q = 1; q < WW_ROWS; q++)
-                d[q] = v[q - 1];
+                own[q] = ww_row_point(x, i + q);
+#if WW_NEEDS_LAST
+            ww_point last = ww_row_point(x, i - 1);
+#endif
+#endif
+            WW_ROW_ELEMENTS(own)
+            WW_EDGE
 #if WW_BAND
             uint inside[WW_ROWS];
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
                 inside[q] = ww_inside(intervals, (uint)max(i + q, 0), first_column);
-#endif
-#if !WW_POINT_REGISTERS
-            ww_point e[WW_ROWS];
-#pragma unroll
-            for (int q = 0; q < WW_ROWS; q++)
-                e[q] = ww_row_point(x, i + q);
 #endif
             WW_SWEEP(WW_ROWS)
             if (lane == WW_WG - 1) {
@@ -205,12 +229,15 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                 for (uint r = 1; r < WW_COLS; r++)
                     result = r <= owned ? c[r] : result;
 #if WW_LIST
-                ww_store(out, job, x_order[3 * (job.row_begin + job.unit_begin + pair) + 2], 0, ww_final(result));
+                ww_store(out, job, x_order[3 * (job.row_begin + job.unit_begin + pair) + 2], 0, ww_final(result, x.length, y.length));
 #else
-                ww_store(out, job, x_id, y_id, ww_final(result));
+                ww_store(out, job, x_id, y_id, ww_final(result, x.length, y.length));
 #endif
             }
         }
+#if WW_NEEDS_LAST && WW_POINT_REGISTERS
+        last = own[WW_ROWS - 1];
+#endif
         // Nobody may still read what the next chain replaces.
         if (k % WW_CHAIN == WW_CHAIN - 1)
             barrier(CLK_LOCAL_MEM_FENCE);

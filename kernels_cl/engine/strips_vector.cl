@@ -35,6 +35,40 @@ typedef WW_PASTE(int, WW_VECTOR) ww_ints;
 #define WW_LAST(v) ((v).s3)
 #endif
 
+// What lane 0 of the first strip finds on its left in a row, and above that of any other strip in the first.
+#if WW_BORDERS
+#define WW_BORDER_AT(q) (ww_left(e[q], WW_TO_REAL(times + (q)), both).s0)
+#define WW_TOP_LEFT                                                                                                    \
+    (i < 0 ? (ww_scalar)WW_OUTSIDE_VALUE : ww_top(ww_point_at(y, first_columns - 1), WW_TO_REAL(first_columns - 1), both).s0)
+#else
+#define WW_BORDER_AT(q) ((ww_scalar)WW_BORDER_VALUE)
+#define WW_TOP_LEFT ((ww_scalar)WW_BORDER_VALUE)
+#endif
+#if WW_CARRY
+#define WW_BESIDE beside
+#else
+#define WW_BESIDE b[0]
+#endif
+
+// The points of a series at the lanes' times.
+WW_INLINE ww_point ww_point_at(ww_series s, ww_ints t) {
+    int at[WW_VECTOR];
+    WW_PASTE(vstore, WW_VECTOR)(clamp(t, 0, (int)s.length - 1), 0, at);
+    ww_point point;
+    ww_scalar values[WW_VECTOR];
+    for (int channel = 0; channel < WW_CHANNELS; channel++) {
+        for (int lane = 0; lane < WW_VECTOR; lane++)
+            values[lane] = s.at[(uint)at[lane] + (ulong)channel * s.length];
+        point.value[channel] = WW_VLOAD(0, values);
+    }
+#if WW_EXTRA
+    for (int lane = 0; lane < WW_VECTOR; lane++)
+        values[lane] = s.extra[at[lane]];
+    point.extra = WW_VLOAD(0, values);
+#endif
+    return point;
+}
+
 #if WW_BAND
 #undef WW_KEEP
 #define WW_KEEP(value, q, r)                                                                                           \
@@ -66,9 +100,19 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         return;
     edges += (ulong)pair * job.scratch * WW_EDGE_WORDS;
 
+    ww_pair both;
+    both.rows = (real)(ww_scalar)x.length;
+    both.columns = (real)(ww_scalar)y.length;
     const int made_up = WW_MADE_UP(x.length);
     const uint row_steps = (x.length + WW_ROWS - 1) / WW_ROWS;
     const uint owner = (y.length - 1) / WW_COLS - strip * WW_VECTOR, owned = (y.length - 1) % WW_COLS;
+    int starts[WW_VECTOR], steps_behind[WW_VECTOR];
+    for (int lane = 0; lane < WW_VECTOR; lane++) {
+        starts[lane] = (int)((strip * WW_VECTOR + (uint)lane) * WW_COLS);
+        steps_behind[lane] = lane;
+    }
+    const ww_ints first_columns = WW_PASTE(vload, WW_VECTOR)(0, starts);
+    const ww_ints rows_behind = WW_PASTE(vload, WW_VECTOR)(0, steps_behind) * WW_ROWS;
 #if WW_BAND
     __global const uint *table = ww_band_table(band, job, x.rank, y.rank);
     const uint blocks = table[1];
@@ -78,13 +122,10 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint total = table[3 + 2 * (strip * WW_VECTOR + last_lane)] - base + last_lane;
     const uint edge_first = strip ? table[2 * strip * WW_VECTOR] : 0, edge_end = strip ? table[1 + 2 * strip * WW_VECTOR] : 0;
     ww_ints lo[WW_ROWS], hi[WW_ROWS];
-    int starts[WW_VECTOR];
-    for (int lane = 0; lane < WW_VECTOR; lane++)
-        starts[lane] = (int)((strip * WW_VECTOR + (uint)lane) * WW_COLS);
-    const ww_ints first_columns = WW_PASTE(vload, WW_VECTOR)(0, starts);
     for (int q = 0; q < WW_ROWS; q++) {
-        lo[q] = (ww_ints)(0x7fffffff);
-        hi[q] = (ww_ints)(0);
+        // Before its first row a lane is outside; under the border it goes on with what that holds.
+        lo[q] = (ww_ints)(WW_BORDERS && base == 0 ? 0 : 0x7fffffff);
+        hi[q] = (ww_ints)(WW_BORDERS && base == 0 ? 0x7fffffff : 0);
     }
 #else
     const uint last_lane = min((uint)WW_VECTOR, (y.length - strip * strip_columns + WW_COLS - 1) / WW_COLS) - 1;
@@ -92,24 +133,45 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint edge_first = 0, edge_end = row_steps;
 #endif
 
-    ww_point b[WW_COLS];
-    for (uint r = 0; r < WW_COLS; r++)
-        for (int channel = 0; channel < WW_CHANNELS; channel++) {
-            ww_scalar values[WW_VECTOR];
-            for (uint lane = 0; lane < WW_VECTOR; lane++)
-                values[lane] = y.at[min((strip * WW_VECTOR + lane) * WW_COLS + r, y.length - 1) +
-                                    (ulong)channel * y.length];
-            b[r].value[channel] = WW_VLOAD(0, values);
-        }
+    ww_column b[WW_COLS];
     real c[WW_COLS];
-    for (int r = 0; r < WW_COLS; r++)
+    for (uint r = 0; r < WW_COLS; r++) {
+        const ww_point own = ww_point_at(y, first_columns + (int)r);
+        b[r] = ww_column_make(own, ww_point_at(y, first_columns + (int)r - 1),
+                              WW_TO_REAL(first_columns + (int)r));
+#if WW_BORDERS
+        // The rows that a lane walks before its first give this again.
+        c[r] = base == 0 ? ww_top(own, WW_TO_REAL(first_columns + (int)r), both) : WW_OUTSIDE;
+#else
         c[r] = WW_BORDER;
-    ww_point e[WW_ROWS];
+#endif
+    }
+#if WW_CARRY
+    const ww_column beside = ww_column_make(ww_point_at(y, first_columns - 1), ww_point_at(y, first_columns - 2),
+                                            WW_TO_REAL(first_columns - 1));
+#endif
+    ww_point own[WW_ROWS];
     real v[WW_ROWS];
     for (int q = 0; q < WW_ROWS; q++) {
-        e[q] = ww_point_infinite();
+        own[q] = ww_point_infinite();
+#if WW_BORDERS
+        v[q] = c[WW_COLS - 1];
+#else
         v[q] = WW_BORDER;
+#endif
     }
+#if WW_NEEDS_LAST
+    // Lane 0 hands the row above the band's first on to the others.
+    const int first_row = (int)(base * WW_ROWS) - made_up;
+    if (first_row > 0) {
+#pragma unroll
+        for (int channel = 0; channel < WW_CHANNELS; channel++)
+            own[WW_ROWS - 1].value[channel].s0 = x.at[(uint)first_row - 1 + (ulong)channel * x.length];
+#if WW_EXTRA
+        own[WW_ROWS - 1].extra.s0 = x.extra[first_row - 1];
+#endif
+    }
+#endif
     // The left-hand values one row above this row-step's first.
     real previous = WW_BORDER;
 
@@ -117,34 +179,65 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         const uint step = base + k;  // lane 0's
         const int i = (int)(step * WW_ROWS) - made_up;
         if (k == 0)
-            previous.s0 = strip == 0 ? (i <= 0 ? 0 : (ww_scalar)WW_BORDER_VALUE)
-                          : i <= 0   ? (ww_scalar)WW_BORDER_VALUE
+            previous.s0 = strip == 0 ? (WW_UNDER_CORNER ? 0 : (ww_scalar)WW_OUTSIDE_VALUE)
+                          : i <= 0   ? WW_TOP_LEFT
                           : base > edge_first && base <= edge_end ? ww_take_over(edges, base * WW_ROWS - 1, strip)
                                                                   : (ww_scalar)WW_OUTSIDE_VALUE;
+#if WW_NEEDS_LAST
+        const ww_point last = own[WW_ROWS - 1];
+#endif
+        const ww_ints times = i - rows_behind;
+        const real shift = WW_TO_REAL(times - first_columns);
+        ww_row e[WW_ROWS];
         real d[WW_ROWS];
-        d[0] = previous;
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++) {
-            const ww_scalar border = i + q < 0 ? 0 : (ww_scalar)WW_BORDER_VALUE;
-            const ww_scalar in = strip == 0                            ? border
-                                 : step >= edge_first && step < edge_end ? ww_take_over(edges, step * WW_ROWS + (uint)q, strip)
-                                                                         : (ww_scalar)WW_OUTSIDE_VALUE;
-            WW_SHIFT(v[q], in)
             const uint t = (uint)clamp(i + q, 0, (int)x.length - 1);
 #pragma unroll
             for (int channel = 0; channel < WW_CHANNELS; channel++) {
                 const ww_scalar value = i + q < 0 ? (ww_scalar)INFINITY : x.at[t + (ulong)channel * x.length];
-                WW_SHIFT(e[q].value[channel], value)
+                WW_SHIFT(own[q].value[channel], value)
             }
+#if WW_EXTRA
+            WW_SHIFT(own[q].extra, x.extra[t])
+#endif
+#if WW_BEFORE
+            e[q] = ww_row_make(own[q], q ? own[q ? q - 1 : 0] : last, WW_TO_REAL(times + q));
+#else
+            e[q] = ww_row_make(own[q], own[q], WW_TO_REAL(times + q));
+#endif
 #if WW_BAND
             WW_SHIFT(lo[q], (int)intervals[2 * t])
             WW_SHIFT(hi[q], (int)intervals[2 * t + 1])
 #endif
         }
+#if WW_CARRY
+        const ww_row above = ww_row_make(last, last, WW_TO_REAL(times - 1));
+        real g[WW_ROWS];
+        d[0] = ww_carry(previous, above, beside, WW_AHEAD(shift));
+#else
+        d[0] = previous;
+#endif
+#pragma unroll
+        for (int q = 0; q < WW_ROWS; q++) {
+            const ww_scalar border = i + q < 0 ? (WW_CORNER ? (ww_scalar)WW_OUTSIDE_VALUE : 0) : WW_BORDER_AT(q);
+            const ww_scalar in = strip == 0                            ? border
+                                 : step >= edge_first && step < edge_end ? ww_take_over(edges, step * WW_ROWS + (uint)q, strip)
+                                                                         : (ww_scalar)WW_OUTSIDE_VALUE;
+            WW_SHIFT(v[q], in)
+        }
         previous = v[WW_ROWS - 1];
 #pragma unroll
         for (int q = 1; q < WW_ROWS; q++)
-            d[q] = v[q - 1];
+            d[q] = ww_carry(v[q - 1], e[q - 1], WW_BESIDE, WW_AHEAD(shift + (real)(ww_scalar)q));
+#if WW_CORNER
+        // D(0,0) stands just above the first row.
+        if (strip == 0 && i <= 0 && i + WW_ROWS > 0) {
+#pragma unroll
+            for (int q = 0; q < WW_ROWS; q++)
+                d[q].s0 = i + q == 0 ? 0 : d[q].s0;
+        }
+#endif
         WW_SWEEP(WW_ROWS)
 
         if (k >= WW_VECTOR - 1 && step - (WW_VECTOR - 1) < row_steps) {
@@ -160,9 +253,9 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             ww_scalar values[WW_VECTOR];
             WW_VSTORE(last, 0, values);
 #if WW_LIST
-            ww_store(out, job, x_order[3 * (job.row_begin + job.unit_begin + pair) + 2], 0, ww_final(values[owner]));
+            ww_store(out, job, x_order[3 * (job.row_begin + job.unit_begin + pair) + 2], 0, ww_final(values[owner], x.length, y.length));
 #else
-            ww_store(out, job, x_id, y_id, ww_final(values[owner]));
+            ww_store(out, job, x_id, y_id, ww_final(values[owner], x.length, y.length));
 #endif
         }
     }

@@ -18,7 +18,7 @@
 #if WW_POINT_REGISTERS
 #define WW_COLUMN(r) b[r]
 #else
-#define WW_COLUMN(r) WW_POINT(y, min(first_column + (r), y.length - 1))
+#define WW_COLUMN(r) WW_COLUMN_AT(y, min(first_column + (r), y.length - 1))
 #endif
 
 // `rows` rows across the block. v: in, the left-hand neighbour's values in these rows; out, the last column's. d: the
@@ -29,16 +29,41 @@
 #else
 #define WW_KEEP(value, q, r) (value)
 #endif
+// `shift` is i - j of the first cell, `both` the lengths. A diagonal's first cell here is in the first column, or in the row
+// above the first, of which the carries ask.
+#if WW_DIAGONAL
+#define WW_DIAGONALS(rows) real along[WW_COLS + (rows)];
+#define WW_NEW_DIAGONAL(q, r)                                                                                          \
+    if ((r) == 0)                                                                                                      \
+        along[WW_COLS + (q)] = ww_diagonal(shift + (real)(q), both);                                                   \
+    if ((q) == 0)                                                                                                      \
+        along[WW_COLS - 1 - (r)] = ww_diagonal(shift - (real)((r) + 1), both);
+#define WW_ALONG(q, r) along[WW_COLS + (q) - (r)]
+#else
+#define WW_DIAGONALS(rows)
+#define WW_NEW_DIAGONAL(q, r)
+#define WW_ALONG(q, r) shift + (real)((q) - (r))
+#endif
+#if WW_CARRY
+#define WW_ABOVE(q, r) ((q) ? g[(q) ? (q)-1 : 0] : ww_carry(c[r], above, WW_COLUMN(r), WW_ALONG(-1, r)))
+#define WW_GO_ON(q, r) g[q] = ww_carry(v[q], e[q], WW_COLUMN(r), WW_ALONG(q, r));
+#else
+#define WW_ABOVE(q, r) up
+#define WW_GO_ON(q, r)
+#endif
 #define WW_SWEEP(rows)                                                                                                 \
+    WW_DIAGONALS(rows)                                                                                                 \
     _Pragma("unroll") for (int w = 0; w < WW_COLS + (rows)-1; w++) {                                                   \
         _Pragma("unroll") for (int q = (rows)-1; q >= 0; q--) {                                                        \
             const int r = w - q;                                                                                       \
             if (r >= 0 && r < WW_COLS) {                                                                               \
+                WW_NEW_DIAGONAL(q, r)                                                                                  \
                 const real up = q ? v[q - 1] : c[r];                                                                   \
-                real value = ww_cell(v[q], up, d[q], e[q], WW_COLUMN(r), q & 1);                                       \
+                real value = ww_cell(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), both, q & 1);                 \
                 value = WW_KEEP(value, q, r);                                                                          \
-                d[q] = up;                                                                                             \
+                d[q] = WW_ABOVE(q, r);                                                                                 \
                 v[q] = value;                                                                                          \
+                WW_GO_ON(q, r)                                                                                         \
                 if (q == (rows)-1)                                                                                     \
                     c[r] = value;                                                                                      \
             }                                                                                                          \
@@ -56,6 +81,13 @@ WW_INLINE uint ww_inside(__global const uint *intervals, uint i, uint first_colu
 }
 #endif
 
+// Whether what stands above and left of a row-step's first row i is D(0,0), or made up like it.
+#if WW_CORNER
+#define WW_UNDER_CORNER (i == 0)
+#else
+#define WW_UNDER_CORNER (i <= 0)
+#endif
+
 // Made-up rows above the first: as many as fill the first row-step.
 #define WW_MADE_UP(n) ((int)((0u - (n)) % WW_ROWS))
 #if WW_VECTOR == 1
@@ -68,4 +100,81 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #endif
     return point;
 }
+#endif
+
+#if WW_VECTOR == 1
+#define WW_TOP_AT(s, j) ww_top(WW_POINT(s, min((uint)(j), (s).length - 1)), (real)(j), both)
+
+// The border above a block's first column and above the later ones.
+#if WW_TOP_NEXT && WW_POINT_REGISTERS
+#define WW_TOP_OF(r, first_column) ((r) ? ww_top_next(c[(r) ? (r)-1 : 0], b[r]) : WW_TOP_AT(y, first_column))
+#else
+#define WW_TOP_OF(r, first_column) WW_TOP_AT(y, first_column + (r))
+#endif
+
+// The elements of a row-step's rows, from their points; and what the sweep needs besides.
+#if WW_BEFORE
+#define WW_POINT_BEFORE(points, q) ((q) ? points[(q) ? (q)-1 : 0] : last)
+#else
+#define WW_POINT_BEFORE(points, q) points[q]
+#endif
+#if WW_CARRY
+#define WW_ROW_ABOVE const ww_row above = ww_row_make(last, last, (real)(i - 1));
+#else
+#define WW_ROW_ABOVE
+#endif
+#if WW_NEEDS_LAST
+#define WW_KEEP_LAST(points) last = points[WW_ROWS - 1];
+#else
+#define WW_KEEP_LAST(points)
+#endif
+#define WW_ROW_ELEMENTS(points)                                                                                        \
+    const real shift = (real)(i - (int)first_column);                                                                  \
+    ww_row e[WW_ROWS];                                                                                                 \
+    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++)                                                                \
+        e[q] = ww_row_make(points[q], WW_POINT_BEFORE(points, q), (real)(i + q));                                      \
+    WW_ROW_ABOVE                                                                                                       \
+    WW_KEEP_LAST(points)
+
+// The left edge of a row-step: v and d from the neighbour's values l and `previous` where it was inside its block
+// (`known`, and `reached` for the row above), else from the matrix's border (`at_border`) or the outside.
+#if WW_CORNER
+#define WW_BORDER_LEFT(q) (i + (q) < 0 ? WW_OUTSIDE : ww_left(e[q], (real)(i + (q)), both))
+#else
+#define WW_BORDER_LEFT(q) (i + (q) < 0 ? (real)0 : ww_left(e[q], (real)(i + (q)), both))
+#endif
+#if WW_BORDERS
+// The border's value goes on to the next row-step where a neighbour's value would.
+#define WW_BORDER_ABOVE (WW_UNDER_CORNER ? (real)0 : i < 0 ? WW_OUTSIDE : previous)
+#define WW_TOP_LEFT (i < 0 ? WW_OUTSIDE : i == 0 ? corner_top : WW_OUTSIDE)
+#define WW_HOLD_BORDER l[WW_ROWS - 1] = at_border ? v[WW_ROWS - 1] : l[WW_ROWS - 1];
+#elif WW_CORNER
+#define WW_BORDER_ABOVE (i == 0 ? (real)0 : WW_BORDER)
+#define WW_TOP_LEFT (i <= 0 ? WW_BORDER : WW_OUTSIDE)
+#define WW_HOLD_BORDER
+#else
+#define WW_BORDER_ABOVE (i <= 0 ? (real)0 : WW_BORDER)
+#define WW_TOP_LEFT (i <= 0 ? WW_BORDER : WW_OUTSIDE)
+#define WW_HOLD_BORDER
+#endif
+#if WW_CARRY
+#define WW_CARRIES real g[WW_ROWS];
+#define WW_FROM_LEFT(value, row, q) ww_carry(value, row, beside, WW_AHEAD(shift + (real)(q)))
+#else
+#define WW_CARRIES
+#define WW_FROM_LEFT(value, row, q) (value)
+#endif
+#if WW_CORNER
+#define WW_AT_CORNER(q, value) (at_border && i + (q) == 0 ? (real)0 : (value))
+#else
+#define WW_AT_CORNER(q, value) (value)
+#endif
+#define WW_EDGE                                                                                                        \
+    WW_CARRIES                                                                                                         \
+    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++)                                                                \
+        v[q] = at_border ? WW_BORDER_LEFT(q) : known ? l[q] : WW_OUTSIDE;                                              \
+    d[0] = at_border ? WW_BORDER_ABOVE : reached ? WW_FROM_LEFT(previous, above, 0) : WW_TOP_LEFT;                     \
+    WW_HOLD_BORDER                                                                                                     \
+    _Pragma("unroll") for (int q = 1; q < WW_ROWS; q++)                                                                \
+        d[q] = WW_AT_CORNER(q, WW_FROM_LEFT(v[q - 1], e[q - 1], q));
 #endif

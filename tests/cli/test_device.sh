@@ -29,6 +29,11 @@ for engine in lanes stencil packed strips; do
     ok "pairs by $engine" gives 0 pairs x.csv y.csv --engine $engine
     ok "the same by $engine" cmp -s out wanted
 done
+ok "bits refuses dtw" gives 1 pairs x.csv y.csv --engine bits
+ok "and says why" says "engine bits: it is for Levenshtein"
+printf '1\n4\n3\n' >edits
+ok "edits by bits" gives 0 pairs x.csv y.csv --measure levenshtein --engine bits
+ok "they are right" cmp -s out edits
 ok "pairs in double" gives 0 pairs x.csv y.csv --precision double
 ok "the same in double" cmp -s out wanted
 printf '1\n2\n5.19615\n' >wanted
@@ -40,6 +45,21 @@ ok "pairs with a cost" gives 0 pairs x.csv y.csv --cost absolute
 ok "cost is right" cmp -s out wanted
 ok "pairs with a cost of one's own" gives 0 pairs x.csv y.csv --cost-expr 'fabs(x - y)'
 ok "own cost is right" cmp -s out wanted
+ok "adtw" gives 0 pairs x.csv y.csv --measure adtw --param penalty=0.5
+cp out wanted
+cat >own.cl <<'END'
+real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead) {
+    return ww_cost(x, y) + fmin(diagonal, fmin(left, up) + WW_P_p0);
+}
+END
+ok "a recurrence of one's own" gives 0 pairs x.csv y.csv --recurrence own.cl --param p0=0.5
+ok "own recurrence is right" cmp -s out wanted
+printf 'real ww_user_cell(real left) {\n\n    return lift;\n}\n' >broken.cl
+ok "a recurrence that does not compile" gives 1 pairs x.csv y.csv --recurrence broken.cl
+ok "its own line is named" says 'broken.cl:3'
+ok "no such recurrence" gives 1 pairs x.csv y.csv --recurrence no-such.cl
+ok "not a recurrence" gives 1 pairs x.csv y.csv --recurrence x.csv
+ok "a measure beside a recurrence" gives 2 pairs x.csv y.csv --recurrence own.cl --measure dtw
 printf '1\n1\n3\n' >wanted
 ok "Frechet" gives 0 pairs x.csv y.csv --measure frechet
 ok "Frechet is right" cmp -s out wanted
@@ -74,6 +94,50 @@ printf '1,2\n3,4\n' >short.csv
 ok "a band of rows" gives 0 matrix short.csv --band rows:rows.txt
 ok "failures leave no file" absent none.npy
 
+# ---- measures
+printf 'kitten\nGr\303\274\303\237e\nabc\n' >words.txt
+printf 'sitting\nGrusse\nabcd\n' >other.txt
+printf '3\n3\n1\n' >wanted
+ok "Levenshtein of texts" gives 0 pairs words.txt other.txt --format text --measure levenshtein
+ok "Levenshtein is right" cmp -s out wanted
+printf '4\n3\n3\n' >wanted
+ok "LCS of texts" gives 0 pairs words.txt other.txt --format text --measure lcs
+ok "LCS is right" cmp -s out wanted
+printf '0\t0:4\n1\t1:3\n2\t2:3\n' >wanted
+ok "nearest under LCS" gives 0 nearest words.txt other.txt --format text --measure lcs
+ok "the largest is the nearest" cmp -s out wanted
+printf '0,6,7\n9,0,6\n10,7,0\n' >wanted
+printf 'kitten\nsitting\nabc\n' >three.txt
+ok "unequal weights" gives 0 matrix three.txt -o half.csv --format text -m levenshtein -p insertion=2
+ok "two sets" gives 0 matrix three.txt three.txt -o whole.csv --format text -m levenshtein -p insertion=2
+ok "no half is taken for the whole" cmp -s half.csv whole.csv
+printf '1,16777217\n1,16777216\n' >large.csv
+ok "symbols beyond float" gives 1 matrix large.csv --measure levenshtein
+ok "the symbol is named" says "16777217"
+ok "double holds them" gives 0 matrix large.csv --measure levenshtein --precision double
+ok "they differ" grep -qx '0,1' out
+printf '1,2,3\n1,2,4\n' >flat.csv
+printf '1700000000,1700000001,1700000002\n' >times.csv
+ok "TWED" gives 0 matrix flat.csv --measure twed --param nu=1 -o plain.csv
+ok "TWED with time stamps" gives 0 matrix flat.csv --measure twed --param nu=1 --times times.csv -o stamped.csv
+ok "no note" test ! -s err
+ok "evenly spaced is as without" cmp -s plain.csv stamped.csv
+printf '1700000000,1700000001,1700000009\n' >late.csv
+ok "two files of time stamps" gives 0 pairs flat.csv flat.csv --measure twed --param nu=1 --times times.csv --times late.csv
+printf '7\n7\n' >wanted
+ok "time stamps count" cmp -s out wanted
+ok "a measure without time" gives 0 matrix flat.csv --times times.csv
+ok "says so" says "dtw takes no notice of the time stamps"
+printf '@timeStamps true\n@classLabel false\n@data\n(1,1),(2,2),(3,3)\n' >one.ts
+ok "time stamps on one side" gives 0 pairs one.ts <(printf '1,2,3\n') --measure twed
+ok "says that too" says "only the first file has time stamps"
+"$program" generate sine -n 4 -l 12 --channels 2 -o channels.ts
+ok "MSM as it is" gives 0 matrix channels.ts --measure msm -o msm.csv
+ok "MSM of channels alone" gives 0 matrix channels.ts --measure msm --independent -o alone.csv
+ok "is the same" cmp -s msm.csv alone.csv
+ok "MSM of channels together" gives 0 matrix channels.ts --measure msm --dependent -o together.csv
+ok "is another" bash -c '! cmp -s msm.csv together.csv'
+
 # ---- nearest
 ok "nearest" gives 0 nearest -k 3 a.ts
 ok "a line a query" lines 12 out
@@ -98,6 +162,10 @@ for field in measure device platform engine train test correct total accuracy ce
 done
 ok "one line" lines 1 out
 ok "from standard input" bash -c '"$0" classify --train - --test test.tsv <train.ts >out 2>err' "$program"
+for measure in adtw wdtw ddtw wddtw erp edr lcss msm twed levenshtein lcs "lcss -p similarity=1"; do
+    # shellcheck disable=SC2086
+    ok "classify by $measure" gives 0 classify --train train.ts --test test.tsv --measure $measure
+done
 ok "no labels" gives 1 classify --train a.npy --test test.tsv
 "$program" convert train.ts train.csv
 ok "training series without labels" gives 1 classify --train train.csv --test test.tsv
@@ -124,7 +192,8 @@ ok "neither base nor index" gives 2 lsh -k 3
 
 # ---- interrupted
 "$program" generate random-walk -n 1500 -l 6000 -o long.npy
-timeout --preserve-status -k 20 -s INT 3 "$program" matrix long.npy long.npy -o long.bin >out 2>err
+# In the foreground one signal is sent; else the whole group gets it too, and a second ends the program at once.
+timeout --foreground --preserve-status -k 20 -s INT 3 "$program" matrix long.npy long.npy -o long.bin >out 2>err
 ok "an interrupt ends it with 130" test $? -eq 130
 ok "and says so" says "interrupted"
 ok "no file is left" absent long.bin

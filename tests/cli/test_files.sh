@@ -41,7 +41,14 @@ ok "negative band" gives 2 matrix a --band corner:-1
 ok "band that is no number" gives 2 matrix a --band corner:x
 ok "two costs" gives 2 matrix a --cost squared --cost-expr x
 ok "parameter without a value" gives 2 matrix a --param g
-ok "unknown parameter" gives 1 matrix a --param nothing=1
+ok "unknown parameter" gives 1 matrix a --measure twed --param nothing=1
+ok "the measure's parameters are named" says "nu, lambda, degree, no_root"
+ok "a parameter of a measure that has none" gives 1 matrix a --param g=1
+ok "that is said" says "it has none"
+ok "parameter out of range" gives 1 matrix a --measure msm --param c=-1
+ok "the range is named" says "from 0 to 1e+30"
+ok "independent and dependent" gives 2 matrix a --independent --dependent
+ok "three files of time stamps" gives 1 matrix a --times a --times b --times c
 ok "classify without files" gives 2 classify --train a
 ok "classify with three files" gives 2 classify --train a b c
 ok "standard input twice" gives 2 classify --train - --test -
@@ -52,6 +59,19 @@ ok "generators are named" says "two-patterns"
 # ---- measures
 ok "measures" gives 0 measures
 ok "measures has dtw" prints "dtw"
+for measure in frechet adtw wdtw ddtw wddtw erp edr lcss msm twed levenshtein lcs; do
+    ok "measures has $measure" grep -q "^$measure " out
+done
+ok "levenshtein is a metric" grep -qE '^levenshtein +distance +yes +yes' out
+ok "lcs is a similarity" grep -qE '^lcs +similarity' out
+ok "measures NAME" gives 0 measures twed
+ok "a parameter with its default and range" prints "--param nu=0.001  stiffness: cost of a unit of time; 0 to 1e+30"
+ok "the formula" prints "formula     D = min("
+ok "no other measure" lines 12 out
+ok "measures NAME that there is none of" gives 2 measures twde
+ok "a near one is named" says "did you mean 'twed'"
+ok "measures NAME --json" gives 0 measures msm --json
+ok "an array of one" prints '[{"name": "msm"'
 ok "measures --json" gives 0 measures --json
 ok "measures --json has frechet" prints '"name": "frechet"'
 
@@ -85,6 +105,41 @@ printf '1,2,?\n1,?,3\n' >gap.csv
 ok "missing values can be converted" gives 0 convert gap.csv gap.ts
 ok "but not z-normalised" gives 1 convert gap.csv a2.ts --znorm
 ok "the series is named" says "series 1 has a missing value at position 1"
+
+# ---- time stamps
+printf '@timeStamps true\n@classLabel true a\n@data\n(0,1),(0.5,2),(0.5,3):a\n(7,4):a\n' >stamped.ts
+ok "time stamps are read" gives 0 convert stamped.ts stamped2.ts
+ok "and written" grep -qF '(0,1),(0.5,2),(0.5,3):a' stamped2.ts
+ok "a file of none" gives 0 convert stamped.ts stamped.csv
+ok "that is said" says "time stamps are dropped"
+ok "has the values alone" grep -qx '1,2,3' stamped.csv
+printf '0,0.5,0.5\n7\n' >times.csv
+ok "time stamps beside the data" gives 0 convert stamped.csv back.ts --times times.csv
+ok "are the same" grep -qF '(0,1),(0.5,2),(0.5,3)' back.ts
+printf '0,0.5,0.25\n7\n' >times.csv
+ok "time stamps that decrease" gives 1 convert stamped.csv a2.ts --times times.csv
+ok "their place is named" says "times.csv:1:7"
+printf 'when,who,x,y\n2024-01-01,a,1,2\n2024-01-02,a,3,4\n2024-01-03,b,5,6\n' >points.csv
+ok "a point a line" gives 0 convert points.csv points.ts --time-column when --series-column who
+ok "two series" grep -qx '(1704067200,1),(1704153600,3):(1704067200,2),(1704153600,4)' points.ts
+ok "columns by number" gives 0 convert points.csv points2.ts --time-column 1 --series-column 2
+ok "the same by number" cmp -s points.ts points2.ts
+ok "no such column" gives 1 convert points.csv a2.ts --time-column then
+ok "its name is named" says "no column named 'then'"
+ok "a column in a file of another kind" gives 1 convert stamped.ts a2.ts --format ts --time-column when
+
+# ---- texts
+printf 'kitten\nGr\303\274\303\237e\n' >words.txt
+ok "text" gives 0 convert words.txt words.csv --format text
+ok "code points" grep -qx '71,114,252,223,101' words.csv
+ok "and back" gives 0 convert words.csv words2.txt --to text
+ok "the same text" cmp -s words.txt words2.txt
+printf 'kitten\nGr\374\337e\n' >latin.txt
+ok "text that is not UTF-8" gives 1 convert latin.txt a2.ts --format text
+ok "its place is named" says "latin.txt:2:3"
+printf 'a\n\nb\n' >hole.txt
+ok "an empty line of text" gives 1 convert hole.txt a2.ts --format text
+ok "numbers that are no characters" gives 1 convert gap.csv a2.ts --to text
 ok "failures leave no file" absent a2.ts
 ok "failures leave nothing behind" no_leftovers
 if [ -w /dev/full ]; then

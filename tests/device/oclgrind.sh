@@ -17,8 +17,8 @@ out=$(mktemp)
 err=$(mktemp)
 tuning=$(mktemp)
 trap 'rm -f "$out" "$err" "$tuning"' EXIT
-# It crashes on the vectors of engine strips; the text for GPUs is the one with barriers to check anyway.
-echo "default strips.vector 0" >"$tuning"
+# It crashes on the vectors of engine strips; the texts for GPUs are those with barriers to check anyway.
+printf 'default strips.vector 0\ndefault bits.vector 0\n' >"$tuning"
 export WAVEWARP_TUNING=$tuning WAVEWARP_TEST_OCLGRIND=1
 unset WAVEWARP_DEVICE
 OCL_ICD_VENDORS=$icd OCLGRIND_DATA_RACES=1 OCLGRIND_UNINITIALIZED=1 WAVEWARP_TEST_REQUIRE_DEVICE=1 \

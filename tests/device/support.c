@@ -14,7 +14,7 @@
 
 typedef struct probe_report {
     ww_status status;
-    int has_double;
+    int has_double, is_gpu;
     char device[256];
     char message[512];
 } probe_report;
@@ -32,6 +32,7 @@ static void probe_child(int out) {
         report.status = ww_context_device(context, &info);
     if (report.status == WW_OK) {
         report.has_double = info.has_double;
+        report.is_gpu = info.type == WW_DEVICE_GPU;
         snprintf(report.device, sizeof(report.device), "%s", info.name);
     } else {
         snprintf(report.message, sizeof(report.message), "%s", ww_last_error()->message);
@@ -84,6 +85,10 @@ bool wwt_device_found(int *exit_code) {
 
 bool wwt_device_has_double(void) {
     return probe.has_double != 0;
+}
+
+bool wwt_device_is_gpu(void) {
+    return probe.is_gpu != 0;
 }
 
 int wwt_precision_count(void) {

@@ -18,6 +18,7 @@
 // WAVEWARP_TEST_REQUIRE_DEVICE=1, the failure) is already printed, and main returns *exit_code.
 bool wwt_device_found(int *exit_code);
 bool wwt_device_has_double(void);
+bool wwt_device_is_gpu(void);
 // 2 where the device has double, else 1: how many precisions a loop over them takes.
 int wwt_precision_count(void);
 

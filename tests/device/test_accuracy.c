@@ -36,6 +36,28 @@ START_TEST(accuracy) {
 }
 END_TEST
 
+// In float, whose near ties are decided in double.
+START_TEST(other_measures) {
+    const known_accuracy *known = &known_accuracies[_i % SETS];
+    const known_measure *of = &known_measures[_i / SETS];
+    if (!wwt_device_has_double())
+        return;
+    ww_measure measure = wwt_measure(ww_measure_info_by_name(of->name)->id);
+    for (int p = 0; p < 2 && of->parameters[p]; p++)
+        wwt_ok(ww_measure_set(&measure, of->parameters[p], of->values[p]));
+    ww_series_set *train = known_accuracy_read(known, "TRAIN"), *test = known_accuracy_read(known, "TEST");
+    ck_assert(train && test);
+    ww_classification result;
+    wwt_ok(ww_classify(wwt_context, &measure, train, test, NULL, &result));
+    ck_assert_uint_eq(result.total, known->total);
+    ck_assert_msg(result.correct == of->correct[_i % SETS], "%s under %s: %zu right, not %zu", known->name, of->name,
+                  result.correct, of->correct[_i % SETS]);
+    ww_classification_free(&result);
+    ww_series_set_destroy(&train);
+    ww_series_set_destroy(&test);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!known_accuracy_folder()) {
@@ -48,5 +70,6 @@ int main(void) {
     TCase *tcase = wwt_case(suite, "accuracy", 300);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
     tcase_add_loop_test(tcase, accuracy, 0, 2 * SETS * wwt_precision_count());
+    tcase_add_loop_test(tcase, other_measures, 0, (int)KNOWN_MEASURE_COUNT * SETS);
     return wwt_run(suite);
 }

@@ -90,12 +90,14 @@ static void check_best(const table *t, size_t k, bool leave_own, wwi_buffer *val
     wwt_guarded_free(found);
 }
 
-// At once, and in three blocks of columns.
-static void check_select(size_t rows, size_t columns, uint32_t k, ww_precision precision) {
+// At once, and in three blocks of columns. `largest`: the k largest, which come out negated.
+static void check_select(size_t rows, size_t columns, uint32_t k, ww_precision precision, bool largest) {
     table t = table_make(rows, columns, precision);
     const size_t size = precision == WW_DOUBLE ? 8 : 4;
     wwi_buffer *matrix = table_upload(&t), *values = NULL, *indices = NULL;
     wwi_selector *selector = NULL;
+    for (size_t i = 0; largest && i < rows * t.stride; i++)
+        t.values[i] = -t.values[i]; // only here: what was uploaded stays
     wwt_ok(wwi_buffer_create(wwt_context, rows * k * size, &values));
     wwt_ok(wwi_buffer_create(wwt_context, rows * k * 4, &indices));
     wwt_ok(wwi_selector_create(wwt_context, precision, k, &selector));
@@ -107,6 +109,7 @@ static void check_select(size_t rows, size_t columns, uint32_t k, ww_precision p
             .columns = (uint32_t)columns,
             .leave_own = leave_own != 0,
             .own_base = 1,
+            .largest = largest,
             .fresh = true,
             .best_values = values,
             .best_indices = indices,
@@ -155,13 +158,15 @@ START_TEST(selection) {
     const uint32_t ks[] = {1, 5, 100};
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
         for (size_t k = 0; k < sizeof ks / sizeof *ks; k++)
-            check_select(3, columns[c], ks[k], precision);
-    check_select(1, 70000, 1, precision);
-    check_select(2, 70000, 5, precision);
-    check_select(1, 30000, 1000, precision);
-    check_select(2, 3000, 1024, precision);
-    check_select(2, 3000, 1025, precision);
-    check_select(300, 40, 5, precision);
+            for (int largest = 0; largest < 2; largest++)
+                check_select(3, columns[c], ks[k], precision, largest != 0);
+    check_select(1, 70000, 1, precision, false);
+    check_select(1, 70000, 3, precision, true);
+    check_select(2, 70000, 5, precision, false);
+    check_select(1, 30000, 1000, precision, false);
+    check_select(2, 3000, 1024, precision, false);
+    check_select(2, 3000, 1025, precision, false);
+    check_select(300, 40, 5, precision, false);
 }
 END_TEST
 

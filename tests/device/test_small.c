@@ -38,6 +38,22 @@ START_TEST(channels_in_a_band) {
 }
 END_TEST
 
+START_TEST(bits) {
+    wwt_seed((unsigned)_i);
+    ww_measure measure = wwt_measure(_i ? WW_LCS : WW_LEVENSHTEIN);
+    const size_t lengths[] = {1, 17, 33, 70};
+    wwt_set rows = wwt_set_make(1, lengths, 4), columns = wwt_set_make(1, lengths, 4);
+    for (size_t v = 0; v < 121; v++) {
+        rows.values[v] = (double)wwt_random_size(0, 2);
+        columns.values[v] = (double)wwt_random_size(0, 2);
+    }
+    ck_assert(wwt_check_matrix(&measure, NULL, &rows, &columns, WW_FLOAT, WW_ENGINE_BITS));
+    ck_assert(wwt_check_pairs(&measure, NULL, &rows, &columns, WW_FLOAT, WW_ENGINE_BITS));
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
 START_TEST(nearest_with_bounds) {
     wwt_seed(7);
     ww_measure measure = wwt_measure(WW_DTW);
@@ -65,6 +81,7 @@ int main(void) {
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
     tcase_add_loop_test(tcase, mixed_lengths, 0, 2 * ENGINES);
     tcase_add_loop_test(tcase, channels_in_a_band, 0, 2 * ENGINES);
+    tcase_add_loop_test(tcase, bits, 0, 2);
     tcase_add_test(tcase, nearest_with_bounds);
     return wwt_run(suite);
 }

@@ -15,5 +15,8 @@ typedef struct wwt_scenario {
 ww_status wwt_scenario_host(void);      // context, buffers, program, kernel, launch
 ww_status wwt_scenario_bad_build(void); // a program that does not compile
 ww_status wwt_scenario_wrap(void);      // the caller's own OpenCL objects
+ww_status wwt_scenario_files(void);     // series of several kinds of files, with time stamps, to the device
+ww_status wwt_scenario_bits(void);      // distances of symbols by engine bits
+ww_status wwt_scenario_knn(void);       // nearest neighbours of points
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deterministic mutations of good files through every reader: no crash, no leak, and either a whole set or an error.
 // Worth most under the address sanitizer. WAVEWARP_FUZZ_SEED and WAVEWARP_FUZZ_RUNS change what is tried.
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,23 +27,59 @@ static size_t below(size_t n) {
 }
 
 #define NPY(size, dictionary) "\x93NUMPY\x01\x00" size "\x00" dictionary
+// A good file, and how it is read.
 static const struct {
     const char *text;
     size_t size;
+    ww_format format;
+    const char *time_column, *series_column;
 } seeds[] = {
-#define SEED(text)                                                                                                     \
-    { text, sizeof text - 1 }
+#define SEED_AS(text, format, time, series)                                                                            \
+    { text, sizeof text - 1, format, time, series }
+#define SEED(text) SEED_AS(text, WW_FORMAT_AUTO, NULL, NULL)
     SEED("1\t1.5\t-2e-3\t3\n2\t4\tNaN\t6\n"),
     SEED("  1.0000000e+00   1.5000000e+00\n 2 4 5 6\n"),
     SEED("t0,t1,t2\n1,2,3\n4,,6\n\"7\",8,?\n"),
     SEED("#c\n@problemName x\n@timeStamps false\n@univariate false\n@dimensions 2\n@equalLength false\n"
          "@classLabel true a b\n@data\n1,2,3:4,5,6:a\n7,?:8,-9.25:b\n"),
+    SEED("@timeStamps true\n@classLabel true a b\n@data\n(0,1),(0.5,2):(0,3),(0.5,?):a\n(7,-1.5):(7,8):b\n"),
+    SEED("@timeStamps true\n@data\n(2024-02-29 10:00:00,1),(2024-02-29T10:00:00.5-02:00,2)\n"),
+    SEED_AS("who,when,x,y\na,2024-02-29,1,2\na,2024-02-29 10:00,3,\nb,1999/12/31,5,6\n", WW_FORMAT_AUTO, "when", "who"),
+    SEED_AS("kitten\r\nGr\xC3\xBC\xC3\x9F\xE2\x82\xAC\xF0\x9F\x98\x80\nabc", WW_FORMAT_TEXT, NULL, NULL),
     SEED(NPY("\x3c", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n") "abcdefghijklmnopqrstuvwx"),
     SEED(NPY("\x3e", "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3, 2), }\n") "abcdefghijklmnopqrstuvwx"),
 };
-static const char *const pieces[] = {
-    ",", ":", "\t", "\n",  "\"",   "@data\n", "?",     "NaN",  "1e999",    "-",         "e",   "0x",   "\r\n",
-    "@", "#", "(",  "inf", "\x00", "';'",     "'<f8'", "(0,)", "99999999", "true\n@cl", ":::", " \t ", "False"};
+static const char *const pieces[] = {",",
+                                     ":",
+                                     "\t",
+                                     "\n",
+                                     "\"",
+                                     "@data\n",
+                                     "?",
+                                     "NaN",
+                                     "1e999",
+                                     "-",
+                                     "e",
+                                     "0x",
+                                     "\r\n",
+                                     "@",
+                                     "#",
+                                     "(",
+                                     "inf",
+                                     "\x00",
+                                     "';'",
+                                     "'<f8'",
+                                     "(0,)",
+                                     "99999999",
+                                     "true\n@cl",
+                                     ":::",
+                                     " \t ",
+                                     "False",
+                                     "),(",
+                                     "2024-13-32T25:61:61",
+                                     "\xC3",
+                                     "\xED\xA0\x80",
+                                     "true\n@timeStamps true\n"};
 
 static size_t mutate(char *bytes, size_t size) {
     for (size_t changes = 1 + below(6); changes > 0; changes--) {
@@ -89,6 +126,9 @@ static void check_set(const ww_series_set *set) {
         for (size_t t = 0; t < length * ww_series_set_channels(set); t++)
             sum = sum + ww_series_set_values(set, i)[t];
         ck_assert_int_lt(ww_series_set_class(set, i), (long)ww_series_set_class_count(set));
+        const double *times = ww_series_set_times(set, i);
+        for (size_t t = 0; times && t < length; t++)
+            ck_assert(times[t] < INFINITY && times[t] > -INFINITY && (t == 0 || times[t] >= times[t - 1]));
     }
 }
 
@@ -104,6 +144,14 @@ static void fill(int file, const char *bytes, size_t size) {
     ck_assert_int_eq(pwrite(file, bytes, size, 0), (ssize_t)size);
 }
 
+static ww_read_options options_of(size_t seed) {
+    ww_read_options options = WW_READ_OPTIONS_INIT;
+    options.format = seeds[seed].format;
+    options.time_column = seeds[seed].time_column;
+    options.series_column = seeds[seed].series_column;
+    return options;
+}
+
 static long from_environment(const char *name, long otherwise) {
     const char *text = getenv(name);
     return text ? atol(text) : otherwise;
@@ -114,7 +162,8 @@ START_TEST(seeds_are_good_files) {
     const int file = open_file(path);
     ww_series_set *set = NULL;
     fill(file, seeds[_i].text, seeds[_i].size);
-    const ww_status status = ww_series_set_read(path, NULL, &set);
+    const ww_read_options options = options_of((size_t)_i);
+    const ww_status status = ww_series_set_read(path, &options, &set);
     close(file);
     unlink(path);
     ck_assert_msg(status == WW_OK, "%s", ww_last_error()->message);
@@ -134,9 +183,16 @@ START_TEST(mutated_files) {
         memcpy(bytes, seeds[k].text, seeds[k].size);
         const size_t size = mutate(bytes, seeds[k].size);
         fill(file, bytes, size);
-        ww_read_options options = WW_READ_OPTIONS_INIT;
-        options.format = (ww_format)(below(8) < 4 ? WW_FORMAT_AUTO : below(5));
-        options.csv_label = (int)below(3);
+        // Mostly as the seed is read, else in some way.
+        ww_read_options options = options_of(k);
+        if (below(4) == 0 && !options.series_column)
+            options.format = (ww_format)below(6);
+        if (below(4) == 0)
+            options.csv_label = (int)below(3);
+        if (options.series_column && below(4) == 0)
+            options.time_column = below(2) ? "2" : NULL;
+        if (!options.time_column && below(8) == 0)
+            options.times = path; // of itself
         ww_series_set *set = NULL;
         const ww_status status = ww_series_set_read(path, &options, &set);
         if (status == WW_OK) {

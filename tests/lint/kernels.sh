@@ -5,7 +5,7 @@
 #
 # The combinations stand in kernels_cl/combinations.txt, one a line ('#' starts a comment, blanks around ':' are needed):
 #     name : file file ... : -Doption ... [: flag ...]
-# Flags: nvidia (inline PTX: only NVIDIA's compiler reads it), amd (its built-in functions), syntax (sub-groups: neither
+# Flags: nvidia (inline PTX: only NVIDIA's compiler reads it), sm80 (the same, for sm_80 and later), amd (its built-in functions), syntax (sub-groups: neither
 # of the two has them here, so no more than a syntax check), spills (allowed to spill: not a default parameter set).
 # A kernel of any other line must compile for all targets without a spill.
 #
@@ -183,6 +183,9 @@ check_line() {
     local syntax=yes nvidia=${nvidia_library:+yes} amd=${amd_library:+yes}
     case $flags in
     *" nvidia "*) syntax=no amd=no ;;
+    *" sm80 "*)
+        syntax=no amd=no nvidia_targets=${nvidia_targets#sm_75 } nvidia_features=${nvidia_features/sm_75/sm_80}
+        nvidia_features=${nvidia_features/ptx64/ptx70} ;;
     *" amd "*) syntax=no nvidia=no ;;
     *" syntax "*) nvidia=no amd=no ;;
     esac

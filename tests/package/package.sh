@@ -106,7 +106,7 @@ run_example() { # run_example HOW EXECUTABLE
     point "$status" "$name runs, $1" "$log"
 }
 
-for example in distance matrix; do
+for example in distance matrix words recurrence; do
     file=$source/examples/$example.c
     mkdir -p "$stage/shared" "$stage/static"
     check "$example compiles, shared" "$cc" -std=c11 $warnings $(package --cflags) -o "$stage/shared/$example" "$file" \

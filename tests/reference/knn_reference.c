@@ -39,6 +39,15 @@ double wwr_hamming(const unsigned char *x, const unsigned char *y, size_t bits) 
     return (double)different;
 }
 
+double wwr_jaccard_bits(const unsigned char *x, const unsigned char *y, size_t bits) {
+    size_t common = 0, all = 0;
+    for (size_t b = 0; b < bits; b++) {
+        common += (x[b / 8] & y[b / 8]) >> b % 8 & 1;
+        all += (x[b / 8] | y[b / 8]) >> b % 8 & 1;
+    }
+    return all ? 1 - (double)common / (double)all : 0;
+}
+
 double wwr_jaccard(const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count) {
     size_t common = 0;
     for (size_t i = 0; i < a_count; i++)

@@ -11,6 +11,7 @@
 double wwr_point_distance(ww_metric metric, const double *x, const double *y, size_t dimension);
 // Number of different bits; 1 - |a n b| / |a u b| of ascending lists.
 double wwr_hamming(const unsigned char *x, const unsigned char *y, size_t bits);
+double wwr_jaccard_bits(const unsigned char *x, const unsigned char *y, size_t bits);
 double wwr_jaccard(const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count);
 // The k smallest of `count` distances, smallest first, ties to the lower id; `own` (or SIZE_MAX) is left out. ids -1
 // and distances +infinity where there are fewer.

@@ -3,9 +3,12 @@
 #include "reference.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "recurrences.h"
 
 static void *allocate(size_t count, size_t size) {
     void *memory = calloc(count ? count : 1, size);
@@ -174,7 +177,21 @@ double wwr_frechet_all_paths(const wwr_series *x, const wwr_series *y, const wwr
 
 // ---- the library's description of a measure
 
-double wwr_distance(const ww_measure *measure, wwr_value_cost user, const wwr_series *x, const wwr_series *y) {
+// x'[i] = ((x[i] - x[i-1]) + (x[i+1] - x[i-1]) / 2) / 2 (Keogh and Pazzani 2001): two points shorter.
+static wwr_series derivative(const wwr_series *x) {
+    size_t length = x->length - 2;
+    double *values = allocate(x->channels * length, sizeof(*values));
+    for (size_t c = 0; c < x->channels; c++)
+        for (size_t i = 0; i < length; i++) {
+            const double *v = x->values + c * x->length + i;
+            values[c * length + i] = ((v[1] - v[0]) + (v[2] - v[0]) / 2.0) / 2.0;
+        }
+    wwr_series result = {values, length, x->channels};
+    return result;
+}
+
+static double banded_distance(const ww_measure *measure, wwr_value_cost user, const wwr_series *x,
+                              const double *x_times, const wwr_series *y, const double *y_times) {
     wwr_options options = {measure->cost, user, measure->root, measure->independent, NULL, NULL};
     if (options.cost == WW_COST_DEFAULT)
         options.cost = measure->id == WW_FRECHET ? WW_COST_EUCLIDEAN : WW_COST_SQUARED;
@@ -185,13 +202,32 @@ double wwr_distance(const ww_measure *measure, wwr_value_cost user, const wwr_se
     options.hi = hi;
     if (status == WW_ERROR_NO_PATH)
         value = INFINITY;
-    else if (status == WW_OK && measure->id == WW_DTW)
+    else if (status == WW_OK && (measure->id == WW_DTW || measure->id == WW_DDTW))
         value = wwr_dtw(x, y, &options);
     else if (status == WW_OK && measure->id == WW_FRECHET)
         value = wwr_frechet(x, y, &options);
+    else if (status == WW_OK)
+        value = wwr_recurrence(measure->id, measure->parameters, x, x_times, y, y_times, &options);
     free(lo);
     free(hi);
     return value;
+}
+
+double wwr_distance_timed(const ww_measure *measure, wwr_value_cost user, const wwr_series *x, const double *x_times,
+                          const wwr_series *y, const double *y_times) {
+    if (measure->id != WW_DDTW && measure->id != WW_WDDTW)
+        return banded_distance(measure, user, x, x_times, y, y_times);
+    if (x->length < 3 || y->length < 3)
+        return NAN;
+    wwr_series dx = derivative(x), dy = derivative(y);
+    double value = banded_distance(measure, user, &dx, NULL, &dy, NULL);
+    free((double *)(uintptr_t)dx.values);
+    free((double *)(uintptr_t)dy.values);
+    return value;
+}
+
+double wwr_distance(const ww_measure *measure, wwr_value_cost user, const wwr_series *x, const wwr_series *y) {
+    return wwr_distance_timed(measure, user, x, NULL, y, NULL);
 }
 
 // ---- bands, cell by cell

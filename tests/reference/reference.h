@@ -45,6 +45,9 @@ double wwr_frechet_all_paths(const wwr_series *x, const wwr_series *y, const wwr
 // What the library computes for `measure`: its cost, band, root and independence. `user` stands for its expression.
 // NaN when the band does not fit the lengths, +infinity when it leaves no path.
 double wwr_distance(const ww_measure *measure, wwr_value_cost user, const wwr_series *x, const wwr_series *y);
+// The same with time stamps (TWED), one a point; NULL: the index, from 1.
+double wwr_distance_timed(const ww_measure *measure, wwr_value_cost user, const wwr_series *x, const double *x_times,
+                          const wwr_series *y, const double *y_times);
 
 // Cells of a band as a matrix of 0 and 1, n x m, marked cell by cell as each kind is defined.
 void wwr_band_mask(const ww_band *band, size_t n, size_t m, unsigned char *mask);

@@ -21,11 +21,13 @@ START_TEST(table_is_whole) {
         ck_assert_ptr_eq(info, ww_measure_info_by_id(info->id));
         ck_assert_ptr_eq(info, ww_measure_info_by_name(info->name));
         ck_assert_ptr_eq(info, &row->info);
-        ck_assert(info->title && info->reference && row->recurrence);
-        ck_assert_int_ne(row->cost, WW_COST_DEFAULT);
+        ck_assert(info->title && info->reference && info->formula && row->recurrence);
+        ck_assert_int_ne(info->cost, WW_COST_DEFAULT);
         ck_assert_uint_le(info->parameter_count, WW_MEASURE_PARAMETERS);
         ww_measure initial;
         ck_assert_int_eq(ww_measure_init(&initial, info->id), WW_OK);
+        if (info->id == WW_USER)
+            initial.recurrence = "real ww_user_cell()";
         ck_assert_int_eq(wwi_measure_check(&initial), WW_OK);
         for (size_t p = 0; p < info->parameter_count; p++)
             ck_assert_int_eq(ww_measure_set(&initial, info->parameters[p].name, info->parameters[p].maximum), WW_OK);
@@ -64,6 +66,60 @@ START_TEST(symmetry_and_zero) {
     measure.cost_expression = "x + 1";
     ck_assert(!wwi_measure_is_symmetric(&measure));
     ck_assert(!wwi_measure_is_zero_on_self(&measure));
+}
+END_TEST
+
+// What depends on parameters.
+START_TEST(symmetry_of_edits) {
+    ck_assert_int_eq(ww_measure_init(&measure, WW_LEVENSHTEIN), WW_OK);
+    ck_assert_int_eq(ww_measure_info_by_id(WW_LEVENSHTEIN)->is_metric, 1);
+    ck_assert_int_eq(ww_measure_info_by_id(WW_LEVENSHTEIN)->is_symmetric, 1);
+    ck_assert(wwi_measure_is_symmetric(&measure));
+    ck_assert_int_eq(ww_measure_set(&measure, "substitution", 3), WW_OK);
+    ck_assert(wwi_measure_is_symmetric(&measure));
+    ck_assert_int_eq(ww_measure_set(&measure, "insertion", 2), WW_OK);
+    ck_assert(!wwi_measure_is_symmetric(&measure));
+    ck_assert(wwi_measure_is_zero_on_self(&measure));
+    ck_assert_int_eq(ww_measure_set(&measure, "deletion", 2), WW_OK);
+    ck_assert(wwi_measure_is_symmetric(&measure));
+    ck_assert_int_eq(ww_measure_init(&measure, WW_EDR), WW_OK);
+    ck_assert(wwi_measure_is_symmetric(&measure) && wwi_measure_is_zero_on_self(&measure));
+    ck_assert_int_eq(ww_measure_set(&measure, "aeon", 1), WW_OK);
+    ck_assert(!wwi_measure_is_symmetric(&measure) && !wwi_measure_is_zero_on_self(&measure));
+    ck_assert_int_eq(ww_measure_init(&measure, WW_LCSS), WW_OK);
+    ck_assert(!wwi_measure_is_similarity(&measure));
+    ck_assert_int_eq(ww_measure_set(&measure, "similarity", 1), WW_OK);
+    ck_assert(wwi_measure_is_similarity(&measure) && !wwi_measure_is_zero_on_self(&measure));
+    ck_assert_int_eq(ww_measure_init(&measure, WW_LCS), WW_OK);
+    ck_assert(wwi_measure_is_similarity(&measure));
+}
+END_TEST
+
+START_TEST(channels_by_default) {
+    for (size_t i = 0; i < ww_measure_count(); i++) {
+        const ww_measure_info *info = ww_measure_info_at(i);
+        ck_assert_int_eq(ww_measure_init(&measure, info->id), WW_OK);
+        ck_assert_int_eq(measure.independent, info->id == WW_MSM);
+        ck_assert_int_eq(info->is_independent, info->id == WW_MSM);
+        ck_assert_int_eq(info->uses_times, info->id == WW_TWED);
+        ck_assert_int_eq(info->is_of_symbols, info->id == WW_LEVENSHTEIN || info->id == WW_LCS);
+        if (info->id == WW_USER)
+            measure.recurrence = "real ww_user_cell()";
+        measure.cost = WW_COST_ABSOLUTE;
+        ck_assert_int_eq(wwi_measure_check(&measure) == WW_OK, info->any_cost);
+    }
+}
+END_TEST
+
+START_TEST(hints_of_parameters) {
+    ck_assert_int_eq(ww_measure_init(&measure, WW_ERP), WW_OK);
+    ck_assert_int_eq(ww_measure_set(&measure, "gap", 1), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(ww_last_error()->hint, "its parameters are g, border_total");
+    ck_assert_int_eq(ww_measure_set(&measure, "border_total", 2), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(ww_last_error()->hint, "give a value from 0 to 1");
+    ck_assert_int_eq(ww_measure_init(&measure, WW_DTW), WW_OK);
+    ck_assert_int_eq(ww_measure_set(&measure, "g", 1), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(ww_last_error()->hint, "it has none");
 }
 END_TEST
 
@@ -136,6 +192,9 @@ int main(void) {
     tcase_add_test(tcase, table_is_whole);
     tcase_add_test(tcase, defaults);
     tcase_add_test(tcase, symmetry_and_zero);
+    tcase_add_test(tcase, symmetry_of_edits);
+    tcase_add_test(tcase, channels_by_default);
+    tcase_add_test(tcase, hints_of_parameters);
     tcase_add_test(tcase, cells);
     tcase_add_test(tcase, refused);
     tcase_add_test(tcase, longer_structure);

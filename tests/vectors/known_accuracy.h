@@ -25,6 +25,29 @@ static const known_accuracy known_accuracies[] = {
 };
 #define KNOWN_ACCURACY_COUNT (sizeof(known_accuracies) / sizeof(known_accuracies[0]))
 
+// The other measures, with the parameters that make them aeon's: 1-NN by the distances of aeon 1.6.0 in double (numpy's
+// argmin, which takes the first of equal ones) counted as many right, for every set in the order above.
+typedef struct known_measure {
+    const char *name;
+    const char *parameters[2]; // set to `values`; NULL: none
+    double values[2];
+    size_t correct[KNOWN_ACCURACY_COUNT];
+} known_measure;
+
+static const known_measure known_measures[] = {
+    {"adtw", {NULL}, {0}, {137, 142, 984, 39, 38, 344}},
+    {"wdtw", {NULL}, {0}, {139, 130, 980, 36, 30, 352}},
+    {"ddtw", {NULL}, {0}, {149, 136, 942, 38, 26, 235}},
+    {"wddtw", {NULL}, {0}, {149, 149, 944, 35, 16, 227}},
+    {"erp", {"border_total"}, {1}, {144, 135, 974, 37, 38, 346}},
+    {"edr", {"aeon", "normalised"}, {1, 1}, {139, 137, 952, 13, 4, 81}},
+    {"lcss", {"epsilon"}, {0.25}, {139, 139, 936, 13, 6, 340}},
+    {"lcss", {"epsilon", "similarity"}, {0.25, 1}, {139, 139, 936, 13, 6, 340}},
+    {"msm", {NULL}, {0}, {145, 139, 989, 38, 37, 329}},
+    {"twed", {NULL}, {0}, {146, 137, 991, 29, 37, 342}},
+};
+#define KNOWN_MEASURE_COUNT (sizeof(known_measures) / sizeof(known_measures[0]))
+
 // The folder of the data sets, NULL where there is none.
 static inline const char *known_accuracy_folder(void) {
     const char *folder = getenv("WAVEWARP_TEST_DATA");

@@ -228,8 +228,6 @@ static const struct refused {
     {"a.ts", "@classLabel\n@data\n1\n", ":1:12: expected true or false", WW_ERROR_FORMAT},
     {"a.ts", "@dimensions 0\n@data\n1\n", ":1:13: expected a whole number", WW_ERROR_FORMAT},
     {"a.ts", "@dimensions 1e99\n@data\n1\n", "whole number", WW_ERROR_FORMAT},
-    {"a.ts", "@timeStamps true\n@data\n(0,1)\n", "time stamps", WW_ERROR_UNSUPPORTED},
-    {"a.ts", "@timeStamps false\n@data\n(0,1),(1,2)\n", ":3:1: series with time stamps", WW_ERROR_UNSUPPORTED},
     {"a.ts", "@univariate true\n1,2\n", ":2:1: expected a line", WW_ERROR_FORMAT},
     {"a.ts", "@univariate true\n@data\n1,2:3,4\n", ":3:8: the series has 2 channels", WW_ERROR_CHANNELS},
     {"a.ts", "@data\n1,2:3,4\n1,2\n", ":3:4: the series has 1 channels where 2", WW_ERROR_CHANNELS},

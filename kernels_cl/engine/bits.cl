@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine `bits` in lanes: the matrix of a pair walked by G adjacent work-items, each WW_WORDS words of columns in registers
+// (bits_walk.cl), WW_ROWS rows a step.
+//
+// After a step a lane hands its edge to its right-hand neighbour, which takes the same rows one step later, and with it the
+// count of the columns so far, which is complete after the last step. Lane 0 begins the next pair while the others finish
+// this one: the group never drains. Lists of pairs as in engine lanes (lanes.cl): in a rectangle one column series and a
+// chunk of row series, in a list rows_per_group consecutive tasks; groups are numbered along the columns, chunk after chunk.
+//
+// Parameters: WW_WG (a multiple of the group's width), WW_EXCHANGE (vendor.cl; 0: through local memory). Local memory: one
+// word, and with WW_EXCHANGE 0 4*WW_WG and one barrier a step.
+#ifndef WW_WG
+#define WW_WG 64
+#endif
+
+#define WW_LOAD_COLUMNS(s)                                                                                             \
+    _Pragma("unroll") for (uint w = 0; w < WW_WORDS; w++) {                                                            \
+        _Pragma("unroll") for (uint b = 0; b < WW_BITS; b++)                                                           \
+            own[w][b] = ww_column_plane(s, first_word + w, b);                                                         \
+    }
+
+__kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_bits(__global const uint *restrict x_planes, __global const ulong2 *restrict x_series,
+        __global const uint *restrict y_planes, __global const ulong2 *restrict y_series,
+        __global const uint *restrict x_order, __global const uint *restrict y_order, __global ww_scalar *restrict out,
+        const ww_job job) {
+    const uint lid = get_local_id(0);
+    const uint width = job.group_width;
+    const uint lane = lid & (width - 1);
+    const uint groups = WW_WG / width;
+    const uint first_word = lane * WW_WORDS;
+    uint own[WW_WORDS][WW_BITS];
+#if WW_LIST
+    uint task = job.row_begin + ((job.unit_begin + (uint)get_group_id(0)) * groups + lid / width) * job.rows_per_group;
+    const uint task_end = min(task + job.rows_per_group, job.row_end);
+    ww_symbols y;
+    y.planes = y_planes;
+    y.length = y.words = 0;
+#else
+    const uint unit = (job.unit_begin + (uint)get_group_id(0)) * groups + lid / width;
+    const uint columns = job.column_end - job.column_begin;
+    const uint chunk = unit / columns;
+    const uint column = job.column_begin + ww_rest(unit, columns, chunk);
+    uint task = min(job.row_begin + chunk * job.rows_per_group, job.row_end);
+    uint task_end = min(task + job.rows_per_group, job.row_end);
+    if (job.flags & WW_JOB_HALF)
+        task_end = max(task, min(task_end, column));
+    const uint y_id = y_order[column];
+    const ww_symbols y = ww_symbols_load(y_planes, y_series, y_id, job.channel);
+    WW_LOAD_COLUMNS(y)
+#endif
+
+    // Steps of the longest list in the work-group, so that all its work-items leave the loop together.
+    __local uint longest;
+    if (lid == 0)
+        longest = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane == 0) {
+        uint steps = 0;
+        for (uint t = task; t < task_end; t++)
+            steps += WW_STEPS((uint)x_series[x_order[WW_LIST ? 3 * t : t]].y);
+        atomic_max(&longest, steps);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint total = longest ? longest + width - 1 : 0;
+
+#if WW_EXCHANGE == 0
+    __local uint edges[2][2 * WW_WG];
+#endif
+    ww_symbols x;
+    x.planes = x_planes;
+    x.length = x.words = 0;
+    uint rows[WW_BITS], next_rows[WW_BITS];
+    WW_STATE
+    uint edge = 0, sum = 0;          // in: the left-hand neighbour's; out: this lane's
+    uint id = 0;                     // the row series, or the task of a list
+    uint begin = 0;                  // step at which lane 0 begins the pair
+    uint step = 0, steps = 0;        // of the pair
+    bool fresh = true;
+    for (uint k = 0; k < total; k++) {
+        if (fresh && task < task_end) {
+#if WW_LIST
+            id = x_order[3 * task + 2];
+            x = ww_symbols_load(x_planes, x_series, x_order[3 * task], job.channel);
+            y = ww_symbols_load(y_planes, y_series, x_order[3 * task + 1], job.channel);
+            WW_LOAD_COLUMNS(y)
+#else
+            id = x_order[task];
+            x = ww_symbols_load(x_planes, x_series, id, job.channel);
+#endif
+            WW_CLEAR
+            step = 0;
+            steps = WW_STEPS(x.length);
+            WW_READ_ROWS(next_rows, x, 0)
+            fresh = false;
+        }
+
+        if (!fresh && k >= begin + lane) {
+            const uint made_up = step ? 0 : WW_MADE_UP(x.length);
+            const uint made_up_rows = WW_MADE_UP_ROWS(made_up);
+            if (lane == 0) {
+                edge = WW_BORDER_EDGE(made_up);
+                sum = WW_FROM(x.length);
+            }
+            // The next step's rows are on their way while these are walked.
+#pragma unroll
+            for (int b = 0; b < WW_BITS; b++)
+                rows[b] = next_rows[b];
+            WW_READ_ROWS(next_rows, x, min(step + 1, steps - 1))
+            WW_STEP
+            step++;
+            if (step == steps) {
+#pragma unroll
+                for (int w = 0; w < WW_WORDS; w++) {
+                    const int left = (int)y.length - ((int)first_word + w) * 32;
+                    sum += WW_COUNT(w, WW_KEEP(left));
+                }
+                if (lane == (y.words - 1) / WW_WORDS) {
+#if WW_LIST
+                    ww_store(out, job, id, 0, ww_root((ww_scalar)sum));
+#else
+                    ww_store(out, job, id, y_id, ww_root((ww_scalar)sum));
+#endif
+                }
+                begin += steps;
+                task++;
+                fresh = true;
+            }
+        }
+
+#if WW_EXCHANGE == 0
+        __local uint *handed = edges[k & 1];
+        handed[lid] = edge;
+        handed[WW_WG + lid] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint from = (lid & ~(width - 1)) | ((lane - 1) & (width - 1));
+        edge = handed[from];
+        sum = handed[WW_WG + from];
+#else
+        edge = ww_exchange_up(edge, width);
+        sum = ww_exchange_up(sum, width);
+#endif
+    }
+}

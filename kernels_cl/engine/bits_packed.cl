@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine `bits` on CPUs: WW_VECTOR pairs in one work-item, one pair a vector lane (bits_walk.cl). No barrier, no shuffle.
+//
+// WW_WORDS words of every pair's columns stand in registers and go down all rows, a step at a time; the steps' edges stand in
+// `scratch`, one vector a step, for the next words. The planes of a pack's series are interleaved beforehand (word w, plane
+// b, lane v at (w*WW_BITS + b)*WW_VECTOR + v): columns begin together, rows (of a list; in a rectangle all lanes share the
+// row series) end together. Where a lane's series is shorter, its columns are not counted and its rows are made up.
+// Work-groups of one work-item take packs from a counter until none is left.
+//
+// Parameters: WW_VECTOR 4, 8, 16. Scratch: job.scratch vectors a work-group.
+
+#define WW_WORD_LOAD WW_PASTE(vload, WW_VECTOR)
+#define WW_WORD_STORE WW_PASTE(vstore, WW_VECTOR)
+typedef WW_PASTE(int, WW_VECTOR) ww_ints;
+#if WW_LIST
+#define WW_HEIGHTS heights
+#else
+#define WW_HEIGHTS x.length
+#endif
+
+// Slots of a pack: WW_VECTOR consecutive ones of an order (or tasks of a list: field order_offset of triples), the last one
+// repeated. at_end: lay the series' ends side by side, not their beginnings. One work-group a pack.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+ww_interleave_bits(__global const uint *restrict planes, __global const ulong2 *restrict series,
+                   __global const uint *restrict order, const uint order_stride, const uint order_offset,
+                   const uint begin, const uint end, const uint channel, const uint at_end,
+                   __global const ulong *restrict pack_offset, __global uint *restrict packed) {
+    const uint pack = (uint)get_group_id(0);
+    __global uint *target = packed + pack_offset[pack];
+    uint words = 0;
+    for (uint v = 0; v < WW_VECTOR; v++) {
+        const uint slot = min(begin + pack * WW_VECTOR + v, end - 1);
+        const uint length = (uint)series[order[slot * order_stride + order_offset]].y;
+        words = max(words, (length + 31) / 32);
+    }
+    for (uint v = 0; v < WW_VECTOR; v++) {
+        const uint slot = min(begin + pack * WW_VECTOR + v, end - 1);
+        const ww_symbols s = ww_symbols_load(planes, series, order[slot * order_stride + order_offset], channel);
+        const uint before = words - s.words;
+        for (uint w = 0; w < words; w++)
+            for (uint b = 0; b < WW_BITS; b++)
+                target[((ulong)w * WW_BITS + b) * WW_VECTOR + v] = !at_end       ? ww_column_plane(s, w, b)
+                                                                   : w >= before ? s.planes[(ulong)(w - before) * WW_BITS + b]
+                                                                                 : 0;
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+ww_bits_packed(__global const uint *restrict x_planes, __global const ulong2 *restrict x_series,
+               __global const uint *restrict y_planes, __global const ulong2 *restrict y_series,
+               __global const uint *restrict x_order, __global const uint *restrict y_order,
+               __global ww_scalar *restrict out, const ww_job job, __global const uint *restrict x_packed,
+               __global const ulong *restrict x_pack_offset, __global const uint *restrict y_packed,
+               __global const ulong *restrict y_pack_offset, __global uint *restrict scratch,
+               __global uint *restrict counter, const uint packs, const uint units) {
+    __global uint *edges = scratch + (ulong)get_group_id(0) * job.scratch * WW_VECTOR;
+    for (;;) {
+        const uint unit = atomic_inc(counter);
+        if (unit >= units)
+            return;
+        const uint chunk = unit / packs, pack = ww_rest(unit, packs, chunk);
+        __global const uint *ys = y_packed + y_pack_offset[pack];
+        uint ids[WW_VECTOR];
+        int lane_length[WW_VECTOR];
+        uint words = 0;
+#if WW_LIST
+        __global const uint *xs = x_packed + x_pack_offset[pack];
+        uint lane_height[WW_VECTOR];
+        uint tallest = 0;
+#else
+        const uint chunk_begin = job.row_begin + chunk * job.rows_per_group;
+        const uint chunk_end = min(chunk_begin + job.rows_per_group, job.row_end);
+#endif
+        for (uint v = 0; v < WW_VECTOR; v++) {
+#if WW_LIST
+            const uint slot = min(job.row_begin + pack * WW_VECTOR + v, job.row_end - 1);
+            ids[v] = x_order[3 * slot + 2];
+            lane_height[v] = (uint)x_series[x_order[3 * slot]].y;
+            lane_length[v] = (int)(uint)y_series[x_order[3 * slot + 1]].y;
+            tallest = max(tallest, lane_height[v]);
+#else
+            const uint slot = min(job.column_begin + pack * WW_VECTOR + v, job.column_end - 1);
+            ids[v] = y_order[slot];
+            lane_length[v] = (int)(uint)y_series[ids[v]].y;
+#endif
+            words = max(words, ((uint)lane_length[v] + 31) / 32);
+        }
+        const ww_ints lengths = WW_PASTE(vload, WW_VECTOR)(0, lane_length);
+#if WW_LIST
+        const ww_word heights = WW_WORD_LOAD(0, lane_height);
+        const uint steps = WW_STEPS(tallest), row_words = (tallest + 31) / 32;
+        const ww_word all_made_up = steps * WW_ROWS - heights;
+        {
+#else
+        for (uint r = chunk_begin; r < chunk_end; r++) {
+            // Half: the last lane has the largest slot; where even that is not above the diagonal, nothing is wanted.
+            if ((job.flags & WW_JOB_HALF) &&
+                r >= min(job.column_begin + pack * WW_VECTOR + WW_VECTOR, job.column_end) - 1)
+                break;
+            const uint x_id = x_order[r];
+            const ww_symbols x = ww_symbols_load(x_planes, x_series, x_id, job.channel);
+            const uint steps = WW_STEPS(x.length);
+#endif
+            ww_word sum = (ww_word)WW_FROM(WW_HEIGHTS);
+            for (uint first_word = 0; first_word < words; first_word += WW_WORDS) {
+                ww_word own[WW_WORDS][WW_BITS];
+#pragma unroll
+                for (int w = 0; w < WW_WORDS; w++)
+#pragma unroll
+                    for (int b = 0; b < WW_BITS; b++)
+                        own[w][b] = WW_WORD_LOAD(min(first_word + w, words - 1) * WW_BITS + b, ys);
+                WW_STATE
+                WW_CLEAR
+                for (uint step = 0; step < steps; step++) {
+                    ww_row_word rows[WW_BITS];
+#if WW_LIST
+                    const uint bit = row_words * 32 - (steps - step) * WW_ROWS;
+#pragma unroll
+                    for (int b = 0; b < WW_BITS; b++)
+                        rows[b] = WW_WORD_LOAD((ulong)(bit / 32) * WW_BITS + b, xs) >> bit % 32;
+                    const ww_word before = (ww_word)(step * WW_ROWS);
+                    const ww_word made_up = min(max(all_made_up, before) - before, (uint)WW_ROWS);
+#else
+                    WW_READ_ROWS(rows, x, step)
+                    const uint made_up = step ? 0 : WW_MADE_UP(x.length);
+#endif
+                    const ww_row_word made_up_rows = WW_MADE_UP_ROWS(made_up);
+                    ww_word edge = first_word ? WW_WORD_LOAD(step, edges) : WW_BORDER_EDGE(made_up);
+                    WW_STEP
+                    WW_WORD_STORE(edge, step, edges);
+                }
+#pragma unroll
+                for (int w = 0; w < WW_WORDS; w++) {
+                    const ww_ints left = lengths - (int)(first_word + w) * 32;
+                    sum += WW_COUNT(w, WW_KEEP(left));
+                }
+            }
+            uint sums[WW_VECTOR];
+            WW_WORD_STORE(sum, 0, sums);
+#if WW_LIST
+            const uint count = min((uint)WW_VECTOR, job.row_end - (job.row_begin + pack * WW_VECTOR));
+            for (uint v = 0; v < count; v++)
+                ww_store(out, job, ids[v], 0, ww_root((ww_scalar)sums[v]));
+#else
+            const uint count = min((uint)WW_VECTOR, job.column_end - (job.column_begin + pack * WW_VECTOR));
+            for (uint v = 0; v < count; v++)
+                if (!(job.flags & WW_JOB_HALF) || r < job.column_begin + pack * WW_VECTOR + v)
+                    ww_store(out, job, x_id, ids[v], ww_root((ww_scalar)sums[v]));
+#endif
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine `bits` for long pairs: the matrix cut in strips of WW_WG*WW_WORDS words of columns, each walked top to bottom by one
+// work-group as in bits.cl; strip s+1 follows strip s a few steps behind, so that one pair fills a device.
+//
+// A strip's last lane hands its edge to the next strip through `edges` (handover.cl), one entry a step, and behind them one
+// for the count of the columns so far: 8 bytes a step, however many strips there are. Work-groups take strips by ticket, in
+// order: a strip's left-hand neighbour has always been started, or was finished by an earlier launch, so waiting for it ends.
+//
+// Parameters: WW_WG; WW_EXCHANGE. Local memory: one word, and with WW_EXCHANGE 0 4*WW_WG and one barrier a step.
+#ifndef WW_WG
+#define WW_WG 32
+#endif
+
+__kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *restrict x_series,
+               __global const uint *restrict y_planes, __global const ulong2 *restrict y_series,
+               __global const uint *restrict x_order, __global const uint *restrict y_order,
+               __global ww_scalar *restrict out, const ww_job job, __global volatile ulong *edges,
+               __global uint *ticket) {
+    const uint lane = get_local_id(0);
+    __local uint mine[1];
+#if WW_EXCHANGE == 0 && WW_WG > 1
+    __local uint handed[2][2 * WW_WG];
+#endif
+    if (lane == 0)
+        mine[0] = atomic_inc(ticket);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint strips = job.strip_end - job.strip_begin;
+    const uint pair = mine[0] / strips, strip = job.strip_begin + ww_rest(mine[0], strips, pair);
+#if WW_LIST
+    const uint task = job.row_begin + job.unit_begin + pair;
+    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
+    const bool wanted = true;
+#else
+    const uint columns = job.column_end - job.column_begin;
+    const uint unit = job.unit_begin + pair, row_slot = unit / columns;
+    const uint row = job.row_begin + row_slot, column = job.column_begin + ww_rest(unit, columns, row_slot);
+    const uint x_id = x_order[row], y_id = y_order[column];
+    const bool wanted = !(job.flags & WW_JOB_HALF) || row < column;
+#endif
+    const ww_symbols x = ww_symbols_load(x_planes, x_series, x_id, job.channel);
+    const ww_symbols y = ww_symbols_load(y_planes, y_series, y_id, job.channel);
+    // The whole work-group leaves, or none of it.
+    if (!wanted || strip * (WW_WG * WW_WORDS) >= y.words)
+        return;
+    edges += (ulong)pair * job.scratch;
+
+    const uint first_word = (strip * WW_WG + lane) * WW_WORDS;
+    const uint owner = (y.words - 1) / WW_WORDS - strip * WW_WG;  // the lane of the last column, if it is in this strip
+    const uint steps = WW_STEPS(x.length), total = steps + min(owner, (uint)WW_WG - 1);
+    uint own[WW_WORDS][WW_BITS];
+#pragma unroll
+    for (uint w = 0; w < WW_WORDS; w++)
+#pragma unroll
+        for (uint b = 0; b < WW_BITS; b++)
+            own[w][b] = ww_column_plane(y, first_word + w, b);
+    uint rows[WW_BITS], next_rows[WW_BITS];
+    WW_STATE
+    WW_CLEAR
+    WW_READ_ROWS(next_rows, x, 0)
+    uint edge = 0, sum = 0;
+    ulong ahead = strip ? edges[0] : 0;
+    for (uint k = 0; k < total; k++) {
+        const uint step = k - lane;  // may wrap below 0: then it is past every end
+        if (k >= lane && step < steps) {
+            const uint made_up = step ? 0 : WW_MADE_UP(x.length);
+            const uint made_up_rows = WW_MADE_UP_ROWS(made_up);
+            if (lane == 0) {
+                edge = strip ? ww_await(edges, step, strip, ahead) : WW_BORDER_EDGE(made_up);
+                sum = WW_FROM(x.length);
+                if (strip && step + 1 == steps)
+                    sum = ww_await(edges, steps, strip, edges[steps]);
+                ahead = edges[step + 1];
+            }
+            // The next step's rows are on their way while these are walked.
+#pragma unroll
+            for (int b = 0; b < WW_BITS; b++)
+                rows[b] = next_rows[b];
+            WW_READ_ROWS(next_rows, x, min(step + 1, steps - 1))
+            WW_STEP
+            if (step + 1 == steps) {
+#pragma unroll
+                for (int w = 0; w < WW_WORDS; w++) {
+                    const int left = (int)y.length - ((int)first_word + w) * 32;
+                    sum += WW_COUNT(w, WW_KEEP(left));
+                }
+                if (lane == owner) {
+#if WW_LIST
+                    ww_store(out, job, x_order[3 * task + 2], 0, ww_root((ww_scalar)sum));
+#else
+                    ww_store(out, job, x_id, y_id, ww_root((ww_scalar)sum));
+#endif
+                }
+            }
+            if (lane == WW_WG - 1) {
+                ww_tag(edges, step, strip, edge);
+                if (step + 1 == steps)
+                    ww_tag(edges, steps, strip, sum);
+            }
+        }
+#if WW_EXCHANGE != 0
+        edge = ww_exchange_up(edge, WW_WG);
+        sum = ww_exchange_up(sum, WW_WG);
+#elif WW_WG > 1
+        handed[k & 1][lane] = edge;
+        handed[k & 1][WW_WG + lane] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        edge = handed[k & 1][(lane - 1) & (WW_WG - 1)];
+        sum = handed[k & 1][WW_WG + ((lane - 1) & (WW_WG - 1))];
+#endif
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine `bits` for long pairs on a CPU: the work-items of bits_strips.cl become the lanes of a vector, and handing an edge on
+// becomes a rotation of it. One work-item walks one strip of WW_VECTOR*WW_WORDS words of columns; edges and tickets as there.
+//
+// Lane v is v steps behind lane 0. Before its first step a lane walks made-up rows, which change nothing; after its last it
+// walks on over rows that nobody reads, its columns counted before.
+//
+// Parameters: WW_VECTOR 16; WW_OWN_ROWS 1.
+
+// Every lane takes its left neighbour's value, lane 0 takes `in`.
+#define WW_ROTATE(v, in)                                                                                               \
+    {                                                                                                                  \
+        (v) = (v).sf0123456789abcde;                                                                                   \
+        (v).s0 = (in);                                                                                                 \
+    }
+typedef WW_PASTE(int, WW_VECTOR) ww_ints;
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *restrict x_series,
+               __global const uint *restrict y_planes, __global const ulong2 *restrict y_series,
+               __global const uint *restrict x_order, __global const uint *restrict y_order,
+               __global ww_scalar *restrict out, const ww_job job, __global volatile ulong *edges,
+               __global uint *ticket) {
+    const uint mine = atomic_inc(ticket);
+    const uint strips = job.strip_end - job.strip_begin;
+    const uint pair = mine / strips, strip = job.strip_begin + ww_rest(mine, strips, pair);
+#if WW_LIST
+    const uint task = job.row_begin + job.unit_begin + pair;
+    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
+#else
+    const uint columns = job.column_end - job.column_begin;
+    const uint unit = job.unit_begin + pair, row_slot = unit / columns;
+    const uint row = job.row_begin + row_slot, column = job.column_begin + ww_rest(unit, columns, row_slot);
+    const uint x_id = x_order[row], y_id = y_order[column];
+    if ((job.flags & WW_JOB_HALF) && row >= column)
+        return;
+#endif
+    const ww_symbols x = ww_symbols_load(x_planes, x_series, x_id, job.channel);
+    const ww_symbols y = ww_symbols_load(y_planes, y_series, y_id, job.channel);
+    if (strip * (WW_VECTOR * WW_WORDS) >= y.words)
+        return;
+    edges += (ulong)pair * job.scratch;
+
+    const uint first_word = strip * (WW_VECTOR * WW_WORDS), words = y.words - first_word;
+    const uint lanes = min((words + WW_WORDS - 1) / WW_WORDS, (uint)WW_VECTOR), steps = WW_STEPS(x.length);
+    ww_word own[WW_WORDS][WW_BITS];
+    for (uint w = 0; w < WW_WORDS; w++)
+        for (uint b = 0; b < WW_BITS; b++) {
+            uint values[WW_VECTOR];
+            for (uint v = 0; v < WW_VECTOR; v++)
+                values[v] = ww_column_plane(y, first_word + v * WW_WORDS + w, b);
+            own[w][b] = WW_PASTE(vload, WW_VECTOR)(0, values);
+        }
+    int columns_left[WW_VECTOR];
+    for (int v = 0; v < WW_VECTOR; v++)
+        columns_left[v] = (int)y.length - ((int)first_word + v * WW_WORDS) * 32;
+    const ww_ints left_of_first = WW_PASTE(vload, WW_VECTOR)(0, columns_left);
+
+    ww_word rows[WW_BITS], made_up_rows = (ww_word)((1u << WW_ROWS) - 1), edge = (ww_word)0;
+    for (int b = 0; b < WW_BITS; b++)
+        rows[b] = (ww_word)0;
+    WW_STATE
+    WW_CLEAR
+    uint sum = 0;
+    for (uint k = 0; k < steps + lanes - 1; k++) {
+        uint next_rows[WW_BITS];
+        const uint made_up = k ? 0 : WW_MADE_UP(x.length);
+        WW_READ_ROWS(next_rows, x, min(k, steps - 1))
+#pragma unroll
+        for (int b = 0; b < WW_BITS; b++)
+            WW_ROTATE(rows[b], next_rows[b])
+        WW_ROTATE(made_up_rows, (1u << made_up) - 1)
+        const ww_word border = WW_BORDER_EDGE(made_up);
+        WW_ROTATE(edge, k >= steps ? 0 : strip ? ww_await(edges, k, strip, edges[k]) : border.s0)
+        WW_STEP
+        if (k >= WW_VECTOR - 1)
+            ww_tag(edges, k - (WW_VECTOR - 1), strip, edge.sf);
+        if (k + 1 >= steps) {
+            ww_word counts = (ww_word)0;
+            for (int w = 0; w < WW_WORDS; w++) {
+                const ww_ints left = left_of_first - w * 32;
+                counts += WW_COUNT(w, WW_KEEP(left));
+            }
+            uint each[WW_VECTOR];
+            WW_PASTE(vstore, WW_VECTOR)(counts, 0, each);
+            sum += each[k + 1 - steps];
+        }
+    }
+    sum += strip ? ww_await(edges, steps, strip, edges[steps]) : WW_FROM(x.length);
+    if (words > WW_VECTOR * WW_WORDS)
+        ww_tag(edges, steps, strip, sum);
+    else
+#if WW_LIST
+        ww_store(out, job, x_order[3 * task + 2], 0, ww_root((ww_scalar)sum));
+#else
+        ww_store(out, job, x_id, y_id, ww_root((ww_scalar)sum));
+#endif
+}

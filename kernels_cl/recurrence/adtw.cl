@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dynamic time warping with a penalty for warping (amerced DTW: Herrmann and Webb 2023).
+//   D(0,0) = 0, D(i,0) = D(0,j) = infinity
+//   D(i,j) = c(x_i, y_j) + min(D(i-1,j-1), D(i,j-1) + w, D(i-1,j) + w)
+//   result D(n,m), its square root with WW_ROOT
+#define WW_OUTSIDE_VALUE INFINITY
+#define WW_BORDER_VALUE INFINITY
+
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead, ww_pair both,
+                       const int turn) {
+    return ww_add_cost(x, y, ww_least(left + WW_P_penalty, up + WW_P_penalty, diagonal, turn));
+}
+
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+    return ww_root(value);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Edit distance with real penalty (Chen and Ng 2004).
+//   D(0,0) = 0, D(i,0) = |x_1 - g| + ... + |x_i - g|, D(0,j) likewise; with border_total each is the sum of all
+//   D(i,j) = min(D(i-1,j-1) + |x_i - y_j|, D(i-1,j) + |x_i - g|, D(i,j-1) + |y_j - g|)
+//
+// The series come less g, so that a gap costs the norm of a point; beside the channels stand the border's values.
+#define WW_OUTSIDE_VALUE INFINITY
+#define WW_BORDER_VALUE INFINITY
+#define WW_ELEMENTS 1
+#define WW_BORDERS 1
+#define WW_CORNER 1
+#define WW_TOP_NEXT !WW_I_border_total
+
+typedef struct {
+    ww_point own;
+    real gap;
+} ww_row;
+typedef ww_point ww_column;
+
+WW_INLINE real ww_norm(ww_point x) {
+#if WW_CHANNELS == 1
+    return fabs(WW_AT(x, 0));
+#else
+    real sum = 0;
+    for (int c = 0; c < WW_CHANNELS; c++)
+        sum = fma(WW_AT(x, c), WW_AT(x, c), sum);
+    return sqrt(sum);
+#endif
+}
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+    ww_row x;
+    x.own = own;
+    x.gap = t < 0 ? (real)0 : ww_norm(own);
+    return x;
+}
+WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
+    return own;
+}
+WW_INLINE real ww_left(ww_row x, real t, ww_pair both) {
+    return x.own.extra;
+}
+WW_INLINE real ww_top(ww_point y, real t, ww_pair both) {
+    return y.extra;
+}
+
+WW_INLINE real ww_top_next(real before, ww_column y) {
+    return before + ww_norm(y);
+}
+
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
+                       const int turn) {
+    return ww_least(left + ww_norm(y), up + x.gap, diagonal + ww_cost(x.own, y), turn);
+}
+
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+    return ww_root(value);
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Length of the longest common subsequence of symbols (Wagner and Fischer 1974).
+//   L(i,0) = L(0,j) = 0, L = 0 outside the band
+//   L(i,j) = x_i and y_j are the same ? L(i-1,j-1) + 1 : max(L(i-1,j), L(i,j-1))
+//   result L(n,m)
+#define WW_OUTSIDE_VALUE 0
+#define WW_BORDER_VALUE 0
+
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead, ww_pair both,
+                       const int turn) {
+    const real longer = ww_max2(left, up);
+    real value = WW_AT(x, 0) == WW_AT(y, 0) ? diagonal + 1 : longer;
+    for (int c = 1; c < WW_CHANNELS; c++)
+        value = WW_AT(x, c) == WW_AT(y, c) ? value : longer;
+    return value;
+}
+
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+    return ww_root(value);
+}

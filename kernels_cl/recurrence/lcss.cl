@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Longest common subsequence of points within epsilon (Vlachos, Kollios and Gunopulos 2002).
+//   L(i,0) = L(0,j) = 0, L = 0 outside the band
+//   L(i,j) = x_i and y_j are no farther apart than epsilon ? L(i-1,j-1) + 1 : max(L(i-1,j), L(i,j-1))
+//   result 1 - L(n,m)/min(n,m), with `similarity` L(n,m)/min(n,m)
+#define WW_OUTSIDE_VALUE 0
+#define WW_BORDER_VALUE 0
+
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead, ww_pair both,
+                       const int turn) {
+#if WW_BAND
+    return ww_cost(x, y) <= WW_P_epsilon ? diagonal + 1 : ww_max2(left, up);
+#else
+    // Without a band a match is never worse, and the diagonal never better without one.
+    return ww_max3(left, up, diagonal + ww_at_most(ww_cost(x, y), (real)WW_P_epsilon));
+#endif
+}
+
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+    // Divided last, and no more than 1: not every device's quotient of equal numbers is 1.
+    const ww_scalar most = (ww_scalar)min(n, m);
+#if WW_I_similarity
+    return ww_root(fmin(value / most, (ww_scalar)1));
+#else
+    return ww_root((most - value) / most);
+#endif
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Edit distance of sequences of symbols (Levenshtein 1966).
+//   D(i,0) = i deletion, D(0,j) = j insertion
+//   D(i,j) = min(D(i-1,j-1) + (x_i = y_j ? 0 : substitution), D(i-1,j) + deletion, D(i,j-1) + insertion)
+// A symbol is a value, or the values of all channels.
+#define WW_OUTSIDE_VALUE INFINITY
+#define WW_BORDER_VALUE INFINITY
+#define WW_ELEMENTS 1
+#define WW_BORDERS 1
+#define WW_CORNER 1
+
+typedef struct {
+    ww_point own;
+    real insertion, deletion, substitution;  // a made-up row can only be deleted, at no cost
+} ww_row;
+typedef ww_point ww_column;
+
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+    ww_row x;
+    x.own = own;
+    x.insertion = t < 0 ? WW_INF : (real)WW_P_insertion;
+    x.deletion = t < 0 ? (real)0 : (real)WW_P_deletion;
+    x.substitution = t < 0 ? WW_INF : (real)WW_P_substitution;
+    return x;
+}
+WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
+    return own;
+}
+WW_INLINE real ww_left(ww_row x, real t, ww_pair both) {
+    return (t + 1) * WW_P_deletion;
+}
+WW_INLINE real ww_top(ww_point y, real t, ww_pair both) {
+    return (t + 1) * WW_P_insertion;
+}
+
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
+                       const int turn) {
+    real replaced = WW_AT(x.own, 0) == WW_AT(y, 0) ? (real)0 : x.substitution;
+    for (int c = 1; c < WW_CHANNELS; c++)
+        replaced = WW_AT(x.own, c) == WW_AT(y, c) ? replaced : x.substitution;
+    return ww_least(left + x.insertion, up + x.deletion, diagonal + replaced, turn);
+}
+
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+    return ww_root(value);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Move-split-merge (Stefan, Athitsos and Das 2013).
+//   D(1,1) = |x_1 - y_1|, and the borders by splits and merges alone
+//   D(i,j) = min(D(i-1,j-1) + |x_i - y_j|, D(i-1,j) + C(x_i; x_{i-1}, y_j), D(i,j-1) + C(y_j; x_i, y_{j-1}))
+//   C(a; b1, b2) = c if a lies between b1 and b2, else c + min(|a - b1|, |a - b2|)
+//
+// Of one channel, the part of C beyond c is how far a lies outside the interval from b1 to b2. With f = a - b1 that is |f|
+// times (a - b2)/f held between 0 and 1; a - b2 is the difference that the match needs anyway.
+// Of several channels taken together: a lies between when it lies in the ball over the line from b1 to b2 (as aeon has it).
+#define WW_OUTSIDE_VALUE INFINITY
+#define WW_BORDER_VALUE INFINITY
+#define WW_ELEMENTS 1
+#define WW_BEFORE 1
+#define WW_CORNER 1
+
+#if WW_CHANNELS == 1
+typedef struct {
+    real own, size, inverse;  // the value; how far it is from the one before; and 1 over that, with its sign
+} ww_row;
+typedef ww_row ww_column;
+
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+    ww_row x;
+    x.own = WW_AT(own, 0);
+    const real from = t < 1 ? (real)0 : WW_AT(own, 0) - WW_AT(before, 0);
+    x.size = fabs(from);
+    x.inverse = ww_recip(from);
+    return x;
+}
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
+                       const int turn) {
+    const real t = x.own - y.own;
+    const real sideways = ww_min2(fma(y.size, ww_unit_product(-t, y.inverse), left),
+                                  fma(x.size, ww_unit_product(t, x.inverse), up));
+    return ww_min2(sideways + WW_P_c, diagonal + fabs(t));
+}
+#else
+typedef struct {
+    ww_point own, before;
+} ww_row;
+typedef ww_row ww_column;
+
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+    ww_row x;
+    x.own = own;
+    x.before = before;
+#if WW_POINT_REGISTERS
+    // No infinities, whose differences are not numbers: all around a made-up row is infinite already.
+    for (int c = 0; c < WW_CHANNELS; c++) {
+        x.own.value[c] = t < 0 ? (real)0 : own.value[c];
+        x.before.value[c] = t < 1 ? (real)0 : before.value[c];
+    }
+#endif
+    return x;
+}
+WW_INLINE real ww_move(ww_point a, ww_point b1, ww_point b2) {
+    real across = 0, off = 0, one = 0, other = 0;
+    for (int c = 0; c < WW_CHANNELS; c++) {
+        const real f = WW_AT(b1, c), g = WW_AT(b2, c), h = WW_AT(a, c), centre = (f + g) / 2;
+        across = fma(f - g, f - g, across);
+        off = fma(centre - h, centre - h, off);
+        one = fma(f - h, f - h, one);
+        other = fma(g - h, g - h, other);
+    }
+    return sqrt(off) <= sqrt(across) / 2 ? (real)0 : sqrt(ww_min2(one, other));
+}
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
+                       const int turn) {
+    real match = 0;
+    for (int c = 0; c < WW_CHANNELS; c++)
+        match += fabs(WW_AT(x.own, c) - WW_AT(y.own, c));
+    const real sideways = ww_min2(left + ww_move(y.own, x.own, y.before), up + ww_move(x.own, x.before, y.own));
+    return ww_min2(sideways + WW_P_c, diagonal + match);
+}
+#endif
+WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
+    return ww_row_make(own, before, t);
+}
+
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+    return ww_root(value);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time warp edit distance (Marteau 2009), with time stamps t of x and s of y; x_0 = y_0 = 0 at time 0.
+//   D(0,0) = 0, D(i,0) = D(0,j) = infinity
+//   D(i,j) = min(D(i-1,j) + d(x_i, x_{i-1}) + nu (t_i - t_{i-1}) + lambda,
+//                D(i,j-1) + d(y_j, y_{j-1}) + nu (s_j - s_{j-1}) + lambda,
+//                D(i-1,j-1) + M(i,j) + M(i-1,j-1)),   M(i,j) = d(x_i, y_j) + nu |t_i - s_j|
+//   d: the norm of the difference of degree p, with no_root its p-th power
+//
+// What goes along the diagonal is D(i,j) + M(i,j): then each M is computed once.
+#define WW_OUTSIDE_VALUE INFINITY
+#define WW_BORDER_VALUE INFINITY
+#define WW_ELEMENTS 1
+#define WW_BEFORE 1
+#define WW_CORNER 1
+#define WW_CARRY 1
+// Without time stamps the times are the indices.
+#define WW_DIAGONAL !WW_EXTRA
+
+typedef struct {
+    ww_point own;
+    real gap;  // the cost of deleting the point
+#if WW_EXTRA
+    real time;  // nu times the time stamp
+#endif
+} ww_row;
+typedef ww_row ww_column;
+
+// |t|^p
+WW_INLINE real ww_power(real t) {
+#if WW_I_degree == 1
+    return fabs(t);
+#elif WW_I_degree == 2
+    return t * t;
+#else
+    return pow(fabs(t), (real)WW_P_degree);
+#endif
+}
+WW_INLINE real ww_distance(ww_point x, ww_point y) {
+#if WW_CHANNELS == 1 && !WW_I_no_root
+    return fabs(WW_AT(x, 0) - WW_AT(y, 0));
+#else
+    real sum = 0;
+    for (int c = 0; c < WW_CHANNELS; c++)
+        sum += ww_power(WW_AT(x, c) - WW_AT(y, c));
+#if WW_I_no_root || WW_I_degree == 1
+    return sum;
+#elif WW_I_degree == 2
+    return sqrt(sum);
+#else
+    return pow(sum, (real)(1 / WW_P_degree));
+#endif
+#endif
+}
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+    ww_row x;
+    x.own = own;
+#if WW_EXTRA
+    x.time = WW_P_nu * own.extra;
+    const real since = own.extra - before.extra;
+#else
+    const real since = 1;
+#endif
+    // A first point, or a made-up one, has only infinities to come from.
+    x.gap = t < 1 ? (real)0 : ww_distance(own, before) + WW_P_nu * since + WW_P_lambda;
+    return x;
+}
+WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
+    return ww_row_make(own, before, t);
+}
+#if WW_EXTRA
+#define WW_APART(x, y, apart) fabs(x.time - y.time)
+#else
+WW_INLINE real ww_diagonal(real ahead, ww_pair both) {
+    return WW_P_nu * fabs(ahead);
+}
+#define WW_APART(x, y, apart) (apart)
+#endif
+WW_INLINE real ww_match(ww_row x, ww_column y, real apart) {
+    return ww_distance(x.own, y.own) + WW_APART(x, y, apart);
+}
+
+WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real apart) {
+    return value + ww_match(x, y, apart);
+}
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real apart, ww_pair both,
+                       const int turn) {
+    return ww_least(left + y.gap, up + x.gap, diagonal + ww_match(x, y, apart), turn);
+}
+
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+    return ww_root(value);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The caller's own recurrence, in the terms of the engines. The caller's text, which stands before this one, defines
+//   real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead)
+// and, when it first says so,
+//   #define WW_USER_BEFORE   ww_user_cell() also takes the points before: (left, up, diagonal, x, y, before_x, before_y, ahead)
+//   #define WW_USER_BORDERS  real ww_user_left(ww_point x, real t): D(i,0), and real ww_user_top(ww_point y, real t): D(0,j),
+//                            with t = i-1, j-1; else both are infinity, and D(0,0) = 0 in any case
+//   #define WW_USER_OUTSIDE  v: the value of cells outside a band; else infinity
+//   #define WW_USER_FINAL    ww_scalar ww_user_final(ww_scalar value, uint n, uint m): the result; else D(n,m)
+#ifdef WW_USER_OUTSIDE
+#define WW_OUTSIDE_VALUE WW_USER_OUTSIDE
+#else
+#define WW_OUTSIDE_VALUE INFINITY
+#endif
+#define WW_BORDER_VALUE INFINITY
+#define WW_ELEMENTS 1
+#define WW_CORNER 1
+
+typedef struct {
+    ww_point own;
+#ifdef WW_USER_BEFORE
+    ww_point before;
+#endif
+} ww_column;
+typedef struct {
+    ww_column point;
+    real t;  // below 0: a row made up above the first, which leaves everything as it was
+} ww_row;
+
+#ifdef WW_USER_BEFORE
+#define WW_BEFORE 1
+#define WW_USER_CELL(left, up, diagonal, x, y, ahead)                                                                  \
+    ww_user_cell(left, up, diagonal, (x).own, (y).own, (x).before, (y).before, ahead)
+#else
+#define WW_USER_CELL(left, up, diagonal, x, y, ahead) ww_user_cell(left, up, diagonal, (x).own, (y).own, ahead)
+#endif
+
+WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
+    ww_column y;
+    y.own = own;
+#ifdef WW_USER_BEFORE
+    y.before = before;
+#endif
+    return y;
+}
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+    ww_row x;
+    x.point = ww_column_make(own, before, t);
+    x.t = t;
+    return x;
+}
+#ifdef WW_USER_BORDERS
+#define WW_BORDERS 1
+WW_INLINE real ww_left(ww_row x, real t, ww_pair both) {
+    return ww_user_left(x.point.own, t);
+}
+WW_INLINE real ww_top(ww_point y, real t, ww_pair both) {
+    return ww_user_top(y, t);
+}
+#endif
+
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
+                       const int turn) {
+    const real value = WW_USER_CELL(left, up, diagonal, x.point, y, ahead);
+    return x.t < 0 ? up : value;
+}
+
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+#ifdef WW_USER_FINAL
+    value = ww_user_final(value, n, m);
+#endif
+    return ww_root(value);
+}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+# Nearest neighbours of points by the program: files of every kind, prediction, refusals.
+. "$(dirname "$0")/tap.sh"
+: >out >err
+
+if ! "$program" devices --no-self-test >out 2>err; then
+    if [ "${WAVEWARP_TEST_REQUIRE_DEVICE:-0}" = 1 ]; then
+        echo "Bail out! no OpenCL device: $(cat err)"
+        exit 1
+    fi
+    echo "1..0 # SKIP $(head -n 1 err)"
+    exit 0
+fi
+
+# Two coordinates, whole numbers: distances are exact. Points 1 and 3 are equal.
+printf '0,0\n3,4\n10,0\n3,4\n0,1\n' >base.csv
+printf '0,0\n9,0\n' >queries.csv
+printf '0\t0:0\t4:1\t1:5\n1\t2:1\t1:7.21110249\t3:7.21110249\n' >wanted
+
+ok "neighbours" gives 0 knn -k 3 base.csv queries.csv
+awk -F'\t' '{ printf "%s", $1; for (i = 2; i <= NF; i++) { split($i, a, ":"); printf "\t%s:%.6g", a[1], a[2] } print "" }' \
+    out >rounded
+printf '0\t0:0\t4:1\t1:5\n1\t2:1\t1:7.2111\t3:7.2111\n' >wanted
+ok "they are right, ties by the lower id" cmp -s rounded wanted
+printf '0\t0:0\t4:1\n1\t1:5\t3:5\n2\t1:65\t3:65\n3\t1:0\t4:18\n4\t0:1\t1:18\n' >wanted
+printf '0\t4:1\t1:25\n1\t3:0\t4:18\n2\t1:65\t3:65\n3\t1:0\t4:18\n4\t0:1\t1:18\n' >wanted
+ok "of the base itself, each without itself" gives 0 knn -k 2 -m l2-squared base.csv
+ok "they are right" cmp -s out wanted
+printf '0\t0:0\t4:1\t1:4\t3:4\t2:10\n1\t2:1\t1:6\t3:6\t0:9\t4:9\n' >wanted
+ok "more wanted than there are" gives 0 knn -k 100 -m linf base.csv queries.csv
+ok "all of them come" cmp -s out wanted
+ok "json" gives 0 knn -k 1 -m l1 --json base.csv queries.csv
+ok "json says the metric" prints '"metric": "l1"'
+ok "json has neighbours" prints '"indices": [2], "distances": [1]'
+ok "double" gives 0 knn -k 1 -m cosine --precision double base.csv queries.csv
+ok "a vector of zeros has cosine distance 1 to all" prints '0	0:1'
+
+# ---- files
+ok "ids and distances to files" gives 0 knn -k 2 --ids ids.ivecs --distances d.fvecs base.csv queries.csv
+ok "an .ivecs of two rows" test "$(od -An -tu4 -v ids.ivecs | tr -s ' \n' ' ')" = " 2 0 4 2 2 1 "
+ok "ids to text" gives 0 knn -k 2 --ids ids.csv --distances d.npy base.csv queries.csv
+printf '0,4\n2,1\n' >wanted
+ok "the same ids" cmp -s ids.csv wanted
+# What was written is read again, as points.
+ok "distances as points, .fvecs" gives 0 knn -m l1 d.fvecs
+cp out from_fvecs
+ok "distances as points, .npy" gives 0 knn -m l1 d.npy
+ok "both alike" cmp -s out from_fvecs
+printf '\002\000\000\000\001\002\002\000\000\000\001\004' >points.bvecs
+ok "a .bvecs of numbers" gives 0 knn -m l1 points.bvecs
+printf '0\t1:2\n1\t0:2\n' >wanted
+ok "is right" cmp -s out wanted
+ok "a .bvecs of bits" gives 0 knn -m hamming points.bvecs
+ok "is right" cmp -s out wanted
+printf '1101\n0011\n0000\n0000\n' >bits.txt
+ok "lines of bits" gives 0 knn -m jaccard-bits bits.txt
+printf '0\t1:0.75\n1\t0:0.75\n2\t3:0\n3\t2:0\n' >wanted
+ok "is right" cmp -s out wanted
+printf '5 1 9\n1 5\n\n7\n' >sets.txt
+ok "sets" gives 0 knn -m jaccard sets.txt
+ok "is right" prints '1	0:0.333333'
+
+# ---- prediction
+printf '3\n8\n3\n8\n3\n' >labels.txt
+printf '3\n8\n' >wanted
+ok "classes by vote" gives 0 knn -k 3 --classes labels.txt base.csv queries.csv
+ok "is right" cmp -s out wanted
+printf '1\n2\n3\n4\n6\n' >values.txt
+printf '3.5\n2.5\n' >wanted
+ok "values by mean" gives 0 knn -k 2 --values values.txt base.csv queries.csv
+ok "is right" cmp -s out wanted
+
+# ---- refusals
+ok "no such file" gives 1 knn nowhere.csv
+ok "it is named" says "nowhere.csv"
+ok "not for text of words" gives 1 knn <(printf 'one,two\n')
+printf 'nan,1\n' >nan.csv
+ok "NaN" gives 1 knn nan.csv
+ok "its place is named" says "point 0"
+printf '1,2,3\n' >three.csv
+ok "other dimensions" gives 1 knn base.csv three.csv
+ok "both are named" says "the queries have 3 coordinates, the base has 2"
+printf '1,2\n3\n' >ragged.csv
+ok "points of unequal dimension" gives 1 knn ragged.csv
+printf '\002\000\000\000\001\002\002\000' >short.bvecs
+ok "a file cut off" gives 1 knn short.bvecs
+ok "k too large" gives 1 knn -k 1025 base.csv
+ok "k 0" gives 2 knn -k 0 base.csv
+ok "unknown metric" gives 2 knn -m euclid base.csv
+ok "too few classes" gives 1 knn --classes values.txt <(printf '1,2\n')
+ok "classes that are no classes" gives 1 knn --classes <(printf '0.5\n') three.csv
+ok "classes and values" gives 2 knn --classes labels.txt --values values.txt base.csv
+ok "nothing half written" no_leftovers
+finish

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <wavewarp/knn.h>
+
+#include "host.h"
+#include "scenarios.h"
+
+// Points on a line at 0, 1, 2, ...: the two nearest are known. Enough of them that a filter has work.
+enum { COUNT = 300 };
+
+static ww_status search(ww_context *context) {
+    float values[COUNT];
+    int64_t ids[COUNT * 2];
+    float distances[COUNT * 2];
+    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+    ww_points *points = NULL;
+    ww_knn *knn = NULL;
+    for (int i = 0; i < COUNT; i++)
+        values[i] = (float)i;
+    view.values = values;
+    view.count = COUNT;
+    view.dimension = 1;
+    ww_status status = ww_points_create(context, &view, NULL, &points);
+    if (status == WW_OK)
+        status = ww_knn_create(points, NULL, 2, NULL, &knn);
+    if (status == WW_OK)
+        status = ww_knn_run(knn, ids, distances, NULL);
+    for (int i = 0; status == WW_OK && i < COUNT; i++) {
+        const int first = i == 0 ? 1 : i - 1;
+        if (ids[2 * i] != first || distances[2 * i] != 1)
+            status = wwi_fail(WW_ERROR_INTERNAL, "point %d has the neighbour %d", i, (int)ids[2 * i]);
+    }
+    ww_knn_destroy(&knn);
+    ww_points_destroy(&points);
+    return status;
+}
+
+ww_status wwt_scenario_knn(void) {
+    ww_context *context = NULL;
+    ww_status status = ww_context_create(NULL, &context);
+    if (status == WW_OK)
+        status = search(context);
+    ww_context_destroy(&context);
+    return status;
+}
