@@ -19,6 +19,9 @@
 #ifndef WW_PROBING
 #define WW_PROBING 1 // 0: there are no probes but the first
 #endif
+#ifndef WW_TOGETHER
+#define WW_TOGETHER 0
+#endif
 #ifndef WW_SET
 #define WW_SET 4096 // slots of a query's set of points: more than its candidates and a work-group
 #endif
@@ -158,6 +161,52 @@ ww_lsh_keys(__global const ww_value *restrict points, __global const ulong *rest
         keys[((ulong)p * job.tables + table) * job.count + row] = ww_mix(moved);
     }
 }
+
+#if WW_TOGETHER
+// The same of one probe on a CPU: one work-item takes a tile of 64 rows through a table, WW_VECTOR rows at a time.
+typedef WW_PASTE(WW_REAL_NAME, WW_VECTOR) ww_lsh_scalars;
+typedef WW_PASTE(uint, WW_VECTOR) ww_lsh_uints;
+#define WW_LSH_PARTS (WW_TILE / WW_VECTOR)
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+ww_lsh_keys_together(__global const ww_value *restrict points, __global const ulong *restrict starts,
+                     __global const ww_coefficient *restrict a, __global const ulong *restrict masks,
+                     const ww_lsh_job job, __global uint *restrict keys) {
+    const uint table = (uint)get_group_id(0) / job.groups;
+    const uint row = ww_rest((uint)get_group_id(0), job.groups, table) * WW_TILE;
+    __global const ww_value *tile = points + ww_tile_at(job.first + row, job.dimension);
+    ww_lsh_uints sums[WW_LSH_PARTS];
+    for (uint v = 0; v < WW_LSH_PARTS; v++)
+        sums[v] = 0;
+    for (uint m = 0; m < WW_FUNCTIONS; m++) {
+        const uint function = table * WW_FUNCTIONS + m;
+        __global const ww_coefficient *coefficients = a + (ulong)function * (job.dimension + 1);
+        ww_lsh_scalars projected[WW_LSH_PARTS];
+#pragma unroll
+        for (uint v = 0; v < WW_LSH_PARTS; v++)
+            projected[v] = (ww_lsh_scalars)coefficients[job.dimension];
+        for (uint j = 0; j < job.dimension; j++)
+#pragma unroll
+            for (uint v = 0; v < WW_LSH_PARTS; v++)
+                projected[v] = fma((ww_lsh_scalars)coefficients[j], WW_VLOAD(v, tile + j * WW_TILE), projected[v]);
+#pragma unroll
+        for (uint v = 0; v < WW_LSH_PARTS; v++)
+#if WW_FAMILY == 0
+            sums[v] +=
+                WW_PASTE(as_uint, WW_VECTOR)(WW_PASTE(WW_PASTE(convert_int, WW_VECTOR), _sat_rtn)(projected[v])) *
+                ww_multiplier(function);
+#else
+            sums[v] += WW_PASTE(convert_uint, WW_VECTOR)(-(projected[v] >= 0)) * ww_multiplier(function);
+#endif
+    }
+    uint all[WW_TILE];
+#pragma unroll
+    for (uint v = 0; v < WW_LSH_PARTS; v++)
+        WW_VSTORE(sums[v], v, all);
+    for (uint i = 0; i < min(WW_TILE, job.count - row); i++)
+        keys[(ulong)table * job.count + row + i] = ww_mix(all[i]);
+}
+#endif
 
 // Counts the rows of every bucket; ranks[...]: how many were counted there before this one.
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void

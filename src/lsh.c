@@ -225,9 +225,11 @@ static ww_status compile(ww_lsh *h) {
     const ww_device_info *device = wwi_context_info(h->context);
     const bool doubles = h->precision == WW_DOUBLE, sets = h->family == WWI_LSH_SETS;
     const uint32_t d = h->words;
-    uint32_t queries = 1, many = 1, vector = 4, set = 64;
-    int join = sets ? 2 : 1;
     h->gpu = device->type == WW_DEVICE_GPU;
+    h->together = !h->gpu && h->family <= WWI_LSH_COSINE && h->options.probes == 1;
+    const uint32_t vector = h->gpu ? 4 : doubles ? 8 : 16;
+    uint32_t queries = 1, many = 1, set = 64;
+    int join = sets ? 2 : 1;
     h->join_group = 64;
     // On a CPU both sides of a task stand in local memory.
     const uint64_t local = (uint64_t)(WWI_TILE + 3 + (h->gpu ? 0 : WWI_TILE)) * d * h->value_bytes + 1024;
@@ -236,7 +238,6 @@ static ww_status compile(ww_lsh *h) {
         queries = h->gpu ? tuned(h, "lsh.queries", 1) : 8;
         h->join_group = h->gpu ? tuned(h, "lsh.group", 64) : 1;
         many = h->gpu ? 1 : 8;
-        vector = h->gpu ? 4 : doubles ? 8 : 16;
     }
     h->tile = join == 1 ? WWI_TILE : h->join_group * queries * many;
     // Tables that are gone through at a time, so that one's largest bucket is not waited for.
@@ -249,17 +250,18 @@ static ww_status compile(ww_lsh *h) {
         set = (uint32_t)most;
     snprintf(options, sizeof options,
              "-DWW_DOUBLE=%d -DWW_METRIC=%d -DWW_DIRECT=%d -DWW_CENTRE=%d -DWW_FAMILY=%d -DWW_FUNCTIONS=%" PRIu32
-             " -DWW_PROBING=%d -DWW_SET=%" PRIu32 " -DWW_ROW_WG=%" PRIu32 " -DWW_JOIN=%d -DWW_JOIN_WG=%" PRIu32
-             " -DWW_D=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_GROUPS=%" PRIu32 " -DWW_VECTOR=%" PRIu32,
+             " -DWW_PROBING=%d -DWW_TOGETHER=%d -DWW_SET=%" PRIu32 " -DWW_ROW_WG=%" PRIu32
+             " -DWW_JOIN=%d -DWW_JOIN_WG=%" PRIu32 " -DWW_D=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_GROUPS=%" PRIu32
+             " -DWW_VECTOR=%" PRIu32,
              doubles, sets ? 5 : wwi_metric_code(h->options.metric), h->direct, h->centred, h->family,
-             h->options.functions, h->options.probes > 1, set, h->row_group, join, h->join_group, join == 0 ? d : 0,
-             queries, many, vector);
+             h->options.functions, h->options.probes > 1, h->together, set, h->row_group, join, h->join_group,
+             join == 0 ? d : 0, queries, many, vector);
     static const wwi_source sources[] = {{"number.cl", NULL},    {"knn.cl", NULL}, {"knn_points.cl", NULL},
                                          {"knn_exact.cl", NULL}, {"lsh.cl", NULL}, {"lsh_join.cl", NULL}};
     const struct {
         const char *name;
         wwi_kernel **kernel;
-    } kernels[] = {{"ww_lsh_keys", &h->keys},
+    } kernels[] = {{h->together ? "ww_lsh_keys_together" : "ww_lsh_keys", &h->keys},
                    {"ww_lsh_count", &h->count},
                    {"ww_lsh_block_sums", &h->block_sums},
                    {"ww_lsh_scan_sums", &h->scan_sums},

@@ -34,7 +34,8 @@ ww_status wwi_lsh_norms(ww_lsh *h, const wwi_points_window *w, wwi_buffer **norm
 ww_status wwi_lsh_keys(ww_lsh *h, const wwi_points_window *w, const wwi_lsh_job *job, wwi_buffer *keys) {
     const wwi_arg args[] = {WWI_BUFFER(w->tiles), WWI_BUFFER(w->starts), WWI_BUFFER(h->device_coefficients),
                             WWI_BUFFER(h->masks), WWI_VALUE(*job),       WWI_BUFFER(keys)};
-    return wwi_launch(h->keys, (uint64_t)job->groups * job->tables, WWI_LSH_GROUP, args, sizeof args / sizeof *args);
+    return wwi_launch(h->keys, (uint64_t)job->groups * job->tables, h->together ? 1 : WWI_LSH_GROUP, args,
+                      sizeof args / sizeof *args);
 }
 
 ww_status wwi_lsh_sorter_create(ww_lsh *h, uint64_t rows, uint32_t bits, wwi_lsh_sorter *s) {
