@@ -386,8 +386,13 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
 #endif
     ww_value cut[WW_GROUPS * WW_QUERIES];
     uint rows[WW_GROUPS * WW_QUERIES];
+#if WW_GROUPS == 1
+    const uint held = WW_QUERIES;
 #pragma unroll
-    for (uint r = 0; r < WW_GROUPS * WW_QUERIES; r++) {
+#else
+    const uint held = (query_end - task.y + WW_QUERIES - 1) / WW_QUERIES * WW_QUERIES;
+#endif
+    for (uint r = 0; r < held; r++) {
         const uint entry = task.y + r * WW_JOIN_WG + item, row = query_entries[min(entry, query_end - 1)];
         rows[r] = row;
         cut[r] = WW_NEVER;
@@ -401,7 +406,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
     for (uint first = begin; first < end; first += WW_STEP) {
         const uint there = min(end - first, WW_STEP);
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint i = item; i < WW_STEP; i += WW_JOIN_WG) {
+        for (uint i = item; i < (there + WW_VECTOR - 1) / WW_VECTOR * WW_VECTOR; i += WW_JOIN_WG) {
             const uint point = entries[min(first + i, end - 1)];
             ids[i] = point;
             ((__local ww_value *)starts)[i] = WW_START(base_norms[job.base_first + point]);

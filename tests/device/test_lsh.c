@@ -243,6 +243,30 @@ START_TEST(both_ways) {
 }
 END_TEST
 
+// Made for one probe or for more and then asked for one: the same tables, the same answer.
+START_TEST(one_probe) {
+    wwt_seed(20);
+    const ww_metric metric = _i == 0 ? WW_METRIC_L2_SQUARED : WW_METRIC_COSINE;
+    const ww_precision precision = _i == 0 && wwt_device_has_double() ? WW_DOUBLE : WW_FLOAT;
+    cloud c = make_cloud(metric, precision, 333, _i == 0 ? 13 : 16, 0);
+    ww_points *points = upload(&c, 0, 333, 0);
+    ww_lsh_options o = options_of(metric, 4, 4, 2, 3);
+    ww_lsh *one = NULL, *more = NULL;
+    wwt_ok(ww_lsh_create(points, &o, &more));
+    o.probes = 1;
+    wwt_ok(ww_lsh_set_options(more, &o));
+    wwt_ok(ww_lsh_create(points, &o, &one));
+    answer a = ask(one, NULL, 6), b = ask(more, NULL, 6);
+    same(&a, &b);
+    answer_free(&a);
+    answer_free(&b);
+    ww_lsh_destroy(&one);
+    ww_lsh_destroy(&more);
+    ww_points_destroy(&points);
+    cloud_free(&c);
+}
+END_TEST
+
 // One bucket holds all: every pair is met once in each table, and the answer is exact.
 START_TEST(one_bucket) {
     wwt_seed(21);
@@ -876,6 +900,7 @@ int main(void) {
     TCase *tcase = wwt_case(suite, "lsh", 300);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
     tcase_add_loop_test(tcase, both_ways, 0, sizeof cases / sizeof *cases);
+    tcase_add_loop_test(tcase, one_probe, 0, 2);
     tcase_add_test(tcase, one_bucket);
     tcase_add_loop_test(tcase, collision_rates, 0, 5);
     tcase_add_test(tcase, tables_are_partitions);
