@@ -278,23 +278,27 @@ END_TEST
 
 // ---- functions, tables and probes
 
-// Queries at a distance from a table's only point, with one function: how often they share its bucket.
+// Queries at a distance from a table's only point: how often they share its bucket. (Functions and dimensions are those
+// of the cases above, whose programs are compiled already.)
 START_TEST(collision_rates) {
-    enum { D = 24, BITS = 64, DIRECTIONS = 24, TABLES = 1200, ITEMS = 48 };
+    enum { MOST = 16, BITS = 75, BIT_BYTES = 10, DIRECTIONS = 24, TABLES = 1500, ITEMS = 48 };
     static const ww_metric metrics[] = {WW_METRIC_L2, WW_METRIC_L1, WW_METRIC_COSINE, WW_METRIC_HAMMING,
                                         WW_METRIC_JACCARD};
+    static const size_t dimensions[] = {10, 5, 16, BITS, 0};
     static const double steps[] = {0.1, 0.4, 1, 2, 4.5};
+    const size_t D = dimensions[_i];
+    const uint32_t functions = _i == 4 ? 2 : 4;
     wwt_seed(23);
     const ww_metric metric = metrics[_i];
-    float origin[D] = {0}, x[DIRECTIONS * D];
-    unsigned char zero_bits[BITS / 8] = {0}, bits[DIRECTIONS * BITS / 8];
+    float origin[MOST] = {0}, x[DIRECTIONS * MOST];
+    unsigned char zero_bits[BIT_BYTES] = {0}, bits[DIRECTIONS * BIT_BYTES];
     uint32_t items[DIRECTIONS * ITEMS];
     uint64_t offsets[DIRECTIONS + 1] = {0};
     origin[0] = metric == WW_METRIC_COSINE;
     ww_vector_view view = WW_VECTOR_VIEW_INIT;
     view.kind = ww_metric_kind(metric);
     view.count = 1;
-    view.dimension = metric == WW_METRIC_HAMMING ? BITS : D;
+    view.dimension = D;
     for (uint32_t j = 0; j < ITEMS; j++)
         items[j] = j * 31;
     const uint64_t first_offsets[2] = {0, ITEMS / 2};
@@ -304,27 +308,30 @@ START_TEST(collision_rates) {
     view.offsets = first_offsets;
     ww_points *base = NULL;
     ww_lsh *lsh = NULL;
-    ww_lsh_options o = options_of(metric, TABLES, 1, 1.5, 1);
+    ww_lsh_options o = options_of(metric, TABLES, functions, 3, 3);
     o.path = WW_LSH_BUCKETS;
     wwt_ok(ww_points_create(wwt_context, &view, NULL, &base));
     wwt_ok(ww_lsh_create(base, &o, &lsh));
+    o.probes = 1;
+    wwt_ok(ww_lsh_set_options(lsh, &o));
     for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
         double distance = steps[s];
         for (size_t q = 0; q < DIRECTIONS; q++) {
-            double norm = 0, *direction = (double[D]){0};
-            for (size_t j = metric == WW_METRIC_COSINE; j < D; j++) {
+            double norm = 0, *direction = (double[MOST]){0};
+            const size_t numbers = view.kind == WW_VECTORS_NUMBERS ? D : 0;
+            for (size_t j = metric == WW_METRIC_COSINE; j < numbers; j++) {
                 direction[j] = wwt_random();
                 norm += metric == WW_METRIC_L1 ? fabs(direction[j]) : direction[j] * direction[j];
             }
             norm = metric == WW_METRIC_L1 ? norm : sqrt(norm);
-            for (size_t j = 0; j < D; j++)
+            for (size_t j = 0; j < numbers; j++)
                 x[q * D + j] = (float)(metric == WW_METRIC_COSINE
                                            ? (j == 0 ? cos(steps[s] * 0.6) : sin(steps[s] * 0.6) * direction[j] / norm)
                                            : steps[s] * direction[j] / norm);
-            memset(bits + q * BITS / 8, 0, BITS / 8);
+            memset(bits + q * BIT_BYTES, 0, BIT_BYTES);
             for (size_t flips = (size_t)(steps[s] * 10); flips > 0;) {
                 const size_t bit = wwt_random_size(0, BITS - 1);
-                unsigned char *byte = bits + q * BITS / 8 + bit / 8;
+                unsigned char *byte = bits + q * BIT_BYTES + bit / 8;
                 flips -= !(*byte >> bit % 8 & 1);
                 *byte |= (unsigned char)(1u << bit % 8);
             }
@@ -353,10 +360,10 @@ START_TEST(collision_rates) {
         answer a = ask(lsh, queries, 1);
         wwt_ok(ww_lsh_describe(lsh, &info));
         const double rate = (double)info.examined / (DIRECTIONS * TABLES);
-        double p = ww_lsh_collision(metric, distance, o.width, view.dimension);
+        double p = pow(ww_lsh_collision(metric, distance, o.width, D), functions);
         p += (1 - p) / 64; // different values meet in one of the 64 buckets
-        // Five deviations of a quarter of the trials, since a table's trials share its function; sets are all the same.
-        const double trials = metric == WW_METRIC_JACCARD ? TABLES : DIRECTIONS * TABLES / 4;
+        // Five deviations of four trials a table, not of all 24, which share its functions; of sets all are the same.
+        const double trials = metric == WW_METRIC_JACCARD ? TABLES : 4 * TABLES;
         ck_assert_msg(fabs(rate - p) <= 5 * sqrt(p * (1 - p) / trials) + 1e-3, "%s distance %g: rate %g, expected %g",
                       ww_metric_name(metric), distance, rate, p);
         answer_free(&a);
