@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine.h"
+#include "runner.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,70 +8,13 @@
 #include <string.h>
 
 #include "band.h"
-#include "band_table.h"
-#include "bit_planes.h"
-#include "measure_table.h"
 
 // Room for the words of all bands of a block; larger blocks are halved.
 #define BAND_WORDS (64u << 20)
-// Most channels a point may have to be held in registers on a GPU, and in a vector engine's private memory.
-#define REGISTER_CHANNELS 16
+// Most channels a point may have in a vector engine's private memory.
 #define VECTOR_CHANNELS 64
-#define RIBBON_PACK 32 // column series side by side in kernels_cl/engine/ribbon.cl
-#define VARIANTS 32
 #define BITS_VECTOR 16 // pairs side by side in kernels_cl/engine/bits_packed.cl
 #define NO_LIMIT UINT32_MAX
-
-// What a program is compiled for; two variants are the same when these are.
-typedef struct variant_key {
-    ww_engine engine;
-    int list, band, vector;
-    uint32_t columns, rows, group;
-    int registers;
-    uint32_t below; // a ribbon's columns left of the diagonal, plus 1; 0: not a ribbon
-    int abandon;    // engine packed: lists with radii
-    int strips;     // engine bits: the text for long pairs
-} variant_key;
-
-typedef struct variant {
-    variant_key key;
-    wwi_program *program;
-    wwi_kernel *kernel;
-    wwi_kernel *interleave; // engines packed and bits on a CPU, and narrow bands in engine lanes
-} variant;
-
-struct wwi_runner {
-    ww_context *context;
-    ww_measure measure;
-    const wwi_measure_row *recurrence;
-    ww_dataset *rows, *columns;
-    ww_precision precision;
-    ww_plan_options options;
-    uint32_t channels, passes; // channels of a point; passes over single channels when they are independent
-    uint32_t extra;            // values of a point beside the channels, of which a kernel sees 0 or 1
-    bool banded, symmetric;
-    bool gpu;
-    wwi_exchange exchange;
-    uint32_t width; // lanes that can hand values on
-    int vector;     // engines packed and strips on a CPU
-    ww_engine engine;
-    variant variants[VARIANTS];
-    size_t variant_count;
-    wwi_buffer *row_order, *column_order, *band, *edges, *counter;
-    wwi_buffer *row_packed, *row_offsets, *column_packed, *column_offsets, *scratch, *abandoned;
-    wwi_bit_planes *planes; // what engine bits computes on; NULL: it can't, for the reason given
-    const char *no_planes;
-    wwi_words words;
-    double rate[WW_ENGINE_BITS + 1]; // cells a second, by engine
-    uint64_t done, total;            // progress, in cells
-    uint64_t waiting;                // cells enqueued since the last wait
-    double waited;                   // when that was
-    bool preparing;                  // programs are compiled, nothing is computed
-};
-
-static uint64_t value_bytes(const wwi_runner *r) {
-    return wwi_precision_bytes(r->precision);
-}
 
 static uint32_t least_u32(uint64_t a, uint64_t b) {
     return (uint32_t)(a < b ? a : b);
@@ -153,7 +96,7 @@ static uint32_t lanes_limit(const wwi_runner *r) {
 
 static uint32_t stencil_limit(const wwi_runner *r) {
     const uint64_t bytes = wwi_context_info(r->context)->local_bytes;
-    const uint64_t rows = bytes / (3 * value_bytes(r));
+    const uint64_t rows = bytes / (3 * wwi_runner_value_bytes(r));
     return rows > 2 ? least_u32(rows - 1, NO_LIMIT) : 1;
 }
 
@@ -187,7 +130,7 @@ static ww_engine choose_engine(const wwi_runner *r, bool list, size_t rows, size
     if (lanes_used * 4 <= (size_t)r->vector && shorter >= 512)
         return WW_ENGINE_STRIPS;
     // The rows kept for all lanes should stay in the cache.
-    if ((uint64_t)shorter * (uint64_t)r->vector * value_bytes(r) > (8u << 20))
+    if ((uint64_t)shorter * (uint64_t)r->vector * wwi_runner_value_bytes(r) > (8u << 20))
         return WW_ENGINE_STRIPS;
     return WW_ENGINE_PACKED;
 }
@@ -205,8 +148,6 @@ static ww_status take_planes(wwi_runner *r) {
     }
     return wwi_bit_planes_create(r->rows, r->columns, r->passes > 1, &r->planes, &r->no_planes);
 }
-
-static ww_status check_user(wwi_runner *r);
 
 ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                             const ww_plan_options *options, wwi_runner **runner) {
@@ -250,7 +191,7 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     r->rate[WW_ENGINE_STENCIL] = per_second * (r->gpu ? 0.2 : 0.01);
     r->rate[WW_ENGINE_PACKED] = per_second * (r->gpu ? 0.1 : 1);
     r->rate[WW_ENGINE_BITS] = per_second * (r->gpu ? 10 : 10);
-    status = check_user(r);
+    status = wwi_runner_check_user(r);
     if (status != WW_OK)
         wwi_runner_destroy(&r);
     *runner = r;
@@ -301,245 +242,8 @@ static ww_status write_buffer(wwi_runner *r, wwi_buffer **buffer, uint64_t bytes
     return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, source) : status;
 }
 
-// ---- programs
-// -----------------------------------------------------------------------------------------------------------
-
-static const char *engine_kernel(const variant_key *key) {
-    switch (key->engine) {
-    case WW_ENGINE_LANES:
-        return key->below ? "ww_ribbon" : "ww_lanes";
-    case WW_ENGINE_STENCIL:
-        return "ww_stencil";
-    case WW_ENGINE_PACKED:
-        return "ww_packed";
-    case WW_ENGINE_BITS:
-        return key->strips ? "ww_bits_strips" : key->vector > 1 ? "ww_bits_packed" : "ww_bits";
-    default:
-        return "ww_strips";
-    }
-}
-
-// The measure's parameters as the recurrence names them: WW_P_name, by its bits, and for choices between program texts
-// WW_I_name, the whole number or 0.
-static void write_parameters(const wwi_runner *r, char *text, size_t bytes) {
-    const ww_measure_info *info = &r->recurrence->info;
-    size_t at = 0;
-    text[0] = '\0';
-    for (size_t p = 0; p < info->parameter_count; p++) {
-        const double value = r->measure.parameters[p];
-        const float narrow = (float)value;
-        const bool whole = value == floor(value) && fabs(value) < 1e6;
-        uint64_t bits = 0;
-        uint32_t narrow_bits;
-        memcpy(&bits, &value, sizeof bits);
-        memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
-        const int length =
-            r->precision == WW_DOUBLE
-                ? snprintf(text + at, bytes - at, "#define WW_P_%s as_double(0x%016" PRIx64 "ul)\n#define WW_I_%s %d\n",
-                           info->parameters[p].name, bits, info->parameters[p].name, whole ? (int)value : 0)
-                : snprintf(text + at, bytes - at, "#define WW_P_%s as_float(0x%08" PRIx32 "u)\n#define WW_I_%s %d\n",
-                           info->parameters[p].name, narrow_bits, info->parameters[p].name, whole ? (int)value : 0);
-        at += (size_t)length;
-    }
-}
-
-static ww_status create_kernels(wwi_runner *r, variant *v) {
-    const variant_key *key = &v->key;
-    ww_status status = wwi_kernel_create(v->program, engine_kernel(key), &v->kernel);
-    if (status == WW_OK && (key->engine == WW_ENGINE_PACKED || key->below))
-        status = wwi_kernel_create(v->program, "ww_interleave", &v->interleave);
-    if (status == WW_OK && key->engine == WW_ENGINE_BITS && key->vector > 1 && !key->strips)
-        status = wwi_kernel_create(v->program, "ww_interleave_bits", &v->interleave);
-    if (status == WW_OK && wwi_kernel_max_work_group(v->kernel) < key->group) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s takes work-groups of %" PRIu64 " here, engine %s needs %" PRIu32,
-                 wwi_context_info(r->context)->name, wwi_kernel_max_work_group(v->kernel), ww_engine_name(key->engine),
-                 key->group);
-        status = wwi_fail_hint("lower lanes.group in the tuning file");
-    }
-    return status;
-}
-
-static ww_status build_bits(wwi_runner *r, variant *v) {
-    const variant_key *key = &v->key;
-    const wwi_source sources[] = {{"number.cl", NULL},
-                                  {"vendor.cl", NULL},
-                                  {"points.cl", NULL},
-                                  {"tasks.cl", NULL},
-                                  {"engine/handover.cl", NULL},
-                                  {"engine/bits_walk.cl", NULL},
-                                  {key->strips
-                                       ? key->vector > 1 ? "engine/bits_strips_vector.cl" : "engine/bits_strips.cl"
-                                   : key->vector > 1 ? "engine/bits_packed.cl"
-                                                     : "engine/bits.cl",
-                                   NULL}};
-    char options[256];
-    snprintf(options, sizeof options,
-             "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_ROOT=%d -DWW_LIST=%d -DWW_LCS=%d -DWW_BITS=%" PRIu32
-             " -DWW_WORDS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32
-             " -DWW_EXCHANGE=%d -DWW_UNROLL=%d -DWW_OWN_ROWS=%d",
-             r->precision == WW_DOUBLE, key->vector, r->measure.root != 0, key->list, r->measure.id == WW_LCS,
-             r->planes->bits, key->columns, key->rows, key->group, key->vector > 1 ? 0 : (int)r->exchange, r->gpu,
-             key->list || key->strips);
-    const ww_status status =
-        wwi_program_get(r->context, sources, sizeof sources / sizeof *sources, options, &v->program);
-    return status == WW_OK ? create_kernels(r, v) : status;
-}
-
-// The texts of a program up to the recurrence.
-typedef struct texts {
-    wwi_source sources[14];
-    size_t count;
-    char *cost; // the user's, in its frame
-    char parameters[1024];
-} texts;
-
-static ww_status begin_texts(const wwi_runner *r, texts *t) {
-    t->count = 0;
-    t->cost = NULL;
-    t->sources[t->count++] = (wwi_source){"number.cl", NULL};
-    t->sources[t->count++] = (wwi_source){"vendor.cl", NULL};
-    if (wwi_measure_cost(&r->measure) == WW_COST_USER) {
-        const char *frame = "WW_INLINE real ww_user_expression(real x, real y) {\n    return (real)(\n"
-                            "#line 1 \"cost expression\"\n%s\n);\n}\n";
-        const size_t bytes = strlen(frame) + strlen(r->measure.cost_expression) + 1;
-        t->cost = malloc(bytes);
-        if (!t->cost)
-            return wwi_fail_memory(bytes);
-        snprintf(t->cost, bytes, frame, r->measure.cost_expression);
-        t->sources[t->count++] = (wwi_source){"cost expression", t->cost};
-    }
-    write_parameters(r, t->parameters, sizeof t->parameters);
-    t->sources[t->count++] = (wwi_source){"parameters", t->parameters};
-    t->sources[t->count++] = (wwi_source){"points.cl", NULL};
-    if (r->measure.id == WW_USER)
-        t->sources[t->count++] = (wwi_source){r->measure.recurrence_name, r->measure.recurrence};
-    t->sources[t->count++] = (wwi_source){r->recurrence->recurrence, NULL};
-    return WW_OK;
-}
-
-static void write_options(const wwi_runner *r, const variant_key *key, char *options, size_t bytes) {
-    snprintf(
-        options, bytes,
-        "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
-        "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
-        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d -DWW_EXTRA=%" PRIu32
-        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%zu",
-        r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)wwi_measure_cost(&r->measure),
-        r->measure.root != 0, key->list, key->band, key->columns, key->rows, key->group,
-        key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
-        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0, key->abandon, r->extra,
-        r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels);
-}
-
-static ww_status build(wwi_runner *r, variant *v) {
-    ww_status status;
-    const variant_key *key = &v->key;
-    texts t;
-    char options[512];
-
-    if (key->engine == WW_ENGINE_BITS)
-        return build_bits(r, v);
-    if ((status = begin_texts(r, &t)) != WW_OK)
-        return status;
-    wwi_source *sources = t.sources;
-    size_t count = t.count;
-    sources[count++] = (wwi_source){"tasks.cl", NULL};
-    sources[count++] = (wwi_source){"elements.cl", NULL};
-    if (key->below || key->engine == WW_ENGINE_PACKED)
-        sources[count++] = (wwi_source){"engine/interleave.cl", NULL};
-    else if (key->engine == WW_ENGINE_LANES || key->engine == WW_ENGINE_STRIPS)
-        sources[count++] = (wwi_source){"engine/walk.cl", NULL};
-    if (key->engine == WW_ENGINE_STRIPS)
-        sources[count++] = (wwi_source){"engine/handover.cl", NULL};
-    sources[count++] = (wwi_source){key->below                         ? "engine/ribbon.cl"
-                                    : key->engine == WW_ENGINE_LANES   ? "engine/lanes.cl"
-                                    : key->engine == WW_ENGINE_STENCIL ? "engine/stencil.cl"
-                                    : key->engine == WW_ENGINE_PACKED  ? "engine/packed.cl"
-                                    : key->vector > 1                  ? "engine/strips_vector.cl"
-                                                                       : "engine/strips.cl",
-                                    NULL};
-    write_options(r, key, options, sizeof options);
-    if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) == WW_OK)
-        status = create_kernels(r, v);
-    free(t.cost);
-    return status;
-}
-
-// The compiled variant for a key, built on first use.
-static ww_status find_variant(wwi_runner *r, variant_key key, variant **found) {
-    for (size_t i = 0; i < r->variant_count; i++)
-        if (memcmp(&r->variants[i].key, &key, sizeof key) == 0) {
-            *found = &r->variants[i];
-            return WW_OK;
-        }
-    if (r->variant_count == VARIANTS) {
-        // Kernels of launches under way stay alive in the driver until these are done.
-        wwi_kernel_destroy(&r->variants[0].kernel);
-        wwi_kernel_destroy(&r->variants[0].interleave);
-        wwi_program_release(&r->variants[0].program);
-        memmove(&r->variants[0], &r->variants[1], (VARIANTS - 1) * sizeof *r->variants);
-        r->variant_count--;
-    }
-    variant *v = &r->variants[r->variant_count];
-    memset(v, 0, sizeof *v);
-    v->key = key;
-    const ww_status status = build(r, v);
-    if (status != WW_OK) {
-        wwi_kernel_destroy(&v->kernel);
-        wwi_program_release(&v->program);
-        return status;
-    }
-    r->variant_count++;
-    *found = v;
-    return WW_OK;
-}
-
-// Whether the user's recurrence keeps its word on a few values (recurrence/user_check.cl).
-static ww_status check_user(wwi_runner *r) {
-    enum { REPORT = 6 };
-    ww_status status;
-    texts t;
-    char options[512];
-    wwi_program *program = NULL;
-    wwi_kernel *kernel = NULL;
-    wwi_buffer *report = NULL;
-    double values[REPORT] = {0};
-    float narrow[REPORT] = {0};
-    const variant_key key = {.vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = 1};
-    const uint64_t bytes = REPORT * value_bytes(r);
-
-    if (r->measure.id != WW_USER || r->channels > REGISTER_CHANNELS)
-        return WW_OK;
-    if ((status = begin_texts(r, &t)) != WW_OK)
-        return status;
-    t.sources[t.count++] = (wwi_source){"recurrence/user_check.cl", NULL};
-    write_options(r, &key, options, sizeof options);
-    if ((status = wwi_program_get(r->context, t.sources, t.count, options, &program)) != WW_OK ||
-        (status = wwi_kernel_create(program, "ww_user_check", &kernel)) != WW_OK ||
-        (status = wwi_buffer_create(r->context, bytes, &report)) != WW_OK)
-        goto done;
-    const wwi_arg args[] = {WWI_BUFFER(report)};
-    if ((status = wwi_launch(kernel, 1, 1, args, 1)) != WW_OK ||
-        (status = wwi_buffer_read(report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) != WW_OK)
-        goto done;
-    for (size_t i = 0; i < REPORT && r->precision == WW_FLOAT; i++)
-        values[i] = (double)narrow[i];
-    if (values[0] != 0) {
-        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT,
-                          "%s: ww_user_cell() makes NaN of left %g, up %g, diagonal %g, x %g, y %g",
-                          r->measure.recurrence_name, values[1], values[2], values[3], values[4], values[5]);
-        wwi_fail_hint("neighbours may be infinite: the border is, unless the recurrence says otherwise");
-    }
-done:
-    wwi_buffer_destroy(&report);
-    wwi_kernel_destroy(&kernel);
-    wwi_program_release(&program);
-    free(t.cost);
-    return status;
-}
-
-static variant_key key_of(const wwi_runner *r, ww_engine engine, const wwi_block *block) {
-    variant_key key;
+static wwi_variant_key key_of(const wwi_runner *r, ww_engine engine, const wwi_block *block) {
+    wwi_variant_key key;
     memset(&key, 0, sizeof key); // compared byte by byte
     key.engine = engine;
     key.list = block->list;
@@ -585,7 +289,8 @@ static uint64_t launch_units(const wwi_runner *r, ww_engine engine, uint64_t lef
 
 // Drivers that compile a kernel when it is first launched (PoCL) do so here too: for one group that finds nothing to
 // do.
-static ww_status enqueue(const wwi_runner *r, const variant *v, uint64_t groups, const wwi_arg *args, size_t count) {
+static ww_status enqueue(const wwi_runner *r, const wwi_variant *v, uint64_t groups, const wwi_arg *args,
+                         size_t count) {
     return wwi_launch(v->kernel, r->preparing ? 1 : groups, v->key.group, args, count);
 }
 
@@ -817,15 +522,15 @@ static wwi_window planes_of(const wwi_runner *r, const ww_dataset *d) {
 static ww_status launch_lanes(wwi_runner *r, ww_engine engine, const sides *s, const wwi_block *b, wwi_job job,
                               wwi_cut cut, double cells) {
     ww_status status;
-    variant *v;
-    variant_key key = key_of(r, engine, b);
+    wwi_variant *v;
+    wwi_variant_key key = key_of(r, engine, b);
     const bool bits = engine == WW_ENGINE_BITS;
     const wwi_window none = {NULL, NULL}, x = bits ? planes_of(r, s->rows) : none,
                      y = bits ? planes_of(r, s->columns) : none;
     key.columns = cut.columns;
     key.rows = cut.rows;
     key.group = lane_group(r);
-    if ((status = find_variant(r, key, &v)) != WW_OK)
+    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK)
         return status;
     const uint64_t rows = job.row_end - job.row_begin, columns = job.column_end - job.column_begin;
     job.group_width = cut.width;
@@ -950,10 +655,10 @@ static ww_status run_lanes(wwi_runner *r, ww_engine engine, const sides *s, cons
 
 static ww_status run_stencil(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range) {
     ww_status status;
-    variant *v;
-    variant_key key = key_of(r, WW_ENGINE_STENCIL, b);
+    wwi_variant *v;
+    wwi_variant_key key = key_of(r, WW_ENGINE_STENCIL, b);
     key.group = (uint32_t)tuned(r, "stencil.group", r->gpu ? 128 : 16);
-    if ((status = find_variant(r, key, &v)) != WW_OK)
+    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK)
         return status;
     const uint32_t rows = s->rows->rank_lengths[range.row_base + range.rows - 1] + 1;
     job.scratch = rows;
@@ -962,7 +667,7 @@ static ww_status run_stencil(wwi_runner *r, const sides *s, const wwi_block *b, 
     for (uint64_t at = 0; at < pairs;) {
         const uint64_t take = launch_units(r, WW_ENGINE_STENCIL, pairs - at, per_pair);
         job.unit_begin = (uint32_t)at;
-        const wwi_arg args[] = {COMMON_ARGS(b, r, job), WWI_LOCAL(3 * rows * value_bytes(r))};
+        const wwi_arg args[] = {COMMON_ARGS(b, r, job), WWI_LOCAL(3 * rows * wwi_runner_value_bytes(r))};
         if ((status = enqueue(r, v, take, args, sizeof args / sizeof *args)) != WW_OK || r->preparing)
             return status;
         at += take;
@@ -973,7 +678,7 @@ static ww_status run_stencil(wwi_runner *r, const sides *s, const wwi_block *b, 
 }
 
 // Interleaves one side. `field`: of a list's triple; 0 for a rectangle. Offsets of the packs in values.
-static ww_status interleave(wwi_runner *r, variant *v, const ww_dataset *d, wwi_window window, const uint32_t *ids,
+static ww_status interleave(wwi_runner *r, wwi_variant *v, const ww_dataset *d, wwi_window window, const uint32_t *ids,
                             size_t width, wwi_buffer *order, uint32_t stride, uint32_t field, size_t count,
                             uint32_t channel, wwi_buffer **packed, wwi_buffer **offsets) {
     ww_status status;
@@ -990,7 +695,7 @@ static ww_status interleave(wwi_runner *r, variant *v, const ww_dataset *d, wwi_
         at[p] = total;
         total += (uint64_t)longest * (r->channels + r->extra) * width;
     }
-    if ((status = grow_buffer(r, packed, total * value_bytes(r))) != WW_OK ||
+    if ((status = grow_buffer(r, packed, total * wwi_runner_value_bytes(r))) != WW_OK ||
         (status = write_buffer(r, offsets, packs * sizeof *at, at)) != WW_OK)
         goto done;
     const uint32_t begin = 0, end = (uint32_t)count;
@@ -1029,14 +734,14 @@ static uint32_t ribbon_columns(const wwi_runner *r, const sides *s, const wwi_bl
 static ww_status run_ribbon(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, uint32_t columns,
                             uint32_t below) {
     ww_status status;
-    variant *v;
-    variant_key key = key_of(r, WW_ENGINE_LANES, b);
+    wwi_variant *v;
+    wwi_variant_key key = key_of(r, WW_ENGINE_LANES, b);
     key.band = 0; // the band is the shape of the ribbon, not a table
     key.columns = columns;
     key.rows = (uint32_t)tuned(r, "lanes.ribbon_rows", r->precision == WW_FLOAT && columns <= 48 ? 8 : 4);
     key.group = 64;
     key.below = below + 1;
-    if ((status = find_variant(r, key, &v)) != WW_OK ||
+    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
         (status = interleave(r, v, s->columns, b->column, b->column_ids, RIBBON_PACK, r->column_order, 1, 0, b->columns,
                              job.channel, &r->column_packed, &r->column_offsets)) != WW_OK)
         return status;
@@ -1065,14 +770,14 @@ static ww_status run_ribbon(wwi_runner *r, const sides *s, const wwi_block *b, w
 
 static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range) {
     ww_status status;
-    variant *v;
-    variant_key key = key_of(r, WW_ENGINE_PACKED, b);
+    wwi_variant *v;
+    wwi_variant_key key = key_of(r, WW_ENGINE_PACKED, b);
     key.vector = r->vector;
     key.registers = 1;
     key.rows = r->channels == 1 ? (uint32_t)tuned(r, "packed.rows", 8) : r->channels <= 4 ? 4 : 2;
     // A sum over channels must not be given up for one of them.
     key.abandon = b->list && b->radii && r->passes == 1 && (r->recurrence->flags & WWI_MEASURE_MONOTONE);
-    if ((status = find_variant(r, key, &v)) != WW_OK)
+    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK)
         return status;
     const size_t count = b->list ? b->rows : b->columns;
     if ((status = interleave(r, v, s->columns, b->column, b->list ? b->pairs : b->column_ids, (size_t)r->vector,
@@ -1085,7 +790,8 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
     const uint32_t packs = (uint32_t)ceil_div(count, (uint64_t)r->vector);
     const uint64_t workers = compute_units(r) * (r->gpu ? 64 : 2);
     job.scratch = s->columns->rank_lengths[range.column_base + range.columns - 1];
-    if ((status = grow_buffer(r, &r->scratch, workers * job.scratch * (uint64_t)r->vector * value_bytes(r))) != WW_OK ||
+    if ((status = grow_buffer(r, &r->scratch,
+                              workers * job.scratch * (uint64_t)r->vector * wwi_runner_value_bytes(r))) != WW_OK ||
         (status = grow_buffer(r, &r->counter, 4)) != WW_OK)
         return status;
     if (key.abandon && !r->abandoned &&
@@ -1161,8 +867,8 @@ static wwi_cut bits_strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) 
 static ww_status run_strips(wwi_runner *r, ww_engine engine, const sides *s, const wwi_block *b, wwi_job job,
                             rank_range range, wwi_cut cut) {
     ww_status status;
-    variant *v;
-    variant_key key = key_of(r, engine, b);
+    wwi_variant *v;
+    wwi_variant_key key = key_of(r, engine, b);
     const bool bits = engine == WW_ENGINE_BITS, vector = bits ? vector_bits(r) : vector_strips(r);
     const wwi_window none = {NULL, NULL}, x = bits ? planes_of(r, s->rows) : none,
                      y = bits ? planes_of(r, s->columns) : none;
@@ -1172,14 +878,14 @@ static ww_status run_strips(wwi_runner *r, ww_engine engine, const sides *s, con
     key.rows = cut.rows;
     key.group = vector ? 1 : cut.width;
     key.strips = bits;
-    if ((status = find_variant(r, key, &v)) != WW_OK)
+    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK)
         return status;
     const uint32_t n = s->rows->rank_lengths[range.row_base + range.rows - 1];
     const uint32_t m = s->columns->rank_lengths[range.column_base + range.columns - 1];
     const uint32_t strips = (uint32_t)ceil_div(m, (uint64_t)cut.columns * cut.width * (bits ? 32 : 1));
     const uint64_t row_steps = ceil_div(n, cut.rows);
     job.scratch = (uint32_t)(bits ? row_steps + 1 : row_steps * cut.rows);
-    const uint64_t pair_bytes = bits ? job.scratch * (uint64_t)8 : job.scratch * 2 * value_bytes(r);
+    const uint64_t pair_bytes = bits ? job.scratch * (uint64_t)8 : job.scratch * 2 * wwi_runner_value_bytes(r);
     const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->context) / 4;
     const uint64_t pairs = block_pairs(b);
     uint64_t at_once = room / pair_bytes;
@@ -1225,7 +931,7 @@ static bool bits_in_strips(const wwi_runner *r, uint64_t pairs, uint64_t lanes_u
 }
 
 // Interleaves one side's planes. `field`: of a list's triple; 0 for a rectangle.
-static ww_status interleave_bits(wwi_runner *r, const variant *v, const ww_dataset *d, const uint32_t *ids,
+static ww_status interleave_bits(wwi_runner *r, const wwi_variant *v, const ww_dataset *d, const uint32_t *ids,
                                  wwi_buffer *order, uint32_t stride, uint32_t field, size_t count, uint32_t channel,
                                  uint32_t at_end, wwi_buffer **packed, wwi_buffer **offsets) {
     ww_status status;
@@ -1258,8 +964,8 @@ done:
 
 static ww_status run_bits_packed(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range) {
     ww_status status;
-    variant *v;
-    variant_key key = key_of(r, WW_ENGINE_BITS, b);
+    wwi_variant *v;
+    wwi_variant_key key = key_of(r, WW_ENGINE_BITS, b);
     const wwi_window x = planes_of(r, s->rows), y = planes_of(r, s->columns);
     const uint64_t most = words_of(s->columns->rank_lengths[range.column_base + range.columns - 1]);
     const uint32_t n = s->rows->rank_lengths[range.row_base + range.rows - 1];
@@ -1268,7 +974,7 @@ static ww_status run_bits_packed(wwi_runner *r, const sides *s, const wwi_block 
     key.columns = (uint32_t)tuned(r, "bits.words", 4);
     if (key.columns > most)
         key.columns = (uint32_t)most;
-    if ((status = find_variant(r, key, &v)) != WW_OK)
+    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK)
         return status;
     const size_t count = b->list ? b->rows : b->columns;
     if ((status = interleave_bits(r, v, s->columns, b->list ? b->pairs : b->column_ids,
@@ -1489,7 +1195,7 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
     }
     // A list's series are interleaved anew for each pair.
     if (engine == WW_ENGINE_PACKED && b.list && b.rows > (size_t)r->vector) {
-        const uint64_t side = (uint64_t)(n > m ? n : m) * r->channels * value_bytes(r);
+        const uint64_t side = (uint64_t)(n > m ? n : m) * r->channels * wwi_runner_value_bytes(r);
         const uint64_t room = wwi_context_bytes_free(r->context) / 8, largest = wwi_context_max_buffer(r->context);
         small = small && side * b.rows <= (room < largest ? room : largest);
     }
