@@ -37,6 +37,13 @@ static slot slot_of(int loop) {
     return s;
 }
 
+// What a CPU's compiler is spared: there a measure takes this in `packed` and in one more engine, another for each
+// measure.
+static bool is_spared(int loop) {
+    const slot s = slot_of(loop);
+    return !wwt_device_is_gpu() && s.engine != WW_ENGINE_PACKED && engines[loop % MEASURES % ENGINES] != s.engine;
+}
+
 static bool is_symbols(ww_measure_id id) {
     return id == WW_LEVENSHTEIN || id == WW_LCS;
 }
@@ -131,6 +138,8 @@ END_TEST
 
 START_TEST(bands) {
     slot s = slot_of(_i);
+    if (is_spared(_i))
+        return;
     s.measure.band = (ww_band){.kind = WW_BAND_CORNER, .width = 5.0};
     check_random(&s, 1, 20, 140, 5, 6);
     if (s.engine == WW_ENGINE_STRIPS) {
@@ -182,6 +191,8 @@ END_TEST
 
 START_TEST(channels) {
     slot s = slot_of(_i);
+    if (is_spared(_i))
+        return;
     s.measure.independent = 0;
     check_random(&s, 2, 40, 60, 3, 4);
     // Too many for registers.
