@@ -193,6 +193,7 @@ ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **f
     const ww_status status = build(r, v);
     if (status != WW_OK) {
         wwi_kernel_destroy(&v->kernel);
+        wwi_kernel_destroy(&v->interleave);
         wwi_program_release(&v->program);
         return status;
     }
