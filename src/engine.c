@@ -190,7 +190,7 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     r->rate[WW_ENGINE_STRIPS] = per_second * (r->gpu ? 0.5 : 0.5);
     r->rate[WW_ENGINE_STENCIL] = per_second * (r->gpu ? 0.2 : 0.01);
     r->rate[WW_ENGINE_PACKED] = per_second * (r->gpu ? 0.1 : 1);
-    r->rate[WW_ENGINE_BITS] = per_second * (r->gpu ? 10 : 10);
+    r->rate[WW_ENGINE_BITS] = per_second * 10;
     status = wwi_runner_check_user(r);
     if (status != WW_OK)
         wwi_runner_destroy(&r);
@@ -768,6 +768,16 @@ static ww_status run_ribbon(wwi_runner *r, const sides *s, const wwi_block *b, w
     return WW_OK;
 }
 
+// Units of an engine that takes packs of column series, or of a list's pairs, by workers; and the row series of each:
+// few enough that all workers are busy to the end.
+static uint64_t share_out(const wwi_block *b, uint32_t packs, uint64_t workers, wwi_job *job) {
+    if (b->list)
+        return packs;
+    const uint64_t rows = b->rows - b->row_begin, take = rows * packs / (workers * 16);
+    job->rows_per_group = take < 1 ? 1 : take > 64 ? 64 : (uint32_t)take;
+    return packs * ceil_div(rows, job->rows_per_group);
+}
+
 static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, wwi_job job, rank_range range) {
     ww_status status;
     wwi_variant *v;
@@ -798,12 +808,7 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
         ((status = grow_buffer(r, &r->abandoned, 4)) != WW_OK ||
          (status = wwi_buffer_fill_u32(r->abandoned, 0, 4, 0)) != WW_OK))
         return status;
-    // Row series a unit takes: few enough that all workers are busy to the end.
-    if (!b->list) {
-        uint64_t take = (uint64_t)(b->rows - b->row_begin) * packs / (workers * 16);
-        job.rows_per_group = take < 1 ? 1 : take > 64 ? 64 : (uint32_t)take;
-    }
-    const uint64_t units = b->list ? packs : packs * ceil_div(b->rows - b->row_begin, job.rows_per_group);
+    const uint64_t units = share_out(b, packs, workers, &job);
     const double per_unit = block_cells(r, s->rows, s->columns, b) / (double)units;
     for (uint64_t at = 0; at < units;) {
         const uint64_t take = launch_units(r, WW_ENGINE_PACKED, units - at, per_unit);
@@ -989,12 +994,7 @@ static ww_status run_bits_packed(wwi_runner *r, const sides *s, const wwi_block 
     if ((status = grow_buffer(r, &r->scratch, workers * job.scratch * BITS_VECTOR * 4)) != WW_OK ||
         (status = grow_buffer(r, &r->counter, 4)) != WW_OK)
         return status;
-    // Row series a unit takes: few enough that all workers are busy to the end.
-    if (!b->list) {
-        uint64_t take = (uint64_t)(b->rows - b->row_begin) * packs / (workers * 16);
-        job.rows_per_group = take < 1 ? 1 : take > 64 ? 64 : (uint32_t)take;
-    }
-    const uint64_t units = b->list ? packs : packs * ceil_div(b->rows - b->row_begin, job.rows_per_group);
+    const uint64_t units = share_out(b, packs, workers, &job);
     const double per_unit = block_cells(r, s->rows, s->columns, b) / (double)units;
     for (uint64_t at = 0; at < units;) {
         const uint64_t take = launch_units(r, WW_ENGINE_BITS, units - at, per_unit);
