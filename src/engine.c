@@ -111,7 +111,7 @@ static bool vector_strips(const wwi_runner *r) {
 
 static ww_engine choose_engine(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t longest_row,
                                uint32_t longest_column) {
-    if (r->planes)
+    if (r->bits)
         return WW_ENGINE_BITS;
     const uint32_t shorter = longest_row < longest_column ? longest_row : longest_column;
     if (r->gpu) {
@@ -135,18 +135,27 @@ static ww_engine choose_engine(const wwi_runner *r, bool list, size_t rows, size
     return WW_ENGINE_PACKED;
 }
 
-// Makes the series bit planes where the measure can be had of them.
-static ww_status take_planes(wwi_runner *r) {
-    r->no_planes = "it is for Levenshtein with all weights 1, and LCS";
+// Whether engine bits can compute the measure, on bit planes made here or on the points as they are.
+static ww_status take_bits(wwi_runner *r) {
+    const bool symbols = wwi_measure_is_bits_of_symbols(&r->measure);
+    r->no_bits = "it is for Levenshtein with all weights 1, LCS, LCSS, and EDR but aeon's";
     if (r->options.engine != WW_ENGINE_AUTO && r->options.engine != WW_ENGINE_BITS)
         return WW_OK;
-    if (!wwi_measure_is_bits(&r->measure))
+    if (!symbols && !wwi_measure_is_bits_of_points(&r->measure))
         return WW_OK;
     if (r->banded) {
-        r->no_planes = "it knows no bands";
+        r->no_bits = "it knows no bands";
         return WW_OK;
     }
-    return wwi_bit_planes_create(r->rows, r->columns, r->passes > 1, &r->planes, &r->no_planes);
+    if (symbols) {
+        const ww_status status = wwi_bit_planes_create(r->rows, r->columns, r->passes > 1, &r->planes, &r->no_bits);
+        r->bits = r->planes != NULL;
+        return status;
+    }
+    r->no_bits = "points of several channels stay in engine lanes";
+    // On a CPU a vector of pairs is faster: there it runs when it is asked for.
+    r->bits = r->channels == 1 && (r->gpu || r->options.engine == WW_ENGINE_BITS);
+    return WW_OK;
 }
 
 ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
@@ -176,7 +185,7 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     if (r->width > 32 && r->exchange != WWI_EXCHANGE_LOCAL)
         r->width = 32;
     r->vector = (int)tuned(r, "packed.vector", r->precision == WW_DOUBLE ? 8 : 16);
-    ww_status status = take_planes(r);
+    ww_status status = take_bits(r);
     if (status != WW_OK) {
         wwi_runner_destroy(&r);
         return status;
@@ -472,12 +481,13 @@ static uint32_t rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t colu
 // compiler needs more.
 static uint32_t most_words(const wwi_runner *r) {
     const long values = tuned(r, "bits.values", r->exchange == WWI_EXCHANGE_NV_SHFL ? 96 : 48);
-    const uint32_t words = (uint32_t)values / (r->planes->bits + 4);
+    const uint32_t held = r->planes ? r->planes->bits : r->precision == WW_DOUBLE ? 64 : 32;
+    const uint32_t words = (uint32_t)values / (held + 4);
     return words > 16 ? 16 : words < 1 ? 1 : words;
 }
 
 static bool vector_bits(const wwi_runner *r) {
-    return !r->gpu && tuned(r, "bits.vector", 16) > 1;
+    return !r->gpu && r->planes && tuned(r, "bits.vector", 16) > 1;
 }
 
 static uint64_t words_of(uint32_t m) {
@@ -488,10 +498,15 @@ static uint32_t bits_limit(const wwi_runner *r) {
     return r->width * most_words(r) * 32;
 }
 
+// Rows of a step. Points of rows are held, each in a register or two.
+static uint32_t bits_rows(const wwi_runner *r) {
+    return r->planes ? (uint32_t)tuned(r, "bits.rows", 16) : (uint32_t)tuned(r, "bits.point_rows", 8);
+}
+
 // Words and width for a column series of m points.
 static wwi_cut bits_cut(const wwi_runner *r, uint32_t m) {
     const uint32_t most = most_words(r);
-    wwi_cut cut = {1, (uint32_t)tuned(r, "bits.rows", 16), 1};
+    wwi_cut cut = {1, bits_rows(r), 1};
     while (cut.width < r->width && (uint64_t)cut.width * most < words_of(m))
         cut.width *= 2;
     cut.columns = (uint32_t)ceil_div(words_of(m), cut.width);
@@ -507,10 +522,15 @@ static wwi_cut group_cut(const wwi_runner *r, ww_engine engine, uint32_t n, uint
     return engine == WW_ENGINE_BITS ? bits_cut(r, m) : lanes_cut(r, n, m, many_lengths);
 }
 
-// A side's planes and entries, as engine bits reads them.
+// A side's planes and entries.
 static wwi_window planes_of(const wwi_runner *r, const ww_dataset *d) {
     return d == r->rows ? (wwi_window){r->planes->row_planes, r->planes->row_series}
                         : (wwi_window){r->planes->column_planes, r->planes->column_series};
+}
+
+// What an engine reads of a side: the points, or engine bits their planes where it has them.
+static wwi_window source_of(const wwi_runner *r, ww_engine engine, const ww_dataset *d, wwi_window points) {
+    return engine == WW_ENGINE_BITS && r->planes ? planes_of(r, d) : points;
 }
 
 #define BITS_ARGS(x, y, b, r, job)                                                                                     \
@@ -525,8 +545,7 @@ static ww_status launch_lanes(wwi_runner *r, ww_engine engine, const sides *s, c
     wwi_variant *v;
     wwi_variant_key key = key_of(r, engine, b);
     const bool bits = engine == WW_ENGINE_BITS;
-    const wwi_window none = {NULL, NULL}, x = bits ? planes_of(r, s->rows) : none,
-                     y = bits ? planes_of(r, s->columns) : none;
+    const wwi_window x = source_of(r, engine, s->rows, b->row), y = source_of(r, engine, s->columns, b->column);
     key.columns = cut.columns;
     key.rows = cut.rows;
     key.group = lane_group(r);
@@ -860,7 +879,8 @@ static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
 }
 
 static wwi_cut bits_strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
-    wwi_cut cut = {1, (uint32_t)tuned(r, "bits.strip_rows", 16), vector_bits(r) ? BITS_VECTOR : r->width};
+    wwi_cut cut = {1, r->planes ? (uint32_t)tuned(r, "bits.strip_rows", 16) : bits_rows(r),
+                   vector_bits(r) ? BITS_VECTOR : r->width};
     const uint64_t wanted = compute_units(r) * (uint64_t)tuned(r, "bits.resident", 2);
     const uint32_t most = vector_bits(r) ? (uint32_t)tuned(r, "bits.words", 4) : most_words(r);
     while (cut.columns * 2 <= most && pairs * ceil_div(m, 64 * (uint64_t)cut.columns * cut.width) >= wanted)
@@ -875,8 +895,7 @@ static ww_status run_strips(wwi_runner *r, ww_engine engine, const sides *s, con
     wwi_variant *v;
     wwi_variant_key key = key_of(r, engine, b);
     const bool bits = engine == WW_ENGINE_BITS, vector = bits ? vector_bits(r) : vector_strips(r);
-    const wwi_window none = {NULL, NULL}, x = bits ? planes_of(r, s->rows) : none,
-                     y = bits ? planes_of(r, s->columns) : none;
+    const wwi_window x = source_of(r, engine, s->rows, b->row), y = source_of(r, engine, s->columns, b->column);
     key.vector = !vector ? 1 : bits ? BITS_VECTOR : r->vector;
     key.registers = vector || points_in_registers(r);
     key.columns = cut.columns;
@@ -1147,8 +1166,8 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_block *block) {
         engine = choose_engine(r, b.list, b.rows, b.columns, s.rows->rank_lengths[range.row_base + range.rows - 1],
                                s.columns->rank_lengths[range.column_base + range.columns - 1]);
     }
-    if (engine == WW_ENGINE_BITS && !r->planes)
-        return refuse(r, engine, r->no_planes, 0);
+    if (engine == WW_ENGINE_BITS && !r->bits)
+        return refuse(r, engine, r->no_bits, 0);
     if (wants_exchange(r, engine, &b, &s, range)) {
         exchange_roles(&b, &s);
         range = ranks_of(s.rows, s.columns, &b);

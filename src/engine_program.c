@@ -67,32 +67,6 @@ static ww_status create_kernels(wwi_runner *r, wwi_variant *v) {
     return status;
 }
 
-static ww_status build_bits(wwi_runner *r, wwi_variant *v) {
-    const wwi_variant_key *key = &v->key;
-    const wwi_source sources[] = {{"number.cl", NULL},
-                                  {"vendor.cl", NULL},
-                                  {"points.cl", NULL},
-                                  {"tasks.cl", NULL},
-                                  {"engine/handover.cl", NULL},
-                                  {"engine/bits_walk.cl", NULL},
-                                  {key->strips
-                                       ? key->vector > 1 ? "engine/bits_strips_vector.cl" : "engine/bits_strips.cl"
-                                   : key->vector > 1 ? "engine/bits_packed.cl"
-                                                     : "engine/bits.cl",
-                                   NULL}};
-    char options[256];
-    snprintf(options, sizeof options,
-             "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_ROOT=%d -DWW_LIST=%d -DWW_LCS=%d -DWW_BITS=%" PRIu32
-             " -DWW_WORDS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32
-             " -DWW_EXCHANGE=%d -DWW_UNROLL=%d -DWW_OWN_ROWS=%d",
-             r->precision == WW_DOUBLE, key->vector, r->measure.root != 0, key->list, r->measure.id == WW_LCS,
-             r->planes->bits, key->columns, key->rows, key->group, key->vector > 1 ? 0 : (int)r->exchange, r->gpu,
-             key->list || key->strips);
-    const ww_status status =
-        wwi_program_get(r->context, sources, sizeof sources / sizeof *sources, options, &v->program);
-    return status == WW_OK ? create_kernels(r, v) : status;
-}
-
 // The texts of a program up to the recurrence.
 typedef struct texts {
     wwi_source sources[14];
@@ -137,6 +111,41 @@ static void write_options(const wwi_runner *r, const wwi_variant_key *key, char 
         key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
         key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0, key->abandon, r->extra,
         r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels);
+}
+
+// On points the recurrence says how far apart they are and what the result is.
+static ww_status build_bits(wwi_runner *r, wwi_variant *v) {
+    ww_status status;
+    const wwi_variant_key *key = &v->key;
+    const bool points = !r->planes;
+    texts t = {.count = 0};
+    char options[512];
+    if (points && (status = begin_texts(r, &t)) != WW_OK)
+        return status;
+    if (!points) {
+        t.sources[t.count++] = (wwi_source){"number.cl", NULL};
+        t.sources[t.count++] = (wwi_source){"vendor.cl", NULL};
+        t.sources[t.count++] = (wwi_source){"points.cl", NULL};
+    }
+    t.sources[t.count++] = (wwi_source){"tasks.cl", NULL};
+    t.sources[t.count++] = (wwi_source){"engine/handover.cl", NULL};
+    t.sources[t.count++] = (wwi_source){"engine/bits_walk.cl", NULL};
+    t.sources[t.count++] =
+        (wwi_source){key->strips       ? key->vector > 1 ? "engine/bits_strips_vector.cl" : "engine/bits_strips.cl"
+                     : key->vector > 1 ? "engine/bits_packed.cl"
+                                       : "engine/bits.cl",
+                     NULL};
+    snprintf(options, sizeof options,
+             "-DWW_DOUBLE=%d -DWW_VECTOR=%d -DWW_COST=%d -DWW_ROOT=%d -DWW_LIST=%d -DWW_LCS=%d -DWW_POINTS=%d "
+             "-DWW_BITS=%" PRIu32 " -DWW_WORDS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32
+             " -DWW_EXCHANGE=%d -DWW_UNROLL=%d -DWW_OWN_ROWS=%d",
+             r->precision == WW_DOUBLE, key->vector, (int)wwi_measure_cost(&r->measure), r->measure.root != 0,
+             key->list, r->measure.id == WW_LCS || r->measure.id == WW_LCSS, points, points ? 1 : r->planes->bits,
+             key->columns, key->rows, key->group, key->vector > 1 ? 0 : (int)r->exchange, r->gpu,
+             key->list || key->strips);
+    status = wwi_program_get(r->context, t.sources, t.count, options, &v->program);
+    free(t.cost);
+    return status == WW_OK ? create_kernels(r, v) : status;
 }
 
 static ww_status build(wwi_runner *r, wwi_variant *v) {

@@ -480,10 +480,15 @@ bool wwi_measure_is_zero_on_self(const ww_measure *measure) {
     return zero && measure->cost != WW_COST_USER && wwi_band_has_diagonal(&measure->band);
 }
 
-bool wwi_measure_is_bits(const ww_measure *measure) {
+bool wwi_measure_is_bits_of_symbols(const ww_measure *measure) {
     return measure->id == WW_LCS ||
            (measure->id == WW_LEVENSHTEIN && parameter(measure, "insertion") == 1.0 &&
             parameter(measure, "deletion") == 1.0 && parameter(measure, "substitution") == 1.0);
+}
+
+bool wwi_measure_is_bits_of_points(const ww_measure *measure) {
+    // aeon's EDR asks for less than epsilon, and its border is neither distance's.
+    return measure->id == WW_LCSS || (measure->id == WW_EDR && parameter(measure, "aeon") == 0.0);
 }
 
 bool wwi_measure_is_similarity(const ww_measure *measure) {

@@ -55,8 +55,9 @@ bool wwi_measure_is_symmetric(const ww_measure *measure);
 // For a checked measure: d(x,x) = 0 for all x. False where it is not known.
 bool wwi_measure_is_zero_on_self(const ww_measure *measure);
 // For a checked measure: its cells are whole numbers that differ by at most 1 from their neighbours, and depend on
-// symbols being the same alone.
-bool wwi_measure_is_bits(const ww_measure *measure);
+// nothing but which symbols are the same, or which points are no farther apart than epsilon.
+bool wwi_measure_is_bits_of_symbols(const ww_measure *measure);
+bool wwi_measure_is_bits_of_points(const ww_measure *measure);
 // For a checked measure: the larger, the more alike.
 bool wwi_measure_is_similarity(const ww_measure *measure);
 

@@ -50,8 +50,9 @@ struct wwi_runner {
     size_t variant_count;
     wwi_buffer *row_order, *column_order, *band, *edges, *counter;
     wwi_buffer *row_packed, *row_offsets, *column_packed, *column_offsets, *scratch, *abandoned;
-    wwi_bit_planes *planes; // what engine bits computes on; NULL: it can't, for the reason given
-    const char *no_planes;
+    bool bits; // engine bits can compute the measure here; else: why not
+    const char *no_bits;
+    wwi_bit_planes *planes; // what it computes on; NULL: on the points themselves
     wwi_words words;
     double rate[WW_ENGINE_BITS + 1]; // cells a second, by engine
     uint64_t done, total;            // progress, in cells

@@ -15,13 +15,13 @@
 
 #define WW_LOAD_COLUMNS(s)                                                                                             \
     _Pragma("unroll") for (uint w = 0; w < WW_WORDS; w++) {                                                            \
-        _Pragma("unroll") for (uint b = 0; b < WW_BITS; b++)                                                           \
-            own[w][b] = ww_column_plane(s, first_word + w, b);                                                         \
+        _Pragma("unroll") for (uint b = 0; b < WW_HELD; b++)                                                           \
+            own[w][b] = ww_column_held(s, first_word + w, b);                                                          \
     }
 
 __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_bits(__global const uint *restrict x_planes, __global const ulong2 *restrict x_series,
-        __global const uint *restrict y_planes, __global const ulong2 *restrict y_series,
+ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restrict x_series,
+        __global const ww_plane *restrict y_planes, __global const ulong2 *restrict y_series,
         __global const uint *restrict x_order, __global const uint *restrict y_order, __global ww_scalar *restrict out,
         const ww_job job) {
     const uint lid = get_local_id(0);
@@ -29,7 +29,7 @@ ww_bits(__global const uint *restrict x_planes, __global const ulong2 *restrict 
     const uint lane = lid & (width - 1);
     const uint groups = WW_WG / width;
     const uint first_word = lane * WW_WORDS;
-    uint own[WW_WORDS][WW_BITS];
+    ww_held own[WW_WORDS][WW_HELD];
 #if WW_LIST
     uint task = job.row_begin + ((job.unit_begin + (uint)get_group_id(0)) * groups + lid / width) * job.rows_per_group;
     const uint task_end = min(task + job.rows_per_group, job.row_end);
@@ -70,7 +70,7 @@ ww_bits(__global const uint *restrict x_planes, __global const ulong2 *restrict 
     ww_symbols x;
     x.planes = x_planes;
     x.length = x.words = 0;
-    uint rows[WW_BITS], next_rows[WW_BITS];
+    ww_row_held rows[WW_ROWS_HELD], next_rows[WW_ROWS_HELD];
     WW_STATE
     uint edge = 0, sum = 0;          // in: the left-hand neighbour's; out: this lane's
     uint id = 0;                     // the row series, or the task of a list
@@ -104,7 +104,7 @@ ww_bits(__global const uint *restrict x_planes, __global const ulong2 *restrict 
             }
             // The next step's rows are on their way while these are walked.
 #pragma unroll
-            for (int b = 0; b < WW_BITS; b++)
+            for (int b = 0; b < WW_ROWS_HELD; b++)
                 rows[b] = next_rows[b];
             WW_READ_ROWS(next_rows, x, min(step + 1, steps - 1))
             WW_STEP
@@ -117,9 +117,9 @@ ww_bits(__global const uint *restrict x_planes, __global const ulong2 *restrict 
                 }
                 if (lane == (y.words - 1) / WW_WORDS) {
 #if WW_LIST
-                    ww_store(out, job, id, 0, ww_root((ww_scalar)sum));
+                    ww_store(out, job, id, 0, WW_RESULT(sum, x.length, y.length));
 #else
-                    ww_store(out, job, id, y_id, ww_root((ww_scalar)sum));
+                    ww_store(out, job, id, y_id, WW_RESULT(sum, x.length, y.length));
 #endif
                 }
                 begin += steps;

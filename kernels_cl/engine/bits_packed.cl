@@ -39,7 +39,7 @@ ww_interleave_bits(__global const uint *restrict planes, __global const ulong2 *
         const uint before = words - s.words;
         for (uint w = 0; w < words; w++)
             for (uint b = 0; b < WW_BITS; b++)
-                target[((ulong)w * WW_BITS + b) * WW_VECTOR + v] = !at_end       ? ww_column_plane(s, w, b)
+                target[((ulong)w * WW_BITS + b) * WW_VECTOR + v] = !at_end       ? ww_column_held(s, w, b)
                                                                    : w >= before ? s.planes[(ulong)(w - before) * WW_BITS + b]
                                                                                  : 0;
     }

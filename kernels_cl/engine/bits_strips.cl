@@ -12,8 +12,8 @@
 #endif
 
 __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *restrict x_series,
-               __global const uint *restrict y_planes, __global const ulong2 *restrict y_series,
+ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2 *restrict x_series,
+               __global const ww_plane *restrict y_planes, __global const ulong2 *restrict y_series,
                __global const uint *restrict x_order, __global const uint *restrict y_order,
                __global ww_scalar *restrict out, const ww_job job, __global volatile ulong *edges,
                __global uint *ticket) {
@@ -48,13 +48,13 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
     const uint first_word = (strip * WW_WG + lane) * WW_WORDS;
     const uint owner = (y.words - 1) / WW_WORDS - strip * WW_WG;  // the lane of the last column, if it is in this strip
     const uint steps = WW_STEPS(x.length), total = steps + min(owner, (uint)WW_WG - 1);
-    uint own[WW_WORDS][WW_BITS];
+    ww_held own[WW_WORDS][WW_HELD];
 #pragma unroll
     for (uint w = 0; w < WW_WORDS; w++)
 #pragma unroll
-        for (uint b = 0; b < WW_BITS; b++)
-            own[w][b] = ww_column_plane(y, first_word + w, b);
-    uint rows[WW_BITS], next_rows[WW_BITS];
+        for (uint b = 0; b < WW_HELD; b++)
+            own[w][b] = ww_column_held(y, first_word + w, b);
+    ww_row_held rows[WW_ROWS_HELD], next_rows[WW_ROWS_HELD];
     WW_STATE
     WW_CLEAR
     WW_READ_ROWS(next_rows, x, 0)
@@ -74,7 +74,7 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
             }
             // The next step's rows are on their way while these are walked.
 #pragma unroll
-            for (int b = 0; b < WW_BITS; b++)
+            for (int b = 0; b < WW_ROWS_HELD; b++)
                 rows[b] = next_rows[b];
             WW_READ_ROWS(next_rows, x, min(step + 1, steps - 1))
             WW_STEP
@@ -86,9 +86,9 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
                 }
                 if (lane == owner) {
 #if WW_LIST
-                    ww_store(out, job, x_order[3 * task + 2], 0, ww_root((ww_scalar)sum));
+                    ww_store(out, job, x_order[3 * task + 2], 0, WW_RESULT(sum, x.length, y.length));
 #else
-                    ww_store(out, job, x_id, y_id, ww_root((ww_scalar)sum));
+                    ww_store(out, job, x_id, y_id, WW_RESULT(sum, x.length, y.length));
 #endif
                 }
             }

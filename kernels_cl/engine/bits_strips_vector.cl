@@ -48,7 +48,7 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
         for (uint b = 0; b < WW_BITS; b++) {
             uint values[WW_VECTOR];
             for (uint v = 0; v < WW_VECTOR; v++)
-                values[v] = ww_column_plane(y, first_word + v * WW_WORDS + w, b);
+                values[v] = ww_column_held(y, first_word + v * WW_WORDS + w, b);
             own[w][b] = WW_PASTE(vload, WW_VECTOR)(0, values);
         }
     int columns_left[WW_VECTOR];

@@ -11,14 +11,17 @@
 //   v = (v + (v & same)) | (v & ~same)                   the sum's carry is what goes on to the right
 // Distance and length are counts of bits of the last row.
 //
-// There is no table of matches: the symbols' numbers stand as WW_BITS bit planes (src/bit_planes.h), a row's bit becomes a mask
-// of 0 or -1, and a column has the row's symbol where no plane differs from its mask: one three-input operation a plane.
+// There is no table of matches. Of symbols (WW_POINTS 0) the numbers stand as WW_BITS bit planes (src/bit_planes.h), a row's
+// bit becomes a mask of 0 or -1, and a column has the row's symbol where no plane differs from its mask: one three-input
+// operation a plane. Of points within epsilon of each other (WW_POINTS 1: EDR and LCSS, which are edit distance and LCS with
+// that for a match) a lane holds the values of its columns and shifts the signs of ww_apart() - epsilon into a word: three
+// instructions a cell.
 //
 // Rows are walked WW_ROWS at a time; those that fill the first step are made up: nothing matches and no difference comes
 // from the left, so they give the border row itself. What goes to the right of a step is one word, the edge: a bit a row,
 // the first row's highest, hn below and hp above bit 16 (LCS: the carry below).
 //
-// Parameters: WW_BITS; WW_WORDS; WW_ROWS 4, 8, 16; WW_LCS; WW_UNROLL.
+// Parameters: WW_BITS; WW_WORDS; WW_ROWS 4, 8, 16; WW_LCS; WW_POINTS; WW_UNROLL.
 #ifndef WW_BITS
 #define WW_BITS 2
 #endif
@@ -30,6 +33,9 @@
 #endif
 #ifndef WW_LCS
 #define WW_LCS 0
+#endif
+#ifndef WW_POINTS
+#define WW_POINTS 0
 #endif
 // GPUs gain by unrolled rows, CPUs do not, and compile them long.
 #ifndef WW_UNROLL
@@ -83,24 +89,53 @@ typedef uint ww_row_word;
 #define WW_OR_BOTH(a, b, c) ((a) | ((b) & (c)))
 #endif
 
+#if WW_POINTS
+typedef ww_scalar ww_plane;  // what stands in memory
+typedef ww_scalar ww_held, ww_row_held;
+#define WW_HELD 32
+#define WW_ROWS_HELD WW_ROWS
+#define WW_RESULT(sum, n, m) ww_final((ww_scalar)(sum), n, m)
+#else
+typedef uint ww_plane;
+typedef ww_word ww_held;         // WW_HELD of them for each word of columns
+typedef ww_row_word ww_row_held; // WW_ROWS_HELD for the rows of a step
+#define WW_HELD WW_BITS
+#define WW_ROWS_HELD WW_BITS
+#define WW_RESULT(sum, n, m) ww_root((ww_scalar)(sum))
+#endif
+
 // A series of one channel.
 typedef struct {
-    __global const uint *planes;
+    __global const ww_plane *planes;
     uint length, words;
 } ww_symbols;
 
-WW_INLINE ww_symbols ww_symbols_load(__global const uint *planes, __global const ulong2 *series, uint id, uint channel) {
+WW_INLINE ww_symbols ww_symbols_load(__global const ww_plane *planes, __global const ulong2 *series, uint id,
+                                     uint channel) {
     const ulong2 entry = series[id];
     ww_symbols s;
     s.length = (uint)entry.y;
     s.words = (s.length + 31) / 32;
-    s.planes = planes + entry.x + (ulong)channel * s.words * WW_BITS;
+    s.planes = planes + entry.x + (ulong)channel * (WW_POINTS ? s.length : s.words * WW_BITS);
     return s;
 }
 
 #define WW_STEPS(n) (((n) + WW_ROWS - 1) / WW_ROWS)
 #define WW_MADE_UP(n) ((0u - (n)) % WW_ROWS)
-// The planes of a step's rows, from bit 0 up; and which of them are not made up.
+#define WW_MADE_UP_ROWS(made_up) (((ww_row_word)1 << (made_up)) - 1)
+// What is held of a step's rows, and of column 32*w + b or plane b of word w.
+#if WW_POINTS
+// Made-up rows are infinitely far from every column.
+#define WW_READ_ROWS(target, s, step)                                                                                  \
+    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++) {                                                              \
+        const int i = (int)(step)*WW_ROWS + q - (int)WW_MADE_UP((s).length);                                           \
+        target[q] = i < 0 ? (ww_scalar)INFINITY : (s).planes[i];                                                       \
+    }
+WW_INLINE ww_scalar ww_column_held(ww_symbols s, uint w, uint b) {
+    return s.planes[min(w * 32 + b, s.length - 1)];
+}
+#else
+// The planes of the rows, from bit 0 up.
 #define WW_READ_ROWS(target, s, step)                                                                                  \
     {                                                                                                                  \
         const uint bit = (s).words * 32 - (WW_STEPS((s).length) - (step)) * WW_ROWS;                                   \
@@ -108,15 +143,14 @@ WW_INLINE ww_symbols ww_symbols_load(__global const uint *planes, __global const
         _Pragma("unroll") for (int b = 0; b < WW_BITS; b++)                                                            \
             target[b] = word[b] >> bit % 32;                                                                           \
     }
-#define WW_MADE_UP_ROWS(made_up) (((ww_row_word)1 << (made_up)) - 1)
-
-// Plane b of word w counted from column 0 on; behind the last column stand zeros.
-WW_INLINE uint ww_column_plane(ww_symbols s, uint w, uint b) {
+// Counted from column 0 on; behind the last column stand zeros.
+WW_INLINE uint ww_column_held(ww_symbols s, uint w, uint b) {
     const uint unused = (0u - s.length) % 32;
     const uint low = w < s.words ? s.planes[(ulong)w * WW_BITS + b] : 0;
     const uint high = w + 1 < s.words ? s.planes[(ulong)(w + 1) * WW_BITS + b] : 0;
     return low >> unused | high << 1 << (31 - unused);
 }
+#endif
 
 // Of a word, the columns before the last: `left` is how many there are from its first on, any integer.
 #if WW_VECTOR == 1
@@ -145,20 +179,46 @@ WW_INLINE uint ww_column_plane(ww_symbols s, uint w, uint b) {
 #define WW_FROM(n) (n)
 #endif
 
-// One step over the lane's columns (planes own[w][b]): `rows` (planes of its rows) and `made_up_rows`, from bit 0
-// up; `edge` in and out. Macros, because arrays handed to a function stay in memory with NVIDIA's compiler.
+// One step over the lane's columns (own[w][b]): `rows`; `made_up_rows`, from bit 0 up; `edge` in and out. Macros,
+// because arrays handed to a function stay in memory with NVIDIA's compiler.
+#if WW_POINTS
+// Below 0 where the points match: as near as epsilon, that is nearer than the number after it. No number is: nothing
+// matches it.
+#if WW_DOUBLE
+#define WW_AFTER_EPSILON as_double(as_long(WW_P_epsilon) + 1)
+#define WW_SIGN_WORD(v) ((uint)(as_ulong(v) >> 32))
+#else
+#define WW_AFTER_EPSILON as_float(as_int(WW_P_epsilon) + 1)
+#define WW_SIGN_WORD(v) as_uint(v)
+#endif
+WW_INLINE uint ww_match_sign(ww_scalar row, ww_scalar column) {
+    ww_point x, y;
+    x.value[0] = row;
+    y.value[0] = column;
+    return WW_SIGN_WORD(ww_apart(x, y) - WW_AFTER_EPSILON);
+}
+#define WW_MISMATCH(other, w)                                                                                          \
+    ww_word other = 0;                                                                                                 \
+    _Pragma("unroll") for (int b = 31; b >= 0; b--)                                                                    \
+        other = WW_SHIFT_IN(other, ww_match_sign(rows[q], own[w][b]));                                                 \
+    other = ~other;
+#define WW_ROW_MASKS
+#else
 #define WW_MISMATCH(other, w)                                                                                          \
     ww_word other = WW_OR_DIFFER(dead, own[w][0], mask[0]);                                                            \
     _Pragma("unroll") for (int b = 1; b < WW_BITS; b++)                                                                \
         other = WW_OR_DIFFER(other, own[w][b], mask[b]);
+#define WW_ROW_MASKS                                                                                                   \
+    const ww_row_word dead = WW_ROW_SIGN(made_up_rows << (31 - q));                                                    \
+    ww_row_word mask[WW_BITS];                                                                                         \
+    _Pragma("unroll") for (int b = 0; b < WW_BITS; b++)                                                                \
+        mask[b] = WW_ROW_SIGN(rows[b] << (31 - q));
+#endif
 #define WW_STEP                                                                                                        \
     {                                                                                                                  \
         WW_OPEN_EDGE                                                                                                   \
         WW_EACH_ROW for (int q = 0; q < WW_ROWS; q++) {                                                                \
-            const ww_row_word dead = WW_ROW_SIGN(made_up_rows << (31 - q));                                            \
-            ww_row_word mask[WW_BITS];                                                                                 \
-            _Pragma("unroll") for (int b = 0; b < WW_BITS; b++)                                                        \
-                mask[b] = WW_ROW_SIGN(rows[b] << (31 - q));                                                            \
+            WW_ROW_MASKS                                                                                               \
             WW_ONE_ROW                                                                                                 \
         }                                                                                                              \
         WW_CLOSE_EDGE                                                                                                  \

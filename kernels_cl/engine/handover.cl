@@ -15,10 +15,21 @@ WW_INLINE uint ww_await(__global volatile ulong *edges, uint at, uint strip, ulo
     return (uint)word;
 }
 
+// Before the first row: its tag tells how many strips are still to come before this one. Those that are far from their turn
+// ask seldom, or all of them would ask for the one word that the next strip waits for. `idle`: any local word.
+WW_INLINE void ww_await_turn(__global volatile ulong *edges, uint strip, __local volatile uint *idle) {
+    uint before;
+    while ((before = strip - (uint)(edges[0] >> 32)) > 1)
+        for (uint pause = before * 64; pause; pause--)
+            (void)*idle;
+}
+
 #if WW_DOUBLE
 #define WW_EDGE_WORDS 2
+typedef ulong2 ww_edge_word;
 #else
 #define WW_EDGE_WORDS 1
+typedef ulong ww_edge_word;
 #endif
 
 WW_INLINE void ww_hand_over(__global volatile ulong *edges, uint row, uint strip, ww_scalar value) {
@@ -32,20 +43,22 @@ WW_INLINE void ww_hand_over(__global volatile ulong *edges, uint row, uint strip
 #endif
 }
 
-// Waits until the strip to the left has written the row.
-WW_INLINE ww_scalar ww_take_over(__global volatile ulong *edges, uint row, uint strip) {
+// What stands in a row's entry now.
+WW_INLINE ww_edge_word ww_edge_at(__global volatile ulong *edges, uint row) {
 #if WW_DOUBLE
-    ulong low, high;
-    do {
-        low = edges[2 * (ulong)row];
-        high = edges[2 * (ulong)row + 1];
-    } while ((uint)(low >> 32) != strip || (uint)(high >> 32) != strip);
-    return as_double(high << 32 | (uint)low);
+    return (ulong2)(edges[2 * (ulong)row], edges[2 * (ulong)row + 1]);
 #else
-    ulong word;
-    do {
-        word = edges[row];
-    } while ((uint)(word >> 32) != strip);
-    return as_float((uint)word);
+    return edges[row];
+#endif
+}
+
+// Waits until the strip to the left has written the row; `word` is what was read there last.
+WW_INLINE ww_scalar ww_take_over(__global volatile ulong *edges, uint row, uint strip, ww_edge_word word) {
+#if WW_DOUBLE
+    while ((uint)(word.s0 >> 32) != strip || (uint)(word.s1 >> 32) != strip)
+        word = ww_edge_at(edges, row);
+    return as_double(word.s1 << 32 | (uint)word.s0);
+#else
+    return as_float(ww_await(edges, row, strip, word));
 #endif
 }

@@ -6,9 +6,10 @@
 // in the rows, however many strips there are. Work-groups take strips by ticket, in order: a strip's left-hand neighbour has
 // always been started, or was finished by an earlier launch, so waiting for it ends.
 //
-// Every WW_CHAIN row-steps the work-group fetches the next rows of x and of the left-hand strip's edge into local memory:
-// (WW_RING + WW_CHAIN)*WW_ROWS values, and with WW_EXCHANGE 0 2*WW_ROWS*WW_WG more. Barriers: two every WW_CHAIN steps; with
-// WW_EXCHANGE 0 one more a step.
+// Every WW_CHAIN row-steps the work-group puts the rows of x and of the left-hand strip's edge that come next into local
+// memory: (WW_RING + 2*WW_CHAIN)*WW_ROWS values, and with WW_EXCHANGE 0 2*WW_ROWS*WW_WG more. Both were asked for a chain
+// before, so that nobody waits for global memory unless the left-hand strip is late. Barriers: one
+// every WW_CHAIN steps; with WW_EXCHANGE 0 one more a step.
 #ifndef WW_WG
 #define WW_WG 32
 #endif
@@ -24,19 +25,31 @@
 #define WW_RING 128
 #endif
 
+// Entries of a chain that a work-item fetches.
+#define WW_CHAIN_ROWS (WW_CHAIN * WW_ROWS)
+#define WW_FETCHED ((WW_CHAIN_ROWS + WW_WG - 1) / WW_WG)
+
 #if WW_POINT_REGISTERS
-// One chain of rows, from row `next` (made-up ones counted) on, into the ring.
-WW_INLINE void ww_fetch_rows(__local ww_scalar rows[WW_PARTS][WW_RING * WW_ROWS], ww_series x, uint next, int made_up,
-                             uint lane) {
-    for (uint t = lane; t < WW_CHAIN * WW_ROWS; t += WW_WG) {
-        const int i = (int)(next + t) - made_up;
-        for (uint channel = 0; channel < WW_CHANNELS; channel++)
-            rows[channel][(next + t) % (WW_RING * WW_ROWS)] =
-                i < 0 ? (ww_scalar)INFINITY : x.at[min((uint)i, x.length - 1) + (ulong)channel * x.length];
-#if WW_EXTRA
-        rows[WW_CHANNELS][(next + t) % (WW_RING * WW_ROWS)] = i < 0 ? 0 : x.extra[min((uint)i, x.length - 1)];
-#endif
+// A chain's rows, from row `next` (made-up ones counted) on: asked for, and put into the ring. Macros, because arrays handed
+// to a function stay in memory with NVIDIA's compiler.
+#define WW_FETCH_ROWS(next)                                                                                            \
+    _Pragma("unroll") for (uint f = 0; f < WW_FETCHED; f++) {                                                          \
+        const int i = (int)((next) + f * WW_WG + lane) - made_up;                                                      \
+        const uint at = (uint)clamp(i, 0, (int)x.length - 1);                                                          \
+        _Pragma("unroll") for (uint p = 0; p < WW_PARTS; p++)                                                          \
+            fetched[p][f] = ww_part(x, at, p, i < 0);                                                                  \
     }
+#define WW_KEEP_ROWS(next)                                                                                             \
+    _Pragma("unroll") for (uint f = 0; f < WW_FETCHED; f++)                                                            \
+        if (WW_CHAIN_ROWS % WW_WG == 0 || f * WW_WG + lane < WW_CHAIN_ROWS)                                            \
+            _Pragma("unroll") for (uint p = 0; p < WW_PARTS; p++)                                                      \
+                rows[p][((next) + f * WW_WG + lane) % (WW_RING * WW_ROWS)] = fetched[p][f];
+WW_INLINE ww_scalar ww_part(ww_series x, uint at, uint part, bool made_up) {
+#if WW_EXTRA
+    if (part == WW_CHANNELS)
+        return made_up ? 0 : x.extra[at];
+#endif
+    return made_up ? (ww_scalar)INFINITY : x.at[at + (ulong)part * x.length];
 }
 WW_INLINE ww_point ww_ring_point(__local ww_scalar rows[WW_PARTS][WW_RING * WW_ROWS], uint at) {
     ww_point point;
@@ -50,6 +63,15 @@ WW_INLINE ww_point ww_ring_point(__local ww_scalar rows[WW_PARTS][WW_RING * WW_R
 }
 #endif
 
+// What stands in `edges` for the chain from row-step `first_step` on: read, whether it is the neighbour's yet or not.
+#define WW_IN_EDGE(at) ((at) < edge_end * WW_ROWS && (at) >= edge_first * WW_ROWS)
+#define WW_ASK_FOR_EDGE(first_step)                                                                                    \
+    _Pragma("unroll") for (uint f = 0; f < WW_FETCHED; f++) {                                                          \
+        const uint at = (first_step) * WW_ROWS + f * WW_WG + lane;                                                     \
+        if (WW_IN_EDGE(at))                                                                                            \
+            ahead[f] = ww_edge_at(edges, at);                                                                          \
+    }
+
 __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
           __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
@@ -57,7 +79,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
           __global ww_scalar *restrict out, const ww_job job, __global volatile ulong *edges, __global uint *ticket) {
     const uint lane = get_local_id(0);
     __local uint mine[1];
-    __local ww_scalar incoming[WW_CHAIN * WW_ROWS];
+    __local ww_scalar incoming[2][WW_CHAIN_ROWS];
 #if WW_POINT_REGISTERS
     __local ww_scalar rows[WW_PARTS][WW_RING * WW_ROWS];
 #endif
@@ -137,17 +159,24 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
     real l[WW_ROWS], v[WW_ROWS];
     real previous = WW_BORDER;
+#if WW_BAND
+    if (lane == 0 && strip && base > edge_first && base <= edge_end)
+        previous = ww_take_over(edges, base * WW_ROWS - 1, strip, ww_edge_at(edges, base * WW_ROWS - 1));
+#endif
 #pragma unroll
     for (int q = 0; q < WW_ROWS; q++) {
         l[q] = WW_BORDER;
         v[q] = WW_BORDER;
     }
 #if WW_POINT_REGISTERS
-    // The rows of the first chain; from then on each chain is fetched while the one before it is walked.
+    ww_scalar fetched[WW_PARTS][WW_FETCHED];
 #if WW_NEEDS_LAST
-    ww_fetch_rows(rows, x, (base - WW_CHAIN) * WW_ROWS, made_up, lane);
+    WW_FETCH_ROWS((base - WW_CHAIN) * WW_ROWS)
+    WW_KEEP_ROWS((base - WW_CHAIN) * WW_ROWS)
 #endif
-    ww_fetch_rows(rows, x, base * WW_ROWS, made_up, lane);
+    WW_FETCH_ROWS(base * WW_ROWS)
+    WW_KEEP_ROWS(base * WW_ROWS)
+    WW_FETCH_ROWS((base + WW_CHAIN) * WW_ROWS)
     barrier(CLK_LOCAL_MEM_FENCE);
     ww_point a[WW_ROWS];
 #pragma unroll
@@ -157,109 +186,112 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     ww_point last = ww_ring_point(rows, (base - lane - 1) % WW_RING * WW_ROWS + WW_ROWS - 1);
 #endif
 #endif
-    for (uint k = 0; k < total; k++) {
-        if (k % WW_CHAIN == 0) {
-#if WW_POINT_REGISTERS
-            ww_fetch_rows(rows, x, (base + k + WW_CHAIN) * WW_ROWS, made_up, lane);
+    ww_edge_word ahead[WW_FETCHED];
+    if (strip) {
+#if !WW_BAND
+        ww_await_turn(edges, strip, &mine[0]);
 #endif
-            if (strip) {
-                for (uint t = lane; t < WW_CHAIN * WW_ROWS; t += WW_WG) {
-                    const uint at = (base + k) * WW_ROWS + t;
-                    incoming[t] = at < edge_end * WW_ROWS && at >= edge_first * WW_ROWS ? ww_take_over(edges, at, strip)
-                                                                                        : WW_OUTSIDE;
-                }
+        WW_ASK_FOR_EDGE(base)
+    }
+    for (uint from = 0, turn = 0; from < total; from += WW_CHAIN, turn ^= 1) {
+#if WW_POINT_REGISTERS
+        WW_KEEP_ROWS((base + from + WW_CHAIN) * WW_ROWS)
+        WW_FETCH_ROWS((base + from + 2 * WW_CHAIN) * WW_ROWS)
+#endif
+        // Put where nobody reads until the barrier: the steps before read the other half.
+        if (strip) {
+#pragma unroll
+            for (uint f = 0; f < WW_FETCHED; f++) {
+                const uint t = f * WW_WG + lane, at = (base + from) * WW_ROWS + t;
+                if (t < WW_CHAIN_ROWS)
+                    incoming[turn][t] = WW_IN_EDGE(at) ? ww_take_over(edges, at, strip, ahead[f]) : WW_OUTSIDE;
             }
-#if WW_BAND
-            if (k == 0 && lane == 0 && strip && base > edge_first && base <= edge_end)
-                l[WW_ROWS - 1] = ww_take_over(edges, base * WW_ROWS - 1, strip);
-#endif
-            barrier(CLK_LOCAL_MEM_FENCE);
+            WW_ASK_FOR_EDGE(base + from + WW_CHAIN)
         }
-        if (lane == 0) {
-            previous = l[WW_ROWS - 1];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        // The last chain's steps beyond `total` are past every lane's end.
+#pragma unroll 1
+        for (uint s = 0; s < WW_CHAIN; s++) {
+            const uint k = from + s;
+            // Lane 0 has its left-hand values from the strip, the others from their neighbours.
 #pragma unroll
-            for (int q = 0; q < WW_ROWS; q++)
-                l[q] = strip ? incoming[k % WW_CHAIN * WW_ROWS + (uint)q] : WW_BORDER;
-        }
+            for (uint q = 0; q < WW_ROWS; q++) {
+                const real entered = strip ? incoming[turn][s * WW_ROWS + q] : WW_BORDER;
+                l[q] = lane ? l[q] : entered;
+            }
 #if WW_POINT_REGISTERS
-        // This step's rows were fetched in the last one: so the compiler can't put off the loads and with them the rows.
-        ww_point own[WW_ROWS];
-#pragma unroll
-        for (uint q = 0; q < WW_ROWS; q++) {
-            own[q] = a[q];
-            a[q] = ww_ring_point(rows, (base + k + 1 - lane) % WW_RING * WW_ROWS + q);
-        }
-#endif
-        const uint step = base + k - lane;  // may wrap below 0: then it is past every end
-        if (base + k >= lane && step >= first && step < end) {
-            const int i = (int)(step * WW_ROWS) - made_up;
-            const bool at_border = block == 0;
-#if WW_BAND
-            const bool known = step < left_end, reached = step > left_first && step <= left_end;
-#else
-            const bool known = true, reached = step > 0;
-#endif
-            real d[WW_ROWS];
-#if !WW_POINT_REGISTERS
+            // This step's rows were fetched in the last one: so the compiler can't put off the loads and with them the rows.
             ww_point own[WW_ROWS];
 #pragma unroll
-            for (int q = 0; q < WW_ROWS; q++)
-                own[q] = ww_row_point(x, i + q);
-#if WW_NEEDS_LAST
-            ww_point last = ww_row_point(x, i - 1);
+            for (uint q = 0; q < WW_ROWS; q++) {
+                own[q] = a[q];
+                a[q] = ww_ring_point(rows, (base + k + 1 - lane) % WW_RING * WW_ROWS + q);
+            }
 #endif
-#endif
-            WW_ROW_ELEMENTS(own)
-            WW_EDGE
+            const uint step = base + k - lane;  // may wrap below 0: then it is past every end
+            if (base + k >= lane && step >= first && step < end) {
+                const int i = (int)(step * WW_ROWS) - made_up;
+                const bool at_border = block == 0;
 #if WW_BAND
-            uint inside[WW_ROWS];
-#pragma unroll
-            for (int q = 0; q < WW_ROWS; q++)
-                inside[q] = ww_inside(intervals, (uint)max(i + q, 0), first_column);
-#endif
-            WW_SWEEP(WW_ROWS)
-            if (lane == WW_WG - 1) {
-#pragma unroll
-                for (uint q = 0; q < WW_ROWS; q++)
-                    ww_hand_over(edges, step * WW_ROWS + q, strip, v[q]);
-            }
-            if (block == owner && step + 1 == end) {
-                real result = c[0];
-#pragma unroll
-                for (uint r = 1; r < WW_COLS; r++)
-                    result = r <= owned ? c[r] : result;
-#if WW_LIST
-                ww_store(out, job, x_order[3 * (job.row_begin + job.unit_begin + pair) + 2], 0, ww_final(result, x.length, y.length));
+                const bool known = step < left_end, reached = step > left_first && step <= left_end;
 #else
-                ww_store(out, job, x_id, y_id, ww_final(result, x.length, y.length));
+                const bool known = true, reached = step > 0;
 #endif
+                real d[WW_ROWS];
+#if !WW_POINT_REGISTERS
+                ww_point own[WW_ROWS];
+#pragma unroll
+                for (int q = 0; q < WW_ROWS; q++)
+                    own[q] = ww_row_point(x, i + q);
+#if WW_NEEDS_LAST
+                ww_point last = ww_row_point(x, i - 1);
+#endif
+#endif
+                WW_ROW_ELEMENTS(own)
+                WW_EDGE
+#if WW_BAND
+                uint inside[WW_ROWS];
+#pragma unroll
+                for (int q = 0; q < WW_ROWS; q++)
+                    inside[q] = ww_inside(intervals, (uint)max(i + q, 0), first_column);
+#endif
+                WW_SWEEP(WW_ROWS)
+                if (lane == WW_WG - 1) {
+#pragma unroll
+                    for (uint q = 0; q < WW_ROWS; q++)
+                        ww_hand_over(edges, step * WW_ROWS + q, strip, v[q]);
+                }
             }
-        }
 #if WW_NEEDS_LAST && WW_POINT_REGISTERS
-        last = own[WW_ROWS - 1];
+            last = own[WW_ROWS - 1];
 #endif
-        // Nobody may still read what the next chain replaces.
-        if (k % WW_CHAIN == WW_CHAIN - 1)
-            barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane)
             previous = l[WW_ROWS - 1];
 #if WW_EXCHANGE == 0
-        __local ww_scalar *edge = handed[k & 1];
-#pragma unroll
-        for (int q = 0; q < WW_ROWS; q++)
-            edge[q * WW_WG + lane] = v[q];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane) {
+            __local ww_scalar *edge = handed[k & 1];
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
-                l[q] = edge[q * WW_WG + lane - 1];
-        }
+                edge[q * WW_WG + lane] = v[q];
+            barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+            for (int q = 0; q < WW_ROWS; q++)
+                l[q] = edge[q * WW_WG + (lane ? lane - 1 : 0)];
 #else
 #pragma unroll
-        for (int q = 0; q < WW_ROWS; q++) {
-            const real handed = ww_exchange_up(v[q], WW_WG);
-            l[q] = lane ? handed : l[q];
+            for (int q = 0; q < WW_ROWS; q++)
+                l[q] = ww_exchange_up(v[q], WW_WG);
+#endif
         }
+    }
+
+    if (block == owner) {
+        real result = c[0];
+#pragma unroll
+        for (uint r = 1; r < WW_COLS; r++)
+            result = r <= owned ? c[r] : result;
+#if WW_LIST
+        ww_store(out, job, x_order[3 * (job.row_begin + job.unit_begin + pair) + 2], 0, ww_final(result, x.length, y.length));
+#else
+        ww_store(out, job, x_id, y_id, ww_final(result, x.length, y.length));
 #endif
     }
 }

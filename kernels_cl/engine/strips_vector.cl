@@ -181,7 +181,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         if (k == 0)
             previous.s0 = strip == 0 ? (WW_UNDER_CORNER ? 0 : (ww_scalar)WW_OUTSIDE_VALUE)
                           : i <= 0   ? WW_TOP_LEFT
-                          : base > edge_first && base <= edge_end ? ww_take_over(edges, base * WW_ROWS - 1, strip)
+                          : base > edge_first && base <= edge_end ? ww_take_over(edges, base * WW_ROWS - 1, strip, ww_edge_at(edges, base * WW_ROWS - 1))
                                                                   : (ww_scalar)WW_OUTSIDE_VALUE;
 #if WW_NEEDS_LAST
         const ww_point last = own[WW_ROWS - 1];
@@ -222,7 +222,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         for (int q = 0; q < WW_ROWS; q++) {
             const ww_scalar border = i + q < 0 ? (WW_CORNER ? (ww_scalar)WW_OUTSIDE_VALUE : 0) : WW_BORDER_AT(q);
             const ww_scalar in = strip == 0                            ? border
-                                 : step >= edge_first && step < edge_end ? ww_take_over(edges, step * WW_ROWS + (uint)q, strip)
+                                 : step >= edge_first && step < edge_end ? ww_take_over(edges, step * WW_ROWS + (uint)q, strip, ww_edge_at(edges, step * WW_ROWS + (uint)q))
                                                                          : (ww_scalar)WW_OUTSIDE_VALUE;
             WW_SHIFT(v[q], in)
         }

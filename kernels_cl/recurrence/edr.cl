@@ -9,6 +9,18 @@
 #define WW_BORDER_VALUE INFINITY
 #define WW_BORDERS 1
 
+// What epsilon is compared with.
+WW_INLINE real ww_apart(ww_point x, ww_point y) {
+#if WW_I_aeon
+    return ww_cost(x, y);
+#else
+    real most = fabs(WW_AT(x, 0) - WW_AT(y, 0));
+    for (int c = 1; c < WW_CHANNELS; c++)
+        most = ww_max2(most, fabs(WW_AT(x, c) - WW_AT(y, c)));
+    return most;
+#endif
+}
+
 #if WW_I_aeon
 #define WW_ELEMENTS 1
 #define WW_CORNER 1
@@ -37,7 +49,7 @@ WW_INLINE real ww_top(ww_point y, real t, ww_pair both) {
 }
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
                        const int turn) {
-    const real replaced = ww_cost(x.own, y) < WW_P_epsilon ? (real)0 : x.edit;
+    const real replaced = ww_apart(x.own, y) < WW_P_epsilon ? (real)0 : x.edit;
     return ww_least(left + x.edit, up + x.deletion, diagonal + replaced, turn);
 }
 #else
@@ -50,10 +62,7 @@ WW_INLINE real ww_top(ww_point y, real t, ww_pair both) {
 // A made-up row, infinitely far from all, gives the border: from 0 at its left every step to the right costs 1.
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead, ww_pair both,
                        const int turn) {
-    real most = fabs(WW_AT(x, 0) - WW_AT(y, 0));
-    for (int c = 1; c < WW_CHANNELS; c++)
-        most = ww_max2(most, fabs(WW_AT(x, c) - WW_AT(y, c)));
-    return ww_least(left, up, diagonal - ww_at_most(most, (real)WW_P_epsilon), turn) + 1;
+    return ww_least(left, up, diagonal - ww_at_most(ww_apart(x, y), (real)WW_P_epsilon), turn) + 1;
 }
 #endif
 

@@ -6,13 +6,16 @@
 #define WW_OUTSIDE_VALUE 0
 #define WW_BORDER_VALUE 0
 
+// What epsilon is compared with.
+#define ww_apart(x, y) ww_cost(x, y)
+
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead, ww_pair both,
                        const int turn) {
 #if WW_BAND
-    return ww_cost(x, y) <= WW_P_epsilon ? diagonal + 1 : ww_max2(left, up);
+    return ww_apart(x, y) <= WW_P_epsilon ? diagonal + 1 : ww_max2(left, up);
 #else
     // Without a band a match is never worse, and the diagonal never better without one.
-    return ww_max3(left, up, diagonal + ww_at_most(ww_cost(x, y), (real)WW_P_epsilon));
+    return ww_max3(left, up, diagonal + ww_at_most(ww_apart(x, y), (real)WW_P_epsilon));
 #endif
 }
 
