@@ -202,7 +202,7 @@ WW_INLINE uint ww_match_sign(ww_scalar row, ww_scalar column) {
     _Pragma("unroll") for (int b = 31; b >= 0; b--)                                                                    \
         other = WW_SHIFT_IN(other, ww_match_sign(rows[q], own[w][b]));                                                 \
     other = ~other;
-#define WW_ROW_MASKS
+#define WW_ROW_MASKS (void)made_up_rows;
 #else
 #define WW_MISMATCH(other, w)                                                                                          \
     ww_word other = WW_OR_DIFFER(dead, own[w][0], mask[0]);                                                            \
@@ -228,7 +228,7 @@ WW_INLINE uint ww_match_sign(ww_scalar row, ww_scalar column) {
 // The carry out of a word is the top bit of what either both summands have, or one has and the sum lacks.
 #define WW_OPEN_EDGE ww_word in = edge << (32 - WW_ROWS), out = (ww_word)0;
 #define WW_CLOSE_EDGE edge = out;
-#define WW_BORDER_EDGE(made_up) ((ww_word)0)
+#define WW_BORDER_EDGE(made_up) ((void)(made_up), (ww_word)0)
 #define WW_ONE_ROW                                                                                                     \
     ww_word carry = in;                                                                                                \
     _Pragma("unroll") for (int w = 0; w < WW_WORDS; w++) {                                                             \
