@@ -12,7 +12,8 @@
 //   WW_CORNER 1    in the made-up rows the border is WW_OUTSIDE; D(0,0) = 0 stands just above the first row. Else it is 0.
 //   WW_CARRY 1     what goes on along the diagonal is not D but ww_carry(D, row, column, i - j).
 //   WW_DIAGONAL 1  ww_cell() and ww_carry() take ww_diagonal(i - j, lengths) where others take i - j: computed once for all
-//                  cells of a diagonal that a work-item holds.
+//                  cells of a diagonal that a work-item holds. 2: it is dear, a work-item keeps it from one row-step to the
+//                  next; a register more for each column (column_values in src/measure.c).
 #ifndef WW_ELEMENTS
 #define WW_ELEMENTS 0
 #endif

@@ -97,6 +97,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
 #endif
     ww_pair both;
     real c[WW_COLS];                // the block's previous row
+    WW_KEPT_DIAGONALS
     real l[WW_ROWS], v[WW_ROWS];    // the left-hand neighbour's values, and this lane's last column
     real previous = WW_BORDER;      // the left-hand neighbour's last value, one step ago
     uint id = 0;                    // the row series, or the task of a list
@@ -189,6 +190,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
             for (int r = 0; r < WW_COLS; r++)
                 c[r] = WW_BORDER;
 #endif
+            WW_FILL_DIAGONALS((real)(i - (int)first_column))
             enter = false;
             fresh = false;
         }

@@ -157,6 +157,8 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     for (int r = 0; r < WW_COLS; r++)
         c[r] = WW_BORDER;
 #endif
+    WW_KEPT_DIAGONALS
+    WW_FILL_DIAGONALS((real)((int)(first * WW_ROWS) - made_up - (int)first_column))
     real l[WW_ROWS], v[WW_ROWS];
     real previous = WW_BORDER;
 #if WW_BAND

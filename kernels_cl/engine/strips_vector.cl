@@ -174,6 +174,8 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
     // The left-hand values one row above this row-step's first.
     real previous = WW_BORDER;
+    WW_KEPT_DIAGONALS
+    WW_FILL_DIAGONALS(WW_TO_REAL((int)(base * WW_ROWS) - made_up - rows_behind - first_columns))
 
     for (uint k = 0; k < total; k++) {
         const uint step = base + k;  // lane 0's

@@ -30,19 +30,40 @@
 #define WW_KEEP(value, q, r) (value)
 #endif
 // `shift` is i - j of the first cell, `both` the lengths. A diagonal's first cell here is in the first column, or in the row
-// above the first, of which the carries ask.
-#if WW_DIAGONAL
+// above the first, of which the carries ask. Kept diagonals move along by WW_ROWS a step; before a block's first step,
+// WW_FILL_DIAGONALS makes those of the step before.
+#if WW_DIAGONAL == 2
+#define WW_KEPT_DIAGONALS real along[WW_COLS + WW_ROWS];
+#define WW_FILL_DIAGONALS(shift)                                                                                       \
+    _Pragma("unroll") for (int r = WW_ROWS; r < WW_COLS + WW_ROWS; r++)                                                \
+        along[r] = ww_diagonal((shift) + (real)(r - WW_ROWS - WW_COLS), both);
+#define WW_DIAGONALS(rows)                                                                                             \
+    _Pragma("unroll") for (int r = 0; r < WW_COLS; r++)                                                                \
+        along[r] = along[r + (rows)];                                                                                  \
+    _Pragma("unroll") for (int q = 0; q < (rows); q++)                                                                 \
+        along[WW_COLS + q] = ww_diagonal(shift + (real)q, both);
+#elif WW_DIAGONAL
 #define WW_DIAGONALS(rows) real along[WW_COLS + (rows)];
+#else
+#define WW_DIAGONALS(rows)
+#endif
+#if WW_DIAGONAL == 1
 #define WW_NEW_DIAGONAL(q, r)                                                                                          \
     if ((r) == 0)                                                                                                      \
         along[WW_COLS + (q)] = ww_diagonal(shift + (real)(q), both);                                                   \
     if ((q) == 0)                                                                                                      \
         along[WW_COLS - 1 - (r)] = ww_diagonal(shift - (real)((r) + 1), both);
+#else
+#define WW_NEW_DIAGONAL(q, r)
+#endif
+#if WW_DIAGONAL
 #define WW_ALONG(q, r) along[WW_COLS + (q) - (r)]
 #else
-#define WW_DIAGONALS(rows)
-#define WW_NEW_DIAGONAL(q, r)
 #define WW_ALONG(q, r) shift + (real)((q) - (r))
+#endif
+#if WW_DIAGONAL != 2
+#define WW_KEPT_DIAGONALS
+#define WW_FILL_DIAGONALS(shift)
 #endif
 #if WW_CARRY
 #define WW_ABOVE(q, r) ((q) ? g[(q) ? (q)-1 : 0] : ww_carry(c[r], above, WW_COLUMN(r), WW_ALONG(-1, r)))
