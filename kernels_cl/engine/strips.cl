@@ -10,6 +10,9 @@
 // memory: (WW_RING + 2*WW_CHAIN)*WW_ROWS values, and with WW_EXCHANGE 0 2*WW_ROWS*WW_WG more. Both were asked for a chain
 // before, so that nobody waits for global memory unless the left-hand strip is late. Barriers: one
 // every WW_CHAIN steps; with WW_EXCHANGE 0 one more a step.
+//
+// Before its first row-step a lane walks made-up rows, after its last one rows that nobody reads: no branch is in the
+// compiler's way. In a band, and of points in memory, a lane is masked outside its steps.
 #ifndef WW_WG
 #define WW_WG 32
 #endif
@@ -24,6 +27,8 @@
 #else
 #define WW_RING 128
 #endif
+
+#define WW_MASKED (WW_BAND || !WW_POINT_REGISTERS)
 
 // Entries of a chain that a work-item fetches.
 #define WW_CHAIN_ROWS (WW_CHAIN * WW_ROWS)
@@ -157,21 +162,39 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     for (int r = 0; r < WW_COLS; r++)
         c[r] = WW_BORDER;
 #endif
+    real l[WW_ROWS], v[WW_ROWS];    // the left-hand neighbour's values, and this lane's last column
+    real previous = WW_BORDER;      // the left-hand neighbour's last value, one step ago
     WW_KEPT_DIAGONALS
+#if WW_MASKED
     WW_FILL_DIAGONALS((real)((int)(first * WW_ROWS) - made_up - (int)first_column))
-    real l[WW_ROWS], v[WW_ROWS];
-    real previous = WW_BORDER;
+#else
+    WW_FILL_DIAGONALS((real)(-(int)(lane * WW_ROWS) - made_up - (int)first_column))
+#endif
 #if WW_BAND
     if (lane == 0 && strip && base > edge_first && base <= edge_end)
         previous = ww_take_over(edges, base * WW_ROWS - 1, strip, ww_edge_at(edges, base * WW_ROWS - 1));
+#elif WW_BORDERS
+    if (lane == 0)
+        previous = made_up ? WW_OUTSIDE : corner_top;
 #endif
 #pragma unroll
     for (int q = 0; q < WW_ROWS; q++) {
+#if WW_BORDERS && !WW_MASKED
+        l[q] = corner_top;
+        v[q] = c[WW_COLS - 1];
+#else
         l[q] = WW_BORDER;
         v[q] = WW_BORDER;
+#endif
     }
 #if WW_POINT_REGISTERS
     ww_scalar fetched[WW_PARTS][WW_FETCHED];
+#if !WW_MASKED
+    for (uint t = lane; t < WW_RING * WW_ROWS; t += WW_WG)
+        for (uint p = 0; p < WW_PARTS; p++)
+            rows[p][t] = p < WW_CHANNELS ? (ww_scalar)INFINITY : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
 #if WW_NEEDS_LAST
     WW_FETCH_ROWS((base - WW_CHAIN) * WW_ROWS)
     WW_KEEP_ROWS((base - WW_CHAIN) * WW_ROWS)
@@ -211,9 +234,9 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             WW_ASK_FOR_EDGE(base + from + WW_CHAIN)
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        // The last chain's steps beyond `total` are past every lane's end.
+        const uint steps = min((uint)WW_CHAIN, total - from);
 #pragma unroll 1
-        for (uint s = 0; s < WW_CHAIN; s++) {
+        for (uint s = 0; s < steps; s++) {
             const uint k = from + s;
             // Lane 0 has its left-hand values from the strip, the others from their neighbours.
 #pragma unroll
@@ -230,14 +253,21 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                 a[q] = ww_ring_point(rows, (base + k + 1 - lane) % WW_RING * WW_ROWS + q);
             }
 #endif
+#if WW_MASKED
             const uint step = base + k - lane;  // may wrap below 0: then it is past every end
-            if (base + k >= lane && step >= first && step < end) {
-                const int i = (int)(step * WW_ROWS) - made_up;
+            if (base + k >= lane && step >= first && step < end)
+#else
+            const int step = (int)k - (int)lane;
+#endif
+            {
+                const int i = (int)step * WW_ROWS - made_up;
                 const bool at_border = block == 0;
 #if WW_BAND
                 const bool known = step < left_end, reached = step > left_first && step <= left_end;
-#else
+#elif WW_MASKED
                 const bool known = true, reached = step > 0;
+#else
+                const bool known = true, reached = true;
 #endif
                 real d[WW_ROWS];
 #if !WW_POINT_REGISTERS
@@ -258,10 +288,10 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                     inside[q] = ww_inside(intervals, (uint)max(i + q, 0), first_column);
 #endif
                 WW_SWEEP(WW_ROWS)
-                if (lane == WW_WG - 1) {
+                if (lane == WW_WG - 1 && (WW_MASKED || step >= 0)) {
 #pragma unroll
                     for (uint q = 0; q < WW_ROWS; q++)
-                        ww_hand_over(edges, step * WW_ROWS + q, strip, v[q]);
+                        ww_hand_over(edges, (uint)step * WW_ROWS + q, strip, v[q]);
                 }
             }
 #if WW_NEEDS_LAST && WW_POINT_REGISTERS
@@ -283,17 +313,17 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                 l[q] = ww_exchange_up(v[q], WW_WG);
 #endif
         }
-    }
-
-    if (block == owner) {
-        real result = c[0];
+        // Behind the loop PoCL 3.1 does not find the columns.
+        if (from + steps == total && block == owner) {
+            real result = c[0];
 #pragma unroll
-        for (uint r = 1; r < WW_COLS; r++)
-            result = r <= owned ? c[r] : result;
+            for (uint r = 1; r < WW_COLS; r++)
+                result = r <= owned ? c[r] : result;
 #if WW_LIST
-        ww_store(out, job, x_order[3 * (job.row_begin + job.unit_begin + pair) + 2], 0, ww_final(result, x.length, y.length));
+            ww_store(out, job, x_order[3 * (job.row_begin + job.unit_begin + pair) + 2], 0, ww_final(result, x.length, y.length));
 #else
-        ww_store(out, job, x_id, y_id, ww_final(result, x.length, y.length));
+            ww_store(out, job, x_id, y_id, ww_final(result, x.length, y.length));
 #endif
+        }
     }
 }
