@@ -25,6 +25,9 @@ ww_status wwi_fail_device(const char *name);
 // Puts a record that another thread filled (and its build log, which may be NULL) in this thread's place.
 ww_status wwi_fail_restore(const ww_error *error, const char *build_log);
 void wwi_keep_build_log(const char *log);
+// NVIDIA's compiler pays no heed to `#line`: it counts the joined text's lines and calls it <kernel>. The log with each
+// "<kernel>:line" replaced by the name and line of that text's directives; to be freed. NULL: out of memory.
+char *wwi_log_by_sources(const char *log, const char *source);
 
 // Every OpenCL object this library makes or retains passes here once when it comes and once when it goes.
 void wwi_count_objects(long change);

@@ -119,6 +119,52 @@ static ww_status complete_options(const ww_context *context, const char *options
 
 // ---- compiling
 
+// Writes the name and line that `#line K "name"` gives to line `line` of the joined text. False: no such directive
+// before.
+static bool place_in_source(const char *source, unsigned long line, text_buffer *out) {
+    const char *directive = NULL;
+    unsigned long at = 1, directive_at = 0;
+    for (const char *text = source; text && at < line; at++) {
+        if (strncmp(text, "#line ", 6) == 0) {
+            directive = text;
+            directive_at = at;
+        }
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    if (!directive)
+        return false;
+    char *name;
+    char number[32];
+    const unsigned long first = strtoul(directive + 6, &name, 10);
+    name += strspn(name, " \"");
+    const int length = snprintf(number, sizeof number, ":%lu", first + (line - directive_at - 1));
+    return append(out, name, strcspn(name, "\"\n")) && append(out, number, (size_t)length);
+}
+
+char *wwi_log_by_sources(const char *log, const char *source) {
+    static const char unnamed[] = "<kernel>:";
+    text_buffer out = {NULL, 0, 0};
+    bool good = append(&out, "", 0);
+    while (good) {
+        const char *next = strstr(log, unnamed);
+        if (!next)
+            break;
+        char *end;
+        const unsigned long line = strtoul(next + sizeof unnamed - 1, &end, 10);
+        good = append(&out, log, (size_t)(next - log));
+        if (good && !(line && place_in_source(source, line, &out)))
+            good = append(&out, next, (size_t)(end - next));
+        log = end;
+    }
+    good = good && append(&out, log, strlen(log));
+    if (!good) {
+        free(out.text);
+        return NULL;
+    }
+    return out.text;
+}
+
 static char *get_build_log(const ww_context *context, cl_program program) {
     size_t bytes = 0;
     if (clGetProgramBuildInfo(program, context->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS)
@@ -143,10 +189,12 @@ static void first_complaint(const char *log, char *line, size_t size) {
     (void)snprintf(line, size, "%.*s", (int)strcspn(at, "\r\n"), at);
 }
 
-static ww_status fail_build(const ww_context *context, cl_program program, cl_int code, const char *options) {
+static ww_status fail_build(const ww_context *context, cl_program program, cl_int code, const char *options,
+                            const char *source) {
     cl_build_status state = CL_BUILD_NONE;
     (void)clGetProgramBuildInfo(program, context->device, CL_PROGRAM_BUILD_STATUS, sizeof state, &state, NULL);
-    char *log = get_build_log(context, program);
+    char *told = get_build_log(context, program), *log = told ? wwi_log_by_sources(told, source) : NULL;
+    free(told);
     wwi_keep_build_log(log ? log : "");
     (void)wwi_fail_cl(context, code, "clBuildProgram", "a program did not compile");
     if (code == CL_BUILD_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS || state == CL_BUILD_ERROR) {
@@ -171,7 +219,7 @@ static ww_status compile(ww_context *context, const char *source, const char *op
     double start = wwi_seconds();
     code = clBuildProgram(program, 1, &context->device, options, NULL, NULL);
     if (code != CL_SUCCESS) {
-        ww_status status = fail_build(context, program, code, options);
+        ww_status status = fail_build(context, program, code, options, source);
         (void)clReleaseProgram(program);
         wwi_count_objects(-1);
         return status;

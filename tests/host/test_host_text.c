@@ -84,6 +84,25 @@ START_TEST(threads_have_their_own) {
 }
 END_TEST
 
+START_TEST(log_names_the_sources) {
+    static const char source[] =
+        "#line 1 \"a.cl\"\nfirst\nsecond\n#line 1 \"frame\"\n{\n#line 7 \"mine.cl\"\nwrong\n}\n";
+    static const char *const known[][2] = {
+        {"<kernel>:3:10: error: x\n<kernel>:7:1: note: y", "a.cl:2:10: error: x\nmine.cl:7:1: note: y"},
+        {"<kernel>:5:1", "frame:1:1"},
+        {"<kernel>:8", "mine.cl:8"},
+        {"<kernel>: 1 error in <kernel>:1", "<kernel>: 1 error in <kernel>:1"},
+        {"mine.cl:3:1: error", "mine.cl:3:1: error"},
+        {"", ""}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char *log = wwi_log_by_sources(known[i][0], source);
+        ck_assert_ptr_nonnull(log);
+        ck_assert_str_eq(log, known[i][1]);
+        free(log);
+    }
+}
+END_TEST
+
 START_TEST(every_status_has_a_name) {
     for (int status = WW_OK; status <= WW_ERROR_INTERNAL; status++)
         ck_assert_msg(strncmp(ww_status_name((ww_status)status), status ? "WW_ERROR_" : "WW_OK", 5) == 0, "%d", status);
@@ -278,6 +297,7 @@ int main(void) {
     tcase_add_test(tcase, record_cuts_at_whole_characters);
     tcase_add_test(tcase, record_of_an_opencl_code);
     tcase_add_test(tcase, threads_have_their_own);
+    tcase_add_test(tcase, log_names_the_sources);
     tcase_add_test(tcase, every_status_has_a_name);
     tcase_add_test(tcase, sha256_known_answers);
     tcase_add_test(tcase, sizes_overflow);
