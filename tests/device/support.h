@@ -103,4 +103,13 @@ bool wwt_check_matrix(const ww_measure *measure, wwr_value_cost user, const wwt_
 bool wwt_check_pairs(const ww_measure *measure, wwr_value_cost user, const wwt_set *rows, const wwt_set *columns,
                      ww_precision precision, ww_engine engine);
 
+// Adds a test run `loops` times as a case of its name: CK_RUN_CASE=name runs it alone, so that many can run side by
+// side.
+#define wwt_add(suite, test, loops)                                                                                    \
+    do {                                                                                                               \
+        TCase *wwt_own = wwt_case(suite, #test, 120);                                                                  \
+        tcase_add_checked_fixture(wwt_own, wwt_context_setup, wwt_context_teardown);                                   \
+        tcase_add_loop_test(wwt_own, test, 0, loops);                                                                  \
+    } while (0)
+
 #endif

@@ -552,22 +552,20 @@ int main(void) {
     if (!wwt_device_found(&exit_code))
         return exit_code;
     Suite *suite = suite_create("bits");
-    TCase *tcase = wwt_case(suite, "bits", 120);
-    tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
-    tcase_add_loop_test(tcase, published, 0, LOOPS);
-    tcase_add_loop_test(tcase, alphabets, 0, LOOPS);
-    tcase_add_loop_test(tcase, ends, 0, LOOPS);
-    tcase_add_loop_test(tcase, many, 0, LOOPS);
-    tcase_add_loop_test(tcase, half, 0, LOOPS);
-    tcase_add_loop_test(tcase, nearest, 0, LOOPS);
-    tcase_add_loop_test(tcase, channels, 0, LOOPS);
-    tcase_add_loop_test(tcase, odd_values, 0, LOOPS);
-    tcase_add_loop_test(tcase, long_pairs, 0, LOOPS);
-    tcase_add_loop_test(tcase, constructed, 0, LOOPS);
-    tcase_add_loop_test(tcase, refusals, 0, LOOPS);
-    tcase_add_loop_test(tcase, point_ends, 0, OF_POINTS);
-    tcase_add_loop_test(tcase, point_jobs, 0, OF_POINTS);
-    tcase_add_loop_test(tcase, point_strips, 0, OF_POINTS);
-    tcase_add_loop_test(tcase, point_not_finite, 0, OF_POINTS);
+    wwt_add(suite, published, LOOPS);
+    wwt_add(suite, alphabets, LOOPS);
+    wwt_add(suite, ends, LOOPS);
+    wwt_add(suite, many, LOOPS);
+    wwt_add(suite, half, LOOPS);
+    wwt_add(suite, nearest, LOOPS);
+    wwt_add(suite, channels, LOOPS);
+    wwt_add(suite, odd_values, LOOPS);
+    wwt_add(suite, long_pairs, LOOPS);
+    wwt_add(suite, constructed, LOOPS);
+    wwt_add(suite, refusals, LOOPS);
+    wwt_add(suite, point_ends, OF_POINTS);
+    wwt_add(suite, point_jobs, OF_POINTS);
+    wwt_add(suite, point_strips, OF_POINTS);
+    wwt_add(suite, point_not_finite, OF_POINTS);
     return wwt_run(suite);
 }

@@ -561,24 +561,22 @@ int main(void) {
     if (!wwt_device_found(&exit_code))
         return exit_code;
     Suite *suite = suite_create("measures");
-    TCase *tcase = wwt_case(suite, "measures", 120);
-    tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
     const int all = FLOAT_LOOPS + MEASURES * double_engines();
-    tcase_add_loop_test(tcase, published, 0, all);
-    tcase_add_loop_test(tcase, shapes, 0, all);
-    tcase_add_loop_test(tcase, bands, 0, all);
-    tcase_add_loop_test(tcase, properties, 0, all);
+    wwt_add(suite, published, all);
+    wwt_add(suite, shapes, all);
+    wwt_add(suite, bands, all);
+    wwt_add(suite, properties, all);
     // A program for each: float alone.
-    tcase_add_loop_test(tcase, parameters, 0, FLOAT_LOOPS);
-    tcase_add_loop_test(tcase, channels, 0, FLOAT_LOOPS);
-    tcase_add_loop_test(tcase, degrees, 0, FLOAT_LOOPS);
-    tcase_add_loop_test(tcase, time_stamps, 0, all);
-    tcase_add_loop_test(tcase, kin_of_dtw, 0, all);
-    tcase_add_loop_test(tcase, times_of_sets, 0, 12 * wwt_precision_count());
-    tcase_add_test(tcase, times_and_bounds);
-    tcase_add_test(tcase, beyond_float);
-    tcase_add_loop_test(tcase, nearest_of_similarities, 0, 4 * wwt_precision_count());
-    tcase_add_test(tcase, halves_of_edits);
-    tcase_add_test(tcase, refusals);
+    wwt_add(suite, parameters, FLOAT_LOOPS);
+    wwt_add(suite, channels, FLOAT_LOOPS);
+    wwt_add(suite, degrees, FLOAT_LOOPS);
+    wwt_add(suite, time_stamps, all);
+    wwt_add(suite, kin_of_dtw, all);
+    wwt_add(suite, times_of_sets, 12 * wwt_precision_count());
+    wwt_add(suite, times_and_bounds, 1);
+    wwt_add(suite, beyond_float, 1);
+    wwt_add(suite, nearest_of_similarities, 4 * wwt_precision_count());
+    wwt_add(suite, halves_of_edits, 1);
+    wwt_add(suite, refusals, 1);
     return wwt_run(suite);
 }

@@ -256,21 +256,19 @@ int main(void) {
     if (!wwt_device_found(&exit_code))
         return exit_code;
     Suite *suite = suite_create("values");
-    TCase *tcase = wwt_case(suite, "values", 120);
-    tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
     int all = FLOAT_LOOPS * wwt_precision_count();
-    tcase_add_loop_test(tcase, published, 0, all);
-    tcase_add_loop_test(tcase, shapes, 0, all);
-    tcase_add_loop_test(tcase, equal_lengths, 0, all);
-    tcase_add_loop_test(tcase, huge_ratios, 0, all);
-    tcase_add_loop_test(tcase, bands, 0, all);
-    tcase_add_loop_test(tcase, bands_by_rows, 0, all);
-    tcase_add_loop_test(tcase, band_as_long_as_the_series_is_none, 0, all);
-    tcase_add_loop_test(tcase, properties, 0, all);
+    wwt_add(suite, published, all);
+    wwt_add(suite, shapes, all);
+    wwt_add(suite, equal_lengths, all);
+    wwt_add(suite, huge_ratios, all);
+    wwt_add(suite, bands, all);
+    wwt_add(suite, bands_by_rows, all);
+    wwt_add(suite, band_as_long_as_the_series_is_none, all);
+    wwt_add(suite, properties, all);
     // A program for each cost and count of channels: these take most of the time, and double changes nothing in them.
-    tcase_add_loop_test(tcase, costs, 0, FLOAT_LOOPS);
-    tcase_add_loop_test(tcase, user_costs, 0, FLOAT_LOOPS);
-    tcase_add_loop_test(tcase, dependent_channels, 0, FLOAT_LOOPS);
-    tcase_add_loop_test(tcase, independent_channels, 0, all);
+    wwt_add(suite, costs, FLOAT_LOOPS);
+    wwt_add(suite, user_costs, FLOAT_LOOPS);
+    wwt_add(suite, dependent_channels, FLOAT_LOOPS);
+    wwt_add(suite, independent_channels, all);
     return wwt_run(suite);
 }
