@@ -869,7 +869,7 @@ static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
             cut.columns = 4;
         return cut;
     }
-    const uint64_t wanted = compute_units(r) * (uint64_t)tuned(r, "strips.resident", 1);
+    const uint64_t wanted = compute_units(r) * (uint64_t)tuned(r, "strips.resident", 4);
     const uint32_t most = lane_columns(r, r->banded);
     if (cut.columns > most)
         cut.columns = most;
