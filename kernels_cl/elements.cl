@@ -13,7 +13,7 @@
 //   WW_CARRY 1     what goes on along the diagonal is not D but ww_carry(D, row, column, i - j).
 //   WW_DIAGONAL 1  ww_cell() and ww_carry() take ww_diagonal(i - j, lengths) where others take i - j: computed once for all
 //                  cells of a diagonal that a work-item holds. 2: it is dear, a work-item keeps it from one row-step to the
-//                  next; a register more for each column (column_values in src/measure.c).
+//                  next, in a register for each column.
 #ifndef WW_ELEMENTS
 #define WW_ELEMENTS 0
 #endif

@@ -63,7 +63,9 @@ static uint32_t lane_columns(const wwi_runner *r, bool banded) {
     if (!points_in_registers(r))
         return 8;
     const long values = tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32);
-    uint32_t columns = (uint32_t)values / (r->channels + 1 + (uint32_t)r->recurrence->column_values +
+    // NVIDIA's compiler has registers for what is kept, AMD's has not.
+    const uint32_t kept = r->exchange == WWI_EXCHANGE_NV_SHFL ? 0 : (uint32_t)r->recurrence->kept_values;
+    uint32_t columns = (uint32_t)values / (r->channels + 1 + kept + (uint32_t)r->recurrence->column_values +
                                            (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0));
     // A user's cost may need many registers of its own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER)
@@ -80,7 +82,9 @@ static uint32_t lane_rows(const wwi_runner *r, uint32_t n) {
         return 1;
     if (r->channels > 4)
         return 2;
-    const uint32_t rows = (uint32_t)tuned(r, "lanes.rows", 4);
+    // What is kept moves on by as many registers as there are columns, however many rows a step has.
+    const bool many = r->exchange == WWI_EXCHANGE_NV_SHFL && r->recurrence->kept_values;
+    const uint32_t rows = (uint32_t)tuned(r, "lanes.rows", many ? 8 : 4);
     return rows > 4 && (r->banded || (n && (rows - n % rows) % rows * 50 > n)) ? 4 : rows;
 }
 
@@ -859,9 +863,11 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_block *b, w
 
 // Columns a lane of a strip holds: as many as leave strips enough to fill the device.
 static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
-    wwi_cut cut = {(uint32_t)tuned(r, "strips.columns", 8), lane_rows(r, 0), r->width};
+    wwi_cut cut = {8, lane_rows(r, 0), r->width};
+    if (!r->banded)
+        cut.columns = (uint32_t)tuned(r, "strips.columns", 8);
     if (cut.rows >= 4)
-        cut.rows = (uint32_t)tuned(r, "strips.rows", 4);
+        cut.rows = r->banded ? 4 : (uint32_t)tuned(r, "strips.rows", 4);
     if (vector_strips(r)) {
         cut.width = (uint32_t)r->vector;
         cut.rows = 4;

@@ -118,7 +118,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/wdtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN,
-        .column_values = 1,
+        .kept_values = 1,
         .rounding = 1,
     },
     {
@@ -153,7 +153,7 @@ static const wwi_measure_row measures[] = {
         .recurrence = "recurrence/wdtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN,
         .transform = WWI_TRANSFORM_DERIVATIVE,
-        .column_values = 1,
+        .kept_values = 1,
         .rounding = 3,
     },
     {

@@ -35,7 +35,8 @@ typedef struct wwi_measure_row {
     const char *recurrence; // file under kernels_cl/
     unsigned flags;         // WWI_MEASURE_...
     wwi_transform transform;
-    int column_values; // values in registers that a column takes beside its point and its cell
+    int column_values; // values a column element adds to its point, in registers
+    int kept_values;   // values a column keeps from one row-step to the next beside its cell, likewise
     // Most times that a step's cost holds the error of a difference of two values; 0: not known, or the result counts
     // matches, and rounding changes it by whole matches or not at all.
     int rounding;

@@ -26,7 +26,7 @@ static const parameter parameters[] = {
     {"packed.vector", WW_ENGINE_PACKED, false, true, {4, 8, 16, 0, 0}},
     {"packed.rows", WW_ENGINE_PACKED, false, true, {4, 8, 16, 0, 0}},
     {"strips.columns", WW_ENGINE_STRIPS, true, true, {4, 8, 16, 32, 0}},
-    {"strips.rows", WW_ENGINE_STRIPS, true, false, {4, 8, 0, 0, 0}},
+    {"strips.rows", WW_ENGINE_STRIPS, true, false, {2, 4, 8, 0, 0}},
 };
 
 // What an engine is timed on.

@@ -136,7 +136,10 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint edge_first = strip ? table[2 * strip * WW_WG] : 0, edge_end = strip ? table[1 + 2 * strip * WW_WG] : 0;
 #else
     const uint row_steps = (x.length + WW_ROWS - 1) / WW_ROWS;
-    const uint first = 0, end = first_column < y.length ? row_steps : 0, base = 0;
+#if WW_MASKED
+    const uint first = 0, end = first_column < y.length ? row_steps : 0;
+#endif
+    const uint base = 0;
     const uint last_lane = min((uint)WW_WG, (y.length - strip * strip_columns + WW_COLS - 1) / WW_COLS) - 1;
     const uint total = row_steps + last_lane;
     const uint edge_first = 0, edge_end = row_steps;
@@ -156,7 +159,11 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const real corner_top = WW_TOP_AT(y, first_column ? first_column - 1 : 0);
 #pragma unroll
     for (uint r = 0; r < WW_COLS; r++)
+#if WW_BAND
         c[r] = first == 0 ? WW_TOP_OF(r, first_column) : WW_OUTSIDE;
+#else
+        c[r] = WW_TOP_OF(r, first_column);
+#endif
 #else
 #pragma unroll
     for (int r = 0; r < WW_COLS; r++)
