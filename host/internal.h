@@ -115,8 +115,15 @@ ww_status wwi_tuning_load(ww_context *context, const char *file);
 
 enum {
     WWI_PENDING_EVENTS = 256, // launches whose time is not yet known; more wait for the oldest
-    WWI_IDLE_PROGRAMS = 64    // compiled programs kept although nobody holds them
+    WWI_IDLE_PROGRAMS = 64,   // compiled programs kept although nobody holds them
+    WWI_FETCH_THREADS = 8     // at most
 };
+
+// A piece of a fetch: memory that the device writes, or (mem NULL) ordinary memory.
+typedef struct wwi_slot {
+    cl_mem mem;
+    void *memory;
+} wwi_slot;
 
 struct ww_context {
     atomic_uint references;
@@ -139,6 +146,9 @@ struct ww_context {
     void *log_user;
     _Atomic uint64_t bytes;
     _Atomic uint64_t launches;
+
+    pthread_mutex_t slots_lock; // of the one fetch at a time
+    wwi_slot slots[WWI_FETCH_THREADS];
 
     pthread_mutex_t lock; // guards what follows
     pthread_cond_t built; // some program's build ended
@@ -178,5 +188,6 @@ cl_program wwi_disk_cache_load(ww_context *context, const char *source, const ch
 void wwi_disk_cache_store(ww_context *context, const char *source, const char *options, cl_program program);
 
 void wwi_events_release(ww_context *context);
+void wwi_slots_free(ww_context *context);
 
 #endif

@@ -293,6 +293,71 @@ ww_lsh_scatter(__global const uint *restrict keys, const ulong first_key, __glob
     entries[offsets[bucket] + ranks[at]] = row;
 }
 
+// ---- search, many queries
+
+// One work-item a bucket, from first_bucket on: as many tasks as its rows fill tiles; none where there is nothing to
+// find. counters: a 64-bit sum of all pairs, low word first; then the number of tasks.
+__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
+ww_lsh_tasks(__global const uint *restrict query_offsets, __global const uint *restrict offsets, const ww_lsh_job job,
+             const uint first_bucket, __global uint *restrict counters, __global uint2 *restrict tasks) {
+    __local uint count, first;
+    __local uint pairs[2];
+    const uint bucket = first_bucket + (uint)get_global_id(0);
+    const uint begin = query_offsets[bucket], rows = query_offsets[bucket + 1] - begin;
+    const uint points = offsets[bucket + 1] - offsets[bucket];
+    const bool alone = points == 1 && rows == 1 && job.inside && job.probe == 0; // it would find itself
+    const uint own = points && rows && !alone ? (rows + job.tile - 1) / job.tile : 0;
+    uint place = 0;
+    if (get_local_id(0) == 0) {
+        count = first = 0;
+        pairs[0] = pairs[1] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (own) {
+        const uint low = rows * points;
+        place = atomic_add(&count, own);
+        if (atomic_add(pairs, low) + low < low)
+            atomic_inc(pairs + 1);
+        atomic_add(pairs + 1, mul_hi(rows, points));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0 && count) {
+        const uint low = pairs[0];
+        first = atomic_add(counters + 2, count);
+        if (atomic_add(counters, low) + low < low)
+            atomic_inc(counters + 1);
+        atomic_add(counters + 1, pairs[1]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    __global uint2 *to = tasks + first + place;
+    for (uint i = 0; i < own; i++)
+        to[i] = (uint2)(bucket, begin + i * job.tile);
+}
+
+#if WW_FAMILY != 3
+// Tiles to rows: `count` points, from `first` on. One work-item a point.
+__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
+ww_lsh_rows(__global const ww_value *restrict tiles, const uint first, const uint count, const uint dimension,
+            __global ww_value4 *restrict rows) {
+    const uint point = (uint)get_global_id(0), vectors = (dimension + 3) / 4;
+    if (point >= count)
+        return;
+    __global const ww_value *from = tiles + ww_tile_at(first + point, dimension);
+    for (uint v = 0; v < vectors; v++) {
+        const ulong j = 4 * v;
+        ww_value4 four = (ww_value4)0;
+        four.x = from[j * WW_TILE];
+        if (j + 1 < dimension)
+            four.y = from[(j + 1) * WW_TILE];
+        if (j + 2 < dimension)
+            four.z = from[(j + 2) * WW_TILE];
+        if (j + 3 < dimension)
+            four.w = from[(j + 3) * WW_TILE];
+        rows[(ulong)point * vectors + v] = four;
+    }
+}
+#endif
+
 // ---- search, query by query
 
 // One work-group a query: the ids of its buckets' points, each once. Local memory: WW_SET words. Two barriers.

@@ -55,7 +55,11 @@ struct ww_lsh {
     double *mean;
     void *coefficients; // as the device has them
     uint64_t coefficient_bytes;
-    uint32_t row_group, tile, join_group, lists;
+    uint32_t row_group, tile, lists;
+    // The kernel that goes through buckets: WW_JOIN, WW_JOIN_WG, WW_QUERIES, WW_GROUPS and WW_LIST of lsh_join.cl.
+    int join_kind;
+    uint32_t join_group, join_queries, join_parts, join_list;
+    char defines[384];                     // what all programs are compiled with
     uint32_t most_probes, most_candidates; // that it was made with
     wwi_program *program;
     wwi_kernel *keys, *count, *block_sums, *scan_sums, *write_offsets, *scatter, *tasks, *start, *merge, *rows, *join,
@@ -89,6 +93,8 @@ uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uin
 ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const void *coefficients,
                        uint64_t coefficient_bytes, ww_lsh **lsh);
 ww_status wwi_lsh_append(ww_lsh *lsh, ww_points *points);
+// Makes lsh->join fit for lists of k.
+ww_status wwi_lsh_get_join(ww_lsh *lsh, uint32_t k);
 // Sends the bits of removed points to the device.
 ww_status wwi_lsh_send_removed(ww_lsh *lsh);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lsh_index.h"
+#include "results.h"
 
 // Most bytes of keys that are made together, and most probes.
 #define KEY_BYTES (UINT64_C(256) << 20)
@@ -368,15 +369,12 @@ static bool is_removed(const search *s, size_t row) {
     return s->self && h->removed && (h->removed[id / 32] >> id % 32 & 1);
 }
 
-// Rows of `best` (rows x k) that have fewer than k. Returns how many.
-static size_t list_incomplete(const search *s, const uint32_t *best, uint32_t *rows) {
+// Rows of `ids` (rows x k) that have fewer than k. Returns how many.
+static size_t list_incomplete(const search *s, const int64_t *ids, uint32_t *rows) {
     size_t count = 0;
-    for (size_t r = 0; r < s->rows; r++) {
-        uint32_t last;
-        memcpy(&last, best + r * s->k + s->k - 1, sizeof last);
-        if (last == WWI_NOBODY && !is_removed(s, r))
+    for (size_t r = 0; r < s->rows; r++)
+        if (ids[(r + 1) * s->k - 1] < 0 && !is_removed(s, r))
             rows[count++] = (uint32_t)r;
-    }
     return count;
 }
 
@@ -428,15 +426,6 @@ done:
     return status;
 }
 
-static void take_roots(const ww_lsh *h, void *distances, size_t first, size_t count) {
-    for (size_t i = first; i < first + count; i++) {
-        if (h->precision == WW_DOUBLE)
-            ((double *)distances)[i] = sqrt(((double *)distances)[i]);
-        else
-            ((float *)distances)[i] = sqrtf(((float *)distances)[i]);
-    }
-}
-
 static void empty_row(const search *s, size_t row, int64_t *ids, void *distances) {
     for (size_t i = row * s->k; i < (row + 1) * s->k; i++) {
         ids[i] = -1;
@@ -447,45 +436,38 @@ static void empty_row(const search *s, size_t row, int64_t *ids, void *distances
     }
 }
 
+// Answers the rows that have fewer than k exactly, if that is wanted.
+static ww_status look_after_incomplete(search *s, size_t at, int64_t *ids) {
+    ww_status status = WW_OK;
+    ww_lsh *h = s->h;
+    uint32_t *rows = malloc(s->rows * sizeof *rows);
+    if (!rows)
+        return wwi_fail_memory(s->rows * sizeof *rows);
+    const size_t incomplete = list_incomplete(s, ids + at * s->k, rows);
+    h->info.incomplete += incomplete;
+    if (h->options.complete && incomplete && (status = complete(s, rows, incomplete)) == WW_OK)
+        status = wwi_fetch_ids(s->best_ids, s->rows * s->k, ids + at * s->k, NULL);
+    free(rows);
+    return status;
+}
+
 // The rows' results to the caller; `at` is the first row there.
 static ww_status fetch(search *s, size_t at, int64_t *ids, void *distances, uint32_t *found) {
     ww_status status;
     ww_lsh *h = s->h;
     const size_t n = s->rows * s->k, from = at * s->k;
-    // The device's ids are half as wide: they are read into the second half of their place.
-    uint32_t *best = (uint32_t *)(void *)(ids + from) + n;
-    uint32_t *rows = malloc(s->rows * sizeof *rows);
-    if (!rows)
-        return wwi_fail_memory(s->rows * sizeof *rows);
-    if ((status = wwi_buffer_read(s->best_ids, 0, n * 4, best)) == WW_OK) {
-        const size_t incomplete = list_incomplete(s, best, rows);
-        h->info.incomplete += incomplete;
-        if (h->options.complete && incomplete && (status = complete(s, rows, incomplete)) == WW_OK)
-            status = wwi_buffer_read(s->best_ids, 0, n * 4, best);
-    }
-    free(rows);
-    if (status == WW_OK && distances)
-        status =
-            wwi_buffer_read(s->best_values, 0, n * h->value_bytes, (unsigned char *)distances + from * h->value_bytes);
-    if (status != WW_OK)
+    uint64_t missing = 0;
+    unsigned char *const values = distances;
+    if ((status = wwi_fetch_ids(s->best_ids, n, ids + from, &missing)) != WW_OK ||
+        (missing && (status = look_after_incomplete(s, at, ids)) != WW_OK) ||
+        (distances && (status = wwi_fetch_distances(s->best_values, n, h->precision, h->options.metric == WW_METRIC_L2,
+                                                    values + from * h->value_bytes)) != WW_OK))
         return status;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t id;
-        memcpy(&id, best + i, sizeof id);
-        const int64_t wide = id == WWI_NOBODY ? -1 : (int64_t)id;
-        memcpy(ids + from + i, &wide, sizeof wide);
-    }
-    if (distances && h->options.metric == WW_METRIC_L2)
-        take_roots(h, distances, from, n);
     for (size_t r = 0; h->removed && r < s->rows; r++)
         if (is_removed(s, r))
             empty_row(s, at + r, ids, distances);
-    for (size_t r = 0; found && r < s->rows; r++) {
-        uint32_t count = s->k;
-        while (count > 0 && ids[(at + r) * s->k + count - 1] < 0)
-            count--;
-        found[at + r] = count;
-    }
+    for (size_t r = at; found && r < at + s->rows; r++)
+        found[r] = wwi_count_found(ids + r * s->k, s->k);
     return WW_OK;
 }
 
@@ -540,7 +522,7 @@ static bool choose_path(const ww_lsh *h, size_t queries, size_t k) {
 }
 
 ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found) {
-    ww_status status;
+    ww_status status = WW_OK;
     search s;
     if (!h || !ids || k < 1 || k > WW_KNN_MOST)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL, or k is not 1 to %d", WW_KNN_MOST);
@@ -559,7 +541,10 @@ ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, v
     s.total = (uint64_t)count * h->options.tables * h->options.probes * h->block_count;
     h->info.examined = h->info.capped = h->info.incomplete = 0;
     h->info.path = s.by_buckets ? WW_LSH_BUCKETS : WW_LSH_QUERIES;
-    status = allocate(&s, count);
+    if (s.by_buckets || h->options.complete)
+        status = wwi_lsh_get_join(h, s.k);
+    if (status == WW_OK)
+        status = allocate(&s, count);
     if (queries) {
         s.queries = queries;
         for (size_t at = 0, rows; status == WW_OK && at < count; at += rows) {

@@ -8,6 +8,7 @@
 #include <wavewarp/knn.h>
 
 #include "dataset.h"
+#include "results.h"
 
 // Above this k a row's best no longer fit local memory, and each row is one work-item's.
 #define MOST_K_OF_A_GROUP 1024
@@ -242,19 +243,10 @@ static ww_status select_rows(ww_select *s, size_t first, size_t rows, int64_t *i
                                      .fresh = true,
                                      .best_values = s->best_values,
                                      .best_indices = s->best_indices};
-    uint32_t *best = malloc(n * sizeof *best);
-    if (!best)
-        return wwi_fail_memory(n * sizeof *best);
-    if ((status = wwi_select(s->selector, &selection)) != WW_OK ||
-        (status = wwi_buffer_read(s->best_indices, 0, n * sizeof *best, best)) != WW_OK)
-        goto done;
-    for (size_t i = 0; i < n; i++)
-        indices[first * s->k + i] = best[i] == WWI_NOBODY ? -1 : (int64_t)best[i];
-    if (smallest)
-        status = wwi_buffer_read(s->best_values, 0, n * s->value_bytes,
-                                 (unsigned char *)smallest + first * s->k * s->value_bytes);
-done:
-    free(best);
+    if ((status = wwi_select(s->selector, &selection)) == WW_OK &&
+        (status = wwi_fetch_ids(s->best_indices, n, indices + first * s->k, NULL)) == WW_OK && smallest)
+        status = wwi_fetch_distances(s->best_values, n, s->value_bytes == sizeof(double) ? WW_DOUBLE : WW_FLOAT, false,
+                                     (unsigned char *)smallest + first * s->k * s->value_bytes);
     return status;
 }
 

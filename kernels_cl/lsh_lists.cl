@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hashing: the lists of a search by buckets. A list has the k nearest points found so far, ordered by distance, then id,
+// and holds no id twice; behind them +infinity and WW_NOBODY. A row has several lists of equal length, a launch's tables
+// one each (lsh_join.cl); list l of row r begins at (l * rows + r) * k. One work-item a row, or an entry. No local memory,
+// no barrier.
+#ifndef WW_LSH_WG
+#define WW_LSH_WG 64
+#endif
+
+// Empty lists: `count` entries, of `rows` rows.
+__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
+ww_lsh_start(const ulong count, const ulong rows, __global ww_scalar *restrict best_values,
+             __global uint *restrict best_ids, __global ww_scalar *restrict radii) {
+    const ulong at = get_global_id(0);
+    if (at >= count)
+        return;
+    best_values[at] = (ww_scalar)INFINITY;
+    best_ids[at] = WW_NOBODY;
+    if (at < rows)
+        radii[at] = (ww_scalar)INFINITY;
+}
+
+// Puts a point into a list of k, unless it is there or comes after all. Returns the k-th best that then stands.
+WW_INLINE ww_scalar ww_list_insert(__global ww_scalar *values, __global uint *ids, uint k, ww_scalar value, uint id) {
+    const ww_scalar last = values[k - 1];
+    if (value > last || (value == last && id >= ids[k - 1]))
+        return last;
+    uint low = 0, high = k - 1; // the first that comes after
+    while (low < high) {
+        const uint middle = (low + high) / 2;
+        const ww_scalar there = values[middle];
+        if (there < value || (there == value && ids[middle] <= id))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low > 0 && ids[low - 1] == id)
+        return last;
+    for (uint i = k - 1; i > low; i--) {
+        values[i] = values[i - 1];
+        ids[i] = ids[i - 1];
+    }
+    values[low] = value;
+    ids[low] = id;
+    return values[k - 1];
+}
+
+// Merges each row's lists into the first and empties the others. radii: the k-th best that then stands. One work-item a
+// row.
+__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
+ww_lsh_merge(const uint rows, const uint k, const uint lists, __global ww_scalar *best_values, __global uint *best_ids,
+             __global ww_scalar *restrict radii) {
+    const uint row = (uint)get_global_id(0);
+    if (row >= rows)
+        return;
+    __global ww_scalar *values = best_values + (ulong)row * k;
+    __global uint *ids = best_ids + (ulong)row * k;
+    for (uint l = 1; l < lists; l++) {
+        const ulong list = ((ulong)l * rows + row) * k;
+        for (uint i = 0; i < k && best_ids[list + i] != WW_NOBODY; i++) {
+            ww_list_insert(values, ids, k, best_values[list + i], best_ids[list + i]);
+            best_values[list + i] = (ww_scalar)INFINITY;
+            best_ids[list + i] = WW_NOBODY;
+        }
+    }
+    radii[row] = values[k - 1];
+}
