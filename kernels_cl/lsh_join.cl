@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashing, many queries at a time: queries are sorted by bucket as the points are; a task takes some queries of one
-// bucket past all points of that bucket, and keeps each query's k nearest in a list (lsh_lists.cl). A query stands once in a table. A launch works on up to WW_LISTS tables, and a query has a list
-// for each: nobody else touches it. Afterwards they are merged into the first. A point that is in a list already has
-// the same distance and id, and is left out. So the answer is that of all pairs that share a bucket, in whatever order
-// they come.
+// bucket past all points of that bucket, and keeps each query's k nearest in a list (lsh_lists.cl). A query stands once
+// in a table. A launch works on up to job.lists tables, and a query has a list for each: nobody else touches it.
+// Afterwards they are merged into the first. A point that is in a list already has the same distance and id, and is left
+// out. So the answer is that of all pairs that share a bucket, in whatever order they come.
 //
 // WW_METRIC, WW_DIRECT and WW_CENTRE are those of the exact search's filters (knn.cl). Where WW_DIRECT is 1 the sums
 // are the distances; else what passes the cut is computed again, in the order of the coordinates.
 //
 // Both sides are read in row order, each row made up with zeros to a multiple of four.
 //
-// ww_lsh_join: a work-item holds WW_QUERIES queries (WW_GROUPS times: on a CPU they are in local memory); 64 points at
-// a
-//   time in local memory, coordinate after coordinate. With WW_LIST each query's list is in registers meanwhile: a point
-//   that is put into one holds up all work-items of a warp. Local memory: 64 * (WW_D + 3) values, and with WW_GROUPS > 1
+// ww_lsh_join: a work-item holds WW_QUERIES queries (WW_GROUPS times: on a CPU they are in local memory); 64 points at a
+//   time in local memory, coordinate after coordinate. With WW_LIST each query's list is in registers meanwhile. Local memory: 64 * (WW_D + 3) values, and with WW_GROUPS > 1
 //   WW_GROUPS * WW_QUERIES * WW_D more. Barriers: two for 64 points.
-// ww_lsh_join_wide: any dimension, 64 work-items: 64 queries by 64 points, 8 x 8 a work-item, WW_DEPTH coordinates of
-// both
+// ww_lsh_join_wide: any dimension, 64 work-items: 64 queries by 64 points, 8 x 8 a work-item, WW_DEPTH coordinates of both
 //   sides in local memory. Local memory: 2 * WW_DEPTH * 64 values and 1.3 KiB. Barriers: two for WW_DEPTH coordinates
 //   of 64 points, and three.
 // ww_lsh_join_sets: one set a work-item, merged with one set after the other.
@@ -32,11 +29,6 @@
 #ifndef WW_JOIN_WG
 #define WW_JOIN_WG 64
 #endif
-// Entries of a list that a work-item keeps in registers while its task lasts (ww_lsh_join with WW_GROUPS 1): at least k,
-// whose entries are the last ones. 0: lists stay in global memory.
-#ifndef WW_LIST
-#define WW_LIST 0
-#endif
 #define WW_STEP 64u
 
 // The host's twin is in src/lsh_index.h.
@@ -47,7 +39,7 @@ typedef struct {
     uint base_id, own;            // ids as in ww_lsh_job
     uint dimension, k;
     uint rows;           // of all lists of one number
-    uint lists;          // of a row
+    uint lists;          // of a row, of this launch: its tables
     uint shift;          // as in ww_lsh_job
     float margin, reach; // as in ww_knn_job
 } ww_join_job;
@@ -146,44 +138,6 @@ WW_INLINE ww_scalar ww_join_exact(__global const ww_value4 *q, __global const ww
 }
 #endif
 
-#if WW_JOIN == 0 && WW_LIST
-// ---- a list in registers
-
-WW_INLINE void ww_near_start(ww_join_job job, ulong list, __global const ww_scalar *best_values,
-                             __global const uint *best_ids, ww_scalar *near_values, uint *near_ids) {
-    const bool empty = list >= (ulong)job.rows * job.k; // merging empties all lists but the first
-#pragma unroll
-    for (uint i = 0; i < WW_LIST; i++) {
-        const bool filler = i + job.k < WW_LIST; // never moved: before any distance
-        near_values[i] = filler ? -(ww_scalar)INFINITY : (ww_scalar)INFINITY;
-        near_ids[i] = WW_NOBODY;
-        if (!filler && !empty) {
-            near_values[i] = best_values[list + i + job.k - WW_LIST];
-            near_ids[i] = best_ids[list + i + job.k - WW_LIST];
-        }
-    }
-}
-
-// As ww_list_insert().
-WW_INLINE void ww_near_insert(ww_scalar *near_values, uint *near_ids, ww_scalar value, uint id) {
-    bool there = false;
-#pragma unroll
-    for (uint i = 0; i < WW_LIST; i++)
-        there |= near_ids[i] == id;
-    bool before = !there && (value < near_values[WW_LIST - 1] ||
-                             (value == near_values[WW_LIST - 1] && id < near_ids[WW_LIST - 1]));
-#pragma unroll
-    for (uint i = WW_LIST - 1; i > 0; i--) {
-        const bool above = before && (value < near_values[i - 1] || (value == near_values[i - 1] && id < near_ids[i - 1]));
-        near_values[i] = above ? near_values[i - 1] : before ? value : near_values[i];
-        near_ids[i] = above ? near_ids[i - 1] : before ? id : near_ids[i];
-        before = above;
-    }
-    near_values[0] = before ? value : near_values[0];
-    near_ids[0] = before ? id : near_ids[0];
-}
-#endif
-
 #if WW_JOIN == 0
 // ---- few coordinates
 typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_join_values;
@@ -191,11 +145,10 @@ typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_join_values;
 
 #if WW_VECTOR == 4
 #define WW_JOIN_ANY(sum, cut) WW_ANY4(sum, cut)
-// Goes through the sums that may be near: `lane` and `value`.
+// Goes through the sums that may be near.
 #define WW_JOIN_EACH(sum, cut, body)                                                                                   \
     for (uint bits = WW_NEAR4(sum, cut, 0); bits;) {                                                                   \
         const uint lane = ww_lowest(&bits);                                                                            \
-        const ww_value value = lane < 2 ? (lane ? (sum).y : (sum).x) : (lane & 1 ? (sum).w : (sum).z);                 \
         body                                                                                                           \
     }
 #else
@@ -214,23 +167,19 @@ WW_INLINE int ww_join_somewhere(ww_mask m) {
     WW_VSTORE(sum, 0, lanes);                                                                                          \
     for (uint lane = 0; lane < WW_VECTOR; lane++)                                                                      \
         if (WW_NEAR(lanes[lane], cut)) {                                                                               \
-            const ww_value value = lanes[lane];                                                                        \
             body                                                                                                       \
         }
 #endif
 
-// The distance behind a sum that passed: of query r of group g and the point in place `c` of local memory.
-#if WW_DIRECT
-#define WW_JOIN_VALUE(distance, sum, g, r, c) const ww_scalar distance = (ww_scalar)(sum);
-#elif WW_METRIC == 0 && !WW_CENTRE
-#define WW_JOIN_VALUE(distance, sum, g, r, c)                                                                          \
-    ww_scalar distance = 0;                                                                                            \
-    (void)(sum);                                                                                                       \
-    _Pragma("unroll") for (uint j = 0; j < WW_D; j++) distance =                                                       \
-        WW_EXACT_ADD(distance, WW_JOIN_QUERY(g, r, j), ((__local ww_value *)points)[j * WW_STEP + (c)], 0, 0);
+// The distance of query r of group g and the point in place `c` of local memory.
+#if WW_DIRECT || (WW_METRIC == 0 && !WW_CENTRE)
+#define WW_JOIN_VALUE(distance, g, r, c)                                                                               \
+    ww_value total = 0;                                                                                                \
+    _Pragma("unroll") for (uint j = 0; j < WW_D; j++) total =                                                          \
+        WW_EXACT_ADD(total, WW_JOIN_QUERY(g, r, j), ((__local ww_value *)points)[j * WW_STEP + (c)], 0, 0);            \
+    const ww_scalar distance = (ww_scalar)total;
 #else
-#define WW_JOIN_VALUE(distance, sum, g, r, c)                                                                          \
-    (void)(sum);                                                                                                       \
+#define WW_JOIN_VALUE(distance, g, r, c)                                                                               \
     const ww_scalar distance = ww_join_exact(                                                                          \
         queries + (ulong)(job.query_row + row) * WW_VECTORS, base + (ulong)point * WW_VECTORS, WW_VECTORS,             \
         WW_JOIN_NORM(query_norms, job.query_first + row), WW_JOIN_NORM(base_norms, job.base_first + point));
@@ -249,22 +198,54 @@ WW_INLINE int ww_join_somewhere(ww_mask m) {
             PUT(4 * v + 3, four.w);                                                                                    \
     }
 
+// Sums of the queries of group g with the points in places c to c + WW_VECTOR of local memory.
+#define WW_JOIN_SUMS                                                                                                   \
+    ww_join_values sum[WW_QUERIES];                                                                                    \
+    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) sum[r] = starts[c / WW_VECTOR];                            \
+    _Pragma("unroll") for (uint j = 0; j < WW_D; j++) {                                                                \
+        const ww_join_values p = points[(j * WW_STEP + c) / WW_VECTOR];                                                \
+        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) sum[r] =                                               \
+            WW_ADD(sum[r], (ww_join_values)WW_JOIN_QUERY(g, r, j), p);                                                 \
+    }                                                                                                                  \
+    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) WW_JOIN_SCALE(sum[r], c);
+
 // The queries of group g past the points in local memory.
+#if WW_LIST
+// First who may be near to whom; then each work-item goes through its own: so many work-items are busy together.
+#define WW_JOIN_PASS                                                                                                   \
+    ulong near[WW_QUERIES];                                                                                            \
+    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) near[r] = 0;                                               \
+    for (uint c = 0; c < there; c += WW_VECTOR) {                                                                      \
+        WW_JOIN_SUMS                                                                                                   \
+        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                      \
+            if (WW_JOIN_ANY(sum[r], cut[r]))                                                                           \
+                near[r] |= (ulong)WW_NEAR4(sum[r], cut[r], 0) << c;                                                    \
+        }                                                                                                              \
+    }                                                                                                                  \
+    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                          \
+        const uint row = rows[r];                                                                                      \
+        ulong left = there < 64 ? near[r] & ((1ul << there) - 1) : near[r];                                            \
+        if (!left)                                                                                                     \
+            continue;                                                                                                  \
+        for (; left; left &= left - 1) {                                                                               \
+            const uint c = 63 - (uint)clz(left & -left), point = ids[c], id = job.base_id + point;                     \
+            WW_JOIN_VALUE(distance, g, r, c)                                                                           \
+            if (distance <= limits[r] && distance <= near_values[r][WW_LIST - 1] &&                                    \
+                (job.own == WW_NOBODY || id != job.own + row) && !(removed && (removed[id / 32] >> id % 32 & 1u))) {   \
+                ww_near_insert(near_values[r], near_ids[r], distance, id);                                             \
+                changed[r] = true;                                                                                     \
+            }                                                                                                          \
+        }                                                                                                              \
+        cut[r] = ww_join_cut(job, fmin(limits[r], near_values[r][WW_LIST - 1]),                                        \
+                             WW_JOIN_NORM(query_norms, job.query_first + row));                                        \
+    }
+#else
 #define WW_JOIN_PASS                                                                                                   \
     for (uint c = 0; c < there; c += WW_VECTOR) {                                                                      \
-        ww_join_values sum[WW_QUERIES];                                                                                \
-        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) sum[r] = starts[c / WW_VECTOR];                        \
-        _Pragma("unroll") for (uint j = 0; j < WW_D; j++) {                                                            \
-            const ww_join_values p = points[(j * WW_STEP + c) / WW_VECTOR];                                            \
-            _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) sum[r] =                                           \
-                WW_ADD(sum[r], (ww_join_values)WW_JOIN_QUERY(g, r, j), p);                                             \
-        }                                                                                                              \
-        int near = 0;                                                                                                  \
-        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                      \
-            WW_JOIN_SCALE(sum[r], c);                                                                                  \
-            near |= WW_JOIN_ANY(sum[r], cut[g * WW_QUERIES + r]);                                                      \
-        }                                                                                                              \
-        if (!near)                                                                                                     \
+        WW_JOIN_SUMS                                                                                                   \
+        int some = 0;                                                                                                  \
+        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) some |= WW_JOIN_ANY(sum[r], cut[g * WW_QUERIES + r]);  \
+        if (!some)                                                                                                     \
             continue;                                                                                                  \
         _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                      \
             const uint at = g * WW_QUERIES + r;                                                                        \
@@ -272,26 +253,13 @@ WW_INLINE int ww_join_somewhere(ww_mask m) {
                 sum[r], cut[at], if (c + lane < there) {                                                               \
                     const uint point = ids[c + lane];                                                                  \
                     const uint row = rows[at];                                                                         \
-                    WW_JOIN_VALUE(distance, value, g, r, c + lane)                                                     \
-                    WW_JOIN_OFFER(radius, r, row, point, distance)                                                     \
+                    WW_JOIN_VALUE(distance, g, r, c + lane)                                                            \
+                    const ww_scalar radius = ww_join_offer(job, ww_join_list(job, task.x, row), row, point, distance,  \
+                                                           removed, radii, best_values, best_ids);                     \
                     cut[at] = ww_join_cut(job, radius, WW_JOIN_NORM(query_norms, job.query_first + row));              \
                 })                                                                                                     \
         }                                                                                                              \
     }
-// Offers a point to the list of query r; the distance that then counts.
-#if WW_LIST
-#define WW_JOIN_OFFER(radius, r, row, point, distance)                                                                 \
-    const uint id = job.base_id + (point);                                                                             \
-    if (!(distance > limits[r]) && (job.own == WW_NOBODY || id != job.own + (row)) &&                                  \
-        !(removed && (removed[id / 32] >> id % 32 & 1u))) {                                                            \
-        ww_near_insert(near_values[r], near_ids[r], distance, id);                                                     \
-        changed[r] = true;                                                                                             \
-    }                                                                                                                  \
-    const ww_scalar radius = fmin(limits[r], near_values[r][WW_LIST - 1]);
-#else
-#define WW_JOIN_OFFER(radius, r, row, point, distance)                                                                 \
-    const ww_scalar radius = ww_join_offer(job, ww_join_list(job, task.x, row), row, point, distance, removed, radii,  \
-                                           best_values, best_ids);
 #endif
 #if WW_METRIC == 3
 #define WW_JOIN_SCALE(sum, c) (sum) *= scales[(c) / WW_VECTOR]
@@ -338,7 +306,9 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
         cut[r] = WW_NEVER;
 #if WW_LIST
         const ulong list = ww_join_list(job, task.x, row);
-        ww_near_start(job, list, best_values, best_ids, near_values[r], near_ids[r]);
+        // Merging empties all lists but the first.
+        ww_near_start(job.k, list >= (ulong)job.rows * job.k, best_values + list, best_ids + list, near_values[r],
+                      near_ids[r]);
         limits[r] = radii[row];
         changed[r] = false;
         if (entry < query_end)
@@ -376,12 +346,8 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
 #pragma unroll
     for (uint r = 0; r < WW_QUERIES; r++) {
         const ulong list = ww_join_list(job, task.x, rows[r]);
-#pragma unroll
-        for (uint i = 0; i < WW_LIST; i++)
-            if (changed[r] && i + job.k >= WW_LIST) {
-                best_values[list + i + job.k - WW_LIST] = near_values[r][i];
-                best_ids[list + i + job.k - WW_LIST] = near_ids[r][i];
-            }
+        if (changed[r])
+            ww_near_store(job.k, near_values[r], near_ids[r], best_values + list, best_ids + list);
     }
 #endif
 }

@@ -683,12 +683,11 @@ static ww_status go_through_window(ww_knn *s, block *b) {
 static ww_status fetch(ww_knn *s, const block *b, int64_t *ids, void *distances, uint32_t *found) {
     const size_t n = b->rows * s->k, from = b->first * s->k;
     unsigned char *const values = (unsigned char *)distances;
-    ww_status status = wwi_fetch_ids(s->best_ids, n, ids + from, NULL);
+    const ww_status status =
+        wwi_results_fetch(s->best_ids, s->best_values, n, s->precision, s->options.metric == WW_METRIC_L2, ids + from,
+                          values ? values + from * s->value_bytes : NULL, NULL);
     for (size_t r = b->first; status == WW_OK && found && r < b->first + b->rows; r++)
         found[r] = wwi_count_found(ids + r * s->k, s->k);
-    if (status == WW_OK && distances)
-        status = wwi_fetch_distances(s->best_values, n, s->precision, s->options.metric == WW_METRIC_L2,
-                                     values + from * s->value_bytes);
     return status;
 }
 

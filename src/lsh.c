@@ -256,7 +256,7 @@ static void cut_join(ww_lsh *h) {
                              : 32)) {
         h->join_kind = 0;
         h->join_queries = h->gpu ? tuned(h, "lsh.queries", 1) : 8;
-        h->join_group = h->gpu ? tuned(h, "lsh.group", 64) : 1;
+        h->join_group = h->gpu ? tuned(h, "lsh.group", d <= 12 ? 32 : 64) : 1;
         many = h->gpu ? 1 : 8;
     }
     h->join_parts = many;
@@ -267,29 +267,23 @@ static ww_status compile(ww_lsh *h) {
     ww_status status;
     const bool sets = h->family == WWI_LSH_SETS;
     h->gpu = wwi_context_info(h->context)->type == WW_DEVICE_GPU;
-    h->together = !h->gpu && h->family <= WWI_LSH_COSINE && h->options.probes == 1;
+    h->together = h->family > WWI_LSH_COSINE || h->options.probes > 1 ? 0 : h->gpu ? 2 : 1;
     cut_join(h);
     // Tables that are gone through at a time, so that one's largest bucket is not waited for.
     h->lists = tuned(h, "lsh.lists", h->gpu ? 8 : 1);
     h->row_group = tuned(h, "lsh.row_group", h->gpu ? 64 : 1);
     set_defines(h);
+    static const char *const keys[] = {"ww_lsh_keys", "ww_lsh_keys_together", "ww_lsh_keys_blocked"};
     static const wwi_source sources[] = {{"number.cl", NULL},    {"knn.cl", NULL}, {"knn_points.cl", NULL},
                                          {"knn_exact.cl", NULL}, {"lsh.cl", NULL}, {"lsh_lists.cl", NULL}};
     const struct {
         const char *name;
         wwi_kernel **kernel;
-    } kernels[] = {{h->together ? "ww_lsh_keys_together" : "ww_lsh_keys", &h->keys},
-                   {"ww_lsh_count", &h->count},
-                   {"ww_lsh_block_sums", &h->block_sums},
-                   {"ww_lsh_scan_sums", &h->scan_sums},
-                   {"ww_lsh_scatter", &h->scatter},
-                   {"ww_lsh_offsets", &h->write_offsets},
-                   {"ww_lsh_tasks", &h->tasks},
-                   {"ww_lsh_start", &h->start},
-                   {"ww_lsh_merge", &h->merge},
-                   {"ww_lsh_gather", &h->gather},
-                   {"ww_knn_exact", &h->exact},
-                   {"ww_knn_norms", &h->norms}};
+    } kernels[] = {
+        {keys[h->together], &h->keys},       {"ww_lsh_count", &h->count},     {"ww_lsh_block_sums", &h->block_sums},
+        {"ww_lsh_scan_sums", &h->scan_sums}, {"ww_lsh_scatter", &h->scatter}, {"ww_lsh_offsets", &h->write_offsets},
+        {"ww_lsh_tasks", &h->tasks},         {"ww_lsh_start", &h->start},     {"ww_lsh_gather", &h->gather},
+        {"ww_knn_exact", &h->exact},         {"ww_knn_norms", &h->norms}};
     status = wwi_program_get(h->context, sources, sizeof sources / sizeof *sources, h->defines, &h->program);
     for (size_t i = 0; status == WW_OK && i < sizeof kernels / sizeof *kernels; i++)
         status = wwi_kernel_create(h->program, kernels[i].name, kernels[i].kernel);
@@ -312,13 +306,14 @@ ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
     if (h->join && h->join_list == list)
         return WW_OK;
     wwi_kernel_destroy(&h->join);
+    wwi_kernel_destroy(&h->merge);
     snprintf(options, sizeof options,
              "%s -DWW_JOIN=%d -DWW_JOIN_WG=%" PRIu32 " -DWW_D=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_GROUPS=%" PRIu32
              " -DWW_LIST=%" PRIu32,
              h->defines, h->join_kind, h->join_group, h->join_kind == 0 ? h->words : 0, h->join_queries, h->join_parts,
              list);
     status = wwi_program_get(h->context, sources, sizeof sources / sizeof *sources, options, &program);
-    if (status == WW_OK)
+    if (status == WW_OK && (status = wwi_kernel_create(program, "ww_lsh_merge", &h->merge)) == WW_OK)
         status = wwi_kernel_create(program, names[h->join_kind], &h->join);
     h->join_list = list;
     wwi_program_release(&program);

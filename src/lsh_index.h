@@ -11,6 +11,8 @@
 
 #define WWI_LSH_GROUP 64u   // WW_LSH_WG, and the points of a tile
 #define WWI_LSH_BLOCK 4096u // WW_BLOCK
+#define WWI_LSH_BUCKETS 4u  // WW_BUCKETS
+#define WWI_LSH_KEY_ROWS 4u // WW_KEY_ROWS
 
 enum { WWI_LSH_STABLE = 0, WWI_LSH_COSINE = 1, WWI_LSH_BITS = 2, WWI_LSH_SETS = 3 }; // WW_FAMILY
 
@@ -50,7 +52,7 @@ struct ww_lsh {
     uint32_t words; // as in ww_points
     uint64_t value_bytes;
     bool gpu, direct, centred;
-    bool together; // keys are made for a tile at a time
+    int together; // how keys are made: WW_TOGETHER of lsh.cl
     float margin;
     double *mean;
     void *coefficients; // as the device has them

@@ -34,8 +34,11 @@ typedef struct search {
     wwi_lsh_sorter sorter;
     wwi_buffer *offsets, *entries, *tasks, *counters, *radii;
     uint32_t lists;      // of a query
+    uint32_t launched;   // those of them that a launch works on
     uint64_t joined;     // tables and probes that the rows have been through
     uint64_t most_tasks; // of a launch
+    uint64_t running;    // tasks of the launches not yet waited for, which began about then:
+    double running_since;
     // By queries:
     wwi_selector *selector;
     wwi_buffer *counts, *ids, *values;
@@ -186,7 +189,7 @@ static ww_status launch_join(search *s, const wwi_lsh_block *b, const buckets *o
                         .dimension = h->words,
                         .k = s->k,
                         .rows = (uint32_t)s->rows,
-                        .lists = s->lists,
+                        .lists = s->launched,
                         .shift = 32 - b->bits,
                         .margin = h->margin,
                         .reach = b->reach};
@@ -219,9 +222,18 @@ static ww_status launch_join(search *s, const wwi_lsh_block *b, const buckets *o
 static ww_status merge_lists(search *s) {
     const uint32_t rows = (uint32_t)s->rows;
     const wwi_arg args[] = {WWI_VALUE(rows),         WWI_VALUE(s->k),
-                            WWI_VALUE(s->lists),     WWI_BUFFER(s->best_values),
+                            WWI_VALUE(s->launched),  WWI_BUFFER(s->best_values),
                             WWI_BUFFER(s->best_ids), WWI_BUFFER(s->radii)};
     return wwi_launch(s->h->merge, wwi_lsh_groups(rows), WWI_LSH_GROUP, args, 6);
+}
+
+// The tasks of a launch from the time that the last ones took; all that was launched is done.
+static void take_time(search *s) {
+    const double aim = s->h->options.launch_seconds > 0 ? s->h->options.launch_seconds : 0.25;
+    const double most = (double)s->running * aim / fmax(wwi_seconds() - s->running_since, 1e-6);
+    if (s->running)
+        s->most_tasks = most < 1024 ? 1024 : most > 1e9 ? 1000000000 : (uint64_t)most;
+    s->running = 0;
 }
 
 // One probe of some tables, of which each query has a list.
@@ -230,23 +242,27 @@ static ww_status join_tables(search *s, const wwi_lsh_block *b, const wwi_lsh_jo
     ww_status status;
     ww_lsh *h = s->h;
     uint32_t counters[3];
-    const uint32_t bucket = first << b->bits;
-    const wwi_arg args[] = {WWI_BUFFER(of->query_offsets), WWI_BUFFER(of->offsets), WWI_VALUE(*job), WWI_VALUE(bucket),
-                            WWI_BUFFER(s->counters),       WWI_BUFFER(of->tasks)};
+    const uint32_t bucket = first << b->bits, end = (first + count) << b->bits;
+    const wwi_arg args[] = {
+        WWI_BUFFER(of->query_offsets), WWI_BUFFER(of->offsets), WWI_VALUE(*job), WWI_VALUE(bucket), WWI_VALUE(end),
+        WWI_BUFFER(s->counters),       WWI_BUFFER(of->tasks)};
+    s->launched = count;
     if ((status = wwi_buffer_fill_u32(s->counters, 0, sizeof counters, 0)) != WW_OK ||
-        (status = wwi_launch(h->tasks, ((uint64_t)count << b->bits) / WWI_LSH_GROUP, WWI_LSH_GROUP, args, 6)) !=
-            WW_OK ||
+        (status = wwi_launch(h->tasks, wwi_lsh_groups(((uint64_t)count << b->bits) / WWI_LSH_BUCKETS), WWI_LSH_GROUP,
+                             args, 7)) != WW_OK ||
         (status = wwi_buffer_read(s->counters, 0, sizeof counters, counters)) != WW_OK)
         return status;
     h->info.examined += counters[0] | (uint64_t)counters[1] << 32;
-    const double start = wwi_seconds();
+    take_time(s);
+    s->running = counters[2];
+    s->running_since = wwi_seconds();
     if ((status = launch_join(s, b, of, 0, counters[2])) != WW_OK ||
-        (s->lists > 1 && (status = merge_lists(s)) != WW_OK) || (status = wwi_finish(h->context)) != WW_OK)
+        (s->lists > 1 && (status = merge_lists(s)) != WW_OK))
         return status;
-    const double aim = h->options.launch_seconds > 0 ? h->options.launch_seconds : 0.25;
-    const double most = counters[2] * aim / fmax(wwi_seconds() - start, 1e-6);
-    s->most_tasks = most < 1024 ? 1024 : most > 1e9 ? 1000000000 : (uint64_t)most;
-    return report(s, (uint64_t)s->rows * count);
+    // Else the next launch's tasks are waited for, or the results.
+    if (h->options.progress && (status = wwi_finish(h->context)) == WW_OK)
+        take_time(s);
+    return status == WW_OK ? report(s, (uint64_t)s->rows * count) : status;
 }
 
 // One probe of all tables.
@@ -304,7 +320,12 @@ static ww_status make_rows(search *s) {
 }
 
 static ww_status start_lists(search *s) {
-    const uint64_t rows = s->rows, count = s->lists * rows * s->k;
+    ww_status status;
+    // Of lists in registers but the first is read; the others are empty or not.
+    const bool first = s->h->join_list && s->lists > 1;
+    const uint64_t rows = s->rows, all = s->lists * rows * s->k, count = first ? rows * s->k : all;
+    if (first && (status = wwi_buffer_fill_u32(s->best_ids, 0, all * 4, WWI_NOBODY)) != WW_OK)
+        return status;
     const wwi_arg args[] = {WWI_VALUE(count), WWI_VALUE(rows), WWI_BUFFER(s->best_values), WWI_BUFFER(s->best_ids),
                             WWI_BUFFER(s->radii)};
     return wwi_launch(s->h->start, wwi_lsh_groups(count), WWI_LSH_GROUP, args, 5);
@@ -392,6 +413,7 @@ static ww_status complete(search *s, const uint32_t *rows, size_t count) {
         list[i][1] = (uint32_t)(i * h->tile);
     }
     const uint32_t query_offsets[2] = {0, (uint32_t)count};
+    s->launched = 1;
     // A search by queries has one list a row, and neither rows nor radii yet.
     if (!s->by_buckets &&
         ((status = make_rows(s)) != WW_OK ||
@@ -436,32 +458,38 @@ static void empty_row(const search *s, size_t row, int64_t *ids, void *distances
     }
 }
 
-// Answers the rows that have fewer than k exactly, if that is wanted.
-static ww_status look_after_incomplete(search *s, size_t at, int64_t *ids) {
+// Counts the rows that have fewer than k, and answers them exactly if that is wanted. *answered: it was.
+static ww_status look_after_incomplete(search *s, const int64_t *ids, bool *answered) {
     ww_status status = WW_OK;
     ww_lsh *h = s->h;
     uint32_t *rows = malloc(s->rows * sizeof *rows);
     if (!rows)
         return wwi_fail_memory(s->rows * sizeof *rows);
-    const size_t incomplete = list_incomplete(s, ids + at * s->k, rows);
+    const size_t incomplete = list_incomplete(s, ids, rows);
     h->info.incomplete += incomplete;
-    if (h->options.complete && incomplete && (status = complete(s, rows, incomplete)) == WW_OK)
-        status = wwi_fetch_ids(s->best_ids, s->rows * s->k, ids + at * s->k, NULL);
+    *answered = h->options.complete && incomplete;
+    if (*answered)
+        status = complete(s, rows, incomplete);
     free(rows);
     return status;
+}
+
+static ww_status fetch_results(const search *s, int64_t *ids, void *distances, uint64_t *missing) {
+    return wwi_results_fetch(s->best_ids, s->best_values, s->rows * s->k, s->h->precision,
+                             s->h->options.metric == WW_METRIC_L2, ids, distances, missing);
 }
 
 // The rows' results to the caller; `at` is the first row there.
 static ww_status fetch(search *s, size_t at, int64_t *ids, void *distances, uint32_t *found) {
     ww_status status;
-    ww_lsh *h = s->h;
-    const size_t n = s->rows * s->k, from = at * s->k;
+    const ww_lsh *h = s->h;
     uint64_t missing = 0;
-    unsigned char *const values = distances;
-    if ((status = wwi_fetch_ids(s->best_ids, n, ids + from, &missing)) != WW_OK ||
-        (missing && (status = look_after_incomplete(s, at, ids)) != WW_OK) ||
-        (distances && (status = wwi_fetch_distances(s->best_values, n, h->precision, h->options.metric == WW_METRIC_L2,
-                                                    values + from * h->value_bytes)) != WW_OK))
+    bool answered = false;
+    int64_t *const own_ids = ids + at * s->k;
+    unsigned char *const own_distances = distances ? (unsigned char *)distances + at * s->k * h->value_bytes : NULL;
+    if ((status = fetch_results(s, own_ids, own_distances, &missing)) != WW_OK ||
+        (missing && (status = look_after_incomplete(s, own_ids, &answered)) != WW_OK) ||
+        (answered && (status = fetch_results(s, own_ids, own_distances, NULL)) != WW_OK))
         return status;
     for (size_t r = 0; h->removed && r < s->rows; r++)
         if (is_removed(s, r))
@@ -483,6 +511,8 @@ static ww_status search_rows(search *s) {
         if ((status = wwi_lsh_block_open(s->h, b)) != WW_OK)
             break;
         status = s->by_buckets ? search_buckets(s, b) : search_queries(s, b, i == 0);
+        if (status == WW_OK && s->by_buckets && !b->keep)
+            status = wwi_finish(s->h->context);
         wwi_lsh_block_close(b);
     }
     return status;
@@ -559,6 +589,8 @@ ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, v
         s.queries = b->points;
         status = search_window(&s, b->first, b->count, b->id, ids, distances, found);
     }
+    if (status == WW_OK)
+        status = wwi_finish(h->context);
     search_free(&s);
     h->info.seconds_search = wwi_seconds() - start;
     return status;

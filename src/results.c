@@ -4,6 +4,7 @@
 #include <string.h>
 #include <wavewarp/vectors.h>
 
+#include "dataset.h"
 #include "results.h"
 
 // ---- ids
@@ -23,14 +24,6 @@ static void take_ids(void *user, uint64_t at, uint64_t bytes, const void *data) 
         missing += from[i] < 0;
     }
     atomic_fetch_add(&t->missing, missing);
-}
-
-ww_status wwi_fetch_ids(wwi_buffer *buffer, size_t count, int64_t *ids, uint64_t *missing) {
-    ids_target t = {.ids = ids};
-    const ww_status status = wwi_buffer_fetch(buffer, 0, (uint64_t)count * sizeof(int32_t), take_ids, &t);
-    if (missing)
-        *missing = atomic_load(&t.missing);
-    return status;
 }
 
 uint32_t wwi_count_found(const int64_t *ids, size_t k) {
@@ -60,8 +53,17 @@ static void take_double_roots(void *user, uint64_t at, uint64_t bytes, const voi
         to[i] = sqrt(from[i]);
 }
 
-ww_status wwi_fetch_distances(wwi_buffer *buffer, size_t count, ww_precision precision, bool roots, void *distances) {
-    const uint64_t bytes = (uint64_t)count * (precision == WW_DOUBLE ? sizeof(double) : sizeof(float));
-    const wwi_take take = !roots ? take_values : precision == WW_DOUBLE ? take_double_roots : take_float_roots;
-    return wwi_buffer_fetch(buffer, 0, bytes, take, distances);
+ww_status wwi_results_fetch(wwi_buffer *best_ids, wwi_buffer *best_values, size_t count, ww_precision precision,
+                            bool roots, int64_t *ids, void *distances, uint64_t *missing) {
+    ids_target target = {.ids = ids};
+    const wwi_fetch_part parts[] = {{best_ids, (uint64_t)count * sizeof(uint32_t), take_ids, &target},
+                                    {best_values, (uint64_t)count * wwi_precision_bytes(precision),
+                                     !roots                   ? take_values
+                                     : precision == WW_DOUBLE ? take_double_roots
+                                                              : take_float_roots,
+                                     distances}};
+    const ww_status status = wwi_fetch(parts, distances ? 2 : 1);
+    if (missing)
+        *missing = atomic_load(&target.missing);
+    return status;
 }
