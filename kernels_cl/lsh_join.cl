@@ -306,9 +306,9 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
         cut[r] = WW_NEVER;
 #if WW_LIST
         const ulong list = ww_join_list(job, task.x, row);
-        // Merging empties all lists but the first.
-        ww_near_start(job.k, list >= (ulong)job.rows * job.k, best_values + list, best_ids + list, near_values[r],
-                      near_ids[r]);
+        // Merging empties all lists but the first. (The last row's list is not for work-items without a query to read.)
+        ww_near_start(job.k, entry >= query_end || list >= (ulong)job.rows * job.k, best_values + list, best_ids + list,
+                      near_values[r], near_ids[r]);
         limits[r] = radii[row];
         changed[r] = false;
         if (entry < query_end)
