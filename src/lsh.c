@@ -301,7 +301,8 @@ ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
     uint32_t list = 8;
     while (list < k)
         list *= 2;
-    if (h->join_kind != 0 || h->join_parts > 1 || list > tuned(h, "lsh.registers", 16))
+    if (h->join_kind != 0 || h->join_parts > 1 ||
+        list > tuned(h, "lsh.registers", h->precision == WW_FLOAT && h->words <= 16 ? 16 : 8))
         list = 0;
     if (h->join && h->join_list == list)
         return WW_OK;
