@@ -15,6 +15,67 @@ uint64_t wwi_context_bytes_free(const ww_context *context) {
     return used < total ? total - used : 0;
 }
 
+// ---- memory given up and not yet given back
+//
+// A GPU's driver takes its time to give memory back, and to find it again: some 50 us a buffer, while nothing runs.
+// What buffers leave behind is kept for the next ones, up to a 64th of the device's memory. The queue is in order, so
+// whoever comes next can have it at once.
+
+static void forget_spare(ww_context *context, size_t i) {
+    (void)clReleaseMemObject(context->spares[i].mem);
+    context->spare_bytes -= context->spares[i].bytes;
+    context->spare_count--;
+    for (; i < context->spare_count; i++)
+        context->spares[i] = context->spares[i + 1];
+}
+
+bool wwi_spares_free(ww_context *context) {
+    (void)pthread_mutex_lock(&context->lock);
+    const bool some = context->spare_count > 0;
+    while (context->spare_count > 0)
+        forget_spare(context, context->spare_count - 1);
+    (void)pthread_mutex_unlock(&context->lock);
+    return some;
+}
+
+// The smallest that is not much too large, or NULL.
+static cl_mem take_spare(ww_context *context, uint64_t bytes, uint64_t *had) {
+    cl_mem mem = NULL;
+    size_t best = WWI_SPARES;
+    (void)pthread_mutex_lock(&context->lock);
+    for (size_t i = 0; i < context->spare_count; i++) {
+        const uint64_t there = context->spares[i].bytes;
+        if (there >= bytes && there - bytes <= bytes / 8 + 256 &&
+            (best == WWI_SPARES || there < context->spares[best].bytes))
+            best = i;
+    }
+    if (best != WWI_SPARES) {
+        mem = context->spares[best].mem;
+        *had = context->spares[best].bytes;
+        (void)clRetainMemObject(mem);
+        forget_spare(context, best);
+    }
+    (void)pthread_mutex_unlock(&context->lock);
+    return mem;
+}
+
+// Takes a buffer's memory over, the oldest making room. False: it is to be released.
+static bool keep_spare(const wwi_buffer *buffer) {
+    ww_context *context = buffer->context;
+    const uint64_t most = context->info.global_bytes / 64;
+    if (context->info.type != WW_DEVICE_GPU || buffer->had > most)
+        return false;
+    (void)pthread_mutex_lock(&context->lock);
+    while (context->spare_count == WWI_SPARES || context->spare_bytes + buffer->had > most)
+        forget_spare(context, 0);
+    context->spares[context->spare_count++] = (wwi_spare){buffer->mem, buffer->had};
+    context->spare_bytes += buffer->had;
+    (void)pthread_mutex_unlock(&context->lock);
+    return true;
+}
+
+// ---- buffers
+
 static ww_status check_new(const ww_context *context, uint64_t bytes) {
     if (bytes == 0)
         return wwi_fail(WW_ERROR_INTERNAL, "a device buffer of 0 bytes was asked for");
@@ -51,7 +112,16 @@ ww_status wwi_buffer_create(ww_context *context, uint64_t bytes, wwi_buffer **ou
     wwi_buffer *buffer = new_buffer(context, bytes);
     if (!buffer)
         return wwi_fail_memory(sizeof *buffer);
-    buffer->mem = clCreateBuffer(context->cl, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+    buffer->had = bytes;
+    buffer->mem = take_spare(context, bytes, &buffer->had);
+    if (!buffer->mem) {
+        // Memory is often taken at a buffer's first use only: what is kept must not stand in its way.
+        if (bytes > wwi_context_bytes_free(context) / 2)
+            (void)wwi_spares_free(context);
+        buffer->mem = clCreateBuffer(context->cl, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+        if (!buffer->mem && wwi_spares_free(context))
+            buffer->mem = clCreateBuffer(context->cl, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+    }
     if (!buffer->mem) {
         // For an allocation a lack of resources is a lack of memory.
         if (code == CL_OUT_OF_RESOURCES)
@@ -102,7 +172,8 @@ void wwi_buffer_destroy(wwi_buffer **pointer) {
     if (!buffer)
         return;
     *pointer = NULL;
-    (void)clReleaseMemObject(buffer->mem);
+    if (buffer->foreign || !keep_spare(buffer))
+        (void)clReleaseMemObject(buffer->mem);
     wwi_count_objects(-1);
     if (!buffer->foreign)
         atomic_fetch_sub(&buffer->context->bytes, buffer->bytes);

@@ -131,7 +131,13 @@ static ww_status allocate(const ww_context_options *options, ww_context **contex
         free(made);
         return wwi_fail(WW_ERROR_OUT_OF_MEMORY, "a lock could not be made");
     }
+    if (pthread_mutex_init(&made->pinned_lock, NULL) != 0) {
+        (void)pthread_mutex_destroy(&made->lock);
+        free(made);
+        return wwi_fail(WW_ERROR_OUT_OF_MEMORY, "a lock could not be made");
+    }
     if (pthread_cond_init(&made->built, NULL) != 0) {
+        (void)pthread_mutex_destroy(&made->pinned_lock);
         (void)pthread_mutex_destroy(&made->lock);
         free(made);
         return wwi_fail(WW_ERROR_OUT_OF_MEMORY, "a condition variable could not be made");
@@ -337,6 +343,8 @@ void wwi_context_release(ww_context *context) {
     if (context->queue) {
         (void)clFinish(context->queue); // nothing may still run on what is released next
         wwi_events_release(context);
+        wwi_pinned_free(context);
+        (void)wwi_spares_free(context);
         wwi_programs_free(context);
         (void)clReleaseCommandQueue(context->queue);
         wwi_count_objects(-1);
@@ -351,6 +359,7 @@ void wwi_context_release(ww_context *context) {
     free(context->kernel_folder);
     (void)pthread_cond_destroy(&context->built);
     (void)pthread_mutex_destroy(&context->lock);
+    (void)pthread_mutex_destroy(&context->pinned_lock);
     free(context);
 }
 

@@ -60,6 +60,17 @@ uint64_t wwi_buffer_bytes(const wwi_buffer *buffer);
 ww_status wwi_buffer_wrap(ww_context *context, void *cl_mem_handle, wwi_buffer **buffer);
 ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source); // blocking
 ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target);        // blocking
+// The first `bytes` of each part's buffer, in pieces of WWI_FETCH_PIECE bytes (the last may be shorter) that are handed
+// to `take`: `bytes` that stand at `at`. Several threads call it, for pieces in any order. Returns when all are taken.
+// All buffers are of one context.
+#define WWI_FETCH_PIECE (UINT64_C(1) << 19)
+typedef struct wwi_fetch_part {
+    wwi_buffer *buffer;
+    uint64_t bytes;
+    void (*take)(void *user, uint64_t at, uint64_t bytes, const void *data);
+    void *user;
+} wwi_fetch_part;
+ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count);
 ww_status wwi_buffer_fill_u32(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, uint32_t pattern);
 ww_status wwi_buffer_copy(wwi_buffer *source, uint64_t source_offset, wwi_buffer *target, uint64_t target_offset,
                           uint64_t bytes);

@@ -118,8 +118,15 @@ ww_status wwi_tuning_load(ww_context *context, const char *file);
 
 enum {
     WWI_PENDING_EVENTS = 256, // launches whose time is not yet known; more wait for the oldest
-    WWI_IDLE_PROGRAMS = 64    // compiled programs kept although nobody holds them
+    WWI_IDLE_PROGRAMS = 64,   // compiled programs kept although nobody holds them
+    WWI_FETCH_THREADS = 8,    // at most
+    WWI_SPARES = 32           // at most
 };
+
+typedef struct wwi_spare {
+    cl_mem mem;
+    uint64_t bytes;
+} wwi_spare;
 
 struct ww_context {
     atomic_uint references;
@@ -143,19 +150,27 @@ struct ww_context {
     _Atomic uint64_t bytes;
     _Atomic uint64_t launches;
 
+    pthread_mutex_t pinned_lock; // guards what follows: host memory that the device writes, of one fetch at a time
+    cl_mem pinned;
+    void *pinned_memory;
+
     pthread_mutex_t lock; // guards what follows
     pthread_cond_t built; // some program's build ended
     wwi_program *programs;
     cl_event pending[WWI_PENDING_EVENTS]; // a ring, oldest at first_pending
     size_t first_pending, pending_count;
     uint64_t kernel_ns;
-    cl_int launch_error; // of a launch that failed on the device after it was enqueued
+    cl_int launch_error;          // of a launch that failed on the device after it was enqueued
+    wwi_spare spares[WWI_SPARES]; // memory of buffers that are gone, oldest first
+    size_t spare_count;
+    uint64_t spare_bytes;
 };
 
 struct wwi_buffer {
     ww_context *context;
     cl_mem mem;
     uint64_t bytes;
+    uint64_t had; // of its memory, which another buffer may have left behind
     bool foreign; // the caller's own: not part of our count of bytes
 };
 
@@ -181,5 +196,7 @@ cl_program wwi_disk_cache_load(ww_context *context, const char *source, const ch
 void wwi_disk_cache_store(ww_context *context, const char *source, const char *options, cl_program program);
 
 void wwi_events_release(ww_context *context);
+void wwi_pinned_free(ww_context *context);
+bool wwi_spares_free(ww_context *context); // false: there were none
 
 #endif

@@ -20,7 +20,7 @@
 #define WW_PROBING 1 // 0: there are no probes but the first
 #endif
 #ifndef WW_TOGETHER
-#define WW_TOGETHER 0
+#define WW_TOGETHER 0 // 1 ww_lsh_keys_together, 2 ww_lsh_keys_blocked
 #endif
 #ifndef WW_SET
 #define WW_SET 4096 // slots of a query's set of points: more than its candidates and a work-group
@@ -162,7 +162,70 @@ ww_lsh_keys(__global const ww_value *restrict points, __global const ulong *rest
     }
 }
 
-#if WW_TOGETHER
+#if WW_TOGETHER == 2
+// The same of one probe of numbers on a GPU: a work-item takes WW_KEY_ROWS rows, 64 apart, and WW_KEY_FUNCTIONS functions at
+// a time, so that a coefficient or coordinate is loaded once for several multiply-adds.
+#define WW_KEY_ROWS 4
+#define WW_KEY_FUNCTIONS 4
+__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
+ww_lsh_keys_blocked(__global const ww_value *restrict points, __global const ulong *restrict starts,
+                    __global const ww_coefficient *restrict a, __global const ulong *restrict masks,
+                    const ww_lsh_job job, __global uint *restrict keys) {
+    const uint groups = (job.count + WW_KEY_ROWS * WW_LSH_WG - 1) / (WW_KEY_ROWS * WW_LSH_WG);
+    const uint table = (uint)get_group_id(0) / groups;
+    const uint row =
+        ww_rest((uint)get_group_id(0), groups, table) * (WW_KEY_ROWS * WW_LSH_WG) + (uint)get_local_id(0);
+    __global const ww_value *point[WW_KEY_ROWS];
+    uint sums[WW_KEY_ROWS];
+#pragma unroll
+    for (uint r = 0; r < WW_KEY_ROWS; r++) {
+        point[r] = points + ww_tile_at(job.first + min(row + r * WW_LSH_WG, job.count - 1), job.dimension);
+        sums[r] = 0;
+    }
+    for (uint m = 0; m < WW_FUNCTIONS; m += WW_KEY_FUNCTIONS) {
+        __global const ww_coefficient *row_of[WW_KEY_FUNCTIONS];
+        ww_scalar projected[WW_KEY_FUNCTIONS][WW_KEY_ROWS];
+#pragma unroll
+        for (uint f = 0; f < WW_KEY_FUNCTIONS; f++) {
+            const uint function = table * WW_FUNCTIONS + min(m + f, WW_FUNCTIONS - 1u);
+            row_of[f] = a + (ulong)function * (job.dimension + 1);
+#pragma unroll
+            for (uint r = 0; r < WW_KEY_ROWS; r++)
+                projected[f][r] = row_of[f][job.dimension];
+        }
+        for (uint j = 0; j < job.dimension; j++) {
+            ww_scalar x[WW_KEY_ROWS];
+#pragma unroll
+            for (uint r = 0; r < WW_KEY_ROWS; r++)
+                x[r] = point[r][j * WW_TILE];
+#pragma unroll
+            for (uint f = 0; f < WW_KEY_FUNCTIONS; f++) {
+                const ww_scalar coefficient = row_of[f][j];
+#pragma unroll
+                for (uint r = 0; r < WW_KEY_ROWS; r++)
+                    projected[f][r] = fma(coefficient, x[r], projected[f][r]);
+            }
+        }
+#pragma unroll
+        for (uint f = 0; f < WW_KEY_FUNCTIONS; f++)
+#pragma unroll
+            for (uint r = 0; r < WW_KEY_ROWS; r++)
+                if (m + f < WW_FUNCTIONS)
+#if WW_FAMILY == 0
+                    sums[r] += (uint)WW_PASTE(convert_int_sat, _rtn)(projected[f][r]) *
+                               ww_multiplier(table * WW_FUNCTIONS + m + f);
+#else
+                    sums[r] += (projected[f][r] >= 0) * ww_multiplier(table * WW_FUNCTIONS + m + f);
+#endif
+    }
+#pragma unroll
+    for (uint r = 0; r < WW_KEY_ROWS; r++)
+        if (row + r * WW_LSH_WG < job.count)
+            keys[(ulong)table * job.count + row + r * WW_LSH_WG] = ww_mix(sums[r]);
+}
+#endif
+
+#if WW_TOGETHER == 1
 // The same of one probe on a CPU: one work-item takes a tile of 64 rows through a table, WW_VECTOR rows at a time.
 typedef WW_PASTE(WW_REAL_NAME, WW_VECTOR) ww_lsh_scalars;
 typedef WW_PASTE(uint, WW_VECTOR) ww_lsh_uints;
@@ -292,6 +355,88 @@ ww_lsh_scatter(__global const uint *restrict keys, const ulong first_key, __glob
     const ulong bucket = ((ulong)table << (32 - job.shift)) + (keys[first_key + at] >> job.shift);
     entries[offsets[bucket] + ranks[at]] = row;
 }
+
+// ---- search, many queries
+
+// Each bucket from first_bucket to end_bucket: as many tasks as its rows fill tiles; none where there is nothing to find.
+// One work-item works on WW_BUCKETS of them. counters: a 64-bit sum of all pairs, low word first; then the number of
+// tasks.
+#define WW_BUCKETS 4
+__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
+ww_lsh_tasks(__global const uint *restrict query_offsets, __global const uint *restrict offsets, const ww_lsh_job job,
+             const uint first_bucket, const uint end_bucket, __global uint *restrict counters,
+             __global uint2 *restrict tasks) {
+    __local uint count, first;
+    __local uint pairs[2];
+    const uint bucket = first_bucket + WW_BUCKETS * (uint)get_global_id(0);
+    uint begin[WW_BUCKETS], own[WW_BUCKETS], all = 0, place = 0;
+    ulong both = 0;
+#pragma unroll
+    for (uint b = 0; b < WW_BUCKETS; b++) {
+        begin[b] = own[b] = 0;
+        if (bucket + b < end_bucket) {
+            begin[b] = query_offsets[bucket + b];
+            const uint rows = query_offsets[bucket + b + 1] - begin[b];
+            const uint points = offsets[bucket + b + 1] - offsets[bucket + b];
+            const bool alone = points == 1 && rows == 1 && job.inside && job.probe == 0; // it would find itself
+            if (points && rows && !alone) {
+                own[b] = (rows + job.tile - 1) / job.tile;
+                both += (ulong)rows * points;
+            }
+        }
+        all += own[b];
+    }
+    if (get_local_id(0) == 0) {
+        count = first = 0;
+        pairs[0] = pairs[1] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (all) {
+        const uint low = (uint)both;
+        place = atomic_add(&count, all);
+        if (atomic_add(pairs, low) + low < low)
+            atomic_inc(pairs + 1);
+        atomic_add(pairs + 1, (uint)(both >> 32));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0 && count) {
+        const uint low = pairs[0];
+        first = atomic_add(counters + 2, count);
+        if (atomic_add(counters, low) + low < low)
+            atomic_inc(counters + 1);
+        atomic_add(counters + 1, pairs[1]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    __global uint2 *to = tasks + first + place;
+#pragma unroll
+    for (uint b = 0; b < WW_BUCKETS; b++)
+        for (uint i = 0; i < own[b]; i++)
+            *to++ = (uint2)(bucket + b, begin[b] + i * job.tile);
+}
+
+#if WW_FAMILY != 3
+// Tiles to rows: `count` points, from `first` on. One work-item a point.
+__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
+ww_lsh_rows(__global const ww_value *restrict tiles, const uint first, const uint count, const uint dimension,
+            __global ww_value4 *restrict rows) {
+    const uint point = (uint)get_global_id(0), vectors = (dimension + 3) / 4;
+    if (point >= count)
+        return;
+    __global const ww_value *from = tiles + ww_tile_at(first + point, dimension);
+    for (uint v = 0; v < vectors; v++) {
+        const ulong j = 4 * v;
+        ww_value4 four = (ww_value4)0;
+        four.x = from[j * WW_TILE];
+        if (j + 1 < dimension)
+            four.y = from[(j + 1) * WW_TILE];
+        if (j + 2 < dimension)
+            four.z = from[(j + 2) * WW_TILE];
+        if (j + 3 < dimension)
+            four.w = from[(j + 3) * WW_TILE];
+        rows[(ulong)point * vectors + v] = four;
+    }
+}
+#endif
 
 // ---- search, query by query
 

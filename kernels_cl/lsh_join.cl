@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashing, many queries at a time: queries are sorted by bucket as the points are; a task takes some queries of one
-// bucket past all points of that bucket, and keeps each query's k nearest in a list in global memory, ordered by
-// distance, then id. A query stands once in a table. A launch works on up to WW_LISTS tables, and a query has a list
-// for each: nobody else touches it. Afterwards they are merged into the first. A point that is in a list already has
-// the same distance and id, and is left out. So the answer is that of all pairs that share a bucket, in whatever order
-// they come.
+// bucket past all points of that bucket, and keeps each query's k nearest in a list (lsh_lists.cl). A query stands once
+// in a table. A launch works on up to job.lists tables, and a query has a list for each: nobody else touches it.
+// Afterwards they are merged into the first. A point that is in a list already has the same distance and id, and is left
+// out. So the answer is that of all pairs that share a bucket, in whatever order they come.
 //
 // WW_METRIC, WW_DIRECT and WW_CENTRE are those of the exact search's filters (knn.cl). Where WW_DIRECT is 1 the sums
 // are the distances; else what passes the cut is computed again, in the order of the coordinates.
 //
 // Both sides are read in row order, each row made up with zeros to a multiple of four.
 //
-// ww_lsh_join: a work-item holds WW_QUERIES queries (WW_GROUPS times: on a CPU they are in local memory); 64 points at
-// a
-//   time in local memory, coordinate after coordinate. Local memory: 64 * (WW_D + 3) values, and with WW_GROUPS > 1
+// ww_lsh_join: a work-item holds WW_QUERIES queries (WW_GROUPS times: on a CPU they are in local memory); 64 points at a
+//   time in local memory, coordinate after coordinate. With WW_LIST each query's list is in registers meanwhile. Local memory: 64 * (WW_D + 3) values, and with WW_GROUPS > 1
 //   WW_GROUPS * WW_QUERIES * WW_D more. Barriers: two for 64 points.
-// ww_lsh_join_wide: any dimension, 64 work-items: 64 queries by 64 points, 8 x 8 a work-item, WW_DEPTH coordinates of
-// both
+// ww_lsh_join_wide: any dimension, 64 work-items: 64 queries by 64 points, 8 x 8 a work-item, WW_DEPTH coordinates of both
 //   sides in local memory. Local memory: 2 * WW_DEPTH * 64 values and 1.3 KiB. Barriers: two for WW_DEPTH coordinates
 //   of 64 points, and three.
 // ww_lsh_join_sets: one set a work-item, merged with one set after the other.
@@ -42,7 +39,7 @@ typedef struct {
     uint base_id, own;            // ids as in ww_lsh_job
     uint dimension, k;
     uint rows;           // of all lists of one number
-    uint lists;          // of a row
+    uint lists;          // of a row, of this launch: its tables
     uint shift;          // as in ww_lsh_job
     float margin, reach; // as in ww_knn_job
 } ww_join_job;
@@ -63,107 +60,7 @@ typedef ww_value4 ww_join_row;
         __global const uint *restrict removed, __global const ww_scalar *restrict radii, const ww_join_job job,        \
         __global ww_scalar *restrict best_values, __global uint *restrict best_ids
 
-// ---- tasks
-
-// One work-item a bucket, from first_bucket on: as many tasks as its rows fill tiles; none where there is nothing to
-// find. counters: a 64-bit sum of all pairs, low word first; then the number of tasks.
-__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
-ww_lsh_tasks(__global const uint *restrict query_offsets, __global const uint *restrict offsets, const ww_lsh_job job,
-             const uint first_bucket, __global uint *restrict counters, __global uint2 *restrict tasks) {
-    __local uint count, first;
-    __local uint pairs[2];
-    const uint bucket = first_bucket + (uint)get_global_id(0);
-    const uint begin = query_offsets[bucket], rows = query_offsets[bucket + 1] - begin;
-    const uint points = offsets[bucket + 1] - offsets[bucket];
-    const bool alone = points == 1 && rows == 1 && job.inside && job.probe == 0; // it would find itself
-    const uint own = points && rows && !alone ? (rows + job.tile - 1) / job.tile : 0;
-    uint place = 0;
-    if (get_local_id(0) == 0) {
-        count = first = 0;
-        pairs[0] = pairs[1] = 0;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (own) {
-        const uint low = rows * points;
-        place = atomic_add(&count, own);
-        if (atomic_add(pairs, low) + low < low)
-            atomic_inc(pairs + 1);
-        atomic_add(pairs + 1, mul_hi(rows, points));
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0 && count) {
-        const uint low = pairs[0];
-        first = atomic_add(counters + 2, count);
-        if (atomic_add(counters, low) + low < low)
-            atomic_inc(counters + 1);
-        atomic_add(counters + 1, pairs[1]);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint2 *to = tasks + first + place;
-    for (uint i = 0; i < own; i++)
-        to[i] = (uint2)(bucket, begin + i * job.tile);
-}
-
 // ---- lists
-
-// Empty lists: `count` entries, of `rows` rows.
-__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
-ww_lsh_start(const ulong count, const ulong rows, __global ww_scalar *restrict best_values,
-             __global uint *restrict best_ids, __global ww_scalar *restrict radii) {
-    const ulong at = get_global_id(0);
-    if (at >= count)
-        return;
-    best_values[at] = (ww_scalar)INFINITY;
-    best_ids[at] = WW_NOBODY;
-    if (at < rows)
-        radii[at] = (ww_scalar)INFINITY;
-}
-
-// Puts a point into a list of k, unless it is there or comes after all. Returns the k-th best that then stands.
-WW_INLINE ww_scalar ww_list_insert(__global ww_scalar *values, __global uint *ids, uint k, ww_scalar value, uint id) {
-    const ww_scalar last = values[k - 1];
-    if (value > last || (value == last && id >= ids[k - 1]))
-        return last;
-    uint low = 0, high = k - 1; // the first that comes after
-    while (low < high) {
-        const uint middle = (low + high) / 2;
-        const ww_scalar there = values[middle];
-        if (there < value || (there == value && ids[middle] <= id))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low > 0 && ids[low - 1] == id)
-        return last;
-    for (uint i = k - 1; i > low; i--) {
-        values[i] = values[i - 1];
-        ids[i] = ids[i - 1];
-    }
-    values[low] = value;
-    ids[low] = id;
-    return values[k - 1];
-}
-
-// Merges each row's lists into the first and empties the others. radii: the k-th best that then stands. One work-item a
-// row.
-__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
-ww_lsh_merge(const uint rows, const uint k, const uint lists, __global ww_scalar *best_values, __global uint *best_ids,
-             __global ww_scalar *restrict radii) {
-    const uint row = (uint)get_global_id(0);
-    if (row >= rows)
-        return;
-    __global ww_scalar *values = best_values + (ulong)row * k;
-    __global uint *ids = best_ids + (ulong)row * k;
-    for (uint l = 1; l < lists; l++) {
-        const ulong list = ((ulong)l * rows + row) * k;
-        for (uint i = 0; i < k && best_ids[list + i] != WW_NOBODY; i++) {
-            ww_list_insert(values, ids, k, best_values[list + i], best_ids[list + i]);
-            best_values[list + i] = (ww_scalar)INFINITY;
-            best_ids[list + i] = WW_NOBODY;
-        }
-    }
-    radii[row] = values[k - 1];
-}
 
 // Where a row's list for a bucket's table begins.
 WW_INLINE ulong ww_join_list(ww_join_job job, uint bucket, uint row) {
@@ -191,28 +88,6 @@ WW_INLINE ww_scalar ww_join_offer(ww_join_job job, ulong list, uint row, uint po
 
 #if WW_FAMILY != 3
 // ---- numbers and bits
-
-// Tiles to rows: `count` points, from `first` on. One work-item a point.
-__kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
-ww_lsh_rows(__global const ww_value *restrict tiles, const uint first, const uint count, const uint dimension,
-            __global ww_value4 *restrict rows) {
-    const uint point = (uint)get_global_id(0), vectors = (dimension + 3) / 4;
-    if (point >= count)
-        return;
-    __global const ww_value *from = tiles + ww_tile_at(first + point, dimension);
-    for (uint v = 0; v < vectors; v++) {
-        const ulong j = 4 * v;
-        ww_value4 four = (ww_value4)0;
-        four.x = from[j * WW_TILE];
-        if (j + 1 < dimension)
-            four.y = from[(j + 1) * WW_TILE];
-        if (j + 2 < dimension)
-            four.z = from[(j + 2) * WW_TILE];
-        if (j + 3 < dimension)
-            four.w = from[(j + 3) * WW_TILE];
-        rows[(ulong)point * vectors + v] = four;
-    }
-}
 
 // What sums are held against, from the radius; unlike ww_knn_cut() it lets equals pass, which may have a lower id.
 WW_INLINE ww_value ww_join_cut(ww_join_job job, ww_scalar radius, ww_scalar norm) {
@@ -270,11 +145,10 @@ typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_join_values;
 
 #if WW_VECTOR == 4
 #define WW_JOIN_ANY(sum, cut) WW_ANY4(sum, cut)
-// Goes through the sums that may be near: `lane` and `value`.
+// Goes through the sums that may be near.
 #define WW_JOIN_EACH(sum, cut, body)                                                                                   \
     for (uint bits = WW_NEAR4(sum, cut, 0); bits;) {                                                                   \
         const uint lane = ww_lowest(&bits);                                                                            \
-        const ww_value value = lane < 2 ? (lane ? (sum).y : (sum).x) : (lane & 1 ? (sum).w : (sum).z);                 \
         body                                                                                                           \
     }
 #else
@@ -293,23 +167,19 @@ WW_INLINE int ww_join_somewhere(ww_mask m) {
     WW_VSTORE(sum, 0, lanes);                                                                                          \
     for (uint lane = 0; lane < WW_VECTOR; lane++)                                                                      \
         if (WW_NEAR(lanes[lane], cut)) {                                                                               \
-            const ww_value value = lanes[lane];                                                                        \
             body                                                                                                       \
         }
 #endif
 
-// The distance behind a sum that passed: of query r of group g and the point in place `c` of local memory.
-#if WW_DIRECT
-#define WW_JOIN_VALUE(distance, sum, g, r, c) const ww_scalar distance = (ww_scalar)(sum);
-#elif WW_METRIC == 0 && !WW_CENTRE
-#define WW_JOIN_VALUE(distance, sum, g, r, c)                                                                          \
-    ww_scalar distance = 0;                                                                                            \
-    (void)(sum);                                                                                                       \
-    _Pragma("unroll") for (uint j = 0; j < WW_D; j++) distance =                                                       \
-        WW_EXACT_ADD(distance, WW_JOIN_QUERY(g, r, j), ((__local ww_value *)points)[j * WW_STEP + (c)], 0, 0);
+// The distance of query r of group g and the point in place `c` of local memory.
+#if WW_DIRECT || (WW_METRIC == 0 && !WW_CENTRE)
+#define WW_JOIN_VALUE(distance, g, r, c)                                                                               \
+    ww_value total = 0;                                                                                                \
+    _Pragma("unroll") for (uint j = 0; j < WW_D; j++) total =                                                          \
+        WW_EXACT_ADD(total, WW_JOIN_QUERY(g, r, j), ((__local ww_value *)points)[j * WW_STEP + (c)], 0, 0);            \
+    const ww_scalar distance = (ww_scalar)total;
 #else
-#define WW_JOIN_VALUE(distance, sum, g, r, c)                                                                          \
-    (void)(sum);                                                                                                       \
+#define WW_JOIN_VALUE(distance, g, r, c)                                                                               \
     const ww_scalar distance = ww_join_exact(                                                                          \
         queries + (ulong)(job.query_row + row) * WW_VECTORS, base + (ulong)point * WW_VECTORS, WW_VECTORS,             \
         WW_JOIN_NORM(query_norms, job.query_first + row), WW_JOIN_NORM(base_norms, job.base_first + point));
@@ -328,22 +198,54 @@ WW_INLINE int ww_join_somewhere(ww_mask m) {
             PUT(4 * v + 3, four.w);                                                                                    \
     }
 
+// Sums of the queries of group g with the points in places c to c + WW_VECTOR of local memory.
+#define WW_JOIN_SUMS                                                                                                   \
+    ww_join_values sum[WW_QUERIES];                                                                                    \
+    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) sum[r] = starts[c / WW_VECTOR];                            \
+    _Pragma("unroll") for (uint j = 0; j < WW_D; j++) {                                                                \
+        const ww_join_values p = points[(j * WW_STEP + c) / WW_VECTOR];                                                \
+        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) sum[r] =                                               \
+            WW_ADD(sum[r], (ww_join_values)WW_JOIN_QUERY(g, r, j), p);                                                 \
+    }                                                                                                                  \
+    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) WW_JOIN_SCALE(sum[r], c);
+
 // The queries of group g past the points in local memory.
+#if WW_LIST
+// First who may be near to whom; then each work-item goes through its own: so many work-items are busy together.
+#define WW_JOIN_PASS                                                                                                   \
+    ulong near[WW_QUERIES];                                                                                            \
+    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) near[r] = 0;                                               \
+    for (uint c = 0; c < there; c += WW_VECTOR) {                                                                      \
+        WW_JOIN_SUMS                                                                                                   \
+        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                      \
+            if (WW_JOIN_ANY(sum[r], cut[r]))                                                                           \
+                near[r] |= (ulong)WW_NEAR4(sum[r], cut[r], 0) << c;                                                    \
+        }                                                                                                              \
+    }                                                                                                                  \
+    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                          \
+        const uint row = rows[r];                                                                                      \
+        ulong left = there < 64 ? near[r] & ((1ul << there) - 1) : near[r];                                            \
+        if (!left)                                                                                                     \
+            continue;                                                                                                  \
+        for (; left; left &= left - 1) {                                                                               \
+            const uint c = 63 - (uint)clz(left & -left), point = ids[c], id = job.base_id + point;                     \
+            WW_JOIN_VALUE(distance, g, r, c)                                                                           \
+            if (distance <= limits[r] && distance <= near_values[r][WW_LIST - 1] &&                                    \
+                (job.own == WW_NOBODY || id != job.own + row) && !(removed && (removed[id / 32] >> id % 32 & 1u))) {   \
+                ww_near_insert(near_values[r], near_ids[r], distance, id);                                             \
+                changed[r] = true;                                                                                     \
+            }                                                                                                          \
+        }                                                                                                              \
+        cut[r] = ww_join_cut(job, fmin(limits[r], near_values[r][WW_LIST - 1]),                                        \
+                             WW_JOIN_NORM(query_norms, job.query_first + row));                                        \
+    }
+#else
 #define WW_JOIN_PASS                                                                                                   \
     for (uint c = 0; c < there; c += WW_VECTOR) {                                                                      \
-        ww_join_values sum[WW_QUERIES];                                                                                \
-        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) sum[r] = starts[c / WW_VECTOR];                        \
-        _Pragma("unroll") for (uint j = 0; j < WW_D; j++) {                                                            \
-            const ww_join_values p = points[(j * WW_STEP + c) / WW_VECTOR];                                            \
-            _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) sum[r] =                                           \
-                WW_ADD(sum[r], (ww_join_values)WW_JOIN_QUERY(g, r, j), p);                                             \
-        }                                                                                                              \
-        int near = 0;                                                                                                  \
-        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                      \
-            WW_JOIN_SCALE(sum[r], c);                                                                                  \
-            near |= WW_JOIN_ANY(sum[r], cut[g * WW_QUERIES + r]);                                                      \
-        }                                                                                                              \
-        if (!near)                                                                                                     \
+        WW_JOIN_SUMS                                                                                                   \
+        int some = 0;                                                                                                  \
+        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) some |= WW_JOIN_ANY(sum[r], cut[g * WW_QUERIES + r]);  \
+        if (!some)                                                                                                     \
             continue;                                                                                                  \
         _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                      \
             const uint at = g * WW_QUERIES + r;                                                                        \
@@ -351,13 +253,14 @@ WW_INLINE int ww_join_somewhere(ww_mask m) {
                 sum[r], cut[at], if (c + lane < there) {                                                               \
                     const uint point = ids[c + lane];                                                                  \
                     const uint row = rows[at];                                                                         \
-                    WW_JOIN_VALUE(distance, value, g, r, c + lane)                                                     \
+                    WW_JOIN_VALUE(distance, g, r, c + lane)                                                            \
                     const ww_scalar radius = ww_join_offer(job, ww_join_list(job, task.x, row), row, point, distance,  \
                                                            removed, radii, best_values, best_ids);                     \
                     cut[at] = ww_join_cut(job, radius, WW_JOIN_NORM(query_norms, job.query_first + row));              \
                 })                                                                                                     \
         }                                                                                                              \
     }
+#endif
 #if WW_METRIC == 3
 #define WW_JOIN_SCALE(sum, c) (sum) *= scales[(c) / WW_VECTOR]
 #else
@@ -386,6 +289,11 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
 #endif
     ww_value cut[WW_GROUPS * WW_QUERIES];
     uint rows[WW_GROUPS * WW_QUERIES];
+#if WW_LIST
+    ww_scalar near_values[WW_QUERIES][WW_LIST], limits[WW_QUERIES];
+    uint near_ids[WW_QUERIES][WW_LIST];
+    bool changed[WW_QUERIES];
+#endif
 #if WW_GROUPS == 1
     const uint held = WW_QUERIES;
 #pragma unroll
@@ -396,9 +304,21 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
         const uint entry = task.y + r * WW_JOIN_WG + item, row = query_entries[min(entry, query_end - 1)];
         rows[r] = row;
         cut[r] = WW_NEVER;
+#if WW_LIST
+        const ulong list = ww_join_list(job, task.x, row);
+        // Merging empties all lists but the first. (The last row's list is not for work-items without a query to read.)
+        ww_near_start(job.k, entry >= query_end || list >= (ulong)job.rows * job.k, best_values + list, best_ids + list,
+                      near_values[r], near_ids[r]);
+        limits[r] = radii[row];
+        changed[r] = false;
+        if (entry < query_end)
+            cut[r] = ww_join_cut(job, fmin(limits[r], near_values[r][WW_LIST - 1]),
+                                 WW_JOIN_NORM(query_norms, job.query_first + row));
+#else
         if (entry < query_end)
             cut[r] = ww_join_cut(job, ww_join_radius(job, ww_join_list(job, task.x, row), row, radii, best_values),
                                  WW_JOIN_NORM(query_norms, job.query_first + row));
+#endif
 #define WW_JOIN_PUT(j, x) WW_JOIN_QUERY(r / WW_QUERIES, r % WW_QUERIES, j) = (x)
         WW_JOIN_UNPACK(queries + (ulong)(job.query_row + row) * WW_VECTORS, WW_JOIN_PUT)
 #undef WW_JOIN_PUT
@@ -422,6 +342,14 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
             WW_JOIN_PASS
         }
     }
+#if WW_LIST
+#pragma unroll
+    for (uint r = 0; r < WW_QUERIES; r++) {
+        const ulong list = ww_join_list(job, task.x, rows[r]);
+        if (changed[r])
+            ww_near_store(job.k, near_values[r], near_ids[r], best_values + list, best_ids + list);
+    }
+#endif
 }
 
 #elif WW_JOIN == 1
@@ -530,7 +458,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(W
     }
 }
 
-#else
+#elif WW_JOIN == 2
 // ---- sets
 
 __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_join_sets(WW_JOIN_ARGUMENTS) {

@@ -14,6 +14,7 @@
 #include "knn_job.h"
 #include "knn_points.h"
 #include "options.h"
+#include "results.h"
 #include "select.h"
 
 typedef enum filter { FILTER_NARROW, FILTER_WIDE, FILTER_VECTOR, FILTER_TENSOR, FILTER_SETS, FILTER_ALL } filter;
@@ -680,35 +681,13 @@ static ww_status go_through_window(ww_knn *s, block *b) {
 
 // Results of a block to the caller.
 static ww_status fetch(ww_knn *s, const block *b, int64_t *ids, void *distances, uint32_t *found) {
-    ww_status status;
     const size_t n = b->rows * s->k, from = b->first * s->k;
-    uint32_t *best = malloc(n * sizeof *best);
-    if (!best)
-        return wwi_fail_memory(n * sizeof *best);
-    if ((status = wwi_buffer_read(s->best_ids, 0, n * sizeof *best, best)) != WW_OK)
-        goto done;
-    for (size_t i = 0; i < n; i++)
-        ids[from + i] = best[i] == WWI_NOBODY ? -1 : (int64_t)best[i];
-    for (size_t r = 0; found && r < b->rows; r++) {
-        uint32_t count = 0;
-        while (count < s->k && best[r * s->k + count] != WWI_NOBODY)
-            count++;
-        found[b->first + r] = count;
-    }
-    if (!distances)
-        goto done;
-    unsigned char *target = (unsigned char *)distances + from * s->value_bytes;
-    if ((status = wwi_buffer_read(s->best_values, 0, n * s->value_bytes, target)) != WW_OK ||
-        s->options.metric != WW_METRIC_L2)
-        goto done;
-    for (size_t i = 0; i < n; i++) {
-        if (s->precision == WW_DOUBLE)
-            ((double *)distances)[from + i] = sqrt(((double *)distances)[from + i]);
-        else
-            ((float *)distances)[from + i] = sqrtf(((float *)distances)[from + i]);
-    }
-done:
-    free(best);
+    unsigned char *const values = (unsigned char *)distances;
+    const ww_status status =
+        wwi_results_fetch(s->best_ids, s->best_values, n, s->precision, s->options.metric == WW_METRIC_L2, ids + from,
+                          values ? values + from * s->value_bytes : NULL, NULL);
+    for (size_t r = b->first; status == WW_OK && found && r < b->first + b->rows; r++)
+        found[r] = wwi_count_found(ids + r * s->k, s->k);
     return status;
 }
 

@@ -219,68 +219,106 @@ static uint32_t tuned(const ww_lsh *h, const char *name, uint32_t fallback) {
     return value > 0 ? (uint32_t)value : fallback;
 }
 
-static ww_status compile(ww_lsh *h) {
-    ww_status status;
-    char options[512];
+// What all of the index's programs are compiled with.
+static void set_defines(ww_lsh *h) {
     const ww_device_info *device = wwi_context_info(h->context);
-    const bool doubles = h->precision == WW_DOUBLE, sets = h->family == WWI_LSH_SETS;
-    const uint32_t d = h->words;
-    h->gpu = device->type == WW_DEVICE_GPU;
-    h->together = !h->gpu && h->family <= WWI_LSH_COSINE && h->options.probes == 1;
-    const uint32_t vector = h->gpu ? 4 : doubles ? 8 : 16;
-    uint32_t queries = 1, many = 1, set = 64;
-    int join = sets ? 2 : 1;
-    h->join_group = 64;
-    // On a CPU both sides of a task stand in local memory.
-    const uint64_t local = (uint64_t)(WWI_TILE + 3 + (h->gpu ? 0 : WWI_TILE)) * d * h->value_bytes + 1024;
-    if (!sets && local <= device->local_bytes && d <= tuned(h, "lsh.narrow", !h->gpu ? 256 : doubles ? 12 : 32)) {
-        join = 0;
-        queries = h->gpu ? tuned(h, "lsh.queries", 1) : 8;
-        h->join_group = h->gpu ? tuned(h, "lsh.group", 64) : 1;
-        many = h->gpu ? 1 : 8;
-    }
-    h->tile = join == 1 ? WWI_TILE : h->join_group * queries * many;
-    // Tables that are gone through at a time, so that one's largest bucket is not waited for.
-    h->lists = tuned(h, "lsh.lists", h->gpu ? 8 : 1);
-    h->row_group = tuned(h, "lsh.row_group", h->gpu ? 64 : 1);
+    uint32_t set = 64;
     while (set < 2 * h->options.candidates)
         set *= 2;
     const uint64_t most = device->local_bytes / 4 - 16;
     if (set > most)
         set = (uint32_t)most;
-    snprintf(options, sizeof options,
+    snprintf(h->defines, sizeof h->defines,
              "-DWW_DOUBLE=%d -DWW_METRIC=%d -DWW_DIRECT=%d -DWW_CENTRE=%d -DWW_FAMILY=%d -DWW_FUNCTIONS=%" PRIu32
-             " -DWW_PROBING=%d -DWW_TOGETHER=%d -DWW_SET=%" PRIu32 " -DWW_ROW_WG=%" PRIu32
-             " -DWW_JOIN=%d -DWW_JOIN_WG=%" PRIu32 " -DWW_D=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_GROUPS=%" PRIu32
-             " -DWW_VECTOR=%" PRIu32,
-             doubles, sets ? 5 : wwi_metric_code(h->options.metric), h->direct, h->centred, h->family,
-             h->options.functions, h->options.probes > 1, h->together, set, h->row_group, join, h->join_group,
-             join == 0 ? d : 0, queries, many, vector);
+             " -DWW_PROBING=%d -DWW_TOGETHER=%d -DWW_SET=%" PRIu32 " -DWW_ROW_WG=%" PRIu32 " -DWW_VECTOR=%" PRIu32,
+             h->precision == WW_DOUBLE, h->family == WWI_LSH_SETS ? 5 : wwi_metric_code(h->options.metric), h->direct,
+             h->centred, h->family, h->options.functions, h->options.probes > 1, h->together, set, h->row_group,
+             h->gpu                      ? 4
+             : h->precision == WW_DOUBLE ? 8
+                                         : 16);
+}
+
+// How the kernel that goes through buckets is cut.
+static void cut_join(ww_lsh *h) {
+    const ww_device_info *device = wwi_context_info(h->context);
+    const bool doubles = h->precision == WW_DOUBLE;
+    const uint32_t d = h->words;
+    uint32_t many = 1;
+    h->join_kind = h->family == WWI_LSH_SETS ? 2 : 1;
+    h->join_group = 64;
+    h->join_queries = 1;
+    // On a CPU both sides of a task stand in local memory.
+    const uint64_t local = (uint64_t)(WWI_TILE + 3 + (h->gpu ? 0 : WWI_TILE)) * d * h->value_bytes + 1024;
+    if (h->join_kind == 1 && local <= device->local_bytes &&
+        d <= tuned(h, "lsh.narrow",
+                   !h->gpu   ? 256
+                   : doubles ? 12
+                             : 32)) {
+        h->join_kind = 0;
+        h->join_queries = h->gpu ? tuned(h, "lsh.queries", 1) : 8;
+        h->join_group = h->gpu ? tuned(h, "lsh.group", d <= 12 ? 32 : 64) : 1;
+        many = h->gpu ? 1 : 8;
+    }
+    h->join_parts = many;
+    h->tile = h->join_kind == 1 ? WWI_TILE : h->join_group * h->join_queries * many;
+}
+
+static ww_status compile(ww_lsh *h) {
+    ww_status status;
+    const bool sets = h->family == WWI_LSH_SETS;
+    h->gpu = wwi_context_info(h->context)->type == WW_DEVICE_GPU;
+    h->together = h->family > WWI_LSH_COSINE || h->options.probes > 1 ? 0 : h->gpu ? 2 : 1;
+    cut_join(h);
+    // Tables that are gone through at a time, so that one's largest bucket is not waited for.
+    h->lists = tuned(h, "lsh.lists", h->gpu ? 8 : 1);
+    h->row_group = tuned(h, "lsh.row_group", h->gpu ? 64 : 1);
+    set_defines(h);
+    static const char *const keys[] = {"ww_lsh_keys", "ww_lsh_keys_together", "ww_lsh_keys_blocked"};
     static const wwi_source sources[] = {{"number.cl", NULL},    {"knn.cl", NULL}, {"knn_points.cl", NULL},
-                                         {"knn_exact.cl", NULL}, {"lsh.cl", NULL}, {"lsh_join.cl", NULL}};
+                                         {"knn_exact.cl", NULL}, {"lsh.cl", NULL}, {"lsh_lists.cl", NULL}};
     const struct {
         const char *name;
         wwi_kernel **kernel;
-    } kernels[] = {{h->together ? "ww_lsh_keys_together" : "ww_lsh_keys", &h->keys},
-                   {"ww_lsh_count", &h->count},
-                   {"ww_lsh_block_sums", &h->block_sums},
-                   {"ww_lsh_scan_sums", &h->scan_sums},
-                   {"ww_lsh_scatter", &h->scatter},
-                   {"ww_lsh_offsets", &h->write_offsets},
-                   {"ww_lsh_tasks", &h->tasks},
-                   {"ww_lsh_start", &h->start},
-                   {"ww_lsh_merge", &h->merge},
-                   {"ww_lsh_gather", &h->gather},
-                   {"ww_knn_exact", &h->exact},
-                   {"ww_knn_norms", &h->norms},
-                   {join == 0   ? "ww_lsh_join"
-                    : join == 1 ? "ww_lsh_join_wide"
-                                : "ww_lsh_join_sets",
-                    &h->join}};
-    status = wwi_program_get(h->context, sources, sizeof sources / sizeof *sources, options, &h->program);
+    } kernels[] = {
+        {keys[h->together], &h->keys},       {"ww_lsh_count", &h->count},     {"ww_lsh_block_sums", &h->block_sums},
+        {"ww_lsh_scan_sums", &h->scan_sums}, {"ww_lsh_scatter", &h->scatter}, {"ww_lsh_offsets", &h->write_offsets},
+        {"ww_lsh_tasks", &h->tasks},         {"ww_lsh_start", &h->start},     {"ww_lsh_gather", &h->gather},
+        {"ww_knn_exact", &h->exact},         {"ww_knn_norms", &h->norms}};
+    status = wwi_program_get(h->context, sources, sizeof sources / sizeof *sources, h->defines, &h->program);
     for (size_t i = 0; status == WW_OK && i < sizeof kernels / sizeof *kernels; i++)
         status = wwi_kernel_create(h->program, kernels[i].name, kernels[i].kernel);
     return status == WW_OK && !sets ? wwi_kernel_create(h->program, "ww_lsh_rows", &h->rows) : status;
+}
+
+ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
+    static const char *const names[] = {"ww_lsh_join", "ww_lsh_join_wide", "ww_lsh_join_sets"};
+    static const wwi_source sources[] = {
+        {"number.cl", NULL}, {"knn.cl", NULL}, {"knn_exact.cl", NULL}, {"lsh_lists.cl", NULL}, {"lsh_join.cl", NULL}};
+    ww_status status;
+    char options[640];
+    wwi_program *program = NULL;
+    // In registers short lists only, of a power of two so that few programs serve every k.
+    uint32_t list = 8;
+    while (list < k)
+        list *= 2;
+    if (h->join_kind != 0 || h->join_parts > 1 ||
+        list > tuned(h, "lsh.registers", h->precision == WW_FLOAT && h->words <= 16 ? 16 : 8))
+        list = 0;
+    if (h->join && h->join_list == list)
+        return WW_OK;
+    wwi_kernel_destroy(&h->join);
+    wwi_kernel_destroy(&h->merge);
+    snprintf(options, sizeof options,
+             "%s -DWW_JOIN=%d -DWW_JOIN_WG=%" PRIu32 " -DWW_D=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_GROUPS=%" PRIu32
+             " -DWW_LIST=%" PRIu32,
+             h->defines, h->join_kind, h->join_group, h->join_kind == 0 ? h->words : 0, h->join_queries, h->join_parts,
+             list);
+    status = wwi_program_get(h->context, sources, sizeof sources / sizeof *sources, options, &program);
+    if (status == WW_OK && (status = wwi_kernel_create(program, "ww_lsh_merge", &h->merge)) == WW_OK)
+        status = wwi_kernel_create(program, names[h->join_kind], &h->join);
+    h->join_list = list;
+    wwi_program_release(&program);
+    return status;
 }
 
 // ---- options

@@ -11,6 +11,8 @@
 
 #define WWI_LSH_GROUP 64u   // WW_LSH_WG, and the points of a tile
 #define WWI_LSH_BLOCK 4096u // WW_BLOCK
+#define WWI_LSH_BUCKETS 4u  // WW_BUCKETS
+#define WWI_LSH_KEY_ROWS 4u // WW_KEY_ROWS
 
 enum { WWI_LSH_STABLE = 0, WWI_LSH_COSINE = 1, WWI_LSH_BITS = 2, WWI_LSH_SETS = 3 }; // WW_FAMILY
 
@@ -50,12 +52,16 @@ struct ww_lsh {
     uint32_t words; // as in ww_points
     uint64_t value_bytes;
     bool gpu, direct, centred;
-    bool together; // keys are made for a tile at a time
+    int together; // how keys are made: WW_TOGETHER of lsh.cl
     float margin;
     double *mean;
     void *coefficients; // as the device has them
     uint64_t coefficient_bytes;
-    uint32_t row_group, tile, join_group, lists;
+    uint32_t row_group, tile, lists;
+    // The kernel that goes through buckets: WW_JOIN, WW_JOIN_WG, WW_QUERIES, WW_GROUPS and WW_LIST of lsh_join.cl.
+    int join_kind;
+    uint32_t join_group, join_queries, join_parts, join_list;
+    char defines[384];                     // what all programs are compiled with
     uint32_t most_probes, most_candidates; // that it was made with
     wwi_program *program;
     wwi_kernel *keys, *count, *block_sums, *scan_sums, *write_offsets, *scatter, *tasks, *start, *merge, *rows, *join,
@@ -89,6 +95,8 @@ uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uin
 ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const void *coefficients,
                        uint64_t coefficient_bytes, ww_lsh **lsh);
 ww_status wwi_lsh_append(ww_lsh *lsh, ww_points *points);
+// Makes lsh->join fit for lists of k.
+ww_status wwi_lsh_get_join(ww_lsh *lsh, uint32_t k);
 // Sends the bits of removed points to the device.
 ww_status wwi_lsh_send_removed(ww_lsh *lsh);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lsh_index.h"
+#include "results.h"
 
 // Most bytes of keys that are made together, and most probes.
 #define KEY_BYTES (UINT64_C(256) << 20)
@@ -33,8 +34,11 @@ typedef struct search {
     wwi_lsh_sorter sorter;
     wwi_buffer *offsets, *entries, *tasks, *counters, *radii;
     uint32_t lists;      // of a query
+    uint32_t launched;   // those of them that a launch works on
     uint64_t joined;     // tables and probes that the rows have been through
     uint64_t most_tasks; // of a launch
+    uint64_t running;    // tasks of the launches not yet waited for, which began about then:
+    double running_since;
     // By queries:
     wwi_selector *selector;
     wwi_buffer *counts, *ids, *values;
@@ -185,7 +189,7 @@ static ww_status launch_join(search *s, const wwi_lsh_block *b, const buckets *o
                         .dimension = h->words,
                         .k = s->k,
                         .rows = (uint32_t)s->rows,
-                        .lists = s->lists,
+                        .lists = s->launched,
                         .shift = 32 - b->bits,
                         .margin = h->margin,
                         .reach = b->reach};
@@ -218,9 +222,18 @@ static ww_status launch_join(search *s, const wwi_lsh_block *b, const buckets *o
 static ww_status merge_lists(search *s) {
     const uint32_t rows = (uint32_t)s->rows;
     const wwi_arg args[] = {WWI_VALUE(rows),         WWI_VALUE(s->k),
-                            WWI_VALUE(s->lists),     WWI_BUFFER(s->best_values),
+                            WWI_VALUE(s->launched),  WWI_BUFFER(s->best_values),
                             WWI_BUFFER(s->best_ids), WWI_BUFFER(s->radii)};
     return wwi_launch(s->h->merge, wwi_lsh_groups(rows), WWI_LSH_GROUP, args, 6);
+}
+
+// The tasks of a launch from the time that the last ones took; all that was launched is done.
+static void take_time(search *s) {
+    const double aim = s->h->options.launch_seconds > 0 ? s->h->options.launch_seconds : 0.25;
+    const double most = (double)s->running * aim / fmax(wwi_seconds() - s->running_since, 1e-6);
+    if (s->running)
+        s->most_tasks = most < 1024 ? 1024 : most > 1e9 ? 1000000000 : (uint64_t)most;
+    s->running = 0;
 }
 
 // One probe of some tables, of which each query has a list.
@@ -229,23 +242,27 @@ static ww_status join_tables(search *s, const wwi_lsh_block *b, const wwi_lsh_jo
     ww_status status;
     ww_lsh *h = s->h;
     uint32_t counters[3];
-    const uint32_t bucket = first << b->bits;
-    const wwi_arg args[] = {WWI_BUFFER(of->query_offsets), WWI_BUFFER(of->offsets), WWI_VALUE(*job), WWI_VALUE(bucket),
-                            WWI_BUFFER(s->counters),       WWI_BUFFER(of->tasks)};
+    const uint32_t bucket = first << b->bits, end = (first + count) << b->bits;
+    const wwi_arg args[] = {
+        WWI_BUFFER(of->query_offsets), WWI_BUFFER(of->offsets), WWI_VALUE(*job), WWI_VALUE(bucket), WWI_VALUE(end),
+        WWI_BUFFER(s->counters),       WWI_BUFFER(of->tasks)};
+    s->launched = count;
     if ((status = wwi_buffer_fill_u32(s->counters, 0, sizeof counters, 0)) != WW_OK ||
-        (status = wwi_launch(h->tasks, ((uint64_t)count << b->bits) / WWI_LSH_GROUP, WWI_LSH_GROUP, args, 6)) !=
-            WW_OK ||
+        (status = wwi_launch(h->tasks, wwi_lsh_groups(((uint64_t)count << b->bits) / WWI_LSH_BUCKETS), WWI_LSH_GROUP,
+                             args, 7)) != WW_OK ||
         (status = wwi_buffer_read(s->counters, 0, sizeof counters, counters)) != WW_OK)
         return status;
     h->info.examined += counters[0] | (uint64_t)counters[1] << 32;
-    const double start = wwi_seconds();
+    take_time(s);
+    s->running = counters[2];
+    s->running_since = wwi_seconds();
     if ((status = launch_join(s, b, of, 0, counters[2])) != WW_OK ||
-        (s->lists > 1 && (status = merge_lists(s)) != WW_OK) || (status = wwi_finish(h->context)) != WW_OK)
+        (s->lists > 1 && (status = merge_lists(s)) != WW_OK))
         return status;
-    const double aim = h->options.launch_seconds > 0 ? h->options.launch_seconds : 0.25;
-    const double most = counters[2] * aim / fmax(wwi_seconds() - start, 1e-6);
-    s->most_tasks = most < 1024 ? 1024 : most > 1e9 ? 1000000000 : (uint64_t)most;
-    return report(s, (uint64_t)s->rows * count);
+    // Else the next launch's tasks are waited for, or the results.
+    if (h->options.progress && (status = wwi_finish(h->context)) == WW_OK)
+        take_time(s);
+    return status == WW_OK ? report(s, (uint64_t)s->rows * count) : status;
 }
 
 // One probe of all tables.
@@ -303,7 +320,12 @@ static ww_status make_rows(search *s) {
 }
 
 static ww_status start_lists(search *s) {
-    const uint64_t rows = s->rows, count = s->lists * rows * s->k;
+    ww_status status;
+    // Of lists in registers but the first is read; the others are empty or not.
+    const bool first = s->h->join_list && s->lists > 1;
+    const uint64_t rows = s->rows, all = s->lists * rows * s->k, count = first ? rows * s->k : all;
+    if (first && (status = wwi_buffer_fill_u32(s->best_ids, 0, all * 4, WWI_NOBODY)) != WW_OK)
+        return status;
     const wwi_arg args[] = {WWI_VALUE(count), WWI_VALUE(rows), WWI_BUFFER(s->best_values), WWI_BUFFER(s->best_ids),
                             WWI_BUFFER(s->radii)};
     return wwi_launch(s->h->start, wwi_lsh_groups(count), WWI_LSH_GROUP, args, 5);
@@ -368,15 +390,12 @@ static bool is_removed(const search *s, size_t row) {
     return s->self && h->removed && (h->removed[id / 32] >> id % 32 & 1);
 }
 
-// Rows of `best` (rows x k) that have fewer than k. Returns how many.
-static size_t list_incomplete(const search *s, const uint32_t *best, uint32_t *rows) {
+// Rows of `ids` (rows x k) that have fewer than k. Returns how many.
+static size_t list_incomplete(const search *s, const int64_t *ids, uint32_t *rows) {
     size_t count = 0;
-    for (size_t r = 0; r < s->rows; r++) {
-        uint32_t last;
-        memcpy(&last, best + r * s->k + s->k - 1, sizeof last);
-        if (last == WWI_NOBODY && !is_removed(s, r))
+    for (size_t r = 0; r < s->rows; r++)
+        if (ids[(r + 1) * s->k - 1] < 0 && !is_removed(s, r))
             rows[count++] = (uint32_t)r;
-    }
     return count;
 }
 
@@ -394,6 +413,7 @@ static ww_status complete(search *s, const uint32_t *rows, size_t count) {
         list[i][1] = (uint32_t)(i * h->tile);
     }
     const uint32_t query_offsets[2] = {0, (uint32_t)count};
+    s->launched = 1;
     // A search by queries has one list a row, and neither rows nor radii yet.
     if (!s->by_buckets &&
         ((status = make_rows(s)) != WW_OK ||
@@ -428,15 +448,6 @@ done:
     return status;
 }
 
-static void take_roots(const ww_lsh *h, void *distances, size_t first, size_t count) {
-    for (size_t i = first; i < first + count; i++) {
-        if (h->precision == WW_DOUBLE)
-            ((double *)distances)[i] = sqrt(((double *)distances)[i]);
-        else
-            ((float *)distances)[i] = sqrtf(((float *)distances)[i]);
-    }
-}
-
 static void empty_row(const search *s, size_t row, int64_t *ids, void *distances) {
     for (size_t i = row * s->k; i < (row + 1) * s->k; i++) {
         ids[i] = -1;
@@ -447,45 +458,44 @@ static void empty_row(const search *s, size_t row, int64_t *ids, void *distances
     }
 }
 
-// The rows' results to the caller; `at` is the first row there.
-static ww_status fetch(search *s, size_t at, int64_t *ids, void *distances, uint32_t *found) {
-    ww_status status;
+// Counts the rows that have fewer than k, and answers them exactly if that is wanted. *answered: it was.
+static ww_status look_after_incomplete(search *s, const int64_t *ids, bool *answered) {
+    ww_status status = WW_OK;
     ww_lsh *h = s->h;
-    const size_t n = s->rows * s->k, from = at * s->k;
-    // The device's ids are half as wide: they are read into the second half of their place.
-    uint32_t *best = (uint32_t *)(void *)(ids + from) + n;
     uint32_t *rows = malloc(s->rows * sizeof *rows);
     if (!rows)
         return wwi_fail_memory(s->rows * sizeof *rows);
-    if ((status = wwi_buffer_read(s->best_ids, 0, n * 4, best)) == WW_OK) {
-        const size_t incomplete = list_incomplete(s, best, rows);
-        h->info.incomplete += incomplete;
-        if (h->options.complete && incomplete && (status = complete(s, rows, incomplete)) == WW_OK)
-            status = wwi_buffer_read(s->best_ids, 0, n * 4, best);
-    }
+    const size_t incomplete = list_incomplete(s, ids, rows);
+    h->info.incomplete += incomplete;
+    *answered = h->options.complete && incomplete;
+    if (*answered)
+        status = complete(s, rows, incomplete);
     free(rows);
-    if (status == WW_OK && distances)
-        status =
-            wwi_buffer_read(s->best_values, 0, n * h->value_bytes, (unsigned char *)distances + from * h->value_bytes);
-    if (status != WW_OK)
+    return status;
+}
+
+static ww_status fetch_results(const search *s, int64_t *ids, void *distances, uint64_t *missing) {
+    return wwi_results_fetch(s->best_ids, s->best_values, s->rows * s->k, s->h->precision,
+                             s->h->options.metric == WW_METRIC_L2, ids, distances, missing);
+}
+
+// The rows' results to the caller; `at` is the first row there.
+static ww_status fetch(search *s, size_t at, int64_t *ids, void *distances, uint32_t *found) {
+    ww_status status;
+    const ww_lsh *h = s->h;
+    uint64_t missing = 0;
+    bool answered = false;
+    int64_t *const own_ids = ids + at * s->k;
+    unsigned char *const own_distances = distances ? (unsigned char *)distances + at * s->k * h->value_bytes : NULL;
+    if ((status = fetch_results(s, own_ids, own_distances, &missing)) != WW_OK ||
+        (missing && (status = look_after_incomplete(s, own_ids, &answered)) != WW_OK) ||
+        (answered && (status = fetch_results(s, own_ids, own_distances, NULL)) != WW_OK))
         return status;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t id;
-        memcpy(&id, best + i, sizeof id);
-        const int64_t wide = id == WWI_NOBODY ? -1 : (int64_t)id;
-        memcpy(ids + from + i, &wide, sizeof wide);
-    }
-    if (distances && h->options.metric == WW_METRIC_L2)
-        take_roots(h, distances, from, n);
     for (size_t r = 0; h->removed && r < s->rows; r++)
         if (is_removed(s, r))
             empty_row(s, at + r, ids, distances);
-    for (size_t r = 0; found && r < s->rows; r++) {
-        uint32_t count = s->k;
-        while (count > 0 && ids[(at + r) * s->k + count - 1] < 0)
-            count--;
-        found[at + r] = count;
-    }
+    for (size_t r = at; found && r < at + s->rows; r++)
+        found[r] = wwi_count_found(ids + r * s->k, s->k);
     return WW_OK;
 }
 
@@ -501,6 +511,8 @@ static ww_status search_rows(search *s) {
         if ((status = wwi_lsh_block_open(s->h, b)) != WW_OK)
             break;
         status = s->by_buckets ? search_buckets(s, b) : search_queries(s, b, i == 0);
+        if (status == WW_OK && s->by_buckets && !b->keep)
+            status = wwi_finish(s->h->context);
         wwi_lsh_block_close(b);
     }
     return status;
@@ -540,7 +552,7 @@ static bool choose_path(const ww_lsh *h, size_t queries, size_t k) {
 }
 
 ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found) {
-    ww_status status;
+    ww_status status = WW_OK;
     search s;
     if (!h || !ids || k < 1 || k > WW_KNN_MOST)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL, or k is not 1 to %d", WW_KNN_MOST);
@@ -559,7 +571,10 @@ ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, v
     s.total = (uint64_t)count * h->options.tables * h->options.probes * h->block_count;
     h->info.examined = h->info.capped = h->info.incomplete = 0;
     h->info.path = s.by_buckets ? WW_LSH_BUCKETS : WW_LSH_QUERIES;
-    status = allocate(&s, count);
+    if (s.by_buckets || h->options.complete)
+        status = wwi_lsh_get_join(h, s.k);
+    if (status == WW_OK)
+        status = allocate(&s, count);
     if (queries) {
         s.queries = queries;
         for (size_t at = 0, rows; status == WW_OK && at < count; at += rows) {
@@ -574,6 +589,8 @@ ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, v
         s.queries = b->points;
         status = search_window(&s, b->first, b->count, b->id, ids, distances, found);
     }
+    if (status == WW_OK)
+        status = wwi_finish(h->context);
     search_free(&s);
     h->info.seconds_search = wwi_seconds() - start;
     return status;

@@ -34,7 +34,8 @@ ww_status wwi_lsh_norms(ww_lsh *h, const wwi_points_window *w, wwi_buffer **norm
 ww_status wwi_lsh_keys(ww_lsh *h, const wwi_points_window *w, const wwi_lsh_job *job, wwi_buffer *keys) {
     const wwi_arg args[] = {WWI_BUFFER(w->tiles), WWI_BUFFER(w->starts), WWI_BUFFER(h->device_coefficients),
                             WWI_BUFFER(h->masks), WWI_VALUE(*job),       WWI_BUFFER(keys)};
-    return wwi_launch(h->keys, (uint64_t)job->groups * job->tables, h->together ? 1 : WWI_LSH_GROUP, args,
+    const uint64_t groups = h->together == 2 ? (job->groups + WWI_LSH_KEY_ROWS - 1) / WWI_LSH_KEY_ROWS : job->groups;
+    return wwi_launch(h->keys, groups * job->tables, h->together == 1 ? 1 : WWI_LSH_GROUP, args,
                       sizeof args / sizeof *args);
 }
 

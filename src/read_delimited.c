@@ -28,10 +28,11 @@ static bool is_heading(const wwi_text *text, char separator) {
 }
 
 // Parses the current line into values and its label.
-static ww_status parse_line(const wwi_text *text, char separator, bool quotes, int label_column, wwi_values *values,
-                            char **label) {
+static ww_status parse_line(const wwi_text *text, char separator, bool quotes, int label_column, bool padded,
+                            wwi_values *values, char **label) {
     ww_status status = WW_OK;
     wwi_span rest = text->line, field;
+    size_t written = 0; // values up to the last field that is not empty
     values->count = 0;
     for (size_t column = 0; status == WW_OK && wwi_next_field(&rest, separator, quotes, &field); column++) {
         const bool last = !rest.begin || (separator == ' ' && wwi_span_is_empty(wwi_span_trim(rest)));
@@ -39,16 +40,18 @@ static ww_status parse_line(const wwi_text *text, char separator, bool quotes, i
             status = wwi_label_parse(text, field, label);
         else
             status = wwi_values_parse(values, text, field);
+        if (!wwi_span_is_empty(wwi_span_trim(field)))
+            written = values->count;
     }
     // Shorter series are filled up with NaN (UCR) or empty fields (spreadsheets).
-    while (values->count && isnan(values->data[values->count - 1]))
+    while (values->count > (padded ? 0 : written) && isnan(values->data[values->count - 1]))
         values->count--;
     if (status == WW_OK && values->count == 0)
         status = wwi_text_fail(text, WW_ERROR_EMPTY, text->line.begin, "a series without values");
     return status;
 }
 
-ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column, ww_series_set **set) {
+ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column, bool padded, ww_series_set **set) {
     const bool quotes = format == WW_FORMAT_CSV;
     char separator = '\0';
     char *label = NULL;
@@ -63,7 +66,7 @@ ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column,
             if (format == WW_FORMAT_CSV && is_heading(text, separator))
                 continue;
         }
-        status = parse_line(text, separator, quotes, label_column, &values, &label);
+        status = parse_line(text, separator, quotes, label_column, padded, &values, &label);
         if (status == WW_OK)
             status = ww_series_set_add(*set, values.count, values.data, label);
         free(label);

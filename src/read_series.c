@@ -104,11 +104,11 @@ ww_status ww_series_set_read(const char *path, const ww_read_options *options, w
         status = wwi_read_ts(&text, set);
         break;
     case WW_FORMAT_TSV:
-        status = wwi_read_delimited(&text, format, 1, set);
+        status = wwi_read_delimited(&text, format, 1, true, set);
         break;
     case WW_FORMAT_CSV:
         status = rows_are_points ? wwi_read_long(&text, &chosen, set)
-                                 : wwi_read_delimited(&text, format, chosen.csv_label, set);
+                                 : wwi_read_delimited(&text, format, chosen.csv_label, true, set);
         break;
     case WW_FORMAT_TEXT:
         status = wwi_read_symbols(&text, set);
@@ -122,6 +122,22 @@ ww_status ww_series_set_read(const char *path, const ww_read_options *options, w
         status = wwi_read_times(chosen.times, *set);
 
 done:
+    wwi_text_close(&text);
+    if (status != WW_OK)
+        ww_series_set_destroy(set);
+    return status;
+}
+
+ww_status wwi_read_number_lines(const char *path, ww_series_set **set) {
+    wwi_text text;
+    *set = NULL;
+    ww_status status = wwi_text_open(path, &text);
+    if (status == WW_OK && (status = check_is_text(&text)) == WW_OK) {
+        wwi_text_rewind(&text);
+        status = wwi_read_delimited(&text, WW_FORMAT_CSV, 0, false, set);
+    }
+    if (status == WW_OK && ww_series_set_count(*set) == 0)
+        status = wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no points", text.name);
     wwi_text_close(&text);
     if (status != WW_OK)
         ww_series_set_destroy(set);

@@ -77,8 +77,11 @@ ww_status wwi_label_parse(const wwi_text *text, wwi_span field, char **label);
 char wwi_separator_of(wwi_span line);
 
 ww_status wwi_read_ts(wwi_text *text, ww_series_set **set);
-// label_column: 0 none, 1 first, 2 last.
-ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column, ww_series_set **set);
+// label_column: 0 none, 1 first, 2 last. padded: NaN at a line's end fills up a shorter series, and is cut. (Empty
+// fields there always are.)
+ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column, bool padded, ww_series_set **set);
+// Lines of numbers without labels, NaN kept wherever it stands.
+ww_status wwi_read_number_lines(const char *path, ww_series_set **set);
 // A row a point: see ww_read_options.time_column.
 ww_status wwi_read_long(wwi_text *text, const ww_read_options *options, ww_series_set **set);
 // The time stamps of `set` from a file of them.

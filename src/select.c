@@ -8,6 +8,7 @@
 #include <wavewarp/knn.h>
 
 #include "dataset.h"
+#include "results.h"
 
 // Above this k a row's best no longer fit local memory, and each row is one work-item's.
 #define MOST_K_OF_A_GROUP 1024
@@ -234,7 +235,7 @@ ww_status ww_select_create(ww_context *context, size_t rows, size_t columns, siz
 // Rows [first, first + rows), which stand on the device, and their results to the caller.
 static ww_status select_rows(ww_select *s, size_t first, size_t rows, int64_t *indices, void *smallest) {
     ww_status status;
-    const size_t n = rows * s->k;
+    const size_t n = rows * s->k, at = first * s->k;
     const wwi_selection selection = {.values = s->values,
                                      .row_stride = s->columns,
                                      .rows = rows,
@@ -242,19 +243,10 @@ static ww_status select_rows(ww_select *s, size_t first, size_t rows, int64_t *i
                                      .fresh = true,
                                      .best_values = s->best_values,
                                      .best_indices = s->best_indices};
-    uint32_t *best = malloc(n * sizeof *best);
-    if (!best)
-        return wwi_fail_memory(n * sizeof *best);
-    if ((status = wwi_select(s->selector, &selection)) != WW_OK ||
-        (status = wwi_buffer_read(s->best_indices, 0, n * sizeof *best, best)) != WW_OK)
-        goto done;
-    for (size_t i = 0; i < n; i++)
-        indices[first * s->k + i] = best[i] == WWI_NOBODY ? -1 : (int64_t)best[i];
-    if (smallest)
-        status = wwi_buffer_read(s->best_values, 0, n * s->value_bytes,
-                                 (unsigned char *)smallest + first * s->k * s->value_bytes);
-done:
-    free(best);
+    if ((status = wwi_select(s->selector, &selection)) == WW_OK)
+        status = wwi_results_fetch(s->best_indices, s->best_values, n,
+                                   s->value_bytes == sizeof(double) ? WW_DOUBLE : WW_FLOAT, false, indices + at,
+                                   smallest ? (unsigned char *)smallest + at * s->value_bytes : NULL, NULL);
     return status;
 }
 

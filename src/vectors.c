@@ -255,9 +255,7 @@ static ww_status read_set_lines(wwi_text *text, builder *b) {
 // Lines of numbers, all of one length; no labels.
 static ww_status read_lines(const char *path, ww_vector_set *set) {
     ww_series_set *series = NULL;
-    ww_read_options options = WW_READ_OPTIONS_INIT;
-    options.format = WW_FORMAT_CSV;
-    ww_status status = ww_series_set_read(path, &options, &series);
+    ww_status status = wwi_read_number_lines(path, &series);
     if (status != WW_OK)
         return status;
     set->count = ww_series_set_count(series);

@@ -188,6 +188,48 @@ START_TEST(buffers_round_trip) {
 }
 END_TEST
 
+static void take_bytes(void *user, uint64_t at, uint64_t bytes, const void *data) {
+    memcpy((char *)user + at, data, (size_t)bytes);
+}
+
+// More pieces than threads, one thread and several; every byte arrives, and none behind the last.
+START_TEST(fetches_arrive_whole) {
+    const size_t sizes[] = {(size_t)(9 * WWI_FETCH_PIECE) + 5, 7};
+    unsigned char *in = malloc(sizes[0]), *out = malloc(sizes[0] + 1), few[8];
+    ck_assert(in && out);
+    for (size_t i = 0; i < sizes[0]; i++)
+        in[i] = (unsigned char)(i * 2654435761u >> 13);
+    for (long threads = 1; threads <= 4; threads += 3) {
+        ww_context *context = open_context();
+        wwi_buffer *buffers[2] = {NULL, NULL};
+        WWT_OK(wwi_tuning_try(context, "fetch.threads", NULL, threads));
+        for (int i = 0; i < 2; i++) {
+            WWT_OK(wwi_buffer_create(context, sizes[i], &buffers[i]));
+            WWT_OK(wwi_buffer_write(buffers[i], 0, sizes[i], in));
+        }
+        const wwi_fetch_part parts[] = {{buffers[0], sizes[0], take_bytes, out},
+                                        {buffers[1], sizes[1], take_bytes, few}};
+        const wwi_fetch_part beyond = {buffers[1], sizes[1] + 1, take_bytes, few};
+        for (int again = 0; again < 2; again++) {
+            memset(out, 0xA5, sizes[0] + 1);
+            memset(few, 0xA5, sizeof few);
+            WWT_OK(wwi_fetch(parts, 2));
+            ck_assert_int_eq(memcmp(out, in, sizes[0]), 0);
+            ck_assert_int_eq(memcmp(few, in, sizes[1]), 0);
+            ck_assert_uint_eq(out[sizes[0]], 0xA5);
+            ck_assert_uint_eq(few[7], 0xA5);
+        }
+        WWT_OK(wwi_fetch(parts, 0));
+        WWT_FAILS(wwi_fetch(&beyond, 1), WW_ERROR_INTERNAL);
+        wwi_buffer_destroy(&buffers[0]);
+        wwi_buffer_destroy(&buffers[1]);
+        ww_context_destroy(&context);
+    }
+    free(in);
+    free(out);
+}
+END_TEST
+
 START_TEST(buffers_stay_in_bounds) {
     ww_context *context = open_context();
     wwi_buffer *buffer = NULL, *other = NULL;
@@ -587,6 +629,7 @@ int main(void) {
     tcase_add_test(tcase, options_may_grow);
     tcase_add_test(tcase, exchange_falls_back_quietly);
     tcase_add_test(tcase, buffers_round_trip);
+    tcase_add_test(tcase, fetches_arrive_whole);
     tcase_add_test(tcase, buffers_stay_in_bounds);
     tcase_add_test(tcase, launches_compute);
     tcase_add_test(tcase, launches_are_bounded_and_timed);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of points: what is written is read again, and damage is refused.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -93,6 +94,32 @@ START_TEST(bits_and_sets_come_back) {
 }
 END_TEST
 
+// A coordinate that is missing is not one coordinate less: whoever searches such points is told which.
+START_TEST(missing_coordinates_stay) {
+    static const char *const texts[] = {"1,2,nan\n", "1 2 NaN\n", "1,2,?\n", "1;2;nan;\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        ww_vector_set *set = NULL;
+        ww_vector_view got;
+        write_bytes("a.csv", texts[i], strlen(texts[i]));
+        ck_assert_int_eq(ww_vector_set_read(path_of("a.csv"), WW_VECTORS_NUMBERS, &set), WW_OK);
+        ck_assert_int_eq(ww_vector_set_view(set, &got), WW_OK);
+        ck_assert_uint_eq(got.count, 1);
+        ck_assert_uint_eq(got.dimension, 3);
+        ck_assert(isnan(((const double *)got.values)[2]));
+        ww_vector_set_destroy(&set);
+    }
+    ww_vector_set *set = NULL;
+    ww_vector_view got;
+    write_bytes("a.csv", "1,2,\n3,4,\n", 10);
+    ck_assert_int_eq(ww_vector_set_read(path_of("a.csv"), WW_VECTORS_NUMBERS, &set), WW_OK);
+    ck_assert_int_eq(ww_vector_set_view(set, &got), WW_OK);
+    ck_assert_uint_eq(got.dimension, 2);
+    ww_vector_set_destroy(&set);
+    write_bytes("a.csv", "1,2\n3,\n", 7);
+    ck_assert_int_eq(ww_vector_set_read(path_of("a.csv"), WW_VECTORS_NUMBERS, &set), WW_ERROR_FORMAT);
+}
+END_TEST
+
 START_TEST(damage_is_refused) {
     ww_vector_set *set = NULL;
     const unsigned char truncated[] = {2, 0, 0, 0, 1, 2, 3, 4, 5, 6};
@@ -127,6 +154,7 @@ int main(void) {
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, numbers_come_back);
     tcase_add_test(tcase, bits_and_sets_come_back);
+    tcase_add_test(tcase, missing_coordinates_stay);
     tcase_add_test(tcase, damage_is_refused);
     return wwt_run(suite);
 }
