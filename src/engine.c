@@ -866,8 +866,6 @@ static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
     wwi_cut cut = {8, lane_rows(r, 0), r->width};
     if (!r->banded)
         cut.columns = (uint32_t)tuned(r, "strips.columns", 8);
-    if (cut.rows >= 4)
-        cut.rows = r->banded ? 4 : (uint32_t)tuned(r, "strips.rows", 4);
     if (vector_strips(r)) {
         cut.width = (uint32_t)r->vector;
         cut.rows = 4;
@@ -881,6 +879,11 @@ static wwi_cut strips_cut(const wwi_runner *r, uint64_t pairs, uint32_t m) {
         cut.columns = most;
     while (cut.columns * 2 <= most && pairs * ceil_div(m, 2 * cut.columns * cut.width) >= wanted)
         cut.columns *= 2;
+    // Short steps fill the pipeline of a few strips sooner; many fill the device anyhow, and have more of long ones.
+    if (cut.rows >= 4) {
+        const bool few = !r->banded && pairs * ceil_div(m, (uint64_t)cut.columns * cut.width) < 4 * wanted;
+        cut.rows = few ? (uint32_t)tuned(r, "strips.rows", 4) : 4;
+    }
     return cut;
 }
 
