@@ -129,7 +129,8 @@ WW_INLINE ww_symbols ww_symbols_load(__global const ww_plane *planes, __global c
 #define WW_READ_ROWS(target, s, step)                                                                                  \
     _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++) {                                                              \
         const int i = (int)(step)*WW_ROWS + q - (int)WW_MADE_UP((s).length);                                           \
-        target[q] = i < 0 ? (ww_scalar)INFINITY : (s).planes[i];                                                       \
+        const ww_scalar value = (s).planes[max(i, 0)];                                                                 \
+        target[q] = i < 0 ? (ww_scalar)INFINITY : value;                                                               \
     }
 WW_INLINE ww_scalar ww_column_held(ww_symbols s, uint w, uint b) {
     return s.planes[min(w * 32 + b, s.length - 1)];

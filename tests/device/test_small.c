@@ -40,7 +40,8 @@ END_TEST
 
 START_TEST(bits) {
     wwt_seed((unsigned)_i);
-    ww_measure measure = wwt_measure(_i ? WW_LCS : WW_LEVENSHTEIN);
+    static const ww_measure_id ids[] = {WW_LEVENSHTEIN, WW_LCS, WW_EDR, WW_LCSS};
+    ww_measure measure = wwt_measure(ids[_i]);
     const size_t lengths[] = {1, 17, 33, 70};
     wwt_set rows = wwt_set_make(1, lengths, 4), columns = wwt_set_make(1, lengths, 4);
     for (size_t v = 0; v < 121; v++) {
@@ -84,7 +85,7 @@ int main(void) {
     tcase_add_loop_test(tcase, mixed_lengths, 0, few ? ENGINES : 2 * ENGINES);
     if (!few)
         tcase_add_loop_test(tcase, channels_in_a_band, 0, 2 * ENGINES);
-    tcase_add_loop_test(tcase, bits, 0, few ? 1 : 2);
+    tcase_add_loop_test(tcase, bits, 0, few ? 1 : 4);
     if (!few)
         tcase_add_test(tcase, nearest_with_bounds);
     return wwt_run(suite);
