@@ -299,25 +299,3 @@ int wwr_mask_has_path(const unsigned char *mask, size_t n, size_t m) {
     free(reached);
     return result;
 }
-
-// ---- the baseline
-
-float wwr_dtw_float(const float *x, size_t n, const float *y, size_t m, float *rows) {
-    float *above = rows, *here = rows + m + 1;
-    for (size_t j = 0; j <= m; j++)
-        above[j] = INFINITY;
-    above[0] = 0.0f;
-    for (size_t i = 0; i < n; i++) {
-        here[0] = INFINITY;
-        for (size_t j = 0; j < m; j++) {
-            float difference = x[i] - y[j];
-            float least = above[j + 1] < above[j] ? above[j + 1] : above[j];
-            least = here[j] < least ? here[j] : least;
-            here[j + 1] = difference * difference + least;
-        }
-        float *swap = above;
-        above = here;
-        here = swap;
-    }
-    return above[m];
-}

@@ -54,8 +54,4 @@ void wwr_band_mask(const ww_band *band, size_t n, size_t m, unsigned char *mask)
 // Whether a path of steps right, down and diagonal goes from corner to corner of a mask.
 int wwr_mask_has_path(const unsigned char *mask, size_t n, size_t m);
 
-// DTW with squared cost as people write it, in float on one core: the baseline of the bench.
-// `rows` is room for 2 (m + 1) values.
-float wwr_dtw_float(const float *x, size_t n, const float *y, size_t m, float *rows);
-
 #endif

@@ -109,19 +109,6 @@ START_TEST(published) {
 }
 END_TEST
 
-START_TEST(float_baseline) {
-    float x[37], y[53], rows[2 * 54];
-    double xd[37], yd[53];
-    for (size_t i = 0; i < 37; i++)
-        x[i] = (float)(xd[i] = random_value());
-    for (size_t i = 0; i < 53; i++)
-        y[i] = (float)(yd[i] = random_value());
-    wwr_series xs = {xd, 37, 1}, ys = {yd, 53, 1};
-    wwr_options options = {WW_COST_SQUARED, NULL, 0, 0, NULL, NULL};
-    ck_assert_double_eq((double)wwr_dtw_float(x, 37, y, 53, rows), wwr_dtw(&xs, &ys, &options));
-}
-END_TEST
-
 int main(void) {
     Suite *suite = suite_create("reference");
     TCase *tcase = wwt_case(suite, "reference", 20);
@@ -129,6 +116,5 @@ int main(void) {
     tcase_add_test(tcase, no_path_is_infinity);
     tcase_add_test(tcase, independent_is_the_sum_over_channels);
     tcase_add_test(tcase, published);
-    tcase_add_test(tcase, float_baseline);
     return wwt_run(suite);
 }
