@@ -14,7 +14,7 @@ typedef struct lsh_job {
     const char *paths[2], *ids_path, *distances_path, *width, *svg_path, *recall, *save_path, *load_path;
     uint64_t k, tables, functions, probes, candidates, seed;
     int metric, path;
-    bool evaluate, complete, probes_given;
+    bool evaluate, complete, probes_given, bits; // bits: sets are given as bits
     ww_context *context;
     ww_vector_set *sets[2];
     ww_points *points[2]; // base and queries
@@ -248,6 +248,16 @@ static int work(lsh_job *j) {
     return CLI_GO_ON;
 }
 
+// Bits as lists, which have a hash family.
+static int make_lists(ww_vector_set **set, ww_vector_view *view) {
+    ww_vector_set *lists = NULL;
+    if (ww_vector_set_of_bits(view, &lists) != WW_OK)
+        return cli_fail();
+    ww_vector_set_destroy(set);
+    *set = lists;
+    return ww_vector_set_view(lists, view) == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
 // Reads the files: base and queries, or with --load the queries alone.
 static int read_points(lsh_job *j, ww_vector_view views[2]) {
     int result = CLI_GO_ON;
@@ -256,8 +266,12 @@ static int read_points(lsh_job *j, ww_vector_view views[2]) {
         j->paths[0] = NULL;
     }
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
-        if (j->paths[i])
-            result = cli_points_read(j->paths[i], (ww_metric)j->metric, &j->sets[i], &views[i]);
+        if (j->paths[i]) {
+            const ww_metric metric = j->bits ? WW_METRIC_JACCARD_BITS : (ww_metric)j->metric;
+            result = cli_points_read(j->paths[i], metric, &j->sets[i], &views[i]);
+            if (result == CLI_GO_ON && j->bits)
+                result = make_lists(&j->sets[i], &views[i]);
+        }
     return result;
 }
 
@@ -268,6 +282,10 @@ static int load(lsh_job *j) {
     if (ww_lsh_load(j->context, j->load_path, j->device.max_bytes, &j->loaded) != WW_OK ||
         ww_lsh_get_options(j->loaded, &j->options) != WW_OK)
         return cli_fail();
+    if (j->bits && j->options.metric != WW_METRIC_JACCARD) {
+        fprintf(stderr, "wavewarp: %s is of %s, not of sets\n", j->load_path, ww_metric_name(j->options.metric));
+        return CLI_FAILURE;
+    }
     j->metric = (int)j->options.metric;
     j->device.precision = ww_lsh_precision(j->loaded) == WW_DOUBLE ? 1 : 0;
     if (probes < j->options.probes && j->probes_given)
@@ -307,7 +325,8 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     j.options = defaults;
     const cli_option options[] = {
         {"k", 'k', CLI_COUNT, "K", "neighbours of every query, default 1, at most 1024", &j.k, NULL, 1},
-        {"metric", 'm', CLI_CHOICE, "M", "l2, l2-squared, l1, cosine, hamming or jaccard", &j.metric, cli_metrics, 0},
+        {"metric", 'm', CLI_CHOICE, "M", "l2, l2-squared, l1, cosine, hamming, jaccard or jaccard-bits", &j.metric,
+         cli_metrics, 0},
         {"recall", 'r', CLI_TEXT, "R", "choose tables, functions and width to find this share of the neighbours",
          &j.recall, 0, 0},
         {"tables", 'l', CLI_COUNT, "L", "tables, default 10", &j.tables, NULL, 1},
@@ -335,6 +354,9 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     if (result != CLI_GO_ON || (result = check(&j, command->name, &recall)) != CLI_GO_ON)
         return result;
     j.probes_given = j.probes > 0;
+    j.bits = j.metric == WW_METRIC_JACCARD_BITS;
+    if (j.bits)
+        j.metric = WW_METRIC_JACCARD;
     // Larger numbers are refused by the library all the same.
     j.options.metric = (ww_metric)j.metric;
     j.options.tables = (uint32_t)(j.tables < UINT32_MAX ? j.tables : UINT32_MAX);

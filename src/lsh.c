@@ -342,6 +342,8 @@ static ww_status take_family(ww_lsh *h, ww_vector_kind kind) {
         break;
     default:
         wwi_fail(WW_ERROR_UNSUPPORTED, "there is no hash family for %s", ww_metric_name(metric));
+        if (metric == WW_METRIC_JACCARD_BITS)
+            return wwi_fail_hint("ww_vector_set_of_bits() makes lists of the bits, for jaccard");
         return wwi_fail_hint("l2, l2-squared, l1, cosine, hamming and jaccard have one; the exact search takes all");
     }
     if (kind != ww_metric_kind(metric))

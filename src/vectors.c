@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of points. .fvecs, .bvecs and .ivecs are little endian: for each point its dimension in 4 bytes, then as many
 // floats, bytes or 4-byte integers.
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -34,6 +35,44 @@ ww_status ww_vector_set_view(const ww_vector_set *set, ww_vector_view *view) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "set or view is NULL");
     *view = (ww_vector_view){sizeof *view, set->kind,      set->values, set->precision,
                              set->count,   set->dimension, 0,           set->offsets};
+    return WW_OK;
+}
+
+ww_status ww_vector_set_of_bits(const ww_vector_view *bits, ww_vector_set **set) {
+    if (!bits || !set)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "bits or set is NULL");
+    *set = NULL;
+    if (bits->struct_size != sizeof *bits || bits->kind != WW_VECTORS_BITS || !bits->values || bits->count == 0 ||
+        bits->dimension == 0 || bits->dimension > INT32_MAX)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is not of bits, or empty");
+    const size_t bytes = (bits->dimension + 7) / 8;
+    const unsigned char *values = bits->values;
+    uint64_t ones = 0;
+    ww_vector_set *made = calloc(1, sizeof *made);
+    uint64_t *offsets = bits->count < SIZE_MAX / sizeof *offsets ? malloc((bits->count + 1) * sizeof *offsets) : NULL;
+    if (!made || !offsets) {
+        free(made);
+        free(offsets);
+        return wwi_fail_memory((bits->count + 1) * sizeof *offsets);
+    }
+    for (size_t i = 0; i < bits->count; i++) {
+        offsets[i] = ones;
+        for (size_t t = 0; t < bits->dimension; t++)
+            ones += values[i * bytes + t / 8] >> t % 8 & 1u;
+    }
+    offsets[bits->count] = ones;
+    *made = (ww_vector_set){.kind = WW_VECTORS_SETS, .count = bits->count, .offsets = offsets};
+    uint32_t *members = malloc(ones ? (size_t)ones * sizeof *members : 1);
+    made->values = members;
+    if (!members) {
+        ww_vector_set_destroy(&made);
+        return wwi_fail_memory((size_t)ones * sizeof *members);
+    }
+    for (size_t i = 0; i < bits->count; i++)
+        for (size_t t = 0; t < bits->dimension; t++)
+            if (values[i * bytes + t / 8] >> t % 8 & 1u)
+                *members++ = (uint32_t)t;
+    *set = made;
     return WW_OK;
 }
 
@@ -193,15 +232,21 @@ static ww_status read_npy_points(const wwi_text *text, ww_vector_set *set) {
     return status;
 }
 
-// Lines of 0 and 1, with or without anything between.
+// Lines of 0 and 1, with or without separators.
 static ww_status read_bit_lines(wwi_text *text, ww_vector_set *set) {
     ww_status status = WW_OK;
     unsigned char *bytes = NULL;
     size_t capacity = 0, row_bytes = 0;
     while (status == WW_OK && wwi_text_next_line(text)) {
         size_t bits = 0;
-        for (const char *at = text->line.begin; at < text->line.end; at++)
+        const char *at = text->line.begin;
+        for (; at < text->line.end && memchr("01 \t,;\r", *at, 7); at++)
             bits += *at == '0' || *at == '1';
+        if (at < text->line.end) {
+            status =
+                wwi_text_fail(text, WW_ERROR_FORMAT, at, "'%c' is no bit", isprint((unsigned char)*at) ? *at : '?');
+            break;
+        }
         if (bits == 0)
             continue;
         if (set->count == 0) {
@@ -218,7 +263,7 @@ static ww_status read_bit_lines(wwi_text *text, ww_vector_set *set) {
         unsigned char *row = bytes + set->count++ * row_bytes;
         memset(row, 0, row_bytes);
         bits = 0;
-        for (const char *at = text->line.begin; at < text->line.end; at++)
+        for (at = text->line.begin; at < text->line.end; at++)
             if (*at == '0' || *at == '1') {
                 row[bits / 8] = (unsigned char)(row[bits / 8] | (unsigned)(*at - '0') << bits % 8);
                 bits++;

@@ -52,6 +52,13 @@ WW_API ww_status ww_vector_set_view(const ww_vector_set *set, ww_vector_view *vi
 /// Frees a set and stores NULL in *set.
 WW_API void ww_vector_set_destroy(ww_vector_set **set);
 
+/// The same sets as lists: of each point of bits the places of its ones, counted from 0, ascending. What `jaccard-bits`
+/// says of the bits, `jaccard` says of them, which has a hash family.
+/// \param bits read during the call only; what lies behind a point's last bit is not looked at.
+/// \return WW_ERROR_INVALID_ARGUMENT (not bits, or empty), WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's; free with
+/// ww_vector_set_destroy(). *Thread-safety*: any thread.
+WW_API ww_status ww_vector_set_of_bits(const ww_vector_view *bits, ww_vector_set **set);
+
 /// Writes points; the name's ending says the format as in reading. `.bvecs` and `.ivecs` take whole numbers in their
 /// range only (else WW_ERROR_INVALID_ARGUMENT). A file appears under its name only when whole.
 WW_API ww_status ww_vectors_write(const char *path, const ww_vector_view *view);

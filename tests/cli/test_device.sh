@@ -189,6 +189,16 @@ ok "evaluation" gives 0 lsh -k 3 -l 4 --evaluate --svg curve.svg points.txt
 ok "tables 1, 2, 4 and the exact search" test "$(grep -c '^ ' out)" -eq 5
 ok "a drawing" grep -q '</svg>' curve.svg
 ok "neither base nor index" gives 2 lsh -k 3
+# Sets by their members, and the same as bits.
+awk 'BEGIN { srand(5); for (i = 0; i < 60; i++) { list = ""; bits = ""; for (t = 0; t < 40; t++) { one = t == i % 40 || rand() < 0.3;
+    bits = bits one; if (one) list = list (list == "" ? "" : ",") t } print list >"sets.txt"; print bits >"bits.txt" } }'
+ok "hashing of sets" gives 0 lsh -k 2 -m jaccard --complete --save sets.wwlsh sets.txt
+cp out sets.out
+ok "hashing of bits" gives 0 lsh -k 2 -m jaccard-bits --complete bits.txt
+ok "is hashing of their members" cmp -s out sets.out
+ok "bits asked of an index of sets" gives 0 lsh -k 1 -m jaccard-bits --load sets.wwlsh bits.txt
+ok "find themselves" test "$(grep -c ':0$' out)" -eq 60
+ok "bits asked of an index of numbers" gives 1 lsh -k 1 -m jaccard-bits --load index.wwlsh bits.txt
 
 # ---- interrupted
 "$program" generate random-walk -n 1500 -l 6000 -o long.npy

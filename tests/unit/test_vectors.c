@@ -95,6 +95,30 @@ START_TEST(bits_and_sets_come_back) {
 END_TEST
 
 // A coordinate that is missing is not one coordinate less: whoever searches such points is told which.
+START_TEST(bits_become_sets) {
+    // 11 bits in two bytes, those behind the last set too.
+    const unsigned char bits[] = {0x81, 0xfc, 0x00, 0xf8, 0x06, 0x01};
+    static const uint32_t members[] = {0, 7, 10, 1, 2, 8};
+    static const uint64_t offsets[] = {0, 3, 3, 6};
+    ww_vector_view view = {sizeof view, WW_VECTORS_BITS, bits, WW_FLOAT, 3, 11, 0, NULL}, got;
+    ww_vector_set *set = NULL;
+    ck_assert_int_eq(ww_vector_set_of_bits(&view, &set), WW_OK);
+    ck_assert_int_eq(ww_vector_set_view(set, &got), WW_OK);
+    ck_assert_int_eq(got.kind, WW_VECTORS_SETS);
+    ck_assert_uint_eq(got.count, 3);
+    ck_assert_int_eq(memcmp(got.offsets, offsets, sizeof offsets), 0);
+    ck_assert_int_eq(memcmp(got.values, members, sizeof members), 0);
+    ww_vector_set_destroy(&set);
+    view.kind = WW_VECTORS_NUMBERS;
+    ck_assert_int_eq(ww_vector_set_of_bits(&view, &set), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_null(set);
+    view.kind = WW_VECTORS_BITS;
+    view.dimension = 0;
+    ck_assert_int_eq(ww_vector_set_of_bits(&view, &set), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_vector_set_of_bits(NULL, &set), WW_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
 START_TEST(missing_coordinates_stay) {
     static const char *const texts[] = {"1,2,nan\n", "1 2 NaN\n", "1,2,?\n", "1;2;nan;\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -139,6 +163,8 @@ START_TEST(damage_is_refused) {
     ck_assert_int_eq(ww_vector_set_read(path_of("a.txt"), WW_VECTORS_NUMBERS, &set), WW_ERROR_FORMAT);
     write_bytes("a.txt", "1 -2\n", 5);
     ck_assert_int_eq(ww_vector_set_read(path_of("a.txt"), WW_VECTORS_SETS, &set), WW_ERROR_FORMAT);
+    write_bytes("a.txt", "1 0\n1 2\n", 8);
+    ck_assert_int_eq(ww_vector_set_read(path_of("a.txt"), WW_VECTORS_BITS, &set), WW_ERROR_FORMAT);
     ck_assert_int_eq(ww_vector_set_read(path_of("none.fvecs"), WW_VECTORS_NUMBERS, &set), WW_ERROR_IO);
     ck_assert_ptr_null(set);
     const double half = 0.5;
@@ -154,6 +180,7 @@ int main(void) {
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, numbers_come_back);
     tcase_add_test(tcase, bits_and_sets_come_back);
+    tcase_add_test(tcase, bits_become_sets);
     tcase_add_test(tcase, missing_coordinates_stay);
     tcase_add_test(tcase, damage_is_refused);
     return wwt_run(suite);
