@@ -11,8 +11,8 @@
 // Both sides are read in row order, each row made up with zeros to a multiple of four.
 //
 // ww_lsh_join: a work-item holds WW_QUERIES queries (WW_GROUPS times: on a CPU they are in local memory); 64 points at a
-//   time in local memory, coordinate after coordinate. With WW_LIST each query's list is in registers meanwhile. Local memory: 64 * (WW_D + 3) values, and with WW_GROUPS > 1
-//   WW_GROUPS * WW_QUERIES * WW_D more. Barriers: two for 64 points.
+//   time in local memory, coordinate after coordinate. With WW_LIST each query's list is in registers meanwhile. Local
+//   memory: 64 * (WW_D + 3) values, and with WW_GROUPS > 1 WW_GROUPS * WW_QUERIES * WW_D more. Barriers: two for 64 points.
 // ww_lsh_join_wide: any dimension, 64 work-items: 64 queries by 64 points, 8 x 8 a work-item, WW_DEPTH coordinates of both
 //   sides in local memory. Local memory: 2 * WW_DEPTH * 64 values and 1.3 KiB. Barriers: two for WW_DEPTH coordinates
 //   of 64 points, and three.

@@ -18,7 +18,7 @@ typedef enum ww_engine {
     WW_ENGINE_STENCIL = 2, ///< anti-diagonals in local memory
     WW_ENGINE_PACKED = 3,  ///< one pair a vector lane
     WW_ENGINE_STRIPS = 4,  ///< column strips in a pipeline, for long series
-    WW_ENGINE_BITS = 5     ///< a bit a cell; Levenshtein with all weights 1 and LCS, without a band
+    WW_ENGINE_BITS = 5     ///< a bit a cell; Levenshtein with all weights 1, LCS; EDR, LCSS of single channels; no band
 } ww_engine;
 
 /// "lanes", "stencil", "packed", "strips", "bits" or "auto".
