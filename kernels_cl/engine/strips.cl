@@ -97,7 +97,8 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint strips = job.strip_end - job.strip_begin;
     const uint pair = mine[0] / strips, strip = job.strip_begin + ww_rest(mine[0], strips, pair);
 #if WW_LIST
-    const uint x_id = x_order[3 * (job.row_begin + job.unit_begin + pair)], y_id = x_order[3 * (job.row_begin + job.unit_begin + pair) + 1];
+    const uint task = job.row_begin + job.unit_begin + pair;
+    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
     const bool wanted = true;
 #else
     const uint columns = job.column_end - job.column_begin;
@@ -327,7 +328,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             for (uint r = 1; r < WW_COLS; r++)
                 result = r <= owned ? c[r] : result;
 #if WW_LIST
-            ww_store(out, job, x_order[3 * (job.row_begin + job.unit_begin + pair) + 2], 0, ww_final(result, x.length, y.length));
+            ww_store(out, job, x_order[3 * task + 2], 0, ww_final(result, x.length, y.length));
 #else
             ww_store(out, job, x_id, y_id, ww_final(result, x.length, y.length));
 #endif

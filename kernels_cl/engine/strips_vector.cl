@@ -84,7 +84,8 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint strips = job.strip_end - job.strip_begin;
     const uint pair = mine / strips, strip = job.strip_begin + ww_rest(mine, strips, pair);
 #if WW_LIST
-    const uint x_id = x_order[3 * (job.row_begin + job.unit_begin + pair)], y_id = x_order[3 * (job.row_begin + job.unit_begin + pair) + 1];
+    const uint task = job.row_begin + job.unit_begin + pair;
+    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
 #else
     const uint columns = job.column_end - job.column_begin;
     const uint unit = job.unit_begin + pair, row_slot = unit / columns;
@@ -183,8 +184,9 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         if (k == 0)
             previous.s0 = strip == 0 ? (WW_UNDER_CORNER ? 0 : (ww_scalar)WW_OUTSIDE_VALUE)
                           : i <= 0   ? WW_TOP_LEFT
-                          : base > edge_first && base <= edge_end ? ww_take_over(edges, base * WW_ROWS - 1, strip, ww_edge_at(edges, base * WW_ROWS - 1))
-                                                                  : (ww_scalar)WW_OUTSIDE_VALUE;
+                          : base > edge_first && base <= edge_end
+                              ? ww_take_over(edges, base * WW_ROWS - 1, strip, ww_edge_at(edges, base * WW_ROWS - 1))
+                              : (ww_scalar)WW_OUTSIDE_VALUE;
 #if WW_NEEDS_LAST
         const ww_point last = own[WW_ROWS - 1];
 #endif
@@ -223,9 +225,11 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++) {
             const ww_scalar border = i + q < 0 ? (WW_CORNER ? (ww_scalar)WW_OUTSIDE_VALUE : 0) : WW_BORDER_AT(q);
-            const ww_scalar in = strip == 0                            ? border
-                                 : step >= edge_first && step < edge_end ? ww_take_over(edges, step * WW_ROWS + (uint)q, strip, ww_edge_at(edges, step * WW_ROWS + (uint)q))
-                                                                         : (ww_scalar)WW_OUTSIDE_VALUE;
+            const uint at = step * WW_ROWS + (uint)q;
+            const ww_scalar in = strip == 0 ? border
+                                 : step >= edge_first && step < edge_end
+                                     ? ww_take_over(edges, at, strip, ww_edge_at(edges, at))
+                                     : (ww_scalar)WW_OUTSIDE_VALUE;
             WW_SHIFT(v[q], in)
         }
         previous = v[WW_ROWS - 1];
@@ -255,7 +259,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             ww_scalar values[WW_VECTOR];
             WW_VSTORE(last, 0, values);
 #if WW_LIST
-            ww_store(out, job, x_order[3 * (job.row_begin + job.unit_begin + pair) + 2], 0, ww_final(values[owner], x.length, y.length));
+            ww_store(out, job, x_order[3 * task + 2], 0, ww_final(values[owner], x.length, y.length));
 #else
             ww_store(out, job, x_id, y_id, ww_final(values[owner], x.length, y.length));
 #endif
