@@ -128,11 +128,11 @@ WW_INLINE ww_symbols ww_symbols_load(__global const ww_plane *planes, __global c
 // Made-up rows are infinitely far from every column.
 #define WW_READ_ROWS(target, s, step)                                                                                  \
     {                                                                                                                  \
+        const uint none = (step) ? 0 : WW_MADE_UP((s).length);                                                         \
         const int first = (int)(step)*WW_ROWS - (int)WW_MADE_UP((s).length);                                           \
         _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++) target[q] = (s).planes[max(first + q, 0)];                 \
-        if (first < 0)                                                                                                 \
-            _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++)                                                        \
-                target[q] = first + q < 0 ? (ww_scalar)INFINITY : target[q];                                           \
+        _Pragma("unroll") for (uint q = 0; q < WW_ROWS; q++)                                                           \
+            target[q] = q < none ? (ww_scalar)INFINITY : target[q];                                                    \
     }
 WW_INLINE ww_scalar ww_column_held(ww_symbols s, uint w, uint b) {
     return s.planes[min(w * 32 + b, s.length - 1)];
