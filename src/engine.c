@@ -58,13 +58,18 @@ static bool points_in_registers(const wwi_runner *r) {
     return r->channels <= REGISTER_CHANNELS;
 }
 
+// Whether what columns keep finds room beside the registers counted: in float NVIDIA's compiler has them, AMD's has
+// not.
+static bool keeps_beside(const wwi_runner *r) {
+    return r->exchange == WWI_EXCHANGE_NV_SHFL && r->precision == WW_FLOAT;
+}
+
 // Most columns a lane can hold: a column takes a value and a point.
 static uint32_t lane_columns(const wwi_runner *r, bool banded) {
     if (!points_in_registers(r))
         return 8;
     const long values = tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32);
-    // NVIDIA's compiler has registers for what is kept, AMD's has not.
-    const uint32_t kept = r->exchange == WWI_EXCHANGE_NV_SHFL ? 0 : (uint32_t)r->recurrence->kept_values;
+    const uint32_t kept = keeps_beside(r) ? 0 : (uint32_t)r->recurrence->kept_values;
     uint32_t columns = (uint32_t)values / (r->channels + 1 + kept + (uint32_t)r->recurrence->column_values +
                                            (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0));
     // A user's cost may need many registers of its own.
@@ -83,7 +88,7 @@ static uint32_t lane_rows(const wwi_runner *r, uint32_t n) {
     if (r->channels > 4)
         return 2;
     // What is kept moves on by as many registers as there are columns, however many rows a step has.
-    const bool many = r->exchange == WWI_EXCHANGE_NV_SHFL && r->recurrence->kept_values;
+    const bool many = keeps_beside(r) && r->recurrence->kept_values;
     const uint32_t rows = (uint32_t)tuned(r, "lanes.rows", many ? 8 : 4);
     return rows > 4 && (r->banded || (n && (rows - n % rows) % rows * 50 > n)) ? 4 : rows;
 }
