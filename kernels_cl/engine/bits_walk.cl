@@ -125,14 +125,10 @@ WW_INLINE ww_symbols ww_symbols_load(__global const ww_plane *planes, __global c
 #define WW_MADE_UP_ROWS(made_up) (((ww_row_word)1 << (made_up)) - 1)
 // What is held of a step's rows, and of column 32*w + b or plane b of word w.
 #if WW_POINTS
-// Made-up rows are infinitely far from every column.
 #define WW_READ_ROWS(target, s, step)                                                                                  \
     {                                                                                                                  \
-        const uint none = (step) ? 0 : WW_MADE_UP((s).length);                                                         \
         const int first = (int)(step)*WW_ROWS - (int)WW_MADE_UP((s).length);                                           \
         _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++) target[q] = (s).planes[max(first + q, 0)];                 \
-        _Pragma("unroll") for (uint q = 0; q < WW_ROWS; q++)                                                           \
-            target[q] = q < none ? (ww_scalar)INFINITY : target[q];                                                    \
     }
 WW_INLINE ww_scalar ww_column_held(ww_symbols s, uint w, uint b) {
     return s.planes[min(w * 32 + b, s.length - 1)];
@@ -204,8 +200,8 @@ WW_INLINE uint ww_match_sign(ww_scalar row, ww_scalar column) {
     ww_word other = 0;                                                                                                 \
     _Pragma("unroll") for (int b = 31; b >= 0; b--)                                                                    \
         other = WW_SHIFT_IN(other, ww_match_sign(rows[q], own[w][b]));                                                 \
-    other = ~other;
-#define WW_ROW_MASKS (void)made_up_rows;
+    other = ~other | dead;
+#define WW_ROW_MASKS const ww_row_word dead = WW_ROW_SIGN(made_up_rows << (31 - q));
 #else
 #define WW_MISMATCH(other, w)                                                                                          \
     ww_word other = WW_OR_DIFFER(dead, own[w][0], mask[0]);                                                            \
