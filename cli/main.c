@@ -9,8 +9,8 @@
     "With --format text: a sequence of characters a line, for levenshtein and lcs."
 
 #define POINTS                                                                                                         \
-    "Files: .fvecs, .bvecs, .ivecs, .npy, else text, a point a line. Points are numbers; for hamming (and "            \
-    "knn's\njaccard-bits) packed bytes or words of 0 and 1; for jaccard, lists of integers."
+    "Files: .fvecs, .bvecs, .ivecs, .npy, else text, a point a line. Points are numbers; for hamming and "             \
+    "jaccard-bits\npacked bytes or words of 0 and 1; for jaccard, lists of integers."
 
 static const cli_command commands[] = {
     {"classify", "--train FILE --test FILE", "Classifies series by their nearest neighbours under an elastic measure.",

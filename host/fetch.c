@@ -13,7 +13,6 @@ enum { SLOTS = 2 };
 
 typedef struct fetch {
     const wwi_fetch_part *parts;
-    size_t count;
     uint64_t pieces;
     _Atomic uint64_t next;
 } fetch;
@@ -165,7 +164,7 @@ static ww_status run(fetch *f, unsigned threads, unsigned char *slots) {
 
 ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
     ww_status status = WW_OK;
-    fetch f = {.parts = parts, .count = count};
+    fetch f = {.parts = parts};
     for (size_t i = 0; i < count; i++) {
         if (parts[i].bytes > parts[i].buffer->bytes)
             return wwi_fail(WW_ERROR_INTERNAL, "%llu bytes are wanted of a device buffer of %llu",

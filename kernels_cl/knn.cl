@@ -62,6 +62,19 @@ WW_INLINE ulong ww_tile_at(uint point, uint dimension) {
     return (ulong)(point / WW_TILE) * dimension * WW_TILE + point % WW_TILE;
 }
 
+// Coordinates j to j + 3 of a point that begins at `point` in its tile; what is behind the last one is zero.
+WW_INLINE ww_value4 ww_tile_four(__global const ww_value *point, uint j, uint dimension) {
+    ww_value4 four = (ww_value4)0;
+    four.x = point[(ulong)j * WW_TILE];
+    if (j + 1 < dimension)
+        four.y = point[(ulong)(j + 1) * WW_TILE];
+    if (j + 2 < dimension)
+        four.z = point[(ulong)(j + 2) * WW_TILE];
+    if (j + 3 < dimension)
+        four.w = point[(ulong)(j + 3) * WW_TILE];
+    return four;
+}
+
 // ---- filters
 
 // Sums start at WW_START, made of the norm of c where WW_STARTS says so; WW_ADD adds a coordinate; what WW_NEAR says may

@@ -18,17 +18,8 @@ ww_knn_rows(__global const ww_value *restrict tiles, const uint dimension, const
             __global ww_value4 *restrict rows) {
     const uint i = (uint)get_global_id(0);
     __global const ww_value *point = tiles + ww_tile_at(i, dimension);
-    for (uint j = 0; j < stride; j += 4) {
-        ww_value4 four = 0;
-        four.x = point[j * WW_TILE];
-        if (j + 1 < dimension)
-            four.y = point[(j + 1) * WW_TILE];
-        if (j + 2 < dimension)
-            four.z = point[(j + 2) * WW_TILE];
-        if (j + 3 < dimension)
-            four.w = point[(j + 3) * WW_TILE];
-        rows[((ulong)i * stride + j) / 4] = four;
-    }
+    for (uint j = 0; j < stride; j += 4)
+        rows[((ulong)i * stride + j) / 4] = ww_tile_four(point, j, dimension);
 }
 
 // Squared norms (Jaccard of bits: members), and the largest of them as float bits, rounded up. With WW_CENTRE after

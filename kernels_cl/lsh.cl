@@ -423,18 +423,8 @@ ww_lsh_rows(__global const ww_value *restrict tiles, const uint first, const uin
     if (point >= count)
         return;
     __global const ww_value *from = tiles + ww_tile_at(first + point, dimension);
-    for (uint v = 0; v < vectors; v++) {
-        const ulong j = 4 * v;
-        ww_value4 four = (ww_value4)0;
-        four.x = from[j * WW_TILE];
-        if (j + 1 < dimension)
-            four.y = from[(j + 1) * WW_TILE];
-        if (j + 2 < dimension)
-            four.z = from[(j + 2) * WW_TILE];
-        if (j + 3 < dimension)
-            four.w = from[(j + 3) * WW_TILE];
-        rows[(ulong)point * vectors + v] = four;
-    }
+    for (uint v = 0; v < vectors; v++)
+        rows[(ulong)point * vectors + v] = ww_tile_four(from, 4 * v, dimension);
 }
 #endif
 

@@ -201,14 +201,13 @@ WW_INLINE uint ww_match_sign(ww_scalar row, ww_scalar column) {
     _Pragma("unroll") for (int b = 31; b >= 0; b--)                                                                    \
         other = WW_SHIFT_IN(other, ww_match_sign(rows[q], own[w][b]));                                                 \
     other = ~other | dead;
-#define WW_ROW_MASKS const ww_row_word dead = WW_ROW_SIGN(made_up_rows << (31 - q));
+#define WW_ROW_MASKS
 #else
 #define WW_MISMATCH(other, w)                                                                                          \
     ww_word other = WW_OR_DIFFER(dead, own[w][0], mask[0]);                                                            \
     _Pragma("unroll") for (int b = 1; b < WW_BITS; b++)                                                                \
         other = WW_OR_DIFFER(other, own[w][b], mask[b]);
 #define WW_ROW_MASKS                                                                                                   \
-    const ww_row_word dead = WW_ROW_SIGN(made_up_rows << (31 - q));                                                    \
     ww_row_word mask[WW_BITS];                                                                                         \
     _Pragma("unroll") for (int b = 0; b < WW_BITS; b++)                                                                \
         mask[b] = WW_ROW_SIGN(rows[b] << (31 - q));
@@ -217,6 +216,7 @@ WW_INLINE uint ww_match_sign(ww_scalar row, ww_scalar column) {
     {                                                                                                                  \
         WW_OPEN_EDGE                                                                                                   \
         WW_EACH_ROW for (int q = 0; q < WW_ROWS; q++) {                                                                \
+            const ww_row_word dead = WW_ROW_SIGN(made_up_rows << (31 - q));                                            \
             WW_ROW_MASKS                                                                                               \
             WW_ONE_ROW                                                                                                 \
         }                                                                                                              \

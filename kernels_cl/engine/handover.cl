@@ -53,7 +53,7 @@ WW_INLINE ww_edge_word ww_edge_at(__global volatile ulong *edges, uint row) {
 }
 
 // Waits until the strip to the left has written the row; `word` is what was read there last.
-WW_INLINE ww_scalar ww_take_over(__global volatile ulong *edges, uint row, uint strip, ww_edge_word word) {
+WW_INLINE ww_scalar ww_take_over_asked(__global volatile ulong *edges, uint row, uint strip, ww_edge_word word) {
 #if WW_DOUBLE
     while ((uint)(word.s0 >> 32) != strip || (uint)(word.s1 >> 32) != strip)
         word = ww_edge_at(edges, row);
@@ -61,4 +61,7 @@ WW_INLINE ww_scalar ww_take_over(__global volatile ulong *edges, uint row, uint 
 #else
     return as_float(ww_await(edges, row, strip, word));
 #endif
+}
+WW_INLINE ww_scalar ww_take_over(__global volatile ulong *edges, uint row, uint strip) {
+    return ww_take_over_asked(edges, row, strip, ww_edge_at(edges, row));
 }

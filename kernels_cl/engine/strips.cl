@@ -8,8 +8,8 @@
 //
 // Every WW_CHAIN row-steps the work-group puts the rows of x and of the left-hand strip's edge that come next into local
 // memory: (WW_RING + 2*WW_CHAIN)*WW_ROWS values, and with WW_EXCHANGE 0 2*WW_ROWS*WW_WG more. Both were asked for a chain
-// before, so that nobody waits for global memory unless the left-hand strip is late. Barriers: one
-// every WW_CHAIN steps; with WW_EXCHANGE 0 one more a step.
+// before, so that nobody waits for global memory unless the left-hand strip is late. Barriers: one every WW_CHAIN steps; with
+// WW_EXCHANGE 0 one more a step.
 //
 // Before its first row-step a lane walks made-up rows, after its last one rows that nobody reads: no branch is in the
 // compiler's way. In a band, and of points in memory, a lane is masked outside its steps.
@@ -180,7 +180,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
 #if WW_BAND
     if (lane == 0 && strip && base > edge_first && base <= edge_end)
-        previous = ww_take_over(edges, base * WW_ROWS - 1, strip, ww_edge_at(edges, base * WW_ROWS - 1));
+        previous = ww_take_over(edges, base * WW_ROWS - 1, strip);
 #elif WW_BORDERS
     if (lane == 0)
         previous = made_up ? WW_OUTSIDE : corner_top;
@@ -202,8 +202,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         for (uint p = 0; p < WW_PARTS; p++)
             rows[p][t] = p < WW_CHANNELS ? (ww_scalar)INFINITY : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-#if WW_NEEDS_LAST
+#elif WW_NEEDS_LAST
     WW_FETCH_ROWS((base - WW_CHAIN) * WW_ROWS)
     WW_KEEP_ROWS((base - WW_CHAIN) * WW_ROWS)
 #endif
@@ -237,7 +236,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             for (uint f = 0; f < WW_FETCHED; f++) {
                 const uint t = f * WW_WG + lane, at = (base + from) * WW_ROWS + t;
                 if (t < WW_CHAIN_ROWS)
-                    incoming[turn][t] = WW_IN_EDGE(at) ? ww_take_over(edges, at, strip, ahead[f]) : WW_OUTSIDE;
+                    incoming[turn][t] = WW_IN_EDGE(at) ? ww_take_over_asked(edges, at, strip, ahead[f]) : WW_OUTSIDE;
             }
             WW_ASK_FOR_EDGE(base + from + WW_CHAIN)
         }

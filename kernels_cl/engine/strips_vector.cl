@@ -185,7 +185,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             previous.s0 = strip == 0 ? (WW_UNDER_CORNER ? 0 : (ww_scalar)WW_OUTSIDE_VALUE)
                           : i <= 0   ? WW_TOP_LEFT
                           : base > edge_first && base <= edge_end
-                              ? ww_take_over(edges, base * WW_ROWS - 1, strip, ww_edge_at(edges, base * WW_ROWS - 1))
+                              ? ww_take_over(edges, base * WW_ROWS - 1, strip)
                               : (ww_scalar)WW_OUTSIDE_VALUE;
 #if WW_NEEDS_LAST
         const ww_point last = own[WW_ROWS - 1];
@@ -228,7 +228,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             const uint at = step * WW_ROWS + (uint)q;
             const ww_scalar in = strip == 0 ? border
                                  : step >= edge_first && step < edge_end
-                                     ? ww_take_over(edges, at, strip, ww_edge_at(edges, at))
+                                     ? ww_take_over(edges, at, strip)
                                      : (ww_scalar)WW_OUTSIDE_VALUE;
             WW_SHIFT(v[q], in)
         }

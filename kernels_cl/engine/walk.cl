@@ -42,28 +42,26 @@
         along[r] = along[r + (rows)];                                                                                  \
     _Pragma("unroll") for (int q = 0; q < (rows); q++)                                                                 \
         along[WW_COLS + q] = ww_diagonal(shift + (real)q, both);
-#elif WW_DIAGONAL
-#define WW_DIAGONALS(rows) real along[WW_COLS + (rows)];
+#define WW_NEW_DIAGONAL(q, r)
 #else
-#define WW_DIAGONALS(rows)
-#endif
-#if WW_DIAGONAL == 1
+#define WW_KEPT_DIAGONALS
+#define WW_FILL_DIAGONALS(shift)
+#if WW_DIAGONAL
+#define WW_DIAGONALS(rows) real along[WW_COLS + (rows)];
 #define WW_NEW_DIAGONAL(q, r)                                                                                          \
     if ((r) == 0)                                                                                                      \
         along[WW_COLS + (q)] = ww_diagonal(shift + (real)(q), both);                                                   \
     if ((q) == 0)                                                                                                      \
         along[WW_COLS - 1 - (r)] = ww_diagonal(shift - (real)((r) + 1), both);
 #else
+#define WW_DIAGONALS(rows)
 #define WW_NEW_DIAGONAL(q, r)
+#endif
 #endif
 #if WW_DIAGONAL
 #define WW_ALONG(q, r) along[WW_COLS + (q) - (r)]
 #else
 #define WW_ALONG(q, r) shift + (real)((q) - (r))
-#endif
-#if WW_DIAGONAL != 2
-#define WW_KEPT_DIAGONALS
-#define WW_FILL_DIAGONALS(shift)
 #endif
 #if WW_CARRY
 #define WW_ABOVE(q, r) ((q) ? g[(q) ? (q)-1 : 0] : ww_carry(c[r], above, WW_COLUMN(r), WW_ALONG(-1, r)))
