@@ -2,24 +2,17 @@
 // Filter by matrix units, for the metrics that are made of products. Points become rows of 16-bit floats:
 //   a point of the base  [ c_0 ... c_d-1   n n' 1 1   0 ... ]
 //   a query              [ q_0 ... q_d-1   1 1 t t'   0 ... ]
-// so that the product of two rows is q.c + n + t, and the point may be near where that is not negative. n and t hold norms,
-// the query's cut, and the bound on all that rounding can do, each in two halves of which the second is rounded up. Then
-// the filter is one matrix product and a look at signs. With WW_PARTS 2 each coordinate is two halves, high and low:
+// so that the product of two rows is q.c + n + t, and the point may be near where that is not negative; n and t are two
+// halves each, of which the second is rounded up. Then the filter is one matrix product and a look at signs. With WW_PARTS 2 each coordinate is two halves, high and low:
 //   [ c high, c low, c high, ... ] . [ q high, q high, q low, ... ]
-//
-// Before that points are scaled by a power of two (cosine: each to its own length), so that none is longer than 128:
-// whatever is summed is far below what a half can hold. Errors: docs/knn.md.
+// Scales, n and t: knn_halves.cl.
 //
 // Who works on what: a warp takes WW_DOWN16 x 16 queries by WW_ACROSS8 x 8 points at a time. Up to WW_STEPS x 16 numbers a
 // row the queries stay in registers, and the warps of a group have different queries and the same points; with WW_STEPS 0
 // (any length) two of them stand side by side down, the others across. No local memory, no barrier.
 //
-// Parameters: WW_MMA (vendor.cl; 0: the portable twin, where every work-item computes the same sums alone), WW_PARTS.
 #ifndef WW_STEPS
 #define WW_STEPS 1
-#endif
-#ifndef WW_PARTS
-#define WW_PARTS 1
 #endif
 #ifndef WW_DOWN16
 #define WW_DOWN16 8
@@ -35,27 +28,6 @@
 #endif
 #define WW_WARP_ROWS (WW_DOWN16 * 16)
 #define WW_GROUP_POINTS (WW_WARPS / WW_WARPS_DOWN * WW_ACROSS8 * 8)
-#define WW_LONGEST_SQUARE 16384.0f
-#define WW_PASSES_ALL 60000.0f // more than any sum of the rest can take away
-
-// The bound on what rounding does to a product: relative to |q|^2/2 + |c|^2/2 (of halves, of sums in float), and where
-// halves become denormal to |q| + |c|.
-WW_INLINE float ww_tensor_slack(float square, uint width) {
-    const float halves = WW_PARTS == 1 ? 1.002f / 1024 : 1.0f / (1 << 20);
-    const float sums = (float)(width + 16) / (1 << 22);
-    return square * (halves / 2 + sums) + sqrt(square * (float)width) / (1 << 23) + 1.0f / (1 << 24);
-}
-
-// Two halves that add up to no less than x.
-WW_INLINE void ww_store_above(float x, ulong at, __global half *row) {
-    vstore_half_rte(x, at, row);
-    vstore_half_rtp(x - vload_half(at, row), at + 1, row);
-}
-
-// What a point is multiplied with.
-WW_INLINE ww_scalar ww_tensor_scale(ww_scalar norm, float scale) {
-    return WW_METRIC == 3 ? ww_knn_scale(norm) * 128 : (ww_scalar)scale;
-}
 
 // Rows of the points from `first` on: of the base, or of queries that have no cut yet. `width` is a multiple of 16. Rows of
 // points that are not there are zeros.
@@ -90,7 +62,7 @@ ww_tensor_rows(__global const ww_value *restrict tiles, __global const ww_scalar
     }
     const uint end = dimension * (WW_PARTS == 2 ? 3 : 1);
     const float square = (float)(norm * by * by);
-    const float n = ww_tensor_slack(square, width) - (WW_METRIC == 0 ? square / 2 : 0);
+    const float n = ww_tensor_point(square, width);
     if (queries) {
         vstore_half_rte(1.0f, row + end, rows);
         vstore_half_rte(1.0f, row + end + 1, rows);
@@ -111,39 +83,15 @@ ww_tensor_cuts(__global const ww_scalar *restrict query_norms, __global const ww
     const uint row = (uint)get_global_id(0);
     float t = -WW_PASSES_ALL;
     if (row < job.query_count) {
-        const ww_scalar norm = query_norms[job.query_first + row], by = ww_tensor_scale(norm, scale);
+        const ww_scalar norm = query_norms[job.query_first + row];
         const ww_scalar kth = best[(ulong)row * job.k + job.k - 1];
-        const float square = (float)(norm * by * by), slack = ww_tensor_slack(square, width);
-        const float sums = (float)(width + 16) / (1 << 22);
-        if (kth == (ww_scalar)INFINITY || !(job.reach < 1e18f)) {
+        if (kth == (ww_scalar)INFINITY || !(job.reach < 1e18f))
             t = WW_PASSES_ALL;
-#if WW_METRIC == 0
-        } else if (kth > 0) {
-            const float scaled = (float)(kth * square_scale);
-            t = (scaled - square) / 2 + slack + scaled * sums;
-#elif WW_METRIC == 3
-        } else if (kth > 0 && norm > 0) {
-            t = (float)(kth - 1) * WW_LONGEST_SQUARE + slack + WW_LONGEST_SQUARE * sums;
-#else
-        } else {
-            const float scaled = (float)(kth * square_scale);
-            t = scaled + slack + fabs(scaled) * sums;
-#endif
-        }
+        else if ((WW_METRIC != 0 && WW_METRIC != 3) || (kth > 0 && (WW_METRIC == 0 || norm > 0)))
+            t = ww_tensor_cut(norm, kth, width, scale, square_scale);
     }
     ww_store_above(t, (ulong)row * width + slot, rows);
 }
-
-#if !WW_MMA
-// Sums of sixteen places, as ww_mma makes them: `q` and `c` are the first of the lane's own row and column.
-#define ww_warp_join() (void)0
-#define WW_ROW_HALVES(pointer, row, width) ((__global const half *)(pointer) + (ulong)(row) * (width))
-WW_INLINE float ww_half_product(float sum, __global const half *q, __global const half *c) {
-    for (uint j = 0; j < 16; j++)
-        sum = fma(vload_half(j, q), vload_half(j, c), sum);
-    return sum;
-}
-#endif
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *restrict base_rows, const ww_knn_job job,

@@ -163,18 +163,23 @@ ww_lsh_keys(__global const ww_value *restrict points, __global const ulong *rest
 }
 
 #if WW_TOGETHER == 2
-// The same of one probe of numbers on a GPU: a work-item takes WW_KEY_ROWS rows, 64 apart, and WW_KEY_FUNCTIONS functions at
-// a time, so that a coefficient or coordinate is loaded once for several multiply-adds.
+// The same of one probe of numbers on a GPU: a work-item takes WW_KEY_ROWS rows, 64 apart, and up to 16 functions at a time
+// (in double 8), so that a coefficient or coordinate is fetched once for many multiply-adds. Neighbouring groups have the
+// same rows and other tables. Local memory: coefficients of WW_KEY_DEPTH coordinates, 2 KiB. Barriers: two for as many.
 #define WW_KEY_ROWS 4
-#define WW_KEY_FUNCTIONS 4
+#define WW_KEY_DEPTH 32u
+#define WW_KEY_PASSES ((WW_FUNCTIONS + (WW_DOUBLE ? 7 : 15)) / (WW_DOUBLE ? 8 : 16))
+#define WW_KEY_FOURS ((WW_FUNCTIONS + 4 * WW_KEY_PASSES - 1) / (4 * WW_KEY_PASSES))
+typedef WW_PASTE(WW_REAL_NAME, 4) ww_key_four;
+
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_keys_blocked(__global const ww_value *restrict points, __global const ulong *restrict starts,
                     __global const ww_coefficient *restrict a, __global const ulong *restrict masks,
                     const ww_lsh_job job, __global uint *restrict keys) {
-    const uint groups = (job.count + WW_KEY_ROWS * WW_LSH_WG - 1) / (WW_KEY_ROWS * WW_LSH_WG);
-    const uint table = (uint)get_group_id(0) / groups;
-    const uint row =
-        ww_rest((uint)get_group_id(0), groups, table) * (WW_KEY_ROWS * WW_LSH_WG) + (uint)get_local_id(0);
+    __local ww_key_four part[WW_KEY_DEPTH * WW_KEY_FOURS];
+    const uint item = (uint)get_local_id(0), block = (uint)get_group_id(0) / job.tables;
+    const uint table = ww_rest((uint)get_group_id(0), job.tables, block);
+    const uint row = block * (WW_KEY_ROWS * WW_LSH_WG) + item;
     __global const ww_value *point[WW_KEY_ROWS];
     uint sums[WW_KEY_ROWS];
 #pragma unroll
@@ -182,41 +187,62 @@ ww_lsh_keys_blocked(__global const ww_value *restrict points, __global const ulo
         point[r] = points + ww_tile_at(job.first + min(row + r * WW_LSH_WG, job.count - 1), job.dimension);
         sums[r] = 0;
     }
-    for (uint m = 0; m < WW_FUNCTIONS; m += WW_KEY_FUNCTIONS) {
-        __global const ww_coefficient *row_of[WW_KEY_FUNCTIONS];
-        ww_scalar projected[WW_KEY_FUNCTIONS][WW_KEY_ROWS];
+    for (uint m = 0; m < WW_FUNCTIONS; m += 4 * WW_KEY_FOURS) {
+        ww_key_four projected[WW_KEY_FOURS][WW_KEY_ROWS];
+        for (uint first = 0; first < job.dimension; first += WW_KEY_DEPTH) {
+            const uint depth = min(job.dimension - first, WW_KEY_DEPTH);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint i = item; i < depth * (4 * WW_KEY_FOURS); i += WW_LSH_WG) {
+                const uint f = i / depth, j = ww_rest(i, depth, f);
+                const uint function = table * WW_FUNCTIONS + min(m + f, WW_FUNCTIONS - 1u);
+                ((__local ww_coefficient *)part)[j * (4 * WW_KEY_FOURS) + f] =
+                    a[(ulong)function * (job.dimension + 1) + first + j];
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (first == 0)
 #pragma unroll
-        for (uint f = 0; f < WW_KEY_FUNCTIONS; f++) {
-            const uint function = table * WW_FUNCTIONS + min(m + f, WW_FUNCTIONS - 1u);
-            row_of[f] = a + (ulong)function * (job.dimension + 1);
+                for (uint f = 0; f < WW_KEY_FOURS; f++) {
+                    ww_coefficient last[4];
 #pragma unroll
-            for (uint r = 0; r < WW_KEY_ROWS; r++)
-                projected[f][r] = row_of[f][job.dimension];
-        }
-        for (uint j = 0; j < job.dimension; j++) {
-            ww_scalar x[WW_KEY_ROWS];
+                    for (uint i = 0; i < 4; i++) {
+                        const uint function = table * WW_FUNCTIONS + min(m + 4 * f + i, WW_FUNCTIONS - 1u);
+                        last[i] = a[(ulong)function * (job.dimension + 1) + job.dimension];
+                    }
 #pragma unroll
-            for (uint r = 0; r < WW_KEY_ROWS; r++)
-                x[r] = point[r][j * WW_TILE];
-#pragma unroll
-            for (uint f = 0; f < WW_KEY_FUNCTIONS; f++) {
-                const ww_scalar coefficient = row_of[f][j];
+                    for (uint r = 0; r < WW_KEY_ROWS; r++)
+                        projected[f][r] = (ww_key_four)(last[0], last[1], last[2], last[3]);
+                }
+            for (uint j = 0; j < depth; j++) {
+                ww_scalar x[WW_KEY_ROWS];
 #pragma unroll
                 for (uint r = 0; r < WW_KEY_ROWS; r++)
-                    projected[f][r] = fma(coefficient, x[r], projected[f][r]);
+                    x[r] = point[r][(ulong)(first + j) * WW_TILE];
+#pragma unroll
+                for (uint f = 0; f < WW_KEY_FOURS; f++) {
+                    const ww_key_four coefficients = part[j * WW_KEY_FOURS + f];
+#pragma unroll
+                    for (uint r = 0; r < WW_KEY_ROWS; r++)
+                        projected[f][r] = fma(coefficients, (ww_key_four)x[r], projected[f][r]);
+                }
             }
         }
-#pragma unroll
-        for (uint f = 0; f < WW_KEY_FUNCTIONS; f++)
-#pragma unroll
-            for (uint r = 0; r < WW_KEY_ROWS; r++)
-                if (m + f < WW_FUNCTIONS)
 #if WW_FAMILY == 0
-                    sums[r] += (uint)WW_PASTE(convert_int_sat, _rtn)(projected[f][r]) *
-                               ww_multiplier(table * WW_FUNCTIONS + m + f);
+#define WW_KEY_HASH(x) ((uint)WW_PASTE(convert_int_sat, _rtn)(x))
 #else
-                    sums[r] += (projected[f][r] >= 0) * ww_multiplier(table * WW_FUNCTIONS + m + f);
+#define WW_KEY_HASH(x) ((uint)((x) >= 0))
 #endif
+#define WW_KEY_ADD(i, part)                                                                                            \
+    if (m + 4 * f + (i) < WW_FUNCTIONS)                                                                                \
+    sums[r] += WW_KEY_HASH(projected[f][r].part) * ww_multiplier(table * WW_FUNCTIONS + m + 4 * f + (i))
+#pragma unroll
+        for (uint f = 0; f < WW_KEY_FOURS; f++)
+#pragma unroll
+            for (uint r = 0; r < WW_KEY_ROWS; r++) {
+                WW_KEY_ADD(0, x);
+                WW_KEY_ADD(1, y);
+                WW_KEY_ADD(2, z);
+                WW_KEY_ADD(3, w);
+            }
     }
 #pragma unroll
     for (uint r = 0; r < WW_KEY_ROWS; r++)
@@ -322,26 +348,39 @@ __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void ww_lsh_scan
         before += own;
     }
 }
+// A work-item scans a stretch of 64, in local memory with a word between stretches (16.5 KiB): rows of 64 words would share
+// their banks.
+#define WW_STRETCH (WW_BLOCK / WW_LSH_WG)
+#define WW_STRETCHED(i) ((i) + (i) / WW_STRETCH)
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_offsets(__global const uint *restrict counts, const ulong total, __global const uint *restrict sums,
                __global uint *restrict offsets) {
-    __local uint part[WW_LSH_WG];
-    const uint item = (uint)get_local_id(0), stretch = WW_BLOCK / WW_LSH_WG;
-    const ulong begin = get_group_id(0) * (ulong)WW_BLOCK + item * stretch;
+    __local uint part[WW_LSH_WG], block[WW_STRETCHED(WW_BLOCK)];
+    const uint item = (uint)get_local_id(0);
+    const ulong begin = get_group_id(0) * (ulong)WW_BLOCK;
+    const uint there = (uint)min(total - begin, (ulong)WW_BLOCK);
+    for (uint i = item; i < WW_BLOCK; i += WW_LSH_WG)
+        block[WW_STRETCHED(i)] = i < there ? counts[begin + i] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    __local uint *own = block + WW_STRETCHED(item * WW_STRETCH);
     uint sum = 0;
-    for (ulong i = begin; i < min(begin + stretch, total); i++)
-        sum += counts[i];
+    for (uint i = 0; i < WW_STRETCH; i++)
+        sum += own[i];
     part[item] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
     uint before = sums[get_group_id(0)];
     for (uint i = 0; i < item; i++)
         before += part[i];
-    for (ulong i = begin; i < min(begin + stretch, total); i++) {
-        offsets[i] = before;
-        before += counts[i];
-        if (i + 1 == total)
-            offsets[total] = before;
+    for (uint i = 0; i < WW_STRETCH; i++) {
+        const uint count = own[i];
+        own[i] = before;
+        before += count;
     }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < there; i += WW_LSH_WG)
+        offsets[begin + i] = block[WW_STRETCHED(i)];
+    if (begin + there == total && item == WW_LSH_WG - 1)
+        offsets[total] = before; // those behind the last count nothing
 }
 
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void

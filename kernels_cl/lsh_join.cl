@@ -229,9 +229,11 @@ WW_INLINE int ww_join_somewhere(ww_mask m) {
             continue;                                                                                                  \
         for (; left; left &= left - 1) {                                                                               \
             const uint c = 63 - (uint)clz(left & -left), point = ids[c], id = job.base_id + point;                     \
+            if (job.own != WW_NOBODY && id == job.own + row)                                                           \
+                continue;                                                                                              \
             WW_JOIN_VALUE(distance, g, r, c)                                                                           \
             if (distance <= limits[r] && distance <= near_values[r][WW_LIST - 1] &&                                    \
-                (job.own == WW_NOBODY || id != job.own + row) && !(removed && (removed[id / 32] >> id % 32 & 1u))) {   \
+                !(removed && (removed[id / 32] >> id % 32 & 1u))) {   \
                 ww_near_insert(near_values[r], near_ids[r], distance, id);                                             \
                 changed[r] = true;                                                                                     \
             }                                                                                                          \

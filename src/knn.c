@@ -258,8 +258,9 @@ static ww_status compile(ww_knn *s) {
         s->group_rows = (s->tensor.steps ? s->group / 32 : 2) * s->tensor.down * 16;
         break;
     }
-    const wwi_source sources[] = {{"number.cl", NULL},    {"knn.cl", NULL},    {"knn_points.cl", NULL},
-                                  {"knn_exact.cl", NULL}, {"vendor.cl", NULL}, {filters[s->filter].file, NULL}};
+    const wwi_source sources[] = {
+        {"number.cl", NULL}, {"knn.cl", NULL},        {"knn_points.cl", NULL},        {"knn_exact.cl", NULL},
+        {"vendor.cl", NULL}, {"knn_halves.cl", NULL}, {filters[s->filter].file, NULL}};
     snprintf(options, sizeof options,
              "-DWW_DOUBLE=%d -DWW_METRIC=%d -DWW_DIRECT=%d -DWW_CENTRE=%d -DWW_D=%" PRIu32 " -DWW_WG=%" PRIu32
              " -DWW_ROW_WG=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_VECTOR=%" PRIu32
@@ -522,10 +523,9 @@ static ww_status go_through_all(ww_knn *s, block *b, uint32_t count) {
 
 // ---- the tensor filter
 
-// The power of two that makes the longest point 64 to 128 long. (Data as small as 1e-18 stays smaller.)
-static float scale_for(float reach) {
+float wwi_tensor_scale(float reach) {
     if (!(reach < 1e18f))
-        return 0; // the filter lets everything pass
+        return 0;
     const int exponent = reach > 0 ? 6 - ilogbf(reach) : 0;
     return ldexpf(1, exponent > 60 ? 60 : exponent);
 }
@@ -533,7 +533,7 @@ static float scale_for(float reach) {
 static float scale_of(const ww_knn *s, const side *of) {
     // Differences need one scale for both sides.
     const bool both = metrics[s->options.metric].code == 0;
-    return scale_for(both ? fmaxf(s->base.reach, s->queries.reach) : of->reach);
+    return wwi_tensor_scale(both ? fmaxf(s->base.reach, s->queries.reach) : of->reach);
 }
 
 // Halves of points [first, first + count) of a side's window, made up to `rows` with zeros.
@@ -681,11 +681,11 @@ static ww_status go_through_window(ww_knn *s, block *b) {
 
 // Results of a block to the caller.
 static ww_status fetch(ww_knn *s, const block *b, int64_t *ids, void *distances, uint32_t *found) {
-    const size_t n = b->rows * s->k, from = b->first * s->k;
+    const size_t from = b->first * s->k;
     unsigned char *const values = (unsigned char *)distances;
     const ww_status status =
-        wwi_results_fetch(s->best_ids, s->best_values, n, s->precision, s->options.metric == WW_METRIC_L2, ids + from,
-                          values ? values + from * s->value_bytes : NULL, NULL);
+        wwi_results_fetch(s->best_ids, s->best_values, b->rows, s->k, s->precision, s->options.metric == WW_METRIC_L2,
+                          ids + from, values ? values + from * s->value_bytes : NULL, NULL);
     for (size_t r = b->first; status == WW_OK && found && r < b->first + b->rows; r++)
         found[r] = wwi_count_found(ids + r * s->k, s->k);
     return status;

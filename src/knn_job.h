@@ -17,4 +17,8 @@ _Static_assert(sizeof(wwi_knn_job) == 56, "ww_knn_job in kernels_cl/knn.cl has t
 // A metric's WW_METRIC in kernels_cl/knn.cl.
 int wwi_metric_code(ww_metric metric);
 
+// The power of two that makes a point of length `reach` 64 to 128 long, for rows of halves (kernels_cl/knn_halves.cl).
+// (Data as small as 1e-18 stays smaller.) 0: it is too long for that; then all rows are zeros and everything passes.
+float wwi_tensor_scale(float reach);
+
 #endif

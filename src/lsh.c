@@ -26,9 +26,9 @@ void ww_lsh_destroy(ww_lsh **lsh) {
         wwi_buffer *buffer = buffers[i];
         wwi_buffer_destroy(&buffer);
     }
-    wwi_kernel *const kernels[] = {h->keys,    h->count,  h->block_sums, h->scan_sums, h->write_offsets,
-                                   h->scatter, h->tasks,  h->start,      h->merge,     h->rows,
-                                   h->join,    h->gather, h->exact,      h->norms};
+    wwi_kernel *const kernels[] = {h->keys,    h->count, h->block_sums, h->scan_sums, h->write_offsets,
+                                   h->scatter, h->tasks, h->start,      h->merge,     h->rows,
+                                   h->halves,  h->join,  h->gather,     h->exact,     h->norms};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         wwi_kernel *kernel = kernels[i];
         wwi_kernel_destroy(&kernel);
@@ -238,6 +238,16 @@ static void set_defines(ww_lsh *h) {
                                          : 16);
 }
 
+// Whether matrix units tell who is near: the tuning parameter lsh.join is 4, or it is not set and the device has them.
+static bool wants_tensor(const ww_lsh *h) {
+    const bool possible =
+        (h->family == WWI_LSH_STABLE && h->options.metric != WW_METRIC_L1) || h->family == WWI_LSH_COSINE;
+    const uint32_t forced = tuned(h, "lsh.join", 0);
+    if (!possible || h->words > tuned(h, "lsh.most_tensor", 62))
+        return false;
+    return forced ? forced == 4 : h->words >= tuned(h, "lsh.tensor", 5) && wwi_context_mma(h->context);
+}
+
 // How the kernel that goes through buckets is cut.
 static void cut_join(ww_lsh *h) {
     const ww_device_info *device = wwi_context_info(h->context);
@@ -249,11 +259,15 @@ static void cut_join(ww_lsh *h) {
     h->join_queries = 1;
     // On a CPU both sides of a task stand in local memory.
     const uint64_t local = (uint64_t)(WWI_TILE + 3 + (h->gpu ? 0 : WWI_TILE)) * d * h->value_bytes + 1024;
-    if (h->join_kind == 1 && local <= device->local_bytes &&
-        d <= tuned(h, "lsh.narrow",
-                   !h->gpu   ? 256
-                   : doubles ? 12
-                             : 32)) {
+    if (h->tensor) {
+        h->join_kind = 3;
+        h->join_group = tuned(h, "lsh.group", 32) / 32 * 32;
+        h->join_group = h->join_group < 32 ? 32 : h->join_group > 256 ? 256 : h->join_group;
+    } else if (h->join_kind == 1 && tuned(h, "lsh.join", 1) == 1 && local <= device->local_bytes &&
+               d <= tuned(h, "lsh.narrow",
+                          !h->gpu   ? 256
+                          : doubles ? 12
+                                    : 32)) {
         h->join_kind = 0;
         h->join_queries = h->gpu ? tuned(h, "lsh.queries", 1) : 8;
         h->join_group = h->gpu ? tuned(h, "lsh.group", d <= 12 ? 32 : 64) : 1;
@@ -291,9 +305,11 @@ static ww_status compile(ww_lsh *h) {
 }
 
 ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
-    static const char *const names[] = {"ww_lsh_join", "ww_lsh_join_wide", "ww_lsh_join_sets"};
+    static const char *const names[] = {"ww_lsh_join", "ww_lsh_join_wide", "ww_lsh_join_sets", "ww_lsh_join_tensor"};
     static const wwi_source sources[] = {
-        {"number.cl", NULL}, {"knn.cl", NULL}, {"knn_exact.cl", NULL}, {"lsh_lists.cl", NULL}, {"lsh_join.cl", NULL}};
+        {"number.cl", NULL},   {"knn.cl", NULL},    {"knn_exact.cl", NULL},  {"lsh_lists.cl", NULL},
+        {"lsh_join.cl", NULL}, {"vendor.cl", NULL}, {"knn_halves.cl", NULL}, {"lsh_join_tensor.cl", NULL}};
+    const size_t source_count = h->tensor ? 8 : 5;
     ww_status status;
     char options[640];
     wwi_program *program = NULL;
@@ -301,19 +317,22 @@ ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
     uint32_t list = 8;
     while (list < k)
         list *= 2;
-    if (h->join_kind != 0 || h->join_parts > 1 ||
+    if ((h->join_kind != 0 && !h->tensor) || h->join_parts > 1 ||
         list > tuned(h, "lsh.registers", h->precision == WW_FLOAT && h->words <= 16 ? 16 : 8))
         list = 0;
     if (h->join && h->join_list == list)
         return WW_OK;
     wwi_kernel_destroy(&h->join);
     wwi_kernel_destroy(&h->merge);
+    wwi_kernel_destroy(&h->halves);
     snprintf(options, sizeof options,
              "%s -DWW_JOIN=%d -DWW_JOIN_WG=%" PRIu32 " -DWW_D=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_GROUPS=%" PRIu32
-             " -DWW_LIST=%" PRIu32,
-             h->defines, h->join_kind, h->join_group, h->join_kind == 0 ? h->words : 0, h->join_queries, h->join_parts,
-             list);
-    status = wwi_program_get(h->context, sources, sizeof sources / sizeof *sources, options, &program);
+             " -DWW_LIST=%" PRIu32 " -DWW_MMA=%d",
+             h->defines, h->join_kind, h->join_group, h->join_kind == 0 || h->tensor ? h->words : 0, h->join_queries,
+             h->join_parts, list, h->tensor && wwi_context_mma(h->context));
+    status = wwi_program_get(h->context, sources, source_count, options, &program);
+    if (status == WW_OK && h->tensor)
+        status = wwi_kernel_create(program, "ww_lsh_halves", &h->halves);
     if (status == WW_OK && (status = wwi_kernel_create(program, "ww_lsh_merge", &h->merge)) == WW_OK)
         status = wwi_kernel_create(program, names[h->join_kind], &h->join);
     h->join_list = list;
@@ -421,7 +440,8 @@ static uint64_t table_bytes(const ww_lsh *h, uint64_t count) {
     return h->options.tables * (count + (UINT64_C(1) << bits_of(h, count))) * 4;
 }
 static uint64_t build_bytes(const ww_lsh *h, uint64_t count) {
-    return table_bytes(h, count) * 2 + h->options.tables * count * 4 + count * wwi_lsh_row_bytes(h);
+    return table_bytes(h, count) * 2 + h->options.tables * count * 4 +
+           count * (wwi_lsh_row_bytes(h) + wwi_lsh_half_bytes(h));
 }
 
 // Points from `first` on that can be hashed together.
@@ -496,11 +516,13 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
     h->value_bytes = wwi_precision_bytes(like->precision);
     if ((status = take_family(h, like->kind)) != WW_OK || (status = check_options(h)) != WW_OK)
         goto done;
+    h->tensor = wants_tensor(h);
     // Of few coordinates the differences cost no more than norms and a second look.
     h->direct = (h->family != WWI_LSH_STABLE && h->family != WWI_LSH_COSINE) || h->options.metric == WW_METRIC_L1 ||
-                (h->family == WWI_LSH_STABLE && h->words <= tuned(h, "lsh.direct", 12));
+                (h->family == WWI_LSH_STABLE && !h->tensor && h->words <= tuned(h, "lsh.direct", 12));
     h->margin = (float)((2 * (double)h->words + 16) * (h->precision == WW_DOUBLE ? DBL_EPSILON : FLT_EPSILON));
-    h->centred = !h->direct && h->family == WWI_LSH_STABLE && like->mean_norm > 16 * like->variance;
+    // The sums of products lose what all points have in common, those of halves the most.
+    h->centred = !h->direct && h->family == WWI_LSH_STABLE && (h->tensor || like->mean_norm > 16 * like->variance);
     h->mean = calloc(h->words + 1u, sizeof *h->mean);
     if (!h->mean) {
         status = wwi_fail_memory((h->words + 1u) * sizeof *h->mean);

@@ -29,6 +29,12 @@ typedef struct wwi_join_job {
 } wwi_join_job;
 _Static_assert(sizeof(wwi_join_job) == 52, "ww_join_job in kernels_cl/lsh_join.cl has this size");
 
+// Rows of points as halves, for the join by matrix units. Start with a zeroed one.
+typedef struct wwi_lsh_halves {
+    wwi_buffer *rows; // NULL: not made
+    float scale;      // that they were made with
+} wwi_lsh_halves;
+
 // Points that are hashed together. Their ids go on from `id`.
 typedef struct wwi_lsh_block {
     ww_points *points; // retained
@@ -40,6 +46,7 @@ typedef struct wwi_lsh_block {
     wwi_buffer *norms, *rows, *offsets, *entries;
     uint32_t bits; // log2 of a table's buckets
     float reach;   // norm of the longest point
+    wwi_lsh_halves halves;
 } wwi_lsh_block;
 
 struct ww_lsh {
@@ -51,21 +58,22 @@ struct ww_lsh {
     size_t dimension;
     uint32_t words; // as in ww_points
     uint64_t value_bytes;
-    bool gpu, direct, centred;
+    bool gpu, tensor, direct, centred;
     int together; // how keys are made: WW_TOGETHER of lsh.cl
     float margin;
     double *mean;
     void *coefficients; // as the device has them
     uint64_t coefficient_bytes;
     uint32_t row_group, tile, lists;
-    // The kernel that goes through buckets: WW_JOIN, WW_JOIN_WG, WW_QUERIES, WW_GROUPS and WW_LIST of lsh_join.cl.
+    // The kernel that goes through buckets: WW_JOIN (3: lsh_join_tensor.cl), WW_JOIN_WG, WW_QUERIES, WW_GROUPS and
+    // WW_LIST of lsh_join.cl.
     int join_kind;
     uint32_t join_group, join_queries, join_parts, join_list;
     char defines[384];                     // what all programs are compiled with
     uint32_t most_probes, most_candidates; // that it was made with
     wwi_program *program;
-    wwi_kernel *keys, *count, *block_sums, *scan_sums, *write_offsets, *scatter, *tasks, *start, *merge, *rows, *join,
-        *gather, *exact, *norms;
+    wwi_kernel *keys, *count, *block_sums, *scan_sums, *write_offsets, *scatter, *tasks, *start, *merge, *rows, *halves,
+        *join, *gather, *exact, *norms;
     wwi_buffer *device_coefficients, *masks, *device_mean, *largest;
     wwi_lsh_block *blocks;
     size_t block_count;
@@ -79,6 +87,11 @@ struct ww_lsh {
 // Bytes of a row of wwi_lsh_rows().
 static inline uint64_t wwi_lsh_row_bytes(const ww_lsh *lsh) {
     return ((uint64_t)lsh->words + 3) / 4 * 4 * (lsh->kind == WW_VECTORS_NUMBERS ? lsh->value_bytes : 4);
+}
+
+// Bytes of a row of wwi_lsh_make_halves(); 0: none are wanted.
+static inline uint64_t wwi_lsh_half_bytes(const ww_lsh *lsh) {
+    return lsh->tensor ? (((uint64_t)lsh->words + 1) / 2 * 2 + 2 + 15) / 16 * 32 : 0;
 }
 
 static inline uint64_t wwi_lsh_groups(uint64_t items) {
@@ -104,6 +117,9 @@ ww_status wwi_lsh_send_removed(ww_lsh *lsh);
 ww_status wwi_lsh_norms(ww_lsh *lsh, const wwi_points_window *window, wwi_buffer **norms, float *largest);
 // Points of a window in row order, made up to a multiple of four coordinates; of sets nothing. *rows NULL: made.
 ww_status wwi_lsh_rows(ww_lsh *lsh, const wwi_points_window *window, size_t first, size_t count, wwi_buffer **rows);
+// Halves of `count` rows whose norms stand from `first_norm` on, unless they were made with this scale.
+ww_status wwi_lsh_make_halves(ww_lsh *lsh, wwi_buffer *rows, wwi_buffer *norms, uint32_t first_norm, size_t count,
+                              float scale, wwi_lsh_halves *halves);
 // Brings a block's points and tables to the device, unless they are there; and away again, unless they are to stay.
 ww_status wwi_lsh_block_open(ww_lsh *lsh, wwi_lsh_block *block);
 void wwi_lsh_block_close(wwi_lsh_block *block);

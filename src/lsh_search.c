@@ -21,9 +21,11 @@ typedef struct search {
     size_t most_rows;
     // The queries, and where the rows of now stand among them.
     ww_points *queries;
-    const wwi_lsh_block *source; // self: the block they are of
+    wwi_lsh_block *source; // self: the block they are of
     wwi_points_window window;
     wwi_buffer *norms, *own_norms, *query_rows, *own_rows; // own_...: made here
+    wwi_lsh_halves own_halves;
+    float reach; // norm of the longest query
     size_t first, rows;
     uint32_t own;       // id of the first row, or WWI_NOBODY
     uint32_t query_row; // of the first row in query_rows
@@ -45,9 +47,9 @@ typedef struct search {
 } search;
 
 static void search_free(search *s) {
-    wwi_buffer **const buffers[] = {&s->own_norms, &s->own_rows, &s->keys,  &s->best_values, &s->best_ids,
-                                    &s->offsets,   &s->entries,  &s->tasks, &s->counters,    &s->radii,
-                                    &s->counts,    &s->ids,      &s->values};
+    wwi_buffer **const buffers[] = {&s->own_norms, &s->own_rows, &s->keys,   &s->best_values,    &s->best_ids,
+                                    &s->offsets,   &s->entries,  &s->tasks,  &s->counters,       &s->radii,
+                                    &s->counts,    &s->ids,      &s->values, &s->own_halves.rows};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(buffers[i]);
     wwi_lsh_sorter_free(&s->sorter);
@@ -121,7 +123,8 @@ static ww_status allocate(search *s, size_t queries) {
     if (s->by_buckets) {
         const uint64_t fixed = (tables << most_bits(h)) * 8;
         s->lists = (uint32_t)least(least(h->lists, tables), s->k <= 8 ? 8 : s->k <= 32 ? 4 : s->k <= 128 ? 2 : 1);
-        row = s->lists * (s->k * (4 + h->value_bytes) + 8) + tables * 12 + wwi_lsh_row_bytes(h) + h->value_bytes;
+        row = s->lists * (s->k * (4 + h->value_bytes) + 8) + tables * 12 + wwi_lsh_row_bytes(h) +
+              wwi_lsh_half_bytes(h) + h->value_bytes;
         room = room > 2 * fixed ? room - fixed : room / 2;
         s->key_probes = h->options.probes < KEY_PROBES ? h->options.probes : KEY_PROBES;
     } else {
@@ -177,7 +180,24 @@ typedef struct buckets {
     wwi_buffer *tasks, *query_offsets, *query_entries, *offsets, *entries;
 } buckets;
 
-static ww_status launch_join(search *s, const wwi_lsh_block *b, const buckets *of, uint64_t first, uint64_t count) {
+// Halves of a block and of the rows of now, with one scale for both.
+static ww_status make_halves(search *s, wwi_lsh_block *b, float scale, wwi_buffer **query_halves) {
+    ww_lsh *h = s->h;
+    wwi_lsh_block *source = s->query_rows == s->own_rows ? NULL : s->source;
+    wwi_lsh_halves *of = source ? &source->halves : &s->own_halves;
+    ww_status status =
+        wwi_lsh_make_halves(h, b->rows, b->norms, (uint32_t)(b->first - b->window.first), b->count, scale, &b->halves);
+    if (status == WW_OK)
+        status = source
+                     ? wwi_lsh_make_halves(h, source->rows, source->norms,
+                                           (uint32_t)(source->first - source->window.first), source->count, scale, of)
+                     : wwi_lsh_make_halves(h, s->own_rows, s->norms, (uint32_t)(s->first - s->window.first), s->rows,
+                                           scale, of);
+    *query_halves = of->rows;
+    return status;
+}
+
+static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uint64_t first, uint64_t count) {
     ww_status status = WW_OK;
     ww_lsh *h = s->h;
     const bool sets = h->family == WWI_LSH_SETS;
@@ -193,6 +213,10 @@ static ww_status launch_join(search *s, const wwi_lsh_block *b, const buckets *o
                         .shift = 32 - b->bits,
                         .margin = h->margin,
                         .reach = b->reach};
+    wwi_buffer *query_halves = NULL;
+    const float scale = wwi_tensor_scale(fmaxf(b->reach, s->reach));
+    if (h->tensor)
+        status = make_halves(s, b, scale, &query_halves);
     for (uint64_t done = 0, now; status == WW_OK && done < count; done += now) {
         now = least(count - done, s->most_tasks);
         job.first_task = (uint32_t)(first + done);
@@ -212,8 +236,12 @@ static ww_status launch_join(search *s, const wwi_lsh_block *b, const buckets *o
                                 WWI_BUFFER(s->radii),
                                 WWI_VALUE(job),
                                 WWI_BUFFER(s->best_values),
-                                WWI_BUFFER(s->best_ids)};
-        status = wwi_launch(h->join, now, h->join_group, args, sizeof args / sizeof *args);
+                                WWI_BUFFER(s->best_ids),
+                                WWI_BUFFER(query_halves),
+                                WWI_BUFFER(b->halves.rows),
+                                WWI_VALUE(scale)};
+        // The last three are those of the join by matrix units.
+        status = wwi_launch(h->join, now, h->join_group, args, sizeof args / sizeof *args - (h->tensor ? 0 : 3));
     }
     return status;
 }
@@ -237,8 +265,8 @@ static void take_time(search *s) {
 }
 
 // One probe of some tables, of which each query has a list.
-static ww_status join_tables(search *s, const wwi_lsh_block *b, const wwi_lsh_job *job, const buckets *of,
-                             uint32_t first, uint32_t count) {
+static ww_status join_tables(search *s, wwi_lsh_block *b, const wwi_lsh_job *job, const buckets *of, uint32_t first,
+                             uint32_t count) {
     ww_status status;
     ww_lsh *h = s->h;
     uint32_t counters[3];
@@ -266,7 +294,7 @@ static ww_status join_tables(search *s, const wwi_lsh_block *b, const wwi_lsh_jo
 }
 
 // One probe of all tables.
-static ww_status join(search *s, const wwi_lsh_block *b, const wwi_lsh_job *job, const buckets *of) {
+static ww_status join(search *s, wwi_lsh_block *b, const wwi_lsh_job *job, const buckets *of) {
     ww_status status = WW_OK;
     for (uint32_t first = 0, count; status == WW_OK && first < job->tables; first += count) {
         // Few at first: every list has to find for itself how near the neighbours are.
@@ -314,6 +342,7 @@ static ww_status make_rows(search *s) {
     if (s->query_rows)
         return WW_OK;
     wwi_buffer_destroy(&s->own_rows);
+    wwi_buffer_destroy(&s->own_halves.rows);
     const ww_status status = wwi_lsh_rows(s->h, &s->window, s->first, s->rows, &s->own_rows);
     s->query_rows = s->own_rows;
     return status;
@@ -458,7 +487,8 @@ static void empty_row(const search *s, size_t row, int64_t *ids, void *distances
     }
 }
 
-// Counts the rows that have fewer than k, and answers them exactly if that is wanted. *answered: it was.
+// Counts the rows that have fewer than k, but removed points', and answers them exactly if that is wanted. *answered:
+// it was.
 static ww_status look_after_incomplete(search *s, const int64_t *ids, bool *answered) {
     ww_status status = WW_OK;
     ww_lsh *h = s->h;
@@ -474,22 +504,27 @@ static ww_status look_after_incomplete(search *s, const int64_t *ids, bool *answ
     return status;
 }
 
-static ww_status fetch_results(const search *s, int64_t *ids, void *distances, uint64_t *missing) {
-    return wwi_results_fetch(s->best_ids, s->best_values, s->rows * s->k, s->h->precision,
-                             s->h->options.metric == WW_METRIC_L2, ids, distances, missing);
+static ww_status fetch_results(const search *s, int64_t *ids, void *distances, uint64_t *incomplete) {
+    return wwi_results_fetch(s->best_ids, s->best_values, s->rows, s->k, s->h->precision,
+                             s->h->options.metric == WW_METRIC_L2, ids, distances, incomplete);
 }
 
 // The rows' results to the caller; `at` is the first row there.
 static ww_status fetch(search *s, size_t at, int64_t *ids, void *distances, uint32_t *found) {
     ww_status status;
     const ww_lsh *h = s->h;
-    uint64_t missing = 0;
+    uint64_t incomplete = 0;
     bool answered = false;
     int64_t *const own_ids = ids + at * s->k;
     unsigned char *const own_distances = distances ? (unsigned char *)distances + at * s->k * h->value_bytes : NULL;
-    if ((status = fetch_results(s, own_ids, own_distances, &missing)) != WW_OK ||
-        (missing && (status = look_after_incomplete(s, own_ids, &answered)) != WW_OK) ||
-        (answered && (status = fetch_results(s, own_ids, own_distances, NULL)) != WW_OK))
+    if ((status = fetch_results(s, own_ids, own_distances, &incomplete)) != WW_OK)
+        return status;
+    // Which ones they are matters where they are answered, or some of them were removed.
+    if (!h->options.complete && !h->removed)
+        s->h->info.incomplete += incomplete;
+    else if (incomplete)
+        status = look_after_incomplete(s, own_ids, &answered);
+    if (status != WW_OK || (answered && (status = fetch_results(s, own_ids, own_distances, NULL)) != WW_OK))
         return status;
     for (size_t r = 0; h->removed && r < s->rows; r++)
         if (is_removed(s, r))
@@ -526,9 +561,11 @@ static ww_status search_window(search *s, size_t first, size_t count, size_t at,
     if (status != WW_OK)
         return status;
     s->norms = s->source ? s->source->norms : NULL;
+    s->reach = s->source ? s->source->reach : 0;
     if (!s->norms) {
         if ((status = wwi_lsh_norms(s->h, &s->window, &s->own_norms, &largest)) != WW_OK)
             return status;
+        s->reach = sqrtf(largest) * 1.000001f;
         s->norms = s->own_norms;
     }
     for (size_t done = 0; status == WW_OK && done < count; done += s->rows) {
@@ -583,7 +620,7 @@ ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, v
         }
     }
     for (size_t i = 0; !queries && status == WW_OK && i < h->block_count; i++) {
-        const wwi_lsh_block *b = &h->blocks[i];
+        wwi_lsh_block *b = &h->blocks[i];
         wwi_points_window_close(&s.window);
         s.source = b;
         s.queries = b->points;

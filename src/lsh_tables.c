@@ -118,11 +118,29 @@ ww_status wwi_lsh_rows(ww_lsh *h, const wwi_points_window *w, size_t first, size
     return wwi_launch(h->rows, wwi_lsh_groups(count), WWI_LSH_GROUP, args, 5);
 }
 
+ww_status wwi_lsh_make_halves(ww_lsh *h, wwi_buffer *rows, wwi_buffer *norms, uint32_t first_norm, size_t count,
+                              float scale, wwi_lsh_halves *halves) {
+    ww_status status = WW_OK;
+    const uint32_t n = (uint32_t)count;
+    if (halves->rows && halves->scale >= scale && halves->scale <= scale)
+        return WW_OK;
+    if (!halves->rows)
+        status = wwi_buffer_create(h->context, count * wwi_lsh_half_bytes(h), &halves->rows);
+    if (status != WW_OK)
+        return status;
+    const wwi_arg args[] = {
+        WWI_BUFFER(rows), WWI_BUFFER(h->device_mean), WWI_BUFFER(norms),       WWI_VALUE(first_norm),
+        WWI_VALUE(n),     WWI_VALUE(scale),           WWI_BUFFER(halves->rows)};
+    halves->scale = scale;
+    return wwi_launch(h->halves, wwi_lsh_groups(count), WWI_LSH_GROUP, args, sizeof args / sizeof *args);
+}
+
 static void empty(wwi_lsh_block *b) {
     wwi_buffer_destroy(&b->offsets);
     wwi_buffer_destroy(&b->entries);
     wwi_buffer_destroy(&b->norms);
     wwi_buffer_destroy(&b->rows);
+    wwi_buffer_destroy(&b->halves.rows);
     wwi_points_window_close(&b->window);
 }
 

@@ -5,10 +5,10 @@
 
 #include "host.h"
 
-// `count` 32-bit ids into 64 bits: WWI_NOBODY becomes -1, and *missing (may be NULL) how many did. With distances not
-// NULL as many distances, or the roots of them.
-ww_status wwi_results_fetch(wwi_buffer *best_ids, wwi_buffer *best_values, size_t count, ww_precision precision,
-                            bool roots, int64_t *ids, void *distances, uint64_t *missing);
+// Rows of k 32-bit ids into 64 bits: WWI_NOBODY becomes -1, and *incomplete (may be NULL) in how many rows the last one
+// did. With distances not NULL as many distances, or the roots of them.
+ww_status wwi_results_fetch(wwi_buffer *best_ids, wwi_buffer *best_values, size_t rows, size_t k,
+                            ww_precision precision, bool roots, int64_t *ids, void *distances, uint64_t *incomplete);
 // Of a row of k ids, those before the first -1.
 uint32_t wwi_count_found(const int64_t *ids, size_t k);
 

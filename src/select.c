@@ -235,7 +235,7 @@ ww_status ww_select_create(ww_context *context, size_t rows, size_t columns, siz
 // Rows [first, first + rows), which stand on the device, and their results to the caller.
 static ww_status select_rows(ww_select *s, size_t first, size_t rows, int64_t *indices, void *smallest) {
     ww_status status;
-    const size_t n = rows * s->k, at = first * s->k;
+    const size_t at = first * s->k;
     const wwi_selection selection = {.values = s->values,
                                      .row_stride = s->columns,
                                      .rows = rows,
@@ -244,7 +244,7 @@ static ww_status select_rows(ww_select *s, size_t first, size_t rows, int64_t *i
                                      .best_values = s->best_values,
                                      .best_indices = s->best_indices};
     if ((status = wwi_select(s->selector, &selection)) == WW_OK)
-        status = wwi_results_fetch(s->best_indices, s->best_values, n,
+        status = wwi_results_fetch(s->best_indices, s->best_values, rows, s->k,
                                    s->value_bytes == sizeof(double) ? WW_DOUBLE : WW_FLOAT, false, indices + at,
                                    smallest ? (unsigned char *)smallest + at * s->value_bytes : NULL, NULL);
     return status;

@@ -180,15 +180,35 @@ static void walk(ww_lsh *lsh, ww_lsh_path path, int complete) {
 
 // ---- both ways to search
 
+// The ways to join buckets, as the tuning parameter lsh.join has them; 0: what is best.
+enum { BEST, NARROW, WIDE, TENSOR = 4 };
+
 static const struct {
     ww_metric metric;
     ww_precision precision;
     size_t count, dimension;
     double centre, width;
-} cases[] = {{WW_METRIC_L2, WW_FLOAT, 600, 10, 0, 2},          {WW_METRIC_L2, WW_FLOAT, 500, 19, 90, 4},
-             {WW_METRIC_L2_SQUARED, WW_DOUBLE, 400, 13, 0, 2}, {WW_METRIC_L1, WW_FLOAT, 500, 5, 0, 3},
-             {WW_METRIC_COSINE, WW_FLOAT, 500, 16, 0, 1},      {WW_METRIC_HAMMING, WW_FLOAT, 500, 75, 0, 1},
-             {WW_METRIC_JACCARD, WW_FLOAT, 500, 0, 0, 1},      {WW_METRIC_L2, WW_FLOAT, 200, 301, 7, 20}};
+    long join;
+} cases[] = {{WW_METRIC_L2, WW_FLOAT, 600, 10, 0, 2, BEST},
+             {WW_METRIC_L2, WW_FLOAT, 500, 19, 90, 4, BEST},
+             {WW_METRIC_L2_SQUARED, WW_DOUBLE, 400, 13, 0, 2, BEST},
+             {WW_METRIC_L1, WW_FLOAT, 500, 5, 0, 3, BEST},
+             {WW_METRIC_COSINE, WW_FLOAT, 500, 16, 0, 1, BEST},
+             {WW_METRIC_HAMMING, WW_FLOAT, 500, 75, 0, 1, BEST},
+             {WW_METRIC_JACCARD, WW_FLOAT, 500, 0, 0, 1, BEST},
+             {WW_METRIC_L2, WW_FLOAT, 200, 301, 7, 20, BEST},
+             {WW_METRIC_L2, WW_FLOAT, 500, 10, 0, 2, NARROW},
+             {WW_METRIC_L2, WW_FLOAT, 400, 28, 0, 4, WIDE},
+             {WW_METRIC_L2, WW_FLOAT, 700, 28, 0, 4, TENSOR},
+             {WW_METRIC_L2_SQUARED, WW_FLOAT, 500, 13, 90, 2, TENSOR},
+             {WW_METRIC_L2, WW_DOUBLE, 300, 15, 0, 3, TENSOR},
+             {WW_METRIC_COSINE, WW_FLOAT, 500, 33, 0, 1, TENSOR},
+             {WW_METRIC_L2, WW_FLOAT, 200, 62, 7, 9, TENSOR}};
+
+static void join_by(long join) {
+    if (join != BEST)
+        wwt_ok(wwi_tuning_try(wwt_context, "lsh.join", NULL, join));
+}
 
 START_TEST(both_ways) {
     wwt_seed((unsigned)_i);
@@ -196,6 +216,7 @@ START_TEST(both_ways) {
     const size_t n = cases[_i].count, asked = 90, k = 7;
     if (cases[_i].precision == WW_DOUBLE && !wwt_device_has_double())
         return;
+    join_by(cases[_i].join);
     cloud c = make_cloud(metric, cases[_i].precision, n, cases[_i].dimension, cases[_i].centre);
     cloud q = make_cloud(metric, cases[_i].precision, asked, cases[_i].dimension, cases[_i].centre);
     ww_points *points = upload(&c, 0, n, 0), *queries = upload(&q, 0, asked, 0);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points as rows of 16-bit floats, whose products matrix units make (vendor.cl): what knn_tensor.cl and
+// lsh_join_tensor.cl share. A product is q.c + n + t, and the point may be near where that is not negative: n belongs to the
+// point, t to the query and its k-th best so far. Both hold the bound on all that rounding can do. Errors: docs/knn.md.
+//
+// Before that points are scaled by a power of two (cosine: each to its own length), so that none is longer than 128:
+// whatever is summed is far below what a half can hold.
+//
+// Parameters: WW_MMA (vendor.cl; 0: the portable twin, where every work-item computes the same sums alone), WW_PARTS
+// (halves of a coordinate: 1, or 2, high and low).
+#ifndef WW_PARTS
+#define WW_PARTS 1
+#endif
+#define WW_LONGEST_SQUARE 16384.0f
+#define WW_PASSES_ALL 60000.0f // more than any sum of the rest can take away
+
+// The bound on what rounding does to a product: relative to |q|^2/2 + |c|^2/2 (of halves, of sums in float), and where
+// halves become denormal to |q| + |c|.
+WW_INLINE float ww_tensor_slack(float square, uint width) {
+    const float halves = WW_PARTS == 1 ? 1.002f / 1024 : 1.0f / (1 << 20);
+    const float sums = (float)(width + 16) / (1 << 22);
+    return square * (halves / 2 + sums) + sqrt(square * (float)width) / (1 << 23) + 1.0f / (1 << 24);
+}
+
+// Two halves that add up to no less than x.
+WW_INLINE void ww_store_above(float x, ulong at, __global half *row) {
+    vstore_half_rte(x, at, row);
+    vstore_half_rtp(x - vload_half(at, row), at + 1, row);
+}
+
+// What a point is multiplied with.
+WW_INLINE ww_scalar ww_tensor_scale(ww_scalar norm, float scale) {
+    return WW_METRIC == 3 ? ww_knn_scale(norm) * 128 : (ww_scalar)scale;
+}
+
+// n, of a point whose scaled squared norm this is.
+WW_INLINE float ww_tensor_point(float square, uint width) {
+    return ww_tensor_slack(square, width) - (WW_METRIC == 0 ? square / 2 : 0);
+}
+
+// t, of a query with this squared norm: what is as near as `kth` passes. kth is finite; cosine: the norm is not 0. The
+// metric's values are multiplied with `square_scale`.
+WW_INLINE float ww_tensor_cut(ww_scalar norm, ww_scalar kth, uint width, float scale, float square_scale) {
+    const ww_scalar by = ww_tensor_scale(norm, scale);
+    const float square = (float)(norm * by * by), slack = ww_tensor_slack(square, width);
+    const float sums = (float)(width + 16) / (1 << 22);
+#if WW_METRIC == 3
+    return (float)(kth - 1) * WW_LONGEST_SQUARE + slack + WW_LONGEST_SQUARE * sums;
+#else
+    const float scaled = (float)(kth * square_scale);
+    return WW_METRIC == 0 ? (scaled - square) / 2 + slack + scaled * sums : scaled + slack + fabs(scaled) * sums;
+#endif
+}
+
+#if !WW_MMA
+// Sums of sixteen places, as ww_mma makes them: `q` and `c` are the first of the lane's own row and column.
+#define ww_warp_join() (void)0
+#define WW_ROW_HALVES(pointer, row, width) ((__global const half *)(pointer) + (ulong)(row) * (width))
+WW_INLINE float ww_half_product(float sum, __global const half *q, __global const half *c) {
+    for (uint j = 0; j < 16; j++)
+        sum = fma(vload_half(j, q), vload_half(j, c), sum);
+    return sum;
+}
+#endif
