@@ -25,15 +25,15 @@ typedef struct lsh_case {
 // The published rows are those of a thesis on hashing with OpenCL, in double on a Quadro GP100, where the exact search
 // took 14.08 s. Its functions round towards zero, so the same parameters find more there.
 static const lsh_case CASES[] = {
-    {"lsh/500000x10/k5", BENCH_UNIFORM, WW_FLOAT, 500000, 20000, 10, 5, 15, 12, 1.6, 1, WW_LSH_AUTO, 0.9, 1, 0, 0},
+    {"lsh/500000x10/k5", BENCH_UNIFORM, WW_FLOAT, 500000, 20000, 10, 5, 12, 11, 1.6, 1, WW_LSH_AUTO, 0.9, 1, 0, 0},
     {"lsh/500000x10/k5/chosen", BENCH_UNIFORM, WW_FLOAT, 500000, 20000, 10, 5, 0, 0, 0, 1, WW_LSH_AUTO, 0.9, 0, 0, 0},
     {"lsh/500000x10/k5/probes", BENCH_UNIFORM, WW_FLOAT, 500000, 20000, 10, 5, 6, 10, 1.5, 2, WW_LSH_AUTO, 0.9, 0, 0,
      0},
     {"lsh/500000x10/k5/by-queries", BENCH_UNIFORM, WW_FLOAT, 500000, 20000, 10, 5, 10, 15, 1.0, 64, WW_LSH_QUERIES, 0.9,
      0, 0, 0},
-    {"lsh/1000000x28/k5", BENCH_EVENTS, WW_FLOAT, 1000000, 20000, 28, 5, 64, 12, 8.0, 1, WW_LSH_AUTO, 0.9, 1, 0, 0},
+    {"lsh/1000000x28/k5", BENCH_EVENTS, WW_FLOAT, 1000000, 20000, 28, 5, 52, 12, 8.3, 1, WW_LSH_AUTO, 0.9, 1, 0, 0},
     {"lsh/1000000x28/k5/chosen", BENCH_EVENTS, WW_FLOAT, 1000000, 20000, 28, 5, 0, 0, 0, 1, WW_LSH_AUTO, 0.9, 0, 0, 0},
-    {"lsh/1000000x28/k5/mixture", BENCH_MIXTURE, WW_FLOAT, 1000000, 20000, 28, 5, 24, 10, 10.0, 1, WW_LSH_AUTO, 0.9, 0,
+    {"lsh/1000000x28/k5/mixture", BENCH_MIXTURE, WW_FLOAT, 1000000, 20000, 28, 5, 18, 9, 10.0, 1, WW_LSH_AUTO, 0.9, 0,
      0, 0},
     {"lsh/thesis/30-50-2.0", BENCH_UNIFORM, WW_DOUBLE, 500000, 20000, 10, 5, 30, 50, 2.0, 1, WW_LSH_AUTO, 0, 0, 0.76,
      0.502},

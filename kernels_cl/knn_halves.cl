@@ -38,24 +38,22 @@ WW_INLINE float ww_tensor_point(float square, uint width) {
     return ww_tensor_slack(square, width) - (WW_METRIC == 0 ? square / 2 : 0);
 }
 
-// t, of a query with this squared norm: what is as near as `kth` passes. kth is finite; cosine: the norm is not 0. The
-// metric's values are multiplied with `square_scale`.
-WW_INLINE float ww_tensor_cut(ww_scalar norm, ww_scalar kth, uint width, float scale, float square_scale) {
-    const ww_scalar by = ww_tensor_scale(norm, scale);
-    const float square = (float)(norm * by * by), slack = ww_tensor_slack(square, width);
+// t, of a query whose own n this is, or a little more: what is as near as `kth` passes, which is finite. The metric's
+// values are multiplied with `square_scale` (cosine: the longest square).
+WW_INLINE float ww_tensor_cut(float n, ww_scalar kth, uint width, float square_scale) {
     const float sums = (float)(width + 16) / (1 << 22);
 #if WW_METRIC == 3
-    return (float)(kth - 1) * WW_LONGEST_SQUARE + slack + WW_LONGEST_SQUARE * sums;
+    return n + ((float)(kth - 1) + sums) * WW_LONGEST_SQUARE;
 #else
     const float scaled = (float)(kth * square_scale);
-    return WW_METRIC == 0 ? (scaled - square) / 2 + slack + scaled * sums : scaled + slack + fabs(scaled) * sums;
+    return n + (WW_METRIC == 0 ? scaled / 2 : scaled) + fabs(scaled) * sums;
 #endif
 }
 
+#define WW_ROW_HALVES(pointer, row, width) ((__global const half *)(pointer) + (ulong)(row) * (width))
 #if !WW_MMA
 // Sums of sixteen places, as ww_mma makes them: `q` and `c` are the first of the lane's own row and column.
 #define ww_warp_join() (void)0
-#define WW_ROW_HALVES(pointer, row, width) ((__global const half *)(pointer) + (ulong)(row) * (width))
 WW_INLINE float ww_half_product(float sum, __global const half *q, __global const half *c) {
     for (uint j = 0; j < 16; j++)
         sum = fma(vload_half(j, q), vload_half(j, c), sum);

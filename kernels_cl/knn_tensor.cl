@@ -83,12 +83,12 @@ ww_tensor_cuts(__global const ww_scalar *restrict query_norms, __global const ww
     const uint row = (uint)get_global_id(0);
     float t = -WW_PASSES_ALL;
     if (row < job.query_count) {
-        const ww_scalar norm = query_norms[job.query_first + row];
+        const ww_scalar norm = query_norms[job.query_first + row], by = ww_tensor_scale(norm, scale);
         const ww_scalar kth = best[(ulong)row * job.k + job.k - 1];
         if (kth == (ww_scalar)INFINITY || !(job.reach < 1e18f))
             t = WW_PASSES_ALL;
         else if ((WW_METRIC != 0 && WW_METRIC != 3) || (kth > 0 && (WW_METRIC == 0 || norm > 0)))
-            t = ww_tensor_cut(norm, kth, width, scale, square_scale);
+            t = ww_tensor_cut(ww_tensor_point((float)(norm * by * by), width), kth, width, square_scale);
     }
     ww_store_above(t, (ulong)row * width + slot, rows);
 }

@@ -309,7 +309,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
 #if WW_LIST
         const ulong list = ww_join_list(job, task.x, row);
         // Merging empties all lists but the first. (The last row's list is not for work-items without a query to read.)
-        ww_near_start(job.k, entry >= query_end || list >= (ulong)job.rows * job.k, best_values + list, best_ids + list,
+        ww_near_start(entry >= query_end || list >= (ulong)job.rows * job.k, best_values + list, best_ids + list,
                       near_values[r], near_ids[r]);
         limits[r] = radii[row];
         changed[r] = false;
@@ -349,7 +349,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
     for (uint r = 0; r < WW_QUERIES; r++) {
         const ulong list = ww_join_list(job, task.x, rows[r]);
         if (changed[r])
-            ww_near_store(job.k, near_values[r], near_ids[r], best_values + list, best_ids + list);
+            ww_near_store(near_values[r], near_ids[r], best_values + list, best_ids + list);
     }
 #endif
 }

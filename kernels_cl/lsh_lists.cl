@@ -4,9 +4,9 @@
 // one each (lsh_join.cl); list l of row r begins at (l * rows + r) * k. One work-item a row, or an entry. No local memory,
 // no barrier.
 //
-// WW_LIST  entries of a list that a work-item keeps in registers: at least k, whose entries are the last ones. A point that
-//          is put into a list in global memory holds up all of a warp for some twenty accesses. 0: none; of the lists
-//          after the first, those in registers leave behind nothing but whether they are empty.
+// WW_LIST  k, where a work-item keeps its list in registers: a point that is put into a list in global memory holds up all of
+//          a warp for some twenty accesses. 0: it does not. Of the lists after the first, those in registers leave behind
+//          nothing but whether they are empty.
 #ifndef WW_LIST
 #define WW_LIST 0
 #endif
@@ -54,46 +54,48 @@ WW_INLINE ww_scalar ww_list_insert(__global ww_scalar *values, __global uint *id
 
 #if WW_LIST
 // The same in registers.
-WW_INLINE void ww_near_start(uint k, bool empty, __global const ww_scalar *values,
-                             __global const uint *ids, ww_scalar *near_values, uint *near_ids) {
+WW_INLINE void ww_near_start(bool empty, __global const ww_scalar *values, __global const uint *ids,
+                             ww_scalar *near_values, uint *near_ids) {
 #pragma unroll
     for (uint i = 0; i < WW_LIST; i++) {
-        const bool filler = i + k < WW_LIST; // never moved: before any distance
-        near_values[i] = filler ? -(ww_scalar)INFINITY : (ww_scalar)INFINITY;
+        near_values[i] = (ww_scalar)INFINITY;
         near_ids[i] = WW_NOBODY;
-        if (!filler && !empty) {
-            near_values[i] = values[i + k - WW_LIST];
-            near_ids[i] = ids[i + k - WW_LIST];
-        }
+    }
+    if (empty)
+        return;
+#pragma unroll
+    for (uint i = 0; i < WW_LIST; i++) {
+        near_values[i] = values[i];
+        near_ids[i] = ids[i];
     }
 }
 
-// As ww_list_insert().
+// As ww_list_insert(), without a branch.
+#define WW_NEAR_AFTER(i) ((value < near_values[i]) | ((value == near_values[i]) & (id < near_ids[i])))
 WW_INLINE void ww_near_insert(ww_scalar *near_values, uint *near_ids, ww_scalar value, uint id) {
-    bool there = false;
+    int fresh = 1;
 #pragma unroll
     for (uint i = 0; i < WW_LIST; i++)
-        there |= near_ids[i] == id;
-    bool before = !there && (value < near_values[WW_LIST - 1] ||
-                             (value == near_values[WW_LIST - 1] && id < near_ids[WW_LIST - 1]));
+        fresh &= near_ids[i] != id;
+    int after = fresh & WW_NEAR_AFTER(WW_LIST - 1); // whether entry i comes after it
 #pragma unroll
     for (uint i = WW_LIST - 1; i > 0; i--) {
-        const bool above = before && (value < near_values[i - 1] || (value == near_values[i - 1] && id < near_ids[i - 1]));
-        near_values[i] = above ? near_values[i - 1] : before ? value : near_values[i];
-        near_ids[i] = above ? near_ids[i - 1] : before ? id : near_ids[i];
-        before = above;
+        const int above = fresh & WW_NEAR_AFTER(i - 1);
+        near_values[i] = above ? near_values[i - 1] : after ? value : near_values[i];
+        near_ids[i] = above ? near_ids[i - 1] : after ? id : near_ids[i];
+        after = above;
     }
-    near_values[0] = before ? value : near_values[0];
-    near_ids[0] = before ? id : near_ids[0];
+    near_values[0] = after ? value : near_values[0];
+    near_ids[0] = after ? id : near_ids[0];
 }
-WW_INLINE void ww_near_store(uint k, const ww_scalar *near_values, const uint *near_ids, __global ww_scalar *values,
+
+WW_INLINE void ww_near_store(const ww_scalar *near_values, const uint *near_ids, __global ww_scalar *values,
                              __global uint *ids) {
 #pragma unroll
-    for (uint i = 0; i < WW_LIST; i++)
-        if (i + k >= WW_LIST) {
-            values[i + k - WW_LIST] = near_values[i];
-            ids[i + k - WW_LIST] = near_ids[i];
-        }
+    for (uint i = 0; i < WW_LIST; i++) {
+        values[i] = near_values[i];
+        ids[i] = near_ids[i];
+    }
 }
 #endif
 
@@ -111,10 +113,10 @@ ww_lsh_merge(const uint rows, const uint k, const uint lists, __global ww_scalar
     ww_scalar near_values[WW_LIST];
     uint near_ids[WW_LIST];
     bool changed = false;
-    ww_near_start(k, false, values, ids, near_values, near_ids);
+    ww_near_start(false, values, ids, near_values, near_ids);
     for (uint l = 1; l < lists; l++) {
         const ulong list = ((ulong)l * rows + row) * k;
-        for (uint i = 0; i < k; i++) {
+        for (uint i = 0; i < WW_LIST; i++) {
             const uint id = best_ids[list + i];
             const ww_scalar value = best_values[list + i];
             if (id == WW_NOBODY || value > near_values[WW_LIST - 1])
@@ -126,7 +128,7 @@ ww_lsh_merge(const uint rows, const uint k, const uint lists, __global ww_scalar
             best_ids[list] = WW_NOBODY;
     }
     if (changed)
-        ww_near_store(k, near_values, near_ids, values, ids);
+        ww_near_store(near_values, near_ids, values, ids);
     radii[row] = near_values[WW_LIST - 1];
 #else
     for (uint l = 1; l < lists; l++) {

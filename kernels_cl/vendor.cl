@@ -202,17 +202,25 @@ static inline double WW_OVERLOAD ww_exchange_rotate(double v, uint g) {
 // WW_MMA 1, NVIDIA's mma.sync (sm_80 and later): sum += A (16 x 16 halves) times B (16 x 8 halves), in float. Work-item
 // lane has of A rows lane/4 and lane/4 + 8, of B column lane/4, of each the four numbers from 4*(lane % 4) on; and of sum
 // s0, s1 the columns 2*(lane % 4) and the next in row lane/4, s2, s3 these in row lane/4 + 8. The whole warp takes part.
-// (The instruction counts the 16 inner places in another order, in which A and B agree.) With 0 there is no ww_mma:
-// knn_tensor.cl brings its own.
+// (The instruction counts the 16 inner places in another order, in which A and B agree.) ww_mma_upon sets sum to that, upon
+// `upon` in row lane/4 and `upon8` in row lane/4 + 8. ww_push_sign(bits, x) puts the sign of x below bits. With 0 there is
+// none of them: who uses them brings a twin.
 #ifndef WW_MMA
 #define WW_MMA 0
 #endif
 #if WW_MMA == 1
+#define ww_mma_upon(s0, s1, s2, s3, upon, upon8, a, a8, b)                                                             \
+    __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
+                     "{%10, %10, %11, %11};"                                                                           \
+                     : "=f"(s0), "=f"(s1), "=f"(s2), "=f"(s3)                                                          \
+                     : "r"((a).x), "r"((a8).x), "r"((a).y), "r"((a8).y), "r"((b).x), "r"((b).y), "f"(upon), "f"(upon8))
 #define ww_mma(s0, s1, s2, s3, a, a8, b)                                                                               \
     __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
                      "{%0, %1, %2, %3};"                                                                               \
                      : "+f"(s0), "+f"(s1), "+f"(s2), "+f"(s3)                                                          \
                      : "r"((a).x), "r"((a8).x), "r"((a).y), "r"((a8).y), "r"((b).x), "r"((b).y))
+#define ww_push_sign(bits, x)                                                                                          \
+    __asm__("shf.l.wrap.b32 %0, %1, %2, 1;" : "=r"(bits) : "r"(as_uint(x)), "r"(bits))
 // Brings the warp together again after a branch.
 #define ww_warp_join() __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory")
 #endif

@@ -261,8 +261,7 @@ static void cut_join(ww_lsh *h) {
     const uint64_t local = (uint64_t)(WWI_TILE + 3 + (h->gpu ? 0 : WWI_TILE)) * d * h->value_bytes + 1024;
     if (h->tensor) {
         h->join_kind = 3;
-        h->join_group = tuned(h, "lsh.group", 32) / 32 * 32;
-        h->join_group = h->join_group < 32 ? 32 : h->join_group > 256 ? 256 : h->join_group;
+        h->join_group = 32;
     } else if (h->join_kind == 1 && tuned(h, "lsh.join", 1) == 1 && local <= device->local_bytes &&
                d <= tuned(h, "lsh.narrow",
                           !h->gpu   ? 256
@@ -313,12 +312,10 @@ ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
     ww_status status;
     char options[640];
     wwi_program *program = NULL;
-    // In registers short lists only, of a power of two so that few programs serve every k.
-    uint32_t list = 8;
-    while (list < k)
-        list *= 2;
+    // In registers short lists only.
+    uint32_t list = k;
     if ((h->join_kind != 0 && !h->tensor) || h->join_parts > 1 ||
-        list > tuned(h, "lsh.registers", h->precision == WW_FLOAT && h->words <= 16 ? 16 : 8))
+        k > tuned(h, "lsh.registers", h->precision == WW_FLOAT && h->words <= 16 ? 16 : 8))
         list = 0;
     if (h->join && h->join_list == list)
         return WW_OK;

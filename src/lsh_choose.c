@@ -15,10 +15,15 @@
 #define PAIR_POINTS 384 // all pairs of as many points of the sample
 #define MOST_TABLES 1024u
 #define ROUNDS 4
+#define SET_MEMBERS 64 // that a set is taken to have
 
 // Work, in multiply-adds: of a pair besides its coordinates, and of a point in a table besides its functions.
 #define PAIR_WORK 6.0
 #define ENTRY_WORK 4000.0
+// The same on a GPU; and of all of a pair by matrix units, besides a share of its coordinates.
+#define GPU_ENTRY_WORK 2000.0
+#define TENSOR_PAIR_WORK 3.0
+#define TENSOR_SHARE (1.0 / 16)
 
 typedef struct sample {
     size_t count;
@@ -281,6 +286,7 @@ typedef struct model {
     statistics of;
     uint32_t most_tables;
     double queries;
+    double pair_work, entry_work; // functions not counted
 } model;
 
 static double mean_recall(const double p[BINS], double tables) {
@@ -309,7 +315,7 @@ static uint32_t tables_for(const model *m, const double p[BINS], double recall) 
 static bool search_parameters(const model *m, double recall, ww_lsh_choice *choice) {
     const ww_metric metric = m->wish->metric;
     const bool stable = metric == WW_METRIC_L2 || metric == WW_METRIC_L2_SQUARED || metric == WW_METRIC_L1;
-    const double n = (double)m->points->count, d = m->points->words ? m->points->words : 64;
+    const double n = (double)m->points->count, d = m->points->words ? m->points->words : SET_MEMBERS;
     const double typical = metric == WW_METRIC_L2_SQUARED ? sqrt(m->of.mean_far) : m->of.mean_far;
     const uint32_t most_functions = stable ? 32 : metric == WW_METRIC_JACCARD ? 16 : 64;
     double best = INFINITY;
@@ -331,7 +337,7 @@ static bool search_parameters(const model *m, double recall, ww_lsh_choice *choi
                 continue;
             const double met = tables * (n * share + 1);
             const double work =
-                m->queries * met * (d + PAIR_WORK) + tables * (n + m->queries) * (ENTRY_WORK + functions * d);
+                m->queries * met * m->pair_work + tables * (n + m->queries) * (m->entry_work + functions * d);
             if (work < best) {
                 best = work;
                 choice->options.tables = tables;
@@ -455,6 +461,9 @@ ww_status ww_lsh_choose(ww_points *points, const ww_lsh_wish *wish, ww_lsh_choic
         goto done;
     }
     model m = {.points = points, .wish = &w, .queries = w.queries ? (double)w.queries : (double)points->count};
+    m.pair_work = h->tensor ? TENSOR_PAIR_WORK + TENSOR_SHARE * points->words
+                            : PAIR_WORK + (points->words ? points->words : SET_MEMBERS);
+    m.entry_work = h->gpu ? GPU_ENTRY_WORK : ENTRY_WORK;
     uint64_t bytes = wwi_context_bytes_free(points->context) / 4;
     if (w.max_bytes && w.max_bytes < bytes)
         bytes = w.max_bytes;

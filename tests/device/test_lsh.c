@@ -189,21 +189,15 @@ static const struct {
     size_t count, dimension;
     double centre, width;
     long join;
-} cases[] = {{WW_METRIC_L2, WW_FLOAT, 600, 10, 0, 2, BEST},
-             {WW_METRIC_L2, WW_FLOAT, 500, 19, 90, 4, BEST},
-             {WW_METRIC_L2_SQUARED, WW_DOUBLE, 400, 13, 0, 2, BEST},
-             {WW_METRIC_L1, WW_FLOAT, 500, 5, 0, 3, BEST},
-             {WW_METRIC_COSINE, WW_FLOAT, 500, 16, 0, 1, BEST},
-             {WW_METRIC_HAMMING, WW_FLOAT, 500, 75, 0, 1, BEST},
-             {WW_METRIC_JACCARD, WW_FLOAT, 500, 0, 0, 1, BEST},
-             {WW_METRIC_L2, WW_FLOAT, 200, 301, 7, 20, BEST},
-             {WW_METRIC_L2, WW_FLOAT, 500, 10, 0, 2, NARROW},
-             {WW_METRIC_L2, WW_FLOAT, 400, 28, 0, 4, WIDE},
-             {WW_METRIC_L2, WW_FLOAT, 700, 28, 0, 4, TENSOR},
-             {WW_METRIC_L2_SQUARED, WW_FLOAT, 500, 13, 90, 2, TENSOR},
-             {WW_METRIC_L2, WW_DOUBLE, 300, 15, 0, 3, TENSOR},
-             {WW_METRIC_COSINE, WW_FLOAT, 500, 33, 0, 1, TENSOR},
-             {WW_METRIC_L2, WW_FLOAT, 200, 62, 7, 9, TENSOR}};
+} cases[] = {
+    {WW_METRIC_L2, WW_FLOAT, 600, 10, 0, 2, BEST},          {WW_METRIC_L2, WW_FLOAT, 500, 19, 90, 4, BEST},
+    {WW_METRIC_L2_SQUARED, WW_DOUBLE, 400, 13, 0, 2, BEST}, {WW_METRIC_L1, WW_FLOAT, 500, 5, 0, 3, BEST},
+    {WW_METRIC_COSINE, WW_FLOAT, 500, 16, 0, 1, BEST},      {WW_METRIC_HAMMING, WW_FLOAT, 500, 75, 0, 1, BEST},
+    {WW_METRIC_JACCARD, WW_FLOAT, 500, 0, 0, 1, BEST},      {WW_METRIC_L2, WW_FLOAT, 200, 301, 7, 20, BEST},
+    {WW_METRIC_L2, WW_FLOAT, 500, 10, 0, 2, NARROW},        {WW_METRIC_L2, WW_FLOAT, 400, 28, 0, 4, WIDE},
+    {WW_METRIC_L2, WW_FLOAT, 700, 28, 0, 4, TENSOR},        {WW_METRIC_L2_SQUARED, WW_FLOAT, 500, 13, 90, 2, TENSOR},
+    {WW_METRIC_L2, WW_DOUBLE, 300, 15, 0, 3, TENSOR},       {WW_METRIC_COSINE, WW_FLOAT, 500, 33, 0, 1, TENSOR},
+    {WW_METRIC_L2, WW_FLOAT, 200, 62, 7, 9, TENSOR}};
 
 static void join_by(long join) {
     if (join != BEST)
