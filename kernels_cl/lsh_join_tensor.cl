@@ -38,7 +38,7 @@ WW_INLINE void ww_join_part(__global const uint4 *row, uint across, uint2 *part)
 #define WW_SLOT_STEP (WW_SLOT_ODD ? WW_STEPS - 1 : WW_SLOT / 32 * 2 + WW_SLOT % 8 / 4)
 #else
 #define ww_join_meet() barrier(CLK_LOCAL_MEM_FENCE)
-#define ww_push_sign(bits, x) bits = (bits) << 1 | as_uint(x) >> 31
+#define ww_push_sign(bits, x) bits = 2 * (bits) + ((x) < 0)
 #endif
 
 // Rows of halves of `count` points; norms from `first_norm` on.

@@ -2,7 +2,12 @@
 // A few tiny shapes of every engine: small enough for Oclgrind, valgrind and the sanitizers.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include <wavewarp/lsh.h>
+
+#include "host.h"
+#include "reference/knn_reference.h"
 #include "support.h"
 
 static const ww_engine engines[] = {WW_ENGINE_LANES, WW_ENGINE_STENCIL, WW_ENGINE_PACKED, WW_ENGINE_STRIPS};
@@ -73,6 +78,54 @@ START_TEST(nearest_with_bounds) {
 }
 END_TEST
 
+// Hashed into one bucket, points find all that are nearest.
+START_TEST(one_bucket) {
+    enum { N = 70, D = 13, K = 3 };
+    static const long joins[] = {4, 1}; // by matrix units or their twin, by sums in registers
+    // Oclgrind takes buffers that were filled for not written.
+    const char *oclgrind = getenv("WAVEWARP_TEST_OCLGRIND");
+    if (oclgrind && strcmp(oclgrind, "uninitialized") == 0)
+        return;
+    float values[N * D];
+    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+    ww_lsh_options options = WW_LSH_OPTIONS_INIT;
+    ww_points *points = NULL;
+    ww_lsh *lsh = NULL;
+    int64_t ids[N * K];
+    float distances[N * K];
+    wwt_seed(8);
+    wwt_ok(wwi_tuning_try(wwt_context, "lsh.join", NULL, joins[_i]));
+    for (size_t i = 0; i < N * D; i++)
+        values[i] = (float)wwt_random();
+    view.values = values;
+    view.count = N;
+    view.dimension = D;
+    options.tables = 2;
+    options.functions = 3;
+    options.width = 1e9;
+    options.path = WW_LSH_BUCKETS;
+    wwt_ok(ww_points_create(wwt_context, &view, NULL, &points));
+    wwt_ok(ww_lsh_create(points, &options, &lsh));
+    wwt_ok(ww_lsh_search(lsh, NULL, K, ids, distances, NULL));
+    for (size_t q = 0; q < N; q++) {
+        double all[N], smallest[K];
+        int64_t nearest[K];
+        for (size_t p = 0; p < N; p++) {
+            all[p] = 0;
+            for (size_t j = 0; j < D; j++)
+                all[p] += pow((double)values[q * D + j] - (double)values[p * D + j], 2);
+        }
+        wwr_k_smallest(all, N, q, K, nearest, smallest);
+        for (size_t i = 0; i < K; i++) {
+            ck_assert_int_eq(ids[q * K + i], nearest[i]);
+            ck_assert_double_eq_tol((double)distances[q * K + i], sqrt(smallest[i]), 1e-5);
+        }
+    }
+    ww_lsh_destroy(&lsh);
+    ww_points_destroy(&points);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -88,5 +141,6 @@ int main(void) {
     tcase_add_loop_test(tcase, bits, 0, few ? 1 : 4);
     if (!few)
         tcase_add_test(tcase, nearest_with_bounds);
+    tcase_add_loop_test(tcase, one_bucket, 0, 2);
     return wwt_run(suite);
 }
