@@ -311,7 +311,7 @@ ww_lsh_count(__global const uint *restrict keys, const ulong first_key, const ww
 
 // Exclusive scan in three steps: sums of blocks; one work-group scans these; each block scans itself upon its sum.
 // `total` counts; offsets[total] becomes the sum of all.
-#define WW_BLOCK 4096u
+#define WW_BLOCK 2048u
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_block_sums(__global const uint *restrict counts, const ulong total, __global uint *restrict sums) {
     __local uint part[WW_LSH_WG];
@@ -348,7 +348,7 @@ __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void ww_lsh_scan
         before += own;
     }
 }
-// A work-item scans a stretch of 64, in local memory with a word between stretches (16.5 KiB): rows of 64 words would share
+// A work-item scans a stretch of 32, in local memory with a word between stretches (8.25 KiB): rows of 32 words would share
 // their banks.
 #define WW_STRETCH (WW_BLOCK / WW_LSH_WG)
 #define WW_STRETCHED(i) ((i) + (i) / WW_STRETCH)
