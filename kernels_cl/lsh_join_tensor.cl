@@ -60,9 +60,9 @@ ww_lsh_halves(__global const ww_value4 *restrict rows, __global const ww_value4 
     ww_store_above(ww_tensor_point((float)(norm * by * by), WW_WIDTH), row + WW_SLOT, halves);
 }
 
-// A query's t, from the n of its own row. (Cosine: one without a direction has distance 1 to all, and no n to speak of.)
+// A query's t, from the n of its own row. (Cosine: who has no direction, and products of 0, is at distance 1 from all.)
 WW_INLINE float ww_join_tensor_cut(ww_scalar radius, float n, float scale) {
-    if (radius == (ww_scalar)INFINITY || (WW_METRIC == 3 ? n < 1 : scale == 0))
+    if (radius == (ww_scalar)INFINITY || (WW_METRIC != 3 && scale == 0))
         return WW_PASSES_ALL;
     return ww_tensor_cut(n, radius, WW_WIDTH, scale * scale);
 }

@@ -830,6 +830,7 @@ END_TEST
 // Many equal points, in one dimension: the lowest ids, at distance 0.
 START_TEST(duplicates) {
     float values[300];
+    join_by(_i == 0 ? BEST : TENSOR);
     for (size_t i = 0; i < 300; i++)
         values[i] = (float)(i % 3);
     cloud c = {WW_METRIC_L2, WW_FLOAT, 300, 1, values, NULL};
@@ -850,6 +851,34 @@ START_TEST(duplicates) {
     }
     ww_lsh_destroy(&lsh);
     ww_points_destroy(&points);
+}
+END_TEST
+
+// Very short and very long points, and points without a direction: the rows of halves leave nobody out.
+START_TEST(halves_hold_all) {
+    enum { N = 400, D = 28, K = 6 };
+    static const float lengths[] = {1e-12f, 1e18f, 1};
+    const ww_metric metric = _i < 2 ? WW_METRIC_L2 : WW_METRIC_COSINE;
+    wwt_seed(85 + (unsigned)_i);
+    join_by(TENSOR);
+    cloud c = make_cloud(metric, WW_FLOAT, N, D, 0);
+    float *values = c.values;
+    for (size_t i = 0; i < (size_t)N * D; i++)
+        values[i] *= metric == WW_METRIC_COSINE && i / D % 50 == 3 ? 0 : lengths[_i];
+    ww_points *points = upload(&c, 0, N, 0);
+    const ww_lsh_options o = options_of(metric, 5, 3, 5 * (double)lengths[_i], 1);
+    ww_lsh *lsh = NULL;
+    wwt_ok(ww_lsh_create(points, &o, &lsh));
+    walk(lsh, WW_LSH_BUCKETS, 0);
+    answer buckets = ask(lsh, NULL, K);
+    walk(lsh, WW_LSH_QUERIES, 0);
+    answer single = ask(lsh, NULL, K);
+    same(&buckets, &single);
+    answer_free(&single);
+    answer_free(&buckets);
+    ww_lsh_destroy(&lsh);
+    ww_points_destroy(&points);
+    cloud_free(&c);
 }
 END_TEST
 
@@ -927,7 +956,8 @@ int main(void) {
     tcase_add_test(tcase, chosen_parameters_reach_the_recall);
     tcase_add_test(tcase, chosen_parameters_of_sets);
     tcase_add_test(tcase, seeds_and_progress);
-    tcase_add_test(tcase, duplicates);
+    tcase_add_loop_test(tcase, duplicates, 0, 2);
+    tcase_add_loop_test(tcase, halves_hold_all, 0, 3);
     tcase_add_test(tcase, refusals);
     return wwt_run(suite);
 }
