@@ -3,14 +3,13 @@
 //   a point of the base  [ c_0 ... c_d-1   n n' 1 1   0 ... ]
 //   a query              [ q_0 ... q_d-1   1 1 t t'   0 ... ]
 // so that the product of two rows is q.c + n + t, and the point may be near where that is not negative; n and t are two
-// halves each, of which the second is rounded up. Then the filter is one matrix product and a look at signs. With WW_PARTS 2 each coordinate is two halves, high and low:
+// halves each, of which the second is rounded up (knn_halves.cl). Then the filter is one matrix product and a look at signs.
+// With WW_PARTS 2 each coordinate is two halves, high and low:
 //   [ c high, c low, c high, ... ] . [ q high, q high, q low, ... ]
-// Scales, n and t: knn_halves.cl.
 //
 // Who works on what: a warp takes WW_DOWN16 x 16 queries by WW_ACROSS8 x 8 points at a time. Up to WW_STEPS x 16 numbers a
 // row the queries stay in registers, and the warps of a group have different queries and the same points; with WW_STEPS 0
 // (any length) two of them stand side by side down, the others across. No local memory, no barrier.
-//
 #ifndef WW_STEPS
 #define WW_STEPS 1
 #endif

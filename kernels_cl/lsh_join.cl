@@ -24,7 +24,7 @@
 #define WW_GROUPS 1
 #endif
 #ifndef WW_JOIN
-#define WW_JOIN 0 // 0 ww_lsh_join, 1 ww_lsh_join_wide, 2 ww_lsh_join_sets
+#define WW_JOIN 0 // 0 ww_lsh_join, 1 ww_lsh_join_wide, 2 ww_lsh_join_sets, 3 ww_lsh_join_tensor (a file of its own)
 #endif
 #ifndef WW_JOIN_WG
 #define WW_JOIN_WG 64

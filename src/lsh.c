@@ -262,7 +262,7 @@ static void cut_join(ww_lsh *h) {
     if (h->tensor) {
         h->join_kind = 3;
         h->join_group = 32;
-    } else if (h->join_kind == 1 && tuned(h, "lsh.join", 1) == 1 && local <= device->local_bytes &&
+    } else if (h->join_kind == 1 && tuned(h, "lsh.join", 1) != 2 && local <= device->local_bytes &&
                d <= tuned(h, "lsh.narrow",
                           !h->gpu   ? 256
                           : doubles ? 12
