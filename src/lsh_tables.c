@@ -131,8 +131,11 @@ ww_status wwi_lsh_make_halves(ww_lsh *h, wwi_buffer *rows, wwi_buffer *norms, ui
     const wwi_arg args[] = {
         WWI_BUFFER(rows), WWI_BUFFER(h->device_mean), WWI_BUFFER(norms),       WWI_VALUE(first_norm),
         WWI_VALUE(n),     WWI_VALUE(scale),           WWI_BUFFER(halves->rows)};
+    status = wwi_launch(h->halves, wwi_lsh_groups(count), WWI_LSH_GROUP, args, sizeof args / sizeof *args);
     halves->scale = scale;
-    return wwi_launch(h->halves, wwi_lsh_groups(count), WWI_LSH_GROUP, args, sizeof args / sizeof *args);
+    if (status != WW_OK)
+        wwi_buffer_destroy(&halves->rows);
+    return status;
 }
 
 static void empty(wwi_lsh_block *b) {
