@@ -6,8 +6,7 @@
 // Before that points are scaled by a power of two (cosine: each to its own length), so that none is longer than 128:
 // whatever is summed is far below what a half can hold.
 //
-// Parameters: WW_MMA (vendor.cl; 0: the portable twin, where every work-item computes the same sums alone), WW_PARTS
-// (halves of a coordinate: 1, or 2, high and low).
+// Parameter: WW_PARTS, halves of a coordinate: 1, or 2, high and low.
 #ifndef WW_PARTS
 #define WW_PARTS 1
 #endif
@@ -51,12 +50,3 @@ WW_INLINE float ww_tensor_cut(float n, ww_scalar kth, uint width, float square_s
 }
 
 #define WW_ROW_HALVES(pointer, row, width) ((__global const half *)(pointer) + (ulong)(row) * (width))
-#if !WW_MMA
-// Sums of sixteen places, as ww_mma makes them: `q` and `c` are the first of the lane's own row and column.
-#define ww_warp_join() (void)0
-WW_INLINE float ww_half_product(float sum, __global const half *q, __global const half *c) {
-    for (uint j = 0; j < 16; j++)
-        sum = fma(vload_half(j, q), vload_half(j, c), sum);
-    return sum;
-}
-#endif

@@ -7,7 +7,7 @@
 __kernel __attribute__((reqd_work_group_size(WW_POINTS_WG, 1, 1))) void
 ww_knn_tile(__global const ww_value *restrict from, const ulong row_step, const ulong column_step, const uint first,
             const uint count, const uint dimension, __global ww_value *restrict tiles) {
-    const ulong group = get_group_id(0), tile = group / dimension;
+    const ulong group = get_group_id(0), tile = group / dimension; // and what is left, written as ww_rest() has it
     const uint j = (uint)(group - min(tile * dimension, group)), i = (uint)tile * WW_TILE + (uint)get_local_id(0);
     tiles[ww_tile_at(first + i, dimension) + (ulong)j * WW_TILE] = i < count ? from[i * row_step + j * column_step] : 0;
 }

@@ -10,6 +10,8 @@
 // Who works on what: a warp takes WW_DOWN16 x 16 queries by WW_ACROSS8 x 8 points at a time. Up to WW_STEPS x 16 numbers a
 // row the queries stay in registers, and the warps of a group have different queries and the same points; with WW_STEPS 0
 // (any length) two of them stand side by side down, the others across. No local memory, no barrier.
+//
+// Parameter: WW_MMA (vendor.cl; 0: the portable twin, where every work-item computes the same sums alone).
 #ifndef WW_STEPS
 #define WW_STEPS 1
 #endif
@@ -84,13 +86,25 @@ ww_tensor_cuts(__global const ww_scalar *restrict query_norms, __global const ww
     if (row < job.query_count) {
         const ww_scalar norm = query_norms[job.query_first + row], by = ww_tensor_scale(norm, scale);
         const ww_scalar kth = best[(ulong)row * job.k + job.k - 1];
+        // Nobody comes before a list at distance 0, or (cosine) one of who has no direction.
+        const bool done = WW_METRIC == 0 ? kth == 0 : WW_METRIC == 3 ? kth == 0 || norm == 0 : false;
         if (kth == (ww_scalar)INFINITY || !(job.reach < 1e18f))
             t = WW_PASSES_ALL;
-        else if ((WW_METRIC != 0 && WW_METRIC != 3) || (kth > 0 && (WW_METRIC == 0 || norm > 0)))
+        else if (!done)
             t = ww_tensor_cut(ww_tensor_point((float)(norm * by * by), width), kth, width, square_scale);
     }
     ww_store_above(t, (ulong)row * width + slot, rows);
 }
+
+#if !WW_MMA
+// Sums of sixteen places, as ww_mma makes them: `q` and `c` are the first of the lane's own row and column.
+#define ww_warp_join() (void)0
+WW_INLINE float ww_half_product(float sum, __global const half *q, __global const half *c) {
+    for (uint j = 0; j < 16; j++)
+        sum = fma(vload_half(j, q), vload_half(j, c), sum);
+    return sum;
+}
+#endif
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *restrict base_rows, const ww_knn_job job,

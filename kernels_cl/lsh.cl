@@ -189,6 +189,18 @@ ww_lsh_keys_blocked(__global const ww_value *restrict points, __global const ulo
     }
     for (uint m = 0; m < WW_FUNCTIONS; m += 4 * WW_KEY_FOURS) {
         ww_key_four projected[WW_KEY_FOURS][WW_KEY_ROWS];
+#pragma unroll
+        for (uint f = 0; f < WW_KEY_FOURS; f++) {
+            ww_coefficient last[4];
+#pragma unroll
+            for (uint i = 0; i < 4; i++) {
+                const uint function = table * WW_FUNCTIONS + min(m + 4 * f + i, WW_FUNCTIONS - 1u);
+                last[i] = a[(ulong)function * (job.dimension + 1) + job.dimension];
+            }
+#pragma unroll
+            for (uint r = 0; r < WW_KEY_ROWS; r++)
+                projected[f][r] = (ww_key_four)(last[0], last[1], last[2], last[3]);
+        }
         for (uint first = 0; first < job.dimension; first += WW_KEY_DEPTH) {
             const uint depth = min(job.dimension - first, WW_KEY_DEPTH);
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -199,19 +211,6 @@ ww_lsh_keys_blocked(__global const ww_value *restrict points, __global const ulo
                     a[(ulong)function * (job.dimension + 1) + first + j];
             }
             barrier(CLK_LOCAL_MEM_FENCE);
-            if (first == 0)
-#pragma unroll
-                for (uint f = 0; f < WW_KEY_FOURS; f++) {
-                    ww_coefficient last[4];
-#pragma unroll
-                    for (uint i = 0; i < 4; i++) {
-                        const uint function = table * WW_FUNCTIONS + min(m + 4 * f + i, WW_FUNCTIONS - 1u);
-                        last[i] = a[(ulong)function * (job.dimension + 1) + job.dimension];
-                    }
-#pragma unroll
-                    for (uint r = 0; r < WW_KEY_ROWS; r++)
-                        projected[f][r] = (ww_key_four)(last[0], last[1], last[2], last[3]);
-                }
             for (uint j = 0; j < depth; j++) {
                 ww_scalar x[WW_KEY_ROWS];
 #pragma unroll
@@ -231,9 +230,9 @@ ww_lsh_keys_blocked(__global const ww_value *restrict points, __global const ulo
 #else
 #define WW_KEY_HASH(x) ((uint)((x) >= 0))
 #endif
-#define WW_KEY_ADD(i, part)                                                                                            \
+#define WW_KEY_ADD(i, xyzw)                                                                                            \
     if (m + 4 * f + (i) < WW_FUNCTIONS)                                                                                \
-    sums[r] += WW_KEY_HASH(projected[f][r].part) * ww_multiplier(table * WW_FUNCTIONS + m + 4 * f + (i))
+    sums[r] += WW_KEY_HASH(projected[f][r].xyzw) * ww_multiplier(table * WW_FUNCTIONS + m + 4 * f + (i))
 #pragma unroll
         for (uint f = 0; f < WW_KEY_FOURS; f++)
 #pragma unroll

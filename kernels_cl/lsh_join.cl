@@ -30,6 +30,7 @@
 #define WW_JOIN_WG 64
 #endif
 #define WW_STEP 64u
+#define WW_VECTORS ((WW_D + 3) / 4) // of a row, where the dimension is fixed
 
 // The host's twin is in src/lsh_index.h.
 typedef struct {
@@ -74,14 +75,21 @@ WW_INLINE ww_scalar ww_join_radius(ww_join_job job, ulong list, uint row, __glob
     return fmin(radii[row], best_values[list + job.k - 1]);
 }
 
+// Whether a point is the row itself, or one that was removed.
+WW_INLINE bool ww_join_own(ww_join_job job, uint row, uint id) {
+    return job.own != WW_NOBODY && id == job.own + row;
+}
+WW_INLINE bool ww_join_removed(__global const uint *removed, uint id) {
+    return removed && (removed[id / 32] >> id % 32 & 1u);
+}
+
 // Offers a point to a row's list: not its own, and not a removed one. Returns the distance that then counts.
 WW_INLINE ww_scalar ww_join_offer(ww_join_job job, ulong list, uint row, uint point, ww_scalar value,
                                   __global const uint *removed, __global const ww_scalar *radii,
                                   __global ww_scalar *best_values, __global uint *best_ids) {
     const uint id = job.base_id + point;
     const ww_scalar radius = radii[row];
-    if (value > radius || (job.own != WW_NOBODY && id == job.own + row) ||
-        (removed && (removed[id / 32] >> id % 32 & 1u)))
+    if (value > radius || ww_join_own(job, row, id) || ww_join_removed(removed, id))
         return fmin(radius, best_values[list + job.k - 1]);
     return fmin(radius, ww_list_insert(best_values + list, best_ids + list, job.k, value, id));
 }
@@ -141,7 +149,6 @@ WW_INLINE ww_scalar ww_join_exact(__global const ww_value4 *q, __global const ww
 #if WW_JOIN == 0
 // ---- few coordinates
 typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_join_values;
-#define WW_VECTORS ((WW_D + 3) / 4)
 
 #if WW_VECTOR == 4
 #define WW_JOIN_ANY(sum, cut) WW_ANY4(sum, cut)
@@ -229,11 +236,11 @@ WW_INLINE int ww_join_somewhere(ww_mask m) {
             continue;                                                                                                  \
         for (; left; left &= left - 1) {                                                                               \
             const uint c = 63 - (uint)clz(left & -left), point = ids[c], id = job.base_id + point;                     \
-            if (job.own != WW_NOBODY && id == job.own + row)                                                           \
+            if (ww_join_own(job, row, id))                                                                             \
                 continue;                                                                                              \
             WW_JOIN_VALUE(distance, g, r, c)                                                                           \
             if (distance <= limits[r] && distance <= near_values[r][WW_LIST - 1] &&                                    \
-                !(removed && (removed[id / 32] >> id % 32 & 1u))) {   \
+                !ww_join_removed(removed, id)) {                                                                       \
                 ww_near_insert(near_values[r], near_ids[r], distance, id);                                             \
                 changed[r] = true;                                                                                     \
             }                                                                                                          \

@@ -11,12 +11,9 @@
 #define WW_SLOT ((WW_D + 1) / 2 * 2)
 #define WW_WIDTH ((WW_SLOT + 2 + 15) / 16 * 16)
 #define WW_STEPS (WW_WIDTH / 16)
-#define WW_VECTORS ((WW_D + 3) / 4)
 #define WW_ROW_VECTORS (WW_STEPS * 2) // 16 bytes each
 #define WW_ONES 0x3c003c00u // two halves
 #define WW_ACROSS8 (WW_DOUBLE ? 1 : WW_STEPS <= 2 ? 4 : 2) // eights of points whose sums stand together
-// A norm for the exact distance.
-#define WW_JOIN_RATIO_NORM(norms, at) (WW_METRIC == 3 ? (norms)[at] : 0)
 #if WW_MMA
 #define ww_join_meet() ww_warp_join()
 // What a work-item has of a row: in two steps of sixteen places it has eight of 32 that stand together, so that a row of 64
@@ -81,8 +78,7 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
     const bool mine = task.y + lane < query_end;
     const uint row = query_entries[min(task.y + lane, query_end - 1)];
     const ulong list = ww_join_list(job, task.x, row);
-    const uint own = job.own == WW_NOBODY ? WW_NOBODY : job.own + row; // which it meets in every table
-    const ww_scalar norm = WW_JOIN_RATIO_NORM(query_norms, job.query_first + row);
+    const ww_scalar norm = WW_JOIN_NORM(query_norms, job.query_first + row);
     __global const ww_value4 *query = queries + (ulong)(job.query_row + row) * WW_VECTORS;
     __global const half *ns = WW_ROW_HALVES(query_halves, job.query_row + row, WW_WIDTH) + WW_SLOT;
     const float n = vload_half(0, ns) + vload_half(1, ns);
@@ -188,13 +184,13 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
             const uint bit = 63 - (uint)clz(left), of = 15 - bit % 16, c = of / 2 * 8 + bit / 16 * 2 + of % 2;
             const uint point = points[c], id = job.base_id + point;
             left ^= 1ul << bit;
-            if (id == own)
+            if (ww_join_own(job, row, id)) // which it meets in every table
                 continue;
             const ww_scalar distance =
                 ww_join_exact(query, base + (ulong)point * WW_VECTORS, WW_VECTORS, norm,
-                              WW_JOIN_RATIO_NORM(base_norms, job.base_first + point));
+                              WW_JOIN_NORM(base_norms, job.base_first + point));
 #if WW_LIST
-            if (distance <= radius && !(removed && (removed[id / 32] >> id % 32 & 1u))) {
+            if (distance <= radius && !ww_join_removed(removed, id)) {
                 ww_near_insert(near_values, near_ids, distance, id);
                 changed = true;
                 radius = fmin(limit, near_values[WW_LIST - 1]);

@@ -308,7 +308,7 @@ ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
     static const wwi_source sources[] = {
         {"number.cl", NULL},   {"knn.cl", NULL},    {"knn_exact.cl", NULL},  {"lsh_lists.cl", NULL},
         {"lsh_join.cl", NULL}, {"vendor.cl", NULL}, {"knn_halves.cl", NULL}, {"lsh_join_tensor.cl", NULL}};
-    const size_t source_count = h->tensor ? 8 : 5;
+    const size_t source_count = sizeof sources / sizeof *sources - (h->tensor ? 0 : 3);
     ww_status status;
     char options[640];
     wwi_program *program = NULL;

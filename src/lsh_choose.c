@@ -285,7 +285,7 @@ typedef struct model {
     const ww_lsh_wish *wish;
     statistics of;
     uint32_t most_tables;
-    double queries;
+    double queries, coordinates;
     double pair_work, entry_work; // functions not counted
 } model;
 
@@ -315,7 +315,7 @@ static uint32_t tables_for(const model *m, const double p[BINS], double recall) 
 static bool search_parameters(const model *m, double recall, ww_lsh_choice *choice) {
     const ww_metric metric = m->wish->metric;
     const bool stable = metric == WW_METRIC_L2 || metric == WW_METRIC_L2_SQUARED || metric == WW_METRIC_L1;
-    const double n = (double)m->points->count, d = m->points->words ? m->points->words : SET_MEMBERS;
+    const double n = (double)m->points->count;
     const double typical = metric == WW_METRIC_L2_SQUARED ? sqrt(m->of.mean_far) : m->of.mean_far;
     const uint32_t most_functions = stable ? 32 : metric == WW_METRIC_JACCARD ? 16 : 64;
     double best = INFINITY;
@@ -336,8 +336,8 @@ static bool search_parameters(const model *m, double recall, ww_lsh_choice *choi
             if (!tables)
                 continue;
             const double met = tables * (n * share + 1);
-            const double work =
-                m->queries * met * m->pair_work + tables * (n + m->queries) * (m->entry_work + functions * d);
+            const double work = m->queries * met * m->pair_work +
+                                tables * (n + m->queries) * (m->entry_work + functions * m->coordinates);
             if (work < best) {
                 best = work;
                 choice->options.tables = tables;
@@ -461,8 +461,8 @@ ww_status ww_lsh_choose(ww_points *points, const ww_lsh_wish *wish, ww_lsh_choic
         goto done;
     }
     model m = {.points = points, .wish = &w, .queries = w.queries ? (double)w.queries : (double)points->count};
-    m.pair_work = h->tensor ? TENSOR_PAIR_WORK + TENSOR_SHARE * points->words
-                            : PAIR_WORK + (points->words ? points->words : SET_MEMBERS);
+    m.coordinates = points->words ? points->words : SET_MEMBERS;
+    m.pair_work = h->tensor ? TENSOR_PAIR_WORK + TENSOR_SHARE * m.coordinates : PAIR_WORK + m.coordinates;
     m.entry_work = h->gpu ? GPU_ENTRY_WORK : ENTRY_WORK;
     uint64_t bytes = wwi_context_bytes_free(points->context) / 4;
     if (w.max_bytes && w.max_bytes < bytes)

@@ -89,7 +89,8 @@ static inline uint64_t wwi_lsh_row_bytes(const ww_lsh *lsh) {
     return ((uint64_t)lsh->words + 3) / 4 * 4 * (lsh->kind == WW_VECTORS_NUMBERS ? lsh->value_bytes : 4);
 }
 
-// Bytes of a row of wwi_lsh_make_halves(); 0: none are wanted.
+// Bytes of a row of wwi_lsh_make_halves(), two for each of WW_WIDTH in kernels_cl/lsh_join_tensor.cl; 0: none are
+// wanted.
 static inline uint64_t wwi_lsh_half_bytes(const ww_lsh *lsh) {
     return lsh->tensor ? (((uint64_t)lsh->words + 1) / 2 * 2 + 2 + 15) / 16 * 32 : 0;
 }

@@ -180,20 +180,20 @@ typedef struct buckets {
     wwi_buffer *tasks, *query_offsets, *query_entries, *offsets, *entries;
 } buckets;
 
+static ww_status halve_block(ww_lsh *h, wwi_lsh_block *b, float scale) {
+    const uint32_t first_norm = (uint32_t)(b->first - b->window.first);
+    return wwi_lsh_make_halves(h, b->rows, b->norms, first_norm, b->count, scale, &b->halves);
+}
+
 // Halves of a block and of the rows of now, with one scale for both.
 static ww_status make_halves(search *s, wwi_lsh_block *b, float scale, wwi_buffer **query_halves) {
-    ww_lsh *h = s->h;
-    wwi_lsh_block *source = s->query_rows == s->own_rows ? NULL : s->source;
-    wwi_lsh_halves *of = source ? &source->halves : &s->own_halves;
-    ww_status status =
-        wwi_lsh_make_halves(h, b->rows, b->norms, (uint32_t)(b->first - b->window.first), b->count, scale, &b->halves);
+    const bool own = s->query_rows == s->own_rows;
+    const uint32_t first_norm = (uint32_t)(s->first - s->window.first);
+    ww_status status = halve_block(s->h, b, scale);
     if (status == WW_OK)
-        status = source
-                     ? wwi_lsh_make_halves(h, source->rows, source->norms,
-                                           (uint32_t)(source->first - source->window.first), source->count, scale, of)
-                     : wwi_lsh_make_halves(h, s->own_rows, s->norms, (uint32_t)(s->first - s->window.first), s->rows,
-                                           scale, of);
-    *query_halves = of->rows;
+        status = own ? wwi_lsh_make_halves(s->h, s->own_rows, s->norms, first_norm, s->rows, scale, &s->own_halves)
+                     : halve_block(s->h, s->source, scale);
+    *query_halves = own ? s->own_halves.rows : s->source->halves.rows;
     return status;
 }
 
