@@ -287,7 +287,7 @@ static int run_select(const bench *b) {
     double device[MOST], wall[MOST], error = INFINITY;
     size_t runs = 0;
     uint64_t state = 88172645463325252u;
-    ww_select *select = NULL;
+    ww_topk *select = NULL;
     ww_status status = values && smallest && indices ? WW_OK : WW_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; status == WW_OK && i < total; i++)
         values[i] = (float)(bench_random(&state) >> 40) * 0x1p-24f;

@@ -88,7 +88,7 @@ static ww_status exact_search(ww_points *points, size_t k, int64_t *ids, void *d
 // The case's parameters, or those that are chosen; choosing is timed warm.
 static ww_status take_parameters(const lsh_case *c, ww_points *points, lsh_times *t) {
     const ww_lsh_options defaults = WW_LSH_OPTIONS_INIT;
-    ww_lsh_wish wish = WW_LSH_WISH_INIT;
+    ww_lsh_target target = WW_LSH_TARGET_INIT;
     ww_lsh_choice choice;
     ww_status status = WW_OK;
     t->options = defaults;
@@ -98,11 +98,11 @@ static ww_status take_parameters(const lsh_case *c, ww_points *points, lsh_times
     t->options.probes = c->probes;
     t->options.path = c->path;
     t->options.candidates = 4096;
-    wish.k = c->k;
-    wish.recall = c->recall;
+    target.k = c->k;
+    target.recall = c->recall;
     for (int run = 0; c->tables == 0 && status == WW_OK && run < 2; run++) {
         const double start = bench_seconds();
-        status = ww_lsh_choose(points, &wish, &choice);
+        status = ww_lsh_choose(points, &target, &choice);
         t->choose = bench_seconds() - start;
         if (status == WW_OK)
             t->options = choice.options;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "points.h"
+#include "point_options.h"
 
 const char *const cli_metrics[] = {"l2",      "l2-squared", "l1",           "linf", "cosine", "inner-product",
                                    "hamming", "jaccard",    "jaccard-bits", NULL};

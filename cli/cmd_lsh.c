@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "points.h"
+#include "point_options.h"
 
 typedef struct lsh_job {
     cli_device_options device;
@@ -62,15 +62,15 @@ static ww_status search(const lsh_job *j, const ww_lsh_options *options, const c
 
 // Parameters for the wanted recall, and what is expected of them, on standard error.
 static int choose(lsh_job *j, double recall) {
-    ww_lsh_wish wish = WW_LSH_WISH_INIT;
+    ww_lsh_target target = WW_LSH_TARGET_INIT;
     ww_lsh_choice choice;
-    wish.metric = (ww_metric)j->metric;
-    wish.k = (size_t)j->k;
-    wish.recall = recall;
-    wish.queries = j->points[1] ? ww_points_count(j->points[1]) : 0;
-    wish.max_bytes = j->device.max_bytes;
-    wish.seed = j->seed;
-    if (ww_lsh_choose(j->points[0], &wish, &choice) != WW_OK)
+    target.metric = (ww_metric)j->metric;
+    target.k = (size_t)j->k;
+    target.recall = recall;
+    target.queries = j->points[1] ? ww_points_count(j->points[1]) : 0;
+    target.max_bytes = j->device.max_bytes;
+    target.seed = j->seed;
+    if (ww_lsh_choose(j->points[0], &target, &choice) != WW_OK)
         return cli_fail();
     const ww_lsh_options *o = &choice.options;
     fprintf(stderr,

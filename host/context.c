@@ -80,8 +80,9 @@ static ww_status set_kernel_folder(ww_context *context, const char *wanted) {
         context->kernel_folder_set = true;
         if (!wwi_is_folder(wanted)) {
             status = wwi_fail(WW_ERROR_KERNEL_SOURCE, "the kernel folder %.300s can't be read", wanted);
-            (void)wwi_fail_hint("give the folder that holds vendor.cl, recurrence/ and engine/, or leave the kernel "
-                                "folder (and WAVEWARP_KERNEL_DIR) out");
+            (void)wwi_fail_hint(
+                "give the folder that holds base/vendor.cl, recurrence/ and engine/, or leave the kernel "
+                "folder (and WAVEWARP_KERNEL_DIR) out");
             return status;
         }
         context->kernel_folder = realpath(wanted, NULL);

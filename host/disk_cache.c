@@ -19,9 +19,9 @@ enum { FORMAT_BYTES = sizeof FORMAT - 1, HEADER_BYTES = FORMAT_BYTES + 2 * 32 };
 bool wwi_disk_cache_wanted(const ww_device_info *info) {
     static const char *const cached_by_driver[] = {"Portable Computing Language", "NVIDIA", "rusticl", "Clover",
                                                    "Oclgrind"};
-    const char *wish = wwi_environment("WAVEWARP_PROGRAM_CACHE");
-    if (wish)
-        return strcmp(wish, "0") != 0;
+    const char *target = wwi_environment("WAVEWARP_PROGRAM_CACHE");
+    if (target)
+        return strcmp(target, "0") != 0;
     if (!info->platform[0]) // the driver did not say: better not to try
         return false;
     for (size_t i = 0; i < sizeof cached_by_driver / sizeof cached_by_driver[0]; i++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which way of handing values to the next work-item works on this device, and whether matrix products do: found by
-// compiling and running kernels_cl/probe.cl and probe_mma.cl, whose answers are known, not by trusting a name.
+// compiling and running kernels_cl/probe/probe.cl and probe/probe_mma.cl, whose answers are known, not by trusting a
+// name.
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@ enum { PROBE_ITEMS = 64, PROBE_GROUPS = 2, PROBE_KINDS = 6 }; // up and rotate, 
 
 static const char *const exchange_names[] = {"local", "nv", "subgroup", "amd"};
 
-static uint32_t input(size_t item) { // as probe.cl makes it
+static uint32_t input(size_t item) { // as probe/probe.cl makes it
     return (uint32_t)(item * 2654435761u + 12345u) >> 9;
 }
 
@@ -64,7 +65,7 @@ static bool passes(ww_context *context, wwi_kernel *kernel, unsigned *width) {
 
 static bool try_exchange(ww_context *context, wwi_exchange exchange) {
     char options[96];
-    const wwi_source sources[] = {{"vendor.cl", NULL}, {"probe.cl", NULL}};
+    const wwi_source sources[] = {{"base/vendor.cl", NULL}, {"probe/probe.cl", NULL}};
     wwi_program *program = NULL;
     wwi_kernel *kernel = NULL;
     unsigned width = 1;
@@ -101,7 +102,7 @@ static bool has_subgroup_extension(const ww_context *context) {
            (strstr(extensions, "cl_khr_subgroup_shuffle") || strstr(extensions, "cl_intel_subgroups"));
 }
 
-// A CPU gains nothing from sub-groups: they are loops there. Only a wish tries them on one.
+// A CPU gains nothing from sub-groups: they are loops there. Only a target tries them on one.
 static bool is_worth_trying(const ww_context *context, wwi_exchange exchange, bool wished) {
     const ww_device_info *info = &context->info;
     switch (exchange) {
@@ -125,22 +126,22 @@ static bool attempt(ww_context *context, wwi_exchange exchange, bool wished) {
 
 ww_status wwi_exchange_probe(ww_context *context) {
     static const wwi_exchange order[] = {WWI_EXCHANGE_NV_SHFL, WWI_EXCHANGE_AMD_BPERMUTE, WWI_EXCHANGE_SUBGROUP};
-    const char *wish = wwi_environment("WAVEWARP_EXCHANGE");
+    const char *target = wwi_environment("WAVEWARP_EXCHANGE");
     if (context->info.max_work_group < PROBE_ITEMS)
         return WW_OK;
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        bool wished = wish && strcmp(wish, exchange_names[order[i]]) == 0;
-        if ((!wish || wished) && attempt(context, order[i], wished))
+        bool wished = target && strcmp(target, exchange_names[order[i]]) == 0;
+        if ((!target || wished) && attempt(context, order[i], wished))
             return WW_OK;
     }
-    if (wish && strcmp(wish, "local") != 0)
-        wwi_log(context, 1, "WAVEWARP_EXCHANGE=%s does not work on this device; local memory is used", wish);
+    if (target && strcmp(target, "local") != 0)
+        wwi_log(context, 1, "WAVEWARP_EXCHANGE=%s does not work on this device; local memory is used", target);
     return WW_OK;
 }
 
 // ---- matrix products
 
-static int mma_input(int row, int place, int by_row, int by_place, int modulus) { // as probe_mma.cl makes it
+static int mma_input(int row, int place, int by_row, int by_place, int modulus) { // as probe/probe_mma.cl makes it
     return (row * by_row + place * by_place) % modulus - modulus / 2;
 }
 
@@ -158,7 +159,7 @@ static bool mma_is_right(const int32_t *answers) {
 
 bool wwi_context_mma(ww_context *context) {
     int32_t answers[16 * 8];
-    const wwi_source sources[] = {{"vendor.cl", NULL}, {"probe_mma.cl", NULL}};
+    const wwi_source sources[] = {{"base/vendor.cl", NULL}, {"probe/probe_mma.cl", NULL}};
     wwi_program *program = NULL;
     wwi_kernel *kernel = NULL;
     wwi_buffer *buffer = NULL;

@@ -32,7 +32,7 @@ typedef enum wwi_exchange {
 } wwi_exchange;
 wwi_exchange wwi_context_exchange(const ww_context *context);
 unsigned wwi_context_exchange_width(const ww_context *context); // work-items that can exchange; 1 for LOCAL
-// Whether ww_mma of vendor.cl (WW_MMA=1) works here. The first call tries it; later ones remember.
+// Whether ww_mma of base/vendor.cl (WW_MMA=1) works here. The first call tries it; later ones remember.
 bool wwi_context_mma(ww_context *context);
 
 // A tuning parameter by name (e.g. "lanes.columns") from the layered tuning text; `fallback` when no layer has it.

@@ -140,7 +140,7 @@ struct ww_context {
     bool kernel_folder_set; // by option or environment: a missing file is then an error
     wwi_exchange exchange;
     unsigned exchange_width;
-    atomic_int mma;                // ww_mma of vendor.cl: 0 not tried, 1 does not work here, 2 works
+    atomic_int mma;                // ww_mma of base/vendor.cl: 0 not tried, 1 does not work here, 2 works
     const char *subgroup_standard; // the -cl-std that gives sub-groups here
     bool disk_cache;
     char *tuning_file; // the user's, where wwi_tuning_save() writes; NULL when there is no place for one

@@ -92,7 +92,7 @@ WW_API ww_status ww_knn_mean(const int64_t *ids, size_t queries, size_t k, const
                              double *predicted);
 
 /// A selection made ready: the k smallest values of every row of a matrix, smallest first.
-typedef struct ww_select ww_select;
+typedef struct ww_topk ww_topk;
 
 /// Plans selections from matrices of one size: compiles, and allocates for as many rows as fit the device. What finds
 /// the nearest among computed distances is here for any numbers, such as the rows of a distance matrix.
@@ -100,19 +100,19 @@ typedef struct ww_select ww_select;
 /// fast. \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_UNSUPPORTED (double on a device without it),
 /// WW_ERROR_DEVICE_MEMORY (not even one row fits). *Ownership*: the caller's. *Thread-safety*: one thread at a time.
 WW_API ww_status ww_select_create(ww_context *context, size_t rows, size_t columns, size_t k, ww_precision precision,
-                                  ww_select **select);
+                                  ww_topk **select);
 
 /// Selects. Of equal values that of the lower column comes first and stays in; -0 counts as 0. NaN is never taken.
 /// \param values rows x columns in row order, of the plan's precision; NULL: once more those of the run before, where
 /// the device holds all rows at once (else WW_ERROR_INVALID_ARGUMENT).
 /// \param indices rows x k columns, -1 where there are fewer than k. \param smallest rows x k values, +infinity where
 /// there are fewer, or NULL. On any error the arrays' content is unspecified. *Blocking*: until done.
-WW_API ww_status ww_select_run(ww_select *select, const void *values, int64_t *indices, void *smallest);
+WW_API ww_status ww_select_run(ww_topk *select, const void *values, int64_t *indices, void *smallest);
 
 /// Device time of the last run's kernels; 0 when the device does not say.
-WW_API double ww_select_seconds(const ww_select *select);
+WW_API double ww_select_seconds(const ww_topk *select);
 /// Frees a selection and stores NULL in *select.
-WW_API void ww_select_destroy(ww_select **select);
+WW_API void ww_select_destroy(ww_topk **select);
 
 #ifdef __cplusplus
 }

@@ -112,8 +112,8 @@ WW_API ww_status ww_lsh_save(const ww_lsh *lsh, const char *path);
 WW_API ww_status ww_lsh_load(ww_context *context, const char *path, uint64_t max_bytes, ww_lsh **lsh);
 
 /// What ww_lsh_choose() is asked for.
-typedef struct ww_lsh_wish {
-    size_t struct_size; ///< sizeof(ww_lsh_wish)
+typedef struct ww_lsh_target {
+    size_t struct_size; ///< sizeof(ww_lsh_target)
     ww_metric metric;
     size_t k;           ///< 1 to WW_KNN_MOST
     double recall;      ///< share of the k nearest that shall be found, over 0 and under 1
@@ -121,10 +121,10 @@ typedef struct ww_lsh_wish {
     uint64_t max_bytes; ///< most device bytes of the tables; 0: as fits
     size_t sample;      ///< points to learn from, and as many to verify with; 0: 512
     uint64_t seed;
-} ww_lsh_wish;
+} ww_lsh_target;
 
-#define WW_LSH_WISH_INIT                                                                                               \
-    { sizeof(ww_lsh_wish), WW_METRIC_L2, 1, 0.9, 0, 0, 0, 1 }
+#define WW_LSH_TARGET_INIT                                                                                             \
+    { sizeof(ww_lsh_target), WW_METRIC_L2, 1, 0.9, 0, 0, 0, 1 }
 
 /// What it found.
 typedef struct ww_lsh_choice {
@@ -143,7 +143,7 @@ typedef struct ww_lsh_choice {
 /// \param points as for ww_lsh_create(). \param choice its options' struct_size need not be set.
 /// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED (a metric without a family, or no parameters within
 /// max_bytes come near the recall), and what searches return. *Blocking*: yes.
-WW_API ww_status ww_lsh_choose(ww_points *points, const ww_lsh_wish *wish, ww_lsh_choice *choice);
+WW_API ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_choice *choice);
 
 /// Share of the exact neighbours that were found: by distance, so that a point as far as the k-th counts.
 /// \param exact, approximate distances, queries x k, +infinity where there are fewer.

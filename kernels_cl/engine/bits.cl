@@ -7,7 +7,7 @@
 // this one: the group never drains. Lists of pairs as in engine lanes (lanes.cl): in a rectangle one column series and a
 // chunk of row series, in a list rows_per_group consecutive tasks; groups are numbered along the columns, chunk after chunk.
 //
-// Parameters: WW_WG (a multiple of the group's width), WW_EXCHANGE (vendor.cl; 0: through local memory). Local memory: one
+// Parameters: WW_WG (a multiple of the group's width), WW_EXCHANGE (base/vendor.cl; 0: through local memory). Local memory: one
 // word, and with WW_EXCHANGE 0 4*WW_WG and one barrier a step.
 #ifndef WW_WG
 #define WW_WG 64
@@ -23,30 +23,30 @@ __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) v
 ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restrict x_series,
         __global const ww_plane *restrict y_planes, __global const ulong2 *restrict y_series,
         __global const uint *restrict x_order, __global const uint *restrict y_order, __global ww_scalar *restrict out,
-        const ww_job job) {
+        const ww_launch_args args) {
     const uint lid = get_local_id(0);
-    const uint width = job.group_width;
+    const uint width = args.group_width;
     const uint lane = lid & (width - 1);
     const uint groups = WW_WG / width;
     const uint first_word = lane * WW_WORDS;
     ww_held own[WW_WORDS][WW_HELD];
 #if WW_LIST
-    uint task = job.row_begin + ((job.unit_begin + (uint)get_group_id(0)) * groups + lid / width) * job.rows_per_group;
-    const uint task_end = min(task + job.rows_per_group, job.row_end);
+    uint task = args.row_begin + ((args.unit_begin + (uint)get_group_id(0)) * groups + lid / width) * args.rows_per_group;
+    const uint task_end = min(task + args.rows_per_group, args.row_end);
     ww_symbols y;
     y.planes = y_planes;
     y.length = y.words = 0;
 #else
-    const uint unit = (job.unit_begin + (uint)get_group_id(0)) * groups + lid / width;
-    const uint columns = job.column_end - job.column_begin;
+    const uint unit = (args.unit_begin + (uint)get_group_id(0)) * groups + lid / width;
+    const uint columns = args.column_end - args.column_begin;
     const uint chunk = unit / columns;
-    const uint column = job.column_begin + ww_rest(unit, columns, chunk);
-    uint task = min(job.row_begin + chunk * job.rows_per_group, job.row_end);
-    uint task_end = min(task + job.rows_per_group, job.row_end);
-    if (job.flags & WW_JOB_HALF)
+    const uint column = args.column_begin + ww_rest(unit, columns, chunk);
+    uint task = min(args.row_begin + chunk * args.rows_per_group, args.row_end);
+    uint task_end = min(task + args.rows_per_group, args.row_end);
+    if (args.flags & WW_LAUNCH_HALF)
         task_end = max(task, min(task_end, column));
     const uint y_id = y_order[column];
-    const ww_symbols y = ww_symbols_load(y_planes, y_series, y_id, job.channel);
+    const ww_symbols y = ww_symbols_load(y_planes, y_series, y_id, args.channel);
     WW_LOAD_COLUMNS(y)
 #endif
 
@@ -81,12 +81,12 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
         if (fresh && task < task_end) {
 #if WW_LIST
             id = x_order[3 * task + 2];
-            x = ww_symbols_load(x_planes, x_series, x_order[3 * task], job.channel);
-            y = ww_symbols_load(y_planes, y_series, x_order[3 * task + 1], job.channel);
+            x = ww_symbols_load(x_planes, x_series, x_order[3 * task], args.channel);
+            y = ww_symbols_load(y_planes, y_series, x_order[3 * task + 1], args.channel);
             WW_LOAD_COLUMNS(y)
 #else
             id = x_order[task];
-            x = ww_symbols_load(x_planes, x_series, id, job.channel);
+            x = ww_symbols_load(x_planes, x_series, id, args.channel);
 #endif
             WW_CLEAR
             step = 0;
@@ -96,10 +96,10 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
         }
 
         if (!fresh && k >= begin + lane) {
-            const uint made_up = step ? 0 : WW_MADE_UP(x.length);
-            const uint made_up_rows = WW_MADE_UP_ROWS(made_up);
+            const uint padding = step ? 0 : WW_PADDING(x.length);
+            const uint padding_mask = WW_PADDING_MASK(padding);
             if (lane == 0) {
-                edge = WW_BORDER_EDGE(made_up);
+                edge = WW_BORDER_EDGE(padding);
                 sum = WW_FROM(x.length);
             }
             // The next step's rows are on their way while these are walked.
@@ -117,9 +117,9 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
                 }
                 if (lane == (y.words - 1) / WW_WORDS) {
 #if WW_LIST
-                    ww_store(out, job, id, 0, WW_RESULT(sum, x.length, y.length));
+                    ww_store(out, args, id, 0, WW_RESULT(sum, x.length, y.length));
 #else
-                    ww_store(out, job, id, y_id, WW_RESULT(sum, x.length, y.length));
+                    ww_store(out, args, id, y_id, WW_RESULT(sum, x.length, y.length));
 #endif
                 }
                 begin += steps;

@@ -13,7 +13,7 @@
 #define WW_WORD_STORE WW_PASTE(vstore, WW_VECTOR)
 typedef WW_PASTE(int, WW_VECTOR) ww_ints;
 #if WW_LIST
-#define WW_HEIGHTS heights
+#define WW_HEIGHTS row_lengths
 #else
 #define WW_HEIGHTS x.length
 #endif
@@ -49,11 +49,11 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_bits_packed(__global const uint *restrict x_planes, __global const ulong2 *restrict x_series,
                __global const uint *restrict y_planes, __global const ulong2 *restrict y_series,
                __global const uint *restrict x_order, __global const uint *restrict y_order,
-               __global ww_scalar *restrict out, const ww_job job, __global const uint *restrict x_packed,
+               __global ww_scalar *restrict out, const ww_launch_args args, __global const uint *restrict x_packed,
                __global const ulong *restrict x_pack_offset, __global const uint *restrict y_packed,
                __global const ulong *restrict y_pack_offset, __global uint *restrict scratch,
                __global uint *restrict counter, const uint packs, const uint units) {
-    __global uint *edges = scratch + (ulong)get_group_id(0) * job.scratch * WW_VECTOR;
+    __global uint *edges = scratch + (ulong)get_group_id(0) * args.scratch * WW_VECTOR;
     for (;;) {
         const uint unit = atomic_inc(counter);
         if (unit >= units)
@@ -68,37 +68,37 @@ ww_bits_packed(__global const uint *restrict x_planes, __global const ulong2 *re
         uint lane_height[WW_VECTOR];
         uint tallest = 0;
 #else
-        const uint chunk_begin = job.row_begin + chunk * job.rows_per_group;
-        const uint chunk_end = min(chunk_begin + job.rows_per_group, job.row_end);
+        const uint chunk_begin = args.row_begin + chunk * args.rows_per_group;
+        const uint chunk_end = min(chunk_begin + args.rows_per_group, args.row_end);
 #endif
         for (uint v = 0; v < WW_VECTOR; v++) {
 #if WW_LIST
-            const uint slot = min(job.row_begin + pack * WW_VECTOR + v, job.row_end - 1);
+            const uint slot = min(args.row_begin + pack * WW_VECTOR + v, args.row_end - 1);
             ids[v] = x_order[3 * slot + 2];
             lane_height[v] = (uint)x_series[x_order[3 * slot]].y;
             lane_length[v] = (int)(uint)y_series[x_order[3 * slot + 1]].y;
             tallest = max(tallest, lane_height[v]);
 #else
-            const uint slot = min(job.column_begin + pack * WW_VECTOR + v, job.column_end - 1);
+            const uint slot = min(args.column_begin + pack * WW_VECTOR + v, args.column_end - 1);
             ids[v] = y_order[slot];
             lane_length[v] = (int)(uint)y_series[ids[v]].y;
 #endif
             words = max(words, ((uint)lane_length[v] + 31) / 32);
         }
-        const ww_ints lengths = WW_PASTE(vload, WW_VECTOR)(0, lane_length);
+        const ww_ints column_lengths = WW_PASTE(vload, WW_VECTOR)(0, lane_length);
 #if WW_LIST
-        const ww_word heights = WW_WORD_LOAD(0, lane_height);
+        const ww_word row_lengths = WW_WORD_LOAD(0, lane_height);
         const uint steps = WW_STEPS(tallest), row_words = (tallest + 31) / 32;
-        const ww_word all_made_up = steps * WW_ROWS - heights;
+        const ww_word all_padding = steps * WW_ROWS - row_lengths;
         {
 #else
         for (uint r = chunk_begin; r < chunk_end; r++) {
             // Half: the last lane has the largest slot; where even that is not above the diagonal, nothing is wanted.
-            if ((job.flags & WW_JOB_HALF) &&
-                r >= min(job.column_begin + pack * WW_VECTOR + WW_VECTOR, job.column_end) - 1)
+            if ((args.flags & WW_LAUNCH_HALF) &&
+                r >= min(args.column_begin + pack * WW_VECTOR + WW_VECTOR, args.column_end) - 1)
                 break;
             const uint x_id = x_order[r];
-            const ww_symbols x = ww_symbols_load(x_planes, x_series, x_id, job.channel);
+            const ww_symbols x = ww_symbols_load(x_planes, x_series, x_id, args.channel);
             const uint steps = WW_STEPS(x.length);
 #endif
             ww_word sum = (ww_word)WW_FROM(WW_HEIGHTS);
@@ -119,33 +119,33 @@ ww_bits_packed(__global const uint *restrict x_planes, __global const ulong2 *re
                     for (int b = 0; b < WW_BITS; b++)
                         rows[b] = WW_WORD_LOAD((ulong)(bit / 32) * WW_BITS + b, xs) >> bit % 32;
                     const ww_word before = (ww_word)(step * WW_ROWS);
-                    const ww_word made_up = min(max(all_made_up, before) - before, (uint)WW_ROWS);
+                    const ww_word padding = min(max(all_padding, before) - before, (uint)WW_ROWS);
 #else
                     WW_READ_ROWS(rows, x, step)
-                    const uint made_up = step ? 0 : WW_MADE_UP(x.length);
+                    const uint padding = step ? 0 : WW_PADDING(x.length);
 #endif
-                    const ww_row_word made_up_rows = WW_MADE_UP_ROWS(made_up);
-                    ww_word edge = first_word ? WW_WORD_LOAD(step, edges) : WW_BORDER_EDGE(made_up);
+                    const ww_row_word padding_mask = WW_PADDING_MASK(padding);
+                    ww_word edge = first_word ? WW_WORD_LOAD(step, edges) : WW_BORDER_EDGE(padding);
                     WW_STEP
                     WW_WORD_STORE(edge, step, edges);
                 }
 #pragma unroll
                 for (int w = 0; w < WW_WORDS; w++) {
-                    const ww_ints left = lengths - (int)(first_word + w) * 32;
+                    const ww_ints left = column_lengths - (int)(first_word + w) * 32;
                     sum += WW_COUNT(w, WW_KEEP(left));
                 }
             }
             uint sums[WW_VECTOR];
             WW_WORD_STORE(sum, 0, sums);
 #if WW_LIST
-            const uint count = min((uint)WW_VECTOR, job.row_end - (job.row_begin + pack * WW_VECTOR));
+            const uint count = min((uint)WW_VECTOR, args.row_end - (args.row_begin + pack * WW_VECTOR));
             for (uint v = 0; v < count; v++)
-                ww_store(out, job, ids[v], 0, ww_root((ww_scalar)sums[v]));
+                ww_store(out, args, ids[v], 0, ww_root((ww_scalar)sums[v]));
 #else
-            const uint count = min((uint)WW_VECTOR, job.column_end - (job.column_begin + pack * WW_VECTOR));
+            const uint count = min((uint)WW_VECTOR, args.column_end - (args.column_begin + pack * WW_VECTOR));
             for (uint v = 0; v < count; v++)
-                if (!(job.flags & WW_JOB_HALF) || r < job.column_begin + pack * WW_VECTOR + v)
-                    ww_store(out, job, x_id, ids[v], ww_root((ww_scalar)sums[v]));
+                if (!(args.flags & WW_LAUNCH_HALF) || r < args.column_begin + pack * WW_VECTOR + v)
+                    ww_store(out, args, x_id, ids[v], ww_root((ww_scalar)sums[v]));
 #endif
         }
     }

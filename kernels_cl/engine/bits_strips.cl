@@ -15,7 +15,7 @@ __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) v
 ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2 *restrict x_series,
                __global const ww_plane *restrict y_planes, __global const ulong2 *restrict y_series,
                __global const uint *restrict x_order, __global const uint *restrict y_order,
-               __global ww_scalar *restrict out, const ww_job job, __global volatile ulong *edges,
+               __global ww_scalar *restrict out, const ww_launch_args args, __global volatile ulong *edges,
                __global uint *ticket) {
     const uint lane = get_local_id(0);
     __local uint mine[1];
@@ -25,25 +25,25 @@ ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2
     if (lane == 0)
         mine[0] = atomic_inc(ticket);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint strips = job.strip_end - job.strip_begin;
-    const uint pair = mine[0] / strips, strip = job.strip_begin + ww_rest(mine[0], strips, pair);
+    const uint strips = args.strip_end - args.strip_begin;
+    const uint pair = mine[0] / strips, strip = args.strip_begin + ww_rest(mine[0], strips, pair);
 #if WW_LIST
-    const uint task = job.row_begin + job.unit_begin + pair;
+    const uint task = args.row_begin + args.unit_begin + pair;
     const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
     const bool wanted = true;
 #else
-    const uint columns = job.column_end - job.column_begin;
-    const uint unit = job.unit_begin + pair, row_slot = unit / columns;
-    const uint row = job.row_begin + row_slot, column = job.column_begin + ww_rest(unit, columns, row_slot);
+    const uint columns = args.column_end - args.column_begin;
+    const uint unit = args.unit_begin + pair, row_slot = unit / columns;
+    const uint row = args.row_begin + row_slot, column = args.column_begin + ww_rest(unit, columns, row_slot);
     const uint x_id = x_order[row], y_id = y_order[column];
-    const bool wanted = !(job.flags & WW_JOB_HALF) || row < column;
+    const bool wanted = !(args.flags & WW_LAUNCH_HALF) || row < column;
 #endif
-    const ww_symbols x = ww_symbols_load(x_planes, x_series, x_id, job.channel);
-    const ww_symbols y = ww_symbols_load(y_planes, y_series, y_id, job.channel);
+    const ww_symbols x = ww_symbols_load(x_planes, x_series, x_id, args.channel);
+    const ww_symbols y = ww_symbols_load(y_planes, y_series, y_id, args.channel);
     // The whole work-group leaves, or none of it.
     if (!wanted || strip * (WW_WG * WW_WORDS) >= y.words)
         return;
-    edges += (ulong)pair * job.scratch;
+    edges += (ulong)pair * args.scratch;
 
     const uint first_word = (strip * WW_WG + lane) * WW_WORDS;
     const uint owner = (y.words - 1) / WW_WORDS - strip * WW_WG;  // the lane of the last column, if it is in this strip
@@ -63,10 +63,10 @@ ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2
     for (uint k = 0; k < total; k++) {
         const uint step = k - lane;  // may wrap below 0: then it is past every end
         if (k >= lane && step < steps) {
-            const uint made_up = step ? 0 : WW_MADE_UP(x.length);
-            const uint made_up_rows = WW_MADE_UP_ROWS(made_up);
+            const uint padding = step ? 0 : WW_PADDING(x.length);
+            const uint padding_mask = WW_PADDING_MASK(padding);
             if (lane == 0) {
-                edge = strip ? ww_await(edges, step, strip, ahead) : WW_BORDER_EDGE(made_up);
+                edge = strip ? ww_await(edges, step, strip, ahead) : WW_BORDER_EDGE(padding);
                 sum = WW_FROM(x.length);
                 if (strip && step + 1 == steps)
                     sum = ww_await(edges, steps, strip, edges[steps]);
@@ -86,9 +86,9 @@ ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2
                 }
                 if (lane == owner) {
 #if WW_LIST
-                    ww_store(out, job, x_order[3 * task + 2], 0, WW_RESULT(sum, x.length, y.length));
+                    ww_store(out, args, x_order[3 * task + 2], 0, WW_RESULT(sum, x.length, y.length));
 #else
-                    ww_store(out, job, x_id, y_id, WW_RESULT(sum, x.length, y.length));
+                    ww_store(out, args, x_id, y_id, WW_RESULT(sum, x.length, y.length));
 #endif
                 }
             }

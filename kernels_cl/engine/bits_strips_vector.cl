@@ -2,7 +2,7 @@
 // Engine `bits` for long pairs on a CPU: the work-items of bits_strips.cl become the lanes of a vector, and handing an edge on
 // becomes a rotation of it. One work-item walks one strip of WW_VECTOR*WW_WORDS words of columns; edges and tickets as there.
 //
-// Lane v is v steps behind lane 0. Before its first step a lane walks made-up rows, which change nothing; after its last it
+// Lane v is v steps behind lane 0. Before its first step a lane walks padding rows, which change nothing; after its last it
 // walks on over rows that nobody reads, its columns counted before.
 //
 // Parameters: WW_VECTOR 16; WW_OWN_ROWS 1.
@@ -19,27 +19,27 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *restrict x_series,
                __global const uint *restrict y_planes, __global const ulong2 *restrict y_series,
                __global const uint *restrict x_order, __global const uint *restrict y_order,
-               __global ww_scalar *restrict out, const ww_job job, __global volatile ulong *edges,
+               __global ww_scalar *restrict out, const ww_launch_args args, __global volatile ulong *edges,
                __global uint *ticket) {
     const uint mine = atomic_inc(ticket);
-    const uint strips = job.strip_end - job.strip_begin;
-    const uint pair = mine / strips, strip = job.strip_begin + ww_rest(mine, strips, pair);
+    const uint strips = args.strip_end - args.strip_begin;
+    const uint pair = mine / strips, strip = args.strip_begin + ww_rest(mine, strips, pair);
 #if WW_LIST
-    const uint task = job.row_begin + job.unit_begin + pair;
+    const uint task = args.row_begin + args.unit_begin + pair;
     const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
 #else
-    const uint columns = job.column_end - job.column_begin;
-    const uint unit = job.unit_begin + pair, row_slot = unit / columns;
-    const uint row = job.row_begin + row_slot, column = job.column_begin + ww_rest(unit, columns, row_slot);
+    const uint columns = args.column_end - args.column_begin;
+    const uint unit = args.unit_begin + pair, row_slot = unit / columns;
+    const uint row = args.row_begin + row_slot, column = args.column_begin + ww_rest(unit, columns, row_slot);
     const uint x_id = x_order[row], y_id = y_order[column];
-    if ((job.flags & WW_JOB_HALF) && row >= column)
+    if ((args.flags & WW_LAUNCH_HALF) && row >= column)
         return;
 #endif
-    const ww_symbols x = ww_symbols_load(x_planes, x_series, x_id, job.channel);
-    const ww_symbols y = ww_symbols_load(y_planes, y_series, y_id, job.channel);
+    const ww_symbols x = ww_symbols_load(x_planes, x_series, x_id, args.channel);
+    const ww_symbols y = ww_symbols_load(y_planes, y_series, y_id, args.channel);
     if (strip * (WW_VECTOR * WW_WORDS) >= y.words)
         return;
-    edges += (ulong)pair * job.scratch;
+    edges += (ulong)pair * args.scratch;
 
     const uint first_word = strip * (WW_VECTOR * WW_WORDS), words = y.words - first_word;
     const uint lanes = min((words + WW_WORDS - 1) / WW_WORDS, (uint)WW_VECTOR), steps = WW_STEPS(x.length);
@@ -56,7 +56,7 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
         columns_left[v] = (int)y.length - ((int)first_word + v * WW_WORDS) * 32;
     const ww_ints left_of_first = WW_PASTE(vload, WW_VECTOR)(0, columns_left);
 
-    ww_word rows[WW_BITS], made_up_rows = (ww_word)((1u << WW_ROWS) - 1), edge = (ww_word)0;
+    ww_word rows[WW_BITS], padding_mask = (ww_word)((1u << WW_ROWS) - 1), edge = (ww_word)0;
     for (int b = 0; b < WW_BITS; b++)
         rows[b] = (ww_word)0;
     WW_STATE
@@ -64,13 +64,13 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
     uint sum = 0;
     for (uint k = 0; k < steps + lanes - 1; k++) {
         uint next_rows[WW_BITS];
-        const uint made_up = k ? 0 : WW_MADE_UP(x.length);
+        const uint padding = k ? 0 : WW_PADDING(x.length);
         WW_READ_ROWS(next_rows, x, min(k, steps - 1))
 #pragma unroll
         for (int b = 0; b < WW_BITS; b++)
             WW_ROTATE(rows[b], next_rows[b])
-        WW_ROTATE(made_up_rows, (1u << made_up) - 1)
-        const ww_word border = WW_BORDER_EDGE(made_up);
+        WW_ROTATE(padding_mask, (1u << padding) - 1)
+        const ww_word border = WW_BORDER_EDGE(padding);
         WW_ROTATE(edge, k >= steps ? 0 : strip ? ww_await(edges, k, strip, edges[k]) : border.s0)
         WW_STEP
         if (k >= WW_VECTOR - 1)
@@ -91,8 +91,8 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
         ww_tag(edges, steps, strip, sum);
     else
 #if WW_LIST
-        ww_store(out, job, x_order[3 * task + 2], 0, ww_root((ww_scalar)sum));
+        ww_store(out, args, x_order[3 * task + 2], 0, ww_root((ww_scalar)sum));
 #else
-        ww_store(out, job, x_id, y_id, ww_root((ww_scalar)sum));
+        ww_store(out, args, x_id, y_id, ww_root((ww_scalar)sum));
 #endif
 }

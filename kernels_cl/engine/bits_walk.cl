@@ -11,7 +11,7 @@
 //   v = (v + (v & same)) | (v & ~same)                   the sum's carry is what goes on to the right
 // Distance and length are counts of bits of the last row.
 //
-// There is no table of matches. Of symbols (WW_POINTS 0) the numbers stand as WW_BITS bit planes (src/bit_planes.h), a row's
+// There is no table of matches. Of symbols (WW_POINTS 0) the numbers stand as WW_BITS bit planes (src/engine/bit_planes.h), a row's
 // bit becomes a mask of 0 or -1, and a column has the row's symbol where no plane differs from its mask: one three-input
 // operation a plane. Of points within epsilon of each other (WW_POINTS 1: EDR and LCSS, which are edit distance and LCS with
 // that for a match) a lane holds the values of its columns and shifts the signs of ww_apart() - epsilon into a word: three
@@ -21,7 +21,7 @@
 // from the left, so they give the border row itself. What goes to the right of a step is one word, the edge: a bit a row,
 // the first row's highest, hn below and hp above bit 16 (LCS: the carry below).
 //
-// Parameters: WW_BITS; WW_WORDS; WW_ROWS 4, 8, 16; WW_LCS; WW_POINTS; WW_UNROLL.
+// Parameters: WW_BITS; WW_WORDS; WW_ROWS 4, 8, 16; WWK_LCS; WW_POINTS; WW_UNROLL.
 #ifndef WW_BITS
 #define WW_BITS 2
 #endif
@@ -31,8 +31,8 @@
 #ifndef WW_ROWS
 #define WW_ROWS 16
 #endif
-#ifndef WW_LCS
-#define WW_LCS 0
+#ifndef WWK_LCS
+#define WWK_LCS 0
 #endif
 #ifndef WW_POINTS
 #define WW_POINTS 0
@@ -121,13 +121,13 @@ WW_INLINE ww_symbols ww_symbols_load(__global const ww_plane *planes, __global c
 }
 
 #define WW_STEPS(n) (((n) + WW_ROWS - 1) / WW_ROWS)
-#define WW_MADE_UP(n) ((0u - (n)) % WW_ROWS)
-#define WW_MADE_UP_ROWS(made_up) (((ww_row_word)1 << (made_up)) - 1)
+#define WW_PADDING(n) ((0u - (n)) % WW_ROWS)
+#define WW_PADDING_MASK(padding) (((ww_row_word)1 << (padding)) - 1)
 // What is held of a step's rows, and of column 32*w + b or plane b of word w.
 #if WW_POINTS
 #define WW_READ_ROWS(target, s, step)                                                                                  \
     {                                                                                                                  \
-        const int first = (int)(step)*WW_ROWS - (int)WW_MADE_UP((s).length);                                           \
+        const int first = (int)(step)*WW_ROWS - (int)WW_PADDING((s).length);                                           \
         _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++) target[q] = (s).planes[max(first + q, 0)];                 \
     }
 WW_INLINE ww_scalar ww_column_held(ww_symbols s, uint w, uint b) {
@@ -160,7 +160,7 @@ WW_INLINE uint ww_column_held(ww_symbols s, uint w, uint b) {
 #endif
 
 // The state of a lane before the first row, and what the words' columns add to the result after the last.
-#if WW_LCS
+#if WWK_LCS
 #define WW_STATE ww_word v[WW_WORDS];
 #define WW_CLEAR                                                                                                       \
     _Pragma("unroll") for (int w = 0; w < WW_WORDS; w++)                                                               \
@@ -178,12 +178,12 @@ WW_INLINE uint ww_column_held(ww_symbols s, uint w, uint b) {
 #define WW_FROM(n) (n)
 #endif
 
-// One step over the lane's columns (own[w][b]): `rows`; `made_up_rows`, from bit 0 up; `edge` in and out. Macros,
+// One step over the lane's columns (own[w][b]): `rows`; `padding_mask`, from bit 0 up; `edge` in and out. Macros,
 // because arrays handed to a function stay in memory with NVIDIA's compiler.
 #if WW_POINTS
 // Below 0 where the points match: as near as epsilon, that is nearer than the number after it. No number is: nothing
 // matches it.
-#if WW_DOUBLE
+#if WWK_DOUBLE
 #define WW_AFTER_EPSILON as_double(as_long(WW_P_epsilon) + 1)
 #define WW_SIGN_WORD(v) ((uint)(as_ulong(v) >> 32))
 #else
@@ -216,25 +216,25 @@ WW_INLINE uint ww_match_sign(ww_scalar row, ww_scalar column) {
     {                                                                                                                  \
         WW_OPEN_EDGE                                                                                                   \
         WW_EACH_ROW for (int q = 0; q < WW_ROWS; q++) {                                                                \
-            const ww_row_word dead = WW_ROW_SIGN(made_up_rows << (31 - q));                                            \
+            const ww_row_word dead = WW_ROW_SIGN(padding_mask << (31 - q));                                            \
             WW_ROW_MASKS                                                                                               \
             WW_ONE_ROW                                                                                                 \
         }                                                                                                              \
         WW_CLOSE_EDGE                                                                                                  \
     }
 
-#if WW_LCS
+#if WWK_LCS
 // The carry out of a word is the top bit of what either both summands have, or one has and the sum lacks.
 #define WW_OPEN_EDGE ww_word in = edge << (32 - WW_ROWS), out = (ww_word)0;
 #define WW_CLOSE_EDGE edge = out;
-#define WW_BORDER_EDGE(made_up) ((void)(made_up), (ww_word)0)
+#define WW_BORDER_EDGE(padding) ((void)(padding), (ww_word)0)
 #define WW_ONE_ROW                                                                                                     \
     ww_word carry = in;                                                                                                \
     _Pragma("unroll") for (int w = 0; w < WW_WORDS; w++) {                                                             \
         WW_MISMATCH(other, w)                                                                                          \
-        const ww_word both = v[w] & ~other;                                                                            \
-        const ww_word sum = WW_SUM_WITH_CARRY(w, both, v[w], carry >> 31);                                             \
-        carry = both | (v[w] & ~sum);                                                                                  \
+        const ww_word lengths = v[w] & ~other;                                                                            \
+        const ww_word sum = WW_SUM_WITH_CARRY(w, lengths, v[w], carry >> 31);                                             \
+        carry = lengths | (v[w] & ~sum);                                                                                  \
         v[w] = WW_OR_BOTH(sum, v[w], other);                                                                                  \
     }                                                                                                                  \
     out = WW_SHIFT_IN(out, carry);                                                                                     \
@@ -248,7 +248,7 @@ WW_INLINE uint ww_match_sign(ww_scalar row, ww_scalar column) {
 #define WW_OPEN_EDGE                                                                                                   \
     ww_word in_p = edge << (16 - WW_ROWS), in_n = edge << (32 - WW_ROWS), out_p = (ww_word)0, out_n = (ww_word)0;
 #define WW_CLOSE_EDGE edge = out_p << 16 | out_n;
-#define WW_BORDER_EDGE(made_up) ((~(ww_word)0 >> (16 - WW_ROWS + (made_up))) & 0xffff0000u)
+#define WW_BORDER_EDGE(padding) ((~(ww_word)0 >> (16 - WW_ROWS + (padding))) & 0xffff0000u)
 // Where a sum takes its carry from the word before, -1 from the left need not come in as a match.
 #if WW_ADD_CARRY
 #define WW_TAKE_NEGATIVE(other, w)                                                                                     \

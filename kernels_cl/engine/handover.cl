@@ -24,7 +24,7 @@ WW_INLINE void ww_await_turn(__global volatile ulong *edges, uint strip, __local
             (void)*idle;
 }
 
-#if WW_DOUBLE
+#if WWK_DOUBLE
 #define WW_EDGE_WORDS 2
 typedef ulong2 ww_edge_word;
 #else
@@ -34,7 +34,7 @@ typedef ulong ww_edge_word;
 
 WW_INLINE void ww_hand_over(__global volatile ulong *edges, uint row, uint strip, ww_scalar value) {
     const ulong tag = (ulong)(strip + 1) << 32;
-#if WW_DOUBLE
+#if WWK_DOUBLE
     const ulong bits = as_ulong(value);
     edges[2 * (ulong)row] = tag | (uint)bits;
     edges[2 * (ulong)row + 1] = tag | (bits >> 32);
@@ -45,7 +45,7 @@ WW_INLINE void ww_hand_over(__global volatile ulong *edges, uint row, uint strip
 
 // What stands in a row's entry now.
 WW_INLINE ww_edge_word ww_edge_at(__global volatile ulong *edges, uint row) {
-#if WW_DOUBLE
+#if WWK_DOUBLE
     return (ulong2)(edges[2 * (ulong)row], edges[2 * (ulong)row + 1]);
 #else
     return edges[row];
@@ -54,7 +54,7 @@ WW_INLINE ww_edge_word ww_edge_at(__global volatile ulong *edges, uint row) {
 
 // Waits until the strip to the left has written the row; `word` is what was read there last.
 WW_INLINE ww_scalar ww_take_over_asked(__global volatile ulong *edges, uint row, uint strip, ww_edge_word word) {
-#if WW_DOUBLE
+#if WWK_DOUBLE
     while ((uint)(word.s0 >> 32) != strip || (uint)(word.s1 >> 32) != strip)
         word = ww_edge_at(edges, row);
     return as_double(word.s1 << 32 | (uint)word.s0);

@@ -14,7 +14,7 @@
 // A group takes a list of pairs: in a rectangle one column series and a chunk of row series, in a list rows_per_group
 // consecutive tasks. In a rectangle the groups are numbered along the columns, chunk after chunk.
 //
-// Parameters: WW_COLS, WW_ROWS, WW_WG (work-group size, a multiple of the group's width), WW_EXCHANGE (vendor.cl; 0:
+// Parameters: WW_COLS, WW_ROWS, WW_WG (work-group size, a multiple of the group's width), WW_EXCHANGE (base/vendor.cl; 0:
 // through local memory). Local memory: one word, and with WW_EXCHANGE 0 2*WW_ROWS*WW_WG values and one barrier a step.
 #ifndef WW_WG
 #define WW_WG 64
@@ -22,7 +22,7 @@
 
 // Row-steps a pair takes a lane from the beginning of its first block to the end of its last.
 #if WW_BAND
-#define WW_DURATION(x, y) (ww_band_table(band, job, (x).rank, (y).rank)[0])
+#define WW_DURATION(x, y) (ww_band_table(band, args, (x).rank, (y).rank)[0])
 #else
 #define WW_DURATION(x, y) (((x).length + WW_ROWS - 1) / WW_ROWS)
 #endif
@@ -31,25 +31,25 @@ __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) v
 ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
          __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
          __global const uint *restrict x_order, __global const uint *restrict y_order,
-         __global const uint *restrict band, __global ww_scalar *restrict out, const ww_job job) {
+         __global const uint *restrict band, __global ww_scalar *restrict out, const ww_launch_args args) {
     const uint lid = get_local_id(0);
-    const uint width = job.group_width;
+    const uint width = args.group_width;
     const uint lane = lid & (width - 1);
     const uint groups = WW_WG / width;
 #if WW_LIST
-    uint task = job.row_begin + ((job.unit_begin + (uint)get_group_id(0)) * groups + lid / width) * job.rows_per_group;
-    const uint task_end = min(task + job.rows_per_group, job.row_end);
+    uint task = args.row_begin + ((args.unit_begin + (uint)get_group_id(0)) * groups + lid / width) * args.rows_per_group;
+    const uint task_end = min(task + args.rows_per_group, args.row_end);
 #else
-    const uint unit = (job.unit_begin + (uint)get_group_id(0)) * groups + lid / width;
-    const uint columns = job.column_end - job.column_begin;
+    const uint unit = (args.unit_begin + (uint)get_group_id(0)) * groups + lid / width;
+    const uint columns = args.column_end - args.column_begin;
     const uint chunk = unit / columns;
-    const uint column = job.column_begin + ww_rest(unit, columns, chunk);
-    uint task = min(job.row_begin + chunk * job.rows_per_group, job.row_end);
-    uint task_end = min(task + job.rows_per_group, job.row_end);
-    if (job.flags & WW_JOB_HALF)
+    const uint column = args.column_begin + ww_rest(unit, columns, chunk);
+    uint task = min(args.row_begin + chunk * args.rows_per_group, args.row_end);
+    uint task_end = min(task + args.rows_per_group, args.row_end);
+    if (args.flags & WW_LAUNCH_HALF)
         task_end = max(task, min(task_end, column));
     const uint y_id = y_order[column];
-    ww_series y = ww_series_load(y_values, y_series, y_id, job.channel);
+    ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
 #endif
 
     // Steps of the longest list in the work-group, so that all its work-items leave the loop together.
@@ -61,12 +61,12 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
         uint steps = 0;
         for (uint t = task; t < task_end; t++) {
 #if WW_LIST
-            const ww_series x = ww_series_load(x_values, x_series, x_order[3 * t], job.channel);
+            const ww_series x = ww_series_load(x_values, x_series, x_order[3 * t], args.channel);
 #if WW_BAND
-            const ww_series y = ww_series_load(y_values, y_series, x_order[3 * t + 1], job.channel);
+            const ww_series y = ww_series_load(y_values, y_series, x_order[3 * t + 1], args.channel);
 #endif
 #else
-            const ww_series x = ww_series_load(x_values, x_series, x_order[t], job.channel);
+            const ww_series x = ww_series_load(x_values, x_series, x_order[t], args.channel);
 #endif
             steps += WW_DURATION(x, y);
         }
@@ -95,7 +95,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
 #if WW_BORDERS
     real corner_top = WW_BORDER;    // the top border above and left of the block
 #endif
-    ww_pair both;
+    ww_pair lengths;
     real c[WW_COLS];                // the block's previous row
     WW_KEPT_DIAGONALS
     real l[WW_ROWS], v[WW_ROWS];    // the left-hand neighbour's values, and this lane's last column
@@ -130,15 +130,15 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
             if (fresh) {
 #if WW_LIST
                 id = x_order[3 * task + 2];
-                x = ww_series_load(x_values, x_series, x_order[3 * task], job.channel);
-                y = ww_series_load(y_values, y_series, x_order[3 * task + 1], job.channel);
+                x = ww_series_load(x_values, x_series, x_order[3 * task], args.channel);
+                y = ww_series_load(y_values, y_series, x_order[3 * task + 1], args.channel);
 #else
                 id = x_order[task];
-                x = ww_series_load(x_values, x_series, id, job.channel);
+                x = ww_series_load(x_values, x_series, id, args.channel);
 #endif
                 block = lane;
 #if WW_BAND
-                table = ww_band_table(band, job, x.rank, y.rank);
+                table = ww_band_table(band, args, x.rank, y.rank);
                 blocks = table[1];
                 intervals = table + 2 + 2 * blocks;
                 if (block >= blocks) {
@@ -147,8 +147,8 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
                     continue;
                 }
 #endif
-                both.rows = (real)x.length;
-                both.columns = (real)y.length;
+                lengths.rows = (real)x.length;
+                lengths.columns = (real)y.length;
                 owner = (y.length - 1) / WW_COLS;
                 owned = (y.length - 1) % WW_COLS;
             }
@@ -157,13 +157,13 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
             const uint first = table[2 + 2 * block];
             start = begin + first + block;
             end = begin + table[3 + 2 * block] + block;
-            i = (int)(first * WW_ROWS) - WW_MADE_UP(x.length);
+            i = (int)(first * WW_ROWS) - WW_PADDING(x.length);
             left_end = block ? begin + table[1 + 2 * block] + block : 0;
             above_known = block && table[2 * block] < first && table[1 + 2 * block] >= first;
 #else
             start = begin + lane;
             end = start + (x.length + WW_ROWS - 1) / WW_ROWS;
-            i = -WW_MADE_UP(x.length);
+            i = -WW_PADDING(x.length);
 #endif
 #if WW_POINT_REGISTERS && (WW_LIST || WW_BAND)
 #pragma unroll
@@ -227,9 +227,9 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
                     for (uint r = 1; r < WW_COLS; r++)
                         result = r <= owned ? c[r] : result;
 #if WW_LIST
-                    ww_store(out, job, id, 0, ww_final(result, x.length, y.length));
+                    ww_store(out, args, id, 0, ww_final(result, x.length, y.length));
 #else
-                    ww_store(out, job, id, y_id, ww_final(result, x.length, y.length));
+                    ww_store(out, args, id, y_id, ww_final(result, x.length, y.length));
 #endif
                 }
                 enter = true;

@@ -19,7 +19,7 @@
 #define WW_ROWS 8
 #endif
 
-#if WW_DOUBLE
+#if WWK_DOUBLE
 #define WW_TO_MASK(v) WW_PASTE(convert_long, WW_VECTOR)(v)
 #else
 #define WW_TO_MASK(v) (v)
@@ -59,13 +59,13 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
 #define WW_NEXT_DIAGONAL(value, q)                                                                                     \
     diagonal = g[q];                                                                                                   \
     g[q] = ww_carry(value, a[q], y, WW_ALONG(q));
-#define WW_CORNER_ON(top) (i == 0 ? (top) : ww_carry(top, row_above, y, WW_AHEAD((real)(ww_scalar)((int)i - 1 - (int)j))))
+#define WW_CORNER_ON(top) (i == 0 ? (top) : ww_carry(top, row_above, y, WW_LAG((real)(ww_scalar)((int)i - 1 - (int)j))))
 #define WW_CARRY_FIRST(rows)                                                                                           \
     real g[rows];                                                                                                      \
     for (int q = 0; q < (rows); q++)                                                                                   \
         g[q] = c[q];                                                                                                   \
     if (from > 0 && i > 0)                                                                                             \
-        corner = ww_carry(corner, row_above, WW_PACKED_COLUMN(from - 1), WW_AHEAD((real)(ww_scalar)((int)i - (int)from)));
+        corner = ww_carry(corner, row_above, WW_PACKED_COLUMN(from - 1), WW_LAG((real)(ww_scalar)((int)i - (int)from)));
 #else
 #define WW_NEXT_DIAGONAL(value, q) diagonal = left;
 #define WW_CORNER_ON(top) (top)
@@ -80,7 +80,7 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
 #endif
 #if WW_CARRY || WW_BORDERS
 #define WW_ROW_ABOVE const ww_row row_above = WW_PACKED_ROW(i ? i - 1 : 0);
-#define WW_BORDER_ABOVE ww_left(row_above, (real)(ww_scalar)(i - 1), both)
+#define WW_BORDER_ABOVE ww_left(row_above, (real)(ww_scalar)(i - 1), lengths)
 #else
 #define WW_ROW_ABOVE
 #define WW_BORDER_ABOVE WW_BORDER
@@ -91,10 +91,10 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
 #define WW_ALONG_FIRST(rows)                                                                                           \
     real along[rows];                                                                                                  \
     for (int q = 0; q < (rows); q++)                                                                                   \
-        along[q] = ww_diagonal((real)(ww_scalar)((int)i + q + 1 - (int)from), both);
+        along[q] = ww_diagonal((real)(ww_scalar)((int)i + q + 1 - (int)from), lengths);
 #define WW_NEXT_ALONG(rows)                                                                                            \
     _Pragma("unroll") for (int q = (rows)-1; q > 0; q--) along[q] = along[q - 1];                                      \
-    along[0] = ww_diagonal((real)(ww_scalar)((int)i - (int)j), both);
+    along[0] = ww_diagonal((real)(ww_scalar)((int)i - (int)j), lengths);
 #define WW_ALONG(q) along[q]
 #else
 #define WW_ALONG_FIRST(rows)
@@ -107,12 +107,12 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
     {                                                                                                                  \
         const ww_point own = ww_packed_point(ys, j);                                                                   \
         const ww_column y = ww_column_make(own, WW_COLUMN_BEFORE, (real)(ww_scalar)j);                                 \
-        const real top = i == 0 ? ww_top(own, (real)(ww_scalar)j, both) : WW_VLOAD(j, row);                            \
+        const real top = i == 0 ? ww_top(own, (real)(ww_scalar)j, lengths) : WW_VLOAD(j, row);                            \
         real up = top, diagonal = corner;                                                                              \
         WW_NEXT_ALONG(rows)                                                                                            \
         _Pragma("unroll") for (int q = 0; q < (rows); q++) {                                                           \
             const real left = c[q];                                                                                    \
-            real value = ww_cell(left, up, diagonal, a[q], y, WW_ALONG(q), both, 0);                                   \
+            real value = ww_cell(left, up, diagonal, a[q], y, WW_ALONG(q), lengths, 0);                                   \
             KEEP(value, q)                                                                                             \
             WW_NEXT_DIAGONAL(value, q)                                                                                 \
             up = value;                                                                                                \
@@ -151,7 +151,7 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
         ww_row a[rows];                                                                                                \
         for (int q = 0; q < (rows); q++) {                                                                             \
             a[q] = WW_PACKED_ROW(i + (uint)q);                                                                         \
-            c[q] = ww_left(a[q], (real)(ww_scalar)(i + (uint)q), both);                                                \
+            c[q] = ww_left(a[q], (real)(ww_scalar)(i + (uint)q), lengths);                                                \
         }                                                                                                              \
         WW_ROW_ABOVE                                                                                                   \
         real corner = i == 0 ? (real)0 : WW_BORDER_ABOVE;                                                              \
@@ -178,9 +178,9 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
 #if WW_LIST
 #define WW_TAKE(rows)                                                                                                  \
     for (int q = 0; q < (rows); q++)                                                                                   \
-        result = WW_TO_MASK((lengths == (int)j + 1) & (heights == (int)i + q + 1)) ? c[q] : result;
+        result = WW_TO_MASK((column_lengths == (int)j + 1) & (row_lengths == (int)i + q + 1)) ? c[q] : result;
 #else
-#define WW_TAKE(rows) result = WW_TO_MASK(lengths == (int)j + 1) ? c[(rows)-1] : result;
+#define WW_TAKE(rows) result = WW_TO_MASK(column_lengths == (int)j + 1) ? c[(rows)-1] : result;
 #endif
 
 #if WW_BAND
@@ -192,7 +192,7 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
     for (int q = 0; q < (rows); q++) {                                                                                 \
         int lane_lo[WW_VECTOR], lane_hi[WW_VECTOR];                                                                    \
         for (int v = 0; v < WW_VECTOR; v++) {                                                                          \
-            const uint t = min(i + (uint)q, height[v] - 1);                                                            \
+            const uint t = min(i + (uint)q, row_length[v] - 1);                                                            \
             lane_lo[v] = (int)WW_BAND_LO(tables[v], t);                                                                \
             lane_hi[v] = (int)WW_BAND_HI(tables[v], t);                                                                \
             least = min(least, lane_lo[v]);                                                                            \
@@ -229,7 +229,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
           __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
           __global const uint *restrict x_order, __global const uint *restrict y_order,
-          __global const uint *restrict band, __global ww_scalar *restrict out, const ww_job job,
+          __global const uint *restrict band, __global ww_scalar *restrict out, const ww_launch_args args,
           __global const ww_scalar *restrict x_packed, __global const ulong *restrict x_pack_offset,
           __global const ww_scalar *restrict y_packed, __global const ulong *restrict y_pack_offset,
           __global ww_scalar *restrict scratch, __global uint *restrict counter, const uint packs, const uint units
@@ -239,7 +239,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
           __global uint *restrict abandoned
 #endif
 ) {
-    __global ww_scalar *row = scratch + (ulong)get_group_id(0) * job.scratch * WW_VECTOR;
+    __global ww_scalar *row = scratch + (ulong)get_group_id(0) * args.scratch * WW_VECTOR;
     for (;;) {
         const uint unit = atomic_inc(counter);
         if (unit >= units)
@@ -252,11 +252,11 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #if WW_LIST
         __global const ww_scalar *xs = x_packed + x_pack_offset[pack];
         int lane_height[WW_VECTOR];
-        uint height[WW_VECTOR];
+        uint row_length[WW_VECTOR];
         uint tallest = 0;
 #else
-        const uint chunk_begin = job.row_begin + chunk * job.rows_per_group;
-        const uint chunk_end = min(chunk_begin + job.rows_per_group, job.row_end);
+        const uint chunk_begin = args.row_begin + chunk * args.rows_per_group;
+        const uint chunk_end = min(chunk_begin + args.rows_per_group, args.row_end);
 #endif
 #if WW_BAND
         __global const uint *tables[WW_VECTOR];
@@ -266,20 +266,20 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
         for (uint v = 0; v < WW_VECTOR; v++) {
 #if WW_LIST
-            const uint slot = min(job.row_begin + pack * WW_VECTOR + v, job.row_end - 1);
+            const uint slot = min(args.row_begin + pack * WW_VECTOR + v, args.row_end - 1);
             ids[v] = x_order[3 * slot + 2];
-            const ww_series xv = ww_series_load(x_values, x_series, x_order[3 * slot], job.channel);
-            const ww_series yv = ww_series_load(y_values, y_series, x_order[3 * slot + 1], job.channel);
-            height[v] = xv.length;
+            const ww_series xv = ww_series_load(x_values, x_series, x_order[3 * slot], args.channel);
+            const ww_series yv = ww_series_load(y_values, y_series, x_order[3 * slot + 1], args.channel);
+            row_length[v] = xv.length;
             lane_height[v] = (int)xv.length;
             tallest = max(tallest, xv.length);
 #if WW_BAND
-            tables[v] = ww_band_table(band, job, xv.rank, yv.rank);
+            tables[v] = ww_band_table(band, args, xv.rank, yv.rank);
 #endif
 #else
-            const uint slot = min(job.column_begin + pack * WW_VECTOR + v, job.column_end - 1);
+            const uint slot = min(args.column_begin + pack * WW_VECTOR + v, args.column_end - 1);
             ids[v] = y_order[slot];
-            const ww_series yv = ww_series_load(y_values, y_series, ids[v], job.channel);
+            const ww_series yv = ww_series_load(y_values, y_series, ids[v], args.channel);
 #if WW_BAND
             ranks[v] = yv.rank;
 #endif
@@ -288,33 +288,33 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             longest = max(longest, yv.length);
             shortest = min(shortest, yv.length);
         }
-        const ww_ints lengths = WW_PASTE(vload, WW_VECTOR)(0, lane_length);
-        ww_pair both;
-        both.columns = WW_TO_REAL(lengths);
+        const ww_ints column_lengths = WW_PASTE(vload, WW_VECTOR)(0, lane_length);
+        ww_pair lengths;
+        lengths.columns = WW_TO_REAL(column_lengths);
 #if WW_LIST
-        const ww_ints heights = WW_PASTE(vload, WW_VECTOR)(0, lane_height);
+        const ww_ints row_lengths = WW_PASTE(vload, WW_VECTOR)(0, lane_height);
 #if WW_ABANDON
         ww_scalar lane_radius[WW_VECTOR];
         for (int v = 0; v < WW_VECTOR; v++)
             lane_radius[v] = radii[(ulong)(ids[v] / radius_results) * radius_k + radius_k - 1];
         const real radius = WW_VLOAD(0, lane_radius);
 #endif
-        both.rows = WW_TO_REAL(heights);
+        lengths.rows = WW_TO_REAL(row_lengths);
 #else
         for (uint r = chunk_begin; r < chunk_end; r++) {
             // Half: the last lane has the largest slot; where even that is not above the diagonal, nothing is wanted.
-            if ((job.flags & WW_JOB_HALF) &&
-                r >= min(job.column_begin + pack * WW_VECTOR + WW_VECTOR, job.column_end) - 1)
+            if ((args.flags & WW_LAUNCH_HALF) &&
+                r >= min(args.column_begin + pack * WW_VECTOR + WW_VECTOR, args.column_end) - 1)
                 break;
             const uint x_id = x_order[r];
-            const ww_series x = ww_series_load(x_values, x_series, x_id, job.channel);
+            const ww_series x = ww_series_load(x_values, x_series, x_id, args.channel);
             const uint tallest = x.length;
-            both.rows = (real)(ww_scalar)x.length;
+            lengths.rows = (real)(ww_scalar)x.length;
 #if WW_BAND
-            uint height[WW_VECTOR];
+            uint row_length[WW_VECTOR];
             for (int v = 0; v < WW_VECTOR; v++) {
-                tables[v] = ww_band_table(band, job, x.rank, ranks[v]);
-                height[v] = x.length;
+                tables[v] = ww_band_table(band, args, x.rank, ranks[v]);
+                row_length[v] = x.length;
             }
 #endif
 #endif
@@ -329,9 +329,9 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
                 WW_BLOCK(WW_ROWS)
 #if WW_ABANDON
-                if (i < tallest && all((WW_REACHED(nearest) > radius) | WW_TO_MASK(heights <= (int)i))) {
-                    for (uint v = 0; v < min((uint)WW_VECTOR, job.row_end - (job.row_begin + pack * WW_VECTOR)); v++)
-                        if (height[v] > i)
+                if (i < tallest && all((WW_REACHED(nearest) > radius) | WW_TO_MASK(row_lengths <= (int)i))) {
+                    for (uint v = 0; v < min((uint)WW_VECTOR, args.row_end - (args.row_begin + pack * WW_VECTOR)); v++)
+                        if (row_length[v] > i)
                             atomic_inc(abandoned);
                     i = tallest;
                 }
@@ -360,14 +360,14 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             ww_scalar values[WW_VECTOR];
             WW_VSTORE(result, 0, values);
 #if WW_LIST
-            const uint count = min((uint)WW_VECTOR, job.row_end - (job.row_begin + pack * WW_VECTOR));
+            const uint count = min((uint)WW_VECTOR, args.row_end - (args.row_begin + pack * WW_VECTOR));
             for (uint v = 0; v < count; v++)
-                ww_store(out, job, ids[v], 0, ww_final(values[v], height[v], (uint)lane_length[v]));
+                ww_store(out, args, ids[v], 0, ww_final(values[v], row_length[v], (uint)lane_length[v]));
 #else
-            const uint count = min((uint)WW_VECTOR, job.column_end - (job.column_begin + pack * WW_VECTOR));
+            const uint count = min((uint)WW_VECTOR, args.column_end - (args.column_begin + pack * WW_VECTOR));
             for (uint v = 0; v < count; v++)
-                if (!(job.flags & WW_JOB_HALF) || r < job.column_begin + pack * WW_VECTOR + v)
-                    ww_store(out, job, x_id, ids[v], ww_final(values[v], x.length, (uint)lane_length[v]));
+                if (!(args.flags & WW_LAUNCH_HALF) || r < args.column_begin + pack * WW_VECTOR + v)
+                    ww_store(out, args, x_id, ids[v], ww_final(values[v], x.length, (uint)lane_length[v]));
         }
 #endif
     }

@@ -6,7 +6,7 @@
 // computed is inside it, and there is nothing to mask. In these terms a cell's left neighbour is s-1 of its own row, the upper
 // one s+1 and the diagonal one s of the row above; so one array of registers holds both rows. A step takes WW_ROWS rows, each
 // two cells behind the row above it. Columns left of the first and right of the last are infinitely far points; so are the
-// rows made up at the top to fill the first step.
+// padding rows at the top to fill the first step.
 //
 // A pack of 32 column series is interleaved (interleave.cl); the lanes of a pack take the row series of a chunk one after
 // the other, reading the same row. No local memory, no barrier, no exchange.
@@ -17,36 +17,36 @@
 #define WW_PACK 32
 #endif
 
-// Column j's value of this lane's series. Outside it minus infinity: far from the made-up rows' infinity as well.
+// Column j's value of this lane's series. Outside it minus infinity: far from the padding rows' infinity as well.
 #define WW_RIBBON_Y(j) ((uint)(j) < (uint)m ? ys[(ulong)(uint)(j) * WW_PACK] : -(ww_scalar)INFINITY)
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
           __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
           __global const uint *restrict x_order, __global const uint *restrict y_order, __global const uint *restrict band,
-          __global ww_scalar *restrict out, const ww_job job, __global const ww_scalar *restrict y_packed,
+          __global ww_scalar *restrict out, const ww_launch_args args, __global const ww_scalar *restrict y_packed,
           __global const ulong *restrict y_pack_offset, const uint packs, const uint units) {
     const uint lane = (uint)get_local_id(0) % WW_PACK;
-    const uint unit = (job.unit_begin + (uint)get_group_id(0)) * (WW_WG / WW_PACK) + (uint)get_local_id(0) / WW_PACK;
+    const uint unit = (args.unit_begin + (uint)get_group_id(0)) * (WW_WG / WW_PACK) + (uint)get_local_id(0) / WW_PACK;
     if (unit >= units)
         return;
     const uint chunk = unit / packs, pack = ww_rest(unit, packs, chunk);
-    const uint slot = job.column_begin + pack * WW_PACK + lane;
-    const bool mine = slot < job.column_end;
-    const uint y_id = y_order[min(slot, job.column_end - 1)];
+    const uint slot = args.column_begin + pack * WW_PACK + lane;
+    const bool mine = slot < args.column_end;
+    const uint y_id = y_order[min(slot, args.column_end - 1)];
     const int m = (int)(uint)y_series[y_id].y;
     __global const ww_scalar *ys = y_packed + y_pack_offset[pack] + lane;
-    const uint begin = job.row_begin + chunk * job.rows_per_group;
-    const uint end = min(begin + job.rows_per_group, job.row_end);
+    const uint begin = args.row_begin + chunk * args.rows_per_group;
+    const uint end = min(begin + args.rows_per_group, args.row_end);
 
     for (uint row = begin; row < end; row++) {
         const uint x_id = x_order[row];
-        const ww_series x = ww_series_load(x_values, x_series, x_id, job.channel);
+        const ww_series x = ww_series_load(x_values, x_series, x_id, args.channel);
         const int n = (int)x.length;
-        const int made_up = (int)((0u - (uint)n) % WW_ROWS);
-        ww_pair both;
-        both.rows = (real)n;
-        both.columns = (real)m;
+        const int padding = (int)((0u - (uint)n) % WW_ROWS);
+        ww_pair lengths;
+        lengths.rows = (real)n;
+        lengths.columns = (real)m;
         real c[WW_COLS];
         real b[WW_COLS + WW_ROWS - 1];  // columns of the step's rows
         real a[WW_ROWS], fresh[WW_ROWS];
@@ -55,11 +55,11 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             c[s] = WW_BORDER;
 #pragma unroll
         for (int s = 0; s < WW_COLS + WW_ROWS - 1; s++)
-            b[s] = WW_RIBBON_Y(s - WW_BELOW - made_up);
+            b[s] = WW_RIBBON_Y(s - WW_BELOW - padding);
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++)
-            a[q] = q < made_up ? WW_INF : x.at[q - made_up];
-        for (int i = -made_up; i < n; i += WW_ROWS) {
+            a[q] = q < padding ? WW_INF : x.at[q - padding];
+        for (int i = -padding; i < n; i += WW_ROWS) {
             // What the next step needs, fetched while this one computes.
             real next[WW_ROWS];
 #pragma unroll
@@ -80,7 +80,7 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                         ww_point px, py;
                         px.value[0] = a[q];
                         py.value[0] = b[s + q];
-                        c[s] = ww_cell(left, up, diagonal, px, py, WW_AHEAD((real)(WW_BELOW - s)), both, q & 1);
+                        c[s] = ww_cell(left, up, diagonal, px, py, WW_LAG((real)(WW_BELOW - s)), lengths, q & 1);
                     }
                 }
             }
@@ -98,7 +98,7 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #pragma unroll
         for (int s = 1; s < WW_COLS; s++)
             result = s <= last ? c[s] : result;
-        if (mine && (!(job.flags & WW_JOB_HALF) || row < slot))
-            ww_store(out, job, x_id, y_id, ww_final(result, x.length, (uint)m));
+        if (mine && (!(args.flags & WW_LAUNCH_HALF) || row < slot))
+            ww_store(out, args, x_id, y_id, ww_final(result, x.length, (uint)m));
     }
 }

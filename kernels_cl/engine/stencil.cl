@@ -12,36 +12,36 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
            __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
            __global const uint *restrict x_order, __global const uint *restrict y_order,
-           __global const uint *restrict band, __global ww_scalar *restrict out, const ww_job job,
+           __global const uint *restrict band, __global ww_scalar *restrict out, const ww_launch_args args,
            __local ww_scalar *diagonals) {
     const int lid = (int)get_local_id(0);
-    const uint stride = job.scratch;
+    const uint stride = args.scratch;
 #if WW_LIST
-    const uint task = job.row_begin + job.unit_begin + (uint)get_group_id(0);
+    const uint task = args.row_begin + args.unit_begin + (uint)get_group_id(0);
     const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
-    const bool mine = !(job.flags & WW_JOB_HALF);
+    const bool mine = !(args.flags & WW_LAUNCH_HALF);
 #else
-    const uint columns = job.column_end - job.column_begin;
-    const uint unit = job.unit_begin + (uint)get_group_id(0), row_slot = unit / columns;
-    const uint row = job.row_begin + row_slot;
-    const uint column = job.column_begin + ww_rest(unit, columns, row_slot);
+    const uint columns = args.column_end - args.column_begin;
+    const uint unit = args.unit_begin + (uint)get_group_id(0), row_slot = unit / columns;
+    const uint row = args.row_begin + row_slot;
+    const uint column = args.column_begin + ww_rest(unit, columns, row_slot);
     const uint x_id = x_order[row], y_id = y_order[column];
-    const bool mine = !(job.flags & WW_JOB_HALF) || row < column;
+    const bool mine = !(args.flags & WW_LAUNCH_HALF) || row < column;
 #endif
-    const ww_series x = ww_series_load(x_values, x_series, x_id, job.channel);
-    const ww_series y = ww_series_load(y_values, y_series, y_id, job.channel);
+    const ww_series x = ww_series_load(x_values, x_series, x_id, args.channel);
+    const ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
     // The whole work-group leaves, or none of it.
     if (!mine)
         return;
 
     const int n = (int)x.length, m = (int)y.length;
-    ww_pair both;
-    both.rows = (real)n;
-    both.columns = (real)m;
+    ww_pair lengths;
+    lengths.rows = (real)n;
+    lengths.columns = (real)m;
     // Rows of the diagonal inside the matrix (and the band, whose ends only move down): [first, last].
     int first = 1, last = 0;
 #if WW_BAND
-    __global const uint *table = ww_band_table(band, job, x.rank, y.rank);
+    __global const uint *table = ww_band_table(band, args, x.rank, y.rank);
 #endif
     for (int diagonal = 0; diagonal <= n + m; diagonal++) {
         __local ww_scalar *now = diagonals + (uint)(diagonal % 3) * stride;
@@ -66,9 +66,9 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
             if (diagonal == 0)
                 value = 0;
             else if (i == 0)
-                value = ww_top(WW_POINT(y, (uint)j - 1), (real)(j - 1), both);
+                value = ww_top(WW_POINT(y, (uint)j - 1), (real)(j - 1), lengths);
             else if (j == 0)
-                value = ww_left(WW_ROW_AT(x, (uint)i - 1), (real)(i - 1), both);
+                value = ww_left(WW_ROW_AT(x, (uint)i - 1), (real)(i - 1), lengths);
             else if (i < first || i > last)
                 value = WW_OUTSIDE;
             else {
@@ -76,10 +76,10 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
 #if WW_CARRY
                 if (i > 1 && j > 1)
                     corner = ww_carry(corner, WW_ROW_AT(x, (uint)i - 2), WW_COLUMN_AT(y, (uint)j - 2),
-                                      WW_AHEAD((real)(i - j)));
+                                      WW_LAG((real)(i - j)));
 #endif
                 value = ww_cell(before[i], before[i - 1], corner, WW_ROW_AT(x, (uint)i - 1),
-                                WW_COLUMN_AT(y, (uint)j - 1), WW_AHEAD((real)(i - j)), both, 0);
+                                WW_COLUMN_AT(y, (uint)j - 1), WW_LAG((real)(i - j)), lengths, 0);
             }
             now[i] = value;
         }
@@ -88,9 +88,9 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
     if (lid == 0) {
         const ww_scalar value = ww_final(diagonals[(uint)((n + m) % 3) * stride + (uint)n], x.length, y.length);
 #if WW_LIST
-        ww_store(out, job, x_order[3 * task + 2], 0, value);
+        ww_store(out, args, x_order[3 * task + 2], 0, value);
 #else
-        ww_store(out, job, x_id, y_id, value);
+        ww_store(out, args, x_id, y_id, value);
 #endif
     }
 }

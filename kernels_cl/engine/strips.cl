@@ -11,7 +11,7 @@
 // before, so that nobody waits for global memory unless the left-hand strip is late. Barriers: one every WW_CHAIN steps; with
 // WW_EXCHANGE 0 one more a step.
 //
-// Before its first row-step a lane walks made-up rows, after its last one rows that nobody reads: no branch is in the
+// Before its first row-step a lane walks padding rows, after its last one rows that nobody reads: no branch is in the
 // compiler's way. In a band, and of points in memory, a lane is masked outside its steps.
 #ifndef WW_WG
 #define WW_WG 32
@@ -39,7 +39,7 @@
 // to a function stay in memory with NVIDIA's compiler.
 #define WW_FETCH_ROWS(next)                                                                                            \
     _Pragma("unroll") for (uint f = 0; f < WW_FETCHED; f++) {                                                          \
-        const int i = (int)((next) + f * WW_WG + lane) - made_up;                                                      \
+        const int i = (int)((next) + f * WW_WG + lane) - padding;                                                      \
         const uint at = (uint)clamp(i, 0, (int)x.length - 1);                                                          \
         _Pragma("unroll") for (uint p = 0; p < WW_PARTS; p++)                                                          \
             fetched[p][f] = ww_part(x, at, p, i < 0);                                                                  \
@@ -49,12 +49,12 @@
         if (WW_CHAIN_ROWS % WW_WG == 0 || f * WW_WG + lane < WW_CHAIN_ROWS)                                            \
             _Pragma("unroll") for (uint p = 0; p < WW_PARTS; p++)                                                      \
                 rows[p][((next) + f * WW_WG + lane) % (WW_RING * WW_ROWS)] = fetched[p][f];
-WW_INLINE ww_scalar ww_part(ww_series x, uint at, uint part, bool made_up) {
+WW_INLINE ww_scalar ww_part(ww_series x, uint at, uint part, bool padding) {
 #if WW_EXTRA
     if (part == WW_CHANNELS)
-        return made_up ? 0 : x.extra[at];
+        return padding ? 0 : x.extra[at];
 #endif
-    return made_up ? (ww_scalar)INFINITY : x.at[at + (ulong)part * x.length];
+    return padding ? (ww_scalar)INFINITY : x.at[at + (ulong)part * x.length];
 }
 WW_INLINE ww_point ww_ring_point(__local ww_scalar rows[WW_PARTS][WW_RING * WW_ROWS], uint at) {
     ww_point point;
@@ -81,7 +81,7 @@ __kernel WW_EXCHANGE_KERNEL __attribute__((reqd_work_group_size(WW_WG, 1, 1))) v
 ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
           __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
           __global const uint *restrict x_order, __global const uint *restrict y_order, __global const uint *restrict band,
-          __global ww_scalar *restrict out, const ww_job job, __global volatile ulong *edges, __global uint *ticket) {
+          __global ww_scalar *restrict out, const ww_launch_args args, __global volatile ulong *edges, __global uint *ticket) {
     const uint lane = get_local_id(0);
     __local uint mine[1];
     __local ww_scalar incoming[2][WW_CHAIN_ROWS];
@@ -94,38 +94,38 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     if (lane == 0)
         mine[0] = atomic_inc(ticket);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint strips = job.strip_end - job.strip_begin;
-    const uint pair = mine[0] / strips, strip = job.strip_begin + ww_rest(mine[0], strips, pair);
+    const uint strips = args.strip_end - args.strip_begin;
+    const uint pair = mine[0] / strips, strip = args.strip_begin + ww_rest(mine[0], strips, pair);
 #if WW_LIST
-    const uint task = job.row_begin + job.unit_begin + pair;
+    const uint task = args.row_begin + args.unit_begin + pair;
     const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
     const bool wanted = true;
 #else
-    const uint columns = job.column_end - job.column_begin;
-    const uint unit = job.unit_begin + pair, row_slot = unit / columns;
-    const uint row = job.row_begin + row_slot, column = job.column_begin + ww_rest(unit, columns, row_slot);
+    const uint columns = args.column_end - args.column_begin;
+    const uint unit = args.unit_begin + pair, row_slot = unit / columns;
+    const uint row = args.row_begin + row_slot, column = args.column_begin + ww_rest(unit, columns, row_slot);
     const uint x_id = x_order[row], y_id = y_order[column];
-    const bool wanted = !(job.flags & WW_JOB_HALF) || row < column;
+    const bool wanted = !(args.flags & WW_LAUNCH_HALF) || row < column;
 #endif
-    const ww_series x = ww_series_load(x_values, x_series, x_id, job.channel);
-    const ww_series y = ww_series_load(y_values, y_series, y_id, job.channel);
+    const ww_series x = ww_series_load(x_values, x_series, x_id, args.channel);
+    const ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
     const uint strip_columns = WW_WG * WW_COLS;
     // The whole work-group leaves, or none of it.
     if (!wanted || strip * strip_columns >= y.length)
         return;
-    edges += (ulong)pair * job.scratch * WW_EDGE_WORDS;
+    edges += (ulong)pair * args.scratch * WW_EDGE_WORDS;
 
-    ww_pair both;
-    both.rows = (real)x.length;
-    both.columns = (real)y.length;
+    ww_pair lengths;
+    lengths.rows = (real)x.length;
+    lengths.columns = (real)y.length;
 
     const uint block = strip * WW_WG + lane;
     const uint first_column = block * WW_COLS;
     const uint owner = (y.length - 1) / WW_COLS, owned = (y.length - 1) % WW_COLS;
-    const int made_up = WW_MADE_UP(x.length);
+    const int padding = WW_PADDING(x.length);
     // Row-steps of this lane's block, of the strip, and of the block to the left of the strip.
 #if WW_BAND
-    __global const uint *table = ww_band_table(band, job, x.rank, y.rank);
+    __global const uint *table = ww_band_table(band, args, x.rank, y.rank);
     const uint blocks = table[1];
     __global const uint *intervals = table + 2 + 2 * blocks;
     const uint first = block < blocks ? table[2 + 2 * block] : 0, end = block < blocks ? table[3 + 2 * block] : 0;
@@ -174,16 +174,16 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     real previous = WW_BORDER;      // the left-hand neighbour's last value, one step ago
     WW_KEPT_DIAGONALS
 #if WW_MASKED
-    WW_FILL_DIAGONALS((real)((int)(first * WW_ROWS) - made_up - (int)first_column))
+    WW_FILL_DIAGONALS((real)((int)(first * WW_ROWS) - padding - (int)first_column))
 #else
-    WW_FILL_DIAGONALS((real)(-(int)(lane * WW_ROWS) - made_up - (int)first_column))
+    WW_FILL_DIAGONALS((real)(-(int)(lane * WW_ROWS) - padding - (int)first_column))
 #endif
 #if WW_BAND
     if (lane == 0 && strip && base > edge_first && base <= edge_end)
         previous = ww_take_over(edges, base * WW_ROWS - 1, strip);
 #elif WW_BORDERS
     if (lane == 0)
-        previous = made_up ? WW_OUTSIDE : corner_top;
+        previous = padding ? WW_OUTSIDE : corner_top;
 #endif
 #pragma unroll
     for (int q = 0; q < WW_ROWS; q++) {
@@ -267,7 +267,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             const int step = (int)k - (int)lane;
 #endif
             {
-                const int i = (int)step * WW_ROWS - made_up;
+                const int i = (int)step * WW_ROWS - padding;
                 const bool at_border = block == 0;
 #if WW_BAND
                 const bool known = step < left_end, reached = step > left_first && step <= left_end;
@@ -327,9 +327,9 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             for (uint r = 1; r < WW_COLS; r++)
                 result = r <= owned ? c[r] : result;
 #if WW_LIST
-            ww_store(out, job, x_order[3 * task + 2], 0, ww_final(result, x.length, y.length));
+            ww_store(out, args, x_order[3 * task + 2], 0, ww_final(result, x.length, y.length));
 #else
-            ww_store(out, job, x_id, y_id, ww_final(result, x.length, y.length));
+            ww_store(out, args, x_id, y_id, ww_final(result, x.length, y.length));
 #endif
         }
     }

@@ -2,9 +2,9 @@
 // Engine `strips` on a CPU: the work-items of strips.cl become the lanes of a vector, and handing a value on becomes a
 // rotation of it. One work-item walks one strip of WW_VECTOR*WW_COLS columns; edges and tickets as in strips.cl.
 //
-// Lane v is v row-steps behind lane 0. Before its first row-step a lane walks made-up rows of infinities (as in walk.cl), after
+// Lane v is v row-steps behind lane 0. Before its first row-step a lane walks padding rows of infinities (as in walk.cl), after
 // its last it walks on over rows that nobody reads: no lane is ever masked, but for the band.
-#if WW_DOUBLE
+#if WWK_DOUBLE
 #define WW_TO_MASK(v) WW_PASTE(convert_long, WW_VECTOR)(v)
 #else
 #define WW_TO_MASK(v) (v)
@@ -37,9 +37,9 @@ typedef WW_PASTE(int, WW_VECTOR) ww_ints;
 
 // What lane 0 of the first strip finds on its left in a row, and above that of any other strip in the first.
 #if WW_BORDERS
-#define WW_BORDER_AT(q) (ww_left(e[q], WW_TO_REAL(times + (q)), both).s0)
+#define WW_BORDER_AT(q) (ww_left(e[q], WW_TO_REAL(times + (q)), lengths).s0)
 #define WW_TOP_LEFT                                                                                                    \
-    (i < 0 ? (ww_scalar)WW_OUTSIDE_VALUE : ww_top(ww_point_at(y, first_columns - 1), WW_TO_REAL(first_columns - 1), both).s0)
+    (i < 0 ? (ww_scalar)WW_OUTSIDE_VALUE : ww_top(ww_point_at(y, first_columns - 1), WW_TO_REAL(first_columns - 1), lengths).s0)
 #else
 #define WW_BORDER_AT(q) ((ww_scalar)WW_BORDER_VALUE)
 #define WW_TOP_LEFT ((ww_scalar)WW_BORDER_VALUE)
@@ -79,32 +79,32 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
           __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
           __global const uint *restrict x_order, __global const uint *restrict y_order, __global const uint *restrict band,
-          __global ww_scalar *restrict out, const ww_job job, __global volatile ulong *edges, __global uint *ticket) {
+          __global ww_scalar *restrict out, const ww_launch_args args, __global volatile ulong *edges, __global uint *ticket) {
     const uint mine = atomic_inc(ticket);
-    const uint strips = job.strip_end - job.strip_begin;
-    const uint pair = mine / strips, strip = job.strip_begin + ww_rest(mine, strips, pair);
+    const uint strips = args.strip_end - args.strip_begin;
+    const uint pair = mine / strips, strip = args.strip_begin + ww_rest(mine, strips, pair);
 #if WW_LIST
-    const uint task = job.row_begin + job.unit_begin + pair;
+    const uint task = args.row_begin + args.unit_begin + pair;
     const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
 #else
-    const uint columns = job.column_end - job.column_begin;
-    const uint unit = job.unit_begin + pair, row_slot = unit / columns;
-    const uint row = job.row_begin + row_slot, column = job.column_begin + ww_rest(unit, columns, row_slot);
+    const uint columns = args.column_end - args.column_begin;
+    const uint unit = args.unit_begin + pair, row_slot = unit / columns;
+    const uint row = args.row_begin + row_slot, column = args.column_begin + ww_rest(unit, columns, row_slot);
     const uint x_id = x_order[row], y_id = y_order[column];
-    if ((job.flags & WW_JOB_HALF) && row >= column)
+    if ((args.flags & WW_LAUNCH_HALF) && row >= column)
         return;
 #endif
-    const ww_series x = ww_series_load(x_values, x_series, x_id, job.channel);
-    const ww_series y = ww_series_load(y_values, y_series, y_id, job.channel);
+    const ww_series x = ww_series_load(x_values, x_series, x_id, args.channel);
+    const ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
     const uint strip_columns = WW_VECTOR * WW_COLS;
     if (strip * strip_columns >= y.length)
         return;
-    edges += (ulong)pair * job.scratch * WW_EDGE_WORDS;
+    edges += (ulong)pair * args.scratch * WW_EDGE_WORDS;
 
-    ww_pair both;
-    both.rows = (real)(ww_scalar)x.length;
-    both.columns = (real)(ww_scalar)y.length;
-    const int made_up = WW_MADE_UP(x.length);
+    ww_pair lengths;
+    lengths.rows = (real)(ww_scalar)x.length;
+    lengths.columns = (real)(ww_scalar)y.length;
+    const int padding = WW_PADDING(x.length);
     const uint row_steps = (x.length + WW_ROWS - 1) / WW_ROWS;
     const uint owner = (y.length - 1) / WW_COLS - strip * WW_VECTOR, owned = (y.length - 1) % WW_COLS;
     int starts[WW_VECTOR], steps_behind[WW_VECTOR];
@@ -115,7 +115,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const ww_ints first_columns = WW_PASTE(vload, WW_VECTOR)(0, starts);
     const ww_ints rows_behind = WW_PASTE(vload, WW_VECTOR)(0, steps_behind) * WW_ROWS;
 #if WW_BAND
-    __global const uint *table = ww_band_table(band, job, x.rank, y.rank);
+    __global const uint *table = ww_band_table(band, args, x.rank, y.rank);
     const uint blocks = table[1];
     __global const uint *intervals = table + 2 + 2 * blocks;
     const uint last_lane = min((uint)WW_VECTOR, blocks - strip * WW_VECTOR) - 1;
@@ -142,7 +142,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                               WW_TO_REAL(first_columns + (int)r));
 #if WW_BORDERS
         // The rows that a lane walks before its first give this again.
-        c[r] = base == 0 ? ww_top(own, WW_TO_REAL(first_columns + (int)r), both) : WW_OUTSIDE;
+        c[r] = base == 0 ? ww_top(own, WW_TO_REAL(first_columns + (int)r), lengths) : WW_OUTSIDE;
 #else
         c[r] = WW_BORDER;
 #endif
@@ -163,7 +163,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     }
 #if WW_NEEDS_LAST
     // Lane 0 hands the row above the band's first on to the others.
-    const int first_row = (int)(base * WW_ROWS) - made_up;
+    const int first_row = (int)(base * WW_ROWS) - padding;
     if (first_row > 0) {
 #pragma unroll
         for (int channel = 0; channel < WW_CHANNELS; channel++)
@@ -176,11 +176,11 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     // The left-hand values one row above this row-step's first.
     real previous = WW_BORDER;
     WW_KEPT_DIAGONALS
-    WW_FILL_DIAGONALS(WW_TO_REAL((int)(base * WW_ROWS) - made_up - rows_behind - first_columns))
+    WW_FILL_DIAGONALS(WW_TO_REAL((int)(base * WW_ROWS) - padding - rows_behind - first_columns))
 
     for (uint k = 0; k < total; k++) {
         const uint step = base + k;  // lane 0's
-        const int i = (int)(step * WW_ROWS) - made_up;
+        const int i = (int)(step * WW_ROWS) - padding;
         if (k == 0)
             previous.s0 = strip == 0 ? (WW_UNDER_CORNER ? 0 : (ww_scalar)WW_OUTSIDE_VALUE)
                           : i <= 0   ? WW_TOP_LEFT
@@ -218,7 +218,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #if WW_CARRY
         const ww_row above = ww_row_make(last, last, WW_TO_REAL(times - 1));
         real g[WW_ROWS];
-        d[0] = ww_carry(previous, above, beside, WW_AHEAD(shift));
+        d[0] = ww_carry(previous, above, beside, WW_LAG(shift));
 #else
         d[0] = previous;
 #endif
@@ -235,7 +235,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         previous = v[WW_ROWS - 1];
 #pragma unroll
         for (int q = 1; q < WW_ROWS; q++)
-            d[q] = ww_carry(v[q - 1], e[q - 1], WW_BESIDE, WW_AHEAD(shift + (real)(ww_scalar)q));
+            d[q] = ww_carry(v[q - 1], e[q - 1], WW_BESIDE, WW_LAG(shift + (real)(ww_scalar)q));
 #if WW_CORNER
         // D(0,0) stands just above the first row.
         if (strip == 0 && i <= 0 && i + WW_ROWS > 0) {
@@ -259,9 +259,9 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             ww_scalar values[WW_VECTOR];
             WW_VSTORE(last, 0, values);
 #if WW_LIST
-            ww_store(out, job, x_order[3 * task + 2], 0, ww_final(values[owner], x.length, y.length));
+            ww_store(out, args, x_order[3 * task + 2], 0, ww_final(values[owner], x.length, y.length));
 #else
-            ww_store(out, job, x_id, y_id, ww_final(values[owner], x.length, y.length));
+            ww_store(out, args, x_id, y_id, ww_final(values[owner], x.length, y.length));
 #endif
         }
     }

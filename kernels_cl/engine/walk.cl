@@ -36,12 +36,12 @@
 #define WW_KEPT_DIAGONALS real along[WW_COLS + WW_ROWS];
 #define WW_FILL_DIAGONALS(shift)                                                                                       \
     _Pragma("unroll") for (int r = WW_ROWS; r < WW_COLS + WW_ROWS; r++)                                                \
-        along[r] = ww_diagonal((shift) + (real)(r - WW_ROWS - WW_COLS), both);
+        along[r] = ww_diagonal((shift) + (real)(r - WW_ROWS - WW_COLS), lengths);
 #define WW_DIAGONALS(rows)                                                                                             \
     _Pragma("unroll") for (int r = 0; r < WW_COLS; r++)                                                                \
         along[r] = along[r + (rows)];                                                                                  \
     _Pragma("unroll") for (int q = 0; q < (rows); q++)                                                                 \
-        along[WW_COLS + q] = ww_diagonal(shift + (real)q, both);
+        along[WW_COLS + q] = ww_diagonal(shift + (real)q, lengths);
 #define WW_NEW_DIAGONAL(q, r)
 #else
 #define WW_KEPT_DIAGONALS
@@ -50,9 +50,9 @@
 #define WW_DIAGONALS(rows) real along[WW_COLS + (rows)];
 #define WW_NEW_DIAGONAL(q, r)                                                                                          \
     if ((r) == 0)                                                                                                      \
-        along[WW_COLS + (q)] = ww_diagonal(shift + (real)(q), both);                                                   \
+        along[WW_COLS + (q)] = ww_diagonal(shift + (real)(q), lengths);                                                   \
     if ((q) == 0)                                                                                                      \
-        along[WW_COLS - 1 - (r)] = ww_diagonal(shift - (real)((r) + 1), both);
+        along[WW_COLS - 1 - (r)] = ww_diagonal(shift - (real)((r) + 1), lengths);
 #else
 #define WW_DIAGONALS(rows)
 #define WW_NEW_DIAGONAL(q, r)
@@ -78,7 +78,7 @@
             if (r >= 0 && r < WW_COLS) {                                                                               \
                 WW_NEW_DIAGONAL(q, r)                                                                                  \
                 const real up = q ? v[q - 1] : c[r];                                                                   \
-                real value = ww_cell(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), both, q & 1);                 \
+                real value = ww_cell(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), lengths, q & 1);                 \
                 value = WW_KEEP(value, q, r);                                                                          \
                 d[q] = WW_ABOVE(q, r);                                                                                 \
                 v[q] = value;                                                                                          \
@@ -107,8 +107,8 @@ WW_INLINE uint ww_inside(__global const uint *intervals, uint i, uint first_colu
 #define WW_UNDER_CORNER (i <= 0)
 #endif
 
-// Made-up rows above the first: as many as fill the first row-step.
-#define WW_MADE_UP(n) ((int)((0u - (n)) % WW_ROWS))
+// Padding rows above the first: as many as fill the first row-step.
+#define WW_PADDING(n) ((int)((0u - (n)) % WW_ROWS))
 #if WW_VECTOR == 1
 // Row i's point.
 WW_INLINE ww_point ww_row_point(ww_series x, int i) {
@@ -122,7 +122,7 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #endif
 
 #if WW_VECTOR == 1
-#define WW_TOP_AT(s, j) ww_top(WW_POINT(s, min((uint)(j), (s).length - 1)), (real)(j), both)
+#define WW_TOP_AT(s, j) ww_top(WW_POINT(s, min((uint)(j), (s).length - 1)), (real)(j), lengths)
 
 // The border above a block's first column and above the later ones.
 #if WW_TOP_NEXT && WW_POINT_REGISTERS
@@ -158,9 +158,9 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 // The left edge of a row-step: v and d from the neighbour's values l and `previous` where it was inside its block
 // (`known`, and `reached` for the row above), else from the matrix's border (`at_border`) or the outside.
 #if WW_CORNER
-#define WW_BORDER_LEFT(q) (i + (q) < 0 ? WW_OUTSIDE : ww_left(e[q], (real)(i + (q)), both))
+#define WW_BORDER_LEFT(q) (i + (q) < 0 ? WW_OUTSIDE : ww_left(e[q], (real)(i + (q)), lengths))
 #else
-#define WW_BORDER_LEFT(q) (i + (q) < 0 ? (real)0 : ww_left(e[q], (real)(i + (q)), both))
+#define WW_BORDER_LEFT(q) (i + (q) < 0 ? (real)0 : ww_left(e[q], (real)(i + (q)), lengths))
 #endif
 #if WW_BORDERS
 // The border's value goes on to the next row-step where a neighbour's value would.
@@ -178,7 +178,7 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #endif
 #if WW_CARRY
 #define WW_CARRIES real g[WW_ROWS];
-#define WW_FROM_LEFT(value, row, q) ww_carry(value, row, beside, WW_AHEAD(shift + (real)(q)))
+#define WW_FROM_LEFT(value, row, q) ww_carry(value, row, beside, WW_LAG(shift + (real)(q)))
 #else
 #define WW_CARRIES
 #define WW_FROM_LEFT(value, row, q) (value)

@@ -6,9 +6,9 @@
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
 
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead, ww_pair both,
-                       const int turn) {
-    return ww_add_cost(x, y, ww_least(left + WW_P_penalty, up + WW_P_penalty, diagonal, turn));
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths,
+                       const int parity) {
+    return ww_add_cost(x, y, ww_least(left + WW_P_penalty, up + WW_P_penalty, diagonal, parity));
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

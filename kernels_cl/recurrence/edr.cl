@@ -27,7 +27,7 @@ WW_INLINE real ww_apart(ww_point x, ww_point y) {
 
 typedef struct {
     ww_point own;
-    real edit, deletion;  // a made-up row can only be deleted, at no cost
+    real edit, deletion;  // a padding row can only be deleted, at no cost
 } ww_row;
 typedef ww_point ww_column;
 
@@ -41,28 +41,28 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
 WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
     return own;
 }
-WW_INLINE real ww_left(ww_row x, real t, ww_pair both) {
+WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths) {
     return 0;
 }
-WW_INLINE real ww_top(ww_point y, real t, ww_pair both) {
-    return t + 1 < both.columns ? (real)0 : WW_INF;
+WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths) {
+    return t + 1 < lengths.columns ? (real)0 : WW_INF;
 }
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
-                       const int turn) {
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
+                       const int parity) {
     const real replaced = ww_apart(x.own, y) < WW_P_epsilon ? (real)0 : x.edit;
-    return ww_least(left + x.edit, up + x.deletion, diagonal + replaced, turn);
+    return ww_least(left + x.edit, up + x.deletion, diagonal + replaced, parity);
 }
 #else
-WW_INLINE real ww_left(ww_point x, real t, ww_pair both) {
+WW_INLINE real ww_left(ww_point x, real t, ww_pair lengths) {
     return t + 1;
 }
-WW_INLINE real ww_top(ww_point y, real t, ww_pair both) {
+WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths) {
     return t + 1;
 }
-// A made-up row, infinitely far from all, gives the border: from 0 at its left every step to the right costs 1.
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead, ww_pair both,
-                       const int turn) {
-    return ww_least(left, up, diagonal - ww_at_most(ww_apart(x, y), (real)WW_P_epsilon), turn) + 1;
+// A padding row, infinitely far from all, gives the border: from 0 at its left every step to the right costs 1.
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths,
+                       const int parity) {
+    return ww_least(left, up, diagonal - ww_at_most(ww_apart(x, y), (real)WW_P_epsilon), parity) + 1;
 }
 #endif
 

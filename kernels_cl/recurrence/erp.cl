@@ -36,10 +36,10 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
 WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
     return own;
 }
-WW_INLINE real ww_left(ww_row x, real t, ww_pair both) {
+WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths) {
     return x.own.extra;
 }
-WW_INLINE real ww_top(ww_point y, real t, ww_pair both) {
+WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths) {
     return y.extra;
 }
 
@@ -47,9 +47,9 @@ WW_INLINE real ww_top_next(real before, ww_column y) {
     return before + ww_norm(y);
 }
 
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
-                       const int turn) {
-    return ww_least(left + ww_norm(y), up + x.gap, diagonal + ww_cost(x.own, y), turn);
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
+                       const int parity) {
+    return ww_least(left + ww_norm(y), up + x.gap, diagonal + ww_cost(x.own, y), parity);
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

@@ -6,8 +6,8 @@
 #define WW_OUTSIDE_VALUE 0
 #define WW_BORDER_VALUE 0
 
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead, ww_pair both,
-                       const int turn) {
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths,
+                       const int parity) {
     const real longer = ww_max2(left, up);
     real value = WW_AT(x, 0) == WW_AT(y, 0) ? diagonal + 1 : longer;
     for (int c = 1; c < WW_CHANNELS; c++)

@@ -9,8 +9,8 @@
 // What epsilon is compared with.
 #define ww_apart(x, y) ww_cost(x, y)
 
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead, ww_pair both,
-                       const int turn) {
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths,
+                       const int parity) {
 #if WW_BAND
     return ww_apart(x, y) <= WW_P_epsilon ? diagonal + 1 : ww_max2(left, up);
 #else

@@ -11,7 +11,7 @@
 
 typedef struct {
     ww_point own;
-    real insertion, deletion, substitution;  // a made-up row can only be deleted, at no cost
+    real insertion, deletion, substitution;  // a padding row can only be deleted, at no cost
 } ww_row;
 typedef ww_point ww_column;
 
@@ -26,19 +26,19 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
 WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
     return own;
 }
-WW_INLINE real ww_left(ww_row x, real t, ww_pair both) {
+WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths) {
     return (t + 1) * WW_P_deletion;
 }
-WW_INLINE real ww_top(ww_point y, real t, ww_pair both) {
+WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths) {
     return (t + 1) * WW_P_insertion;
 }
 
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
-                       const int turn) {
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
+                       const int parity) {
     real replaced = WW_AT(x.own, 0) == WW_AT(y, 0) ? (real)0 : x.substitution;
     for (int c = 1; c < WW_CHANNELS; c++)
         replaced = WW_AT(x.own, c) == WW_AT(y, c) ? replaced : x.substitution;
-    return ww_least(left + x.insertion, up + x.deletion, diagonal + replaced, turn);
+    return ww_least(left + x.insertion, up + x.deletion, diagonal + replaced, parity);
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

@@ -27,8 +27,8 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
     x.inverse = ww_recip(from);
     return x;
 }
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
-                       const int turn) {
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
+                       const int parity) {
     const real t = x.own - y.own;
     const real sideways = ww_min2(fma(y.size, ww_unit_product(-t, y.inverse), left),
                                   fma(x.size, ww_unit_product(t, x.inverse), up));
@@ -45,7 +45,7 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
     x.own = own;
     x.before = before;
 #if WW_POINT_REGISTERS
-    // No infinities, whose differences are not numbers: all around a made-up row is infinite already.
+    // No infinities, whose differences are not numbers: all around a padding row is infinite already.
     for (int c = 0; c < WW_CHANNELS; c++) {
         x.own.value[c] = t < 0 ? (real)0 : own.value[c];
         x.before.value[c] = t < 1 ? (real)0 : before.value[c];
@@ -64,8 +64,8 @@ WW_INLINE real ww_move(ww_point a, ww_point b1, ww_point b2) {
     }
     return sqrt(off) <= sqrt(across) / 2 ? (real)0 : sqrt(ww_min2(one, other));
 }
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
-                       const int turn) {
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
+                       const int parity) {
     real match = 0;
     for (int c = 0; c < WW_CHANNELS; c++)
         match += fabs(WW_AT(x.own, c) - WW_AT(y.own, c));

@@ -70,8 +70,8 @@ WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
 #if WW_EXTRA
 #define WW_APART(x, y, apart) fabs(x.time - y.time)
 #else
-WW_INLINE real ww_diagonal(real ahead, ww_pair both) {
-    return WW_P_nu * fabs(ahead);
+WW_INLINE real ww_diagonal(real lag, ww_pair lengths) {
+    return WW_P_nu * fabs(lag);
 }
 #define WW_APART(x, y, apart) (apart)
 #endif
@@ -82,9 +82,9 @@ WW_INLINE real ww_match(ww_row x, ww_column y, real apart) {
 WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real apart) {
     return value + ww_match(x, y, apart);
 }
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real apart, ww_pair both,
-                       const int turn) {
-    return ww_least(left + y.gap, up + x.gap, diagonal + ww_match(x, y, apart), turn);
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real apart, ww_pair lengths,
+                       const int parity) {
+    return ww_least(left + y.gap, up + x.gap, diagonal + ww_match(x, y, apart), parity);
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

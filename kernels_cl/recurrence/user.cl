@@ -29,10 +29,10 @@ typedef struct {
 
 #ifdef WW_USER_BEFORE
 #define WW_BEFORE 1
-#define WW_USER_CELL(left, up, diagonal, x, y, ahead)                                                                  \
-    ww_user_cell(left, up, diagonal, (x).own, (y).own, (x).before, (y).before, ahead)
+#define WW_USER_CELL(left, up, diagonal, x, y, lag)                                                                  \
+    ww_user_cell(left, up, diagonal, (x).own, (y).own, (x).before, (y).before, lag)
 #else
-#define WW_USER_CELL(left, up, diagonal, x, y, ahead) ww_user_cell(left, up, diagonal, (x).own, (y).own, ahead)
+#define WW_USER_CELL(left, up, diagonal, x, y, lag) ww_user_cell(left, up, diagonal, (x).own, (y).own, lag)
 #endif
 
 WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
@@ -51,17 +51,17 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
 }
 #ifdef WW_USER_BORDERS
 #define WW_BORDERS 1
-WW_INLINE real ww_left(ww_row x, real t, ww_pair both) {
+WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths) {
     return ww_user_left(x.point.own, t);
 }
-WW_INLINE real ww_top(ww_point y, real t, ww_pair both) {
+WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths) {
     return ww_user_top(y, t);
 }
 #endif
 
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real ahead, ww_pair both,
-                       const int turn) {
-    const real value = WW_USER_CELL(left, up, diagonal, x.point, y, ahead);
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
+                       const int parity) {
+    const real value = WW_USER_CELL(left, up, diagonal, x.point, y, lag);
     return x.t < 0 ? up : value;
 }
 

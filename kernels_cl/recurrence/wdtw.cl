@@ -8,7 +8,7 @@
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
 #define WW_DIAGONAL 2
-#if WW_DOUBLE
+#if WWK_DOUBLE
 #define WW_LEAST_WEIGHT DBL_MIN
 #define WW_LOG2_E M_LOG2E
 #else
@@ -17,15 +17,15 @@
 #endif
 
 // The weight.
-WW_INLINE real ww_diagonal(real ahead, ww_pair both) {
-    const real behind = (ww_scalar)0.5 * ww_max2(both.rows, both.columns) - fabs(ahead);
-    // A weight of 0 would make the rows made up at the top NaN.
+WW_INLINE real ww_diagonal(real lag, ww_pair lengths) {
+    const real behind = (ww_scalar)0.5 * ww_max2(lengths.rows, lengths.columns) - fabs(lag);
+    // A weight of 0 would make the padding rows at the top NaN.
     return ww_max2(WW_P_w_max * ww_recip(1 + ww_exp2((ww_scalar)(WW_P_g * WW_LOG2_E) * behind)), (real)WW_LEAST_WEIGHT);
 }
 
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real weight, ww_pair both,
-                       const int turn) {
-    return fma(weight, ww_cost(x, y), ww_least(left, up, diagonal, turn));
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real weight, ww_pair lengths,
+                       const int parity) {
+    return fma(weight, ww_cost(x, y), ww_least(left, up, diagonal, parity));
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

@@ -370,7 +370,7 @@ START_TEST(selection_alone) {
                 values[2] = 0.0f;
                 values[3] = INFINITY;
             }
-            ww_select *select = NULL;
+            ww_topk *select = NULL;
             wwt_ok(ww_select_create(context, ROWS, width, ks[k], WW_FLOAT, &select));
             wwt_fails(ww_select_run(select, NULL, indices, smallest), WW_ERROR_INVALID_ARGUMENT);
             wwt_ok(ww_select_run(select, values, indices, smallest));
@@ -391,7 +391,7 @@ START_TEST(selection_alone) {
             free(row);
             free(values);
         }
-    ww_select *select = NULL;
+    ww_topk *select = NULL;
     wwt_fails(ww_select_create(context, 0, 5, 1, WW_FLOAT, &select), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_select_create(context, 5, 5, 0, WW_FLOAT, &select), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_select_create(context, 5, (size_t)1 << 31, 1, WW_FLOAT, &select), WW_ERROR_OVERFLOW);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lsh_index.h"
+#include "lsh/lsh_index.h"
 #include "support.h"
 
 // ---- points of any kind
@@ -742,22 +742,22 @@ static void choose(ww_metric metric, size_t dimension) {
     enum { N = 4000, K = 4 };
     cloud c = make_cloud(metric, WW_FLOAT, N, dimension, 0);
     ww_points *points = upload(&c, 0, N, 0);
-    ww_lsh_wish wish = WW_LSH_WISH_INIT;
+    ww_lsh_target target = WW_LSH_TARGET_INIT;
     ww_lsh_choice choice;
     ww_lsh *lsh = NULL;
-    wish.metric = metric;
-    wish.k = K;
-    wish.recall = 0.85;
-    wish.sample = 250;
-    wwt_ok(ww_lsh_choose(points, &wish, &choice));
-    ck_assert_msg(choice.measured_recall >= wish.recall, "%s: measured %g, predicted %g", ww_metric_name(metric),
+    target.metric = metric;
+    target.k = K;
+    target.recall = 0.85;
+    target.sample = 250;
+    wwt_ok(ww_lsh_choose(points, &target, &choice));
+    ck_assert_msg(choice.measured_recall >= target.recall, "%s: measured %g, predicted %g", ww_metric_name(metric),
                   choice.measured_recall, choice.recall);
-    ck_assert(choice.recall >= wish.recall && choice.neighbour > 0 && choice.neighbour < choice.random);
+    ck_assert(choice.recall >= target.recall && choice.neighbour > 0 && choice.neighbour < choice.random);
     wwt_ok(ww_lsh_create(points, &choice.options, &lsh));
     answer exact = ask_exactly(points, NULL, metric, K), found = ask(lsh, NULL, K);
     // A sample of 1000 neighbours, whose tables are the same: five deviations.
     const double recall = ww_knn_recall(exact.distances, found.distances, N, K, WW_FLOAT);
-    ck_assert_msg(recall >= wish.recall - 5 * sqrt(0.85 * 0.15 / 1000), "%s: recall %g", ww_metric_name(metric),
+    ck_assert_msg(recall >= target.recall - 5 * sqrt(0.85 * 0.15 / 1000), "%s: recall %g", ww_metric_name(metric),
                   recall);
     answer_free(&exact);
     answer_free(&found);
@@ -888,7 +888,7 @@ START_TEST(refusals) {
     ww_points *points = upload(&c, 0, 10, 0), *wrong = upload(&other, 0, 10, 0);
     ww_lsh *lsh = NULL;
     ww_lsh_choice choice;
-    ww_lsh_wish wish = WW_LSH_WISH_INIT;
+    ww_lsh_target target = WW_LSH_TARGET_INIT;
     ww_lsh_options o = WW_LSH_OPTIONS_INIT;
     const ww_lsh_options defaults = o;
     o.metric = WW_METRIC_LINF;
@@ -913,11 +913,11 @@ START_TEST(refusals) {
     o.tables++;
     wwt_fails(ww_lsh_set_options(lsh, &o), WW_ERROR_INVALID_ARGUMENT);
     ww_lsh_destroy(&lsh);
-    wish.metric = WW_METRIC_LINF;
-    wwt_fails(ww_lsh_choose(points, &wish, &choice), WW_ERROR_UNSUPPORTED);
-    wish.metric = WW_METRIC_L2;
-    wish.recall = 1;
-    wwt_fails(ww_lsh_choose(points, &wish, &choice), WW_ERROR_INVALID_ARGUMENT);
+    target.metric = WW_METRIC_LINF;
+    wwt_fails(ww_lsh_choose(points, &target, &choice), WW_ERROR_UNSUPPORTED);
+    target.metric = WW_METRIC_L2;
+    target.recall = 1;
+    wwt_fails(ww_lsh_choose(points, &target, &choice), WW_ERROR_INVALID_ARGUMENT);
     ww_points_destroy(&wrong);
     ww_points_destroy(&points);
     // What is not a number never gets that far; what is too large for its norm is refused here.

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "select.h"
 #include "support.h"
+#include "topk/topk.h"
 
 // ---- selection
 
@@ -68,7 +68,7 @@ static size_t sorted_row(const table *t, size_t row, size_t own, uint32_t *order
     return count;
 }
 
-static void check_best(const table *t, size_t k, bool leave_own, wwi_buffer *values, wwi_buffer *indices) {
+static void check_best(const table *t, size_t k, bool exclude_self, wwi_buffer *values, wwi_buffer *indices) {
     const size_t size = t->precision == WW_DOUBLE ? 8 : 4;
     void *found = wwt_guarded(t->rows * k, t->precision);
     uint32_t *found_indices = malloc(t->rows * k * 4), *order = malloc(t->columns * 4);
@@ -76,9 +76,9 @@ static void check_best(const table *t, size_t k, bool leave_own, wwi_buffer *val
     wwt_ok(wwi_buffer_read(values, 0, t->rows * k * size, found));
     wwt_ok(wwi_buffer_read(indices, 0, t->rows * k * 4, found_indices));
     for (size_t i = 0; i < t->rows; i++) {
-        const size_t count = sorted_row(t, i, leave_own ? i + 1 : SIZE_MAX, order);
+        const size_t count = sorted_row(t, i, exclude_self ? i + 1 : SIZE_MAX, order);
         for (size_t s = 0; s < k; s++) {
-            const uint32_t expected = s < count ? order[s] : WWI_NOBODY;
+            const uint32_t expected = s < count ? order[s] : WWI_NO_INDEX;
             ck_assert_msg(found_indices[i * k + s] == expected, "k %zu, row %zu of %zu x %zu, place %zu: %u, not %u", k,
                           i, t->rows, t->columns, s, found_indices[i * k + s], expected);
             const double value = s < count ? t->values[i * t->stride + expected] : (double)INFINITY;
@@ -101,21 +101,21 @@ static void check_select(size_t rows, size_t columns, uint32_t k, ww_precision p
     wwt_ok(wwi_buffer_create(wwt_context, rows * k * size, &values));
     wwt_ok(wwi_buffer_create(wwt_context, rows * k * 4, &indices));
     wwt_ok(wwi_selector_create(wwt_context, precision, k, &selector));
-    for (int leave_own = 0; leave_own < 2; leave_own++) {
+    for (int exclude_self = 0; exclude_self < 2; exclude_self++) {
         wwi_selection s = {
             .values = matrix,
             .row_stride = t.stride,
             .rows = rows,
             .columns = (uint32_t)columns,
-            .leave_own = leave_own != 0,
+            .exclude_self = exclude_self != 0,
             .own_base = 1,
             .largest = largest,
             .fresh = true,
             .best_values = values,
             .best_indices = indices,
         };
-        wwt_ok(wwi_select(selector, &s));
-        check_best(&t, k, leave_own != 0, values, indices);
+        wwt_ok(wwi_topk(selector, &s));
+        check_best(&t, k, exclude_self != 0, values, indices);
         const size_t ends[] = {0, columns / 5, columns / 2, columns};
         for (int part = 2; part >= 0; part--) {
             s.column_base = (uint32_t)ends[part];
@@ -123,9 +123,9 @@ static void check_select(size_t rows, size_t columns, uint32_t k, ww_precision p
             s.columns = (uint32_t)(ends[part + 1] - ends[part]);
             s.fresh = part == 2;
             if (s.columns)
-                wwt_ok(wwi_select(selector, &s));
+                wwt_ok(wwi_topk(selector, &s));
         }
-        check_best(&t, k, leave_own != 0, values, indices);
+        check_best(&t, k, exclude_self != 0, values, indices);
     }
     wwi_selector_destroy(&selector);
     wwi_buffer_destroy(&matrix);

@@ -37,7 +37,7 @@ static ww_status launch_and_check(ww_context *context, wwi_kernel *kernel, wwi_b
 }
 
 static ww_status use(ww_context *context) {
-    const wwi_source sources[] = {{"vendor.cl", NULL}, {"scenario.cl", kernel_text}};
+    const wwi_source sources[] = {{"base/vendor.cl", NULL}, {"scenario.cl", kernel_text}};
     wwi_buffer *buffer = NULL, *copy = NULL;
     wwi_program *program = NULL;
     wwi_kernel *kernel = NULL;

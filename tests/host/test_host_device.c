@@ -380,7 +380,7 @@ START_TEST(build_failure_keeps_the_log) {
     for (int i = 0; i < 15; i++)
         (void)snprintf(text + strlen(text), sizeof text - strlen(text), "    a[0] = missing_name_number_%d;\n", i);
     strcat(text, "}\n");
-    const wwi_source sources[] = {{"vendor.cl", NULL}, {"user's \"text\"\n", text}};
+    const wwi_source sources[] = {{"base/vendor.cl", NULL}, {"user's \"text\"\n", text}};
     wwi_program *program = NULL;
     WWT_FAILS(wwi_program_get(context, sources, 2, "-DY=1", &program), WW_ERROR_BUILD);
     ck_assert_ptr_null(program);
@@ -399,12 +399,12 @@ END_TEST
 // ---- where the kernels are
 
 START_TEST(kernel_folder_wins) {
-    const wwi_source source = {"vendor.cl", NULL}, absent = {"absent.cl", NULL};
+    const wwi_source source = {"base/vendor.cl", NULL}, absent = {"absent.cl", NULL};
     ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
     ww_context *context = NULL;
     wwi_program *program = NULL;
     wwi_kernel *kernel = NULL;
-    put_file("vendor.cl", "__kernel void only_here(void) {}");
+    put_file("base/vendor.cl", "__kernel void only_here(void) {}");
     options.kernel_dir = folder;
     for (int by_environment = 0; by_environment < 2; by_environment++) {
         WWT_OK(ww_context_create(by_environment ? NULL : &options, &context));

@@ -165,7 +165,7 @@ START_TEST(files_come_back) {
 END_TEST
 
 START_TEST(kernel_files_are_built_in) {
-    ck_assert_ptr_nonnull(wwi_embedded_text("vendor.cl"));
+    ck_assert_ptr_nonnull(wwi_embedded_text("base/vendor.cl"));
     ck_assert_ptr_nonnull(wwi_embedded_text("tuning.txt"));
     ck_assert_ptr_null(wwi_embedded_text("no-such.cl"));
 }

@@ -37,7 +37,7 @@ opencl_outside() { grep -nE '\bcl[A-Z][A-Za-z]+\(' -r src cli include --include=
 speaking() {
     grep -nE '\b(printf|puts|putchar|perror|exit|abort|_Exit)\(|\bstd(out|err)\b' -r src host --include='*.c' --include='*.h' |
         # A file named "-" is standard output: there alone the library writes to it.
-        grep -vE '^src/write_[a-z]+\.c:|: *//|format\(printf'
+        grep -vE '^src/files/(output|write_series)\.c:|: *//|format\(printf'
 }
 private_headers() { grep -nE '#include *"(\.\./)*(host|src)/|#include *"(host|error|internal)\.h"' -r cli bench --include='*.c' --include='*.h'; }
 plain_asm() { grep -nE '(^|[^_])\basm\b' -r kernels_cl --include='*.cl' | grep -vE '^[^:]+:[0-9]+: *//'; }

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "band.h"
 #include "check_main.h"
+#include "measure/band.h"
 #include "reference/reference.h"
 
 enum { MOST = 130 };

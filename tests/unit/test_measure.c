@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "measure_table.h"
+#include "measure/measure_table.h"
 
 static ww_measure measure;
 

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "check_main.h"
+#include "files/read.h"
 #include "io_support.h"
-#include "read_series.h"
 
 // ---- numbers
 

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "check_main.h"
+#include "files/read.h"
 #include "io_support.h"
-#include "read_series.h"
 
 static void check_times(const ww_series_set *set, size_t i, size_t count, const double *wanted) {
     const double *times = ww_series_set_times(set, i);

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every kernel is written on: the number type and its minima.
+//
+// Parameters (all set by the host, part of the program's cache key):
+//   WWK_DOUBLE    0: float, 1: double
+//   WW_VECTOR    pairs in one `real`: 1 (engines lanes, stencil, strips) or 4, 8, 16 (engine packed)
+#ifndef WWK_DOUBLE
+#define WWK_DOUBLE 0
+#endif
+#ifndef WW_VECTOR
+#define WW_VECTOR 1
+#endif
+
+#define WW_PASTE_(a, b) a##b
+#define WW_PASTE(a, b) WW_PASTE_(a, b)
+#define WW_INLINE static inline __attribute__((always_inline))
+
+// What a division leaves: a - quotient*b. Written so that no compiler makes a remainder of it: LLVM turns a quotient and a
+// remainder of the same numbers into an instruction that the simulator we check races with does not know.
+WW_INLINE uint ww_rest(uint a, uint b, uint quotient) {
+    return a - min(quotient * b, a);
+}
+
+#if WWK_DOUBLE
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double ww_scalar;
+#define WW_REAL_NAME double
+#define WW_MASK_NAME long
+#else
+typedef float ww_scalar;
+#define WW_REAL_NAME float
+#define WW_MASK_NAME int
+#endif
+#if WW_VECTOR == 1
+typedef ww_scalar real;
+#else
+typedef WW_PASTE(WW_REAL_NAME, WW_VECTOR) real;
+typedef WW_PASTE(WW_MASK_NAME, WW_VECTOR) ww_mask;
+#define WW_VLOAD WW_PASTE(vload, WW_VECTOR)
+#define WW_VSTORE WW_PASTE(vstore, WW_VECTOR)
+#endif
+#define WW_INF ((real)INFINITY)
+// Of the recurrence, where it has no ww_left() and ww_top(): the border of the matrix but for its corner, which is 0, and what a cell outside the band counts as.
+#define WW_BORDER ((real)WW_BORDER_VALUE)
+#define WW_OUTSIDE ((real)WW_OUTSIDE_VALUE)
+
+// Smallest of values that are not negative and not NaN. As integers they order alike, and the minimum of three integers
+// is one instruction on recent NVIDIA and AMD GPUs. A vector compare-and-select is what CPUs do in one instruction.
+#if WW_VECTOR == 1 && !WWK_DOUBLE
+WW_INLINE real ww_min2(real a, real b) {
+    return as_float(min(as_int(a), as_int(b)));
+}
+WW_INLINE real ww_min3(real a, real b, real c) {
+    return as_float(min(min(as_int(a), as_int(b)), as_int(c)));
+}
+#else
+WW_INLINE real ww_min2(real a, real b) {
+    return a < b ? a : b;
+}
+WW_INLINE real ww_min3(real a, real b, real c) {
+    return ww_min2(ww_min2(a, b), c);
+}
+#endif
+// The least of a cell's three neighbours. `turn` (a constant: the row's parity) says which of left and up is named first.
+WW_INLINE real ww_least(real left, real up, real diagonal, const int parity) {
+    return parity ? ww_min3(left, up, diagonal) : ww_min3(up, left, diagonal);
+}
+// Of two lengths, or times, as reals.
+#if WW_VECTOR == 1
+#define WW_TO_REAL(v) ((real)(v))
+#else
+#define WW_TO_REAL(v) WW_PASTE(WW_PASTE(convert_, WW_REAL_NAME), WW_VECTOR)(v)
+#endif
+#if WW_VECTOR == 1
+WW_INLINE real ww_max2(real a, real b) {
+    return fmax(a, b);
+}
+#else
+WW_INLINE real ww_max2(real a, real b) {
+    return a > b ? a : b;
+}
+#endif
+// Of values that are not negative and not NaN.
+WW_INLINE real ww_max3(real a, real b, real c) {
+#if WW_VECTOR == 1 && !WWK_DOUBLE
+    return as_float(max(max(as_int(a), as_int(b)), as_int(c)));
+#else
+    return ww_max2(ww_max2(a, b), c);
+#endif
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The points of a series and the cost of matching two of them.
+//
+// Parameters:
+//   WW_CHANNELS  channels of a point
+//   WW_POINT_REGISTERS  1: a point is held in registers; 0: it stays in memory and is read channel by channel
+//   WW_COST      1 squared, 2 absolute, 3 euclidean, 4 the user's (ww_user_expression, written by the host from his text)
+//   WW_ROOT      1: the square root of the final value
+//   WW_EXTRA     1: a value beside the channels, the same for all of them (0) or one for each (WW_EXTRA_EACH 1); what it is,
+//                the recurrence knows (time stamps, sums of gaps)
+//   WW_ALL_CHANNELS  channels of the series, of which a pass over independent channels takes one
+#ifndef WW_CHANNELS
+#define WW_CHANNELS 1
+#endif
+#ifndef WW_POINT_REGISTERS
+#define WW_POINT_REGISTERS 1
+#endif
+#ifndef WW_COST
+#define WW_COST 1
+#endif
+#ifndef WW_ROOT
+#define WW_ROOT 0
+#endif
+
+#ifndef WW_EXTRA
+#define WW_EXTRA 0
+#endif
+#ifndef WW_EXTRA_EACH
+#define WW_EXTRA_EACH 0
+#endif
+#ifndef WW_ALL_CHANNELS
+#define WW_ALL_CHANNELS WW_CHANNELS
+#endif
+// Values of a point where the channels lie interleaved.
+#define WW_PARTS (WW_CHANNELS + WW_EXTRA)
+
+// 1 where a <= b, else 0; a product held between 0 and 1 (0 where it is not a number); 2^a and 1/a, in float to a few units
+// of the last place.
+#if defined(WW_HAS_FLOAT_FORMS) && WW_VECTOR == 1 && !WWK_DOUBLE
+#define ww_at_most(a, b) ww_at_most_float(a, b)
+#define ww_unit_product(a, b) ww_unit_product_float(a, b)
+#define ww_exp2(a) ww_exp2_float(a)
+#define ww_recip(a) ww_recip_float(a)
+#else
+WW_INLINE real ww_at_most(real a, real b) {
+    return a <= b ? (real)1 : (real)0;
+}
+WW_INLINE real ww_unit_product(real a, real b) {
+    return ww_min2(ww_max2(a * b, (real)0), (real)1);
+}
+#define ww_exp2(a) exp2(a)
+#if WWK_DOUBLE
+#define ww_recip(a) (1 / (a))
+#else
+#define ww_recip(a) native_recip(a)
+#endif
+#endif
+
+// The lengths of a pair's series.
+typedef struct {
+    real rows, columns;
+} ww_pair;
+
+// A point: the values of all channels at one time.
+#if WW_POINT_REGISTERS
+typedef struct {
+    real value[WW_CHANNELS];
+#if WW_EXTRA
+    real extra;
+#endif
+} ww_point;
+#define WW_AT(point, channel) ((point).value[channel])
+#else
+typedef struct {
+    __global const ww_scalar *at;  // channel 0
+    ulong stride;                  // elements from one channel to the next
+#if WW_EXTRA
+    real extra;
+#endif
+} ww_point;
+#if WW_VECTOR == 1
+#define WW_AT(point, channel) ((point).at[(channel) * (point).stride])
+#else
+#define WW_AT(point, channel) ww_at(point, channel)
+#endif
+#endif
+
+#if WW_VECTOR == 1
+WW_INLINE ww_point ww_point_load(__global const ww_scalar *at, ulong stride, __global const ww_scalar *extra) {
+    ww_point point;
+#if WW_EXTRA
+    point.extra = extra[0];
+#endif
+#if WW_POINT_REGISTERS
+#pragma unroll
+    for (int c = 0; c < WW_CHANNELS; c++)
+        point.value[c] = at[c * stride];
+#else
+    point.at = at;
+    point.stride = stride;
+#endif
+    return point;
+}
+#endif
+
+#if WW_POINT_REGISTERS
+// A point infinitely far from every other.
+WW_INLINE ww_point ww_point_infinite(void) {
+    ww_point point;
+#pragma unroll
+    for (int c = 0; c < WW_CHANNELS; c++)
+        point.value[c] = WW_INF;
+#if WW_EXTRA
+    point.extra = 0;
+#endif
+    return point;
+}
+#endif
+
+// The cost of matching two points, and that cost added to a value (one multiply-add when there is one channel).
+#if WW_COST == 4
+WW_INLINE real ww_user_cost(real x, real y) {
+    // Padding rows and columns: infinitely dear, whatever the expression makes of infinity.
+    return x == WW_INF ? WW_INF : y == -WW_INF ? WW_INF : ww_user_expression(x, y);
+}
+#endif
+WW_INLINE real ww_channel_cost(real x, real y) {
+#if WW_COST == 1 || WW_COST == 3
+    const real t = x - y;
+    return t * t;
+#elif WW_COST == 2
+    return fabs(x - y);
+#else
+    return ww_user_cost(x, y);
+#endif
+}
+WW_INLINE real ww_cost(ww_point x, ww_point y) {
+#if WW_CHANNELS == 1 && WW_COST == 3
+    return fabs(WW_AT(x, 0) - WW_AT(y, 0));
+#else
+    real sum = ww_channel_cost(WW_AT(x, 0), WW_AT(y, 0));
+#if WW_POINT_REGISTERS
+#pragma unroll
+#else
+#pragma unroll 1
+#endif
+    for (int c = 1; c < WW_CHANNELS; c++) {
+#if WW_COST == 1 || WW_COST == 3
+        const real t = WW_AT(x, c) - WW_AT(y, c);
+        sum = fma(t, t, sum);
+#else
+        sum += ww_channel_cost(WW_AT(x, c), WW_AT(y, c));
+#endif
+    }
+#if WW_COST == 3
+    sum = sqrt(sum);
+#endif
+    return sum;
+#endif
+}
+WW_INLINE real ww_add_cost(ww_point x, ww_point y, real base) {
+#if WW_CHANNELS == 1 && WW_COST == 1
+    const real t = WW_AT(x, 0) - WW_AT(y, 0);
+    return fma(t, t, base);
+#else
+    return base + ww_cost(x, y);
+#endif
+}
+
+WW_INLINE ww_scalar ww_root(ww_scalar value) {
+#if WW_ROOT
+    return sqrt(value);
+#else
+    return value;
+#endif
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only file with instructions that not every device has.
+//
+// Handing a value to the right-hand neighbour, within aligned groups of g adjacent work-items (g a power of two, 2 to
+// min(32, the device's width)), in a one-dimensional work-group, all work-items of which take part. For uint, float
+// and double:
+//   ww_exchange_up(v, g)      the left neighbour's v; what the first of a group receives is unspecified
+//   ww_exchange_rotate(v, g)  the left neighbour's v; the first of a group receives the last one's
+// WW_EXCHANGE chooses how: 1 NVIDIA's shuffle, 2 sub-groups, 3 AMD's ds_bpermute. With 0 (through local memory) this
+// file has no exchange: the engines bring their own. The host offers only what probe/probe.cl has shown to work.
+// No local memory, no barrier.
+
+#ifndef WW_EXCHANGE
+#define WW_EXCHANGE 0
+#endif
+// 1: words can be added with carry; what does without it is cheap (engine/bits_walk.cl).
+#if WW_EXCHANGE != 1
+#define WW_ADD_CARRY 0
+#define WW_LOGIC 0
+#endif
+
+// Goes before every kernel that exchanges: where the compiler is free to choose the sub-group's size, this fixes it.
+#define WW_EXCHANGE_KERNEL
+
+#if WW_EXCHANGE == 1
+
+// 1 where a <= b, else 0, in one instruction; a product held between 0 and 1, which costs nothing more; 2^a; 1/a.
+#define WW_HAS_FLOAT_FORMS
+static inline float ww_at_most_float(float a, float b) {
+    float r;
+    __asm__("set.le.f32.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    return r;
+}
+static inline float ww_unit_product_float(float a, float b) {
+    float r;
+    __asm__("mul.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    return r;
+}
+
+static inline float ww_exp2_float(float a) {
+    float r;
+    __asm__("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
+    return r;
+}
+
+static inline float ww_recip_float(float a) {
+    float r;
+    __asm__("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
+    return r;
+}
+
+// One SHFL a word. The segment mask stands in bits 8 to 12 of the last operand (PTX ISA, shfl.sync).
+static inline uint ww_exchange_up_uint(uint v, uint g) {
+    uint r;
+    __asm__ volatile("shfl.sync.up.b32 %0, %1, 1, %2, 0xffffffff;" : "=r"(r) : "r"(v), "r"((32u - g) << 8));
+    return r;
+}
+
+static inline uint ww_exchange_rotate_uint(uint v, uint g) {
+    uint r;
+    uint from = ((uint)get_local_id(0) - 1u) & (g - 1u);
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, %3, 0xffffffff;"
+                     : "=r"(r)
+                     : "r"(v), "r"(from), "r"((32u - g) << 8 | 31u));
+    return r;
+}
+
+static inline uint ww_exchange_width(void) {
+    uint width;
+    __asm__ volatile("mov.u32 %0, WARP_SZ;" : "=r"(width));
+    return width;
+}
+
+// Sums of several words: ww_add_first() (or with a carry of 0 or 1 coming in), then ww_add_next() word by word, nothing else
+// that adds in between. The carry stands in the flag of PTX's add.cc, which only these write.
+#define WW_ADD_CARRY 1
+static inline uint ww_add_first(uint a, uint b) {
+    uint r;
+    __asm__ volatile("add.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+static inline uint ww_add_next(uint a, uint b) {
+    uint r;
+    __asm__ volatile("addc.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+// Logic and shifts of bits_walk.cl, one LOP3 or SHF each: written out, the compiler takes them apart and joins the parts in
+// ways that need more. The last operand is the result for a, b, c = 0xF0, 0xCC, 0xAA.
+#define WW_LOGIC 1
+#define WW_LOGIC_3(name, table)                                                                                        \
+    static inline uint name(uint a, uint b, uint c) {                                                                  \
+        uint r;                                                                                                        \
+        __asm__ volatile("lop3.b32 %0, %1, %2, %3, " table ";" : "=r"(r) : "r"(a), "r"(b), "r"(c));                    \
+        return r;                                                                                                      \
+    }
+WW_LOGIC_3(ww_or_differ, "0xF6")
+WW_LOGIC_3(ww_or_neither, "0xF1")
+WW_LOGIC_3(ww_differ_or_not, "0x7D")
+WW_LOGIC_3(ww_or_both, "0xF8")
+static inline uint ww_shift_in(uint high, uint low) {
+    uint r;
+    __asm__ volatile("shf.l.wrap.b32 %0, %1, %2, 1;" : "=r"(r) : "r"(low), "r"(high));
+    return r;
+}
+
+static inline uint ww_add_first_carry(uint a, uint b, uint carry) {
+    uint r;
+    __asm__ volatile("add.cc.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(carry));
+    return ww_add_next(a, b);
+}
+
+#elif WW_EXCHANGE == 2
+
+#ifdef cl_khr_subgroup_shuffle
+#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
+#define WW_SUBGROUP_SHUFFLE sub_group_shuffle
+#else
+#pragma OPENCL EXTENSION cl_intel_subgroups : enable
+#define WW_SUBGROUP_SHUFFLE intel_sub_group_shuffle
+#endif
+#ifdef cl_intel_required_subgroup_size
+#undef WW_EXCHANGE_KERNEL
+#define WW_EXCHANGE_KERNEL __attribute__((intel_reqd_sub_group_size(16)))
+#endif
+
+// The first work-item of a sub-group has nobody to the left and asks itself.
+static inline uint ww_exchange_up_uint(uint v, uint g) {
+    uint lane = get_sub_group_local_id();
+    (void)g;
+    return WW_SUBGROUP_SHUFFLE(v, lane - (lane != 0u));
+}
+
+static inline uint ww_exchange_rotate_uint(uint v, uint g) {
+    uint lane = get_sub_group_local_id();
+    return WW_SUBGROUP_SHUFFLE(v, (lane & ~(g - 1u)) | ((lane - 1u) & (g - 1u)));
+}
+
+static inline uint ww_exchange_width(void) {
+    return get_max_sub_group_size();
+}
+
+#elif WW_EXCHANGE == 3
+
+// ds_bpermute takes the lane to read from in bytes, and wraps around the wavefront.
+static inline uint ww_exchange_up_uint(uint v, uint g) {
+    (void)g;
+    return as_uint(__builtin_amdgcn_ds_bpermute(((int)get_local_id(0) - 1) * 4, as_int(v)));
+}
+
+static inline uint ww_exchange_rotate_uint(uint v, uint g) {
+    uint item = (uint)get_local_id(0);
+    uint from = (item & ~(g - 1u)) | ((item - 1u) & (g - 1u));
+    return as_uint(__builtin_amdgcn_ds_bpermute((int)(from * 4u), as_int(v)));
+}
+
+static inline uint ww_exchange_width(void) {
+    return __builtin_amdgcn_wavefrontsize();
+}
+
+#endif
+
+#if WW_EXCHANGE != 0
+
+#define WW_OVERLOAD __attribute__((overloadable))
+
+static inline uint WW_OVERLOAD ww_exchange_up(uint v, uint g) {
+    return ww_exchange_up_uint(v, g);
+}
+
+static inline uint WW_OVERLOAD ww_exchange_rotate(uint v, uint g) {
+    return ww_exchange_rotate_uint(v, g);
+}
+
+static inline float WW_OVERLOAD ww_exchange_up(float v, uint g) {
+    return as_float(ww_exchange_up_uint(as_uint(v), g));
+}
+
+static inline float WW_OVERLOAD ww_exchange_rotate(float v, uint g) {
+    return as_float(ww_exchange_rotate_uint(as_uint(v), g));
+}
+
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+static inline double WW_OVERLOAD ww_exchange_up(double v, uint g) {
+    uint2 words = as_uint2(v);
+    return as_double((uint2)(ww_exchange_up_uint(words.x, g), ww_exchange_up_uint(words.y, g)));
+}
+
+static inline double WW_OVERLOAD ww_exchange_rotate(double v, uint g) {
+    uint2 words = as_uint2(v);
+    return as_double((uint2)(ww_exchange_rotate_uint(words.x, g), ww_exchange_rotate_uint(words.y, g)));
+}
+#endif
+
+#endif
+
+// ---- products of small matrices by a warp's 32 work-items
+//
+// WW_MMA 1, NVIDIA's mma.sync (sm_80 and later): sum += A (16 x 16 halves) times B (16 x 8 halves), in float. Work-item
+// lane has of A rows lane/4 and lane/4 + 8, of B column lane/4, of each the four numbers from 4*(lane % 4) on; and of sum
+// s0, s1 the columns 2*(lane % 4) and the next in row lane/4, s2, s3 these in row lane/4 + 8. The whole warp takes part.
+// (The instruction counts the 16 inner places in another order, in which A and B agree.) ww_mma_upon sets sum to that, upon
+// `upon` in row lane/4 and `upon8` in row lane/4 + 8. ww_push_sign(bits, x) puts the sign of x below bits. With 0 there is
+// none of them: who uses them brings a twin.
+#ifndef WW_MMA
+#define WW_MMA 0
+#endif
+#if WW_MMA == 1
+#define ww_mma_upon(s0, s1, s2, s3, upon, upon8, a, a8, b)                                                             \
+    __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
+                     "{%10, %10, %11, %11};"                                                                           \
+                     : "=f"(s0), "=f"(s1), "=f"(s2), "=f"(s3)                                                          \
+                     : "r"((a).x), "r"((a8).x), "r"((a).y), "r"((a8).y), "r"((b).x), "r"((b).y), "f"(upon), "f"(upon8))
+#define ww_mma(s0, s1, s2, s3, a, a8, b)                                                                               \
+    __asm__ volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
+                     "{%0, %1, %2, %3};"                                                                               \
+                     : "+f"(s0), "+f"(s1), "+f"(s2), "+f"(s3)                                                          \
+                     : "r"((a).x), "r"((a8).x), "r"((a).y), "r"((a8).y), "r"((b).x), "r"((b).y))
+#define ww_push_sign(bits, x)                                                                                          \
+    __asm__("shf.l.wrap.b32 %0, %1, %2, 1;" : "=r"(bits) : "r"(as_uint(x)), "r"(bits))
+// Brings the warp together again after a branch.
+#define ww_warp_join() __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory")
+#endif

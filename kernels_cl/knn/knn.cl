@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nearest neighbours of points: what its kernels share, the exact distances, and the points' norms.
+//
+// Points stand in tiles of 64: coordinate j of point i at (i / 64 * dimension + j) * 64 + i % 64. Both sides are padded to
+// whole pairs of tiles. A search goes through the base in chunks. For a chunk a *filter* (knn/knn_narrow.cl, knn/knn_wide.cl,
+// knn/knn_vector.cl) lists for every query the points that may be among its k nearest, given the k-th best so far;
+// ww_knn_exact computes the distances of those listed, and topk/topk.cl takes the best. The filter works with q.c - |c|^2/2
+// where the metric allows, and lets pass what is within its rounding error; results come from ww_knn_exact alone.
+//
+// Parameters:
+//   WW_METRIC  0 squared L2, 1 L1, 2 Linf, 3 cosine, 4 inner product (negated), 5 Hamming,
+//              6 Jaccard of bits (no filter takes it)
+//   WW_DIRECT  1: the filter computes the metric itself (always so for 1, 2 and 5)
+//   WW_CENTRE  1: the filter takes `mean` off every point first
+//   WW_D       the dimension where it is fixed at compile time, else 0
+#pragma OPENCL FP_CONTRACT OFF
+#ifndef WW_METRIC
+#define WW_METRIC 0
+#endif
+#ifndef WW_DIRECT
+#define WW_DIRECT 0
+#endif
+#ifndef WW_CENTRE
+#define WW_CENTRE 0
+#endif
+#ifndef WW_D
+#define WW_D 0
+#endif
+#ifndef WW_WG
+#define WW_WG 64 // work-items of a filter's group
+#endif
+#ifndef WW_ROW_WG
+#define WW_ROW_WG 64 // work-items of a group that serves one query
+#endif
+#define WW_TILE 64u
+#define WW_NO_INDEX 0xffffffffu
+
+// A coordinate, and what coordinates add up to; with 4 and WW_VECTOR of them together.
+#if WW_METRIC >= 5
+#define WW_VALUE_NAME uint
+#else
+#define WW_VALUE_NAME WW_REAL_NAME
+#endif
+typedef WW_VALUE_NAME ww_value;
+typedef WW_PASTE(WW_VALUE_NAME, 4) ww_value4;
+
+// The host's twin is in src/knn/knn.c.
+typedef struct {
+    uint query_first, query_count; // rows, in the queries' tiles
+    uint base_first, base_end;     // the chunk, in the base's tiles; base_first is a multiple of 128
+    uint base_id;                  // id of the first point in the base's tiles
+    uint own;                      // id of row 0 in the base, which row 0 never takes (row 1 never takes own + 1, ...); or WW_NO_INDEX
+    uint dimension, k;
+    uint capacity;                 // entries of a row in `ids` and `values`
+    uint query_groups;             // work-groups, or parts of them, that share a part of the chunk
+    uint part;                     // points of a part, a multiple of 128
+    uint listed;                   // ww_knn_exact: 1 those in `ids`, 0 all of the chunk
+    float margin, reach;           // relative error of the filter; norm of the longest point of the base
+} ww_knn_job;
+
+WW_INLINE ulong ww_tile_at(uint point, uint dimension) {
+    return (ulong)(point / WW_TILE) * dimension * WW_TILE + point % WW_TILE;
+}
+
+// Coordinates j to j + 3 of a point that begins at `point` in its tile; what is behind the last one is zero.
+WW_INLINE ww_value4 ww_tile_four(__global const ww_value *point, uint j, uint dimension) {
+    ww_value4 four = (ww_value4)0;
+    four.x = point[(ulong)j * WW_TILE];
+    if (j + 1 < dimension)
+        four.y = point[(ulong)(j + 1) * WW_TILE];
+    if (j + 2 < dimension)
+        four.z = point[(ulong)(j + 2) * WW_TILE];
+    if (j + 3 < dimension)
+        four.w = point[(ulong)(j + 3) * WW_TILE];
+    return four;
+}
+
+// ---- filters
+
+// Sums start at WW_START, made of the norm of c where WW_STARTS says so; WW_ADD adds a coordinate; what WW_NEAR says may
+// be near is listed.
+#define WW_STARTS (WW_METRIC == 0 && !WW_DIRECT)
+#if WW_METRIC >= 5
+#define WW_ADD(sum, q, c) ((sum) + popcount((q) ^ (c)))
+#define WW_NEAR(sum, cut) ((sum) < (cut))
+#define WW_NEVER 0u
+#define WW_ALWAYS 0xffffffffu
+#elif WW_METRIC == 1
+#define WW_ADD(sum, q, c) ((sum) + fabs((q) - (c)))
+#elif WW_METRIC == 2
+#define WW_ADD(sum, q, c) fmax((sum), fabs((q) - (c)))
+#elif WW_DIRECT
+#define WW_ADD(sum, q, c) fma((q) - (c), (q) - (c), (sum))
+#else
+#define WW_ADD(sum, q, c) fma((q), (c), (sum))
+#define WW_NEAR(sum, cut) ((sum) >= (cut))
+#define WW_NEVER ((ww_scalar)INFINITY)
+#define WW_ALWAYS (-(ww_scalar)INFINITY)
+#endif
+#ifndef WW_NEAR
+#define WW_NEAR(sum, cut) ((sum) <= (cut))
+#define WW_NEVER (-(ww_scalar)INFINITY)
+#define WW_ALWAYS ((ww_scalar)INFINITY)
+#endif
+#if WW_STARTS
+#define WW_START(norm) ((norm) * (ww_scalar)-0.5)
+#else
+#define WW_START(norm) 0
+#endif
+// Cosine: the sum is q.c; what is compared is q.c/|c|.
+WW_INLINE ww_scalar ww_knn_scale(ww_scalar norm) {
+    return norm > 0 ? 1 / sqrt(norm) : 0;
+}
+
+// What a query's sums are held against, from the k-th best distance so far (+inf: fewer than k) and its squared norm.
+// Points come in the order of their ids: one that only equals the k-th best comes too late.
+WW_INLINE ww_value ww_knn_cut(ww_knn_job job, ww_scalar best, ww_scalar norm) {
+    if (best == (ww_scalar)INFINITY)
+        return WW_ALWAYS;
+#if WW_METRIC >= 5
+    (void)norm;
+    return (uint)best;
+#elif WW_METRIC == 4
+    return -best - job.margin * sqrt(norm) * job.reach;
+#elif WW_METRIC == 3
+    // A query of zeros has distance 1 to all.
+    return norm == 0 || best == 0 ? WW_NEVER : (1 - best - job.margin) * sqrt(norm);
+#elif WW_METRIC == 0 && !WW_DIRECT
+    const ww_scalar longest = sqrt(norm) + job.reach;
+    return best == 0 ? WW_NEVER : (norm - best) / 2 - job.margin * longest * longest;
+#else
+    (void)norm;
+    return best == 0 ? WW_NEVER : best * (1 + job.margin);
+#endif
+}
+
+// Lists a point of the base for a row; where a row's list is full, says so instead.
+WW_INLINE void ww_knn_list(ww_knn_job job, uint row, uint point, __global uint *counts, __global uint *ids,
+                           __global uint *overflow) {
+    const uint id = job.base_id + point;
+    if (point >= job.base_end || (job.own != WW_NO_INDEX && id == job.own + row))
+        return;
+    const uint slot = atomic_inc(counts + row);
+    if (slot < job.capacity)
+        ids[(ulong)row * job.capacity + slot] = id;
+    else
+        *overflow = 1;
+}
+
+// One bit for each of four sums, at `bit` and above, that may be near.
+#define WW_NEAR4(sums, cut, bit)                                                                                       \
+    ((uint)WW_NEAR((sums).x, cut) << (bit) | (uint)WW_NEAR((sums).y, cut) << ((bit) + 1) |                             \
+     (uint)WW_NEAR((sums).z, cut) << ((bit) + 2) | (uint)WW_NEAR((sums).w, cut) << ((bit) + 3))
+#define WW_ANY4(sums, cut)                                                                                             \
+    (WW_NEAR((sums).x, cut) | WW_NEAR((sums).y, cut) | WW_NEAR((sums).z, cut) | WW_NEAR((sums).w, cut))
+// Takes the lowest bit out of *bits.
+WW_INLINE uint ww_lowest(uint *bits) {
+    const uint lowest = 31 - clz(*bits & -*bits);
+    *bits &= *bits - 1;
+    return lowest;
+}
+
+#define WW_KNN_FILTER_ARGUMENTS                                                                                        \
+    __global const ww_value *restrict queries, __global const ww_value *restrict base,                                 \
+        __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms,                 \
+        __global const ww_scalar *restrict mean, __global const ww_scalar *restrict best, const ww_knn_job job,        \
+        __global uint *restrict counts, __global uint *restrict ids, __global uint *restrict overflow
+
+// The cut of a row, or one that nothing passes for a row that is not there.
+WW_INLINE ww_value ww_knn_row_cut(ww_knn_job job, uint row, __global const ww_scalar *query_norms,
+                                  __global const ww_scalar *best) {
+    if (row >= job.query_count)
+        return WW_NEVER;
+    return ww_knn_cut(job, best[(ulong)row * job.k + job.k - 1], query_norms[job.query_first + row]);
+}

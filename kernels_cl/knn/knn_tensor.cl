@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filter by matrix units, for the metrics that are made of products. Points become rows of 16-bit floats:
+//   a point of the base  [ c_0 ... c_d-1   n n' 1 1   0 ... ]
+//   a query              [ q_0 ... q_d-1   1 1 t t'   0 ... ]
+// so that the product of two rows is q.c + n + t, and the point may be near where that is not negative; n and t are two
+// halves each, of which the second is rounded up (knn/knn_halves.cl). Then the filter is one matrix product and a look at signs.
+// With WW_PARTS 2 each coordinate is two halves, high and low:
+//   [ c high, c low, c high, ... ] . [ q high, q high, q low, ... ]
+//
+// Who works on what: a warp takes WW_DOWN16 x 16 queries by WW_ACROSS8 x 8 points at a time. Up to WW_STEPS x 16 numbers a
+// row the queries stay in registers, and the warps of a group have different queries and the same points; with WW_STEPS 0
+// (any length) two of them stand side by side down, the others across. No local memory, no barrier.
+//
+// Parameter: WW_MMA (base/vendor.cl; 0: the portable twin, where every work-item computes the same sums alone).
+#ifndef WW_STEPS
+#define WW_STEPS 1
+#endif
+#ifndef WW_DOWN16
+#define WW_DOWN16 8
+#endif
+#ifndef WW_ACROSS8
+#define WW_ACROSS8 1
+#endif
+#define WW_WARPS (WW_WG / 32)
+#if WW_STEPS
+#define WW_WARPS_DOWN WW_WARPS
+#else
+#define WW_WARPS_DOWN 2
+#endif
+#define WW_WARP_ROWS (WW_DOWN16 * 16)
+#define WW_GROUP_POINTS (WW_WARPS / WW_WARPS_DOWN * WW_ACROSS8 * 8)
+
+// Rows of the points from `first` on: of the base, or of queries that have no cut yet. `width` is a multiple of 16. Rows of
+// points that are not there are zeros.
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void
+ww_tensor_rows(__global const ww_value *restrict tiles, __global const ww_scalar *restrict mean,
+               __global const ww_scalar *restrict norms, const uint first, const uint count, const uint dimension,
+               const uint width, const uint queries, const float scale, __global half *restrict rows) {
+    const uint i = (uint)get_global_id(0);
+    const ulong row = (ulong)i * width;
+    const bool there = i < count;
+    const uint point = there ? first + i : first;
+    const ww_scalar norm = norms[point], by = ww_tensor_scale(norm, scale);
+    __global const ww_value *from = tiles + ww_tile_at(point, dimension);
+    for (uint j = 0; j < dimension; j++) {
+#if WW_CENTRE
+        const float x = there ? (float)((from[j * WW_TILE] - mean[j]) * by) : 0;
+#else
+        const float x = there ? (float)(from[j * WW_TILE] * by) : 0;
+#endif
+        vstore_half_rte(x, row + j, rows);
+#if WW_PARTS == 2
+        const float high = vload_half(row + j, rows);
+        if (queries)
+            vstore_half_rte(high, row + dimension + j, rows);
+        else
+            vstore_half_rte(x - high, row + dimension + j, rows);
+        if (queries)
+            vstore_half_rte(x - high, row + 2 * dimension + j, rows);
+        else
+            vstore_half_rte(high, row + 2 * dimension + j, rows);
+#endif
+    }
+    const uint end = dimension * (WW_PARTS == 2 ? 3 : 1);
+    const float square = (float)(norm * by * by);
+    const float n = ww_tensor_point(square, width);
+    if (queries) {
+        vstore_half_rte(1.0f, row + end, rows);
+        vstore_half_rte(1.0f, row + end + 1, rows);
+    } else {
+        ww_store_above(there ? n : -WW_PASSES_ALL, row + end, rows);
+        vstore_half_rte(1.0f, row + end + 2, rows);
+        vstore_half_rte(1.0f, row + end + 3, rows);
+    }
+    for (uint j = end + 4; j < width; j++)
+        vstore_half_rte(0.0f, row + j, rows);
+}
+
+// The queries' t, from their k-th best so far. `square_scale` is what the metric's values are multiplied with.
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void
+ww_tensor_cuts(__global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict best,
+               const ww_knn_job job, const uint width, const uint slot, const float scale, const float square_scale,
+               __global half *restrict rows) {
+    const uint row = (uint)get_global_id(0);
+    float t = -WW_PASSES_ALL;
+    if (row < job.query_count) {
+        const ww_scalar norm = query_norms[job.query_first + row], by = ww_tensor_scale(norm, scale);
+        const ww_scalar kth = best[(ulong)row * job.k + job.k - 1];
+        // Nobody comes before a list at distance 0, or (cosine) one of who has no direction.
+        const bool done = WW_METRIC == 0 ? kth == 0 : WW_METRIC == 3 ? kth == 0 || norm == 0 : false;
+        if (kth == (ww_scalar)INFINITY || !(job.reach < 1e18f))
+            t = WW_PASSES_ALL;
+        else if (!done)
+            t = ww_tensor_cut(ww_tensor_point((float)(norm * by * by), width), kth, width, square_scale);
+    }
+    ww_store_above(t, (ulong)row * width + slot, rows);
+}
+
+#if !WW_MMA
+// Sums of sixteen places, as ww_mma makes them: `q` and `c` are the first of the lane's own row and column.
+#define ww_warp_join() (void)0
+WW_INLINE float ww_half_product(float sum, __global const half *q, __global const half *c) {
+    for (uint j = 0; j < 16; j++)
+        sum = fma(vload_half(j, q), vload_half(j, c), sum);
+    return sum;
+}
+#endif
+
+__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *restrict base_rows, const ww_knn_job job,
+              const uint any_steps, __global uint *restrict counts, __global uint *restrict ids,
+              __global uint *restrict overflow) {
+    const uint steps = WW_STEPS ? WW_STEPS : any_steps;
+    const uint item = (uint)get_local_id(0), warp = item / 32, down = item % 32 / 4, across = item % 4;
+    const uint row0 = ((uint)(get_group_id(0) % job.query_groups) * WW_WARPS_DOWN + warp % WW_WARPS_DOWN) * WW_WARP_ROWS;
+    const uint begin = job.base_first + (uint)(get_group_id(0) / job.query_groups) * job.part;
+    const uint end = min(begin + job.part, job.base_end);
+#if WW_MMA
+    __global const uint2 *queries = query_rows + (ulong)(row0 + down) * (steps * 4) + across;
+    uint2 q[WW_DOWN16][WW_STEPS ? WW_STEPS : 1][2];
+#if WW_STEPS
+#pragma unroll
+    for (uint m = 0; m < WW_DOWN16; m++)
+#pragma unroll
+        for (uint s = 0; s < WW_STEPS; s++) {
+            q[m][s][0] = queries[m * 16 * (WW_STEPS * 4) + s * 4];
+            q[m][s][1] = queries[(m * 16 + 8) * (WW_STEPS * 4) + s * 4];
+        }
+    // The next points are fetched a turn ahead.
+    uint2 next[WW_STEPS][WW_ACROSS8];
+#define WW_FETCH(first)                                                                                                \
+    for (uint s = 0; s < WW_STEPS; s++)                                                                                \
+        for (uint n = 0; n < WW_ACROSS8; n++)                                                                          \
+            next[s][n] = base_rows[((ulong)((first) + down) + n * 8) * (WW_STEPS * 4) + s * 4 + across];
+    if (begin + warp / WW_WARPS_DOWN * (WW_ACROSS8 * 8) < end)
+#pragma unroll
+        WW_FETCH(begin + warp / WW_WARPS_DOWN * (WW_ACROSS8 * 8))
+#endif
+#endif
+    for (uint first = begin + warp / WW_WARPS_DOWN * (WW_ACROSS8 * 8); first < end; first += WW_GROUP_POINTS) {
+        float sum[WW_DOWN16][WW_ACROSS8][4];
+#pragma unroll
+        for (uint m = 0; m < WW_DOWN16; m++)
+#pragma unroll
+            for (uint n = 0; n < WW_ACROSS8; n++)
+                sum[m][n][0] = sum[m][n][1] = sum[m][n][2] = sum[m][n][3] = 0;
+#if WW_MMA
+#if WW_STEPS
+        uint2 now[WW_STEPS][WW_ACROSS8];
+#pragma unroll
+        for (uint s = 0; s < WW_STEPS; s++)
+#pragma unroll
+            for (uint n = 0; n < WW_ACROSS8; n++)
+                now[s][n] = next[s][n];
+        if (first + WW_GROUP_POINTS < end)
+#pragma unroll
+            WW_FETCH(first + WW_GROUP_POINTS)
+#pragma unroll
+#else
+        __global const uint2 *points = base_rows + (ulong)(first + down) * (steps * 4) + across;
+#pragma unroll 1
+#endif
+        for (uint s = 0; s < steps; s++) {
+            uint2 p[WW_ACROSS8];
+#pragma unroll
+            for (uint n = 0; n < WW_ACROSS8; n++)
+#if WW_STEPS
+                p[n] = now[s][n];
+#else
+                p[n] = points[n * 8 * (steps * 4) + s * 4];
+#endif
+#if !WW_STEPS
+#pragma unroll
+            for (uint m = 0; m < WW_DOWN16; m++) {
+                q[m][0][0] = queries[m * 16 * (steps * 4) + s * 4];
+                q[m][0][1] = queries[(m * 16 + 8) * (steps * 4) + s * 4];
+            }
+#endif
+#pragma unroll
+            for (uint m = 0; m < WW_DOWN16; m++)
+#pragma unroll
+                for (uint n = 0; n < WW_ACROSS8; n++)
+                    ww_mma(sum[m][n][0], sum[m][n][1], sum[m][n][2], sum[m][n][3], q[m][WW_STEPS ? s : 0][0],
+                           q[m][WW_STEPS ? s : 0][1], p[n]);
+        }
+#else
+        for (uint s = 0; s < steps; s++)
+            for (uint m = 0; m < WW_DOWN16; m++)
+                for (uint n = 0; n < WW_ACROSS8; n++)
+                    for (uint e = 0; e < 4; e++)
+                        sum[m][n][e] = ww_half_product(
+                            sum[m][n][e], WW_ROW_HALVES(query_rows, row0 + m * 16 + e / 2 * 8 + down, steps * 16) + s * 16,
+                            WW_ROW_HALVES(base_rows, first + n * 8 + across * 2 + e % 2, steps * 16) + s * 16);
+#endif
+        uint negative = 0xffffffffu;
+#pragma unroll
+        for (uint m = 0; m < WW_DOWN16; m++)
+#pragma unroll
+            for (uint n = 0; n < WW_ACROSS8; n++)
+                negative &= as_uint(sum[m][n][0]) & as_uint(sum[m][n][1]) & as_uint(sum[m][n][2]) & as_uint(sum[m][n][3]);
+        if (!(negative >> 31))
+#pragma unroll
+            for (uint n = 0; n < WW_ACROSS8; n++) {
+                uint bits = 0;
+#pragma unroll
+                for (uint m = 0; m < WW_DOWN16; m++)
+#pragma unroll
+                    for (uint e = 0; e < 4; e++)
+                        bits |= (~as_uint(sum[m][n][e]) >> 31) << (m * 4 + e);
+                while (bits) {
+                    const uint bit = ww_lowest(&bits);
+                    ww_knn_list(job, row0 + bit / 4 * 16 + bit % 4 / 2 * 8 + down, first + n * 8 + across * 2 + bit % 2,
+                                counts, ids, overflow);
+                }
+            }
+        ww_warp_join();
+    }
+}

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hashing, many queries at a time: queries are sorted by bucket as the points are; a task takes some queries of one
+// bucket past all points of that bucket, and keeps each query's k nearest in a list (lsh/lsh_lists.cl). A query stands once
+// in a table. A launch works on up to job.lists tables, and a query has a list for each: nobody else touches it.
+// Afterwards they are merged into the first. A point that is in a list already has the same distance and id, and is left
+// out. So the answer is that of all pairs that share a bucket, in whatever order they come.
+//
+// WW_METRIC, WW_DIRECT and WW_CENTRE are those of the exact search's filters (knn/knn.cl). Where WW_DIRECT is 1 the sums
+// are the distances; else what passes the cut is computed again, in the order of the coordinates.
+//
+// Both sides are read in row order, each row made up with zeros to a multiple of four.
+//
+// ww_lsh_join: a work-item holds WW_QUERIES queries (WW_GROUPS times: on a CPU they are in local memory); 64 points at a
+//   time in local memory, coordinate after coordinate. With WW_LIST each query's list is in registers meanwhile. Local
+//   memory: 64 * (WW_D + 3) values, and with WW_GROUPS > 1 WW_GROUPS * WW_QUERIES * WW_D more. Barriers: two for 64 points.
+// ww_lsh_join_wide: any dimension, 64 work-items: 64 queries by 64 points, 8 x 8 a work-item, WW_DEPTH coordinates of both
+//   sides in local memory. Local memory: 2 * WW_DEPTH * 64 values and 1.3 KiB. Barriers: two for WW_DEPTH coordinates
+//   of 64 points, and three.
+// ww_lsh_join_sets: one set a work-item, merged with one set after the other.
+#ifndef WW_QUERIES
+#define WW_QUERIES 1
+#endif
+#ifndef WW_GROUPS
+#define WW_GROUPS 1
+#endif
+#ifndef WW_JOIN
+#define WW_JOIN 0 // 0 ww_lsh_join, 1 ww_lsh_join_wide, 2 ww_lsh_join_sets, 3 ww_lsh_join_tensor (a file of its own)
+#endif
+#ifndef WW_JOIN_WG
+#define WW_JOIN_WG 64
+#endif
+#define WW_STEP 64u
+#define WW_VECTORS ((WW_D + 3) / 4) // of a row, where the dimension is fixed
+
+// The host's twin is in src/lsh/lsh_index.h.
+typedef struct {
+    uint first_task;
+    uint query_first, base_first; // of the rows and points in their tiles
+    uint query_row;               // of the rows among the side's rows; the points' begin with 0
+    uint base_id, own;            // ids as in ww_lsh_job
+    uint dimension, k;
+    uint rows;           // of all lists of one number
+    uint lists;          // of a row, of this launch: its tables
+    uint shift;          // as in ww_lsh_job
+    float margin, reach; // as in ww_knn_job
+} ww_join_job;
+
+#if WW_FAMILY == 3
+typedef ww_value ww_join_row;
+#else
+typedef ww_value4 ww_join_row;
+#endif
+// Rows are numbered from job.query_first, points from job.base_first. `queries` and `base` are rows (of sets: members).
+#define WW_JOIN_ARGUMENTS                                                                                              \
+    __global const ww_join_row *restrict queries, __global const ww_join_row *restrict base,                           \
+        __global const ulong *restrict query_starts, __global const ulong *restrict base_starts,                       \
+        __global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict base_norms,                 \
+        __global const ww_join_row *restrict mean, __global const uint2 *restrict tasks,                               \
+        __global const uint *restrict query_offsets, __global const uint *restrict query_entries,                      \
+        __global const uint *restrict offsets, __global const uint *restrict entries,                                  \
+        __global const uint *restrict removed, __global const ww_scalar *restrict radii, const ww_join_job job,        \
+        __global ww_scalar *restrict best_values, __global uint *restrict best_ids
+
+// ---- lists
+
+// Where a row's list for a bucket's table begins.
+WW_INLINE ulong ww_join_list(ww_join_job job, uint bucket, uint row) {
+    const uint table = bucket >> (32 - job.shift);
+    return ((ulong)(table % job.lists) * job.rows + row) * job.k;
+}
+
+// The distance within which a row still looks for points.
+WW_INLINE ww_scalar ww_join_radius(ww_join_job job, ulong list, uint row, __global const ww_scalar *radii,
+                                   __global const ww_scalar *best_values) {
+    return fmin(radii[row], best_values[list + job.k - 1]);
+}
+
+// Whether a point is the row itself, or one that was removed.
+WW_INLINE bool ww_join_own(ww_join_job job, uint row, uint id) {
+    return job.own != WW_NO_INDEX && id == job.own + row;
+}
+WW_INLINE bool ww_join_removed(__global const uint *removed, uint id) {
+    return removed && (removed[id / 32] >> id % 32 & 1u);
+}
+
+// Offers a point to a row's list: not its own, and not a removed one. Returns the distance that then counts.
+WW_INLINE ww_scalar ww_join_offer(ww_join_job job, ulong list, uint row, uint point, ww_scalar value,
+                                  __global const uint *removed, __global const ww_scalar *radii,
+                                  __global ww_scalar *best_values, __global uint *best_ids) {
+    const uint id = job.base_id + point;
+    const ww_scalar radius = radii[row];
+    if (value > radius || ww_join_own(job, row, id) || ww_join_removed(removed, id))
+        return fmin(radius, best_values[list + job.k - 1]);
+    return fmin(radius, ww_list_insert(best_values + list, best_ids + list, job.k, value, id));
+}
+
+#if WW_FAMILY != 3
+// ---- numbers and bits
+
+// What sums are held against, from the radius; unlike ww_knn_cut() it lets equals pass, which may have a lower id.
+WW_INLINE ww_value ww_join_cut(ww_join_job job, ww_scalar radius, ww_scalar norm) {
+    if (radius == (ww_scalar)INFINITY)
+        return WW_ALWAYS;
+#if WW_METRIC == 5
+    (void)norm;
+    return (uint)radius + 1;
+#elif WW_METRIC == 3
+    return norm == 0 ? WW_ALWAYS : (1 - radius - job.margin) * sqrt(norm);
+#elif !WW_DIRECT
+    const ww_scalar longest = sqrt(norm) + job.reach;
+    return (norm - radius) / 2 - job.margin * longest * longest;
+#else
+    (void)norm;
+    return radius;
+#endif
+}
+
+#if WW_METRIC == 5 || WW_METRIC == 1 || WW_METRIC == 2
+#define WW_JOIN_NORM(norms, at) 0
+#else
+#define WW_JOIN_NORM(norms, at) (norms)[at]
+#endif
+#if WW_CENTRE
+#define WW_JOIN_TAKE(x, v) ((x)-mean[v])
+#else
+#define WW_JOIN_TAKE(x, v) (x)
+#endif
+
+// As ww_exact(), of rows: what they are made up with adds nothing.
+WW_INLINE ww_scalar ww_join_exact(__global const ww_value4 *q, __global const ww_value4 *c, uint vectors,
+                                  ww_scalar q_norm, ww_scalar c_norm) {
+    ww_value sum = 0;
+#if WW_METRIC == 3
+    if (q_norm == 0 || c_norm == 0)
+        return 1;
+    const ww_scalar q_scale = ww_knn_scale(q_norm), c_scale = ww_knn_scale(c_norm);
+#endif
+    for (uint v = 0; v < vectors; v++) {
+        const ww_value4 x = q[v], y = c[v];
+        sum = WW_EXACT_ADD(sum, x.x, y.x, q_scale, c_scale);
+        sum = WW_EXACT_ADD(sum, x.y, y.y, q_scale, c_scale);
+        sum = WW_EXACT_ADD(sum, x.z, y.z, q_scale, c_scale);
+        sum = WW_EXACT_ADD(sum, x.w, y.w, q_scale, c_scale);
+    }
+    return WW_METRIC == 3 ? (ww_scalar)sum / 2 : (ww_scalar)sum;
+}
+#endif
+
+#if WW_JOIN == 0
+// ---- few coordinates
+typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_join_values;
+
+#if WW_VECTOR == 4
+#define WW_JOIN_ANY(sum, cut) WW_ANY4(sum, cut)
+// Goes through the sums that may be near.
+#define WW_JOIN_EACH(sum, cut, body)                                                                                   \
+    for (uint bits = WW_NEAR4(sum, cut, 0); bits;) {                                                                   \
+        const uint lane = ww_lowest(&bits);                                                                            \
+        body                                                                                                           \
+    }
+#else
+#if WW_VECTOR == 16
+#define WW_JOIN_FOLD(m) ((m).lo.lo | (m).lo.hi | (m).hi.lo | (m).hi.hi)
+#else
+#define WW_JOIN_FOLD(m) ((m).lo | (m).hi)
+#endif
+WW_INLINE int ww_join_somewhere(ww_mask m) {
+    const WW_PASTE(WW_MASK_NAME, 4) four = WW_JOIN_FOLD(m);
+    return (four.x | four.y | four.z | four.w) != 0;
+}
+#define WW_JOIN_ANY(sum, cut) ww_join_somewhere(WW_NEAR(sum, (ww_join_values)(cut)))
+#define WW_JOIN_EACH(sum, cut, body)                                                                                   \
+    ww_value lanes[WW_VECTOR];                                                                                         \
+    WW_VSTORE(sum, 0, lanes);                                                                                          \
+    for (uint lane = 0; lane < WW_VECTOR; lane++)                                                                      \
+        if (WW_NEAR(lanes[lane], cut)) {                                                                               \
+            body                                                                                                       \
+        }
+#endif
+
+// The distance of query r of group g and the point in place `c` of local memory.
+#if WW_DIRECT || (WW_METRIC == 0 && !WW_CENTRE)
+#define WW_JOIN_VALUE(distance, g, r, c)                                                                               \
+    ww_value total = 0;                                                                                                \
+    _Pragma("unroll") for (uint j = 0; j < WW_D; j++) total =                                                          \
+        WW_EXACT_ADD(total, WW_JOIN_QUERY(g, r, j), ((__local ww_value *)points)[j * WW_STEP + (c)], 0, 0);            \
+    const ww_scalar distance = (ww_scalar)total;
+#else
+#define WW_JOIN_VALUE(distance, g, r, c)                                                                               \
+    const ww_scalar distance = ww_join_exact(                                                                          \
+        queries + (ulong)(job.query_row + row) * WW_VECTORS, base + (ulong)point * WW_VECTORS, WW_VECTORS,             \
+        WW_JOIN_NORM(query_norms, job.query_first + row), WW_JOIN_NORM(base_norms, job.base_first + point));
+#endif
+
+// Hands the coordinates of the row that begins at `from` to PUT(j, x).
+#define WW_JOIN_UNPACK(from, PUT)                                                                                      \
+    _Pragma("unroll") for (uint v = 0; v < WW_VECTORS; v++) {                                                          \
+        const ww_value4 four = WW_JOIN_TAKE((from)[v], v);                                                             \
+        PUT(4 * v, four.x);                                                                                            \
+        if (4 * v + 1 < WW_D)                                                                                          \
+            PUT(4 * v + 1, four.y);                                                                                    \
+        if (4 * v + 2 < WW_D)                                                                                          \
+            PUT(4 * v + 2, four.z);                                                                                    \
+        if (4 * v + 3 < WW_D)                                                                                          \
+            PUT(4 * v + 3, four.w);                                                                                    \
+    }
+
+// Sums of the queries of group g with the points in places c to c + WW_VECTOR of local memory.
+#define WW_JOIN_SUMS                                                                                                   \
+    ww_join_values sum[WW_QUERIES];                                                                                    \
+    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) sum[r] = starts[c / WW_VECTOR];                            \
+    _Pragma("unroll") for (uint j = 0; j < WW_D; j++) {                                                                \
+        const ww_join_values p = points[(j * WW_STEP + c) / WW_VECTOR];                                                \
+        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) sum[r] =                                               \
+            WW_ADD(sum[r], (ww_join_values)WW_JOIN_QUERY(g, r, j), p);                                                 \
+    }                                                                                                                  \
+    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) WW_JOIN_SCALE(sum[r], c);
+
+// The queries of group g past the points in local memory.
+#if WW_LIST
+// First who may be near to whom; then each work-item goes through its own: so many work-items are busy together.
+#define WW_JOIN_PASS                                                                                                   \
+    ulong near[WW_QUERIES];                                                                                            \
+    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) near[r] = 0;                                               \
+    for (uint c = 0; c < there; c += WW_VECTOR) {                                                                      \
+        WW_JOIN_SUMS                                                                                                   \
+        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                      \
+            if (WW_JOIN_ANY(sum[r], cut[r]))                                                                           \
+                near[r] |= (ulong)WW_NEAR4(sum[r], cut[r], 0) << c;                                                    \
+        }                                                                                                              \
+    }                                                                                                                  \
+    _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                          \
+        const uint row = rows[r];                                                                                      \
+        ulong left = there < 64 ? near[r] & ((1ul << there) - 1) : near[r];                                            \
+        if (!left)                                                                                                     \
+            continue;                                                                                                  \
+        for (; left; left &= left - 1) {                                                                               \
+            const uint c = 63 - (uint)clz(left & -left), point = ids[c], id = job.base_id + point;                     \
+            if (ww_join_own(job, row, id))                                                                             \
+                continue;                                                                                              \
+            WW_JOIN_VALUE(distance, g, r, c)                                                                           \
+            if (distance <= limits[r] && distance <= near_values[r][WW_LIST - 1] &&                                    \
+                !ww_join_removed(removed, id)) {                                                                       \
+                ww_near_insert(near_values[r], near_ids[r], distance, id);                                             \
+                changed[r] = true;                                                                                     \
+            }                                                                                                          \
+        }                                                                                                              \
+        cut[r] = ww_join_cut(job, fmin(limits[r], near_values[r][WW_LIST - 1]),                                        \
+                             WW_JOIN_NORM(query_norms, job.query_first + row));                                        \
+    }
+#else
+#define WW_JOIN_PASS                                                                                                   \
+    for (uint c = 0; c < there; c += WW_VECTOR) {                                                                      \
+        WW_JOIN_SUMS                                                                                                   \
+        int some = 0;                                                                                                  \
+        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) some |= WW_JOIN_ANY(sum[r], cut[g * WW_QUERIES + r]);  \
+        if (!some)                                                                                                     \
+            continue;                                                                                                  \
+        _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) {                                                      \
+            const uint at = g * WW_QUERIES + r;                                                                        \
+            WW_JOIN_EACH(                                                                                              \
+                sum[r], cut[at], if (c + lane < there) {                                                               \
+                    const uint point = ids[c + lane];                                                                  \
+                    const uint row = rows[at];                                                                         \
+                    WW_JOIN_VALUE(distance, g, r, c + lane)                                                            \
+                    const ww_scalar radius = ww_join_offer(job, ww_join_list(job, task.x, row), row, point, distance,  \
+                                                           removed, radii, best_values, best_ids);                     \
+                    cut[at] = ww_join_cut(job, radius, WW_JOIN_NORM(query_norms, job.query_first + row));              \
+                })                                                                                                     \
+        }                                                                                                              \
+    }
+#endif
+#if WW_METRIC == 3
+#define WW_JOIN_SCALE(sum, c) (sum) *= scales[(c) / WW_VECTOR]
+#else
+#define WW_JOIN_SCALE(sum, c)
+#endif
+#if WW_GROUPS == 1
+#define WW_JOIN_QUERY(g, r, j) q[r][j]
+#else
+#define WW_JOIN_QUERY(g, r, j) q[((g)*WW_D + (j)) * WW_QUERIES + (r)]
+#endif
+
+__kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_join(WW_JOIN_ARGUMENTS) {
+    __local ww_join_values points[WW_STEP / WW_VECTOR * WW_D], starts[WW_STEP / WW_VECTOR];
+#if WW_METRIC == 3
+    __local ww_join_values scales[WW_STEP / WW_VECTOR];
+#endif
+    __local uint ids[WW_STEP];
+    const uint item = (uint)get_local_id(0);
+    const uint2 task = tasks[job.first_task + get_group_id(0)];
+    const uint query_end = min(task.y + WW_JOIN_WG * WW_QUERIES * WW_GROUPS, query_offsets[task.x + 1]);
+    const uint begin = offsets[task.x], end = offsets[task.x + 1];
+#if WW_GROUPS == 1
+    ww_value q[WW_QUERIES][WW_D];
+#else
+    __local ww_value q[WW_GROUPS * WW_QUERIES * WW_D];
+#endif
+    ww_value cut[WW_GROUPS * WW_QUERIES];
+    uint rows[WW_GROUPS * WW_QUERIES];
+#if WW_LIST
+    ww_scalar near_values[WW_QUERIES][WW_LIST], limits[WW_QUERIES];
+    uint near_ids[WW_QUERIES][WW_LIST];
+    bool changed[WW_QUERIES];
+#endif
+#if WW_GROUPS == 1
+    const uint held = WW_QUERIES;
+#pragma unroll
+#else
+    const uint held = (query_end - task.y + WW_QUERIES - 1) / WW_QUERIES * WW_QUERIES;
+#endif
+    for (uint r = 0; r < held; r++) {
+        const uint entry = task.y + r * WW_JOIN_WG + item, row = query_entries[min(entry, query_end - 1)];
+        rows[r] = row;
+        cut[r] = WW_NEVER;
+#if WW_LIST
+        const ulong list = ww_join_list(job, task.x, row);
+        // Merging empties all lists but the first. (The last row's list is not for work-items without a query to read.)
+        ww_near_start(entry >= query_end || list >= (ulong)job.rows * job.k, best_values + list, best_ids + list,
+                      near_values[r], near_ids[r]);
+        limits[r] = radii[row];
+        changed[r] = false;
+        if (entry < query_end)
+            cut[r] = ww_join_cut(job, fmin(limits[r], near_values[r][WW_LIST - 1]),
+                                 WW_JOIN_NORM(query_norms, job.query_first + row));
+#else
+        if (entry < query_end)
+            cut[r] = ww_join_cut(job, ww_join_radius(job, ww_join_list(job, task.x, row), row, radii, best_values),
+                                 WW_JOIN_NORM(query_norms, job.query_first + row));
+#endif
+#define WW_JOIN_PUT(j, x) WW_JOIN_QUERY(r / WW_QUERIES, r % WW_QUERIES, j) = (x)
+        WW_JOIN_UNPACK(queries + (ulong)(job.query_row + row) * WW_VECTORS, WW_JOIN_PUT)
+#undef WW_JOIN_PUT
+    }
+    for (uint first = begin; first < end; first += WW_STEP) {
+        const uint there = min(end - first, WW_STEP);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint i = item; i < (there + WW_VECTOR - 1) / WW_VECTOR * WW_VECTOR; i += WW_JOIN_WG) {
+            const uint point = entries[min(first + i, end - 1)];
+            ids[i] = point;
+            ((__local ww_value *)starts)[i] = WW_START(base_norms[job.base_first + point]);
+#if WW_METRIC == 3
+            ((__local ww_value *)scales)[i] = ww_knn_scale(base_norms[job.base_first + point]);
+#endif
+#define WW_JOIN_PUT(j, x) ((__local ww_value *)points)[(j)*WW_STEP + i] = (x)
+            WW_JOIN_UNPACK(base + (ulong)point * WW_VECTORS, WW_JOIN_PUT)
+#undef WW_JOIN_PUT
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint g = 0; g < WW_GROUPS && g * WW_QUERIES * WW_JOIN_WG < query_end - task.y; g++) {
+            WW_JOIN_PASS
+        }
+    }
+#if WW_LIST
+#pragma unroll
+    for (uint r = 0; r < WW_QUERIES; r++) {
+        const ulong list = ww_join_list(job, task.x, rows[r]);
+        if (changed[r])
+            ww_near_store(near_values[r], near_ids[r], best_values + list, best_ids + list);
+    }
+#endif
+}
+
+#elif WW_JOIN == 1
+// ---- many coordinates
+#define WW_DEPTH 8u
+
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_lsh_join_wide(WW_JOIN_ARGUMENTS) {
+    __local ww_value4 query_part[WW_DEPTH * 16], point_part[WW_DEPTH * 16], starts[16];
+#if WW_METRIC == 3
+    __local ww_value4 scales[16];
+#endif
+    __local ww_value cuts[64];
+    __local uint ids[64], near_low[64], near_high[64];
+    const uint item = (uint)get_local_id(0), across = item % 8, down = item / 8, vectors = (job.dimension + 3) / 4;
+    const uint2 task = tasks[job.first_task + get_group_id(0)];
+    const uint query_end = min(task.y + 64, query_offsets[task.x + 1]);
+    const uint begin = offsets[task.x], end = offsets[task.x + 1];
+    const uint row = query_entries[min(task.y + item, query_end - 1)];
+    const ulong list = ww_join_list(job, task.x, row);
+    const ww_scalar norm = WW_JOIN_NORM(query_norms, job.query_first + row);
+    __global const ww_value4 *query = queries + (ulong)(job.query_row + row) * vectors;
+    cuts[item] = WW_NEVER;
+    if (task.y + item < query_end)
+        cuts[item] = ww_join_cut(job, ww_join_radius(job, list, row, radii, best_values), norm);
+    for (uint first = begin; first < end; first += 64) {
+        const uint there = min(end - first, 64u), point = entries[min(first + item, end - 1)];
+        __global const ww_value4 *from = base + (ulong)point * vectors;
+        ids[item] = point;
+        near_low[item] = near_high[item] = 0;
+        ((__local ww_value *)starts)[item] = WW_START(base_norms[job.base_first + point]);
+#if WW_METRIC == 3
+        ((__local ww_value *)scales)[item] = ww_knn_scale(base_norms[job.base_first + point]);
+#endif
+        barrier(CLK_LOCAL_MEM_FENCE);
+        ww_value4 sum[8][2];
+#pragma unroll
+        for (uint r = 0; r < 8; r++) {
+            sum[r][0] = starts[across];
+            sum[r][1] = starts[8 + across];
+        }
+        for (uint depth = 0; depth < vectors; depth += WW_DEPTH / 4) {
+#pragma unroll
+            for (uint v = 0; v < WW_DEPTH / 4; v++) {
+                ww_value4 x = (ww_value4)0, y = (ww_value4)0;
+                if (depth + v < vectors) {
+                    x = WW_JOIN_TAKE(query[depth + v], depth + v);
+                    y = WW_JOIN_TAKE(from[depth + v], depth + v);
+                }
+                __local ww_value *x_to = (__local ww_value *)query_part + v * 256 + item;
+                __local ww_value *y_to = (__local ww_value *)point_part + v * 256 + item;
+                x_to[0] = x.x;
+                x_to[64] = x.y;
+                x_to[128] = x.z;
+                x_to[192] = x.w;
+                y_to[0] = y.x;
+                y_to[64] = y.y;
+                y_to[128] = y.z;
+                y_to[192] = y.w;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+            for (uint j = 0; j < WW_DEPTH; j++) {
+                const ww_value4 p0 = point_part[j * 16 + across], p1 = point_part[j * 16 + 8 + across];
+                const ww_value4 q0 = query_part[j * 16 + down], q1 = query_part[j * 16 + 8 + down];
+#define WW_JOIN_ROW(r, q)                                                                                              \
+    sum[r][0] = WW_ADD(sum[r][0], (ww_value4)(q), p0);                                                                 \
+    sum[r][1] = WW_ADD(sum[r][1], (ww_value4)(q), p1)
+                WW_JOIN_ROW(0, q0.x);
+                WW_JOIN_ROW(1, q0.y);
+                WW_JOIN_ROW(2, q0.z);
+                WW_JOIN_ROW(3, q0.w);
+                WW_JOIN_ROW(4, q1.x);
+                WW_JOIN_ROW(5, q1.y);
+                WW_JOIN_ROW(6, q1.z);
+                WW_JOIN_ROW(7, q1.w);
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+#pragma unroll
+        for (uint r = 0; r < 8; r++) {
+            const uint of = r / 4 * 32 + down * 4 + r % 4;
+            const ww_value cut = cuts[of];
+#if WW_METRIC == 3
+            sum[r][0] *= scales[across];
+            sum[r][1] *= scales[8 + across];
+#endif
+            const uint low = WW_NEAR4(sum[r][0], cut, 0), high = WW_NEAR4(sum[r][1], cut, 0);
+            if (low)
+                atomic_or(near_low + of, low << 4 * across);
+            if (high)
+                atomic_or(near_high + of, high << 4 * across);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint side = 0; side < 2; side++)
+            for (uint bits = side ? near_high[item] : near_low[item]; bits;) {
+                const uint c = side * 32 + ww_lowest(&bits);
+                if (c >= there)
+                    continue;
+                const ww_scalar value = ww_join_exact(query, base + (ulong)ids[c] * vectors, vectors, norm,
+                                                      WW_JOIN_NORM(base_norms, job.base_first + ids[c]));
+                const ww_scalar radius =
+                    ww_join_offer(job, list, row, ids[c], value, removed, radii, best_values, best_ids);
+                cuts[item] = ww_join_cut(job, radius, norm);
+            }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+#elif WW_JOIN == 2
+// ---- sets
+
+__kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_join_sets(WW_JOIN_ARGUMENTS) {
+    const uint2 task = tasks[job.first_task + get_group_id(0)];
+    const uint entry = task.y + (uint)get_local_id(0), query_end = query_offsets[task.x + 1];
+    if (entry >= query_end)
+        return;
+    const uint row = query_entries[entry], end = offsets[task.x + 1];
+    const ulong list = ww_join_list(job, task.x, row);
+    __global const uint *a = queries + query_starts[job.query_first + row];
+    const uint a_count = (uint)(query_starts[job.query_first + row + 1] - query_starts[job.query_first + row]);
+    for (uint i = offsets[task.x]; i < end; i++) {
+        const uint point = entries[i];
+        const ulong b0 = base_starts[job.base_first + point];
+        const uint b_count = (uint)(base_starts[job.base_first + point + 1] - b0);
+        __global const uint *b = base + b0;
+        uint common = 0, s = 0, t = 0;
+        while (s < a_count && t < b_count) {
+            const uint x = a[s], y = b[t];
+            common += x == y;
+            s += x <= y;
+            t += y <= x;
+        }
+        const uint all = a_count + b_count - common;
+        ww_join_offer(job, list, row, point, all ? (ww_scalar)(all - common) / (ww_scalar)all : 0, removed, radii,
+                      best_values, best_ids);
+    }
+}
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Series on the device: what the jobs see of a dataset.
+#ifndef WAVEWARP_DATASET_INTERNAL_H
+#define WAVEWARP_DATASET_INTERNAL_H
+
+#include <stdbool.h>
+#include <wavewarp/dataset.h>
+
+#include "host.h"
+
+// Where a side of a job finds its series: values and (offset, length | rank << 32) of each id. Borrowed from the
+// dataset, valid until the next call for the same side.
+typedef struct wwi_slice {
+    wwi_buffer *values;
+    wwi_buffer *series;
+} wwi_slice;
+
+enum { WWI_SIDE_ROW = 0, WWI_SIDE_COLUMN = 1 };
+
+// The first value beyond 2^24 that float does not hold.
+typedef struct wwi_rounded {
+    bool any;
+    size_t series, point;
+    double value;
+} wwi_rounded;
+
+struct ww_dataset {
+    long references;
+    ww_context *context;
+    ww_precision precision;
+    size_t count, channels;
+    size_t extra;           // values of a point beside the channels, stored after them
+    bool timed;             // these are time stamps
+    uint32_t *lengths;      // count
+    uint64_t *offsets;      // count + 1: elements before each series; the last is the sum
+    uint32_t *ranks;        // count: number of the series' length among the different lengths
+    uint32_t *rank_lengths; // the different lengths, ascending
+    uint32_t rank_count;
+    uint32_t *sorted;    // ids by (length, id)
+    wwi_buffer *values;  // all values, or NULL when they stay on the host
+    wwi_buffer *series;  // of all, matching values
+    unsigned char *host; // values, channel by channel; NULL when the device holds them
+    uint64_t max_bytes;
+    wwi_rounded rounded_value, rounded_time;
+    struct {
+        wwi_buffer *values, *series;
+        size_t first, count;
+    } upload[2]; // host values: the last window of each side
+};
+
+// A dataset on a foreign cl_mem: see ww_dataset_wrap().
+ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size_t channels, size_t length,
+                           ww_precision precision, ww_dataset **dataset);
+// A dataset like `source` with these lengths and extra values, filled series by series.
+ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, size_t extra,
+                           void (*fill)(void *user, size_t i, void *target), void *user, ww_dataset **dataset);
+void wwi_dataset_retain(ww_dataset *dataset);
+size_t wwi_precision_bytes(ww_precision precision);
+// Makes series [first, first+count) available on the device.
+ww_status wwi_dataset_slice(ww_dataset *dataset, int side, size_t first, size_t count, wwi_slice *window);
+// Most consecutive series from `first` on that one window can hold within `bytes` (0: the dataset's own limit); >= 1.
+size_t wwi_dataset_slice_limit(const ww_dataset *dataset, size_t first, uint64_t bytes);
+
+#endif

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/points.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/dataset.h"
+#include "options.h"
+
+// Bytes that go to the device at a time on their way into tiles.
+#define PIECE_BYTES (UINT64_C(64) << 20)
+// Points the mean is taken of.
+#define SAMPLE 4096
+
+void wwi_points_retain(ww_points *points) {
+    __atomic_add_fetch(&points->references, 1, __ATOMIC_RELAXED);
+}
+
+void ww_points_destroy(ww_points **points) {
+    if (!points || !*points)
+        return;
+    ww_points *p = *points;
+    *points = NULL;
+    if (__atomic_sub_fetch(&p->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    wwi_buffer_destroy(&p->tiles);
+    wwi_buffer_destroy(&p->starts);
+    wwi_program_release(&p->program);
+    free(p->offsets);
+    free(p->host);
+    free(p->mean);
+    wwi_context_release(p->context);
+    free(p);
+}
+
+// ---- the caller's view
+
+static ww_status check_sets(const ww_vector_view *view) {
+    const uint32_t *items = view->values;
+    if (!view->offsets || view->offsets[0] != 0)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "sets need offsets that start at 0");
+    for (size_t i = 0; i < view->count; i++) {
+        const uint64_t begin = view->offsets[i], end = view->offsets[i + 1];
+        if (end < begin || end - begin > INT32_MAX) {
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "set %zu has a wrong offset", i);
+            return wwi_fail_where((int64_t)i, -1);
+        }
+        for (uint64_t j = begin + 1; j < end; j++)
+            if (items[j] <= items[j - 1]) {
+                wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the members of set %zu do not ascend", i);
+                return wwi_fail_where((int64_t)i, (int64_t)(j - begin));
+            }
+    }
+    return WW_OK;
+}
+
+static ww_status check_view(const ww_vector_view *view) {
+    uint64_t product;
+    if (!view || view->struct_size != sizeof *view)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is NULL or of another size than this version's");
+    if ((unsigned)view->kind > WW_VECTORS_SETS || (unsigned)view->precision > WW_DOUBLE)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view's kind is %d, its precision %d", (int)view->kind,
+                        (int)view->precision);
+    if (view->count == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "there are no points");
+    if (view->count > INT32_MAX - WWI_TILE_PAIR)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu points; the most is 2^31 less a few", view->count);
+    if (!view->values)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.values is NULL");
+    if (view->kind == WW_VECTORS_SETS)
+        return check_sets(view);
+    if (view->dimension == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "the points have no coordinates");
+    // Distances of bits are counted in floats.
+    if (view->dimension > (1u << 24) || !wwi_mul_u64(view->count + WWI_TILE_PAIR, view->dimension, &product) ||
+        product > UINT64_MAX / 16)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu coordinates; the most is 2^24", view->dimension);
+    if (view->kind == WW_VECTORS_BITS && view->column_order)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "bits come point after point");
+    return WW_OK;
+}
+
+static double value_at(const ww_vector_view *view, size_t i, size_t j) {
+    const size_t at = view->column_order ? j * view->count + i : i * view->dimension + j;
+    return view->precision == WW_DOUBLE ? ((const double *)view->values)[at]
+                                        : (double)((const float *)view->values)[at];
+}
+
+static ww_status fail_not_finite(const ww_vector_view *view, size_t at) {
+    const size_t i = view->column_order ? at % view->count : at / view->dimension;
+    const size_t j = view->column_order ? at / view->count : at % view->dimension;
+    const double value = value_at(view, i, j);
+    if (isfinite(value)) {
+        wwi_fail(WW_ERROR_NOT_FINITE, "value %g of point %zu, coordinate %zu is too large for float", value, i, j);
+        wwi_fail_hint("use double precision, or scale the points");
+    } else {
+        wwi_fail(WW_ERROR_NOT_FINITE, "point %zu has %s at coordinate %zu", i, isnan(value) ? "NaN" : "infinity", j);
+        wwi_fail_hint("drop the point, or fill in its missing values");
+    }
+    return wwi_fail_where((int64_t)i, (int64_t)j);
+}
+
+// The view's values in the points' precision and the view's order; copied or checked in one pass.
+static ww_status take_numbers(const ww_points *p, const ww_vector_view *view, void *target) {
+    const size_t total = view->count * view->dimension;
+    for (size_t at = 0; at < total; at++) {
+        if (p->precision == WW_FLOAT) {
+            const float x = view->precision == WW_FLOAT ? ((const float *)view->values)[at]
+                                                        : (float)((const double *)view->values)[at];
+            if (!isfinite(x))
+                return fail_not_finite(view, at);
+            if (target)
+                ((float *)target)[at] = x;
+        } else {
+            const double x = view->precision == WW_FLOAT ? (double)((const float *)view->values)[at]
+                                                         : ((const double *)view->values)[at];
+            if (!isfinite(x))
+                return fail_not_finite(view, at);
+            if (target)
+                ((double *)target)[at] = x;
+        }
+    }
+    return WW_OK;
+}
+
+// Packed bytes into 32-bit words; bits behind the last are cleared.
+static void take_bits(const ww_points *p, const ww_vector_view *view, uint32_t *target) {
+    const size_t bytes = (p->dimension + 7) / 8;
+    for (size_t i = 0; i < p->count; i++) {
+        const unsigned char *from = (const unsigned char *)view->values + i * bytes;
+        uint32_t *words = target + i * p->words;
+        memset(words, 0, p->words * sizeof *words);
+        for (size_t b = 0; b < bytes; b++) {
+            const unsigned left = (unsigned)(p->dimension - b * 8);
+            const unsigned byte = left < 8 ? from[b] & ((1u << left) - 1) : from[b];
+            words[b / 4] |= (uint32_t)byte << (b % 4 * 8);
+        }
+    }
+}
+
+static ww_status take_mean(ww_points *p, const ww_vector_view *view) {
+    const size_t step = p->count / SAMPLE + 1;
+    p->mean = calloc(p->dimension, sizeof *p->mean);
+    if (!p->mean)
+        return wwi_fail_memory(p->dimension * sizeof *p->mean);
+    for (size_t j = 0; j < p->dimension; j++) {
+        double sum = 0, squares = 0, n = 0;
+        for (size_t i = 0; i < p->count; i += step, n += 1) {
+            const double x = value_at(view, i, j);
+            sum += x;
+            squares += x * x;
+        }
+        p->mean[j] = (double)(float)(sum / n);
+        p->mean_norm += sum / n * (sum / n);
+        p->variance += fmax(squares / n - sum / n * (sum / n), 0);
+    }
+    return WW_OK;
+}
+
+// ---- to the device
+
+static ww_status get_program(ww_points *p) {
+    static const wwi_source sources[] = {{"base/number.cl", NULL}, {"knn/knn.cl", NULL}, {"knn/knn_points.cl", NULL}};
+    return wwi_program_get(p->context, sources, 3,
+                           p->kind == WW_VECTORS_BITS  ? "-DWW_METRIC=5"
+                           : p->precision == WW_DOUBLE ? "-DWWK_DOUBLE=1"
+                                                       : "-DWWK_DOUBLE=0",
+                           &p->program);
+}
+
+// Points [first, first + count) of `values`, ordered as p->column_order says, into tiles, piece by piece.
+static ww_status tile_points(ww_points *p, const unsigned char *values, size_t first, size_t count, wwi_buffer *tiles) {
+    ww_status status;
+    wwi_kernel *kernel = NULL;
+    wwi_buffer *piece = NULL;
+    unsigned char *columns = NULL;
+    const uint64_t point_bytes = p->words * p->word_bytes;
+    size_t most = (size_t)(PIECE_BYTES / point_bytes) / WWI_TILE_PAIR * WWI_TILE_PAIR;
+    if (most < WWI_TILE_PAIR)
+        most = WWI_TILE_PAIR;
+    if (most > wwi_points_padded(count))
+        most = wwi_points_padded(count);
+    if ((status = wwi_kernel_create(p->program, "ww_knn_tile", &kernel)) != WW_OK ||
+        (status = wwi_buffer_create(p->context, most * point_bytes, &piece)) != WW_OK)
+        goto done;
+    if (p->column_order && !(columns = malloc(most * point_bytes))) {
+        status = wwi_fail_memory(most * point_bytes);
+        goto done;
+    }
+    for (size_t at = 0; at < count; at += most) {
+        const size_t some = count - at < most ? count - at : most;
+        const unsigned char *from = values + (first + at) * point_bytes;
+        uint64_t row_step = p->words, column_step = 1;
+        if (p->column_order) {
+            for (size_t j = 0; j < p->words; j++)
+                memcpy(columns + j * some * p->word_bytes, values + (j * p->count + first + at) * p->word_bytes,
+                       some * p->word_bytes);
+            from = columns;
+            row_step = 1;
+            column_step = some;
+        }
+        const uint32_t to = (uint32_t)at, n = (uint32_t)some;
+        const wwi_arg args[] = {WWI_BUFFER(piece), WWI_VALUE(row_step), WWI_VALUE(column_step), WWI_VALUE(to),
+                                WWI_VALUE(n),      WWI_VALUE(p->words), WWI_BUFFER(tiles)};
+        if ((status = wwi_buffer_write(piece, 0, some * point_bytes, from)) != WW_OK ||
+            (status = wwi_launch(kernel, (uint64_t)wwi_points_padded(some) / WWI_TILE * p->words, WWI_TILE, args,
+                                 sizeof args / sizeof *args)) != WW_OK)
+            goto done;
+    }
+    status = wwi_finish(p->context);
+done:
+    free(columns);
+    wwi_buffer_destroy(&piece);
+    wwi_kernel_destroy(&kernel);
+    return status;
+}
+
+static ww_status upload_sets(ww_points *p, const uint32_t *items, size_t first, size_t count, wwi_buffer **members,
+                             wwi_buffer **starts) {
+    ww_status status;
+    const uint64_t bytes = (p->offsets[first + count] - p->offsets[first]) * sizeof *items;
+    uint64_t *offsets = malloc((count + 1) * sizeof *offsets);
+    if (!offsets)
+        return wwi_fail_memory((count + 1) * sizeof *offsets);
+    for (size_t i = 0; i <= count; i++)
+        offsets[i] = p->offsets[first + i] - p->offsets[first];
+    if ((status = wwi_buffer_create(p->context, bytes ? bytes : 4, members)) == WW_OK &&
+        (status = wwi_buffer_write(*members, 0, bytes, items + p->offsets[first])) == WW_OK &&
+        (status = wwi_buffer_create(p->context, (count + 1) * sizeof *offsets, starts)) == WW_OK)
+        status = wwi_buffer_write(*starts, 0, (count + 1) * sizeof *offsets, offsets);
+    free(offsets);
+    return status;
+}
+
+static uint64_t bytes_of(const ww_points *p, size_t first, size_t count) {
+    return p->kind == WW_VECTORS_SETS ? (p->offsets[first + count] - p->offsets[first]) * p->word_bytes + count * 8
+                                      : wwi_points_padded(count) * p->words * p->word_bytes;
+}
+
+static ww_status describe(ww_points *p, const ww_vector_view *view) {
+    p->kind = view->kind;
+    p->count = view->count;
+    p->dimension = view->kind == WW_VECTORS_SETS ? 0 : view->dimension;
+    p->column_order = view->kind == WW_VECTORS_NUMBERS && view->column_order;
+    p->words = view->kind == WW_VECTORS_BITS ? (uint32_t)((view->dimension + 31) / 32) : (uint32_t)p->dimension;
+    p->word_bytes = view->kind == WW_VECTORS_NUMBERS ? wwi_precision_bytes(p->precision) : sizeof(uint32_t);
+    if (view->kind != WW_VECTORS_SETS)
+        return WW_OK;
+    p->offsets = malloc((p->count + 1) * sizeof *p->offsets);
+    if (!p->offsets)
+        return wwi_fail_memory((p->count + 1) * sizeof *p->offsets);
+    memcpy(p->offsets, view->offsets, (p->count + 1) * sizeof *p->offsets);
+    return WW_OK;
+}
+
+// The values to upload: the caller's own where they are right as they are, else p->host, filled here.
+static ww_status take_values(ww_points *p, const ww_vector_view *view, bool keep, const unsigned char **values) {
+    const uint64_t bytes = p->kind == WW_VECTORS_SETS ? p->offsets[p->count] * p->word_bytes
+                                                      : (uint64_t)p->count * p->words * p->word_bytes;
+    *values = view->values;
+    if (keep || p->kind == WW_VECTORS_BITS || (p->kind == WW_VECTORS_NUMBERS && view->precision != p->precision)) {
+        p->host = malloc(bytes ? bytes : 1);
+        if (!p->host)
+            return wwi_fail_memory(bytes);
+        *values = p->host;
+    }
+    if (p->kind == WW_VECTORS_NUMBERS)
+        return take_numbers(p, view, p->host);
+    if (p->kind == WW_VECTORS_BITS)
+        take_bits(p, view, (uint32_t *)(void *)p->host);
+    else if (p->host)
+        memcpy(p->host, view->values, bytes);
+    return WW_OK;
+}
+
+ww_status ww_points_create(ww_context *context, const ww_vector_view *view, const ww_points_options *options,
+                           ww_points **points) {
+    ww_status status;
+    ww_points_options o = WW_POINTS_OPTIONS_INIT;
+    const unsigned char *values = NULL;
+    if (!context || !points)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or points is NULL");
+    *points = NULL;
+    if ((status = wwi_options_take(&o, options, "ww_points_options")) != WW_OK || (status = check_view(view)) != WW_OK)
+        return status;
+    if ((unsigned)o.precision > WW_DOUBLE)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o.precision);
+    if (o.precision == WW_DOUBLE && !wwi_context_info(context)->has_double) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no double precision", wwi_context_info(context)->name);
+        return wwi_fail_hint("use float, or another device");
+    }
+    ww_points *p = calloc(1, sizeof *p);
+    if (!p)
+        return wwi_fail_memory(sizeof *p);
+    p->references = 1;
+    p->context = context;
+    wwi_context_retain(context);
+    // Bits and sets have distances that float holds exactly, or rounds once.
+    p->precision = view->kind == WW_VECTORS_NUMBERS ? o.precision : WW_FLOAT;
+    if ((status = describe(p, view)) != WW_OK)
+        goto done;
+    // Half of what is free stays for the other side and for scratch.
+    uint64_t limit = wwi_context_bytes_free(context) / 2;
+    if (limit > wwi_context_max_buffer(context))
+        limit = wwi_context_max_buffer(context);
+    if (o.max_bytes && o.max_bytes < limit)
+        limit = o.max_bytes;
+    p->max_bytes = limit;
+    const bool resident = bytes_of(p, 0, p->count) <= limit;
+    if ((status = take_values(p, view, !resident, &values)) != WW_OK ||
+        (p->kind == WW_VECTORS_NUMBERS && (status = take_mean(p, view)) != WW_OK) ||
+        (p->kind != WW_VECTORS_SETS && (status = get_program(p)) != WW_OK))
+        goto done;
+    if (!resident) {
+        // Each window is at least one pair of tiles.
+        if (p->kind != WW_VECTORS_SETS && bytes_of(p, 0, 1) > limit) {
+            wwi_fail(WW_ERROR_DEVICE_MEMORY, "%u points need %" PRIu64 " bytes, the limit is %" PRIu64, WWI_TILE_PAIR,
+                     bytes_of(p, 0, 1), limit);
+            status = wwi_fail_hint("use a larger device, or raise max_bytes");
+            goto done;
+        }
+    } else if (p->kind == WW_VECTORS_SETS) {
+        status = upload_sets(p, (const uint32_t *)(const void *)values, 0, p->count, &p->tiles, &p->starts);
+    } else if ((status = wwi_buffer_create(context, bytes_of(p, 0, p->count), &p->tiles)) == WW_OK) {
+        status = tile_points(p, values, 0, p->count, p->tiles);
+    }
+    if (status != WW_OK)
+        goto done;
+    if (resident) {
+        free(p->host);
+        p->host = NULL;
+    }
+    *points = p;
+    p = NULL;
+done:
+    ww_points_destroy(&p);
+    return status;
+}
+
+// ---- windows
+
+size_t wwi_points_window_limit(const ww_points *p, size_t first) {
+    const size_t left = p->count - first;
+    if (p->tiles)
+        return left;
+    if (p->kind != WW_VECTORS_SETS) {
+        const size_t most = (size_t)(p->max_bytes / (p->words * p->word_bytes)) / WWI_TILE_PAIR * WWI_TILE_PAIR;
+        return most < left ? most : left;
+    }
+    size_t count = 1;
+    while (count < left && bytes_of(p, first, count + 1) <= p->max_bytes)
+        count++;
+    return count;
+}
+
+ww_status wwi_points_window_open(ww_points *p, size_t first, size_t count, wwi_points_window *w) {
+    ww_status status;
+    if (p->tiles) {
+        *w = (wwi_points_window){p->tiles, p->starts, 0, p->count, false};
+        return WW_OK;
+    }
+    if (w->own && w->first == first && w->count == count)
+        return WW_OK;
+    wwi_points_window_close(w);
+    w->own = true;
+    w->first = first;
+    w->count = count;
+    if (p->kind == WW_VECTORS_SETS)
+        status = upload_sets(p, (const uint32_t *)(const void *)p->host, first, count, &w->tiles, &w->starts);
+    else if ((status = wwi_buffer_create(p->context, bytes_of(p, first, count), &w->tiles)) == WW_OK)
+        status = tile_points(p, p->host, first, count, w->tiles);
+    if (status != WW_OK)
+        wwi_points_window_close(w);
+    return status;
+}
+
+void wwi_points_window_close(wwi_points_window *w) {
+    if (w->own) {
+        wwi_buffer_destroy(&w->tiles);
+        wwi_buffer_destroy(&w->starts);
+    }
+    memset(w, 0, sizeof *w);
+}
+
+size_t ww_points_count(const ww_points *points) {
+    return points ? points->count : 0;
+}
+
+size_t ww_points_dimension(const ww_points *points) {
+    return points ? points->dimension : 0;
+}
+
+ww_vector_kind ww_points_kind(const ww_points *points) {
+    return points ? points->kind : WW_VECTORS_NUMBERS;
+}
+
+ww_precision ww_points_precision(const ww_points *points) {
+    return points ? points->precision : WW_FLOAT;
+}

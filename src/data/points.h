@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points on the device: what searches see of them.
+#ifndef WAVEWARP_KNN_POINTS_H
+#define WAVEWARP_KNN_POINTS_H
+
+#include <stdbool.h>
+#include <wavewarp/vectors.h>
+
+#include "host.h"
+
+// Points of a tile, and what counts of points are padded to on the device; see kernels_cl/knn/knn.cl.
+#define WWI_TILE 64u
+#define WWI_TILE_PAIR 128u
+
+struct ww_points {
+    long references;
+    ww_context *context;
+    ww_vector_kind kind;
+    ww_precision precision;
+    size_t count, dimension;
+    uint32_t words;             // coordinates in a tile: the dimension, or 32 bits each; sets: 0
+    uint64_t word_bytes;        // of one
+    uint64_t *offsets;          // sets: count + 1
+    unsigned char *host;        // values as they came, in the points' precision; NULL when the device holds them
+    bool column_order;          // of those
+    uint64_t max_bytes;         // that one window may have
+    wwi_buffer *tiles;          // or the sets' members; NULL when they stay on the host
+    wwi_buffer *starts;         // sets: offsets
+    double *mean;               // numbers: of a sample of the points
+    double mean_norm, variance; // its squared norm, and the summed variance of the coordinates
+    wwi_program *program;       // brings points into tiles
+};
+
+// Points [first, first + count) on the device; `first` counts from 0 there.
+typedef struct wwi_points_window {
+    wwi_buffer *tiles, *starts;
+    size_t first, count;
+    bool own; // made for this window
+} wwi_points_window;
+
+void wwi_points_retain(ww_points *points);
+// Most points from `first` on that a window can have; >= 1.
+size_t wwi_points_window_limit(const ww_points *points, size_t first);
+// Brings points to the device, unless the window holds them already. Start with a zeroed window.
+ww_status wwi_points_window_open(ww_points *points, size_t first, size_t count, wwi_points_window *window);
+void wwi_points_window_close(wwi_points_window *window);
+
+static inline size_t wwi_points_padded(size_t count) {
+    return (count + WWI_TILE_PAIR - 1) / WWI_TILE_PAIR * WWI_TILE_PAIR;
+}
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datasets made of datasets: what a measure's series become before they are compared.
+#include "data/transform.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// One dataset on its way into another, both channel by channel.
+typedef struct derivation {
+    const ww_dataset *source;
+    unsigned char *values; // of the source
+    wwi_transform transform;
+    double gap;
+    bool total; // the border of ERP is everywhere the sum of all gaps
+    bool each;  // a border for each channel alone
+} derivation;
+
+static double get(const derivation *d, size_t i, size_t channel, size_t t) {
+    const uint64_t at = d->source->offsets[i] + (uint64_t)channel * d->source->lengths[i] + t;
+    return d->source->precision == WW_DOUBLE ? ((const double *)(const void *)d->values)[at]
+                                             : (double)((const float *)(const void *)d->values)[at];
+}
+
+static void put(const derivation *d, void *target, uint64_t at, double value) {
+    if (d->source->precision == WW_DOUBLE)
+        ((double *)target)[at] = value;
+    else
+        ((float *)target)[at] = (float)value;
+}
+
+// x'[i] = ((x[i] - x[i-1]) + (x[i+1] - x[i-1]) / 2) / 2
+static void fill_derivative(const derivation *d, size_t i, void *target) {
+    const size_t length = d->source->lengths[i] - 2;
+    for (size_t c = 0; c < d->source->channels; c++)
+        for (size_t t = 0; t < length; t++) {
+            const double before = get(d, i, c, t), here = get(d, i, c, t + 1), after = get(d, i, c, t + 2);
+            put(d, target, c * length + t, ((here - before) + (after - before) / 2) / 2);
+        }
+}
+
+// The norm of a point less the gap's value, over channels [first, end).
+static double gap_cost(const derivation *d, size_t i, size_t first, size_t end, size_t t) {
+    double sum = 0;
+    for (size_t c = first; c < end; c++) {
+        const double value = get(d, i, c, t) - d->gap;
+        sum += value * value;
+    }
+    return sqrt(sum);
+}
+
+static void fill_border(const derivation *d, size_t i, size_t first, size_t end, void *target, uint64_t at) {
+    const size_t length = d->source->lengths[i];
+    double total = 0, sum = 0;
+    for (size_t t = 0; t < length; t++)
+        total += gap_cost(d, i, first, end, t);
+    for (size_t t = 0; t < length; t++) {
+        sum += gap_cost(d, i, first, end, t);
+        put(d, target, at + t, d->total ? total : sum);
+    }
+}
+
+static void fill_erp(const derivation *d, size_t i, void *target) {
+    const size_t length = d->source->lengths[i], channels = d->source->channels;
+    for (size_t c = 0; c < channels; c++)
+        for (size_t t = 0; t < length; t++)
+            put(d, target, c * length + t, get(d, i, c, t) - d->gap);
+    if (!d->each)
+        fill_border(d, i, 0, channels, target, (uint64_t)channels * length);
+    for (size_t c = 0; d->each && c < channels; c++)
+        fill_border(d, i, c, c + 1, target, (uint64_t)(channels + c) * length);
+}
+
+static void fill_times(const derivation *d, size_t i, void *target) {
+    const size_t length = d->source->lengths[i], channels = d->source->channels;
+    for (size_t c = 0; c < channels; c++)
+        for (size_t t = 0; t < length; t++)
+            put(d, target, c * length + t, get(d, i, c, t));
+    for (size_t t = 0; t < length; t++)
+        put(d, target, channels * length + t, (double)(t + 1));
+}
+
+static void fill(void *user, size_t i, void *target) {
+    const derivation *d = user;
+    if (d->transform == WWI_TRANSFORM_DERIVATIVE)
+        fill_derivative(d, i, target);
+    else if (d->transform == WWI_TRANSFORM_ERP)
+        fill_erp(d, i, target);
+    else
+        fill_times(d, i, target);
+}
+
+static ww_status derived_lengths(const derivation *d, uint32_t *lengths) {
+    for (size_t i = 0; i < d->source->count; i++) {
+        lengths[i] = d->source->lengths[i];
+        if (d->transform != WWI_TRANSFORM_DERIVATIVE)
+            continue;
+        if (lengths[i] < 3) {
+            wwi_fail(WW_ERROR_EMPTY, "series %zu has %u points, too few for a derivative", i, lengths[i]);
+            wwi_fail_hint("give series of at least 3 points");
+            return wwi_fail_where((int64_t)i, -1);
+        }
+        lengths[i] -= 2;
+    }
+    return WW_OK;
+}
+
+ww_status wwi_dataset_derive(ww_dataset *source, const ww_measure *measure, ww_dataset **derived) {
+    ww_status status;
+    const uint64_t bytes = source->offsets[source->count] * wwi_precision_bytes(source->precision);
+    derivation d = {.source = source, .transform = wwi_measure_row_by_id(measure->id)->transform};
+    size_t extra = d.transform != WWI_TRANSFORM_DERIVATIVE;
+    uint32_t *lengths = NULL;
+    unsigned char *copy = NULL;
+    *derived = NULL;
+    if (d.transform == WWI_TRANSFORM_ERP) {
+        d.gap = measure->parameters[0];
+        d.total = measure->parameters[1] != 0.0;
+        d.each = measure->independent && source->channels > 1;
+        extra = d.each ? source->channels : 1;
+    }
+    lengths = malloc(source->count * sizeof *lengths);
+    if (!lengths) {
+        status = wwi_fail_memory(source->count * sizeof *lengths);
+        goto done;
+    }
+    if ((status = derived_lengths(&d, lengths)) != WW_OK)
+        goto done;
+    d.values = source->host;
+    if (!d.values) {
+        d.values = copy = malloc(bytes);
+        if (!copy) {
+            status = wwi_fail_memory(bytes);
+            goto done;
+        }
+        if ((status = wwi_buffer_read(source->values, 0, bytes, copy)) != WW_OK)
+            goto done;
+    }
+    status = wwi_dataset_fill(source, lengths, extra, fill, &d, derived);
+done:
+    free(lengths);
+    free(copy);
+    return status;
+}

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of points. .fvecs, .bvecs and .ivecs are little endian: for each point its dimension in 4 bytes, then as many
+// floats, bytes or 4-byte integers.
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wavewarp/vectors.h>
+
+#include "base/grow.h"
+#include "files/file_name.h"
+#include "files/output.h"
+#include "files/read.h"
+
+struct ww_vector_set {
+    ww_vector_kind kind;
+    ww_precision precision;
+    size_t count, dimension;
+    void *values;
+    uint64_t *offsets; // sets: count + 1
+};
+
+void ww_vector_set_destroy(ww_vector_set **set) {
+    if (!set || !*set)
+        return;
+    free((*set)->values);
+    free((*set)->offsets);
+    free(*set);
+    *set = NULL;
+}
+
+ww_status ww_vector_set_view(const ww_vector_set *set, ww_vector_view *view) {
+    if (!set || !view)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "set or view is NULL");
+    *view = (ww_vector_view){sizeof *view, set->kind,      set->values, set->precision,
+                             set->count,   set->dimension, 0,           set->offsets};
+    return WW_OK;
+}
+
+ww_status ww_vector_set_of_bits(const ww_vector_view *bits, ww_vector_set **set) {
+    if (!bits || !set)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "bits or set is NULL");
+    *set = NULL;
+    if (bits->struct_size != sizeof *bits || bits->kind != WW_VECTORS_BITS || !bits->values || bits->count == 0 ||
+        bits->dimension == 0 || bits->dimension > INT32_MAX)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is not of bits, or empty");
+    const size_t bytes = (bits->dimension + 7) / 8;
+    const unsigned char *values = bits->values;
+    uint64_t ones = 0;
+    ww_vector_set *made = calloc(1, sizeof *made);
+    uint64_t *offsets = bits->count < SIZE_MAX / sizeof *offsets ? malloc((bits->count + 1) * sizeof *offsets) : NULL;
+    if (!made || !offsets) {
+        free(made);
+        free(offsets);
+        return wwi_fail_memory((bits->count + 1) * sizeof *offsets);
+    }
+    for (size_t i = 0; i < bits->count; i++) {
+        offsets[i] = ones;
+        for (size_t t = 0; t < bits->dimension; t++)
+            ones += values[i * bytes + t / 8] >> t % 8 & 1u;
+    }
+    offsets[bits->count] = ones;
+    *made = (ww_vector_set){.kind = WW_VECTORS_SETS, .count = bits->count, .offsets = offsets};
+    uint32_t *members = malloc(ones ? (size_t)ones * sizeof *members : 1);
+    made->values = members;
+    if (!members) {
+        ww_vector_set_destroy(&made);
+        return wwi_fail_memory((size_t)ones * sizeof *members);
+    }
+    for (size_t i = 0; i < bits->count; i++)
+        for (size_t t = 0; t < bits->dimension; t++)
+            if (values[i * bytes + t / 8] >> t % 8 & 1u)
+                *members++ = (uint32_t)t;
+    *set = made;
+    return WW_OK;
+}
+
+// ---- sets: any file of integers
+
+static int by_value(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// The growing members and offsets of sets being read.
+typedef struct builder {
+    uint32_t *items;
+    size_t count, capacity;
+    uint64_t *offsets;
+    size_t sets, offset_capacity;
+} builder;
+
+static ww_status add_item(builder *b, double value, const char *name, size_t set) {
+    if (!(value >= 0 && value <= UINT32_MAX && value == floor(value))) {
+        wwi_fail(WW_ERROR_FORMAT, "%s: set %zu has the member %g", name, set, value);
+        return wwi_fail_hint("members are whole numbers from 0 to 2^32-1");
+    }
+    ww_status status = wwi_grow(&b->items, &b->capacity, b->count + 1, sizeof *b->items);
+    if (status == WW_OK)
+        b->items[b->count++] = (uint32_t)value;
+    return status;
+}
+
+// Ends a set: its members ascending, each once.
+static ww_status end_set(builder *b) {
+    ww_status status = wwi_grow(&b->offsets, &b->offset_capacity, b->sets + 2, sizeof *b->offsets);
+    if (status != WW_OK)
+        return status;
+    if (b->sets == 0)
+        b->offsets[0] = 0;
+    const size_t begin = (size_t)b->offsets[b->sets];
+    size_t end = begin;
+    if (b->count > begin)
+        qsort(b->items + begin, b->count - begin, sizeof *b->items, by_value);
+    for (size_t i = begin; i < b->count; i++)
+        if (i == begin || b->items[i] != b->items[end - 1])
+            b->items[end++] = b->items[i];
+    b->count = end;
+    b->offsets[++b->sets] = end;
+    return WW_OK;
+}
+
+// ---- .fvecs, .bvecs, .ivecs
+
+static uint32_t little(const char *at) {
+    const unsigned char *b = (const unsigned char *)at;
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+// Goes over the points: *size is that of one element. Checks every length against the file before anything is
+// allocated.
+static ww_status count_points(const wwi_text *text, size_t size, bool varying, size_t *count, uint32_t *dimension,
+                              uint64_t *total) {
+    *count = 0;
+    *total = 0;
+    for (size_t at = 0; at < text->size;) {
+        const uint32_t d = text->size - at >= 4 ? little(text->bytes + at) : UINT32_MAX;
+        if (d > INT32_MAX || (text->size - at - 4) / size < d)
+            return wwi_fail(WW_ERROR_FORMAT, "%s: point %zu is damaged or ends early", text->name, *count);
+        if (*count == 0)
+            *dimension = d;
+        else if (d != *dimension && !varying)
+            return wwi_fail(WW_ERROR_FORMAT, "%s: point %zu has %" PRIu32 " coordinates, those before have %" PRIu32,
+                            text->name, *count, d, *dimension);
+        at += 4 + (size_t)d * size;
+        *total += d;
+        ++*count;
+    }
+    if (*count == 0 || (*dimension == 0 && !varying))
+        return wwi_fail(WW_ERROR_EMPTY, "%s: has no points, or points of no coordinates", text->name);
+    return WW_OK;
+}
+
+static ww_status read_sets_vecs(const wwi_text *text, builder *b) {
+    ww_status status;
+    size_t count;
+    uint32_t dimension;
+    uint64_t total;
+    if ((status = count_points(text, 4, true, &count, &dimension, &total)) != WW_OK)
+        return status;
+    for (size_t at = 0; status == WW_OK && at < text->size;) {
+        const uint32_t d = little(text->bytes + at);
+        for (uint32_t j = 0; status == WW_OK && j < d; j++)
+            status = add_item(b, (double)little(text->bytes + at + 4 + 4 * (size_t)j), text->name, b->sets);
+        at += 4 + 4 * (size_t)d;
+        if (status == WW_OK)
+            status = end_set(b);
+    }
+    return status;
+}
+
+static ww_status read_vecs(const wwi_text *text, char letter, ww_vector_set *set) {
+    ww_status status;
+    const size_t size = letter == 'b' ? 1 : 4;
+    uint32_t d;
+    uint64_t total;
+    const bool bits = set->kind == WW_VECTORS_BITS;
+    if (bits && letter != 'b') {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: bits are read from .bvecs, .npy or text", text->name);
+        return WW_ERROR_UNSUPPORTED;
+    }
+    if ((status = count_points(text, size, false, &set->count, &d, &total)) != WW_OK)
+        return status;
+    set->dimension = bits ? (size_t)d * 8 : d;
+    set->precision = letter == 'i' ? WW_DOUBLE : WW_FLOAT;
+    const size_t value_bytes = bits ? 1 : letter == 'i' ? sizeof(double) : sizeof(float);
+    set->values = malloc((size_t)total * value_bytes);
+    if (!set->values)
+        return wwi_fail_memory(total * value_bytes);
+    for (size_t i = 0; i < set->count; i++) {
+        const char *from = text->bytes + i * (4 + d * size) + 4;
+        for (size_t j = 0; j < d; j++) {
+            const size_t to = i * d + j;
+            if (bits) {
+                ((unsigned char *)set->values)[to] = (unsigned char)from[j];
+            } else if (letter == 'b') {
+                ((float *)set->values)[to] = (float)(unsigned char)from[j];
+            } else {
+                const uint32_t word = little(from + 4 * j);
+                if (letter == 'f')
+                    memcpy((float *)set->values + to, &word, sizeof word);
+                else
+                    ((double *)set->values)[to] = word <= INT32_MAX ? (double)word : (double)word - 4294967296.0;
+            }
+        }
+    }
+    return WW_OK;
+}
+
+// ---- .npy and text
+
+static ww_status read_npy_points(const wwi_text *text, ww_vector_set *set) {
+    ww_status status = wwi_npy_matrix(text, &set->count, &set->dimension, &set->precision, &set->values);
+    if (status != WW_OK || set->kind != WW_VECTORS_BITS)
+        return status;
+    // Bytes came as floats.
+    const size_t total = set->count * set->dimension;
+    unsigned char *bytes = malloc(total);
+    if (!bytes)
+        return wwi_fail_memory(total);
+    for (size_t i = 0; status == WW_OK && i < total; i++) {
+        const double x = set->precision == WW_FLOAT ? (double)((float *)set->values)[i] : ((double *)set->values)[i];
+        if (!(x >= 0 && x <= 255 && x == floor(x)))
+            status = wwi_fail(WW_ERROR_FORMAT, "%s: the value %g is no byte of bits", text->name, x);
+        else
+            bytes[i] = (unsigned char)x;
+    }
+    free(set->values);
+    set->values = bytes;
+    set->dimension *= 8;
+    return status;
+}
+
+// Lines of 0 and 1, with or without separators.
+static ww_status read_bit_lines(wwi_text *text, ww_vector_set *set) {
+    ww_status status = WW_OK;
+    unsigned char *bytes = NULL;
+    size_t capacity = 0, row_bytes = 0;
+    while (status == WW_OK && wwi_text_next_line(text)) {
+        size_t bits = 0;
+        const char *at = text->line.begin;
+        for (; at < text->line.end && memchr("01 \t,;\r", *at, 7); at++)
+            bits += *at == '0' || *at == '1';
+        if (at < text->line.end) {
+            status =
+                wwi_text_fail(text, WW_ERROR_FORMAT, at, "'%c' is no bit", isprint((unsigned char)*at) ? *at : '?');
+            break;
+        }
+        if (bits == 0)
+            continue;
+        if (set->count == 0) {
+            set->dimension = bits;
+            row_bytes = (bits + 7) / 8;
+        }
+        if (bits != set->dimension) {
+            status = wwi_text_fail(text, WW_ERROR_FORMAT, text->line.begin, "%zu bits, the lines before have %zu", bits,
+                                   set->dimension);
+            break;
+        }
+        if ((status = wwi_grow(&bytes, &capacity, (set->count + 1) * row_bytes, 1)) != WW_OK)
+            break;
+        unsigned char *row = bytes + set->count++ * row_bytes;
+        memset(row, 0, row_bytes);
+        bits = 0;
+        for (at = text->line.begin; at < text->line.end; at++)
+            if (*at == '0' || *at == '1') {
+                row[bits / 8] = (unsigned char)(row[bits / 8] | (unsigned)(*at - '0') << bits % 8);
+                bits++;
+            }
+    }
+    set->values = bytes;
+    if (status == WW_OK && set->count == 0)
+        status = wwi_fail(WW_ERROR_EMPTY, "%s: has no points", text->name);
+    return status;
+}
+
+static ww_status read_set_lines(wwi_text *text, builder *b) {
+    ww_status status = WW_OK;
+    while (status == WW_OK && wwi_text_next_line(text)) {
+        const wwi_span content = wwi_span_trim(text->line);
+        const char separator =
+            content.begin < content.end && memchr(content.begin, ',', wwi_span_size(content)) ? ',' : ' ';
+        wwi_span rest = content, field;
+        while (status == WW_OK && !wwi_span_is_empty(content) && wwi_next_field(&rest, separator, false, &field)) {
+            double value;
+            if (wwi_span_is_empty(field))
+                continue;
+            if (!wwi_number_parse(field, text->c_locale, &value))
+                status = wwi_text_fail(text, WW_ERROR_FORMAT, field.begin, "not a number");
+            else
+                status = add_item(b, value, text->name, b->sets);
+        }
+        if (status == WW_OK)
+            status = end_set(b);
+    }
+    return status == WW_OK && b->sets == 0 ? wwi_fail(WW_ERROR_EMPTY, "%s: has no sets", text->name) : status;
+}
+
+// Lines of numbers, all of one length; no labels.
+static ww_status read_lines(const char *path, ww_vector_set *set) {
+    ww_series_set *series = NULL;
+    ww_status status = wwi_read_number_lines(path, &series);
+    if (status != WW_OK)
+        return status;
+    set->count = ww_series_set_count(series);
+    set->dimension = ww_series_set_max_length(series);
+    set->precision = WW_DOUBLE;
+    if (ww_series_set_channels(series) != 1 || ww_series_set_min_length(series) != set->dimension) {
+        status = wwi_fail(WW_ERROR_FORMAT, "%s: its points do not all have the same number of coordinates", path);
+    } else {
+        const size_t row = set->dimension * sizeof(double);
+        set->values = malloc(set->count * row);
+        if (!set->values)
+            status = wwi_fail_memory(set->count * row);
+        for (size_t i = 0; status == WW_OK && i < set->count; i++)
+            memcpy((unsigned char *)set->values + i * row, ww_series_set_values(series, i), row);
+    }
+    ww_series_set_destroy(&series);
+    return status;
+}
+
+static char vecs_letter(const char *path) {
+    return wwi_name_ends_with(path, ".fvecs")   ? 'f'
+           : wwi_name_ends_with(path, ".bvecs") ? 'b'
+           : wwi_name_ends_with(path, ".ivecs") ? 'i'
+                                                : '\0';
+}
+
+static ww_status read_points(const char *path, ww_vector_set *set) {
+    wwi_text text;
+    builder b = {NULL, 0, 0, NULL, 0, 0};
+    const char letter = vecs_letter(path);
+    ww_status status = wwi_text_open(path, &text);
+    if (status == WW_OK && set->kind == WW_VECTORS_SETS) {
+        if (letter && letter != 'i')
+            status = wwi_fail(WW_ERROR_UNSUPPORTED, "%s: sets are read from .ivecs or text", path);
+        else
+            status = letter ? read_sets_vecs(&text, &b) : read_set_lines(&text, &b);
+        set->count = b.sets;
+        set->values = b.items ? b.items : calloc(1, sizeof *b.items);
+        set->offsets = b.offsets;
+        if (status == WW_OK && !set->values)
+            status = wwi_fail_memory(sizeof *b.items);
+    } else if (status == WW_OK && letter) {
+        status = read_vecs(&text, letter, set);
+    } else if (status == WW_OK && (set->kind == WW_VECTORS_NUMBERS || wwi_is_npy(&text))) {
+        status = read_npy_points(&text, set);
+    } else if (status == WW_OK) {
+        status = read_bit_lines(&text, set);
+    }
+    wwi_text_close(&text);
+    return status;
+}
+
+ww_status ww_vector_set_read(const char *path, ww_vector_kind kind, ww_vector_set **set) {
+    if (!path || !set)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "path or set is NULL");
+    *set = NULL;
+    if ((unsigned)kind > WW_VECTORS_SETS)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "kind is %d", (int)kind);
+    ww_vector_set *s = calloc(1, sizeof *s);
+    if (!s)
+        return wwi_fail_memory(sizeof *s);
+    s->kind = kind;
+    const bool lines = kind == WW_VECTORS_NUMBERS && !vecs_letter(path) && !wwi_name_ends_with(path, ".npy");
+    const ww_status status = lines ? read_lines(path, s) : read_points(path, s);
+    if (status == WW_OK)
+        *set = s;
+    else
+        ww_vector_set_destroy(&s);
+    return status;
+}
+
+// ---- writing
+
+static double value_at(const ww_vector_view *v, size_t i, size_t j) {
+    const size_t at = v->column_order ? j * v->count + i : i * v->dimension + j;
+    return v->precision == WW_DOUBLE ? ((const double *)v->values)[at] : (double)((const float *)v->values)[at];
+}
+
+static void put_little(wwi_output *out, uint32_t word) {
+    const unsigned char bytes[4] = {(unsigned char)word, (unsigned char)(word >> 8), (unsigned char)(word >> 16),
+                                    (unsigned char)(word >> 24)};
+    wwi_output_bytes(out, bytes, sizeof bytes);
+}
+
+static ww_status put_coordinate(wwi_output *out, char letter, double x, size_t point) {
+    if (letter == 'f') {
+        const float narrow = (float)x;
+        uint32_t word;
+        memcpy(&word, &narrow, sizeof word);
+        put_little(out, word);
+        return WW_OK;
+    }
+    const double least = letter == 'b' ? 0 : INT32_MIN, most = letter == 'b' ? 255 : INT32_MAX;
+    if (!(x >= least && x <= most && x == floor(x))) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: point %zu has the coordinate %g, which .%cvecs can't hold", out->path,
+                 point, x, letter);
+        return wwi_fail_where((int64_t)point, -1);
+    }
+    if (letter == 'b')
+        wwi_output_bytes(out, &(unsigned char){(unsigned char)x}, 1);
+    else
+        put_little(out, (uint32_t)(int32_t)x);
+    return WW_OK;
+}
+
+static ww_status write_numbers(wwi_output *out, const char *path, const ww_vector_view *v) {
+    ww_status status = WW_OK;
+    const char letter = vecs_letter(path);
+    const bool npy = wwi_name_ends_with(path, ".npy");
+    if (npy)
+        wwi_output_npy_header(out, v->precision, (const size_t[]){v->count, v->dimension}, 2);
+    for (size_t i = 0; status == WW_OK && i < v->count; i++) {
+        if (letter)
+            put_little(out, (uint32_t)v->dimension);
+        for (size_t j = 0; status == WW_OK && j < v->dimension; j++) {
+            const double x = value_at(v, i, j);
+            if (letter) {
+                status = put_coordinate(out, letter, x, i);
+            } else if (npy && v->precision == WW_FLOAT) {
+                wwi_output_bytes(out, &(float){(float)x}, sizeof(float));
+            } else if (npy) {
+                wwi_output_bytes(out, &x, sizeof x);
+            } else {
+                wwi_output_text(out, j ? "," : "");
+                wwi_output_number(out, x, v->precision);
+            }
+        }
+        if (!letter && !npy)
+            wwi_output_text(out, "\n");
+    }
+    return status;
+}
+
+static ww_status write_bits(wwi_output *out, const char *path, const ww_vector_view *v) {
+    const size_t bytes = (v->dimension + 7) / 8;
+    const char letter = vecs_letter(path);
+    if ((letter && letter != 'b') || wwi_name_ends_with(path, ".npy"))
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: bits are written as .bvecs or text", path);
+    for (size_t i = 0; i < v->count; i++) {
+        const unsigned char *row = (const unsigned char *)v->values + i * bytes;
+        if (letter) {
+            put_little(out, (uint32_t)bytes);
+            wwi_output_bytes(out, row, bytes);
+            continue;
+        }
+        for (size_t b = 0; b < v->dimension; b++)
+            wwi_output_text(out, row[b / 8] >> b % 8 & 1 ? "1" : "0");
+        wwi_output_text(out, "\n");
+    }
+    return WW_OK;
+}
+
+static ww_status write_sets(wwi_output *out, const char *path, const ww_vector_view *v) {
+    const uint32_t *items = v->values;
+    const char letter = vecs_letter(path);
+    if ((letter && letter != 'i') || wwi_name_ends_with(path, ".npy"))
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: sets are written as .ivecs or text", path);
+    for (size_t i = 0; i < v->count; i++) {
+        if (letter)
+            put_little(out, (uint32_t)(v->offsets[i + 1] - v->offsets[i]));
+        for (uint64_t m = v->offsets[i]; m < v->offsets[i + 1]; m++) {
+            if (letter) {
+                put_little(out, items[m]);
+            } else {
+                wwi_output_text(out, m > v->offsets[i] ? " " : "");
+                wwi_output_number(out, (double)items[m], WW_DOUBLE);
+            }
+        }
+        if (!letter)
+            wwi_output_text(out, "\n");
+    }
+    return WW_OK;
+}
+
+ww_status ww_vectors_write(const char *path, const ww_vector_view *view) {
+    wwi_output out;
+    if (!path || !view || view->struct_size != sizeof *view || !view->values || view->count == 0 ||
+        (view->kind == WW_VECTORS_SETS ? !view->offsets : view->dimension == 0) || view->dimension > INT32_MAX)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the path or the view is NULL or empty");
+    ww_status status = wwi_output_open(path, &out);
+    if (status != WW_OK)
+        return status;
+    status = view->kind == WW_VECTORS_BITS   ? write_bits(&out, path, view)
+             : view->kind == WW_VECTORS_SETS ? write_sets(&out, path, view)
+                                             : write_numbers(&out, path, view);
+    const ww_status closed = wwi_output_close(&out, status == WW_OK);
+    return status != WW_OK ? status : closed;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running blocks of pairs through an engine: programs, launches bounded in time, scratch.
+#ifndef WAVEWARP_ENGINE_H
+#define WAVEWARP_ENGINE_H
+
+#include <wavewarp/distance.h>
+
+#include "data/dataset.h"
+#include "engine/launch_args.h"
+
+// Pairs whose results go to one buffer.
+typedef struct wwi_batch {
+    bool list;               // true: `pairs`; false: every row with every column
+    const uint32_t *row_ids; // rectangle: by ascending length
+    const uint32_t *column_ids;
+    size_t row_begin;     // rectangle: first row slot; the ids before it count for `half` alone
+    size_t rows, columns; // ends of the row and column slots; list: rows = number of pairs
+    uint32_t *pairs;      // list: (row id, column id, number of the result) each; reordered as suits the engine
+    bool half;            // rectangle: the same ids on both sides; only row slot < column slot
+    uint32_t layout;      // WWI_LAYOUT_...
+    uint64_t row_stride, column_stride;
+    uint32_t row_base, column_base, count;
+    wwi_slice row, column;
+    wwi_buffer *out;
+    // list: NULL, or radius_k values for each radius_results results, the last of them a radius: a pair found to be
+    // farther may be given up, its result is then infinity.
+    wwi_buffer *radii;
+    uint32_t radius_results, radius_k;
+} wwi_batch;
+
+typedef struct wwi_runner wwi_runner;
+
+// `rows` and `columns` are borrowed and give lengths, channels and precision. Builds nothing yet.
+ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                            const ww_plan_options *options, wwi_runner **runner);
+void wwi_runner_destroy(wwi_runner **runner);
+
+// Starts counting progress towards `total` cells.
+void wwi_runner_start(wwi_runner *runner, uint64_t total);
+// Pairs given up since the start.
+ww_status wwi_runner_abandoned(const wwi_runner *runner, uint64_t *pairs);
+// Counts cells that need not be computed as done.
+void wwi_runner_skip(wwi_runner *runner, uint64_t cells);
+// Enqueues a block's work; waits between launches where they must be bounded. WW_ERROR_CANCELLED by the progress
+// function.
+ww_status wwi_runner_block(wwi_runner *runner, const wwi_batch *block);
+// Compiles and allocates what running the block will need. Nothing is computed; its `out` is not used.
+ww_status wwi_runner_prepare(wwi_runner *runner, const wwi_batch *block);
+ww_engine wwi_runner_engine(const wwi_runner *runner);
+uint64_t wwi_runner_cells(const wwi_runner *runner);
+// Cells of one pair by lengths, 0 when the band leaves no path.
+uint64_t wwi_runner_pair_cells(const wwi_runner *runner, uint32_t n, uint32_t m);
+
+#endif

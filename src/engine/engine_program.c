@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which texts make an engine's program, and with what options.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/runner.h"
+
+uint64_t wwi_runner_value_bytes(const wwi_runner *r) {
+    return wwi_precision_bytes(r->precision);
+}
+
+static const char *engine_kernel(const wwi_variant_key *key) {
+    switch (key->engine) {
+    case WW_ENGINE_LANES:
+        return key->below ? "ww_ribbon" : "ww_lanes";
+    case WW_ENGINE_STENCIL:
+        return "ww_stencil";
+    case WW_ENGINE_PACKED:
+        return "ww_packed";
+    case WW_ENGINE_BITS:
+        return key->strips ? "ww_bits_strips" : key->vector > 1 ? "ww_bits_packed" : "ww_bits";
+    default:
+        return "ww_strips";
+    }
+}
+
+// The measure's parameters as the recurrence names them: WW_P_name, by its bits, and for choices between program texts
+// WW_I_name, the whole number or 0.
+static void write_parameters(const wwi_runner *r, char *text, size_t bytes) {
+    const ww_measure_info *info = &r->recurrence->info;
+    size_t at = 0;
+    text[0] = '\0';
+    for (size_t p = 0; p < info->parameter_count; p++) {
+        const double value = r->measure.parameters[p];
+        const float narrow = (float)value;
+        const bool whole = value == floor(value) && fabs(value) < 1e6;
+        uint64_t bits = 0;
+        uint32_t narrow_bits;
+        memcpy(&bits, &value, sizeof bits);
+        memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
+        const int length =
+            r->precision == WW_DOUBLE
+                ? snprintf(text + at, bytes - at, "#define WW_P_%s as_double(0x%016" PRIx64 "ul)\n#define WW_I_%s %d\n",
+                           info->parameters[p].name, bits, info->parameters[p].name, whole ? (int)value : 0)
+                : snprintf(text + at, bytes - at, "#define WW_P_%s as_float(0x%08" PRIx32 "u)\n#define WW_I_%s %d\n",
+                           info->parameters[p].name, narrow_bits, info->parameters[p].name, whole ? (int)value : 0);
+        at += (size_t)length;
+    }
+}
+
+static ww_status create_kernels(wwi_runner *r, wwi_variant *v) {
+    const wwi_variant_key *key = &v->key;
+    ww_status status = wwi_kernel_create(v->program, engine_kernel(key), &v->kernel);
+    if (status == WW_OK && (key->engine == WW_ENGINE_PACKED || key->below))
+        status = wwi_kernel_create(v->program, "ww_interleave", &v->interleave);
+    if (status == WW_OK && key->engine == WW_ENGINE_BITS && key->vector > 1 && !key->strips)
+        status = wwi_kernel_create(v->program, "ww_interleave_bits", &v->interleave);
+    if (status == WW_OK && wwi_kernel_max_work_group(v->kernel) < key->group) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s takes work-groups of %" PRIu64 " here, engine %s needs %" PRIu32,
+                 wwi_context_info(r->context)->name, wwi_kernel_max_work_group(v->kernel), ww_engine_name(key->engine),
+                 key->group);
+        status = wwi_fail_hint("lower lanes.group in the tuning file");
+    }
+    return status;
+}
+
+// The texts of a program up to the recurrence.
+typedef struct texts {
+    wwi_source sources[14];
+    size_t count;
+    char *cost; // the user's, in its frame
+    char parameters[1024];
+} texts;
+
+static ww_status begin_texts(const wwi_runner *r, texts *t) {
+    t->count = 0;
+    t->cost = NULL;
+    t->sources[t->count++] = (wwi_source){"base/number.cl", NULL};
+    t->sources[t->count++] = (wwi_source){"base/vendor.cl", NULL};
+    if (wwi_measure_cost(&r->measure) == WW_COST_USER) {
+        const char *frame = "WW_INLINE real ww_user_expression(real x, real y) {\n    return (real)(\n"
+                            "#line 1 \"cost expression\"\n%s\n);\n}\n";
+        const size_t bytes = strlen(frame) + strlen(r->measure.cost_expression) + 1;
+        t->cost = malloc(bytes);
+        if (!t->cost)
+            return wwi_fail_memory(bytes);
+        snprintf(t->cost, bytes, frame, r->measure.cost_expression);
+        t->sources[t->count++] = (wwi_source){"cost expression", t->cost};
+    }
+    write_parameters(r, t->parameters, sizeof t->parameters);
+    t->sources[t->count++] = (wwi_source){"parameters", t->parameters};
+    t->sources[t->count++] = (wwi_source){"base/points.cl", NULL};
+    if (r->measure.id == WW_USER)
+        t->sources[t->count++] = (wwi_source){r->measure.recurrence_name, r->measure.recurrence};
+    t->sources[t->count++] = (wwi_source){r->recurrence->recurrence, NULL};
+    return WW_OK;
+}
+
+static void write_options(const wwi_runner *r, const wwi_variant_key *key, char *options, size_t bytes) {
+    snprintf(
+        options, bytes,
+        "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
+        "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
+        " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d -DWW_EXTRA=%" PRIu32
+        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%zu",
+        r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)wwi_measure_cost(&r->measure),
+        r->measure.root != 0, key->list, key->band, key->columns, key->rows, key->group,
+        key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
+        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0, key->abandon, r->extra,
+        r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels);
+}
+
+// On points the recurrence says how far apart they are and what the result is.
+static ww_status build_bits(wwi_runner *r, wwi_variant *v) {
+    ww_status status;
+    const wwi_variant_key *key = &v->key;
+    const bool points = !r->planes;
+    texts t = {.count = 0};
+    char options[512];
+    if (points && (status = begin_texts(r, &t)) != WW_OK)
+        return status;
+    if (!points) {
+        t.sources[t.count++] = (wwi_source){"base/number.cl", NULL};
+        t.sources[t.count++] = (wwi_source){"base/vendor.cl", NULL};
+        t.sources[t.count++] = (wwi_source){"base/points.cl", NULL};
+    }
+    t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
+    t.sources[t.count++] = (wwi_source){"engine/handover.cl", NULL};
+    t.sources[t.count++] = (wwi_source){"engine/bits_walk.cl", NULL};
+    t.sources[t.count++] =
+        (wwi_source){key->strips       ? key->vector > 1 ? "engine/bits_strips_vector.cl" : "engine/bits_strips.cl"
+                     : key->vector > 1 ? "engine/bits_packed.cl"
+                                       : "engine/bits.cl",
+                     NULL};
+    snprintf(options, sizeof options,
+             "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_COST=%d -DWW_ROOT=%d -DWW_LIST=%d -DWWK_LCS=%d -DWW_POINTS=%d "
+             "-DWW_BITS=%" PRIu32 " -DWW_WORDS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32
+             " -DWW_EXCHANGE=%d -DWW_UNROLL=%d -DWW_OWN_ROWS=%d",
+             r->precision == WW_DOUBLE, key->vector, (int)wwi_measure_cost(&r->measure), r->measure.root != 0,
+             key->list, r->measure.id == WW_LCS || r->measure.id == WW_LCSS, points, points ? 1 : r->planes->bits,
+             key->columns, key->rows, key->group, key->vector > 1 ? 0 : (int)r->exchange, r->gpu,
+             key->list || key->strips);
+    status = wwi_program_get(r->context, t.sources, t.count, options, &v->program);
+    free(t.cost);
+    return status == WW_OK ? create_kernels(r, v) : status;
+}
+
+static ww_status build(wwi_runner *r, wwi_variant *v) {
+    ww_status status;
+    const wwi_variant_key *key = &v->key;
+    texts t;
+    char options[512];
+
+    if (key->engine == WW_ENGINE_BITS)
+        return build_bits(r, v);
+    if ((status = begin_texts(r, &t)) != WW_OK)
+        return status;
+    wwi_source *sources = t.sources;
+    size_t count = t.count;
+    sources[count++] = (wwi_source){"base/tasks.cl", NULL};
+    sources[count++] = (wwi_source){"base/elements.cl", NULL};
+    if (key->below || key->engine == WW_ENGINE_PACKED)
+        sources[count++] = (wwi_source){"engine/interleave.cl", NULL};
+    else if (key->engine == WW_ENGINE_LANES || key->engine == WW_ENGINE_STRIPS)
+        sources[count++] = (wwi_source){"engine/walk.cl", NULL};
+    if (key->engine == WW_ENGINE_STRIPS)
+        sources[count++] = (wwi_source){"engine/handover.cl", NULL};
+    sources[count++] = (wwi_source){key->below                         ? "engine/ribbon.cl"
+                                    : key->engine == WW_ENGINE_LANES   ? "engine/lanes.cl"
+                                    : key->engine == WW_ENGINE_STENCIL ? "engine/stencil.cl"
+                                    : key->engine == WW_ENGINE_PACKED  ? "engine/packed.cl"
+                                    : key->vector > 1                  ? "engine/strips_vector.cl"
+                                                                       : "engine/strips.cl",
+                                    NULL};
+    write_options(r, key, options, sizeof options);
+    if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) == WW_OK)
+        status = create_kernels(r, v);
+    free(t.cost);
+    return status;
+}
+
+ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **found) {
+    for (size_t i = 0; i < r->variant_count; i++)
+        if (memcmp(&r->variants[i].key, &key, sizeof key) == 0) {
+            *found = &r->variants[i];
+            return WW_OK;
+        }
+    if (r->variant_count == VARIANTS) {
+        // Kernels of launches under way stay alive in the driver until these are done.
+        wwi_kernel_destroy(&r->variants[0].kernel);
+        wwi_kernel_destroy(&r->variants[0].interleave);
+        wwi_program_release(&r->variants[0].program);
+        memmove(&r->variants[0], &r->variants[1], (VARIANTS - 1) * sizeof *r->variants);
+        r->variant_count--;
+    }
+    wwi_variant *v = &r->variants[r->variant_count];
+    memset(v, 0, sizeof *v);
+    v->key = key;
+    const ww_status status = build(r, v);
+    if (status != WW_OK) {
+        wwi_kernel_destroy(&v->kernel);
+        wwi_kernel_destroy(&v->interleave);
+        wwi_program_release(&v->program);
+        return status;
+    }
+    r->variant_count++;
+    *found = v;
+    return WW_OK;
+}
+
+// By recurrence/user_check.cl.
+ww_status wwi_runner_check_user(wwi_runner *r) {
+    enum { REPORT = 6 };
+    ww_status status;
+    texts t;
+    char options[512];
+    wwi_program *program = NULL;
+    wwi_kernel *kernel = NULL;
+    wwi_buffer *report = NULL;
+    double values[REPORT] = {0};
+    float narrow[REPORT] = {0};
+    const wwi_variant_key key = {.vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = 1};
+    const uint64_t bytes = REPORT * wwi_runner_value_bytes(r);
+
+    if (r->measure.id != WW_USER || r->channels > REGISTER_CHANNELS)
+        return WW_OK;
+    if ((status = begin_texts(r, &t)) != WW_OK)
+        return status;
+    t.sources[t.count++] = (wwi_source){"recurrence/user_check.cl", NULL};
+    write_options(r, &key, options, sizeof options);
+    if ((status = wwi_program_get(r->context, t.sources, t.count, options, &program)) != WW_OK ||
+        (status = wwi_kernel_create(program, "ww_user_check", &kernel)) != WW_OK ||
+        (status = wwi_buffer_create(r->context, bytes, &report)) != WW_OK)
+        goto done;
+    const wwi_arg args[] = {WWI_BUFFER(report)};
+    if ((status = wwi_launch(kernel, 1, 1, args, 1)) != WW_OK ||
+        (status = wwi_buffer_read(report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) != WW_OK)
+        goto done;
+    for (size_t i = 0; i < REPORT && r->precision == WW_FLOAT; i++)
+        values[i] = (double)narrow[i];
+    if (values[0] != 0) {
+        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                          "%s: ww_user_cell() makes NaN of left %g, up %g, diagonal %g, x %g, y %g",
+                          r->measure.recurrence_name, values[1], values[2], values[3], values[4], values[5]);
+        wwi_fail_hint("neighbours may be infinite: the border is, unless the recurrence says otherwise");
+    }
+done:
+    wwi_buffer_destroy(&report);
+    wwi_kernel_destroy(&kernel);
+    wwi_program_release(&program);
+    free(t.cost);
+    return status;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The by-value argument of every engine's kernel: the host's twin of ww_job in kernels_cl/base/tasks.cl.
+#ifndef WAVEWARP_JOB_H
+#define WAVEWARP_JOB_H
+
+#include <stdint.h>
+
+typedef struct wwi_launch_args {
+    uint64_t row_stride, column_stride;
+    uint32_t row_begin, row_end, column_begin, column_end;
+    uint32_t row_base, column_base;
+    uint32_t rows_per_group, group_width;
+    uint32_t layout;
+    uint32_t count;
+    uint32_t flags;
+    uint32_t channel;
+    uint32_t rank_row_base, rank_column_base, rank_columns;
+    uint32_t strip_begin, strip_end;
+    uint32_t scratch;
+    uint32_t reserved;
+    uint32_t unit_begin;
+} wwi_launch_args;
+_Static_assert(sizeof(wwi_launch_args) == 96, "ww_job in kernels_cl/base/tasks.cl has this size");
+
+enum { WWI_LAYOUT_STRIDED = 0, WWI_LAYOUT_MIRRORED = 1, WWI_LAYOUT_CONDENSED = 2 };
+enum { WWI_LAUNCH_HALF = 1u, WWI_LAUNCH_ACCUMULATE = 2u };
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// NumPy's .npy, format versions 1 to 3: 1-D is one series, 2-D (series, time), 3-D (series, channel, time).
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/read.h"
+#include "host.h"
+
+static const char magic[6] = "\x93NUMPY";
+
+typedef struct npy_header {
+    char kind;    // 'f' floating point, 'i' signed, 'u' unsigned
+    size_t bytes; // of one element
+    bool swapped; // the other byte order than this machine's
+    bool fortran; // first index fastest
+    size_t dimensions;
+    uint64_t shape[3];
+    uint64_t elements;
+} npy_header;
+
+bool wwi_is_npy(const wwi_text *text) {
+    return text->size >= sizeof magic && memcmp(text->bytes, magic, sizeof magic) == 0;
+}
+
+static bool is_little_endian(void) {
+    const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+static ww_status fail(const wwi_text *text, const char *what) {
+    return wwi_fail(WW_ERROR_FORMAT, "%s: damaged .npy file: %s", text->name, what);
+}
+
+// The value of a key in the header's dictionary, from its first character to the header's end.
+static bool find_key(wwi_span dictionary, const char *key, wwi_span *value) {
+    const size_t size = strlen(key);
+    for (const char *at = dictionary.begin; (size_t)(dictionary.end - at) > size + 2; at++) {
+        if ((*at != '\'' && *at != '"') || strncmp(at + 1, key, size) != 0 || at[size + 1] != *at)
+            continue;
+        const wwi_span after = wwi_span_trim((wwi_span){at + size + 2, dictionary.end});
+        if (wwi_span_is_empty(after) || *after.begin != ':')
+            return false;
+        *value = wwi_span_trim((wwi_span){after.begin + 1, dictionary.end});
+        return true;
+    }
+    return false;
+}
+
+static bool starts(wwi_span span, const char *word) {
+    return wwi_span_size(span) >= strlen(word) && strncmp(span.begin, word, strlen(word)) == 0;
+}
+
+static ww_status parse_type(const wwi_text *text, wwi_span value, npy_header *head) {
+    const char quote = wwi_span_is_empty(value) ? '\0' : *value.begin;
+    const char *close = quote == '\'' || quote == '"' ? memchr(value.begin + 1, quote, wwi_span_size(value) - 1) : NULL;
+    const wwi_span type = {value.begin + 1, close ? close : value.begin + 1};
+    const size_t size = wwi_span_size(type);
+    const bool known = (size == 3 && strchr("<>=|", type.begin[0])) &&
+                       ((type.begin[1] == 'f' && strchr("48", type.begin[2])) ||
+                        (strchr("iu", type.begin[1]) && strchr("1248", type.begin[2])));
+    if (!known) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: elements of type %.*s", text->name, (int)(size < 32 ? size : 32),
+                 size ? type.begin : "");
+        return wwi_fail_hint("save the array as float32 or float64: numpy.save(name, array.astype('f8'))");
+    }
+    head->kind = type.begin[1];
+    head->bytes = (size_t)(type.begin[2] - '0');
+    head->swapped = type.begin[0] == (is_little_endian() ? '>' : '<');
+    return WW_OK;
+}
+
+static ww_status parse_shape(const wwi_text *text, wwi_span value, npy_header *head) {
+    if (wwi_span_is_empty(value) || *value.begin != '(')
+        return fail(text, "its shape is not a tuple");
+    const char *at = value.begin + 1;
+    head->elements = 1;
+    for (;;) {
+        while (at < value.end && (*at == ' ' || *at == ','))
+            at++;
+        if (at == value.end)
+            return fail(text, "its shape does not end");
+        if (*at == ')')
+            return WW_OK;
+        if (*at < '0' || *at > '9')
+            return fail(text, "its shape holds what is not a number");
+        uint64_t extent = 0;
+        for (; at < value.end && *at >= '0' && *at <= '9'; at++)
+            if (!wwi_mul_u64(extent, 10, &extent) || !wwi_add_u64(extent, (uint64_t)(*at - '0'), &extent))
+                return fail(text, "its shape is beyond 64 bits");
+        if (head->dimensions == 3) {
+            wwi_fail(WW_ERROR_UNSUPPORTED, "%s: an array of more than 3 dimensions", text->name);
+            return wwi_fail_hint("readable are (series, time) and (series, channel, time)");
+        }
+        head->shape[head->dimensions++] = extent;
+        if (!wwi_mul_u64(head->elements, extent, &head->elements))
+            return fail(text, "its shape is beyond 64 bits");
+    }
+}
+
+// Parses the header; *data becomes the place of the first element.
+static ww_status parse_header(const wwi_text *text, npy_header *head, const char **data) {
+    if (text->size < 12)
+        return fail(text, "it ends in its header");
+    const unsigned char *bytes = (const unsigned char *)text->bytes;
+    const unsigned version = bytes[6];
+    if (version < 1 || version > 3) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: .npy format version %u", text->name, version);
+        return wwi_fail_hint("readable are versions 1 to 3");
+    }
+    const size_t start = version == 1 ? 10 : 12;
+    size_t size = (size_t)bytes[8] | (size_t)bytes[9] << 8;
+    if (version > 1)
+        size |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+    if (size > text->size - start)
+        return fail(text, "it ends in its header");
+    const wwi_span dictionary = {text->bytes + start, text->bytes + start + size};
+    *data = dictionary.end;
+
+    wwi_span value;
+    if (!find_key(dictionary, "descr", &value))
+        return fail(text, "its header does not say the type ('descr')");
+    ww_status status = parse_type(text, value, head);
+    if (status != WW_OK)
+        return status;
+    if (!find_key(dictionary, "fortran_order", &value) || !(starts(value, "True") || starts(value, "False")))
+        return fail(text, "its header does not say the order ('fortran_order')");
+    head->fortran = starts(value, "True");
+    if (!find_key(dictionary, "shape", &value))
+        return fail(text, "its header does not say the shape ('shape')");
+    return parse_shape(text, value, head);
+}
+
+static double element(const npy_header *head, const char *at) {
+    unsigned char raw[8];
+    for (size_t b = 0; b < head->bytes; b++)
+        raw[b] = (unsigned char)at[head->swapped ? head->bytes - 1 - b : b];
+#define WWI_AS(type)                                                                                                   \
+    do {                                                                                                               \
+        type value;                                                                                                    \
+        memcpy(&value, raw, sizeof value);                                                                             \
+        return (double)value;                                                                                          \
+    } while (0)
+    if (head->kind == 'f') {
+        if (head->bytes == 4)
+            WWI_AS(float);
+        WWI_AS(double);
+    }
+    if (head->kind == 'i') {
+        switch (head->bytes) {
+        case 1:
+            WWI_AS(int8_t);
+        case 2:
+            WWI_AS(int16_t);
+        case 4:
+            WWI_AS(int32_t);
+        default:
+            WWI_AS(int64_t);
+        }
+    }
+    switch (head->bytes) {
+    case 1:
+        WWI_AS(uint8_t);
+    case 2:
+        WWI_AS(uint16_t);
+    case 4:
+        WWI_AS(uint32_t);
+    default:
+        WWI_AS(uint64_t);
+    }
+#undef WWI_AS
+}
+
+// Elements from one to the next along each of (series, channel, time).
+static void strides_of(const npy_header *head, uint64_t extents[3], uint64_t strides[3]) {
+    extents[0] = head->dimensions > 1 ? head->shape[0] : 1;
+    extents[1] = head->dimensions > 2 ? head->shape[1] : 1;
+    extents[2] = head->shape[head->dimensions - 1];
+    if (head->fortran) {
+        strides[0] = 1;
+        strides[1] = extents[0];
+        strides[2] = extents[0] * extents[1];
+    } else {
+        strides[2] = 1;
+        strides[1] = extents[2];
+        strides[0] = extents[2] * extents[1];
+    }
+}
+
+// Parses the header and holds it against the file's size.
+static ww_status open_array(const wwi_text *text, npy_header *head, const char **data) {
+    memset(head, 0, sizeof *head);
+    if (!wwi_is_npy(text))
+        return wwi_fail(WW_ERROR_FORMAT, "%s: not a .npy file", text->name);
+    ww_status status = parse_header(text, head, data);
+    if (status != WW_OK)
+        return status;
+    if (head->dimensions == 0) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: a single number, not a series", text->name);
+        return wwi_fail_hint("readable are (series, time) and (series, channel, time)");
+    }
+    if (head->elements == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "%s: the array has no elements", text->name);
+    // Held against the file's size before anything is allocated: a damaged header may ask for anything.
+    const uint64_t there = (uint64_t)(text->bytes + text->size - *data);
+    uint64_t wanted;
+    if (!wwi_mul_u64(head->elements, head->bytes, &wanted) || wanted > there)
+        return wwi_fail(WW_ERROR_FORMAT,
+                        "%s: truncated .npy file: its header promises %llu elements of %zu bytes, %llu bytes are there",
+                        text->name, (unsigned long long)head->elements, head->bytes, (unsigned long long)there);
+    if (wanted < there)
+        return wwi_fail(WW_ERROR_FORMAT, "%s: damaged .npy file: %llu bytes too many", text->name,
+                        (unsigned long long)(there - wanted));
+    return WW_OK;
+}
+
+ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww_precision *precision, void **values) {
+    npy_header head;
+    const char *data = NULL;
+    *values = NULL;
+    ww_status status = open_array(text, &head, &data);
+    if (status != WW_OK)
+        return status;
+    if (head.dimensions != 2) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: an array of %zu dimensions", text->name, head.dimensions);
+        return wwi_fail_hint("points are (point, coordinate)");
+    }
+    const bool single = head.kind == 'f' ? head.bytes == 4 : head.bytes <= 2;
+    *rows = (size_t)head.shape[0];
+    *columns = (size_t)head.shape[1];
+    *precision = single ? WW_FLOAT : WW_DOUBLE;
+    uint64_t bytes;
+    if (!wwi_mul_u64(head.elements, single ? sizeof(float) : sizeof(double), &bytes) || bytes > SIZE_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%s: too many values", text->name);
+    *values = malloc((size_t)bytes);
+    if (!*values)
+        return wwi_fail_memory(bytes);
+    if (!head.fortran && !head.swapped && head.kind == 'f') {
+        memcpy(*values, data, (size_t)bytes);
+        return WW_OK;
+    }
+    for (size_t i = 0; i < *rows; i++)
+        for (size_t j = 0; j < *columns; j++) {
+            const double x = element(&head, data + (head.fortran ? j * *rows + i : i * *columns + j) * head.bytes);
+            if (single)
+                ((float *)*values)[i * *columns + j] = (float)x;
+            else
+                ((double *)*values)[i * *columns + j] = x;
+        }
+    return WW_OK;
+}
+
+ww_status wwi_read_npy(const wwi_text *text, ww_series_set **set) {
+    npy_header head;
+    const char *data = NULL;
+    double *series = NULL;
+    ww_status status = open_array(text, &head, &data);
+    if (status != WW_OK)
+        return status;
+    uint64_t extents[3], strides[3];
+    strides_of(&head, extents, strides);
+    status = ww_series_set_create((size_t)extents[1], set);
+    if (status != WW_OK)
+        return status;
+    series = malloc((size_t)(extents[1] * extents[2]) * sizeof *series);
+    if (!series)
+        return wwi_fail_memory(extents[1] * extents[2] * sizeof *series);
+    for (uint64_t i = 0; status == WW_OK && i < extents[0]; i++) {
+        for (uint64_t c = 0; c < extents[1]; c++)
+            for (uint64_t t = 0; t < extents[2]; t++)
+                series[c * extents[2] + t] =
+                    element(&head, data + (i * strides[0] + c * strides[1] + t * strides[2]) * head.bytes);
+        status = ww_series_set_add(*set, (size_t)extents[2], series, NULL);
+    }
+    free(series);
+    return status;
+}

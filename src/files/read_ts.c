@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// The .ts format of sktime and aeon: a header of @ lines, then one series a line, channels separated by ':', the class
+// label last.
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/read.h"
+#include "host.h"
+
+typedef struct header {
+    size_t channels; // 0: as the first series has
+    size_t length;   // 0: not said
+    bool equal_length;
+    bool labels;
+    bool times; // a point is (time stamp,value)
+} header;
+
+static ww_status parse_flag(const wwi_text *text, wwi_span word, bool *flag) {
+    *flag = wwi_span_is(word, "true");
+    if (*flag || wwi_span_is(word, "false"))
+        return WW_OK;
+    return wwi_text_fail(text, WW_ERROR_FORMAT, word.begin, "expected true or false");
+}
+
+static ww_status parse_size(const wwi_text *text, wwi_span word, size_t *size) {
+    double number;
+    if (!wwi_number_parse(word, text->c_locale, &number) || !(number >= 1.0 && number <= 9e15) ||
+        number != (double)(size_t)number)
+        return wwi_text_fail(text, WW_ERROR_FORMAT, word.begin, "expected a whole number of 1 or more");
+    *size = (size_t)number;
+    return WW_OK;
+}
+
+// One line that starts with '@', other than @data.
+static ww_status parse_tag(const wwi_text *text, header *head) {
+    wwi_span rest = text->line, tag, word;
+    wwi_next_field(&rest, ' ', false, &tag);
+    if (!wwi_next_field(&rest, ' ', false, &word))
+        word = (wwi_span){tag.end, tag.end};
+    bool flag = false;
+    ww_status status = WW_OK;
+    if (wwi_span_is(tag, "@timestamps")) {
+        status = parse_flag(text, word, &head->times);
+    } else if (wwi_span_is(tag, "@univariate")) {
+        status = parse_flag(text, word, &flag);
+        if (flag)
+            head->channels = 1;
+    } else if (wwi_span_is(tag, "@dimensions") || wwi_span_is(tag, "@dimension")) {
+        status = parse_size(text, word, &head->channels);
+    } else if (wwi_span_is(tag, "@equallength")) {
+        status = parse_flag(text, word, &head->equal_length);
+    } else if (wwi_span_is(tag, "@serieslength")) {
+        // sktime writes 0 or -1 for series of different lengths.
+        if (!wwi_span_is(word, "0") && !wwi_span_is(word, "-1"))
+            status = parse_size(text, word, &head->length);
+    } else if (wwi_span_is(tag, "@classlabel") || wwi_span_is(tag, "@targetlabel")) {
+        status = parse_flag(text, word, &head->labels);
+    }
+    return status;
+}
+
+static ww_status parse_header(wwi_text *text, header *head) {
+    while (wwi_text_next_line(text)) {
+        const wwi_span content = wwi_span_trim(text->line);
+        if (wwi_span_is_empty(content) || *content.begin == '#')
+            continue;
+        if (*content.begin != '@') {
+            wwi_text_fail(text, WW_ERROR_FORMAT, content.begin, "expected a line that starts with '@'");
+            return wwi_fail_hint("a .ts file's header ends with the line @data");
+        }
+        if (wwi_span_is(content, "@data"))
+            return WW_OK;
+        const ww_status status = parse_tag(text, head);
+        if (status != WW_OK)
+            return status;
+    }
+    return wwi_text_fail(text, WW_ERROR_FORMAT, text->line.begin, "the header has no line @data");
+}
+
+// What is read of a line.
+typedef struct series {
+    wwi_values values, times;
+    size_t channels, length;
+    char *label;
+} series;
+
+// One point, "(time stamp,value)", and the comma after it.
+static ww_status parse_tuple(wwi_text *text, wwi_span *rest, series *s, size_t first) {
+    const char *close = memchr(rest->begin, ')', wwi_span_size(*rest));
+    if (*rest->begin != '(' || !close)
+        return wwi_text_fail(text, WW_ERROR_FORMAT, rest->begin, "expected (time stamp,value)");
+    const wwi_span inside = {rest->begin + 1, close};
+    const char *comma = memrchr(inside.begin, ',', wwi_span_size(inside));
+    if (!comma)
+        return wwi_text_fail(text, WW_ERROR_FORMAT, inside.begin, "expected ',' between a time stamp and its value");
+    ww_status status = wwi_time_parse(text, wwi_span_trim((wwi_span){inside.begin, comma}), first, &s->times);
+    if (status == WW_OK)
+        status = wwi_values_parse(&s->values, text, wwi_span_trim((wwi_span){comma + 1, inside.end}));
+    *rest = wwi_span_trim((wwi_span){close + 1, rest->end});
+    if (status != WW_OK || wwi_span_is_empty(*rest))
+        return status;
+    if (*rest->begin != ',')
+        return wwi_text_fail(text, WW_ERROR_FORMAT, rest->begin, "expected ',' after a point");
+    *rest = wwi_span_trim((wwi_span){rest->begin + 1, rest->end});
+    return wwi_span_is_empty(*rest) ? wwi_text_fail(text, WW_ERROR_FORMAT, rest->begin, "expected a point after ','")
+                                    : WW_OK;
+}
+
+// Appends one channel's values, and gives their number. The time stamps of the first channel are the series'; those of
+// the others must be the same.
+static ww_status parse_channel(wwi_text *text, const header *head, wwi_span channel, series *s, size_t *length) {
+    const size_t before = s->values.count, first = s->times.count;
+    ww_status status = WW_OK;
+    wwi_span rest = wwi_span_trim(channel), field;
+    if (wwi_span_is_empty(rest))
+        return wwi_text_fail(text, WW_ERROR_EMPTY, channel.begin, "a channel without values");
+    if (!head->times && *rest.begin == '(') {
+        wwi_text_fail(text, WW_ERROR_FORMAT, rest.begin, "a point with a time stamp");
+        return wwi_fail_hint("the header has to say @timeStamps true");
+    }
+    while (status == WW_OK && head->times && !wwi_span_is_empty(rest))
+        status = parse_tuple(text, &rest, s, first);
+    while (status == WW_OK && !head->times && wwi_next_field(&rest, ',', false, &field))
+        status = wwi_values_parse(&s->values, text, field);
+    *length = s->values.count - before;
+    if (status != WW_OK || first == 0 || *length != first)
+        return status;
+    s->times.count = first;
+    if (memcmp(s->times.data, s->times.data + first, first * sizeof *s->times.data) == 0)
+        return WW_OK;
+    wwi_text_fail(text, WW_ERROR_UNSUPPORTED, channel.begin, "channel %zu has other time stamps than channel 1",
+                  s->channels + 1);
+    return wwi_fail_hint("resample the channels to common times");
+}
+
+// Takes what stands before the next ':' off *rest; a time stamp in parentheses may hold some.
+static wwi_span next_part(wwi_span *rest) {
+    const char *at = rest->begin;
+    for (bool inside = false; at < rest->end && (inside || *at != ':'); at++)
+        inside = *at == '(' || (inside && *at != ')');
+    const wwi_span part = {rest->begin, at};
+    rest->begin = at < rest->end ? at + 1 : NULL;
+    return wwi_span_trim(part);
+}
+
+// Splits the current line in channels and label.
+static ww_status parse_series(wwi_text *text, const header *head, series *s) {
+    ww_status status = WW_OK;
+    wwi_span rest = text->line;
+    s->values.count = s->times.count = s->channels = 0;
+    while (status == WW_OK && rest.begin) {
+        const wwi_span part = next_part(&rest);
+        if (head->labels && !rest.begin) {
+            if (s->channels == 0) {
+                wwi_text_fail(text, WW_ERROR_FORMAT, part.end, "expected ':' and a class label after the values");
+                return wwi_fail_hint("the header says @classLabel true");
+            }
+            return wwi_label_parse(text, part, &s->label);
+        }
+        size_t values_here = 0;
+        status = parse_channel(text, head, part, s, &values_here);
+        if (status == WW_OK && s->channels > 0 && values_here != s->length)
+            status =
+                wwi_text_fail(text, WW_ERROR_FORMAT, part.begin, "channel %zu has %zu values where channel 1 has %zu",
+                              s->channels + 1, values_here, s->length);
+        s->length = values_here;
+        s->channels++;
+    }
+    return status;
+}
+
+// Holds a series against the header and the series before it.
+static ww_status check_series(const wwi_text *text, header *head, size_t channels, size_t length) {
+    if (head->channels == 0)
+        head->channels = channels;
+    if (channels != head->channels)
+        return wwi_text_fail(text, WW_ERROR_CHANNELS, text->line.end,
+                             "the series has %zu channels where %zu are expected", channels, head->channels);
+    if (head->equal_length && head->length == 0)
+        head->length = length;
+    if (head->equal_length && length != head->length) {
+        wwi_text_fail(text, WW_ERROR_FORMAT, text->line.end, "the series has %zu values where %zu are expected", length,
+                      head->length);
+        return wwi_fail_hint("the header says @equalLength true");
+    }
+    return WW_OK;
+}
+
+ww_status wwi_read_ts(wwi_text *text, ww_series_set **set) {
+    header head = {0, 0, false, false, false};
+    series s;
+    memset(&s, 0, sizeof s);
+    ww_status status = parse_header(text, &head);
+    while (status == WW_OK && wwi_text_next_line(text)) {
+        const wwi_span content = wwi_span_trim(text->line);
+        if (wwi_span_is_empty(content) || *content.begin == '#')
+            continue;
+        status = parse_series(text, &head, &s);
+        if (status == WW_OK)
+            status = check_series(text, &head, s.channels, s.length);
+        if (status == WW_OK && !*set)
+            status = ww_series_set_create(s.channels, set);
+        if (status == WW_OK)
+            status = ww_series_set_add(*set, s.length, s.values.data, s.label);
+        if (status == WW_OK && head.times)
+            status = ww_series_set_set_times(*set, ww_series_set_count(*set) - 1, s.times.data);
+        free(s.label);
+        s.label = NULL;
+    }
+    free(s.values.data);
+    free(s.times.data);
+    return status;
+}

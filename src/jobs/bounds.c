@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jobs/bounds.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/bands.h"
+
+// The twin of ww_bounds_job in kernels_cl/jobs/bounds.cl.
+typedef struct bounds_job {
+    uint32_t row, rows, column, columns, envelope, k, exclude_self, fill;
+    float scale;
+    uint32_t spare;
+} bounds_job;
+_Static_assert(sizeof(bounds_job) == 40, "ww_bounds_job in kernels_cl/jobs/bounds.cl has this size");
+
+struct wwi_bounds {
+    ww_context *context;
+    uint64_t value_bytes;
+    uint32_t channels, group, each;
+    uint32_t envelope; // values of an envelope in each channel: the columns, or 1
+    float scale;
+    wwi_program *program;
+    wwi_kernel *make_envelope, *make_bounds, *find_candidates;
+    wwi_buffer *intervals, *lower, *upper, *count, *list;
+};
+
+bool wwi_bounds_known(const ww_measure *measure) {
+    const wwi_measure_row *row = wwi_measure_row_by_id(measure->id);
+    return (row->flags & (WWI_MEASURE_BOUND_SUM | WWI_MEASURE_BOUND_MAX)) && wwi_measure_cost(measure) != WW_COST_USER;
+}
+
+void wwi_bounds_destroy(wwi_bounds **bounds) {
+    if (!bounds || !*bounds)
+        return;
+    wwi_bounds *b = *bounds;
+    *bounds = NULL;
+    wwi_kernel_destroy(&b->make_envelope);
+    wwi_kernel_destroy(&b->make_bounds);
+    wwi_kernel_destroy(&b->find_candidates);
+    wwi_program_release(&b->program);
+    wwi_buffer_destroy(&b->intervals);
+    wwi_buffer_destroy(&b->lower);
+    wwi_buffer_destroy(&b->upper);
+    wwi_buffer_destroy(&b->count);
+    wwi_buffer_destroy(&b->list);
+    wwi_context_release(b->context);
+    free(b);
+}
+
+// For each column the rows (first, end) that the band holds there.
+static ww_status upload_intervals(wwi_bounds *b, const ww_band *band, uint32_t n, uint32_t m) {
+    ww_status status;
+    wwi_words words = {NULL, 0, 0};
+    bool fits;
+    uint32_t *intervals = malloc(2 * (size_t)m * sizeof *intervals);
+    if (!intervals)
+        return wwi_fail_memory(2 * (uint64_t)m * sizeof *intervals);
+    if ((status = wwi_band_table(band, n, m, (wwi_tiling){0, 1, 1}, &words, &fits)) != WW_OK)
+        goto done;
+    // Both ends of the rows' intervals only move to the right.
+    const uint32_t *rows = words.data + 2;
+    uint32_t first = 0, end = 0;
+    for (uint32_t j = 0; j < m; j++) {
+        while (first < n && rows[2 * first + 1] <= j)
+            first++;
+        while (end < n && rows[2 * end] <= j)
+            end++;
+        intervals[2 * j] = first;
+        intervals[2 * j + 1] = end;
+    }
+    if ((status = wwi_buffer_create(b->context, 2 * (uint64_t)m * sizeof *intervals, &b->intervals)) == WW_OK)
+        status = wwi_buffer_write(b->intervals, 0, 2 * (uint64_t)m * sizeof *intervals, intervals);
+done:
+    wwi_words_free(&words);
+    free(intervals);
+    return status;
+}
+
+static ww_status compile(wwi_bounds *b, const ww_measure *measure, ww_precision precision) {
+    ww_status status;
+    static const wwi_source sources[] = {{"base/number.cl", NULL}, {"base/tasks.cl", NULL}, {"jobs/bounds.cl", NULL}};
+    char options[256];
+    // Neighbouring work-items take the columns, or else the lanes of a vector.
+    const int width = b->group > 1 ? 1 : precision == WW_DOUBLE ? 8 : 16;
+    const bool maximum = wwi_measure_row_by_id(measure->id)->flags & WWI_MEASURE_BOUND_MAX;
+    snprintf(options, sizeof options,
+             "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_COST=%d -DWW_ROOT=%d -DWW_INDEPENDENT=%d "
+             "-DWW_MAXIMUM=%d -DWW_GLOBAL=%d -DWW_WG=%" PRIu32 " -DWW_EACH=%" PRIu32,
+             precision == WW_DOUBLE, width, b->channels, (int)wwi_measure_cost(measure), measure->root != 0,
+             measure->independent && b->channels > 1, maximum, b->intervals == NULL, b->group, b->each);
+    if ((status = wwi_program_get(b->context, sources, 3, options, &b->program)) != WW_OK ||
+        (status = wwi_kernel_create(b->program, "ww_envelope", &b->make_envelope)) != WW_OK ||
+        (status = wwi_kernel_create(b->program, "ww_bounds", &b->make_bounds)) != WW_OK)
+        return status;
+    return wwi_kernel_create(b->program, "ww_candidates", &b->find_candidates);
+}
+
+ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, wwi_bounds **bounds) {
+    ww_status status = WW_OK;
+    *bounds = NULL;
+    wwi_bounds *b = calloc(1, sizeof *b);
+    if (!b)
+        return wwi_fail_memory(sizeof *b);
+    wwi_context_retain(rows->context);
+    b->context = rows->context;
+    const bool gpu = wwi_context_info(b->context)->type == WW_DEVICE_GPU;
+    b->value_bytes = wwi_precision_bytes(rows->precision);
+    b->channels = (uint32_t)rows->channels;
+    b->group =
+        (uint32_t)wwi_tuning(b->context, "bounds.group", rows->precision == WW_DOUBLE ? "f64" : "f32", gpu ? 64 : 1);
+    b->each = b->group > 1 ? 4 : 32;
+    b->envelope = 1;
+    const uint32_t n = rows->rank_lengths[rows->rank_count - 1], m = columns->rank_lengths[columns->rank_count - 1];
+    if (measure->band.kind != WW_BAND_NONE && rows->rank_count == 1 && columns->rank_count == 1) {
+        b->envelope = m;
+        status = upload_intervals(b, &measure->band, n, m);
+    }
+    // Bound and distance are each off by less than the roundings of as many additions as a path has cells.
+    const double unit = rows->precision == WW_DOUBLE ? 0x1p-53 : 0x1p-24;
+    b->scale = (float)(1 - fmax(2 * ((double)n + m + b->channels + 16) * unit, 0x1p-22));
+    if (status != WW_OK || (status = compile(b, measure, rows->precision)) != WW_OK ||
+        (status = wwi_buffer_create(b->context, sizeof(uint32_t), &b->count)) != WW_OK)
+        wwi_bounds_destroy(&b);
+    *bounds = b;
+    return status;
+}
+
+static bounds_job job_of(const wwi_bounds *b, const wwi_area *area) {
+    return (bounds_job){
+        .row = (uint32_t)area->row,
+        .rows = (uint32_t)area->rows,
+        .column = (uint32_t)area->column,
+        .columns = (uint32_t)area->columns,
+        .envelope = b->envelope,
+        .exclude_self = area->exclude_self,
+        .scale = b->scale,
+    };
+}
+
+static ww_status grow(wwi_bounds *b, wwi_buffer **buffer, uint64_t bytes) {
+    if (*buffer && wwi_buffer_bytes(*buffer) >= bytes)
+        return WW_OK;
+    wwi_buffer_destroy(buffer);
+    return wwi_buffer_create(b->context, bytes, buffer);
+}
+
+static uint64_t block_groups(const wwi_bounds *b, const wwi_area *area) {
+    const uint64_t width = (uint64_t)b->group * b->each;
+    return area->rows * ((area->columns + width - 1) / width);
+}
+
+ww_status wwi_bounds_compute(wwi_bounds *b, const wwi_area *area) {
+    ww_status status;
+    const bounds_job job = job_of(b, area);
+    const uint64_t values = (uint64_t)area->rows * b->channels * b->envelope;
+    if ((status = grow(b, &b->lower, values * b->value_bytes)) != WW_OK ||
+        (status = grow(b, &b->upper, values * b->value_bytes)) != WW_OK)
+        return status;
+    // Without intervals the kernel reads none.
+    const wwi_arg envelope[] = {WWI_BUFFER(area->row_window.values),
+                                WWI_BUFFER(area->row_window.series),
+                                WWI_BUFFER(b->intervals ? b->intervals : b->count),
+                                WWI_VALUE(job),
+                                WWI_BUFFER(b->lower),
+                                WWI_BUFFER(b->upper)};
+    if ((status = wwi_launch(b->make_envelope, (values + b->group - 1) / b->group, b->group, envelope,
+                             sizeof envelope / sizeof *envelope)) != WW_OK)
+        return status;
+    const wwi_arg bound[] = {WWI_BUFFER(area->row_window.values),
+                             WWI_BUFFER(area->row_window.series),
+                             WWI_BUFFER(area->column_window.values),
+                             WWI_BUFFER(area->column_window.series),
+                             WWI_BUFFER(b->lower),
+                             WWI_BUFFER(b->upper),
+                             WWI_VALUE(job),
+                             WWI_BUFFER(area->bounds)};
+    return wwi_launch(b->make_bounds, block_groups(b, area), b->group, bound, sizeof bound / sizeof *bound);
+}
+
+ww_status wwi_bounds_candidates(wwi_bounds *b, const wwi_area *area, wwi_buffer *best_values, uint32_t k,
+                                uint32_t *count, uint32_t *pairs) {
+    ww_status status;
+    bounds_job job = job_of(b, area);
+    const uint64_t bytes = pairs ? (uint64_t)*count * 3 * sizeof *pairs : sizeof *pairs;
+    job.k = k;
+    job.fill = pairs != NULL;
+    if ((status = grow(b, &b->list, bytes ? bytes : 1)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(b->count, 0, sizeof *count, 0)) != WW_OK)
+        return status;
+    const wwi_arg args[] = {WWI_BUFFER(area->bounds), WWI_BUFFER(area->distances), WWI_BUFFER(best_values),
+                            WWI_VALUE(job),           WWI_BUFFER(b->count),        WWI_BUFFER(b->list)};
+    if ((status = wwi_launch(b->find_candidates, block_groups(b, area), b->group, args, sizeof args / sizeof *args)) !=
+        WW_OK)
+        return status;
+    return pairs ? wwi_buffer_read(b->list, 0, bytes, pairs) : wwi_buffer_read(b->count, 0, sizeof *count, count);
+}

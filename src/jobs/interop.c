@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenCL's types, and no call: the buffers of wavewarp/opencl.h go to the host layer as they are.
+#include <wavewarp/opencl.h>
+
+#include "data/dataset.h"
+#include "jobs/plan.h"
+
+ww_status ww_dataset_wrap(ww_context *context, cl_mem buffer, size_t count, size_t channels, size_t length,
+                          ww_precision precision, ww_dataset **dataset) {
+    return wwi_dataset_wrap(context, buffer, count, channels, length, precision, dataset);
+}
+
+ww_status ww_plan_run_device(ww_plan *plan, cl_mem result) {
+    return wwi_plan_run_device(plan, result);
+}

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job `nearest`: blocks of distances on the device, of which only each row's k smallest leave it.
+//
+// With bounds a block goes in four steps: the lower bounds of all its pairs; the distances of each row's few pairs with
+// the smallest bounds, whose k-th best is the row's radius; the pairs whose bound is within that radius; selection.
+// Every other pair is farther than k others, whatever its distance. All distances come from the same engines, so the
+// answer is the same, bit for bit.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobs/bounds.h"
+#include "jobs/plan.h"
+#include "measure/measure_table.h"
+#include "topk/topk.h"
+
+// Distances beyond k that are computed for a row's radius.
+#define SEEDS 7
+// Rows on which it is tried whether bounds pay.
+#define TRIAL_ROWS 64
+
+struct wwi_nearest {
+    wwi_selector *selector;
+    uint32_t k;   // of the selection: not more than there are columns
+    bool largest; // under a similarity the larger values are the nearer
+    wwi_buffer *best_values, *best_indices;
+    wwi_bounds *bounds; // NULL: not known, not wanted, or never worth while
+    bool worth_while;   // in this run, so far
+    uint32_t seeds;
+    wwi_selector *seed_selector;
+    wwi_buffer *seed_values, *seed_indices, *bound_values;
+    uint64_t pairs_left_out, cells_left_out;
+};
+
+void wwi_nearest_destroy(struct wwi_nearest **nearest) {
+    if (!nearest || !*nearest)
+        return;
+    struct wwi_nearest *n = *nearest;
+    *nearest = NULL;
+    wwi_selector_destroy(&n->selector);
+    wwi_buffer_destroy(&n->best_values);
+    wwi_buffer_destroy(&n->best_indices);
+    wwi_bounds_destroy(&n->bounds);
+    wwi_selector_destroy(&n->seed_selector);
+    wwi_buffer_destroy(&n->seed_values);
+    wwi_buffer_destroy(&n->seed_indices);
+    wwi_buffer_destroy(&n->bound_values);
+    free(n);
+}
+
+// Rows and columns of the block that begins at (row, column): whole rows where they fit.
+static void block_shape(const ww_plan *p, size_t row, size_t column, size_t *rows, size_t *columns) {
+    // Bounds take as much again.
+    const uint64_t room = wwi_plan_room(p) / wwi_precision_bytes(p->rows->precision) / (p->nearest->bounds ? 2 : 1);
+    const uint64_t most = room < 1 ? 1 : room > 0x7fffffff ? 0x7fffffff : room;
+    *rows = wwi_dataset_slice_limit(p->rows, row, 0);
+    *columns = wwi_dataset_slice_limit(p->columns, column, 0);
+    if (*columns > most)
+        *columns = (size_t)most;
+    // Every block of a row of blocks has the rows of its first.
+    const uint64_t widest = p->columns->count < most ? p->columns->count : most;
+    if (*rows > most / widest)
+        *rows = (size_t)(most / widest);
+}
+
+// Seconds that engines and host take, roughly: only for choosing between ways to the same answer.
+static double seconds_of_cells(const ww_plan *p, double cells) {
+    const ww_device_info *info = wwi_context_info(p->context);
+    const double each_clock = info->type == WW_DEVICE_GPU ? 25 : 2;
+    return cells / ((double)info->compute_units * (double)info->clock_mhz * 1e6 * each_clock);
+}
+
+static double seconds_of_list(const ww_plan *p, double pairs) {
+    return pairs * (wwi_context_info(p->context)->type == WW_DEVICE_GPU ? 60e-9 : 300e-9);
+}
+
+static uint32_t longest(const ww_dataset *d) {
+    return d->rank_lengths[d->rank_count - 1];
+}
+
+// Whether bounds can be expected to pay: they cost a pass over the column series, and something for each row.
+static bool bounds_may_pay(const ww_plan *p, size_t k, uint64_t cells) {
+    const double pairs = (double)p->rows->count * (double)p->columns->count, each = (double)cells / pairs;
+    return !p->options.no_bounds && wwi_bounds_known(&p->measure) && p->columns->count / 4 >= k + SEEDS &&
+           each >= 16.0 * (double)longest(p->columns) && seconds_of_cells(p, each) > seconds_of_list(p, 0.04);
+}
+
+static ww_status make_bounds(ww_plan *p, size_t rows) {
+    ww_status status;
+    struct wwi_nearest *n = p->nearest;
+    n->seeds = n->k + SEEDS;
+    if ((status = wwi_bounds_create(&p->measure, p->rows, p->columns, &n->bounds)) != WW_OK ||
+        (status = wwi_selector_create(p->context, p->rows->precision, n->seeds, &n->seed_selector)) != WW_OK ||
+        (status = wwi_buffer_create(p->context, rows * n->seeds * wwi_precision_bytes(p->rows->precision),
+                                    &n->seed_values)) != WW_OK)
+        return status;
+    return wwi_buffer_create(p->context, rows * n->seeds * sizeof(uint32_t), &n->seed_indices);
+}
+
+// Compiles for lists: the longest row with many columns.
+static ww_status prepare_list(ww_plan *p, size_t rows, size_t columns) {
+    ww_status status;
+    wwi_batch b;
+    uint32_t longest_row = 0;
+    memset(&b, 0, sizeof b);
+    b.list = true;
+    b.rows = columns < 4096 ? columns : 4096;
+    b.pairs = malloc(b.rows * 3 * sizeof *b.pairs);
+    if (!b.pairs)
+        return wwi_fail_memory(b.rows * 3 * sizeof *b.pairs);
+    for (uint32_t i = 1; i < rows; i++)
+        if (p->rows->lengths[i] > p->rows->lengths[longest_row])
+            longest_row = i;
+    for (uint32_t t = 0; t < b.rows; t++) {
+        b.pairs[3 * t] = longest_row;
+        b.pairs[3 * t + 1] = b.pairs[3 * t + 2] = t;
+    }
+    if ((status = wwi_dataset_slice(p->rows, WWI_SIDE_ROW, 0, rows, &b.row)) == WW_OK &&
+        (status = wwi_dataset_slice(p->columns, WWI_SIDE_COLUMN, 0, columns, &b.column)) == WW_OK)
+        status = wwi_runner_prepare(p->runner, &b);
+    b.radii = p->nearest->best_values;
+    if (status == WW_OK)
+        status = wwi_runner_prepare(p->runner, &b);
+    free(b.pairs);
+    return status;
+}
+
+static ww_status make(ww_plan *p, size_t k, uint64_t cells) {
+    ww_status status;
+    size_t rows, columns;
+    p->nearest = calloc(1, sizeof *p->nearest);
+    if (!p->nearest)
+        return wwi_fail_memory(sizeof *p->nearest);
+    struct wwi_nearest *n = p->nearest;
+    const size_t size = wwi_precision_bytes(p->rows->precision);
+    p->k = k;
+    n->largest = wwi_measure_is_similarity(&p->measure);
+    n->k = (uint32_t)(k < p->columns->count ? k : p->columns->count);
+    block_shape(p, 0, 0, &rows, &columns);
+    if (bounds_may_pay(p, k, cells) && (status = make_bounds(p, rows)) != WW_OK)
+        return status;
+    block_shape(p, 0, 0, &rows, &columns);
+    if ((status = wwi_selector_create(p->context, p->rows->precision, n->k, &n->selector)) != WW_OK ||
+        (status = wwi_buffer_create(p->context, rows * n->k * size, &n->best_values)) != WW_OK ||
+        (status = wwi_buffer_create(p->context, rows * n->k * sizeof(uint32_t), &n->best_indices)) != WW_OK ||
+        (n->bounds && (status = wwi_buffer_create(p->context, rows * columns * size, &n->bound_values)) != WW_OK) ||
+        (status = wwi_plan_ensure_out(p, rows * columns * size)) != WW_OK)
+        return status;
+    if (n->bounds && (status = prepare_list(p, rows, columns)) != WW_OK)
+        return status;
+    return wwi_plan_prepare(p, 0, rows, 0, columns);
+}
+
+ww_status ww_plan_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
+                          const ww_plan_options *options, ww_plan **plan) {
+    ww_plan *p;
+    uint64_t cells = 0, bytes;
+    if (!plan)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
+    *plan = NULL;
+    if (k == 0)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is 0; ask for at least one neighbour");
+    ww_status status = wwi_plan_create(WWI_NEAREST, measure, queries, base, options, &p);
+    if (status != WW_OK)
+        return status;
+    if (!wwi_mul_u64(p->rows->count, k, &bytes) || !wwi_mul_u64(bytes, 8, &bytes))
+        status =
+            wwi_fail(WW_ERROR_OVERFLOW, "%zu neighbours of %zu series are more than 64 bits count", k, p->rows->count);
+    if (status != WW_OK || (status = wwi_plan_count_cells(p, &cells)) != WW_OK ||
+        (status = make(p, k, cells)) != WW_OK) {
+        ww_plan_destroy(&p);
+        return status;
+    }
+    // The runner counts whole rectangles, a series' distance to itself included.
+    p->all_cells = cells;
+    p->info.cells = cells;
+    p->info.pairs = (uint64_t)p->rows->count * p->columns->count;
+    if (p->self) {
+        p->info.cells -= wwi_plan_diagonal_cells(p);
+        p->info.pairs -= p->rows->count;
+    }
+    p->info.engine = wwi_runner_engine(p->runner);
+    *plan = p;
+    return WW_OK;
+}
+
+static void negate(void *values, size_t count, ww_precision precision) {
+    for (size_t i = 0; i < count; i++)
+        if (precision == WW_DOUBLE)
+            ((double *)values)[i] = 0 - ((double *)values)[i];
+        else
+            ((float *)values)[i] = 0 - ((float *)values)[i];
+}
+
+// The best of `rows` rows to the caller's arrays.
+static ww_status deliver(ww_plan *p, size_t row, size_t rows, int64_t *indices, unsigned char *distances) {
+    ww_status status;
+    const struct wwi_nearest *n = p->nearest;
+    const size_t size = wwi_precision_bytes(p->rows->precision), missing = p->k - n->k;
+    uint32_t *found = malloc(rows * n->k * sizeof *found);
+    unsigned char *values = malloc(rows * n->k * size);
+    const float none_float = INFINITY;
+    const double none_double = (double)INFINITY;
+    const void *none = p->rows->precision == WW_DOUBLE ? (const void *)&none_double : &none_float;
+    if (!found || !values) {
+        status = wwi_fail_memory(rows * n->k * (sizeof *found + size));
+        goto done;
+    }
+    if ((status = wwi_buffer_read(n->best_indices, 0, rows * n->k * sizeof *found, found)) != WW_OK ||
+        (status = wwi_buffer_read(n->best_values, 0, rows * n->k * size, values)) != WW_OK)
+        goto done;
+    for (size_t i = 0; i < rows; i++) {
+        int64_t *to = indices + (row + i) * p->k;
+        for (size_t s = 0; s < p->k; s++) {
+            const uint32_t index = s < n->k ? found[i * n->k + s] : WWI_NO_INDEX;
+            to[s] = index == WWI_NO_INDEX ? -1 : (int64_t)index;
+        }
+        if (!distances)
+            continue;
+        unsigned char *at = distances + (row + i) * p->k * size;
+        memcpy(at, values + i * n->k * size, n->k * size);
+        for (size_t s = 0; s < missing; s++)
+            memcpy(at + (n->k + s) * size, none, size);
+        if (n->largest)
+            negate(at, p->k, p->rows->precision);
+    }
+done:
+    free(found);
+    free(values);
+    return status;
+}
+
+// ---- blocks
+
+// What is done with a block of rows and columns.
+static ww_status select_block(ww_plan *p, const wwi_area *a, bool fresh) {
+    const wwi_selection selection = {
+        .values = p->out,
+        .row_stride = a->columns,
+        .rows = a->rows,
+        .columns = (uint32_t)a->columns,
+        .column_base = (uint32_t)a->column,
+        .exclude_self = p->self,
+        .own_base = (uint32_t)a->row,
+        .largest = p->nearest->largest,
+        .fresh = fresh,
+        .best_values = p->nearest->best_values,
+        .best_indices = p->nearest->best_indices,
+    };
+    return wwi_topk(p->nearest->selector, &selection);
+}
+
+static ww_status run_whole(ww_plan *p, const wwi_area *a) {
+    const ww_status status = wwi_plan_rectangle(p, a->row, a->rows, a->column, a->columns);
+    return status == WW_OK ? select_block(p, a, a->column == 0) : status;
+}
+
+// Distances of listed pairs to their places in the block; `bounded`: rows have their radii. Reorders the list.
+static ww_status run_list(ww_plan *p, const wwi_area *a, uint32_t *pairs, size_t count, bool bounded) {
+    wwi_batch b;
+    memset(&b, 0, sizeof b);
+    b.list = true;
+    b.pairs = pairs;
+    b.rows = count;
+    b.row = a->row_window;
+    b.column = a->column_window;
+    b.out = p->out;
+    if (bounded) {
+        b.radii = p->nearest->best_values;
+        b.radius_results = (uint32_t)a->columns;
+        b.radius_k = p->nearest->k;
+    }
+    return wwi_runner_block(p->runner, &b);
+}
+
+static uint64_t count_list(const ww_plan *p, const uint32_t *pairs, size_t count) {
+    uint64_t cells = 0, each = 0;
+    uint32_t last_n = 0, last_m = 0;
+    for (size_t t = 0; t < count; t++) {
+        const uint32_t n = p->rows->lengths[pairs[3 * t]], m = p->columns->lengths[pairs[3 * t + 1]];
+        if (n != last_n || m != last_m)
+            each = wwi_runner_pair_cells(p->runner, n, m);
+        last_n = n;
+        last_m = m;
+        cells += each;
+    }
+    return cells;
+}
+
+// Computes, for each row, the pairs with the smallest bounds. *count: how many in all; their cells are added.
+static ww_status run_seeds(ww_plan *p, const wwi_area *a, size_t *count, uint64_t *cells) {
+    struct wwi_nearest *n = p->nearest;
+    const size_t most = a->rows * n->seeds;
+    const wwi_selection selection = {
+        .values = a->bounds,
+        .row_stride = a->columns,
+        .rows = a->rows,
+        .columns = (uint32_t)a->columns,
+        .exclude_self = p->self,
+        .own_base = (uint32_t)(a->row - a->column), // wraps around where it is to the left
+        .fresh = true,
+        .best_values = n->seed_values,
+        .best_indices = n->seed_indices,
+    };
+    ww_status status = wwi_topk(n->seed_selector, &selection);
+    uint32_t *indices = malloc(most * sizeof *indices), *pairs = malloc(most * 3 * sizeof *pairs);
+    if (status == WW_OK && (!indices || !pairs))
+        status = wwi_fail_memory(most * 4 * sizeof *pairs);
+    if (status == WW_OK)
+        status = wwi_buffer_read(n->seed_indices, 0, most * sizeof *indices, indices);
+    *count = 0;
+    for (size_t t = 0; status == WW_OK && t < most; t++)
+        if (indices[t] != WWI_NO_INDEX) {
+            const size_t row = t / n->seeds;
+            uint32_t *pair = pairs + 3 * (*count)++;
+            pair[0] = (uint32_t)(a->row + row);
+            pair[1] = (uint32_t)a->column + indices[t];
+            pair[2] = (uint32_t)(row * a->columns + indices[t]);
+        }
+    if (status == WW_OK) {
+        *cells += count_list(p, pairs, *count);
+        status = run_list(p, a, pairs, *count, false);
+    }
+    free(indices);
+    free(pairs);
+    return status;
+}
+
+// Pairs and cells of a block, a series with itself left out.
+static ww_status count_block(ww_plan *p, const wwi_area *a, uint64_t *pairs, uint64_t *cells) {
+    ww_status status = WW_OK;
+    uint64_t *rows = calloc(p->rows->rank_count, sizeof *rows),
+             *columns = calloc(p->columns->rank_count, sizeof *columns);
+    *pairs = (uint64_t)a->rows * a->columns;
+    *cells = 0;
+    if (!rows || !columns) {
+        status = wwi_fail_memory(((uint64_t)p->rows->rank_count + p->columns->rank_count) * sizeof *rows);
+        goto done;
+    }
+    for (size_t i = a->row; i < a->row + a->rows; i++)
+        rows[p->rows->ranks[i]]++;
+    for (size_t j = a->column; j < a->column + a->columns; j++)
+        columns[p->columns->ranks[j]]++;
+    for (uint32_t i = 0; i < p->rows->rank_count; i++)
+        for (uint32_t j = 0; j < p->columns->rank_count; j++)
+            if (rows[i] && columns[j])
+                *cells += rows[i] * columns[j] *
+                          wwi_runner_pair_cells(p->runner, p->rows->rank_lengths[i], p->columns->rank_lengths[j]);
+    for (size_t i = a->row; p->self && i < a->row + a->rows; i++)
+        if (i >= a->column && i < a->column + a->columns) {
+            *cells -= wwi_runner_pair_cells(p->runner, p->rows->lengths[i], p->rows->lengths[i]);
+            --*pairs;
+        }
+done:
+    free(rows);
+    free(columns);
+    return status;
+}
+
+// Whether `count` listed pairs take clearly less time than all pairs of the block.
+static bool list_pays(const ww_plan *p, double count, double pairs, double cells) {
+    const double each = seconds_of_cells(p, cells / pairs);
+    return count * each + seconds_of_list(p, count) < 0.8 * pairs * each;
+}
+
+static ww_status run_candidates(ww_plan *p, const wwi_area *a, uint32_t count, uint64_t *cells) {
+    ww_status status;
+    struct wwi_nearest *n = p->nearest;
+    uint32_t *pairs = malloc((size_t)count * 3 * sizeof *pairs);
+    if (!pairs)
+        return wwi_fail_memory((uint64_t)count * 3 * sizeof *pairs);
+    if ((status = wwi_bounds_candidates(n->bounds, a, n->best_values, n->k, &count, pairs)) == WW_OK) {
+        *cells += count_list(p, pairs, count);
+        status = run_list(p, a, pairs, count, true);
+    }
+    free(pairs);
+    return status;
+}
+
+static ww_status run_bounded(ww_plan *p, wwi_area *a) {
+    ww_status status;
+    struct wwi_nearest *n = p->nearest;
+    const uint64_t size = wwi_precision_bytes(p->rows->precision), bytes = (uint64_t)a->rows * a->columns * size;
+    uint64_t pairs, cells, cells_done = 0;
+    size_t seeds = 0;
+    uint32_t candidates = 0;
+    if (wwi_buffer_bytes(n->bound_values) < bytes) {
+        wwi_buffer_destroy(&n->bound_values);
+        if ((status = wwi_buffer_create(p->context, bytes, &n->bound_values)) != WW_OK)
+            return status;
+    }
+    if ((status = count_block(p, a, &pairs, &cells)) != WW_OK ||
+        (status = wwi_dataset_slice(p->rows, WWI_SIDE_ROW, a->row, a->rows, &a->row_window)) != WW_OK ||
+        (status = wwi_dataset_slice(p->columns, WWI_SIDE_COLUMN, a->column, a->columns, &a->column_window)) != WW_OK ||
+        (status = wwi_plan_ensure_out(p, bytes)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(p->out, 0, bytes, 0xffffffffu)) != WW_OK) // NaN: not known
+        return status;
+    a->distances = p->out;
+    a->bounds = n->bound_values;
+    if ((status = wwi_bounds_compute(n->bounds, a)) != WW_OK ||
+        (a->column == 0 && (status = run_seeds(p, a, &seeds, &cells_done)) != WW_OK) ||
+        (a->column == 0 && (status = select_block(p, a, true)) != WW_OK) ||
+        (status = wwi_bounds_candidates(n->bounds, a, n->best_values, n->k, &candidates, NULL)) != WW_OK)
+        return status;
+    if (!list_pays(p, candidates, (double)pairs, (double)cells)) {
+        n->worth_while = false;
+        return run_whole(p, a);
+    }
+    if ((candidates && (status = run_candidates(p, a, candidates, &cells_done)) != WW_OK) ||
+        (status = select_block(p, a, a->column == 0)) != WW_OK)
+        return status;
+    n->pairs_left_out += pairs - seeds - candidates;
+    n->cells_left_out += cells - cells_done;
+    wwi_runner_skip(p->runner, cells - cells_done);
+    return WW_OK;
+}
+
+// Rows [row, row+rows), block by block.
+static ww_status run_rows(ww_plan *p, size_t row, size_t rows) {
+    ww_status status = WW_OK;
+    struct wwi_nearest *n = p->nearest;
+    for (size_t column = 0, columns; status == WW_OK && column < p->columns->count; column += columns) {
+        size_t unused;
+        block_shape(p, row, column, &unused, &columns);
+        if (columns > p->columns->count - column)
+            columns = p->columns->count - column;
+        wwi_area area = {.row = row, .rows = rows, .column = column, .columns = columns, .exclude_self = p->self};
+        // Few columns hold too few neighbours for a radius.
+        const bool bounded = n->bounds && n->worth_while && (column > 0 || columns >= 4 * (size_t)n->seeds);
+        status = bounded ? run_bounded(p, &area) : run_whole(p, &area);
+    }
+    return status;
+}
+
+ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) {
+    ww_status status = WW_OK;
+    if (!plan || !indices)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_nearest: the plan or the indices are NULL");
+    if (plan->kind != WWI_NEAREST) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_nearest: the plan is for another job");
+        return wwi_fail_hint("run a plan with the function its job has");
+    }
+    struct wwi_nearest *n = plan->nearest;
+    wwi_plan_start(plan);
+    n->worth_while = n->bounds != NULL;
+    n->pairs_left_out = n->cells_left_out = 0;
+    plan->info.cells_done = 0;
+    const size_t most = (size_t)(wwi_buffer_bytes(n->best_indices) / sizeof(uint32_t) / n->k);
+    for (size_t row = 0, rows; status == WW_OK && row < plan->rows->count; row += rows) {
+        size_t unused;
+        block_shape(plan, row, 0, &rows, &unused);
+        if (rows > most)
+            rows = most;
+        if (row == 0 && n->bounds && rows > 4 * TRIAL_ROWS)
+            rows = TRIAL_ROWS;
+        status = run_rows(plan, row, rows);
+        if (status == WW_OK)
+            status = deliver(plan, row, rows, indices, distances);
+    }
+    if (status == WW_OK) {
+        plan->info.pairs_pruned = n->pairs_left_out;
+        plan->info.cells_done = plan->info.cells - n->cells_left_out;
+        status = wwi_runner_abandoned(plan->runner, &plan->info.pairs_abandoned);
+    }
+    return wwi_plan_finish(plan, status);
+}

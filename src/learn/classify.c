@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+// Classification by the k nearest neighbours.
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobs/plan.h"
+#include "measure/measure_table.h"
+#include "options.h"
+
+// Neighbours asked for beyond the k-th, where float alone does not decide.
+#define SPARE 7
+// Pairs compared again at a time.
+#define AGAIN (1u << 22)
+
+typedef struct neighbour {
+    int64_t index;
+    double distance;
+} neighbour;
+
+typedef struct job {
+    ww_context *context;
+    const ww_measure *measure;
+    const ww_series_set *train, *test;
+    const ww_classify_options *options;
+    size_t train_count, test_count;
+    size_t k, asked;  // neighbours that vote; neighbours asked for
+    bool again;       // near ties are decided in double
+    double largest;   // absolute value in either set
+    double latest;    // absolute time in either set
+    double steps;     // most cells of a warping path
+    double seconds;   // of computing
+    neighbour *found; // test_count x asked, nearest first
+    ww_classification *result;
+} job;
+
+void ww_classification_free(ww_classification *result) {
+    if (!result)
+        return;
+    free(result->predicted);
+    free(result->actual);
+    free(result->confusion);
+    memset(result, 0, sizeof *result);
+}
+
+// ---- how far a distance in float may be off
+// ---------------------------------------------------------------------------
+
+// Rounding to float moves a value by at most 2^-24 of it, so a difference of two by at most e = 2^-23 largest, and by
+// 2^-24 of itself when it is taken. Along a path of S cells over C channels that moves a sum of squares D by at most 2
+// e sqrt(C S D) + C S e^2 (Cauchy-Schwarz), a sum of absolute values by C S e, of Euclidean costs by sqrt(C) S e; a
+// maximum is one cell, S = 1. Sums add 2^-24 of D for each addition. What other measures make of a step's difference is
+// in the table (`rounding`); their own parameters come in below.
+static double float_error(const job *j, double distance) {
+    const wwi_measure_row *row = wwi_measure_row_by_id(j->measure->id);
+    const double *p = j->measure->parameters;
+    const double u = ldexp(1.0, -24), channels = (double)ww_series_set_channels(j->train);
+    const double steps = row->flags & WWI_MEASURE_BOUND_MAX ? 1 : j->steps;
+    double e = 2 * u * row->rounding * j->largest, error = 0, more = 4;
+    double d = j->measure->root ? distance * distance : distance;
+    switch (j->measure->id) {
+    case WW_ERP:
+        e += 2 * u * fabs(p[0]);
+        break;
+    case WW_MSM: // a quotient of differences
+        more += 16;
+        break;
+    case WW_WDTW:
+    case WW_WDDTW: // an exponential whose argument is at most g S / 4
+        more += 8 + p[0] * steps / 4;
+        e *= fmax(p[1], 1);
+        break;
+    case WW_TWED: // times nu, four to a step; a power, whose slope is largest at the largest difference
+        error = 8 * u * steps * p[0] * j->latest;
+        more += p[2] == 1 || p[2] == 2 ? 0 : 32;
+        e *= p[3] != 0 ? p[2] * pow(2 * j->largest, p[2] - 1) * sqrt(channels) : p[2] < 2 ? sqrt(channels) : 1;
+        break;
+    default:
+        break;
+    }
+    switch (wwi_measure_cost(j->measure)) {
+    case WW_COST_SQUARED:
+        error += 2 * e * sqrt(channels * steps * d) + channels * steps * e * e;
+        break;
+    case WW_COST_ABSOLUTE:
+        error += channels * steps * e;
+        break;
+    default:
+        error += sqrt(channels) * steps * e;
+    }
+    error = 1.1 * (error + (steps + channels + more) * u * d + steps * (double)FLT_MIN);
+    if (!j->measure->root)
+        return error;
+    // Independent channels have a root each, and some may be near 0.
+    const double root = sqrt(error);
+    if (j->measure->independent && channels > 1)
+        return channels * root;
+    return distance > root ? error / distance + u * distance : root;
+}
+
+// Candidates for the k nearest of a test series when distances may be off; 0 where their order is certain or all are of
+// one class.
+static size_t candidates_of(const job *j, const neighbour *found) {
+    const size_t k = j->k < j->train_count ? j->k : j->train_count;
+    bool near = false;
+    size_t end = 0;
+    for (size_t s = 0; s + 1 < j->asked && s < k; s++)
+        near = near || found[s + 1].distance - found[s].distance <=
+                           float_error(j, found[s].distance) + float_error(j, found[s + 1].distance);
+    const double reach = found[k - 1].distance + float_error(j, found[k - 1].distance);
+    while (end < j->asked && found[end].distance - float_error(j, found[end].distance) <= reach)
+        end++;
+    if (end == j->asked)
+        end = j->train_count;
+    if (!near)
+        return 0;
+    bool one_class = end <= j->asked;
+    for (size_t s = 1; one_class && s < end; s++)
+        one_class = ww_series_set_class(j->train, (size_t)found[s].index) ==
+                    ww_series_set_class(j->train, (size_t)found[0].index);
+    return one_class ? 0 : end;
+}
+
+static int by_distance(const void *a, const void *b) {
+    const neighbour *p = a, *q = b;
+    if (p->distance != q->distance)
+        return p->distance < q->distance ? -1 : 1;
+    return p->index < q->index ? -1 : p->index > q->index;
+}
+
+// Compares the candidates of `rows` test series in double and puts the nearest in their place.
+static ww_status compare_again(job *j, ww_dataset *test, ww_dataset *train, const size_t *rows, const size_t *counts,
+                               size_t row_count, size_t pairs) {
+    ww_status status;
+    ww_plan *plan = NULL;
+    ww_plan_options options = j->options->plan;
+    size_t *row_index = malloc(pairs * sizeof *row_index), *column_index = malloc(pairs * sizeof *column_index);
+    double *distances = malloc(pairs * sizeof *distances);
+    neighbour *candidates = malloc(pairs * sizeof *candidates);
+    if (!row_index || !column_index || !distances || !candidates) {
+        status = wwi_fail_memory(pairs * 40);
+        goto done;
+    }
+    for (size_t r = 0, at = 0; r < row_count; r++)
+        for (size_t s = 0; s < counts[r]; s++, at++) {
+            row_index[at] = rows[r];
+            column_index[at] = counts[r] <= j->asked ? (size_t)j->found[rows[r] * j->asked + s].index : s;
+            candidates[at].index = (int64_t)column_index[at];
+        }
+    options.progress = NULL; // it was told that all is done
+    if ((status = ww_plan_pairs(j->measure, test, train, row_index, column_index, pairs, &options, &plan)) != WW_OK)
+        goto done;
+    const double begin = wwi_seconds();
+    if ((status = ww_plan_run(plan, distances)) != WW_OK)
+        goto done;
+    for (size_t r = 0, at = 0; r < row_count; at += counts[r], r++) {
+        for (size_t s = 0; s < counts[r]; s++)
+            candidates[at + s].distance = distances[at + s];
+        qsort(candidates + at, counts[r], sizeof *candidates, by_distance);
+        const size_t kept = counts[r] < j->asked ? counts[r] : j->asked;
+        memcpy(j->found + rows[r] * j->asked, candidates + at, kept * sizeof *candidates);
+    }
+    j->seconds += wwi_seconds() - begin;
+done:
+    ww_plan_destroy(&plan);
+    free(row_index);
+    free(column_index);
+    free(distances);
+    free(candidates);
+    return status;
+}
+
+static ww_status decide_in_double(job *j) {
+    ww_status status = WW_OK;
+    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
+    ww_dataset *test = NULL, *train = NULL;
+    size_t *rows = malloc(j->test_count * sizeof *rows), *counts = malloc(j->test_count * sizeof *counts);
+    size_t taken = 0;
+    options.precision = WW_DOUBLE;
+    if (!rows || !counts) {
+        status = wwi_fail_memory(2 * j->test_count * sizeof *rows);
+        goto done;
+    }
+    for (size_t i = 0; i < j->test_count; i++) {
+        counts[taken] = candidates_of(j, j->found + i * j->asked);
+        rows[taken] = i;
+        taken += counts[taken] != 0;
+    }
+    if (taken == 0)
+        goto done;
+    if ((status = ww_dataset_create_from_set(j->context, j->test, &options, &test)) != WW_OK ||
+        (status = ww_dataset_create_from_set(j->context, j->train, &options, &train)) != WW_OK)
+        goto done;
+    for (size_t begin = 0, end; status == WW_OK && begin < taken; begin = end) {
+        size_t pairs = counts[begin];
+        for (end = begin + 1; end < taken && pairs + counts[end] <= AGAIN; end++)
+            pairs += counts[end];
+        status = compare_again(j, test, train, rows + begin, counts + begin, end - begin, pairs);
+    }
+done:
+    ww_dataset_destroy(&test);
+    ww_dataset_destroy(&train);
+    free(rows);
+    free(counts);
+    return status;
+}
+
+// ---- neighbours
+// -------------------------------------------------------------------------------------------------------
+
+static ww_status find_neighbours(job *j) {
+    ww_status status;
+    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
+    ww_dataset *train = NULL, *test = NULL;
+    ww_plan *plan = NULL;
+    const bool wide = j->options->precision == WW_DOUBLE;
+    const size_t count = j->test_count * j->asked;
+    int64_t *indices = malloc(count * sizeof *indices);
+    void *distances = malloc(count * wwi_precision_bytes(j->options->precision));
+    options.precision = j->options->precision;
+    if (!indices || !distances) {
+        status = wwi_fail_memory(count * 16);
+        goto done;
+    }
+    if ((status = ww_dataset_create_from_set(j->context, j->train, &options, &train)) != WW_OK ||
+        (status = ww_dataset_create_from_set(j->context, j->test, &options, &test)) != WW_OK ||
+        (status = ww_plan_nearest(j->measure, test, train, j->asked, &j->options->plan, &plan)) != WW_OK)
+        goto done;
+    const double begin = wwi_seconds();
+    if ((status = ww_plan_run_nearest(plan, indices, distances)) != WW_OK ||
+        (status = ww_plan_describe(plan, &j->result->plan)) != WW_OK)
+        goto done;
+    for (size_t i = 0; i < count; i++)
+        j->found[i] = (neighbour){indices[i], wide ? ((double *)distances)[i] : (double)((float *)distances)[i]};
+    j->seconds += wwi_seconds() - begin;
+done:
+    ww_plan_destroy(&plan);
+    ww_dataset_destroy(&train);
+    ww_dataset_destroy(&test);
+    free(indices);
+    free(distances);
+    return status;
+}
+
+// ---- votes
+// ------------------------------------------------------------------------------------------------------------
+
+// The class most frequent among the k nearest; of several, the one met first. `votes` is all 0, before and after.
+static long vote(const job *j, const neighbour *found, size_t *votes) {
+    long winner = -1;
+    size_t most = 0;
+    for (size_t s = 0; s < j->k && s < j->asked && found[s].index >= 0; s++) {
+        const size_t count = ++votes[ww_series_set_class(j->train, (size_t)found[s].index)];
+        most = count > most ? count : most;
+    }
+    for (size_t s = 0; s < j->k && s < j->asked && found[s].index >= 0; s++) {
+        const long class_number = ww_series_set_class(j->train, (size_t)found[s].index);
+        if (winner < 0 && votes[class_number] == most)
+            winner = class_number;
+    }
+    for (size_t s = 0; s < j->k && s < j->asked && found[s].index >= 0; s++)
+        votes[ww_series_set_class(j->train, (size_t)found[s].index)] = 0;
+    return winner;
+}
+
+// For each class of the test set its number in the train set, -2 where that lacks it.
+static void map_classes(const job *j, long *numbers) {
+    for (size_t c = 0; c < ww_series_set_class_count(j->test); c++) {
+        numbers[c] = -2;
+        for (size_t t = 0; t < j->result->classes && numbers[c] < 0; t++)
+            if (strcmp(ww_series_set_class_name(j->test, c), ww_series_set_class_name(j->train, t)) == 0)
+                numbers[c] = (long)t;
+    }
+}
+
+static ww_status count_votes(job *j) {
+    ww_classification *r = j->result;
+    const double begin = wwi_seconds();
+    const size_t test_classes = ww_series_set_class_count(j->test);
+    size_t *votes = calloc(r->classes, sizeof *votes);
+    long *numbers = malloc((test_classes + 1) * sizeof *numbers);
+    ww_status status = WW_OK;
+    if (!votes || !numbers) {
+        status = wwi_fail_memory((r->classes + test_classes) * sizeof *votes);
+        goto done;
+    }
+    map_classes(j, numbers);
+    for (size_t i = 0; i < j->test_count; i++) {
+        const long label = ww_series_set_class(j->test, i);
+        r->predicted[i] = vote(j, j->found + i * j->asked, votes);
+        r->actual[i] = label < 0 ? -1 : numbers[label];
+        r->labelled += label >= 0;
+        r->correct += r->actual[i] >= 0 && r->actual[i] == r->predicted[i];
+        if (r->actual[i] >= 0 && r->predicted[i] >= 0)
+            r->confusion[(size_t)r->actual[i] * r->classes + (size_t)r->predicted[i]]++;
+    }
+    j->seconds += wwi_seconds() - begin;
+done:
+    free(votes);
+    free(numbers);
+    return status;
+}
+
+// ---- the call
+// ---------------------------------------------------------------------------------------------------------
+
+static ww_status check(const job *j) {
+    if (!j->context || !j->train || !j->test)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the context or a set is NULL");
+    if (j->train_count == 0 || j->test_count == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "the %s set has no series", j->train_count ? "test" : "train");
+    if (j->k == 0)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is 0; at least one neighbour has to vote");
+    if (j->options->precision != WW_FLOAT && j->options->precision != WW_DOUBLE)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)j->options->precision);
+    for (size_t i = 0; i < j->train_count; i++)
+        if (ww_series_set_class(j->train, i) < 0) {
+            wwi_fail(WW_ERROR_NO_LABELS, "series %zu of the train set has no label", i);
+            wwi_fail_hint("every series to learn from needs its class; is the label column read?");
+            return wwi_fail_where((int64_t)i, -1);
+        }
+    return wwi_measure_check(j->measure);
+}
+
+static double largest_value(const ww_series_set *set) {
+    double largest = 0;
+    for (size_t i = 0; i < ww_series_set_count(set); i++) {
+        const double *values = ww_series_set_values(set, i);
+        const size_t count = ww_series_set_length(set, i) * ww_series_set_channels(set);
+        for (size_t t = 0; t < count; t++)
+            largest = fmax(largest, fabs(values[t]));
+    }
+    return largest;
+}
+
+static double latest_time(const ww_series_set *set) {
+    double latest = 0;
+    for (size_t i = 0; i < ww_series_set_count(set); i++) {
+        const double *times = ww_series_set_times(set, i);
+        const size_t length = ww_series_set_length(set, i);
+        latest = fmax(latest, times ? fmax(fabs(times[0]), fabs(times[length - 1])) : (double)length);
+    }
+    return latest;
+}
+
+static ww_status allocate(job *j) {
+    ww_classification *r = j->result;
+    uint64_t found, confusion;
+    r->total = j->test_count;
+    r->classes = ww_series_set_class_count(j->train);
+    if (!wwi_mul_u64(j->test_count, j->asked, &found) || !wwi_mul_u64(found, sizeof *j->found, &found) ||
+        !wwi_mul_u64(r->classes, r->classes, &confusion) || confusion > SIZE_MAX / sizeof *r->confusion)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu test series with %zu neighbours, %zu classes", j->test_count, j->asked,
+                        r->classes);
+    r->predicted = malloc(j->test_count * sizeof *r->predicted);
+    r->actual = malloc(j->test_count * sizeof *r->actual);
+    r->confusion = calloc((size_t)confusion, sizeof *r->confusion);
+    j->found = malloc((size_t)found);
+    if (!r->predicted || !r->actual || !r->confusion || !j->found)
+        return wwi_fail_memory(found + (confusion + 2 * j->test_count) * sizeof(size_t));
+    return WW_OK;
+}
+
+ww_status ww_classify(ww_context *context, const ww_measure *measure, const ww_series_set *train,
+                      const ww_series_set *test, const ww_classify_options *options, ww_classification *result) {
+    ww_status status;
+    const double begin = wwi_seconds();
+    ww_classify_options o = WW_CLASSIFY_OPTIONS_INIT;
+    if (!result)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "result is NULL");
+    memset(result, 0, sizeof *result);
+    if ((status = wwi_options_take(&o, options, "ww_classify_options")) != WW_OK)
+        return status;
+    job j = {
+        .context = context,
+        .measure = measure,
+        .train = train,
+        .test = test,
+        .options = &o,
+        .train_count = ww_series_set_count(train),
+        .test_count = ww_series_set_count(test),
+        .k = o.k,
+        .result = result,
+    };
+    if ((status = check(&j)) != WW_OK)
+        return status;
+    j.again = o.precision == WW_FLOAT && wwi_context_info(context)->has_double &&
+              wwi_measure_cost(measure) != WW_COST_USER && wwi_measure_row_by_id(measure->id)->rounding > 0;
+    j.asked = j.again && j.k < j.train_count ? j.k + SPARE : j.k;
+    if (j.asked > j.train_count)
+        j.asked = j.train_count;
+    if ((status = allocate(&j)) != WW_OK || (status = find_neighbours(&j)) != WW_OK)
+        goto done;
+    if (j.again) {
+        j.largest = fmax(largest_value(train), largest_value(test));
+        j.latest = fmax(latest_time(train), latest_time(test));
+        j.steps = (double)ww_series_set_max_length(train) + (double)ww_series_set_max_length(test);
+        if ((status = decide_in_double(&j)) != WW_OK)
+            goto done;
+    }
+    status = count_votes(&j);
+done:
+    free(j.found);
+    if (status != WW_OK)
+        ww_classification_free(result);
+    result->seconds_compute = j.seconds;
+    result->seconds_total = wwi_seconds() - begin;
+    return status;
+}

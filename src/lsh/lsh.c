@@ -1,0 +1,634 @@
+// SPDX-License-Identifier: Apache-2.0
+// An index of hashing: its options, what is drawn for its functions, its blocks of points.
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/dataset.h"
+#include "lsh/lsh_index.h"
+#include "options.h"
+
+void ww_lsh_destroy(ww_lsh **lsh) {
+    if (!lsh || !*lsh)
+        return;
+    ww_lsh *h = *lsh;
+    *lsh = NULL;
+    for (size_t i = 0; i < h->block_count; i++) {
+        h->blocks[i].keep = false;
+        wwi_lsh_block_close(&h->blocks[i]);
+        ww_points_destroy(&h->blocks[i].points);
+    }
+    wwi_buffer *const buffers[] = {h->device_coefficients, h->masks, h->device_mean, h->largest, h->removed_bits};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+        wwi_buffer *buffer = buffers[i];
+        wwi_buffer_destroy(&buffer);
+    }
+    wwi_kernel *const kernels[] = {h->keys,    h->count, h->block_sums, h->scan_sums, h->write_offsets,
+                                   h->scatter, h->tasks, h->start,      h->merge,     h->rows,
+                                   h->halves,  h->join,  h->gather,     h->exact,     h->norms};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        wwi_kernel *kernel = kernels[i];
+        wwi_kernel_destroy(&kernel);
+    }
+    wwi_program_release(&h->program);
+    wwi_context_release(h->context);
+    free(h->blocks);
+    free(h->removed);
+    free(h->mean);
+    free(h->coefficients);
+    free(h);
+}
+
+// ---- what is drawn
+
+// Counter-based (splitmix64's finaliser): number `at` of the stream `seed`.
+static uint64_t draw_bits(uint64_t seed, uint64_t at) {
+    uint64_t z = seed * UINT64_C(0xd1342543de82ef95) + (at + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+// From 0 to 1 exclusive.
+static double uniform(uint64_t seed, uint64_t at) {
+    return ((double)(draw_bits(seed, at) >> 12) + 0.5) * 0x1p-52;
+}
+
+static double draw(const ww_lsh_options *o, uint64_t at) {
+    const double pi = 3.14159265358979323846;
+    if (o->metric == WW_METRIC_L1)
+        return tan(pi * (uniform(o->seed, 2 * at) - 0.5));
+    return sqrt(-2 * log(uniform(o->seed, 2 * at))) * cos(2 * pi * uniform(o->seed, 2 * at + 1));
+}
+
+// Numbers of a function: a (and behind it b), divided by the width; the bit that is sampled; a permutation's two words.
+static uint64_t function_numbers(const ww_lsh *h) {
+    return h->family == WWI_LSH_BITS ? 1 : h->family == WWI_LSH_SETS ? 2 : (uint64_t)h->words + 1;
+}
+
+static void draw_coefficients(ww_lsh *h) {
+    const ww_lsh_options *o = &h->options;
+    const uint64_t row = function_numbers(h), total = (uint64_t)o->tables * o->functions * row;
+    for (uint64_t at = 0; at < total; at++) {
+        if (h->family >= WWI_LSH_BITS) {
+            ((uint32_t *)h->coefficients)[at] = h->family == WWI_LSH_SETS
+                                                    ? (uint32_t)(draw_bits(o->seed, at) >> 32)
+                                                    : (uint32_t)(uniform(o->seed, at) * (double)h->dimension);
+            continue;
+        }
+        double x = 0;
+        if (at % row < h->words)
+            x = h->family == WWI_LSH_STABLE ? draw(o, at) / o->width : draw(o, at);
+        else if (h->family == WWI_LSH_STABLE)
+            x = uniform(o->seed, 2 * at);
+        if (h->precision == WW_DOUBLE)
+            ((double *)h->coefficients)[at] = x;
+        else
+            ((float *)h->coefficients)[at] = (float)x;
+    }
+}
+
+static ww_status send(ww_lsh *h, uint64_t bytes, const void *values, wwi_buffer **buffer) {
+    ww_status status = wwi_buffer_create(h->context, bytes, buffer);
+    return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, values) : status;
+}
+
+static ww_status send_coefficients(ww_lsh *h, const void *given, uint64_t given_bytes) {
+    const uint64_t bytes = (uint64_t)h->options.tables * h->options.functions * function_numbers(h) *
+                           (h->family >= WWI_LSH_BITS ? sizeof(uint32_t) : h->value_bytes);
+    if (given && given_bytes != bytes)
+        return wwi_fail(WW_ERROR_FORMAT, "%" PRIu64 " bytes of coefficients, not %" PRIu64, given_bytes, bytes);
+    h->coefficients = malloc(bytes);
+    if (!h->coefficients)
+        return wwi_fail_memory(bytes);
+    h->coefficient_bytes = bytes;
+    if (given)
+        memcpy(h->coefficients, given, bytes);
+    else
+        draw_coefficients(h);
+    return send(h, bytes, h->coefficients, &h->device_coefficients);
+}
+
+// ---- probes: sets of positions in order of their expected cost (Lv et al.: Multi-probe LSH, 2007)
+
+// Expected cost of the j-th smallest of a table's costs, in squared widths; j from 1.
+static double expected_cost(int family, uint32_t functions, uint32_t j) {
+    const double m = functions, n = (m + 1) * (m + 2);
+    if (family >= WWI_LSH_BITS)
+        return 1;
+    if (family == WWI_LSH_COSINE || j <= functions)
+        return j * (j + 1.0) / (4 * n);
+    const double back = 2 * m + 1 - j;
+    return 1 - back / (m + 1) + back * (back + 1) / (4 * n);
+}
+
+typedef struct probe {
+    double cost;
+    uint64_t mask;
+    uint32_t last; // highest position in it, from 1
+} probe;
+
+// No function is moved both ways: positions j and 2M + 1 - j are the two sides of one.
+static bool is_valid(int family, uint32_t functions, uint64_t mask) {
+    for (uint32_t j = 1; family == WWI_LSH_STABLE && j <= functions; j++)
+        if (mask >> (j - 1) & 1 && mask >> (2 * functions - j) & 1)
+            return false;
+    return true;
+}
+
+static void push(probe *open, size_t *count, size_t most, probe p) {
+    size_t to = *count;
+    if (to == most && open[to - 1].cost <= p.cost)
+        return;
+    if (to < most)
+        ++*count;
+    else
+        to--;
+    for (; to > 0 && open[to - 1].cost > p.cost; to--)
+        open[to] = open[to - 1];
+    open[to] = p;
+}
+
+uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uint64_t *masks) {
+    const uint32_t positions = family == WWI_LSH_STABLE ? 2 * functions : functions;
+    // Of those that are pushed more than half may turn out not to be valid.
+    const size_t most = (size_t)probes * 4 + 16;
+    probe *open = malloc(most * sizeof *open);
+    uint32_t made = 1;
+    size_t count = 0;
+    if (!open)
+        return 0;
+    masks[0] = 0;
+    push(open, &count, most, (probe){expected_cost(family, functions, 1), 1, 1});
+    while (made < probes && count > 0) {
+        const probe p = open[0];
+        memmove(open, open + 1, --count * sizeof *open);
+        if (is_valid(family, functions, p.mask))
+            masks[made++] = p.mask;
+        if (p.last == positions)
+            continue;
+        const double next = expected_cost(family, functions, p.last + 1);
+        const uint64_t bit = UINT64_C(1) << p.last;
+        push(open, &count, most, (probe){p.cost + next, p.mask | bit, p.last + 1});
+        push(open, &count, most,
+             (probe){p.cost + next - expected_cost(family, functions, p.last), (p.mask & ~(bit >> 1)) | bit,
+                     p.last + 1});
+    }
+    free(open);
+    return made;
+}
+
+static ww_status send_masks(ww_lsh *h) {
+    ww_status status;
+    uint64_t *masks = calloc(h->options.probes, sizeof *masks);
+    const uint32_t made = masks ? wwi_lsh_make_masks(h->family, h->options.functions, h->options.probes, masks) : 0;
+    if (!made) {
+        status = wwi_fail_memory(h->options.probes * sizeof *masks);
+    } else {
+        h->options.probes = made;
+        status = send(h, made * sizeof *masks, masks, &h->masks);
+    }
+    free(masks);
+    return status;
+}
+
+// The mean that is taken off where the points lie far from the origin; else zeros.
+static ww_status send_mean(ww_lsh *h) {
+    const uint64_t bytes = wwi_lsh_row_bytes(h) + 32;
+    unsigned char *mean = calloc(1, bytes);
+    if (!mean)
+        return wwi_fail_memory(bytes);
+    for (uint32_t j = 0; h->centred && j < h->words; j++) {
+        if (h->precision == WW_DOUBLE)
+            memcpy(mean + j * sizeof(double), &h->mean[j], sizeof(double));
+        else
+            memcpy(mean + j * sizeof(float), &(float){(float)h->mean[j]}, sizeof(float));
+    }
+    const ww_status status = send(h, bytes, mean, &h->device_mean);
+    free(mean);
+    return status;
+}
+
+// ---- program
+
+static uint32_t tuned(const ww_lsh *h, const char *name, uint32_t fallback) {
+    const long value = wwi_tuning(h->context, name, h->precision == WW_DOUBLE ? "f64" : "f32", (long)fallback);
+    return value > 0 ? (uint32_t)value : fallback;
+}
+
+// What all of the index's programs are compiled with.
+static void set_defines(ww_lsh *h) {
+    const ww_device_info *device = wwi_context_info(h->context);
+    uint32_t set = 64;
+    while (set < 2 * h->options.candidates)
+        set *= 2;
+    const uint64_t most = device->local_bytes / 4 - 16;
+    if (set > most)
+        set = (uint32_t)most;
+    snprintf(h->defines, sizeof h->defines,
+             "-DWWK_DOUBLE=%d -DWW_METRIC=%d -DWW_DIRECT=%d -DWW_CENTRE=%d -DWW_FAMILY=%d -DWW_FUNCTIONS=%" PRIu32
+             " -DWW_PROBING=%d -DWW_TOGETHER=%d -DWW_SET=%" PRIu32 " -DWW_ROW_WG=%" PRIu32 " -DWW_VECTOR=%" PRIu32,
+             h->precision == WW_DOUBLE, h->family == WWI_LSH_SETS ? 5 : wwi_metric_code(h->options.metric), h->direct,
+             h->centred, h->family, h->options.functions, h->options.probes > 1, h->together, set, h->row_group,
+             h->gpu                      ? 4
+             : h->precision == WW_DOUBLE ? 8
+                                         : 16);
+}
+
+// Whether matrix units tell who is near: the tuning parameter lsh.join is 4, or it is not set and the device has them.
+static bool wants_tensor(const ww_lsh *h) {
+    const bool possible =
+        (h->family == WWI_LSH_STABLE && h->options.metric != WW_METRIC_L1) || h->family == WWI_LSH_COSINE;
+    const uint32_t forced = tuned(h, "lsh.join", 0);
+    if (!possible || h->words > tuned(h, "lsh.most_tensor", 62))
+        return false;
+    return forced ? forced == 4 : h->words >= tuned(h, "lsh.tensor", 5) && wwi_context_mma(h->context);
+}
+
+// How the kernel that goes through buckets is cut.
+static void cut_join(ww_lsh *h) {
+    const ww_device_info *device = wwi_context_info(h->context);
+    const bool doubles = h->precision == WW_DOUBLE;
+    const uint32_t d = h->words;
+    uint32_t many = 1;
+    h->join_kind = h->family == WWI_LSH_SETS ? 2 : 1;
+    h->join_group = 64;
+    h->join_queries = 1;
+    // On a CPU both sides of a task stand in local memory.
+    const uint64_t local = (uint64_t)(WWI_TILE + 3 + (h->gpu ? 0 : WWI_TILE)) * d * h->value_bytes + 1024;
+    if (h->tensor) {
+        h->join_kind = 3;
+        h->join_group = 32;
+    } else if (h->join_kind == 1 && tuned(h, "lsh.join", 1) != 2 && local <= device->local_bytes &&
+               d <= tuned(h, "lsh.narrow",
+                          !h->gpu   ? 256
+                          : doubles ? 12
+                                    : 32)) {
+        h->join_kind = 0;
+        h->join_queries = h->gpu ? tuned(h, "lsh.queries", 1) : 8;
+        h->join_group = h->gpu ? tuned(h, "lsh.group", d <= 12 ? 32 : 64) : 1;
+        many = h->gpu ? 1 : 8;
+    }
+    h->join_parts = many;
+    h->tile = h->join_kind == 1 ? WWI_TILE : h->join_group * h->join_queries * many;
+}
+
+static ww_status compile(ww_lsh *h) {
+    ww_status status;
+    const bool sets = h->family == WWI_LSH_SETS;
+    h->gpu = wwi_context_info(h->context)->type == WW_DEVICE_GPU;
+    h->together = h->family > WWI_LSH_COSINE || h->options.probes > 1 ? 0 : h->gpu ? 2 : 1;
+    cut_join(h);
+    // Tables that are gone through at a time, so that one's largest bucket is not waited for.
+    h->lists = tuned(h, "lsh.lists", h->gpu ? 8 : 1);
+    h->row_group = tuned(h, "lsh.row_group", h->gpu ? 64 : 1);
+    set_defines(h);
+    static const char *const keys[] = {"ww_lsh_keys", "ww_lsh_keys_together", "ww_lsh_keys_blocked"};
+    static const wwi_source sources[] = {{"base/number.cl", NULL},   {"knn/knn.cl", NULL}, {"knn/knn_points.cl", NULL},
+                                         {"knn/knn_exact.cl", NULL}, {"lsh/lsh.cl", NULL}, {"lsh/lsh_lists.cl", NULL}};
+    const struct {
+        const char *name;
+        wwi_kernel **kernel;
+    } kernels[] = {
+        {keys[h->together], &h->keys},       {"ww_lsh_count", &h->count},     {"ww_lsh_block_sums", &h->block_sums},
+        {"ww_lsh_scan_sums", &h->scan_sums}, {"ww_lsh_scatter", &h->scatter}, {"ww_lsh_offsets", &h->write_offsets},
+        {"ww_lsh_tasks", &h->tasks},         {"ww_lsh_start", &h->start},     {"ww_lsh_gather", &h->gather},
+        {"ww_knn_exact", &h->exact},         {"ww_knn_norms", &h->norms}};
+    status = wwi_program_get(h->context, sources, sizeof sources / sizeof *sources, h->defines, &h->program);
+    for (size_t i = 0; status == WW_OK && i < sizeof kernels / sizeof *kernels; i++)
+        status = wwi_kernel_create(h->program, kernels[i].name, kernels[i].kernel);
+    return status == WW_OK && !sets ? wwi_kernel_create(h->program, "ww_lsh_rows", &h->rows) : status;
+}
+
+ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
+    static const char *const names[] = {"ww_lsh_join", "ww_lsh_join_wide", "ww_lsh_join_sets", "ww_lsh_join_tensor"};
+    static const wwi_source sources[] = {{"base/number.cl", NULL},    {"knn/knn.cl", NULL},
+                                         {"knn/knn_exact.cl", NULL},  {"lsh/lsh_lists.cl", NULL},
+                                         {"lsh/lsh_join.cl", NULL},   {"base/vendor.cl", NULL},
+                                         {"knn/knn_halves.cl", NULL}, {"lsh/lsh_join_tensor.cl", NULL}};
+    const size_t source_count = sizeof sources / sizeof *sources - (h->tensor ? 0 : 3);
+    ww_status status;
+    char options[640];
+    wwi_program *program = NULL;
+    // In registers short lists only.
+    uint32_t list = k;
+    if ((h->join_kind != 0 && !h->tensor) || h->join_parts > 1 ||
+        k > tuned(h, "lsh.registers", h->precision == WW_FLOAT && h->words <= 16 ? 16 : 8))
+        list = 0;
+    if (h->join && h->join_list == list)
+        return WW_OK;
+    wwi_kernel_destroy(&h->join);
+    wwi_kernel_destroy(&h->merge);
+    wwi_kernel_destroy(&h->halves);
+    snprintf(options, sizeof options,
+             "%s -DWW_JOIN=%d -DWW_JOIN_WG=%" PRIu32 " -DWW_D=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_GROUPS=%" PRIu32
+             " -DWW_LIST=%" PRIu32 " -DWW_MMA=%d",
+             h->defines, h->join_kind, h->join_group, h->join_kind == 0 || h->tensor ? h->words : 0, h->join_queries,
+             h->join_parts, list, h->tensor && wwi_context_mma(h->context));
+    status = wwi_program_get(h->context, sources, source_count, options, &program);
+    if (status == WW_OK && h->tensor)
+        status = wwi_kernel_create(program, "ww_lsh_halves", &h->halves);
+    if (status == WW_OK && (status = wwi_kernel_create(program, "ww_lsh_merge", &h->merge)) == WW_OK)
+        status = wwi_kernel_create(program, names[h->join_kind], &h->join);
+    h->join_list = list;
+    wwi_program_release(&program);
+    return status;
+}
+
+// ---- options
+
+static ww_status take_family(ww_lsh *h, ww_vector_kind kind) {
+    const ww_metric metric = h->options.metric;
+    switch (metric) {
+    case WW_METRIC_L2:
+    case WW_METRIC_L2_SQUARED:
+    case WW_METRIC_L1:
+        h->family = WWI_LSH_STABLE;
+        break;
+    case WW_METRIC_COSINE:
+        h->family = WWI_LSH_COSINE;
+        break;
+    case WW_METRIC_HAMMING:
+        h->family = WWI_LSH_BITS;
+        break;
+    case WW_METRIC_JACCARD:
+        h->family = WWI_LSH_SETS;
+        break;
+    default:
+        wwi_fail(WW_ERROR_UNSUPPORTED, "there is no hash family for %s", ww_metric_name(metric));
+        if (metric == WW_METRIC_JACCARD_BITS)
+            return wwi_fail_hint("ww_vector_set_of_bits() makes lists of the bits, for jaccard");
+        return wwi_fail_hint("l2, l2-squared, l1, cosine, hamming and jaccard have one; the exact search takes all");
+    }
+    if (kind != ww_metric_kind(metric))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the metric %s is not for points of this kind",
+                        ww_metric_name(metric));
+    return WW_OK;
+}
+
+static ww_status check_search_options(const ww_lsh_options *o, int family) {
+    if ((unsigned)o->path > WW_LSH_QUERIES || (o->path == WW_LSH_QUERIES && family == WWI_LSH_SETS))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.path is %d%s", (int)o->path,
+                        family == WWI_LSH_SETS ? "; sets are searched by buckets" : "");
+    if (!(o->launch_seconds >= 0))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.launch_seconds is negative or NaN");
+    if (o->candidates < 1 || o->candidates > 4096)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.candidates is %u; it can be 1 to 4096", o->candidates);
+    return WW_OK;
+}
+
+static ww_status check_options(const ww_lsh *h) {
+    const ww_lsh_options *o = &h->options;
+    // A probe is a mask of 64 positions, two a function where there are two neighbours.
+    const uint32_t positions = h->family == WWI_LSH_STABLE && o->probes > 1 ? 2 * o->functions : o->functions;
+    if (o->tables < 1 || o->tables > (1u << 20) || o->functions < 1 || o->functions > WW_LSH_MOST_FUNCTIONS ||
+        positions > 64 || o->probes < 1 || o->probes > 1024)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "tables %u, functions %u or probes %u is out of range", o->tables,
+                        o->functions, o->probes);
+    if (h->family == WWI_LSH_STABLE && !(o->width > 0 && isfinite(o->width)))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the width is %g", o->width);
+    return check_search_options(o, h->family);
+}
+
+ww_status ww_lsh_set_options(ww_lsh *h, const ww_lsh_options *options) {
+    ww_status status;
+    ww_lsh_options o = WW_LSH_OPTIONS_INIT;
+    if (!h || !options)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or options is NULL");
+    if ((status = wwi_options_take(&o, options, "ww_lsh_options")) != WW_OK ||
+        (status = check_search_options(&o, h->family)) != WW_OK)
+        return status;
+    const ww_lsh_options *now = &h->options;
+    if (o.metric != now->metric || o.tables != now->tables || o.functions != now->functions || o.seed != now->seed ||
+        (h->family == WWI_LSH_STABLE && !(o.width >= now->width && o.width <= now->width)) || o.probes < 1 ||
+        o.probes > h->most_probes || o.candidates > h->most_candidates)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the tables were made with other options, or fewer probes");
+    o.max_bytes = now->max_bytes;
+    h->options = o;
+    return WW_OK;
+}
+
+ww_status ww_lsh_get_options(const ww_lsh *h, ww_lsh_options *options) {
+    if (!h || !options || options->struct_size != sizeof *options)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or options is NULL, or its size is not set");
+    *options = h->options;
+    return WW_OK;
+}
+
+// ---- blocks
+
+static uint64_t most_bytes(const ww_lsh *h) {
+    const uint64_t room = wwi_context_bytes_free(h->context) / 2;
+    return h->options.max_bytes && h->options.max_bytes < room ? h->options.max_bytes : room;
+}
+
+static uint32_t bits_of(const ww_lsh *h, uint64_t count) {
+    uint32_t bits = tuned(h, "lsh.bits", 6);
+    bits = bits < 6 ? 6 : bits > 30 ? 30 : bits; // a work-group's buckets are of one table
+    while ((UINT64_C(1) << bits) < count)
+        bits++;
+    return bits;
+}
+
+// Of a block's tables; and what building them takes besides.
+static uint64_t table_bytes(const ww_lsh *h, uint64_t count) {
+    return h->options.tables * (count + (UINT64_C(1) << bits_of(h, count))) * 4;
+}
+static uint64_t build_bytes(const ww_lsh *h, uint64_t count) {
+    return table_bytes(h, count) * 2 + h->options.tables * count * 4 +
+           count * (wwi_lsh_row_bytes(h) + wwi_lsh_half_bytes(h));
+}
+
+// Points from `first` on that can be hashed together.
+static size_t block_limit(const ww_lsh *h, const ww_points *points, size_t first) {
+    size_t count = wwi_points_window_limit(points, first);
+    const uint64_t room = most_bytes(h), buffer = wwi_context_max_buffer(h->context);
+    const uint64_t most = UINT64_C(1) << 31; // entries and buckets are counted in 32 bits
+    while (count > WWI_TILE_PAIR &&
+           ((uint64_t)h->options.tables << bits_of(h, count) > most || build_bytes(h, count) > room ||
+            (uint64_t)h->options.tables * 4 << bits_of(h, count) > buffer))
+        count = wwi_points_padded((count + 1) / 2);
+    return count;
+}
+
+ww_status wwi_lsh_append(ww_lsh *h, ww_points *points) {
+    ww_status status = WW_OK;
+    const size_t had = h->block_count;
+    uint64_t bytes = 0;
+    if (h->total + points->count > INT32_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu points; the most is 2^31 less a few", h->total + points->count);
+    for (size_t first = 0, count; first < points->count; first += count) {
+        count = block_limit(h, points, first);
+        wwi_lsh_block *blocks = realloc(h->blocks, (h->block_count + 1) * sizeof *blocks);
+        if (!blocks) {
+            status = wwi_fail_memory((h->block_count + 1) * sizeof *blocks);
+            break;
+        }
+        h->blocks = blocks;
+        h->blocks[h->block_count++] = (wwi_lsh_block){.points = points,
+                                                      .first = first,
+                                                      .count = (uint32_t)count,
+                                                      .id = (uint32_t)(h->total + first),
+                                                      .bits = bits_of(h, count)};
+        wwi_points_retain(points);
+        bytes += table_bytes(h, count);
+    }
+    const bool keep = points->tiles && h->info.bytes + bytes <= most_bytes(h);
+    for (size_t i = had; status == WW_OK && i < h->block_count; i++) {
+        h->blocks[i].keep = keep;
+        // Even those that do not stay are made once: what is wrong with them is better said now.
+        if ((status = wwi_lsh_block_open(h, &h->blocks[i])) == WW_OK)
+            wwi_lsh_block_close(&h->blocks[i]);
+    }
+    if (status == WW_OK) {
+        h->total += points->count;
+        h->info.bytes += bytes;
+        return WW_OK;
+    }
+    while (h->block_count > had) {
+        wwi_lsh_block *block = &h->blocks[--h->block_count];
+        block->keep = false;
+        wwi_lsh_block_close(block);
+        ww_points_destroy(&block->points);
+    }
+    return status;
+}
+
+ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const void *coefficients,
+                       uint64_t coefficient_bytes, ww_lsh **lsh) {
+    ww_status status;
+    ww_lsh *h = calloc(1, sizeof *h);
+    *lsh = NULL;
+    if (!h)
+        return wwi_fail_memory(sizeof *h);
+    h->context = like->context;
+    wwi_context_retain(h->context);
+    h->options = *options;
+    h->kind = like->kind;
+    h->precision = like->precision;
+    h->dimension = like->dimension;
+    h->words = like->words;
+    h->value_bytes = wwi_precision_bytes(like->precision);
+    if ((status = take_family(h, like->kind)) != WW_OK || (status = check_options(h)) != WW_OK)
+        goto done;
+    h->tensor = wants_tensor(h);
+    // Of few coordinates the differences cost no more than norms and a second look.
+    h->direct = (h->family != WWI_LSH_STABLE && h->family != WWI_LSH_COSINE) || h->options.metric == WW_METRIC_L1 ||
+                (h->family == WWI_LSH_STABLE && !h->tensor && h->words <= tuned(h, "lsh.direct", 12));
+    h->margin = (float)((2 * (double)h->words + 16) * (h->precision == WW_DOUBLE ? DBL_EPSILON : FLT_EPSILON));
+    // The sums of products lose what all points have in common, those of halves the most.
+    h->centred = !h->direct && h->family == WWI_LSH_STABLE && (h->tensor || like->mean_norm > 16 * like->variance);
+    h->mean = calloc(h->words + 1u, sizeof *h->mean);
+    if (!h->mean) {
+        status = wwi_fail_memory((h->words + 1u) * sizeof *h->mean);
+        goto done;
+    }
+    if (like->mean)
+        memcpy(h->mean, like->mean, h->words * sizeof *h->mean);
+    if ((status = send_coefficients(h, coefficients, coefficient_bytes)) == WW_OK &&
+        (status = send_masks(h)) == WW_OK && (status = send_mean(h)) == WW_OK &&
+        (status = wwi_buffer_create(h->context, 4, &h->largest)) == WW_OK)
+        status = compile(h);
+    h->most_probes = h->options.probes;
+    h->most_candidates = h->options.candidates;
+done:
+    if (status != WW_OK)
+        ww_lsh_destroy(&h);
+    *lsh = h;
+    return status;
+}
+
+ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh **lsh) {
+    ww_status status;
+    ww_lsh_options o = WW_LSH_OPTIONS_INIT;
+    if (!points || !lsh)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or lsh is NULL");
+    *lsh = NULL;
+    if ((status = wwi_options_take(&o, options, "ww_lsh_options")) != WW_OK)
+        return status;
+    const double start = wwi_seconds();
+    if ((status = wwi_lsh_open(points, &o, NULL, 0, lsh)) != WW_OK)
+        return status;
+    if ((status = wwi_lsh_append(*lsh, points)) != WW_OK)
+        ww_lsh_destroy(lsh);
+    else
+        (*lsh)->info.seconds_build = wwi_seconds() - start;
+    return status;
+}
+
+// ---- points that come and go
+
+ww_status wwi_lsh_send_removed(ww_lsh *h) {
+    const uint64_t bytes = (h->total + 31) / 32 * sizeof *h->removed;
+    wwi_buffer_destroy(&h->removed_bits);
+    return h->removed ? send(h, bytes, h->removed, &h->removed_bits) : WW_OK;
+}
+
+// Room for the bits of `total` points, the new ones clear.
+static ww_status grow_removed(ww_lsh *h, size_t total) {
+    const size_t had = h->removed ? (h->total + 31) / 32 : 0, words = (total + 31) / 32;
+    uint32_t *removed = realloc(h->removed, words * sizeof *removed);
+    if (!removed)
+        return wwi_fail_memory(words * sizeof *removed);
+    memset(removed + had, 0, (words - had) * sizeof *removed);
+    h->removed = removed;
+    return WW_OK;
+}
+
+ww_status ww_lsh_add(ww_lsh *h, ww_points *points) {
+    ww_status status;
+    if (!h || !points)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or points is NULL");
+    if (points->context != h->context || points->precision != h->precision || points->kind != h->kind ||
+        points->dimension != h->dimension)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the points are not of the tables' context, precision, kind or "
+                                                   "dimension");
+    const double start = wwi_seconds();
+    if (h->removed && (status = grow_removed(h, h->total + points->count)) != WW_OK)
+        return status;
+    if ((status = wwi_lsh_append(h, points)) == WW_OK)
+        status = wwi_lsh_send_removed(h);
+    h->info.seconds_build = wwi_seconds() - start;
+    return status;
+}
+
+ww_status ww_lsh_remove(ww_lsh *h, const int64_t *ids, size_t count) {
+    ww_status status;
+    if (!h || (!ids && count))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL");
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] < 0 || (uint64_t)ids[i] >= h->total)
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "id %" PRId64 " is not one of %zu points", ids[i], h->total);
+    if (!h->removed && (status = grow_removed(h, h->total)) != WW_OK)
+        return status;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t bit = 1u << (ids[i] % 32);
+        uint32_t *word = h->removed + ids[i] / 32;
+        h->removed_count += !(*word & bit);
+        *word |= bit;
+    }
+    return wwi_lsh_send_removed(h);
+}
+
+ww_status ww_lsh_describe(const ww_lsh *lsh, ww_lsh_info *info) {
+    if (!lsh || !info)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or info is NULL");
+    *info = lsh->info;
+    info->points = lsh->total - lsh->removed_count;
+    return WW_OK;
+}
+
+size_t ww_lsh_count(const ww_lsh *lsh) {
+    return lsh ? lsh->total : 0;
+}
+
+ww_vector_kind ww_lsh_kind(const ww_lsh *lsh) {
+    return lsh ? lsh->kind : WW_VECTORS_NUMBERS;
+}
+
+ww_precision ww_lsh_precision(const ww_lsh *lsh) {
+    return lsh ? lsh->precision : WW_FLOAT;
+}

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters for a wanted recall. A sample's exact neighbours give the distances that must be found, its pairs the
+// distances that are met; the families' collision probabilities turn both into recall and work of every number of
+// functions and every width; the least number of tables that reaches the recall goes with them. Then the cheapest is
+// tried on points that were not learnt from.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lsh/lsh_index.h"
+#include "options.h"
+
+#define BINS 96         // distances are kept as means of quantiles
+#define PAIR_POINTS 384 // all pairs of as many points of the sample
+#define MOST_TABLES 1024u
+#define ROUNDS 4
+#define SET_MEMBERS 64 // that a set is taken to have
+
+// Work, in multiply-adds: of a pair besides its coordinates, and of a point in a table besides its functions.
+#define PAIR_WORK 6.0
+#define ENTRY_WORK 4000.0
+// The same on a GPU; and of all of a pair by matrix units, besides a share of its coordinates.
+#define GPU_ENTRY_WORK 2000.0
+#define TENSOR_PAIR_WORK 3.0
+#define TENSOR_SHARE (1.0 / 16)
+
+typedef struct sample {
+    size_t count;
+    uint32_t *numbers;     // of its points
+    unsigned char *values; // of numbers and bits, in row order; of sets: members
+    uint64_t *offsets;     // of sets
+    ww_points *points;
+} sample;
+
+static void sample_free(sample *s) {
+    ww_points_destroy(&s->points);
+    free(s->numbers);
+    free(s->values);
+    free(s->offsets);
+}
+
+// ---- taking a sample
+
+static uint64_t next(uint64_t *state) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+static ww_status take_resident(ww_lsh *h, ww_points *p, sample *s) {
+    ww_status status;
+    wwi_kernel *kernel = NULL;
+    wwi_buffer *numbers = NULL, *rows = NULL;
+    const uint32_t count = (uint32_t)s->count;
+    const uint64_t items = s->count * (uint64_t)p->words, bytes = items * p->word_bytes;
+    if ((status = wwi_kernel_create(h->program, "ww_lsh_take", &kernel)) == WW_OK &&
+        (status = wwi_buffer_create(h->context, s->count * 4, &numbers)) == WW_OK &&
+        (status = wwi_buffer_write(numbers, 0, s->count * 4, s->numbers)) == WW_OK &&
+        (status = wwi_buffer_create(h->context, bytes, &rows)) == WW_OK) {
+        const wwi_arg args[] = {WWI_BUFFER(p->tiles), WWI_BUFFER(numbers), WWI_VALUE(count), WWI_VALUE(p->words),
+                                WWI_BUFFER(rows)};
+        if ((status = wwi_launch(kernel, wwi_lsh_groups(items), WWI_LSH_GROUP, args, 5)) == WW_OK)
+            status = wwi_buffer_read(rows, 0, bytes, s->values);
+    }
+    wwi_buffer_destroy(&rows);
+    wwi_buffer_destroy(&numbers);
+    wwi_kernel_destroy(&kernel);
+    return status;
+}
+
+static ww_status take_sets(const ww_points *p, sample *s) {
+    ww_status status = WW_OK;
+    s->offsets = calloc(s->count + 1, sizeof *s->offsets);
+    if (!s->offsets)
+        return wwi_fail_memory((s->count + 1) * sizeof *s->offsets);
+    for (size_t i = 0; i < s->count; i++)
+        s->offsets[i + 1] = s->offsets[i] + p->offsets[s->numbers[i] + 1] - p->offsets[s->numbers[i]];
+    s->values = malloc(s->offsets[s->count] * 4 + 1);
+    if (!s->values)
+        return wwi_fail_memory(s->offsets[s->count] * 4);
+    for (size_t i = 0; status == WW_OK && i < s->count; i++) {
+        const uint64_t from = p->offsets[s->numbers[i]] * 4, bytes = (s->offsets[i + 1] - s->offsets[i]) * 4;
+        unsigned char *to = s->values + s->offsets[i] * 4;
+        if (!p->tiles)
+            memcpy(to, p->host + from, bytes);
+        else if (bytes)
+            status = wwi_buffer_read(p->tiles, from, bytes, to);
+    }
+    return status;
+}
+
+// The points of these numbers, as points of their own.
+static ww_status take_sample(ww_lsh *h, ww_points *p, const uint32_t *numbers, size_t count, sample *s) {
+    ww_status status = WW_OK;
+    const uint64_t row = p->words * p->word_bytes;
+    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+    ww_points_options options = WW_POINTS_OPTIONS_INIT;
+    unsigned char *bytes = NULL;
+    s->count = count;
+    s->numbers = malloc(count * sizeof *s->numbers);
+    if (!s->numbers)
+        return wwi_fail_memory(count * sizeof *s->numbers);
+    memcpy(s->numbers, numbers, count * sizeof *s->numbers);
+    if (p->kind == WW_VECTORS_SETS) {
+        status = take_sets(p, s);
+    } else {
+        s->values = malloc(count * row);
+        if (!s->values)
+            return wwi_fail_memory(count * row);
+        if (p->tiles)
+            status = take_resident(h, p, s);
+        for (size_t i = 0; !p->tiles && i < count; i++)
+            for (uint64_t j = 0; j < p->words; j++)
+                memcpy(s->values + i * row + j * p->word_bytes,
+                       p->host + (p->column_order ? j * p->count + numbers[i] : numbers[i] * (uint64_t)p->words + j) *
+                                     p->word_bytes,
+                       p->word_bytes);
+    }
+    if (status != WW_OK)
+        return status;
+    view.kind = p->kind;
+    view.precision = options.precision = p->precision;
+    view.count = count;
+    view.dimension = p->dimension;
+    view.offsets = s->offsets;
+    view.values = s->values;
+    if (p->kind == WW_VECTORS_BITS) {
+        // A view's bits are bytes, a word's lowest first.
+        const size_t packed = (p->dimension + 7) / 8;
+        view.values = bytes = malloc(count * packed);
+        if (!bytes)
+            return wwi_fail_memory(count * packed);
+        for (size_t i = 0; i < count; i++)
+            for (size_t b = 0; b < packed; b++)
+                bytes[i * packed + b] =
+                    (unsigned char)(((const uint32_t *)(const void *)s->values)[i * p->words + b / 4] >> (b % 4 * 8));
+    }
+    status = ww_points_create(p->context, &view, &options, &s->points);
+    free(bytes);
+    return status;
+}
+
+// ---- distances
+
+static double number_at(const sample *s, ww_precision precision, size_t at) {
+    return precision == WW_DOUBLE ? ((const double *)(const void *)s->values)[at]
+                                  : (double)((const float *)(const void *)s->values)[at];
+}
+
+static double set_distance(const sample *s, size_t a, size_t b) {
+    const uint32_t *items = (const uint32_t *)(const void *)s->values;
+    uint64_t i = s->offsets[a], j = s->offsets[b], common = 0;
+    const uint64_t all = s->offsets[a + 1] - i + s->offsets[b + 1] - j;
+    while (i < s->offsets[a + 1] && j < s->offsets[b + 1]) {
+        const uint32_t x = items[i], y = items[j];
+        common += x == y;
+        i += x <= y;
+        j += y <= x;
+    }
+    return all ? (double)(all - 2 * common) / (double)(all - common) : 0;
+}
+
+static double distance(const ww_points *p, ww_metric metric, const sample *s, size_t a, size_t b) {
+    double sum = 0, x_norm = 0, y_norm = 0;
+    if (metric == WW_METRIC_JACCARD)
+        return set_distance(s, a, b);
+    for (size_t j = 0; j < p->words; j++) {
+        if (metric == WW_METRIC_HAMMING) {
+            const uint32_t *words = (const uint32_t *)(const void *)s->values;
+            sum += __builtin_popcount(words[a * p->words + j] ^ words[b * p->words + j]);
+            continue;
+        }
+        const double x = number_at(s, p->precision, a * p->words + j), y = number_at(s, p->precision, b * p->words + j);
+        sum += metric == WW_METRIC_L1 ? fabs(x - y) : metric == WW_METRIC_COSINE ? x * y : (x - y) * (x - y);
+        x_norm += x * x;
+        y_norm += y * y;
+    }
+    if (metric == WW_METRIC_COSINE)
+        return x_norm > 0 && y_norm > 0 ? fmax(1 - sum / sqrt(x_norm * y_norm), 0) : 1;
+    return metric == WW_METRIC_L2 ? sqrt(sum) : sum;
+}
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Means of quantiles; `values` is sorted in place.
+static void bin(double *values, size_t count, double bins[BINS]) {
+    qsort(values, count, sizeof *values, compare);
+    for (size_t i = 0; i < BINS; i++) {
+        const size_t from = i * count / BINS, to = (i + 1) * count / BINS > from ? (i + 1) * count / BINS : from + 1;
+        double sum = 0;
+        for (size_t j = from; j < to; j++)
+            sum += values[j < count ? j : count - 1];
+        bins[i] = sum / (double)(to - from);
+    }
+}
+
+typedef struct statistics {
+    double near[BINS], far[BINS]; // quantiles of distances to neighbours, and of all pairs
+    double mean_last, mean_far;   // of the k-th neighbours, of pairs
+} statistics;
+
+static double value_of(const void *values, ww_precision precision, size_t at) {
+    return precision == WW_DOUBLE ? ((const double *)values)[at] : (double)((const float *)values)[at];
+}
+
+static void set_value(void *values, ww_precision precision, size_t at, double value) {
+    if (precision == WW_DOUBLE)
+        ((double *)values)[at] = value;
+    else
+        ((float *)values)[at] = (float)value;
+}
+
+// Takes a sample's own points out of its neighbours: rows of k + 1 become rows of k, in place.
+static void drop_own(const sample *s, int64_t *ids, void *distances, ww_precision precision, size_t k) {
+    for (size_t i = 0; i < s->count; i++) {
+        size_t own = 0;
+        while (own < k && ids[i * (k + 1) + own] != (int64_t)s->numbers[i])
+            own++;
+        for (size_t j = 0; j < k; j++) {
+            const size_t from = i * (k + 1) + j + (j >= own);
+            ids[i * k + j] = ids[from];
+            set_value(distances, precision, i * k + j, value_of(distances, precision, from));
+        }
+    }
+}
+
+// Exact neighbours of a sample.
+static ww_status find_exact(ww_points *points, const sample *s, ww_metric metric, size_t k, int64_t *ids,
+                            void *distances) {
+    ww_status status;
+    ww_knn *knn = NULL;
+    ww_knn_options options = WW_KNN_OPTIONS_INIT;
+    options.metric = metric;
+    if ((status = ww_knn_create(points, s->points, k + 1, &options, &knn)) == WW_OK &&
+        (status = ww_knn_run(knn, ids, distances, NULL)) == WW_OK)
+        drop_own(s, ids, distances, points->precision, k);
+    ww_knn_destroy(&knn);
+    return status;
+}
+
+static ww_status learn(const ww_points *points, ww_metric metric, const sample *s, size_t k, const void *distances,
+                       statistics *of) {
+    const size_t n = s->count < PAIR_POINTS ? s->count : PAIR_POINTS, most = s->count * k;
+    const size_t room = most > n * n ? most : n * n;
+    double *values = malloc(room * sizeof *values);
+    if (!values)
+        return wwi_fail_memory(room * sizeof *values);
+    size_t count = 0, last = 0;
+    for (size_t i = 0; i < s->count; i++)
+        for (size_t j = 0; j < k; j++) {
+            const double d = value_of(distances, points->precision, i * k + j);
+            if (!isfinite(d))
+                continue;
+            values[count++] = d;
+            if (j + 1 == k) {
+                of->mean_last += d;
+                last++;
+            }
+        }
+    of->mean_last /= (double)(last ? last : 1);
+    if (count)
+        bin(values, count, of->near);
+    count = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++) {
+            values[count] = distance(points, metric, s, i, j);
+            of->mean_far += values[count++];
+        }
+    of->mean_far /= (double)(count ? count : 1);
+    if (count)
+        bin(values, count, of->far);
+    free(values);
+    return WW_OK;
+}
+
+// ---- the model
+
+typedef struct model {
+    const ww_points *points;
+    const ww_lsh_target *target;
+    statistics of;
+    uint32_t most_tables;
+    double queries, coordinates;
+    double pair_work, entry_work; // functions not counted
+} model;
+
+static double mean_recall(const double p[BINS], double tables) {
+    double sum = 0;
+    for (size_t i = 0; i < BINS; i++)
+        sum -= expm1(tables * log1p(-fmin(p[i], 1 - 1e-12)));
+    return sum / BINS;
+}
+
+// Tables for the recall; 0: more than may be.
+static uint32_t tables_for(const model *m, const double p[BINS], double recall) {
+    uint32_t low = 1, high = m->most_tables;
+    if (mean_recall(p, high) < recall)
+        return 0;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (mean_recall(p, middle) >= recall)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+// The best number of tables, functions and width for a recall. False: there is none.
+static bool search_parameters(const model *m, double recall, ww_lsh_choice *choice) {
+    const ww_metric metric = m->target->metric;
+    const bool stable = metric == WW_METRIC_L2 || metric == WW_METRIC_L2_SQUARED || metric == WW_METRIC_L1;
+    const double n = (double)m->points->count;
+    const double typical = metric == WW_METRIC_L2_SQUARED ? sqrt(m->of.mean_far) : m->of.mean_far;
+    const uint32_t most_functions = stable ? 32 : metric == WW_METRIC_JACCARD ? 16 : 64;
+    double best = INFINITY;
+    for (double width = 0.1; width <= (stable ? 8 : 0.1); width *= 1.12) {
+        double near[BINS], far[BINS], near_all[BINS];
+        for (size_t i = 0; i < BINS; i++) {
+            near[i] = fmax(ww_lsh_collision(metric, m->of.near[i], width * typical, m->points->dimension), 1e-30);
+            far[i] = fmax(ww_lsh_collision(metric, m->of.far[i], width * typical, m->points->dimension), 1e-30);
+            near_all[i] = 1;
+        }
+        for (uint32_t functions = 1; functions <= most_functions; functions++) {
+            double share = 0;
+            for (size_t i = 0; i < BINS; i++) {
+                near_all[i] *= near[i];
+                share += pow(far[i], functions) / BINS;
+            }
+            const uint32_t tables = tables_for(m, near_all, recall);
+            if (!tables)
+                continue;
+            const double met = tables * (n * share + 1);
+            const double work = m->queries * met * m->pair_work +
+                                tables * (n + m->queries) * (m->entry_work + functions * m->coordinates);
+            if (work < best) {
+                best = work;
+                choice->options.tables = tables;
+                choice->options.functions = functions;
+                choice->options.width = stable ? width * typical : 1;
+                choice->recall = mean_recall(near_all, tables);
+                choice->examined = met;
+            }
+        }
+    }
+    return best < INFINITY;
+}
+
+// ---- trying
+
+// Builds, and searches for the points of a sample whose exact neighbours are known.
+static ww_status try_it(ww_points *points, const sample *s, size_t k, const void *exact, int64_t *ids, void *distances,
+                        ww_lsh_choice *choice) {
+    ww_status status;
+    ww_lsh *lsh = NULL;
+    ww_lsh_info info;
+    ww_lsh_options options = choice->options;
+    options.path = WW_LSH_BUCKETS;
+    if ((status = ww_lsh_create(points, &options, &lsh)) == WW_OK &&
+        (status = ww_lsh_search(lsh, s->points, k + 1, ids, distances, NULL)) == WW_OK &&
+        (status = ww_lsh_describe(lsh, &info)) == WW_OK) {
+        drop_own(s, ids, distances, points->precision, k);
+        choice->measured_recall = ww_knn_recall(exact, distances, s->count, k, points->precision);
+        choice->measured_examined = (double)info.examined / (double)s->count;
+        choice->rounds++;
+    }
+    ww_lsh_destroy(&lsh);
+    return status;
+}
+
+// Asks the model for more, or less, by what the trial missed.
+static ww_status correct(ww_points *points, const model *m, const sample *s, size_t k, const void *exact, int64_t *ids,
+                         void *distances, ww_lsh_choice *choice) {
+    ww_status status = WW_OK;
+    const double wanted = m->target->recall;
+    double asked = wanted;
+    for (int round = 0; status == WW_OK && round < ROUNDS; round++) {
+        if ((status = try_it(points, s, k, exact, ids, distances, choice)) != WW_OK ||
+            choice->measured_recall >= wanted)
+            break;
+        // In terms of what is missed: as much less as there was too much.
+        const double missed = (1 - choice->measured_recall) / (1 - wanted);
+        asked = 1 - (1 - asked) / fmax(missed * 1.05, 1.05);
+        ww_lsh_choice better = *choice;
+        if (!search_parameters(m, asked, &better))
+            break;
+        *choice = better;
+    }
+    return status;
+}
+
+static ww_status check_wish(const ww_points *points, const ww_lsh_target *w) {
+    if (w->k < 1 || w->k > WW_KNN_MOST)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", w->k, WW_KNN_MOST);
+    if (!(w->recall > 0 && w->recall < 1))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the recall is %g; it must lie between 0 and 1", w->recall);
+    if (points->count < 3)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu points are too few to learn from", points->count);
+    return WW_OK;
+}
+
+// Different points in any order; free with free.
+static uint32_t *shuffle(size_t points, size_t wanted, uint64_t seed) {
+    uint64_t state = seed * UINT64_C(0x9e3779b97f4a7c15) + 88172645463325252u;
+    uint32_t *numbers = malloc(wanted * sizeof *numbers);
+    // One from each of `wanted` stretches, then shuffled.
+    for (size_t i = 0; numbers && i < wanted; i++) {
+        const uint64_t from = i * (uint64_t)points / wanted, to = (i + 1) * (uint64_t)points / wanted;
+        numbers[i] = (uint32_t)(from + next(&state) % (to - from));
+    }
+    for (size_t i = wanted; numbers && i > 1; i--) {
+        const size_t other = next(&state) % i;
+        const uint32_t number = numbers[i - 1];
+        numbers[i - 1] = numbers[other];
+        numbers[other] = number;
+    }
+    return numbers;
+}
+
+ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_choice *choice) {
+    ww_status status;
+    ww_lsh_target w = WW_LSH_TARGET_INIT;
+    const ww_lsh_options defaults = WW_LSH_OPTIONS_INIT;
+    sample learnt = {0}, held = {0};
+    ww_lsh *h = NULL;
+    uint32_t *numbers = NULL;
+    int64_t *ids = NULL;
+    void *distances = NULL, *exact = NULL;
+    if (!points || !choice)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or choice is NULL");
+    if ((status = wwi_options_take(&w, target, "ww_lsh_target")) != WW_OK || (status = check_wish(points, &w)) != WW_OK)
+        return status;
+    memset(choice, 0, sizeof *choice);
+    choice->options = defaults;
+    choice->options.metric = w.metric;
+    choice->options.seed = w.seed;
+    choice->options.max_bytes = w.max_bytes;
+    choice->options.candidates = 4096;
+    // Compiles what takes the sample, and refuses metrics without a family.
+    ww_lsh_options first = choice->options;
+    first.tables = first.functions = 1;
+    if ((status = wwi_lsh_open(points, &first, NULL, 0, &h)) != WW_OK)
+        return status;
+    // A point is a neighbour of its own here: one more is asked for, and it is taken out.
+    size_t k = w.k < WW_KNN_MOST ? w.k : WW_KNN_MOST - 1, half = w.sample ? w.sample : 512;
+    half = half > points->count / 2 ? points->count / 2 : half;
+    if (k > points->count - 1)
+        k = points->count - 1;
+    const size_t values = half * (k + 1);
+    numbers = shuffle(points->count, 2 * half, w.seed);
+    ids = malloc(values * sizeof *ids);
+    distances = malloc(values * sizeof(double));
+    exact = malloc(values * sizeof(double));
+    if (!numbers || !ids || !distances || !exact) {
+        status = wwi_fail_memory(values * sizeof(double));
+        goto done;
+    }
+    model m = {.points = points, .target = &w, .queries = w.queries ? (double)w.queries : (double)points->count};
+    m.coordinates = points->words ? points->words : SET_MEMBERS;
+    m.pair_work = h->tensor ? TENSOR_PAIR_WORK + TENSOR_SHARE * m.coordinates : PAIR_WORK + m.coordinates;
+    m.entry_work = h->gpu ? GPU_ENTRY_WORK : ENTRY_WORK;
+    uint64_t bytes = wwi_context_bytes_free(points->context) / 4;
+    if (w.max_bytes && w.max_bytes < bytes)
+        bytes = w.max_bytes;
+    const uint64_t most = bytes / (12 * (uint64_t)points->count);
+    m.most_tables = most > MOST_TABLES ? MOST_TABLES : most < 1 ? 1 : (uint32_t)most;
+    if ((status = take_sample(h, points, numbers, half, &learnt)) != WW_OK ||
+        (status = take_sample(h, points, numbers + half, half, &held)) != WW_OK ||
+        (status = find_exact(points, &learnt, w.metric, k, ids, distances)) != WW_OK ||
+        (status = learn(points, w.metric, &learnt, k, distances, &m.of)) != WW_OK)
+        goto done;
+    choice->neighbour = m.of.mean_last;
+    choice->random = m.of.mean_far;
+    if (!search_parameters(&m, w.recall, choice)) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "no parameters reach a recall of %g within %" PRIu64 " bytes", w.recall, bytes);
+        status = wwi_fail_hint("allow more bytes, or use the exact search");
+        goto done;
+    }
+    if ((status = find_exact(points, &held, w.metric, k, ids, exact)) == WW_OK)
+        status = correct(points, &m, &held, k, exact, ids, distances, choice);
+    if (choice->measured_examined > choice->options.candidates / 2)
+        choice->options.path = WW_LSH_BUCKETS;
+done:
+    free(exact);
+    free(distances);
+    free(ids);
+    free(numbers);
+    sample_free(&held);
+    sample_free(&learnt);
+    ww_lsh_destroy(&h);
+    return status;
+}

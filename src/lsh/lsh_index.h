@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hashing: what building, searching, saving and choosing share.
+#ifndef WAVEWARP_LSH_INDEX_H
+#define WAVEWARP_LSH_INDEX_H
+
+#include <wavewarp/lsh.h>
+
+#include "data/points.h"
+#include "knn/knn_job.h"
+#include "topk/topk.h"
+
+#define WWI_LSH_GROUP 64u   // WW_LSH_WG, and the points of a tile
+#define WWI_LSH_BLOCK 2048u // WW_BLOCK
+#define WWI_LSH_BUCKETS 4u  // WW_BUCKETS
+#define WWI_LSH_KEY_ROWS 4u // WW_KEY_ROWS
+
+enum { WWI_LSH_STABLE = 0, WWI_LSH_COSINE = 1, WWI_LSH_BITS = 2, WWI_LSH_SETS = 3 }; // WW_FAMILY
+
+// The twin of ww_lsh_job in kernels_cl/lsh/lsh.cl.
+typedef struct wwi_lsh_job {
+    uint32_t count, groups, dimension, tables, shift, first, probe, probes, base_id, own, capacity, tile, inside;
+} wwi_lsh_job;
+_Static_assert(sizeof(wwi_lsh_job) == 52, "ww_lsh_job in kernels_cl/lsh/lsh.cl has this size");
+
+// The twin of ww_join_job in kernels_cl/lsh/lsh_join.cl.
+typedef struct wwi_join_job {
+    uint32_t first_task, query_first, base_first, query_row, base_id, own, dimension, k, rows, lists, shift;
+    float margin, reach;
+} wwi_join_job;
+_Static_assert(sizeof(wwi_join_job) == 52, "ww_join_job in kernels_cl/lsh/lsh_join.cl has this size");
+
+// Rows of points as halves, for the join by matrix units. Start with a zeroed one.
+typedef struct wwi_lsh_halves {
+    wwi_buffer *rows; // NULL: not made
+    float scale;      // that they were made with
+} wwi_lsh_halves;
+
+// Points that are hashed together. Their ids go on from `id`.
+typedef struct wwi_lsh_block {
+    ww_points *points; // retained
+    size_t first;      // of the block in them
+    uint32_t count, id;
+    bool keep; // its tables stay on the device; else they are made anew for every search
+    // While the tables stand:
+    wwi_points_window window;
+    wwi_buffer *norms, *rows, *offsets, *entries;
+    uint32_t bits; // log2 of a table's buckets
+    float reach;   // norm of the longest point
+    wwi_lsh_halves halves;
+} wwi_lsh_block;
+
+struct ww_lsh {
+    ww_context *context;
+    ww_lsh_options options;
+    int family;
+    ww_vector_kind kind;
+    ww_precision precision;
+    size_t dimension;
+    uint32_t words; // as in ww_points
+    uint64_t value_bytes;
+    bool gpu, tensor, direct, centred;
+    int together; // how keys are made: WW_TOGETHER of lsh/lsh.cl
+    float margin;
+    double *mean;
+    void *coefficients; // as the device has them
+    uint64_t coefficient_bytes;
+    uint32_t row_group, tile, lists;
+    // The kernel that goes through buckets: WW_JOIN (3: lsh/lsh_join_tensor.cl), WW_JOIN_WG, WW_QUERIES, WW_GROUPS and
+    // WW_LIST of lsh/lsh_join.cl.
+    int join_kind;
+    uint32_t join_group, join_queries, join_parts, join_list;
+    char defines[384];                     // what all programs are compiled with
+    uint32_t most_probes, most_candidates; // that it was made with
+    wwi_program *program;
+    wwi_kernel *keys, *count, *block_sums, *scan_sums, *write_offsets, *scatter, *tasks, *start, *merge, *rows, *halves,
+        *join, *gather, *exact, *norms;
+    wwi_buffer *device_coefficients, *masks, *device_mean, *largest;
+    wwi_lsh_block *blocks;
+    size_t block_count;
+    size_t total;             // points, removed ones included
+    uint32_t *removed;        // a bit for each; NULL: none is
+    wwi_buffer *removed_bits; // likewise
+    size_t removed_count;
+    ww_lsh_info info;
+};
+
+// Bytes of a row of wwi_lsh_rows().
+static inline uint64_t wwi_lsh_row_bytes(const ww_lsh *lsh) {
+    return ((uint64_t)lsh->words + 3) / 4 * 4 * (lsh->kind == WW_VECTORS_NUMBERS ? lsh->value_bytes : 4);
+}
+
+// Bytes of a row of wwi_lsh_make_halves(), two for each of WW_WIDTH in kernels_cl/lsh/lsh_join_tensor.cl; 0: none are
+// wanted.
+static inline uint64_t wwi_lsh_half_bytes(const ww_lsh *lsh) {
+    return lsh->tensor ? (((uint64_t)lsh->words + 1) / 2 * 2 + 2 + 15) / 16 * 32 : 0;
+}
+
+static inline uint64_t wwi_lsh_groups(uint64_t items) {
+    return (items + WWI_LSH_GROUP - 1) / WWI_LSH_GROUP;
+}
+
+// Fills `masks` with the wanted number of probes, or as many as there are, and returns how many (0: no memory). Bit j
+// of a mask: the position with the j-th least cost is moved. The first moves nothing; they come in order of expected
+// cost.
+uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uint64_t *masks);
+
+// Makes an index without points. `like` says kind, precision, dimension and mean. `coefficients` NULL: drawn from the
+// seed; else copied: `coefficient_bytes` must be what these options take (else WW_ERROR_FORMAT).
+ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const void *coefficients,
+                       uint64_t coefficient_bytes, ww_lsh **lsh);
+ww_status wwi_lsh_append(ww_lsh *lsh, ww_points *points);
+// Makes lsh->join fit for lists of k.
+ww_status wwi_lsh_get_join(ww_lsh *lsh, uint32_t k);
+// Sends the bits of removed points to the device.
+ww_status wwi_lsh_send_removed(ww_lsh *lsh);
+
+// Squared norms of a window's points, where the metric wants them; *largest: the largest.
+ww_status wwi_lsh_norms(ww_lsh *lsh, const wwi_points_window *window, wwi_buffer **norms, float *largest);
+// Points of a window in row order, made up to a multiple of four coordinates; of sets nothing. *rows NULL: made.
+ww_status wwi_lsh_rows(ww_lsh *lsh, const wwi_points_window *window, size_t first, size_t count, wwi_buffer **rows);
+// Halves of `count` rows whose norms stand from `first_norm` on, unless they were made with this scale.
+ww_status wwi_lsh_make_halves(ww_lsh *lsh, wwi_buffer *rows, wwi_buffer *norms, uint32_t first_norm, size_t count,
+                              float scale, wwi_lsh_halves *halves);
+// Brings a block's points and tables to the device, unless they are there; and away again, unless they are to stay.
+ww_status wwi_lsh_block_open(ww_lsh *lsh, wwi_lsh_block *block);
+void wwi_lsh_block_close(wwi_lsh_block *block);
+
+// Keys of rows for some probes.
+ww_status wwi_lsh_keys(ww_lsh *lsh, const wwi_points_window *window, const wwi_lsh_job *job, wwi_buffer *keys);
+// Scratch of a sort.
+typedef struct wwi_lsh_sorter {
+    wwi_buffer *ranks, *counts, *sums;
+} wwi_lsh_sorter;
+// For up to `rows` rows a table and tables of 2^bits buckets.
+ww_status wwi_lsh_sorter_create(ww_lsh *lsh, uint64_t rows, uint32_t bits, wwi_lsh_sorter *sorter);
+void wwi_lsh_sorter_free(wwi_lsh_sorter *sorter);
+// Sorts rows by the keys that stand from `first_key` on: offsets (tables * buckets + 1), entries (tables * rows).
+ww_status wwi_lsh_sort(ww_lsh *lsh, wwi_lsh_sorter *sorter, const wwi_lsh_job *job, wwi_buffer *keys,
+                       uint64_t first_key, wwi_buffer *offsets, wwi_buffer *entries);
+
+#endif

@@ -1,0 +1,634 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searching, by buckets and by queries.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lsh/lsh_index.h"
+#include "topk/results.h"
+
+// Most bytes of keys that are made together, and most probes.
+#define KEY_BYTES (UINT64_C(256) << 20)
+#define KEY_PROBES 16u
+
+// Scratch of a search.
+typedef struct search {
+    ww_lsh *h;
+    uint32_t k;
+    bool self, by_buckets;
+    uint64_t done, total; // buckets looked into
+    size_t most_rows;
+    // The queries, and where the rows of now stand among them.
+    ww_points *queries;
+    wwi_lsh_block *source; // self: the block they are of
+    wwi_points_window window;
+    wwi_buffer *norms, *own_norms, *query_rows, *own_rows; // own_...: made here
+    wwi_lsh_halves own_halves;
+    float reach; // norm of the longest query
+    size_t first, rows;
+    uint32_t own;       // id of the first row, or WWI_NO_INDEX
+    uint32_t query_row; // of the first row in query_rows
+    wwi_buffer *keys, *best_values, *best_ids;
+    uint32_t key_probes; // probes whose keys fit `keys`
+    uint32_t *counted;   // by queries: points found
+    // By buckets:
+    wwi_lsh_sorter sorter;
+    wwi_buffer *offsets, *entries, *tasks, *counters, *radii;
+    uint32_t lists;      // of a query
+    uint32_t launched;   // those of them that a launch works on
+    uint64_t joined;     // tables and probes that the rows have been through
+    uint64_t most_tasks; // of a launch
+    uint64_t running;    // tasks of the launches not yet waited for, which began about then:
+    double running_since;
+    // By queries:
+    wwi_selector *selector;
+    wwi_buffer *counts, *ids, *values;
+} search;
+
+static void search_free(search *s) {
+    wwi_buffer **const buffers[] = {&s->own_norms, &s->own_rows, &s->keys,   &s->best_values,    &s->best_ids,
+                                    &s->offsets,   &s->entries,  &s->tasks,  &s->counters,       &s->radii,
+                                    &s->counts,    &s->ids,      &s->values, &s->own_halves.rows};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        wwi_buffer_destroy(buffers[i]);
+    wwi_lsh_sorter_free(&s->sorter);
+    wwi_selector_destroy(&s->selector);
+    wwi_points_window_close(&s->window);
+    free(s->counted);
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+// ---- scratch
+
+static uint32_t most_bits(const ww_lsh *h) {
+    uint32_t bits = 0;
+    for (size_t i = 0; i < h->block_count; i++)
+        bits = h->blocks[i].bits > bits ? h->blocks[i].bits : bits;
+    return bits;
+}
+
+static ww_status allocate_buckets(search *s, uint64_t rows) {
+    ww_status status;
+    ww_context *c = s->h->context;
+    const uint64_t stride = rows / s->h->tile + least(rows, UINT64_C(1) << most_bits(s->h)) + 1;
+    if ((status = wwi_buffer_create(c, s->lists * stride * 8, &s->tasks)) == WW_OK &&
+        (status = wwi_buffer_create(c, rows * s->h->value_bytes, &s->radii)) == WW_OK)
+        status = wwi_buffer_create(c, 3 * 4, &s->counters);
+    return status;
+}
+
+// What the sorting of queries takes. The points in their own buckets are sorted already.
+static ww_status allocate_sorting(search *s) {
+    ww_status status;
+    ww_context *c = s->h->context;
+    const uint64_t tables = s->h->options.tables, rows = s->most_rows, bits = most_bits(s->h);
+    if (s->entries)
+        return WW_OK;
+    if ((status = wwi_lsh_sorter_create(s->h, rows, (uint32_t)bits, &s->sorter)) == WW_OK &&
+        (status = wwi_buffer_create(c, tables * rows * s->key_probes * 4, &s->keys)) == WW_OK &&
+        (status = wwi_buffer_create(c, ((tables << bits) + 1) * 4, &s->offsets)) == WW_OK)
+        status = wwi_buffer_create(c, tables * rows * 4, &s->entries);
+    return status;
+}
+
+static ww_status allocate_queries(search *s, uint64_t rows) {
+    ww_status status;
+    ww_lsh *h = s->h;
+    const uint64_t capacity = h->options.candidates;
+    s->counted = malloc(rows * sizeof *s->counted);
+    if (!s->counted)
+        return wwi_fail_memory(rows * sizeof *s->counted);
+    if ((status = wwi_buffer_create(h->context, h->options.tables * rows * s->key_probes * 4, &s->keys)) == WW_OK &&
+        (status = wwi_buffer_create(h->context, rows * 4, &s->counts)) == WW_OK &&
+        (status = wwi_buffer_create(h->context, rows * capacity * 4, &s->ids)) == WW_OK &&
+        (status = wwi_buffer_create(h->context, rows * capacity * h->value_bytes, &s->values)) == WW_OK)
+        status = wwi_selector_create(h->context, h->precision, s->k, &s->selector);
+    return status;
+}
+
+// Takes what there is for `queries` rows or as many as fit.
+static ww_status allocate(search *s, size_t queries) {
+    ww_status status;
+    ww_lsh *h = s->h;
+    const uint64_t tables = h->options.tables, capacity = h->options.candidates;
+    const uint64_t buffer = wwi_context_max_buffer(h->context);
+    uint64_t room = wwi_context_bytes_free(h->context) / 2, row;
+    s->lists = 1;
+    if (h->options.max_bytes)
+        room = least(room, h->options.max_bytes);
+    if (s->by_buckets) {
+        const uint64_t fixed = (tables << most_bits(h)) * 8;
+        s->lists = (uint32_t)least(least(h->lists, tables), s->k <= 8 ? 8 : s->k <= 32 ? 4 : s->k <= 128 ? 2 : 1);
+        row = s->lists * (s->k * (4 + h->value_bytes) + 8) + tables * 12 + wwi_lsh_row_bytes(h) +
+              wwi_lsh_half_bytes(h) + h->value_bytes;
+        room = room > 2 * fixed ? room - fixed : room / 2;
+        s->key_probes = h->options.probes < KEY_PROBES ? h->options.probes : KEY_PROBES;
+    } else {
+        row = s->k * (4 + h->value_bytes) + tables * h->options.probes * 4 + capacity * (4 + h->value_bytes) + 4;
+        s->key_probes = h->options.probes;
+        if (!h->gpu)
+            room = least(room, UINT64_C(16) << 20); // stays in the caches
+    }
+    uint64_t rows = least(room / row, buffer / (tables * 8));
+    rows = least(rows, buffer / (s->lists * s->k * h->value_bytes));
+    rows = least(rows, (UINT64_C(1) << 31) / tables);
+    if (!s->by_buckets)
+        rows = least(rows, buffer / (capacity * h->value_bytes));
+    rows = rows / WWI_TILE_PAIR * WWI_TILE_PAIR;
+    rows = least(rows < WWI_TILE_PAIR ? WWI_TILE_PAIR : rows, wwi_points_padded(queries));
+    if (s->by_buckets) {
+        const uint64_t fit = least(least(KEY_BYTES, room / 2), buffer) / (tables * rows * 4);
+        s->key_probes = (uint32_t)least(s->key_probes, fit > 1 ? fit : 1);
+    }
+    s->most_rows = (size_t)rows;
+    if ((status = wwi_buffer_create(h->context, s->lists * rows * s->k * h->value_bytes, &s->best_values)) != WW_OK ||
+        (status = wwi_buffer_create(h->context, s->lists * rows * s->k * 4, &s->best_ids)) != WW_OK)
+        return status;
+    return s->by_buckets ? allocate_buckets(s, rows) : allocate_queries(s, rows);
+}
+
+static ww_status report(search *s, uint64_t buckets) {
+    const ww_lsh_options *o = &s->h->options;
+    s->done += buckets;
+    if (o->progress && o->progress(o->progress_user, s->done, s->total) != 0)
+        return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
+    return WW_OK;
+}
+
+static wwi_lsh_job make_job(const search *s, const wwi_lsh_block *b) {
+    return (wwi_lsh_job){.count = (uint32_t)s->rows,
+                         .groups = (uint32_t)wwi_lsh_groups(s->rows),
+                         .dimension = s->h->words,
+                         .tables = s->h->options.tables,
+                         .shift = 32 - b->bits,
+                         .first = (uint32_t)(s->first - s->window.first),
+                         .base_id = b->id,
+                         .own = s->own,
+                         .capacity = s->h->options.candidates,
+                         .tile = s->h->tile,
+                         .inside = s->source == b};
+}
+
+// ---- by buckets
+
+// What tasks and buckets a join goes through.
+typedef struct buckets {
+    wwi_buffer *tasks, *query_offsets, *query_entries, *offsets, *entries;
+} buckets;
+
+static ww_status halve_block(ww_lsh *h, wwi_lsh_block *b, float scale) {
+    const uint32_t first_norm = (uint32_t)(b->first - b->window.first);
+    return wwi_lsh_make_halves(h, b->rows, b->norms, first_norm, b->count, scale, &b->halves);
+}
+
+// Halves of a block and of the rows of now, with one scale for both.
+static ww_status make_halves(search *s, wwi_lsh_block *b, float scale, wwi_buffer **query_halves) {
+    const bool own = s->query_rows == s->own_rows;
+    const uint32_t first_norm = (uint32_t)(s->first - s->window.first);
+    ww_status status = halve_block(s->h, b, scale);
+    if (status == WW_OK)
+        status = own ? wwi_lsh_make_halves(s->h, s->own_rows, s->norms, first_norm, s->rows, scale, &s->own_halves)
+                     : halve_block(s->h, s->source, scale);
+    *query_halves = own ? s->own_halves.rows : s->source->halves.rows;
+    return status;
+}
+
+static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uint64_t first, uint64_t count) {
+    ww_status status = WW_OK;
+    ww_lsh *h = s->h;
+    const bool sets = h->family == WWI_LSH_SETS;
+    wwi_join_job job = {.query_first = (uint32_t)(s->first - s->window.first),
+                        .base_first = (uint32_t)(b->first - b->window.first),
+                        .query_row = s->query_row,
+                        .base_id = b->id,
+                        .own = s->own,
+                        .dimension = h->words,
+                        .k = s->k,
+                        .rows = (uint32_t)s->rows,
+                        .lists = s->launched,
+                        .shift = 32 - b->bits,
+                        .margin = h->margin,
+                        .reach = b->reach};
+    wwi_buffer *query_halves = NULL;
+    const float scale = wwi_tensor_scale(fmaxf(b->reach, s->reach));
+    if (h->tensor)
+        status = make_halves(s, b, scale, &query_halves);
+    for (uint64_t done = 0, now; status == WW_OK && done < count; done += now) {
+        now = least(count - done, s->most_tasks);
+        job.first_task = (uint32_t)(first + done);
+        const wwi_arg args[] = {WWI_BUFFER(sets ? s->window.tiles : s->query_rows),
+                                WWI_BUFFER(sets ? b->window.tiles : b->rows),
+                                WWI_BUFFER(s->window.starts),
+                                WWI_BUFFER(b->window.starts),
+                                WWI_BUFFER(s->norms),
+                                WWI_BUFFER(b->norms),
+                                WWI_BUFFER(h->device_mean),
+                                WWI_BUFFER(of->tasks),
+                                WWI_BUFFER(of->query_offsets),
+                                WWI_BUFFER(of->query_entries),
+                                WWI_BUFFER(of->offsets),
+                                WWI_BUFFER(of->entries),
+                                WWI_BUFFER(h->removed_bits),
+                                WWI_BUFFER(s->radii),
+                                WWI_VALUE(job),
+                                WWI_BUFFER(s->best_values),
+                                WWI_BUFFER(s->best_ids),
+                                WWI_BUFFER(query_halves),
+                                WWI_BUFFER(b->halves.rows),
+                                WWI_VALUE(scale)};
+        // The last three are those of the join by matrix units.
+        status = wwi_launch(h->join, now, h->join_group, args, sizeof args / sizeof *args - (h->tensor ? 0 : 3));
+    }
+    return status;
+}
+
+// Merges the lists of each row, and takes the radii from what then stands.
+static ww_status merge_lists(search *s) {
+    const uint32_t rows = (uint32_t)s->rows;
+    const wwi_arg args[] = {WWI_VALUE(rows),         WWI_VALUE(s->k),
+                            WWI_VALUE(s->launched),  WWI_BUFFER(s->best_values),
+                            WWI_BUFFER(s->best_ids), WWI_BUFFER(s->radii)};
+    return wwi_launch(s->h->merge, wwi_lsh_groups(rows), WWI_LSH_GROUP, args, 6);
+}
+
+// The tasks of a launch from the time that the last ones took; all that was launched is done.
+static void take_time(search *s) {
+    const double aim = s->h->options.launch_seconds > 0 ? s->h->options.launch_seconds : 0.25;
+    const double most = (double)s->running * aim / fmax(wwi_seconds() - s->running_since, 1e-6);
+    if (s->running)
+        s->most_tasks = most < 1024 ? 1024 : most > 1e9 ? 1000000000 : (uint64_t)most;
+    s->running = 0;
+}
+
+// One probe of some tables, of which each query has a list.
+static ww_status join_tables(search *s, wwi_lsh_block *b, const wwi_lsh_job *job, const buckets *of, uint32_t first,
+                             uint32_t count) {
+    ww_status status;
+    ww_lsh *h = s->h;
+    uint32_t counters[3];
+    const uint32_t bucket = first << b->bits, end = (first + count) << b->bits;
+    const wwi_arg args[] = {
+        WWI_BUFFER(of->query_offsets), WWI_BUFFER(of->offsets), WWI_VALUE(*job), WWI_VALUE(bucket), WWI_VALUE(end),
+        WWI_BUFFER(s->counters),       WWI_BUFFER(of->tasks)};
+    s->launched = count;
+    if ((status = wwi_buffer_fill_u32(s->counters, 0, sizeof counters, 0)) != WW_OK ||
+        (status = wwi_launch(h->tasks, wwi_lsh_groups(((uint64_t)count << b->bits) / WWI_LSH_BUCKETS), WWI_LSH_GROUP,
+                             args, 7)) != WW_OK ||
+        (status = wwi_buffer_read(s->counters, 0, sizeof counters, counters)) != WW_OK)
+        return status;
+    h->info.examined += counters[0] | (uint64_t)counters[1] << 32;
+    take_time(s);
+    s->running = counters[2];
+    s->running_since = wwi_seconds();
+    if ((status = launch_join(s, b, of, 0, counters[2])) != WW_OK ||
+        (s->lists > 1 && (status = merge_lists(s)) != WW_OK))
+        return status;
+    // Else the next launch's tasks are waited for, or the results.
+    if (h->options.progress && (status = wwi_finish(h->context)) == WW_OK)
+        take_time(s);
+    return status == WW_OK ? report(s, (uint64_t)s->rows * count) : status;
+}
+
+// One probe of all tables.
+static ww_status join(search *s, wwi_lsh_block *b, const wwi_lsh_job *job, const buckets *of) {
+    ww_status status = WW_OK;
+    for (uint32_t first = 0, count; status == WW_OK && first < job->tables; first += count) {
+        // Few at first: every list has to find for itself how near the neighbours are.
+        count = (uint32_t)least(least(job->tables - first, s->lists), s->joined ? s->joined : 1);
+        status = join_tables(s, b, job, of, first, count);
+        s->joined += count;
+    }
+    return status;
+}
+
+static ww_status search_buckets(search *s, wwi_lsh_block *b) {
+    ww_status status = WW_OK;
+    ww_lsh *h = s->h;
+    const uint32_t probes = h->options.probes;
+    // The points in their own buckets are sorted already.
+    const bool sorted = s->source == b && s->rows == b->count;
+    wwi_lsh_job job = make_job(s, b);
+    if (sorted) {
+        const buckets own = {s->tasks, b->offsets, b->entries, b->offsets, b->entries};
+        status = join(s, b, &job, &own);
+    }
+    if (status == WW_OK && probes > sorted)
+        status = allocate_sorting(s);
+    const buckets of = {s->tasks, s->offsets, s->entries, b->offsets, b->entries};
+    for (uint32_t first = sorted, count; status == WW_OK && first < probes; first += count) {
+        count = (uint32_t)least(probes - first, s->key_probes);
+        job.probe = first;
+        job.probes = count;
+        status = wwi_lsh_keys(h, &s->window, &job, s->keys);
+        for (uint32_t p = 0; status == WW_OK && p < count; p++) {
+            job.probe = first + p;
+            status =
+                wwi_lsh_sort(h, &s->sorter, &job, s->keys, (uint64_t)p * job.tables * s->rows, s->offsets, s->entries);
+            if (status == WW_OK)
+                status = join(s, b, &job, &of);
+        }
+    }
+    return status;
+}
+
+// The queries of now in row order. A block's own are there while its tables are.
+static ww_status make_rows(search *s) {
+    s->query_rows = s->source && s->source->keep ? s->source->rows : NULL;
+    s->query_row = s->query_rows ? (uint32_t)(s->first - s->source->first) : 0;
+    if (s->query_rows)
+        return WW_OK;
+    wwi_buffer_destroy(&s->own_rows);
+    wwi_buffer_destroy(&s->own_halves.rows);
+    const ww_status status = wwi_lsh_rows(s->h, &s->window, s->first, s->rows, &s->own_rows);
+    s->query_rows = s->own_rows;
+    return status;
+}
+
+static ww_status start_lists(search *s) {
+    ww_status status;
+    // Of lists in registers but the first is read; the others are empty or not.
+    const bool first = s->h->join_list && s->lists > 1;
+    const uint64_t rows = s->rows, all = s->lists * rows * s->k, count = first ? rows * s->k : all;
+    if (first && (status = wwi_buffer_fill_u32(s->best_ids, 0, all * 4, WWI_NO_INDEX)) != WW_OK)
+        return status;
+    const wwi_arg args[] = {WWI_VALUE(count), WWI_VALUE(rows), WWI_BUFFER(s->best_values), WWI_BUFFER(s->best_ids),
+                            WWI_BUFFER(s->radii)};
+    return wwi_launch(s->h->start, wwi_lsh_groups(count), WWI_LSH_GROUP, args, 5);
+}
+
+// ---- by queries
+
+static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
+    ww_status status;
+    ww_lsh *h = s->h;
+    wwi_lsh_job job = make_job(s, b);
+    job.probes = h->options.probes;
+    const wwi_knn_job exact = {.query_first = job.first,
+                               .query_count = job.count,
+                               .base_first = (uint32_t)(b->first - b->window.first),
+                               .base_end = (uint32_t)(b->first - b->window.first) + b->count,
+                               .base_id = b->id - (uint32_t)(b->first - b->window.first),
+                               .own = job.own,
+                               .dimension = h->words,
+                               .k = s->k,
+                               .capacity = job.capacity,
+                               .listed = 1};
+    const wwi_arg gather[] = {WWI_BUFFER(s->keys),         WWI_BUFFER(b->offsets), WWI_BUFFER(b->entries),
+                              WWI_BUFFER(h->removed_bits), WWI_VALUE(job),         WWI_BUFFER(s->counts),
+                              WWI_BUFFER(s->ids)};
+    const wwi_arg distance[] = {WWI_BUFFER(s->window.tiles),
+                                WWI_BUFFER(b->window.tiles),
+                                WWI_BUFFER(s->norms),
+                                WWI_BUFFER(b->norms),
+                                WWI_VALUE(exact),
+                                WWI_BUFFER(s->counts),
+                                WWI_BUFFER(s->ids),
+                                WWI_BUFFER(s->values)};
+    const wwi_selection selection = {.values = s->values,
+                                     .row_stride = job.capacity,
+                                     .rows = s->rows,
+                                     .columns = job.capacity,
+                                     .indices = s->ids,
+                                     .counts = s->counts,
+                                     .fresh = fresh,
+                                     .best_values = s->best_values,
+                                     .best_indices = s->best_ids};
+    if ((status = wwi_lsh_keys(h, &s->window, &job, s->keys)) != WW_OK ||
+        (status = wwi_launch(h->gather, s->rows, h->row_group, gather, 7)) != WW_OK ||
+        (status = wwi_launch(h->exact, s->rows, h->row_group, distance, 8)) != WW_OK ||
+        (status = wwi_topk(s->selector, &selection)) != WW_OK ||
+        (status = wwi_buffer_read(s->counts, 0, s->rows * 4, s->counted)) != WW_OK)
+        return status;
+    for (size_t r = 0; r < s->rows; r++) {
+        const bool capped = s->counted[r] > job.capacity;
+        h->info.capped += capped;
+        h->info.examined += capped ? job.capacity : s->counted[r];
+    }
+    return report(s, (uint64_t)s->rows * job.tables * job.probes);
+}
+
+// ---- results
+
+static bool is_removed(const search *s, size_t row) {
+    const ww_lsh *h = s->h;
+    const size_t id = s->own + row;
+    return s->self && h->removed && (h->removed[id / 32] >> id % 32 & 1);
+}
+
+// Rows of `ids` (rows x k) that have fewer than k. Returns how many.
+static size_t list_incomplete(const search *s, const int64_t *ids, uint32_t *rows) {
+    size_t count = 0;
+    for (size_t r = 0; r < s->rows; r++)
+        if (ids[(r + 1) * s->k - 1] < 0 && !is_removed(s, r))
+            rows[count++] = (uint32_t)r;
+    return count;
+}
+
+// Searches all points for those rows: they share one bucket with all of a block, whose points any table lists.
+static ww_status complete(search *s, const uint32_t *rows, size_t count) {
+    ww_status status = WW_OK;
+    ww_lsh *h = s->h;
+    const size_t tasks = (count + h->tile - 1) / h->tile;
+    buckets of = {0};
+    uint32_t(*list)[2] = malloc(tasks * sizeof *list);
+    if (!list)
+        return wwi_fail_memory(tasks * sizeof *list);
+    for (size_t i = 0; i < tasks; i++) {
+        list[i][0] = 0;
+        list[i][1] = (uint32_t)(i * h->tile);
+    }
+    const uint32_t query_offsets[2] = {0, (uint32_t)count};
+    s->launched = 1;
+    // A search by queries has one list a row, and neither rows nor radii yet.
+    if (!s->by_buckets &&
+        ((status = make_rows(s)) != WW_OK ||
+         (!s->radii && (status = wwi_buffer_create(h->context, s->most_rows * h->value_bytes, &s->radii)) != WW_OK) ||
+         (status = merge_lists(s)) != WW_OK))
+        goto done;
+    if ((status = wwi_buffer_create(h->context, tasks * 8, &of.tasks)) == WW_OK &&
+        (status = wwi_buffer_write(of.tasks, 0, tasks * 8, list)) == WW_OK &&
+        (status = wwi_buffer_create(h->context, 8, &of.query_offsets)) == WW_OK &&
+        (status = wwi_buffer_write(of.query_offsets, 0, 8, query_offsets)) == WW_OK &&
+        (status = wwi_buffer_create(h->context, count * 4, &of.query_entries)) == WW_OK &&
+        (status = wwi_buffer_write(of.query_entries, 0, count * 4, rows)) == WW_OK)
+        status = wwi_buffer_create(h->context, 8, &of.offsets);
+    for (size_t i = 0; status == WW_OK && i < h->block_count; i++) {
+        wwi_lsh_block *b = &h->blocks[i];
+        const uint32_t offsets[2] = {0, b->count};
+        if ((status = wwi_lsh_block_open(h, b)) != WW_OK)
+            break;
+        of.entries = b->entries;
+        h->info.examined += (uint64_t)count * b->count;
+        if ((status = wwi_buffer_write(of.offsets, 0, 8, offsets)) == WW_OK &&
+            (status = launch_join(s, b, &of, 0, tasks)) == WW_OK)
+            status = wwi_finish(h->context);
+        wwi_lsh_block_close(b);
+    }
+done:
+    wwi_buffer_destroy(&of.offsets);
+    wwi_buffer_destroy(&of.query_entries);
+    wwi_buffer_destroy(&of.query_offsets);
+    wwi_buffer_destroy(&of.tasks);
+    free(list);
+    return status;
+}
+
+static void empty_row(const search *s, size_t row, int64_t *ids, void *distances) {
+    for (size_t i = row * s->k; i < (row + 1) * s->k; i++) {
+        ids[i] = -1;
+        if (distances && s->h->precision == WW_DOUBLE)
+            ((double *)distances)[i] = (double)INFINITY;
+        else if (distances)
+            ((float *)distances)[i] = INFINITY;
+    }
+}
+
+// Counts the rows that have fewer than k, but removed points', and answers them exactly if that is wanted. *answered:
+// it was.
+static ww_status look_after_incomplete(search *s, const int64_t *ids, bool *answered) {
+    ww_status status = WW_OK;
+    ww_lsh *h = s->h;
+    uint32_t *rows = malloc(s->rows * sizeof *rows);
+    if (!rows)
+        return wwi_fail_memory(s->rows * sizeof *rows);
+    const size_t incomplete = list_incomplete(s, ids, rows);
+    h->info.incomplete += incomplete;
+    *answered = h->options.complete && incomplete;
+    if (*answered)
+        status = complete(s, rows, incomplete);
+    free(rows);
+    return status;
+}
+
+static ww_status fetch_results(const search *s, int64_t *ids, void *distances, uint64_t *incomplete) {
+    return wwi_results_fetch(s->best_ids, s->best_values, s->rows, s->k, s->h->precision,
+                             s->h->options.metric == WW_METRIC_L2, ids, distances, incomplete);
+}
+
+// The rows' results to the caller; `at` is the first row there.
+static ww_status fetch(search *s, size_t at, int64_t *ids, void *distances, uint32_t *found) {
+    ww_status status;
+    const ww_lsh *h = s->h;
+    uint64_t incomplete = 0;
+    bool answered = false;
+    int64_t *const own_ids = ids + at * s->k;
+    unsigned char *const own_distances = distances ? (unsigned char *)distances + at * s->k * h->value_bytes : NULL;
+    if ((status = fetch_results(s, own_ids, own_distances, &incomplete)) != WW_OK)
+        return status;
+    // Which ones they are matters where they are answered, or some of them were removed.
+    if (!h->options.complete && !h->removed)
+        s->h->info.incomplete += incomplete;
+    else if (incomplete)
+        status = look_after_incomplete(s, own_ids, &answered);
+    if (status != WW_OK || (answered && (status = fetch_results(s, own_ids, own_distances, NULL)) != WW_OK))
+        return status;
+    for (size_t r = 0; h->removed && r < s->rows; r++)
+        if (is_removed(s, r))
+            empty_row(s, at + r, ids, distances);
+    for (size_t r = at; found && r < at + s->rows; r++)
+        found[r] = wwi_count_found(ids + r * s->k, s->k);
+    return WW_OK;
+}
+
+// ---- the whole
+
+static ww_status search_rows(search *s) {
+    ww_status status = s->by_buckets ? start_lists(s) : WW_OK;
+    s->joined = 0;
+    if (status == WW_OK && s->by_buckets)
+        status = make_rows(s);
+    for (size_t i = 0; status == WW_OK && i < s->h->block_count; i++) {
+        wwi_lsh_block *b = &s->h->blocks[i];
+        if ((status = wwi_lsh_block_open(s->h, b)) != WW_OK)
+            break;
+        status = s->by_buckets ? search_buckets(s, b) : search_queries(s, b, i == 0);
+        if (status == WW_OK && s->by_buckets && !b->keep)
+            status = wwi_finish(s->h->context);
+        wwi_lsh_block_close(b);
+    }
+    return status;
+}
+
+// Queries [first, first + count) of s->queries, whose results stand from row `at` on.
+static ww_status search_window(search *s, size_t first, size_t count, size_t at, int64_t *ids, void *distances,
+                               uint32_t *found) {
+    float largest;
+    ww_status status = wwi_points_window_open(s->queries, first, count, &s->window);
+    if (status != WW_OK)
+        return status;
+    s->norms = s->source ? s->source->norms : NULL;
+    s->reach = s->source ? s->source->reach : 0;
+    if (!s->norms) {
+        if ((status = wwi_lsh_norms(s->h, &s->window, &s->own_norms, &largest)) != WW_OK)
+            return status;
+        s->reach = sqrtf(largest) * 1.000001f;
+        s->norms = s->own_norms;
+    }
+    for (size_t done = 0; status == WW_OK && done < count; done += s->rows) {
+        s->first = first + done;
+        s->rows = (size_t)least(count - done, s->most_rows);
+        s->own = s->self ? (uint32_t)(at + done) : WWI_NO_INDEX;
+        if ((status = search_rows(s)) == WW_OK)
+            status = fetch(s, at + done, ids, distances, found);
+    }
+    return status;
+}
+
+static bool choose_path(const ww_lsh *h, size_t queries, size_t k) {
+    if (h->family == WWI_LSH_SETS || h->options.path == WW_LSH_BUCKETS)
+        return true;
+    if (h->options.path == WW_LSH_QUERIES)
+        return false;
+    // A long list takes too long to insert into, and few queries leave a bucket's groups idle.
+    return k <= (size_t)wwi_tuning(h->context, "lsh.most_k", NULL, 128) &&
+           queries >= (size_t)wwi_tuning(h->context, "lsh.many", NULL, 1024);
+}
+
+ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found) {
+    ww_status status = WW_OK;
+    search s;
+    if (!h || !ids || k < 1 || k > WW_KNN_MOST)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL, or k is not 1 to %d", WW_KNN_MOST);
+    if (queries && (queries->context != h->context || queries->precision != h->precision || queries->kind != h->kind ||
+                    queries->dimension != h->dimension))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queries are not of the tables' context, precision, kind or "
+                                                   "dimension");
+    const double start = wwi_seconds();
+    const size_t count = queries ? queries->count : h->total;
+    memset(&s, 0, sizeof s);
+    s.h = h;
+    s.most_tasks = UINT64_C(1) << 16;
+    s.k = (uint32_t)k;
+    s.self = !queries;
+    s.by_buckets = choose_path(h, count, k);
+    s.total = (uint64_t)count * h->options.tables * h->options.probes * h->block_count;
+    h->info.examined = h->info.capped = h->info.incomplete = 0;
+    h->info.path = s.by_buckets ? WW_LSH_BUCKETS : WW_LSH_QUERIES;
+    if (s.by_buckets || h->options.complete)
+        status = wwi_lsh_get_join(h, s.k);
+    if (status == WW_OK)
+        status = allocate(&s, count);
+    if (queries) {
+        s.queries = queries;
+        for (size_t at = 0, rows; status == WW_OK && at < count; at += rows) {
+            rows = wwi_points_window_limit(queries, at);
+            status = search_window(&s, at, rows, at, ids, distances, found);
+        }
+    }
+    for (size_t i = 0; !queries && status == WW_OK && i < h->block_count; i++) {
+        wwi_lsh_block *b = &h->blocks[i];
+        wwi_points_window_close(&s.window);
+        s.source = b;
+        s.queries = b->points;
+        status = search_window(&s, b->first, b->count, b->id, ids, distances, found);
+    }
+    if (status == WW_OK)
+        status = wwi_finish(h->context);
+    search_free(&s);
+    h->info.seconds_search = wwi_seconds() - start;
+    return status;
+}

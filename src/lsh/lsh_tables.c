@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables: keys of points, sorted by bucket.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lsh/lsh_index.h"
+
+ww_status wwi_lsh_norms(ww_lsh *h, const wwi_points_window *w, wwi_buffer **norms, float *largest) {
+    ww_status status;
+    const uint64_t padded = wwi_points_padded(w->count);
+    const uint32_t n = (uint32_t)w->count;
+    uint32_t bits = 0;
+    wwi_buffer_destroy(norms);
+    *largest = 0;
+    if (h->family == WWI_LSH_SETS)
+        return WW_OK;
+    if ((status = wwi_buffer_create(h->context, padded * h->value_bytes, norms)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(h->largest, 0, 4, 0)) != WW_OK)
+        return status;
+    const wwi_arg args[] = {WWI_BUFFER(w->tiles), WWI_BUFFER(h->device_mean), WWI_VALUE(n),
+                            WWI_VALUE(h->words),  WWI_BUFFER(*norms),         WWI_BUFFER(h->largest)};
+    if ((status = wwi_launch(h->norms, padded / WWI_TILE, WWI_TILE, args, sizeof args / sizeof *args)) != WW_OK ||
+        h->direct || (status = wwi_buffer_read(h->largest, 0, 4, &bits)) != WW_OK)
+        return status;
+    memcpy(largest, &bits, sizeof bits);
+    if (!isfinite(*largest) && h->precision == WW_FLOAT) {
+        wwi_fail(WW_ERROR_OVERFLOW, "a point's squared norm is too large for float");
+        return wwi_fail_hint("use double precision, or scale the points");
+    }
+    return WW_OK;
+}
+
+ww_status wwi_lsh_keys(ww_lsh *h, const wwi_points_window *w, const wwi_lsh_job *job, wwi_buffer *keys) {
+    const wwi_arg args[] = {WWI_BUFFER(w->tiles), WWI_BUFFER(w->starts), WWI_BUFFER(h->device_coefficients),
+                            WWI_BUFFER(h->masks), WWI_VALUE(*job),       WWI_BUFFER(keys)};
+    const uint64_t groups = h->together == 2 ? (job->groups + WWI_LSH_KEY_ROWS - 1) / WWI_LSH_KEY_ROWS : job->groups;
+    return wwi_launch(h->keys, groups * job->tables, h->together == 1 ? 1 : WWI_LSH_GROUP, args,
+                      sizeof args / sizeof *args);
+}
+
+ww_status wwi_lsh_sorter_create(ww_lsh *h, uint64_t rows, uint32_t bits, wwi_lsh_sorter *s) {
+    ww_status status;
+    const uint64_t tables = h->options.tables, buckets = tables << bits;
+    memset(s, 0, sizeof *s);
+    if ((status = wwi_buffer_create(h->context, tables * rows * 4, &s->ranks)) == WW_OK &&
+        (status = wwi_buffer_create(h->context, buckets * 4, &s->counts)) == WW_OK)
+        status = wwi_buffer_create(h->context, (buckets / WWI_LSH_BLOCK + 1) * 4, &s->sums);
+    return status;
+}
+
+void wwi_lsh_sorter_free(wwi_lsh_sorter *s) {
+    wwi_buffer_destroy(&s->ranks);
+    wwi_buffer_destroy(&s->counts);
+    wwi_buffer_destroy(&s->sums);
+}
+
+ww_status wwi_lsh_sort(ww_lsh *h, wwi_lsh_sorter *s, const wwi_lsh_job *job, wwi_buffer *keys, uint64_t first_key,
+                       wwi_buffer *offsets, wwi_buffer *entries) {
+    ww_status status;
+    const uint64_t groups = (uint64_t)job->groups * job->tables, total = (uint64_t)job->tables << (32 - job->shift);
+    const uint64_t blocks = (total + WWI_LSH_BLOCK - 1) / WWI_LSH_BLOCK;
+    const uint32_t sums = (uint32_t)blocks;
+    const wwi_arg count[] = {WWI_BUFFER(keys), WWI_VALUE(first_key), WWI_VALUE(*job), WWI_BUFFER(s->counts),
+                             WWI_BUFFER(s->ranks)};
+    const wwi_arg first[] = {WWI_BUFFER(s->counts), WWI_VALUE(total), WWI_BUFFER(s->sums)};
+    const wwi_arg second[] = {WWI_BUFFER(s->sums), WWI_VALUE(sums)};
+    const wwi_arg third[] = {WWI_BUFFER(s->counts), WWI_VALUE(total), WWI_BUFFER(s->sums), WWI_BUFFER(offsets)};
+    const wwi_arg scatter[] = {WWI_BUFFER(keys), WWI_VALUE(first_key), WWI_BUFFER(s->ranks),
+                               WWI_VALUE(*job),  WWI_BUFFER(offsets),  WWI_BUFFER(entries)};
+    if ((status = wwi_buffer_fill_u32(s->counts, 0, total * 4, 0)) == WW_OK &&
+        (status = wwi_launch(h->count, groups, WWI_LSH_GROUP, count, 5)) == WW_OK &&
+        (status = wwi_launch(h->block_sums, blocks, WWI_LSH_GROUP, first, 3)) == WW_OK &&
+        (status = wwi_launch(h->scan_sums, 1, WWI_LSH_GROUP, second, 2)) == WW_OK &&
+        (status = wwi_launch(h->write_offsets, blocks, WWI_LSH_GROUP, third, 4)) == WW_OK)
+        status = wwi_launch(h->scatter, groups, WWI_LSH_GROUP, scatter, 6);
+    return status;
+}
+
+static ww_status build(ww_lsh *h, wwi_lsh_block *b) {
+    ww_status status;
+    wwi_buffer *keys = NULL;
+    wwi_lsh_sorter sorter = {0};
+    const uint64_t entries = (uint64_t)h->options.tables * b->count,
+                   offsets = ((uint64_t)h->options.tables << b->bits) + 1;
+    const wwi_lsh_job job = {.count = b->count,
+                             .groups = (uint32_t)wwi_lsh_groups(b->count),
+                             .dimension = h->words,
+                             .tables = h->options.tables,
+                             .shift = 32 - b->bits,
+                             .first = (uint32_t)(b->first - b->window.first),
+                             .probes = 1,
+                             .base_id = b->id,
+                             .own = WWI_NO_INDEX};
+    if ((status = wwi_buffer_create(h->context, offsets * 4, &b->offsets)) == WW_OK &&
+        (status = wwi_buffer_create(h->context, entries * 4, &b->entries)) == WW_OK &&
+        (status = wwi_buffer_create(h->context, entries * 4, &keys)) == WW_OK &&
+        (status = wwi_lsh_sorter_create(h, b->count, b->bits, &sorter)) == WW_OK &&
+        (status = wwi_lsh_keys(h, &b->window, &job, keys)) == WW_OK &&
+        (status = wwi_lsh_sort(h, &sorter, &job, keys, 0, b->offsets, b->entries)) == WW_OK)
+        status = wwi_finish(h->context);
+    wwi_lsh_sorter_free(&sorter);
+    wwi_buffer_destroy(&keys);
+    return status;
+}
+
+ww_status wwi_lsh_rows(ww_lsh *h, const wwi_points_window *w, size_t first, size_t count, wwi_buffer **rows) {
+    ww_status status = WW_OK;
+    const uint32_t from = (uint32_t)(first - w->first), n = (uint32_t)count;
+    if (h->family == WWI_LSH_SETS)
+        return WW_OK;
+    if (!*rows)
+        status = wwi_buffer_create(h->context, count * wwi_lsh_row_bytes(h), rows);
+    if (status != WW_OK)
+        return status;
+    const wwi_arg args[] = {WWI_BUFFER(w->tiles), WWI_VALUE(from), WWI_VALUE(n), WWI_VALUE(h->words),
+                            WWI_BUFFER(*rows)};
+    return wwi_launch(h->rows, wwi_lsh_groups(count), WWI_LSH_GROUP, args, 5);
+}
+
+ww_status wwi_lsh_make_halves(ww_lsh *h, wwi_buffer *rows, wwi_buffer *norms, uint32_t first_norm, size_t count,
+                              float scale, wwi_lsh_halves *halves) {
+    ww_status status = WW_OK;
+    const uint32_t n = (uint32_t)count;
+    if (halves->rows && halves->scale >= scale && halves->scale <= scale)
+        return WW_OK;
+    if (!halves->rows)
+        status = wwi_buffer_create(h->context, count * wwi_lsh_half_bytes(h), &halves->rows);
+    if (status != WW_OK)
+        return status;
+    const wwi_arg args[] = {
+        WWI_BUFFER(rows), WWI_BUFFER(h->device_mean), WWI_BUFFER(norms),       WWI_VALUE(first_norm),
+        WWI_VALUE(n),     WWI_VALUE(scale),           WWI_BUFFER(halves->rows)};
+    status = wwi_launch(h->halves, wwi_lsh_groups(count), WWI_LSH_GROUP, args, sizeof args / sizeof *args);
+    halves->scale = scale;
+    if (status != WW_OK)
+        wwi_buffer_destroy(&halves->rows);
+    return status;
+}
+
+static void empty(wwi_lsh_block *b) {
+    wwi_buffer_destroy(&b->offsets);
+    wwi_buffer_destroy(&b->entries);
+    wwi_buffer_destroy(&b->norms);
+    wwi_buffer_destroy(&b->rows);
+    wwi_buffer_destroy(&b->halves.rows);
+    wwi_points_window_close(&b->window);
+}
+
+ww_status wwi_lsh_block_open(ww_lsh *h, wwi_lsh_block *b) {
+    ww_status status;
+    float largest = 0;
+    if (b->entries)
+        return WW_OK;
+    if ((status = wwi_points_window_open(b->points, b->first, b->count, &b->window)) == WW_OK &&
+        (status = wwi_lsh_norms(h, &b->window, &b->norms, &largest)) == WW_OK &&
+        (status = wwi_lsh_rows(h, &b->window, b->first, b->count, &b->rows)) == WW_OK)
+        status = build(h, b);
+    b->reach = sqrtf(largest) * 1.000001f;
+    if (status != WW_OK)
+        empty(b);
+    return status;
+}
+
+void wwi_lsh_block_close(wwi_lsh_block *b) {
+    if (!b->keep)
+        empty(b);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of measures: a new measure is one row of it, one recurrence file and one reference function.
+#ifndef WAVEWARP_MEASURE_TABLE_H
+#define WAVEWARP_MEASURE_TABLE_H
+
+#include <stdbool.h>
+#include <wavewarp/measure.h>
+
+// What the jobs may assume about a recurrence, whatever its cost (which is never negative).
+enum {
+    // Every cell is >= 0 and never NaN: minima may be taken on the bits as integers.
+    WWI_MEASURE_NONNEGATIVE = 1u << 0,
+    // No cell is below the least of its three neighbours: a row's minimum is a bound of the result (early abandoning).
+    WWI_MEASURE_MONOTONE = 1u << 1,
+    // The result is at least the sum, over the rows, of each row's least cost inside the band (LB_Keogh as a sum).
+    WWI_MEASURE_BOUND_SUM = 1u << 2,
+    // The result is at least the maximum, over the rows, of each row's least cost inside the band.
+    WWI_MEASURE_BOUND_MAX = 1u << 3,
+    // d(x,x) = 0 when the cost of equal points is 0 and the band holds the diagonal.
+    WWI_MEASURE_ZERO_ON_SELF = 1u << 4,
+    // A row and a column element are a point each, borders are infinite: narrow bands may take the ribbon.
+    WWI_MEASURE_PLAIN = 1u << 5
+};
+
+// What the series become before they are compared.
+typedef enum wwi_transform {
+    WWI_TRANSFORM_NONE,
+    WWI_TRANSFORM_DERIVATIVE, // two points shorter
+    WWI_TRANSFORM_ERP,        // less parameter `g`; beside each channel (or all, when dependent) the border values
+    WWI_TRANSFORM_TIMES       // time stamps beside the channels, when either side has them
+} wwi_transform;
+
+typedef struct wwi_measure_row {
+    ww_measure_info info;
+    const char *recurrence; // file under kernels_cl/
+    unsigned flags;         // WWI_MEASURE_...
+    wwi_transform transform;
+    int column_values;    // values a column element adds to its point, in registers
+    int column_registers; // values a column keeps from one row-step to the next beside its cell, likewise
+    // Most times that a step's cost holds the error of a difference of two values; 0: not known, or the result counts
+    // matches, and rounding changes it by whole matches or not at all.
+    int rounding;
+} wwi_measure_row;
+
+// The row of a measure; NULL when there is none. Static.
+const wwi_measure_row *wwi_measure_row_by_id(ww_measure_id id);
+
+// Whether every field of a caller's measure is in range: the check at the door of each function that takes one.
+// WW_ERROR_INVALID_ARGUMENT. Lengths are not looked at: see ww_band_rows().
+ww_status wwi_measure_check(const ww_measure *measure);
+
+// For a checked measure: its cost with WW_COST_DEFAULT resolved.
+ww_cost wwi_measure_cost(const ww_measure *measure);
+// For a checked measure: d(x,y) = d(y,x) for all x, y. False where it is not known (a user's cost, some bands).
+bool wwi_measure_is_symmetric(const ww_measure *measure);
+// For a checked measure: d(x,x) = 0 for all x. False where it is not known.
+bool wwi_measure_is_zero_on_self(const ww_measure *measure);
+// For a checked measure: its cells are whole numbers that differ by at most 1 from their neighbours, and depend on
+// nothing but which symbols are the same, or which points are no farther apart than epsilon.
+bool wwi_measure_is_bits_of_symbols(const ww_measure *measure);
+bool wwi_measure_is_bits_of_points(const ww_measure *measure);
+// For a checked measure: the larger, the more alike.
+bool wwi_measure_is_similarity(const ww_measure *measure);
+
+#endif

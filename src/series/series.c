@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Series sets: one growing array of values, and per series its place, length and class.
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wavewarp/series.h>
+
+#include "base/grow.h"
+#include "host.h"
+
+struct ww_series_set {
+    size_t channels;
+    size_t count;
+    size_t *offsets; // element where series i starts
+    size_t *lengths;
+    long *classes; // -1: no label
+    size_t offsets_capacity, lengths_capacity, classes_capacity;
+    double *values;
+    size_t value_count, values_capacity;
+    double *times; // one a point, series after series; unused until `timed`
+    size_t times_capacity;
+    bool timed;
+    size_t missing;
+    char **names; // of the classes, in order of first appearance
+    size_t name_count, names_capacity;
+    size_t *slots; // hash table over names: class number + 1, 0 empty; a power of two, at most half full
+    size_t slot_count;
+};
+
+ww_status ww_series_set_create(size_t channels, ww_series_set **set) {
+    if (!set)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_create: set is NULL");
+    *set = NULL;
+    if (channels < 1)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a series has at least one channel");
+    ww_series_set *made = calloc(1, sizeof *made);
+    if (!made)
+        return wwi_fail_memory(sizeof *made);
+    made->channels = channels;
+    *set = made;
+    return WW_OK;
+}
+
+void ww_series_set_destroy(ww_series_set **set) {
+    if (!set || !*set)
+        return;
+    ww_series_set *s = *set;
+    for (size_t k = 0; k < s->name_count; k++)
+        free(s->names[k]);
+    free(s->names);
+    free(s->slots);
+    free(s->values);
+    free(s->times);
+    free(s->classes);
+    free(s->lengths);
+    free(s->offsets);
+    free(s);
+    *set = NULL;
+}
+
+// FNV-1a.
+static size_t hash_text(const char *text) {
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return (size_t)(hash ^ (hash >> 32));
+}
+
+// The slot that holds `name`, or the empty one where it belongs.
+static size_t find_slot(const ww_series_set *set, const char *name) {
+    size_t slot = hash_text(name) & (set->slot_count - 1);
+    while (set->slots[slot] && strcmp(set->names[set->slots[slot] - 1], name) != 0)
+        slot = (slot + 1) & (set->slot_count - 1);
+    return slot;
+}
+
+static ww_status grow_slots(ww_series_set *set) {
+    const size_t count = set->slot_count ? 2 * set->slot_count : 16;
+    size_t *slots = calloc(count, sizeof *slots);
+    if (!slots)
+        return wwi_fail_memory(count * sizeof *slots);
+    free(set->slots);
+    set->slots = slots;
+    set->slot_count = count;
+    for (size_t k = 0; k < set->name_count; k++)
+        set->slots[find_slot(set, set->names[k])] = k + 1;
+    return WW_OK;
+}
+
+static ww_status class_of_label(ww_series_set *set, const char *label, long *class_number) {
+    if (2 * (set->name_count + 1) > set->slot_count) {
+        const ww_status status = grow_slots(set);
+        if (status != WW_OK)
+            return status;
+    }
+    const size_t slot = find_slot(set, label);
+    if (!set->slots[slot]) {
+        const ww_status status = wwi_grow(&set->names, &set->names_capacity, set->name_count + 1, sizeof *set->names);
+        if (status != WW_OK)
+            return status;
+        char *name = strdup(label);
+        if (!name)
+            return wwi_fail_memory(strlen(label) + 1);
+        set->names[set->name_count++] = name;
+        set->slots[slot] = set->name_count;
+    }
+    *class_number = (long)set->slots[slot] - 1;
+    return WW_OK;
+}
+
+// Time stamps of a series that was given none.
+static void count_times(double *times, size_t length) {
+    for (size_t t = 0; t < length; t++)
+        times[t] = (double)(t + 1);
+}
+
+static double *times_of(const ww_series_set *set, size_t i) {
+    return set->times + set->offsets[i] / set->channels;
+}
+
+ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *values, const char *label) {
+    if (!set || (length && !values))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_add: %s is NULL", set ? "values" : "set");
+    if (length < 1) {
+        wwi_fail(WW_ERROR_EMPTY, "series %zu has length 0", set->count);
+        return wwi_fail_where((int64_t)set->count, -1);
+    }
+    uint64_t added, total;
+    if (!wwi_mul_u64(length, set->channels, &added) || !wwi_add_u64(added, set->value_count, &total))
+        return wwi_fail(WW_ERROR_OVERFLOW, "a set of more than 2^64 values");
+
+    ww_status status = wwi_grow(&set->values, &set->values_capacity, (size_t)total, sizeof *set->values);
+    if (status == WW_OK)
+        status = wwi_grow(&set->offsets, &set->offsets_capacity, set->count + 1, sizeof *set->offsets);
+    if (status == WW_OK)
+        status = wwi_grow(&set->lengths, &set->lengths_capacity, set->count + 1, sizeof *set->lengths);
+    if (status == WW_OK)
+        status = wwi_grow(&set->classes, &set->classes_capacity, set->count + 1, sizeof *set->classes);
+    if (status == WW_OK && set->timed)
+        status = wwi_grow(&set->times, &set->times_capacity, (size_t)total / set->channels, sizeof *set->times);
+    long class_number = -1;
+    if (status == WW_OK && label)
+        status = class_of_label(set, label, &class_number);
+    if (status != WW_OK)
+        return status;
+
+    memcpy(set->values + set->value_count, values, (size_t)added * sizeof *values);
+    for (size_t i = 0; i < (size_t)added; i++)
+        set->missing += isnan(values[i]) ? 1 : 0;
+    set->offsets[set->count] = set->value_count;
+    set->lengths[set->count] = length;
+    set->classes[set->count] = class_number;
+    set->value_count = (size_t)total;
+    set->count++;
+    if (set->timed)
+        count_times(times_of(set, set->count - 1), length);
+    return WW_OK;
+}
+
+ww_status ww_series_set_set_times(ww_series_set *set, size_t i, const double *times) {
+    if (!set || !times)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_set_times: %s is NULL", set ? "times" : "set");
+    if (i >= set->count)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_set_times: series %zu of %zu", i, set->count);
+    const size_t length = set->lengths[i];
+    for (size_t t = 0; t < length; t++) {
+        if (isfinite(times[t]) && (t == 0 || times[t] >= times[t - 1]))
+            continue;
+        if (isfinite(times[t]))
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the time stamps of series %zu decrease at point %zu", i, t);
+        else
+            wwi_fail(WW_ERROR_NOT_FINITE, "series %zu has no finite time stamp at point %zu", i, t);
+        return wwi_fail_where((int64_t)i, (int64_t)t);
+    }
+    if (!set->timed) {
+        const ww_status status =
+            wwi_grow(&set->times, &set->times_capacity, set->value_count / set->channels, sizeof *set->times);
+        if (status != WW_OK)
+            return status;
+        set->timed = true;
+        for (size_t k = 0; k < set->count; k++)
+            count_times(times_of(set, k), set->lengths[k]);
+    }
+    memcpy(times_of(set, i), times, length * sizeof *times);
+    return WW_OK;
+}
+
+const double *ww_series_set_times(const ww_series_set *set, size_t i) {
+    return set && set->timed && i < set->count ? times_of(set, i) : NULL;
+}
+
+ww_status ww_series_set_shift_times(ww_series_set *set, double shift) {
+    if (!set || !isfinite(shift))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_shift_times: %s",
+                        set ? "shift is not finite" : "set is NULL");
+    for (size_t t = 0; set->timed && t < set->value_count / set->channels; t++)
+        set->times[t] += shift;
+    return WW_OK;
+}
+
+size_t ww_series_set_count(const ww_series_set *set) {
+    return set ? set->count : 0;
+}
+
+size_t ww_series_set_channels(const ww_series_set *set) {
+    return set ? set->channels : 0;
+}
+
+size_t ww_series_set_length(const ww_series_set *set, size_t i) {
+    return set && i < set->count ? set->lengths[i] : 0;
+}
+
+size_t ww_series_set_min_length(const ww_series_set *set) {
+    size_t least = ww_series_set_length(set, 0);
+    for (size_t i = 1; i < ww_series_set_count(set); i++)
+        if (set->lengths[i] < least)
+            least = set->lengths[i];
+    return least;
+}
+
+size_t ww_series_set_max_length(const ww_series_set *set) {
+    size_t most = 0;
+    for (size_t i = 0; i < ww_series_set_count(set); i++)
+        if (set->lengths[i] > most)
+            most = set->lengths[i];
+    return most;
+}
+
+const double *ww_series_set_values(const ww_series_set *set, size_t i) {
+    return set && i < set->count ? set->values + set->offsets[i] : NULL;
+}
+
+const char *ww_series_set_label(const ww_series_set *set, size_t i) {
+    const long k = ww_series_set_class(set, i);
+    return k < 0 ? NULL : set->names[k];
+}
+
+size_t ww_series_set_class_count(const ww_series_set *set) {
+    return set ? set->name_count : 0;
+}
+
+const char *ww_series_set_class_name(const ww_series_set *set, size_t k) {
+    return set && k < set->name_count ? set->names[k] : NULL;
+}
+
+long ww_series_set_class(const ww_series_set *set, size_t i) {
+    return set && i < set->count ? set->classes[i] : -1;
+}
+
+size_t ww_series_set_missing(const ww_series_set *set) {
+    return set ? set->missing : 0;
+}
+
+static double mean_of(const double *x, size_t n) {
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum / (double)n;
+}
+
+static void znormalise(double *x, size_t n) {
+    // Squares of values beyond about 1e154 overflow: bring such a series down first, which changes nothing in the
+    // result.
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs(x[i]));
+    if (largest > 1e100)
+        for (size_t i = 0; i < n; i++)
+            x[i] /= largest;
+    const double mean = mean_of(x, n);
+    double squares = 0.0;
+    for (size_t i = 0; i < n; i++)
+        squares += (x[i] - mean) * (x[i] - mean);
+    const double deviation = sqrt(squares / (double)n);
+    if (deviation < 1e-8 * fabs(mean) + 1e-12)
+        memset(x, 0, n * sizeof *x);
+    else
+        for (size_t i = 0; i < n; i++)
+            x[i] = (x[i] - mean) / deviation;
+}
+
+ww_status ww_series_set_znormalise(ww_series_set *set) {
+    if (!set)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_znormalise: set is NULL");
+    for (size_t i = 0; i < set->count; i++) {
+        const double *values = set->values + set->offsets[i];
+        for (size_t t = 0; t < set->channels * set->lengths[i]; t++)
+            if (!isfinite(values[t])) {
+                const size_t at = t % set->lengths[i];
+                wwi_fail(WW_ERROR_NOT_FINITE, "series %zu has %s at position %zu and can't be z-normalised", i,
+                         isnan(values[t]) ? "a missing value (NaN)" : "an infinite value", at);
+                wwi_fail_hint("fill in or remove what is missing");
+                return wwi_fail_where((int64_t)i, (int64_t)at);
+            }
+    }
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t c = 0; c < set->channels; c++)
+            znormalise(set->values + set->offsets[i] + c * set->lengths[i], set->lengths[i]);
+    return WW_OK;
+}
+
+ww_status ww_series_set_view(const ww_series_set *set, ww_series_view *view) {
+    if (!set || !view)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_view: %s is NULL", set ? "view" : "set");
+    const ww_series_view made = {.struct_size = sizeof made,
+                                 .values = set->values,
+                                 .precision = WW_DOUBLE,
+                                 .count = set->count,
+                                 .channels = set->channels,
+                                 .length = ww_series_set_max_length(set),
+                                 .lengths = set->lengths,
+                                 .offsets = set->offsets,
+                                 .time_major = 0};
+    *view = made;
+    return WW_OK;
+}

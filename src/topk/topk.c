@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topk/topk.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wavewarp/knn.h>
+
+#include "data/dataset.h"
+#include "topk/results.h"
+
+// Above this k a row's best no longer fit local memory, and each row is one work-item's.
+#define MOST_K_OF_A_GROUP 1024
+// Columns below which a row is not cut in parts.
+#define LEAST_PART 4096
+
+// The twin of ww_selection in kernels_cl/topk/topk.cl.
+typedef struct selection_args {
+    uint64_t offset, row_stride;
+    uint32_t columns, column_base, own_base, parts, part_columns, k, flags, spare;
+} selection_args;
+_Static_assert(sizeof(selection_args) == 48, "ww_selection in kernels_cl/topk/topk.cl has this size");
+
+enum { SELECT_OWN = 1u, SELECT_FRESH = 2u, SELECT_LISTED = 4u, SELECT_COUNTED = 8u, SELECT_LARGEST = 16u };
+
+struct wwi_selector {
+    ww_context *context;
+    uint64_t value_bytes;
+    uint32_t k;
+    bool grouped;   // a work-group a task, else a work-item
+    uint32_t group; // work-items of a group
+    wwi_program *program;
+    wwi_kernel *kernel;
+    wwi_buffer *part_values, *part_indices;
+};
+
+void wwi_selector_destroy(wwi_selector **selector) {
+    if (!selector || !*selector)
+        return;
+    wwi_selector *s = *selector;
+    *selector = NULL;
+    wwi_buffer_destroy(&s->part_values);
+    wwi_buffer_destroy(&s->part_indices);
+    wwi_kernel_destroy(&s->kernel);
+    wwi_program_release(&s->program);
+    wwi_context_release(s->context);
+    free(s);
+}
+
+static uint32_t power_of_two(uint32_t least, uint32_t value) {
+    while (least < value)
+        least *= 2;
+    return least;
+}
+
+ww_status wwi_selector_create(ww_context *context, ww_precision precision, uint32_t k, wwi_selector **selector) {
+    ww_status status;
+    static const wwi_source sources[] = {{"base/number.cl", NULL}, {"topk/topk.cl", NULL}};
+    char options[192];
+    *selector = NULL;
+    wwi_selector *s = calloc(1, sizeof *s);
+    if (!s)
+        return wwi_fail_memory(sizeof *s);
+    const bool gpu = wwi_context_info(context)->type == WW_DEVICE_GPU;
+    wwi_context_retain(context);
+    s->context = context;
+    s->value_bytes = precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
+    s->k = k;
+    const char *kind = precision == WW_DOUBLE ? "f64" : "f32";
+    const long each = wwi_tuning(context, "select.each", kind, 16);
+    s->group = (uint32_t)wwi_tuning(context, "select.group", kind, !gpu ? 1 : k > 64 ? 256 : 64);
+    s->grouped = s->group > 1 && k <= MOST_K_OF_A_GROUP;
+    const uint32_t best = s->grouped ? power_of_two(1, k) : 1;
+    snprintf(options, sizeof options,
+             "-DWWK_DOUBLE=%d -DWW_GROUPED=%d -DWW_WG=%" PRIu32 " -DWW_K=%" PRIu32 " -DWW_QUEUE=%" PRIu32
+             " -DWW_EACH=%ld -DWW_AHEAD=%ld",
+             precision == WW_DOUBLE, s->grouped, s->group, best, power_of_two(best, s->grouped ? 4 * s->group : 1),
+             each < 1    ? 1
+             : each > 32 ? 32
+                         : each,
+             wwi_tuning(context, "select.ahead", kind, 1));
+    if ((status = wwi_program_get(context, sources, 2, options, &s->program)) == WW_OK)
+        status = wwi_kernel_create(s->program, s->grouped ? "ww_select_group" : "ww_select_item", &s->kernel);
+    if (status != WW_OK)
+        wwi_selector_destroy(&s);
+    *selector = s;
+    return status;
+}
+
+static ww_status launch(wwi_selector *s, wwi_buffer *values, wwi_buffer *list, wwi_buffer *counts, selection_args args,
+                        uint64_t rows, wwi_buffer *best_values, wwi_buffer *best_indices) {
+    const uint64_t tasks = rows * args.parts;
+    const wwi_arg kernel_args[] = {WWI_BUFFER(values),      WWI_BUFFER(list), WWI_BUFFER(counts),
+                                   WWI_VALUE(args),         WWI_VALUE(tasks), WWI_BUFFER(best_values),
+                                   WWI_BUFFER(best_indices)};
+    const uint64_t groups = s->grouped ? tasks : (tasks + s->group - 1) / s->group;
+    return wwi_launch(s->kernel, groups, s->group, kernel_args, sizeof kernel_args / sizeof *kernel_args);
+}
+
+// Parts of a row: few rows are cut so that all of the device works, but into pieces well above k.
+static uint32_t choose_parts(const wwi_selector *s, uint64_t rows, uint32_t columns) {
+    const uint64_t wanted = wwi_context_info(s->context)->compute_units * (s->group > 1 ? 8u : 1u);
+    const uint64_t least = (uint64_t)s->k * 8 > LEAST_PART ? (uint64_t)s->k * 8 : LEAST_PART;
+    uint64_t parts = (wanted + rows - 1) / rows;
+    if (parts > columns / least)
+        parts = columns / least;
+    return parts < 1 ? 1 : (uint32_t)parts;
+}
+
+static ww_status grow(ww_context *context, wwi_buffer **buffer, uint64_t bytes) {
+    if (*buffer && wwi_buffer_bytes(*buffer) >= bytes)
+        return WW_OK;
+    wwi_buffer_destroy(buffer);
+    return wwi_buffer_create(context, bytes, buffer);
+}
+
+ww_status wwi_topk(wwi_selector *s, const wwi_selection *selection) {
+    ww_status status;
+    selection_args args = {
+        .offset = selection->offset,
+        .row_stride = selection->row_stride,
+        .columns = selection->columns,
+        .column_base = selection->column_base,
+        .own_base = selection->own_base,
+        .parts = 1,
+        .part_columns = selection->columns,
+        .k = s->k,
+        .flags = (selection->exclude_self ? SELECT_OWN : 0u) | (selection->fresh ? SELECT_FRESH : 0u) |
+                 (selection->indices ? SELECT_LISTED : 0u) | (selection->counts ? SELECT_COUNTED : 0u) |
+                 (selection->largest ? SELECT_LARGEST : 0u),
+    };
+    wwi_buffer *list = selection->indices ? selection->indices : selection->values;
+    uint32_t parts = selection->counts ? 1 : choose_parts(s, selection->rows, selection->columns);
+    if (parts == 1)
+        return launch(s, selection->values, list, selection->counts ? selection->counts : list, args, selection->rows,
+                      selection->best_values, selection->best_indices);
+    args.part_columns = (selection->columns + parts - 1) / parts;
+    args.parts = parts = (selection->columns + args.part_columns - 1) / args.part_columns;
+    args.flags |= SELECT_FRESH;
+    const uint64_t listed = selection->rows * parts * s->k;
+    if ((status = grow(s->context, &s->part_values, listed * s->value_bytes)) != WW_OK ||
+        (status = grow(s->context, &s->part_indices, listed * sizeof(uint32_t))) != WW_OK ||
+        (status = launch(s, selection->values, list, list, args, selection->rows, s->part_values, s->part_indices)) !=
+            WW_OK)
+        return status;
+    const selection_args merge = {
+        .row_stride = (uint64_t)parts * s->k,
+        .columns = parts * s->k,
+        .parts = 1,
+        .part_columns = parts * s->k,
+        .k = s->k,
+        .flags = SELECT_LISTED | (selection->fresh ? SELECT_FRESH : 0u),
+    };
+    return launch(s, s->part_values, s->part_indices, s->part_indices, merge, selection->rows, selection->best_values,
+                  selection->best_indices);
+}
+
+// ---- rows of the caller's
+
+struct ww_topk {
+    ww_context *context;
+    size_t rows, columns, k;
+    uint64_t value_bytes;
+    size_t most_rows; // that stand on the device at a time
+    bool filled;      // the device holds the values of the last run
+    wwi_selector *selector;
+    wwi_buffer *values, *best_values, *best_indices;
+    double seconds_device;
+};
+
+void ww_select_destroy(ww_topk **select) {
+    if (!select || !*select)
+        return;
+    ww_topk *s = *select;
+    *select = NULL;
+    wwi_selector_destroy(&s->selector);
+    wwi_buffer_destroy(&s->values);
+    wwi_buffer_destroy(&s->best_values);
+    wwi_buffer_destroy(&s->best_indices);
+    wwi_context_release(s->context);
+    free(s);
+}
+
+static ww_status select_allocate(ww_topk *s, ww_precision precision) {
+    ww_status status;
+    const uint64_t row_bytes = s->columns * s->value_bytes, best_bytes = s->k * (s->value_bytes + 4);
+    uint64_t room = wwi_context_bytes_free(s->context) / 2;
+    if (room > wwi_context_max_buffer(s->context))
+        room = wwi_context_max_buffer(s->context);
+    const uint64_t rows = room / (row_bytes + best_bytes);
+    if (rows == 0) {
+        wwi_fail(WW_ERROR_DEVICE_MEMORY, "a row of %zu values and its %zu smallest do not fit the device", s->columns,
+                 s->k);
+        return wwi_fail_hint("use a larger device, or cut the rows");
+    }
+    s->most_rows = rows < s->rows ? (size_t)rows : s->rows;
+    if ((status = wwi_buffer_create(s->context, s->most_rows * row_bytes, &s->values)) != WW_OK ||
+        (status = wwi_buffer_create(s->context, s->most_rows * s->k * s->value_bytes, &s->best_values)) != WW_OK ||
+        (status = wwi_buffer_create(s->context, s->most_rows * s->k * 4, &s->best_indices)) != WW_OK)
+        return status;
+    return wwi_selector_create(s->context, precision, (uint32_t)s->k, &s->selector);
+}
+
+ww_status ww_select_create(ww_context *context, size_t rows, size_t columns, size_t k, ww_precision precision,
+                           ww_topk **select) {
+    if (!context || !select)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or select is NULL");
+    *select = NULL;
+    if ((unsigned)precision > WW_DOUBLE || rows == 0 || columns == 0 || k == 0)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "rows, columns or k is 0, or precision is %d", (int)precision);
+    uint64_t total;
+    if (columns > INT32_MAX || k > INT32_MAX || !wwi_mul_u64(rows, columns > k ? columns : k, &total) ||
+        total > INT64_MAX / 8)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu columns, k %zu; the most is 2^31 - 1", columns, k);
+    if (precision == WW_DOUBLE && !wwi_context_info(context)->has_double)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no double precision", wwi_context_info(context)->name);
+    ww_topk *s = calloc(1, sizeof *s);
+    if (!s)
+        return wwi_fail_memory(sizeof *s);
+    wwi_context_retain(context);
+    s->context = context;
+    s->rows = rows;
+    s->columns = columns;
+    s->k = k;
+    s->value_bytes = precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
+    const ww_status status = select_allocate(s, precision);
+    if (status == WW_OK)
+        *select = s;
+    else
+        ww_select_destroy(&s);
+    return status;
+}
+
+// Rows [first, first + rows), which stand on the device, and their results to the caller.
+static ww_status select_rows(ww_topk *s, size_t first, size_t rows, int64_t *indices, void *smallest) {
+    ww_status status;
+    const size_t at = first * s->k;
+    const wwi_selection selection = {.values = s->values,
+                                     .row_stride = s->columns,
+                                     .rows = rows,
+                                     .columns = (uint32_t)s->columns,
+                                     .fresh = true,
+                                     .best_values = s->best_values,
+                                     .best_indices = s->best_indices};
+    if ((status = wwi_topk(s->selector, &selection)) == WW_OK)
+        status = wwi_results_fetch(s->best_indices, s->best_values, rows, s->k,
+                                   s->value_bytes == sizeof(double) ? WW_DOUBLE : WW_FLOAT, false, indices + at,
+                                   smallest ? (unsigned char *)smallest + at * s->value_bytes : NULL, NULL);
+    return status;
+}
+
+ww_status ww_select_run(ww_topk *s, const void *values, int64_t *indices, void *smallest) {
+    ww_status status = WW_OK;
+    if (!s || !indices)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "select or indices is NULL");
+    if (!values && !s->filled)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "values is NULL, and the device does not hold those of a run before");
+    const uint64_t ns = wwi_context_kernel_ns(s->context);
+    const uint64_t row_bytes = s->columns * s->value_bytes;
+    if (values)
+        s->filled = false;
+    for (size_t first = 0, rows; status == WW_OK && first < s->rows; first += rows) {
+        rows = s->rows - first < s->most_rows ? s->rows - first : s->most_rows;
+        if (values)
+            status =
+                wwi_buffer_write(s->values, 0, rows * row_bytes, (const unsigned char *)values + first * row_bytes);
+        if (status == WW_OK)
+            status = select_rows(s, first, rows, indices, smallest);
+    }
+    if (status == WW_OK)
+        status = wwi_finish(s->context);
+    if (status == WW_OK && s->most_rows == s->rows)
+        s->filled = true;
+    s->seconds_device = (double)(wwi_context_kernel_ns(s->context) - ns) * 1e-9;
+    return status;
+}
+
+double ww_select_seconds(const ww_topk *s) {
+    return s ? s->seconds_device : 0;
+}
