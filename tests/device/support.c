@@ -137,6 +137,80 @@ size_t wwt_random_size(size_t least, size_t most) {
     return least + (size_t)(random_bits() % (most - least + 1));
 }
 
+// ---- which cases are run
+
+bool wwt_exhaustive(void) {
+    const char *text = getenv("WAVEWARP_TEST_EXHAUSTIVE");
+    return text && strcmp(text, "1") == 0;
+}
+
+enum { MOST_CASES = 2048, MOST_VALUES = 32 };
+typedef bool covered_pairs[WWT_MOST_OPTIONS][WWT_MOST_OPTIONS][MOST_VALUES][MOST_VALUES];
+
+static void values_of(const wwt_product *product, int number, int *values) {
+    for (int option = 0; option < product->options; number /= product->counts[option++])
+        values[option] = number % product->counts[option];
+}
+
+// How many pairs of values of case `number` are not covered yet; `take`: they are from now on.
+static int count_new(const wwt_product *product, int number, covered_pairs covered, bool take) {
+    int values[WWT_MOST_OPTIONS], count = 0;
+    values_of(product, number, values);
+    for (int a = 0; a < product->options; a++)
+        for (int b = a + 1; b < product->options; b++) {
+            bool *pair = &covered[a][b][values[a]][values[b]];
+            count += !*pair;
+            *pair = *pair || take;
+        }
+    return count;
+}
+
+// Greedy: always the case with the most new pairs, of equals the first from a random one on.
+static void cover(const wwt_product *product, bool *chosen) {
+    static covered_pairs covered;
+    const uint64_t state = random_state;
+    int cases = 1;
+    memset(covered, 0, sizeof covered);
+    for (int option = 0; option < product->options; option++) {
+        cases *= product->counts[option];
+        if (product->counts[option] > MOST_VALUES || cases > MOST_CASES)
+            abort(); // not a failure of Check's: no test runs yet
+    }
+    wwt_seed(0);
+    for (;;) {
+        const int start = (int)wwt_random_size(0, (size_t)cases - 1);
+        int best = -1, most = 0;
+        for (int i = 0; i < cases; i++) {
+            const int number = (start + i) % cases, count = count_new(product, number, covered, false);
+            if (count > most) {
+                most = count;
+                best = number;
+            }
+        }
+        if (best < 0)
+            break;
+        chosen[best] = true;
+        count_new(product, best, covered, true);
+    }
+    random_state = state;
+}
+
+bool wwt_covers(const wwt_product *product, const int *values) {
+    static wwt_product known; // one after another: a program has one or two
+    static bool chosen[MOST_CASES];
+    if (wwt_exhaustive() || wwt_device_is_gpu())
+        return true;
+    if (memcmp(&known, product, sizeof known) != 0) {
+        memset(chosen, 0, sizeof chosen);
+        cover(product, chosen);
+        known = *product;
+    }
+    int number = 0;
+    for (int option = product->options - 1; option >= 0; option--)
+        number = number * product->counts[option] + values[option];
+    return chosen[number];
+}
+
 // ---- sets of series
 
 static void *allocate(size_t count, size_t size) {

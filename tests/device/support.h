@@ -103,6 +103,22 @@ bool wwt_check_matrix(const ww_measure *measure, wwr_value_cost user, const wwt_
 bool wwt_check_pairs(const ww_measure *measure, wwr_value_cost user, const wwt_set *rows, const wwt_set *columns,
                      ww_precision precision, ww_engine engine);
 
+// ---- which cases are run
+
+// Everything takes a program, and a compiler about a second for it. So a product of options is not run in full: only as
+// many of its cases that every two values of two options are together in one of them. All cases with
+// WAVEWARP_TEST_EXHAUSTIVE=1, and on a GPU, whose engines are the subject.
+enum { WWT_MOST_OPTIONS = 5 };
+
+typedef struct wwt_product {
+    int options;                  // how many
+    int counts[WWT_MOST_OPTIONS]; // of their values
+} wwt_product;
+
+bool wwt_exhaustive(void);
+// Whether the case with these values is one of those. WAVEWARP_TEST_SEED chooses others.
+bool wwt_covers(const wwt_product *product, const int *values);
+
 // Adds a test run `loops` times as a case of its name: CK_RUN_CASE=name runs it alone, so that many can run side by
 // side.
 #define wwt_add(suite, test, loops)                                                                                    \
@@ -110,6 +126,16 @@ bool wwt_check_pairs(const ww_measure *measure, wwr_value_cost user, const wwt_s
         TCase *wwt_own = wwt_case(suite, #test, 120);                                                                  \
         tcase_add_checked_fixture(wwt_own, wwt_context_setup, wwt_context_teardown);                                   \
         tcase_add_loop_test(wwt_own, test, 0, loops);                                                                  \
+    } while (0)
+
+// The same with those of the loops for which `chosen(subject, loop)` holds.
+#define wwt_add_chosen(suite, test, loops, subject, chosen)                                                            \
+    do {                                                                                                               \
+        TCase *wwt_own = wwt_case(suite, #test, 120);                                                                  \
+        tcase_add_checked_fixture(wwt_own, wwt_context_setup, wwt_context_teardown);                                   \
+        for (int wwt_loop = 0; wwt_loop < (loops); wwt_loop++)                                                         \
+            if (chosen(subject, wwt_loop))                                                                             \
+                tcase_add_loop_test(wwt_own, test, wwt_loop, wwt_loop + 1);                                            \
     } while (0)
 
 #endif

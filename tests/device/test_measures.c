@@ -23,25 +23,30 @@ typedef struct slot {
     ww_precision precision;
 } slot;
 
-// In double a CPU is given the engines that it is meant to run, the last two: each program takes it a second to
-// compile.
-static int double_engines(void) {
-    return !wwt_device_has_double() ? 0 : wwt_device_is_gpu() ? ENGINES : 2;
-}
-
 static slot slot_of(int loop) {
-    const bool single = loop < FLOAT_LOOPS;
-    const int engine = single ? loop / MEASURES : (loop - FLOAT_LOOPS) / MEASURES + ENGINES - double_engines();
-    slot s = {wwt_measure(measures[loop % MEASURES]), engines[engine], single ? WW_FLOAT : WW_DOUBLE};
+    slot s = {wwt_measure(measures[loop % MEASURES]), engines[loop / MEASURES % ENGINES],
+              loop < FLOAT_LOOPS ? WW_FLOAT : WW_DOUBLE};
     wwt_seed((unsigned)loop);
     return s;
 }
 
-// What a CPU's compiler is spared: there a measure takes this in `packed` and in one more engine, another for each
-// measure.
-static bool is_spared(int loop) {
-    const slot s = slot_of(loop);
-    return !wwt_device_is_gpu() && s.engine != WW_ENGINE_PACKED && engines[loop % MEASURES % ENGINES] != s.engine;
+// Every two of (subject, measure, engine, precision) meet in a case.
+enum { PUBLISHED, SHAPES, BANDS, CHANNELS, TIME_STAMPS, SUBJECTS };
+
+static bool chosen(int subject, int loop) {
+    const wwt_product product = {4, {SUBJECTS, MEASURES, ENGINES, wwt_precision_count()}};
+    const int values[] = {subject, loop % MEASURES, loop / MEASURES % ENGINES, loop / FLOAT_LOOPS};
+    return wwt_covers(&product, values);
+}
+
+// The plain case of every measure in every engine in float at least.
+static bool chosen_shapes(int subject, int loop) {
+    return loop < FLOAT_LOOPS || chosen(subject, loop);
+}
+
+// Of TWED alone: every engine in float.
+static bool chosen_times(int subject, int loop) {
+    return measures[loop % MEASURES] == WW_TWED && chosen_shapes(subject, loop);
 }
 
 static bool is_symbols(ww_measure_id id) {
@@ -138,8 +143,6 @@ END_TEST
 
 START_TEST(bands) {
     slot s = slot_of(_i);
-    if (is_spared(_i))
-        return;
     s.measure.band = (ww_band){.kind = WW_BAND_CORNER, .width = 5.0};
     check_random(&s, 1, 20, 140, 5, 6);
     if (s.engine == WW_ENGINE_STRIPS) {
@@ -191,8 +194,6 @@ END_TEST
 
 START_TEST(channels) {
     slot s = slot_of(_i);
-    if (is_spared(_i))
-        return;
     s.measure.independent = 0;
     check_random(&s, 2, 40, 60, 3, 4);
     // Too many for registers.
@@ -209,6 +210,8 @@ START_TEST(degrees) {
         return;
     for (int degree = 1; degree <= 4; degree++)
         for (int no_root = 0; no_root <= 1; no_root++) {
+            if (!wwt_exhaustive() && no_root != degree % 2)
+                continue;
             wwt_ok(ww_measure_set(&s.measure, "degree", degree == 4 ? 2.5 : degree));
             wwt_ok(ww_measure_set(&s.measure, "no_root", no_root));
             check_random(&s, 2, 5, 60, 3, 3);
@@ -219,8 +222,6 @@ END_TEST
 // Irregular time stamps on either side, on both, on one.
 START_TEST(time_stamps) {
     slot s = slot_of(_i);
-    if (s.measure.id != WW_TWED)
-        return;
     wwt_ok(ww_measure_set(&s.measure, "nu", 0.125));
     for (int sides = 1; sides <= 3; sides++) {
         enum { N = 37, M = 50 };
@@ -338,13 +339,22 @@ static ww_series_set *timed_set(size_t count, size_t width, bool timed) {
     return set;
 }
 
+static const ww_measure_id with_times[] = {WW_TWED, WW_DTW, WW_DDTW, WW_ERP, WW_MSM, WW_LCSS};
+enum { IDS = sizeof with_times / sizeof *with_times };
+
+static bool chosen_sets(int unused, int loop) {
+    const wwt_product product = {3, {IDS, 2, wwt_precision_count()}};
+    const int values[] = {loop % IDS, loop / IDS % 2, loop / (2 * IDS)};
+    (void)unused;
+    return wwt_covers(&product, values);
+}
+
 // A set's time stamps go to the device with it, and only TWED sees them.
 START_TEST(times_of_sets) {
-    static const ww_measure_id ids[] = {WW_TWED, WW_DTW, WW_DDTW, WW_ERP, WW_MSM, WW_LCSS};
-    enum { N = 5, IDS = sizeof ids / sizeof *ids };
+    enum { N = 5 };
     const ww_precision precision = (ww_precision)(_i / (2 * IDS));
     const size_t width = 1 + (size_t)(_i / IDS % 2);
-    ww_measure measure = wwt_measure(ids[_i % IDS]);
+    ww_measure measure = wwt_measure(with_times[_i % IDS]);
     wwt_seed((unsigned)_i);
     ww_series_set *rows = timed_set(N, width, true), *columns = timed_set(N, width, true);
     if (measure.id == WW_TWED)
@@ -440,6 +450,13 @@ START_TEST(beyond_float) {
     }
 }
 END_TEST
+
+static bool chosen_similarities(int unused, int loop) {
+    const wwt_product product = {3, {2, 2, wwt_precision_count()}};
+    const int values[] = {loop % 2, loop / 2 % 2, loop / 4};
+    (void)unused;
+    return wwt_covers(&product, values);
+}
 
 // Under a similarity the nearest are the largest, ties to the lower index.
 START_TEST(nearest_of_similarities) {
@@ -561,21 +578,22 @@ int main(void) {
     if (!wwt_device_found(&exit_code))
         return exit_code;
     Suite *suite = suite_create("measures");
-    const int all = FLOAT_LOOPS + MEASURES * double_engines();
-    wwt_add(suite, published, all);
-    wwt_add(suite, shapes, all);
-    wwt_add(suite, bands, all);
-    wwt_add(suite, properties, all);
+    const int all = FLOAT_LOOPS * wwt_precision_count();
+    const int most = wwt_exhaustive() ? all : FLOAT_LOOPS;
+    wwt_add_chosen(suite, published, all, PUBLISHED, chosen);
+    wwt_add_chosen(suite, shapes, all, SHAPES, chosen_shapes);
+    wwt_add_chosen(suite, bands, all, BANDS, chosen);
+    wwt_add(suite, properties, most);
     // A program for each: float alone.
     wwt_add(suite, parameters, FLOAT_LOOPS);
-    wwt_add(suite, channels, FLOAT_LOOPS);
+    wwt_add_chosen(suite, channels, all, CHANNELS, chosen);
     wwt_add(suite, degrees, FLOAT_LOOPS);
-    wwt_add(suite, time_stamps, all);
-    wwt_add(suite, kin_of_dtw, all);
-    wwt_add(suite, times_of_sets, 12 * wwt_precision_count());
+    wwt_add_chosen(suite, time_stamps, all, TIME_STAMPS, chosen_times);
+    wwt_add(suite, kin_of_dtw, most);
+    wwt_add_chosen(suite, times_of_sets, 2 * IDS * wwt_precision_count(), 0, chosen_sets);
     wwt_add(suite, times_and_bounds, 1);
     wwt_add(suite, beyond_float, 1);
-    wwt_add(suite, nearest_of_similarities, 4 * wwt_precision_count());
+    wwt_add_chosen(suite, nearest_of_similarities, 4 * wwt_precision_count(), 0, chosen_similarities);
     wwt_add(suite, halves_of_edits, 1);
     wwt_add(suite, refusals, 1);
     return wwt_run(suite);

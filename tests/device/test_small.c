@@ -43,6 +43,26 @@ START_TEST(channels_in_a_band) {
 }
 END_TEST
 
+// Each of the other measures once, in one engine after another.
+static const ww_measure_id others[] = {WW_ADTW, WW_WDTW, WW_DDTW, WW_WDDTW,       WW_ERP, WW_EDR,
+                                       WW_LCSS, WW_MSM,  WW_TWED, WW_LEVENSHTEIN, WW_LCS};
+enum { OTHERS = sizeof(others) / sizeof(others[0]) };
+
+START_TEST(other_measures) {
+    ww_measure measure = wwt_measure(others[_i]);
+    wwt_seed((unsigned)_i);
+    const size_t lengths[] = {3, 9, 40};
+    wwt_set rows = wwt_set_make(1, lengths, 3), columns = wwt_set_make(1, lengths, 3);
+    for (size_t v = 0; v < 52 && (measure.id == WW_LEVENSHTEIN || measure.id == WW_LCS); v++) {
+        rows.values[v] = floor(rows.values[v] * 2.0);
+        columns.values[v] = floor(columns.values[v] * 2.0);
+    }
+    ck_assert(wwt_check_matrix(&measure, NULL, &rows, &columns, WW_FLOAT, engines[_i % ENGINES]));
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
 START_TEST(bits) {
     wwt_seed((unsigned)_i);
     static const ww_measure_id ids[] = {WW_LEVENSHTEIN, WW_LCS, WW_EDR, WW_LCSS};
@@ -136,6 +156,9 @@ int main(void) {
     tcase_add_loop_test(tcase, mixed_lengths, 0, few ? ENGINES : 2 * ENGINES);
     if (!few)
         tcase_add_loop_test(tcase, channels_in_a_band, 0, 2 * ENGINES);
+    // Oclgrind has seen their engines by then, and takes long.
+    if (!few && !getenv("WAVEWARP_TEST_OCLGRIND"))
+        tcase_add_loop_test(tcase, other_measures, 0, OTHERS);
     tcase_add_loop_test(tcase, bits, 0, few ? 1 : 4);
     if (!few)
         tcase_add_test(tcase, nearest_with_bounds);

@@ -292,6 +292,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("host_text");
     TCase *tcase = tcase_create("text");
+    tcase_set_timeout(tcase, 300); // for what hangs, not for what is slow
     tcase_add_checked_fixture(tcase, make_folder, remove_folder);
     tcase_add_test(tcase, record_holds_what_was_said);
     tcase_add_test(tcase, record_cuts_at_whole_characters);

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The order of the folders, the length of the files, and what each begins with. Prints TAP, one point a rule.
+
+A folder includes only itself and folders above it in FLOORS; headers have no circle of includes; the program, the bench
+and the examples see public headers alone; a kernel text uses no name that a room below it defines. A file longer than
+LONGEST lines says why in one of its first 30 ("Long because: ..."). A source file says what is in it at its head.
+"""
+import os
+import re
+import sys
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+# From the top, which everybody may use, to the bottom. A line's folders do not know each other.
+FLOORS = [["host"], ["src/base"], ["src/series"], ["src/files"], ["src/measure"], ["src/data"], ["src/topk"],
+          ["src/engine"], ["src/jobs"], ["src/knn"], ["src/lsh"], ["src/learn"],
+          ["src/search", "src/path", "src/softdtw", "src/shapelets"], ["src/shard"]]
+# What is below in kernels_cl/. base/ and recurrence/ are joined in turns: the elements are made of the recurrence's.
+KERNEL_FLOORS = [["base", "recurrence", "probe"], ["engine"], ["topk"], ["jobs", "knn", "path"], ["lsh", "search", "shapelets"]]
+LONGEST = 500
+REASON_WITHIN = 30
+SOURCES = ["include", "host", "src", "cli", "kernels_cl", "tests", "bench", "examples"]
+
+
+def files(folders, ends):
+    for folder in folders:
+        for path, _, names in os.walk(os.path.join(ROOT, folder)):
+            for name in sorted(names):
+                if name.endswith(ends):
+                    yield os.path.relpath(os.path.join(path, name), ROOT)
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", lambda found: "\n" * found.group().count("\n"), text, flags=re.DOTALL)
+
+
+def resolve(path, name):
+    """The file of the tree that an include means, or None."""
+    for folder in (os.path.dirname(path), "src", "host", "include", "tests", "bench", "cli"):
+        found = os.path.normpath(os.path.join(folder, name))
+        if os.path.isfile(os.path.join(ROOT, found)):
+            return found
+    return None
+
+
+def includes(path):
+    """(line, file) of each include of a file of the tree."""
+    for number, line in enumerate(read(path).splitlines(), 1):
+        found = re.match(r'\s*#\s*include\s*(?:"([^"]+)"|<(wavewarp/[^>]+)>)', line)
+        target = found and resolve(path, found.group(1) or found.group(2))
+        if target:
+            yield number, target
+
+
+def folder_of(path):
+    parts = path.split("/")
+    return "/".join(parts[:2]) if parts[0] == "src" and len(parts) > 2 else parts[0]
+
+
+def floor_of(floors, folder):
+    return next((number for number, names in enumerate(floors) if folder in names), None)
+
+
+def floors():
+    for path in files(["host", "src"], (".c", ".h")):
+        own = floor_of(FLOORS, folder_of(path))
+        if own is None:
+            yield f"{path}: {folder_of(path)} is not in the list of floors"
+            continue
+        for number, target in includes(path):
+            floor = floor_of(FLOORS, folder_of(target))
+            public = target.startswith("include/")
+            if not public and (floor is None or floor > own or (floor == own and folder_of(target) != folder_of(path))):
+                yield f"{path}:{number}: {folder_of(path)} is not below {folder_of(target)}"
+
+
+def circles():
+    graph = {path: [target for _, target in includes(path)] for path in files(["include", "host", "src"], ".h")}
+    done = set()
+
+    def visit(path, way):
+        if path in way:
+            yield " -> ".join(way[way.index(path):] + [path])
+        elif path not in done:
+            for target in graph.get(path, []):
+                yield from visit(target, way + [path])
+            done.add(path)
+    for path in graph:
+        yield from visit(path, [])
+
+
+def outside():
+    for path in files(["cli", "bench", "examples"], (".c", ".h")):
+        for number, target in includes(path):
+            # The bench compares with the references of the tests.
+            allowed = (folder_of(path), "include") + (("tests",) if path.startswith("bench/") else ())
+            if folder_of(target) not in allowed:
+                yield f"{path}:{number}: includes {target}"
+
+
+def kernel_floors():
+    room = {path: path.split("/")[1] for path in files(["kernels_cl"], ".cl")}
+    text = {path: without_comments(read(path)) for path in room}
+    defined = {}
+    for path in room:
+        for name in re.findall(r"^#\s*define\s+(\w+)|^[\w ]*\b(ww_\w+)\([^;]*?\)\s*\{", text[path], re.MULTILINE):
+            defined.setdefault(name[0] or name[1], set()).add(room[path])
+    for path in room:
+        own = floor_of(KERNEL_FLOORS, room[path])
+        if own is None:
+            yield f"{path}: {room[path]} is not in the list of floors"
+            continue
+        for number, line in enumerate(text[path].splitlines(), 1):
+            for name in set(re.findall(r"\b(?:ww|WW|WWK)_\w+", line)):
+                rooms = defined.get(name, set())
+                if rooms and all((floor_of(KERNEL_FLOORS, r) or 0) > own for r in rooms):
+                    yield f"{path}:{number}: {name} is of {', '.join(sorted(rooms))}"
+
+
+def lengths():
+    for path in files(SOURCES + ["tools"], (".c", ".h", ".cl", ".py", ".sh")):
+        lines = read(path).splitlines()
+        if len(lines) > LONGEST and not any("Long because: " in line for line in lines[:REASON_WITHIN]):
+            yield f"{path}: {len(lines)} lines, and no \"Long because: ...\" in the first {REASON_WITHIN}"
+
+
+def heads():
+    for path in files(SOURCES, (".c", ".h", ".cl")):
+        lines = [line for line in read(path).splitlines() if "SPDX-License-Identifier" not in line]
+        first = next((line for line in lines if line.strip()), "")
+        if not first.startswith(("//", "/*")):
+            yield f"{path}: says nothing of what is in it"
+
+
+def main():
+    rules = [("a folder includes only folders above it", floors), ("headers do not include each other in a circle", circles),
+             ("the program, the bench and the examples include public headers alone", outside),
+             ("a kernel text uses no name of a room below it", kernel_floors),
+             (f"a file longer than {LONGEST} lines says why", lengths), ("a source file says at its head what is in it", heads)]
+    print(f"TAP version 13\n1..{len(rules)}")
+    failed = False
+    for number, (name, rule) in enumerate(rules, 1):
+        found = sorted(set(rule()))
+        failed = failed or bool(found)
+        print(f"{'not ok' if found else 'ok'} {number} - {name}")
+        for line in found[:40]:
+            print(f"# {line}")
+    return failed
+
+
+sys.exit(main())
