@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The series and points that the bench computes on, and a sample of right results to compare with.
 #include "bench.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The clock, the summary of samples, and random numbers of the bench.
 #include "bench.h"
 
 #include <stdlib.h>

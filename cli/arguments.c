@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Parses command lines by tables of options, checks the values, and prints help from the same tables.
 #include "arguments.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What several commands do: they report errors, read series, choose measures and devices. No command is here.
 #include "common.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Takes an options struct of any version: a shorter one is filled up, a longer one is accepted when its tail is zero.
 #include "options.h"
 
 #include <string.h>

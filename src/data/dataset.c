@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Makes a dataset from a view of series: checks, order by length, upload. What is derived from it is in transform.c.
 #include "data/dataset.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Makes points from a view of vectors, bits or sets: checks, upload, tiles. Searches are in knn/ and lsh/.
 #include "data/points.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tables of the columns and row-steps that a band leaves to an engine, for one pair of lengths.
 #include "engine/bands.h"
 
 #include <stdlib.h>

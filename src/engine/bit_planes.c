@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Numbers the symbols of two sets and writes them as bit planes for engine bits. No launch is here.
 #include "engine/bit_planes.h"
 
 #include <math.h>

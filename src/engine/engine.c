@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Chooses an engine for a batch, compiles its program, cuts batches into launches and runs them.
+// Long because: all engines share the runner's state here.
 #include "engine/runner.h"
 
 #include <inttypes.h>

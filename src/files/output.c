@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes a file beside its final name and renames it when it is whole; numbers as text, the head of an .npy file.
 #include "files/output.h"
 
 #include <errno.h>

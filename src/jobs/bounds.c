@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Computes lower bounds on the device: envelopes, compiled kernel, launches. How they are used is in nearest.c.
 #include "jobs/bounds.h"
 
 #include <inttypes.h>

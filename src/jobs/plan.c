@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Makes and runs plans of matrices, pairs and nearest neighbours.
+// Long because: all plans share the checks, the blocks of memory and the record of a run.
 #include "jobs/plan.h"
 
 #include <inttypes.h>

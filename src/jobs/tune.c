@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Times candidates of an engine's parameters on the device and writes the best ones to the tuning file.
 #include <wavewarp/tune.h>
 
 #include <math.h>

@@ -2,6 +2,7 @@
 // Exact search: the base goes by in chunks, each about three times what went before. A filter lists for every query
 // what may be among its k nearest, the exact kernel computes those distances, the selection keeps the best. The first
 // chunk, and what lists more than there is room for, is computed exactly in full.
+// Long because: metric, filters and search share one struct and the order of its launches.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>

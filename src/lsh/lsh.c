@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An index of hashing: its options, what is drawn for its functions, its blocks of points.
+// Long because: options, drawn functions, probes and blocks are the parts of one index.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>

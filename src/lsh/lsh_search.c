@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searching, by buckets and by queries.
+// Long because: both ways to search share the scratch memory, the blocks and the results.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of measures and the check of a caller's measure.
+// Long because: the table has a row for each of the measures.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Launches the selection of the k smallest values a row, and the public calls that select in a matrix of the caller's.
 #include "topk/topk.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Device, random series, guarded results, comparison with the reference, and the choice of cases for all device tests.
 #include "support.h"
 
 #include <math.h>

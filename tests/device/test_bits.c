@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine bits against the double reference, number for number: alphabets, shapes, jobs, channels; long pairs against
 // bit-parallel C with tables of matches; what the engine refuses. On a CPU both its texts run: vectors, and lanes.
+// Long because: one engine, whose alphabets, shapes, jobs and long pairs share the same checks.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The jobs against each other: pairs, matrix, half, condensed, blocks, nearest, classification, one-call functions.
+// Long because: each job is compared with the others, in every engine.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact nearest neighbours against brute force in double: every metric, filter, precision, order and edge.
+// Long because: metrics, filters, orders and edges are compared by the same brute force.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // Locality-sensitive hashing: both ways to search give the same and the right answer, functions agree as often as their
 // family's closed form says, tables are partitions, probes come in order, recall never falls; points come and go,
 // blocks, files, chosen parameters.
+// Long because: ways to search, tables, blocks, files and choice are tested on the same clouds of points.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The measures beside DTW and Frechet x engine x precision against the double reference: shapes, bands, channels,
 // parameters, time stamps, properties.
+// Long because: the measures share their loops over engines and precisions.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

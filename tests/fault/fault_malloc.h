@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Makes one allocation fail: the N-th, counted by wrappers of malloc, calloc and realloc.
 #ifndef WAVEWARP_FAULT_MALLOC_H
 #define WAVEWARP_FAULT_MALLOC_H
 

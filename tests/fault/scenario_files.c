@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Files read and written, for the test in which every call fails once.
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

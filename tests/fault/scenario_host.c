@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Contexts, buffers, programs and launches, for the test in which every call fails once.
 #include <string.h>
 #include <wavewarp/opencl.h>
 

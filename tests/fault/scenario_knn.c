@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A search for nearest neighbours, for the test in which every call fails once.
 #include <wavewarp/knn.h>
 
 #include "host.h"
