@@ -3,7 +3,7 @@
 //
 // Every recurrence defines WW_OUTSIDE_VALUE (a cell outside the band), WW_BORDER_VALUE, ww_cell() and ww_final(). Beyond that:
 //   WW_ELEMENTS 1  ww_row and ww_column are its own: what the cells of a row (a column) need of it. ww_row_make() and
-//                  ww_column_make() make them of a point, the point before it, and its time t, from 0. t < 0: a row made up
+//                  ww_column_make() make them of a point, the point before it, and its time t, from 0. t < 0: a padding row
 //                  above the first, whose point is infinitely far; it must give the row above itself, D(0,j).
 //                  With t < 1 there is no point before: what is given then is unspecified.
 //   WW_BEFORE 1    they need the point before.
@@ -12,7 +12,7 @@
 //   WW_CORNER 1    in the padding rows the border is WW_OUTSIDE; D(0,0) = 0 stands just above the first row. Else it is 0.
 //   WW_CARRY 1     what goes on along the diagonal is not D but ww_carry(D, row, column, i - j).
 //   WW_DIAGONAL 1  ww_cell() and ww_carry() take ww_diagonal(i - j, lengths) where others take i - j: computed once for all
-//                  cells of a diagonal that a work-item holds. 2: it is dear, a work-item keeps it from one row-step to the
+//                  cells of a diagonal that a work-item holds. 2: it is expensive, a work-item keeps it from one row-step to the
 //                  next, in a register for each column.
 #ifndef WW_ELEMENTS
 #define WW_ELEMENTS 0
@@ -68,7 +68,7 @@ WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real lag) {
 #endif
 
 #if WW_VECTOR == 1
-// The element of a column, and of a row that is not made up.
+// The element of a column, and of a row that is not padding.
 #if WW_BEFORE
 #define WW_COLUMN_AT(s, t) ww_column_make(WW_POINT(s, t), WW_POINT(s, (t) ? (t)-1 : 0), (real)(t))
 #define WW_ROW_AT(s, t) ww_row_make(WW_POINT(s, t), WW_POINT(s, (t) ? (t)-1 : 0), (real)(t))

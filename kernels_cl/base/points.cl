@@ -120,7 +120,7 @@ WW_INLINE ww_point ww_point_infinite(void) {
 // The cost of matching two points, and that cost added to a value (one multiply-add when there is one channel).
 #if WW_COST == 4
 WW_INLINE real ww_user_cost(real x, real y) {
-    // Padding rows and columns: infinitely dear, whatever the expression makes of infinity.
+    // Padding rows and columns: infinitely expensive, whatever the expression makes of infinity.
     return x == WW_INF ? WW_INF : y == -WW_INF ? WW_INF : ww_user_expression(x, y);
 }
 #endif

@@ -23,7 +23,7 @@
 #define WW_EXTRA_EACH 0
 #endif
 
-// The host's twin is wwi_job in src/engine/launch_args.h.
+// The host's twin is wwi_launch_args in src/engine/launch_args.h.
 typedef struct {
     ulong row_stride, column_stride;  // of results, in elements
     uint row_begin, row_end, column_begin, column_end;

@@ -4,7 +4,7 @@
 // WW_WORDS words of every pair's columns stand in registers and go down all rows, a step at a time; the steps' edges stand in
 // `scratch`, one vector a step, for the next words. The planes of a pack's series are interleaved beforehand (word w, plane
 // b, lane v at (w*WW_BITS + b)*WW_VECTOR + v): columns begin together, rows (of a list; in a rectangle all lanes share the
-// row series) end together. Where a lane's series is shorter, its columns are not counted and its rows are made up.
+// row series) end together. Where a lane's series is shorter, its columns are not counted and its rows are padding.
 // Work-groups of one work-item take packs from a counter until none is left.
 //
 // Parameters: WW_VECTOR 4, 8, 16. Scratch: job.scratch vectors a work-group.

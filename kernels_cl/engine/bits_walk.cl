@@ -17,7 +17,7 @@
 // that for a match) a lane holds the values of its columns and shifts the signs of ww_apart() - epsilon into a word: three
 // instructions a cell.
 //
-// Rows are walked WW_ROWS at a time; those that fill the first step are made up: nothing matches and no difference comes
+// Rows are walked WW_ROWS at a time; those that fill the first step are padding: nothing matches and no difference comes
 // from the left, so they give the border row itself. What goes to the right of a step is one word, the edge: a bit a row,
 // the first row's highest, hn below and hp above bit 16 (LCS: the carry below).
 //

@@ -8,8 +8,8 @@
 // b takes part from row-step first(b) to end(b); the blocks go round the lanes (b = l, l+G, ...), and the last lane hands
 // on to the first.
 //
-// Rows that do not fill a row-step are made up at the top: a row of infinities gives the border row itself (every match is
-// infinitely dear, so only steps to the right remain), and the last row always stands in c.
+// Rows that do not fill a row-step are padded at the top: a row of infinities gives the border row itself (every match is
+// infinitely expensive, so only steps to the right remain), and the last row always stands in c.
 //
 // A group takes a list of pairs: in a rectangle one column series and a chunk of row series, in a list rows_per_group
 // consecutive tasks. In a rectangle the groups are numbered along the columns, chunk after chunk.

@@ -35,7 +35,7 @@
 #define WW_FETCHED ((WW_CHAIN_ROWS + WW_WG - 1) / WW_WG)
 
 #if WW_POINT_REGISTERS
-// A chain's rows, from row `next` (made-up ones counted) on: asked for, and put into the ring. Macros, because arrays handed
+// A chain's rows, from row `next` (padding counted) on: asked for, and put into the ring. Macros, because arrays handed
 // to a function stay in memory with NVIDIA's compiler.
 #define WW_FETCH_ROWS(next)                                                                                            \
     _Pragma("unroll") for (uint f = 0; f < WW_FETCHED; f++) {                                                          \

@@ -100,7 +100,7 @@ WW_INLINE uint ww_inside(__global const uint *intervals, uint i, uint first_colu
 }
 #endif
 
-// Whether what stands above and left of a row-step's first row i is D(0,0), or made up like it.
+// Whether what stands above and left of a row-step's first row i is D(0,0), or padding like it.
 #if WW_CORNER
 #define WW_UNDER_CORNER (i == 0)
 #else

@@ -8,7 +8,7 @@
 // WW_METRIC, WW_DIRECT and WW_CENTRE are those of the exact search's filters (knn/knn.cl). Where WW_DIRECT is 1 the sums
 // are the distances; else what passes the cut is computed again, in the order of the coordinates.
 //
-// Both sides are read in row order, each row made up with zeros to a multiple of four.
+// Both sides are read in row order, each row padded with zeros to a multiple of four.
 //
 // ww_lsh_join: a work-item holds WW_QUERIES queries (WW_GROUPS times: on a CPU they are in local memory); 64 points at a
 //   time in local memory, coordinate after coordinate. With WW_LIST each query's list is in registers meanwhile. Local
@@ -126,7 +126,7 @@ WW_INLINE ww_value ww_join_cut(ww_join_job job, ww_scalar radius, ww_scalar norm
 #define WW_JOIN_TAKE(x, v) (x)
 #endif
 
-// As ww_exact(), of rows: what they are made up with adds nothing.
+// As ww_exact(), of rows: their padding adds nothing.
 WW_INLINE ww_scalar ww_join_exact(__global const ww_value4 *q, __global const ww_value4 *c, uint vectors,
                                   ww_scalar q_norm, ww_scalar c_norm) {
     ww_value sum = 0;

@@ -60,7 +60,7 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
 #else
     const real since = 1;
 #endif
-    // A first point, or a made-up one, has only infinities to come from.
+    // A first point, or a padding one, has only infinities to come from.
     x.gap = t < 1 ? (real)0 : ww_distance(own, before) + WW_P_nu * since + WW_P_lambda;
     return x;
 }

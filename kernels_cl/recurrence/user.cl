@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The caller's own recurrence, in the terms of the engines. The caller's text, which stands before this one, defines
-//   real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead)
+//   real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag)
 // and, when it first says so,
-//   #define WW_USER_BEFORE   ww_user_cell() also takes the points before: (left, up, diagonal, x, y, before_x, before_y, ahead)
+//   #define WW_USER_BEFORE   ww_user_cell() also takes the points before: (left, up, diagonal, x, y, before_x, before_y, lag)
 //   #define WW_USER_BORDERS  real ww_user_left(ww_point x, real t): D(i,0), and real ww_user_top(ww_point y, real t): D(0,j),
 //                            with t = i-1, j-1; else both are infinity, and D(0,0) = 0 in any case
 //   #define WW_USER_OUTSIDE  v: the value of cells outside a band; else infinity
@@ -24,7 +24,7 @@ typedef struct {
 } ww_column;
 typedef struct {
     ww_column point;
-    real t;  // below 0: a row made up above the first, which leaves everything as it was
+    real t;  // below 0: a padding row above the first, which leaves everything as it was
 } ww_row;
 
 #ifdef WW_USER_BEFORE

@@ -11,7 +11,7 @@
 // Parameters:
 //   WW_GROUPED 0: ww_select_item, 1: ww_select_group
 //   WW_WG    work-items of a group
-//   WW_K     k, made up to a power of two (ww_select_group)
+//   WW_K     k, rounded up to a power of two (ww_select_group)
 //   WW_EACH  columns a work-item looks at together (ww_select_group)
 //   WW_LAG 1: fetches the next ones meanwhile (ww_select_group)
 //   WW_QUEUE candidates collected before they are merged: a power of two, >= WW_K and >= 2*WW_WG (ww_select_group)

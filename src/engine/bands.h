@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <wavewarp/measure.h>
 
-// How an engine cuts the columns: blocks of `columns` columns, row-steps of `rows` rows (made up at the top to fill the
+// How an engine cuts the columns: blocks of `columns` columns, row-steps of `rows` rows (padded at the top to fill the
 // first), `width` blocks side by side. columns 0: rows alone, no blocks.
 typedef struct wwi_tiling {
     uint32_t columns, rows, width;

@@ -83,7 +83,7 @@ static uint32_t lane_columns(const wwi_runner *r, bool banded) {
     return columns < 4 ? 4 : columns & ~1u;
 }
 
-// Rows a step; `n` the rows of all pairs, 0 when they differ. Eight run best where few of them are made up.
+// Rows a step; `n` the rows of all pairs, 0 when they differ. Eight run best where few of them are padding.
 static uint32_t lane_rows(const wwi_runner *r, uint32_t n) {
     if (!points_in_registers(r))
         return 1;

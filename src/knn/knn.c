@@ -539,7 +539,7 @@ static float scale_of(const ww_knn *s, const side *of) {
     return wwi_tensor_scale(both ? fmaxf(s->base.reach, s->queries.reach) : of->reach);
 }
 
-// Halves of points [first, first + count) of a side's window, made up to `rows` with zeros.
+// Halves of points [first, first + count) of a side's window, padded to `rows` with zeros.
 static ww_status make_halves(ww_knn *s, side *of, uint32_t first, uint32_t count, uint64_t rows) {
     const uint32_t for_queries = of == &s->queries;
     const float scale = scale_of(s, of);

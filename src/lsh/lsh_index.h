@@ -116,7 +116,7 @@ ww_status wwi_lsh_send_removed(ww_lsh *lsh);
 
 // Squared norms of a window's points, where the metric wants them; *largest: the largest.
 ww_status wwi_lsh_norms(ww_lsh *lsh, const wwi_points_window *window, wwi_buffer **norms, float *largest);
-// Points of a window in row order, made up to a multiple of four coordinates; of sets nothing. *rows NULL: made.
+// Points of a window in row order, padded to a multiple of four coordinates; of sets nothing. *rows NULL: made.
 ww_status wwi_lsh_rows(ww_lsh *lsh, const wwi_points_window *window, size_t first, size_t count, wwi_buffer **rows);
 // Halves of `count` rows whose norms stand from `first_norm` on, unless they were made with this scale.
 ww_status wwi_lsh_make_halves(ww_lsh *lsh, wwi_buffer *rows, wwi_buffer *norms, uint32_t first_norm, size_t count,
