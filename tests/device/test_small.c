@@ -80,6 +80,33 @@ START_TEST(bits) {
 }
 END_TEST
 
+// The upper triangle of a set with itself, as a list and as a whole matrix.
+START_TEST(half_of_a_matrix) {
+    enum { N = 5 };
+    ww_measure measure = loop_measure(0);
+    const size_t lengths[N] = {9, 1, 17, 2, 5};
+    wwt_set set = wwt_set_make(1, lengths, N);
+    ww_dataset *dataset = wwt_dataset(&set, WW_FLOAT);
+    const ww_plan_options options = wwt_engine(engines[_i]);
+    ww_plan *plan = NULL;
+    float condensed[N * (N - 1) / 2], whole[N * N];
+    wwt_ok(ww_plan_matrix(&measure, dataset, NULL, &options, &plan));
+    wwt_ok(ww_plan_run_condensed(plan, condensed));
+    wwt_ok(ww_plan_run(plan, whole));
+    for (size_t i = 0, at = 0; i < N; i++)
+        for (size_t j = i + 1; j < N; j++, at++) {
+            wwr_series x = wwt_series(&set, i), y = wwt_series(&set, j);
+            const double expected = wwr_distance(&measure, NULL, &x, &y);
+            ck_assert(wwt_close((double)condensed[at], expected, WW_FLOAT));
+            ck_assert(wwt_close((double)whole[i * N + j], expected, WW_FLOAT));
+            ck_assert(wwt_close((double)whole[j * N + i], expected, WW_FLOAT));
+        }
+    ww_plan_destroy(&plan);
+    ww_dataset_destroy(&dataset);
+    wwt_set_free(&set);
+}
+END_TEST
+
 START_TEST(nearest_with_bounds) {
     wwt_seed(7);
     ww_measure measure = wwt_measure(WW_DTW);
@@ -160,8 +187,10 @@ int main(void) {
     if (!few && !getenv("WAVEWARP_TEST_OCLGRIND"))
         tcase_add_loop_test(tcase, other_measures, 0, OTHERS);
     tcase_add_loop_test(tcase, bits, 0, few ? 1 : 4);
-    if (!few)
+    if (!few) {
+        tcase_add_loop_test(tcase, half_of_a_matrix, 0, ENGINES);
         tcase_add_test(tcase, nearest_with_bounds);
+    }
     tcase_add_loop_test(tcase, one_bucket, 0, 2);
     return wwt_run(suite);
 }
