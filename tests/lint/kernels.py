@@ -299,8 +299,8 @@ def check_line(compilers, cache, line, wanted):
                 point(passed, says, log)
                 if passed and "# SKIP" not in says:
                     cache.put(key, says)
-                if not passed and kind != "syntax":
-                    break  # the same words for each of the others would add nothing
+                if not passed and ":" not in says:
+                    break  # it does not compile: the same words for each of the others would add nothing
     return points
 
 
