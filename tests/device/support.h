@@ -115,7 +115,7 @@ typedef struct wwt_product {
     int counts[WWT_MOST_OPTIONS]; // of their values
 } wwt_product;
 
-bool wwt_exhaustive(void);
+bool wwt_all_cases(void); // whether that is so
 // Whether the case with these values is one of those. WAVEWARP_TEST_SEED chooses others.
 bool wwt_covers(const wwt_product *product, const int *values);
 

@@ -211,7 +211,7 @@ START_TEST(degrees) {
         return;
     for (int degree = 1; degree <= 4; degree++)
         for (int no_root = 0; no_root <= 1; no_root++) {
-            if (!wwt_exhaustive() && no_root != degree % 2)
+            if (!wwt_all_cases() && no_root != degree % 2)
                 continue;
             wwt_ok(ww_measure_set(&s.measure, "degree", degree == 4 ? 2.5 : degree));
             wwt_ok(ww_measure_set(&s.measure, "no_root", no_root));
@@ -580,7 +580,7 @@ int main(void) {
         return exit_code;
     Suite *suite = suite_create("measures");
     const int all = FLOAT_LOOPS * wwt_precision_count();
-    const int most = wwt_exhaustive() ? all : FLOAT_LOOPS;
+    const int most = wwt_all_cases() ? all : FLOAT_LOOPS;
     wwt_add_chosen(suite, published, all, PUBLISHED, chosen);
     wwt_add_chosen(suite, shapes, all, SHAPES, chosen_shapes);
     wwt_add_chosen(suite, bands, all, BANDS, chosen);
