@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running blocks of pairs through an engine: programs, launches bounded in time, scratch.
+// What the other rooms use of this one: engines by name, and a runner that takes batches of pairs through an engine.
 #ifndef WAVEWARP_ENGINE_H
 #define WAVEWARP_ENGINE_H
 
@@ -29,6 +29,9 @@ typedef struct wwi_batch {
 } wwi_batch;
 
 typedef struct wwi_runner wwi_runner;
+
+// Whether it is auto or an engine of the table.
+bool wwi_engine_known(ww_engine engine);
 
 // `rows` and `columns` are borrowed and give lengths, channels and precision. Builds nothing yet.
 ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,

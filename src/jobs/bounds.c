@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "engine/bands.h"
 
 // The twin of ww_bounds_job in kernels_cl/jobs/bounds.cl.
@@ -141,13 +142,6 @@ static bounds_job job_of(const wwi_bounds *b, const wwi_area *area) {
     };
 }
 
-static ww_status grow(wwi_bounds *b, wwi_buffer **buffer, uint64_t bytes) {
-    if (*buffer && wwi_buffer_bytes(*buffer) >= bytes)
-        return WW_OK;
-    wwi_buffer_destroy(buffer);
-    return wwi_buffer_create(b->context, bytes, buffer);
-}
-
 static uint64_t block_groups(const wwi_bounds *b, const wwi_area *area) {
     const uint64_t width = (uint64_t)b->group * b->each;
     return area->rows * ((area->columns + width - 1) / width);
@@ -157,8 +151,8 @@ ww_status wwi_bounds_compute(wwi_bounds *b, const wwi_area *area) {
     ww_status status;
     const bounds_job job = job_of(b, area);
     const uint64_t values = (uint64_t)area->rows * b->channels * b->envelope;
-    if ((status = grow(b, &b->lower, values * b->value_bytes)) != WW_OK ||
-        (status = grow(b, &b->upper, values * b->value_bytes)) != WW_OK)
+    if ((status = wwi_grow_buffer(b->context, &b->lower, values * b->value_bytes)) != WW_OK ||
+        (status = wwi_grow_buffer(b->context, &b->upper, values * b->value_bytes)) != WW_OK)
         return status;
     // Without intervals the kernel reads none.
     const wwi_arg envelope[] = {WWI_BUFFER(area->row_window.values),
@@ -188,7 +182,7 @@ ww_status wwi_bounds_candidates(wwi_bounds *b, const wwi_area *area, wwi_buffer 
     const uint64_t bytes = pairs ? (uint64_t)*count * 3 * sizeof *pairs : sizeof *pairs;
     job.k = k;
     job.fill = pairs != NULL;
-    if ((status = grow(b, &b->list, bytes ? bytes : 1)) != WW_OK ||
+    if ((status = wwi_grow_buffer(b->context, &b->list, bytes)) != WW_OK ||
         (status = wwi_buffer_fill_u32(b->count, 0, sizeof *count, 0)) != WW_OK)
         return status;
     const wwi_arg args[] = {WWI_BUFFER(area->bounds), WWI_BUFFER(area->distances), WWI_BUFFER(best_values),

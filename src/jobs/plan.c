@@ -10,24 +10,6 @@
 #include "measure/measure_table.h"
 #include "options.h"
 
-static const char *const engine_names[] = {"auto", "lanes", "stencil", "packed", "strips", "bits"};
-
-const char *ww_engine_name(ww_engine engine) {
-    return (unsigned)engine < sizeof engine_names / sizeof *engine_names ? engine_names[engine] : "unknown";
-}
-
-ww_status ww_engine_by_name(const char *name, ww_engine *engine) {
-    if (!name || !engine)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "name or engine is NULL");
-    for (size_t e = 0; e < sizeof engine_names / sizeof *engine_names; e++)
-        if (strcmp(name, engine_names[e]) == 0) {
-            *engine = (ww_engine)e;
-            return WW_OK;
-        }
-    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no engine '%s'", name);
-    return wwi_fail_hint("the engines are auto, lanes, stencil, packed, strips and bits");
-}
-
 void ww_plan_destroy(ww_plan **plan) {
     if (!plan || !*plan)
         return;
@@ -141,7 +123,7 @@ ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_datas
     if ((status = wwi_options_take(&o, options, "ww_plan_options")) != WW_OK ||
         (status = wwi_measure_check(measure)) != WW_OK)
         return status;
-    if ((unsigned)o.engine > WW_ENGINE_BITS)
+    if (!wwi_engine_known(o.engine))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.engine is %d", (int)o.engine);
     if (!(o.launch_seconds >= 0 && o.launch_seconds <= 3600))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.launch_seconds is %g; 0 to 3600", o.launch_seconds);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <wavewarp/knn.h>
 
+#include "base/pace.h"
 #include "data/dataset.h"
 #include "data/points.h"
 #include "knn/knn_job.h"
@@ -65,7 +66,7 @@ struct ww_knn {
     wwi_kernel *filter_kernel, *exact, *norms, *make_rows, *make_halves, *make_cuts;
     wwi_selector *selector;
     wwi_buffer *counts, *ids, *values, *best_values, *best_ids, *overflow, *mean;
-    uint64_t pairs_done;
+    wwi_pace pace; // in pairs
     ww_knn_info info;
 };
 
@@ -634,17 +635,9 @@ static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *fu
     return (status = launch_exact(s, b, &job)) == WW_OK ? take_best(s, b, &job) : status;
 }
 
-static ww_status report(ww_knn *s, uint64_t pairs) {
-    s->pairs_done += pairs;
-    if (s->options.progress && s->options.progress(s->options.progress_user, s->pairs_done, s->info.pairs) != 0)
-        return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
-    return WW_OK;
-}
-
 // The base's window for one block of rows.
 static ww_status go_through_window(ww_knn *s, block *b) {
     ww_status status = WW_OK;
-    const double aim = s->options.launch_seconds > 0 ? s->options.launch_seconds : 0.25;
     while (status == WW_OK && b->at < b->base_count) {
         const uint32_t left = b->base_count - b->at;
         uint64_t chunk = b->seen * b->growth / 4;
@@ -667,16 +660,14 @@ static ww_status go_through_window(ww_knn *s, block *b) {
                 b->growth = b->growth > 2 ? b->growth / 2 : 1;
                 continue;
             }
-            const double seconds = wwi_seconds() - start;
-            const double most = fmax((double)chunk * fmin(aim / fmax(seconds, 1e-5), 1e6), 1024);
-            b->most = most < 1e9 ? (uint64_t)most : (uint64_t)1e9;
+            b->most = wwi_pace_next(&s->pace, chunk, wwi_seconds() - start);
             if (b->most > chunk * 8)
                 b->most = chunk * 8;
         }
         b->at += (uint32_t)chunk;
         b->seen += chunk;
         if (status == WW_OK)
-            status = report(s, chunk * b->rows);
+            status = wwi_pace_report(&s->pace, chunk * b->rows);
     }
     return status;
 }
@@ -722,7 +713,8 @@ ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) 
     const double start = wwi_seconds();
     const uint64_t ns = wwi_context_kernel_ns(s->context), launches = wwi_context_launches(s->context);
     s->info.examined = 0;
-    s->pairs_done = 0;
+    s->pace = wwi_pace_make(s->context, s->options.launch_seconds, s->options.progress, s->options.progress_user);
+    wwi_pace_start(&s->pace, s->info.pairs);
     for (size_t at = 0, count; status == WW_OK && at < s->queries.points->count; at += count) {
         count = wwi_points_window_limit(s->queries.points, at);
         if ((status = open_side(s, &s->queries, at, count)) != WW_OK)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pace.h"
 #include "lsh/lsh_index.h"
 #include "topk/results.h"
 
@@ -17,7 +18,7 @@ typedef struct search {
     ww_lsh *h;
     uint32_t k;
     bool self, by_buckets;
-    uint64_t done, total; // buckets looked into
+    wwi_pace pace; // done, total: buckets looked into; waiting: tasks of the launches not yet waited for
     size_t most_rows;
     // The queries, and where the rows of now stand among them.
     ww_points *queries;
@@ -39,8 +40,6 @@ typedef struct search {
     uint32_t launched;   // those of them that a launch works on
     uint64_t joined;     // tables and probes that the rows have been through
     uint64_t most_tasks; // of a launch
-    uint64_t running;    // tasks of the launches not yet waited for, which began about then:
-    double running_since;
     // By queries:
     wwi_selector *selector;
     wwi_buffer *counts, *ids, *values;
@@ -151,14 +150,6 @@ static ww_status allocate(search *s, size_t queries) {
     return s->by_buckets ? allocate_buckets(s, rows) : allocate_queries(s, rows);
 }
 
-static ww_status report(search *s, uint64_t buckets) {
-    const ww_lsh_options *o = &s->h->options;
-    s->done += buckets;
-    if (o->progress && o->progress(o->progress_user, s->done, s->total) != 0)
-        return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
-    return WW_OK;
-}
-
 static wwi_lsh_job make_job(const search *s, const wwi_lsh_block *b) {
     return (wwi_lsh_job){.count = (uint32_t)s->rows,
                          .groups = (uint32_t)wwi_lsh_groups(s->rows),
@@ -257,11 +248,9 @@ static ww_status merge_lists(search *s) {
 
 // The tasks of a launch from the time that the last ones took; all that was launched is done.
 static void take_time(search *s) {
-    const double aim = s->h->options.launch_seconds > 0 ? s->h->options.launch_seconds : 0.25;
-    const double most = (double)s->running * aim / fmax(wwi_seconds() - s->running_since, 1e-6);
-    if (s->running)
-        s->most_tasks = most < 1024 ? 1024 : most > 1e9 ? 1000000000 : (uint64_t)most;
-    s->running = 0;
+    if (s->pace.waiting)
+        s->most_tasks = wwi_pace_next(&s->pace, s->pace.waiting, wwi_seconds() - s->pace.since);
+    s->pace.waiting = 0;
 }
 
 // One probe of some tables, of which each query has a list.
@@ -282,15 +271,15 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const wwi_lsh_job *job
         return status;
     h->info.examined += counters[0] | (uint64_t)counters[1] << 32;
     take_time(s);
-    s->running = counters[2];
-    s->running_since = wwi_seconds();
+    s->pace.waiting = counters[2];
+    s->pace.since = wwi_seconds();
     if ((status = launch_join(s, b, of, 0, counters[2])) != WW_OK ||
         (s->lists > 1 && (status = merge_lists(s)) != WW_OK))
         return status;
     // Else the next launch's tasks are waited for, or the results.
     if (h->options.progress && (status = wwi_finish(h->context)) == WW_OK)
         take_time(s);
-    return status == WW_OK ? report(s, (uint64_t)s->rows * count) : status;
+    return status == WW_OK ? wwi_pace_report(&s->pace, (uint64_t)s->rows * count) : status;
 }
 
 // One probe of all tables.
@@ -408,7 +397,7 @@ static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
         h->info.capped += capped;
         h->info.examined += capped ? job.capacity : s->counted[r];
     }
-    return report(s, (uint64_t)s->rows * job.tables * job.probes);
+    return wwi_pace_report(&s->pace, (uint64_t)s->rows * job.tables * job.probes);
 }
 
 // ---- results
@@ -605,7 +594,8 @@ ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, v
     s.k = (uint32_t)k;
     s.self = !queries;
     s.by_buckets = choose_path(h, count, k);
-    s.total = (uint64_t)count * h->options.tables * h->options.probes * h->block_count;
+    s.pace = wwi_pace_make(h->context, h->options.launch_seconds, h->options.progress, h->options.progress_user);
+    wwi_pace_start(&s.pace, (uint64_t)count * h->options.tables * h->options.probes * h->block_count);
     h->info.examined = h->info.capped = h->info.incomplete = 0;
     h->info.path = s.by_buckets ? WW_LSH_BUCKETS : WW_LSH_QUERIES;
     if (s.by_buckets || h->options.complete)

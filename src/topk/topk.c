@@ -7,6 +7,7 @@
 #include <string.h>
 #include <wavewarp/knn.h>
 
+#include "base/grow.h"
 #include "data/dataset.h"
 #include "topk/results.h"
 
@@ -108,13 +109,6 @@ static uint32_t choose_parts(const wwi_selector *s, uint64_t rows, uint32_t colu
     return parts < 1 ? 1 : (uint32_t)parts;
 }
 
-static ww_status grow(ww_context *context, wwi_buffer **buffer, uint64_t bytes) {
-    if (*buffer && wwi_buffer_bytes(*buffer) >= bytes)
-        return WW_OK;
-    wwi_buffer_destroy(buffer);
-    return wwi_buffer_create(context, bytes, buffer);
-}
-
 ww_status wwi_topk(wwi_selector *s, const wwi_selection *selection) {
     ww_status status;
     selection_args args = {
@@ -139,8 +133,8 @@ ww_status wwi_topk(wwi_selector *s, const wwi_selection *selection) {
     args.parts = parts = (selection->columns + args.part_columns - 1) / args.part_columns;
     args.flags |= SELECT_FRESH;
     const uint64_t listed = selection->rows * parts * s->k;
-    if ((status = grow(s->context, &s->part_values, listed * s->value_bytes)) != WW_OK ||
-        (status = grow(s->context, &s->part_indices, listed * sizeof(uint32_t))) != WW_OK ||
+    if ((status = wwi_grow_buffer(s->context, &s->part_values, listed * s->value_bytes)) != WW_OK ||
+        (status = wwi_grow_buffer(s->context, &s->part_indices, listed * sizeof(uint32_t))) != WW_OK ||
         (status = launch(s, selection->values, list, list, args, selection->rows, s->part_values, s->part_indices)) !=
             WW_OK)
         return status;
