@@ -141,11 +141,14 @@ static bool fits_memory(uint64_t rows, uint64_t columns, ww_precision precision)
 static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t columns, ww_array_file *file) {
     if (!values) {
         sink to = {.file = file};
-        if (ww_plan_run_blocks(j->plan, put_block, &to) == WW_OK)
+        const ww_status streamed = ww_plan_run_blocks(j->plan, put_block, &to);
+        cli_progress_end(&j->progress);
+        if (streamed == WW_OK)
             return CLI_GO_ON;
         return cli_fail_with(to.error.status != WW_OK ? &to.error : ww_last_error());
     }
     ww_status status = condensed ? ww_plan_run_condensed(j->plan, values) : ww_plan_run(j->plan, values);
+    cli_progress_end(&j->progress); // before a message, which would be written behind the bar
     if (status == WW_OK && file)
         status = ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values);
     return status == WW_OK ? CLI_GO_ON : cli_fail();

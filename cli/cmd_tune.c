@@ -40,7 +40,7 @@ static int print_result(void *user, const ww_tune_result *r) {
                r->cells_per_second / 1e9);
     }
     fflush(stdout);
-    return 0;
+    return cli_interrupted();
 }
 
 // A file that is not there yet begins empty: the library reads it before it writes to it. *made: it was not there.
@@ -61,8 +61,12 @@ static void remove_empty(const char *path) {
         unlink(path);
 }
 
-static int tune(const cli_command *command, ww_context *context, bool dry, report *state) {
+static int tune(const cli_command *command, const cli_device_options *device, ww_context *context, bool dry,
+                report *state) {
     ww_tune_options options = WW_TUNE_OPTIONS_INIT;
+    ww_plan_options plan; // not used: an interrupt ends the work between two candidates
+    cli_progress progress;
+    cli_plan_options(device, &progress, &plan);
     options.dry = dry;
     options.report = print_result;
     options.report_user = state;
@@ -74,6 +78,7 @@ static int tune(const cli_command *command, ww_context *context, bool dry, repor
         cli_json_array(&state->out, "results");
     }
     const ww_status status = ww_tune(context, &options);
+    cli_progress_end(&progress);
     if (state->json) {
         cli_json_end(&state->out);
         cli_json_end(&state->out);
@@ -110,7 +115,7 @@ int cmd_tune(const cli_command *command, int argc, char **argv) {
     if (result == CLI_GO_ON)
         result = cli_context_open(&device, &context);
     if (result == CLI_GO_ON)
-        result = tune(command, context, dry, &state);
+        result = tune(command, &device, context, dry, &state);
     ww_context_destroy(&context);
     if (made && result != CLI_GO_ON)
         remove_empty(path);

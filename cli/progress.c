@@ -118,6 +118,7 @@ void cli_plan_options(const cli_device_options *options, cli_progress *progress,
 void cli_progress_end(cli_progress *progress) {
     if (progress->drawn)
         fputs("\r\033[K", stderr);
+    progress->drawn = false;
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
 }
