@@ -61,12 +61,8 @@ static void remove_empty(const char *path) {
         unlink(path);
 }
 
-static int tune(const cli_command *command, const cli_device_options *device, ww_context *context, bool dry,
-                report *state) {
+static int tune(const cli_command *command, ww_context *context, bool dry, report *state) {
     ww_tune_options options = WW_TUNE_OPTIONS_INIT;
-    ww_plan_options plan; // not used: an interrupt ends the work between two candidates
-    cli_progress progress;
-    cli_plan_options(device, &progress, &plan);
     options.dry = dry;
     options.report = print_result;
     options.report_user = state;
@@ -78,7 +74,6 @@ static int tune(const cli_command *command, const cli_device_options *device, ww
         cli_json_array(&state->out, "results");
     }
     const ww_status status = ww_tune(context, &options);
-    cli_progress_end(&progress);
     if (state->json) {
         cli_json_end(&state->out);
         cli_json_end(&state->out);
@@ -108,6 +103,10 @@ int cmd_tune(const cli_command *command, int argc, char **argv) {
     int result = cli_parse(command, table, CLI_COUNT_OF(table), argc, argv, NULL, 0, 0, NULL);
     if (result != CLI_GO_ON)
         return result;
+    // From here on an interrupt ends the work between two candidates; there is no plan that it would cancel.
+    ww_plan_options plan;
+    cli_progress progress;
+    cli_plan_options(&device, &progress, &plan);
     // The variable names the same file; it too may be new.
     const char *path = device.tuning ? device.tuning : getenv("WAVEWARP_TUNING");
     if (path && *path && !dry)
@@ -115,7 +114,8 @@ int cmd_tune(const cli_command *command, int argc, char **argv) {
     if (result == CLI_GO_ON)
         result = cli_context_open(&device, &context);
     if (result == CLI_GO_ON)
-        result = tune(command, &device, context, dry, &state);
+        result = tune(command, context, dry, &state);
+    cli_progress_end(&progress);
     ww_context_destroy(&context);
     if (made && result != CLI_GO_ON)
         remove_empty(path);
