@@ -435,7 +435,7 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     j.options = defaults;
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),
-        {"metric", 'm', CLI_CHOICE, "M", "l2, l2-squared, l1, cosine, hamming, jaccard or jaccard-bits", &j.metric,
+        {"metric", 'm', CLI_CHOICE, "M", "distance of two points; linf and inner-product have no family", &j.metric,
          cli_metrics, 0},
         {"recall", 'r', CLI_TEXT, "R", "choose tables, functions and width to find this share of the neighbours",
          &j.recall, 0, 0},

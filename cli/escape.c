@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// UTF-8 read character by character, and what is printed of it.
 #include "escape.h"
 
 #include <stdbool.h>

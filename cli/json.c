@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The writer of JSON and the head of json.h.
 #include "json.h"
 
 #include <inttypes.h>

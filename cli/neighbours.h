@@ -19,7 +19,7 @@ typedef struct cli_neighbour_options {
 } cli_neighbour_options;
 
 #define CLI_NEIGHBOUR_OPTIONS(n)                                                                                        \
-    {"k", 'k', CLI_COUNT, "K", "neighbours of every query, default 1, at most 1024", &(n).k, NULL, 1},                  \
+    {"k", 'k', CLI_COUNT, "K", "neighbours of every query, default 1; of points at most 1024", &(n).k, NULL, 1},        \
         {"output", 'o', CLI_TEXT, "FILE", "write the lines there; .csv: query,index,distance", &(n).output, 0, 0},      \
         {"ids",    0, CLI_TEXT, "FILE", "write the indices there: .ivecs, .npy (64-bit integers), else text",           \
          &(n).ids, 0, 0},                                                                                               \

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Command lines where no device is needed: short options in one word, options that a command has no use for, bands,
 # numbers of bytes, text that could steer a terminal.
-. "$(dirname "$0")/tap.sh"
+here=$(realpath "$(dirname "$0")")
+. "$here/tap.sh"
 : >out >err
 
 escape=$(printf '\033')
@@ -29,6 +30,14 @@ ok "help of lsh" gives 0 lsh --help
 ok "queries come first in lsh" prints "Usage: wavewarp lsh [QUERIES] [BASE]"
 ok "classify takes names, no order" gives 2 classify a b
 ok "and says so" says "'a' is one argument too many"
+
+# ---- every command is in the man page and in docs/cli.md
+docs=$here/../../docs
+described() { grep -qE "^\.(B|BI) $1( |\$)" "$docs/wavewarp.1" && grep -qE "^\| \`$1[ \`]" "$docs/cli.md"; }
+ok "the overview" gives 0 --help
+for command in $(sed -n 's/^  \([a-z]*\) .*/\1/p' out); do
+    ok "$command is described" described "$command"
+done
 
 # ---- options that are of no use
 for command in knn lsh; do
