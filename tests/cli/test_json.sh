@@ -164,26 +164,37 @@ ok "a wrong cost" gives 1 pairs x.csv y.csv --cost-expr nonsense
 ok "quotes the compiler" says "nonsense"
 ok "speaks of no function" bash -c '! grep -q ww_ err'
 
-# ---- progress
+# ---- progress, of work that takes minutes; it is ended as soon as there is something to see
 "$program" generate random-walk -n 600 -l 3000 -o long.npy
-WAVEWARP_PROGRESS_SECONDS=0.5 timeout --foreground --preserve-status -k 20 -s INT 4 "$program" matrix long.npy long.npy \
-    -o long.bin >out 2>err
+export program
+cat >long.sh <<'END_OF_SH'
+# long.sh FILE: until FILE has a percentage and a little longer
+"$program" matrix long.npy long.npy -o long.bin &
+for _ in $(seq 600); do
+    grep -qa '[0-9] %' "$1" && break
+    sleep 0.2
+done
+sleep 1
+kill -TERM $!
+wait $!
+END_OF_SH
+WAVEWARP_PROGRESS_SECONDS=0.3 bash long.sh err >out 2>err
+ok "it ends by the signal" test $? -eq 143
 ok "lines of progress in a log" grep -qE '^wavewarp: +[0-9]+ %  [0-9.e-]+ Gcells/s' err
 ok "no cursor is moved" bash -c '! grep -q "$(printf "\r")" err'
+# on_terminal TERM COLUMNS: the same where standard error is a terminal; what is on it goes to `typed`.
+on_terminal() {
+    TERM=$1 WAVEWARP_PROGRESS_SECONDS=0.3 script -qfc "stty cols $2; bash long.sh typed" typed >/dev/null 2>&1 </dev/null
+}
 if script --version >/dev/null 2>&1; then
-    export program
-    # On a terminal of 24 columns no line is longer.
-    TERM=xterm timeout -k 20 60 script -qc 'stty cols 24; exec timeout --foreground -s INT 4 "$program" matrix long.npy long.npy -o long.bin' \
-        typed >/dev/null 2>&1 </dev/null
+    on_terminal xterm 24
     tr '\r' '\n' <typed | sed "s/$(printf '\033')\\[K//g" | grep -E '^ *[0-9]+ %|^\[' >drawn
-    ok "a bar on a terminal" test -s drawn
+    ok "progress on a narrow terminal" test -s drawn
     ok "no longer than the terminal" test "$(awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }' drawn)" -le 23
-    TERM=xterm timeout -k 20 60 script -qc 'stty cols 80; exec timeout --foreground -s INT 3 "$program" matrix long.npy long.npy -o long.bin' \
-        typed >/dev/null 2>&1 </dev/null
+    on_terminal xterm 80
     ok "a bar where there is room" grep -qF '[..' typed
     ok "gone before a message" bash -c 'tr "\r" "\n" <typed | grep -qx "$(printf "\033")\[Kwavewarp: interrupted"'
-    TERM=dumb WAVEWARP_PROGRESS_SECONDS=0.5 timeout -k 20 60 script -qc 'exec timeout --foreground -s INT 4 "$program" matrix long.npy long.npy -o long.bin' \
-        typed >/dev/null 2>&1 </dev/null
+    on_terminal dumb 80
     ok "lines on a dumb terminal" grep -qE '^wavewarp: +[0-9]+ %' typed
     ok "without escape sequences" bash -c '! grep -q "$(printf "\033")" typed'
 fi
