@@ -168,12 +168,13 @@ static ww_status take_bits(wwi_runner *r) {
 }
 
 ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
-                            const ww_plan_options *options, wwi_runner **runner) {
+                            const ww_plan_options *options, wwi_stream *stream, wwi_runner **runner) {
     *runner = NULL;
     wwi_runner *r = calloc(1, sizeof *r);
     if (!r)
         return wwi_fail_memory(sizeof *r);
     r->context = rows->context;
+    r->stream = stream;
     r->measure = *measure;
     r->recurrence = wwi_measure_row_by_id(measure->id);
     r->rows = rows;
@@ -279,7 +280,7 @@ static wwi_variant_key key_of(const wwi_runner *r, ww_engine engine, const wwi_b
 
 // Waits for what was enqueued, learns the engine's rate from it, reports progress.
 static ww_status wait_and_report(wwi_runner *r, ww_engine engine) {
-    const ww_status status = wwi_finish(r->context);
+    const ww_status status = wwi_finish(r->stream);
     if (status != WW_OK)
         return status;
     const double now = wwi_seconds(), spent = now - r->waited;
@@ -533,8 +534,8 @@ static wwi_tiling group_tiling(const wwi_runner *r, ww_engine engine, uint32_t n
 
 // A side's planes and entries.
 static wwi_slice planes_of(const wwi_runner *r, const ww_dataset *d) {
-    return d == r->rows ? (wwi_slice){r->planes->row_planes, r->planes->row_series}
-                        : (wwi_slice){r->planes->column_planes, r->planes->column_series};
+    return d == r->rows ? (wwi_slice){.values = r->planes->row_planes, .series = r->planes->row_series}
+                        : (wwi_slice){.values = r->planes->column_planes, .series = r->planes->column_series};
 }
 
 // What an engine reads of a side: the points, or engine bits their planes where it has them.
