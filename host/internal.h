@@ -256,6 +256,10 @@ ww_status wwi_exchange_probe(ww_context *context);
 bool wwi_disk_cache_wanted(const ww_device_info *info);
 cl_program wwi_disk_cache_load(ww_context *context, const char *source, const char *options);
 void wwi_disk_cache_store(ww_context *context, const char *source, const char *options, cl_program program);
+// Removes cached files that nobody used for `most_seconds`, and those used longest ago until the others have no more
+// than `most_bytes`. wwi_cache_used() notes a use.
+void wwi_cache_bound(const char *folder, uint64_t most_bytes, uint64_t most_seconds);
+void wwi_cache_used(const char *path);
 
 // ---- memory
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host layer on whatever device there is. Every case ends with no OpenCL object alive.
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <wavewarp/opencl.h>
 
 #include "host_main.h"
@@ -635,6 +637,33 @@ START_TEST(disk_cache_serves_and_survives_damage) {
 }
 END_TEST
 
+// A use keeps a program; one that nobody used for long goes when another is stored.
+START_TEST(disk_cache_forgets_what_is_not_used) {
+    struct stat about;
+    const time_t now = time(NULL);
+    const struct timespec month[2] = {{now - 30 * 86400, 0}, {now - 30 * 86400, 0}};
+    ck_assert_int_eq(setenv("XDG_CACHE_HOME", folder, 1), 0);
+    ck_assert_int_eq(setenv("WAVEWARP_PROGRAM_CACHE", "1", 1), 0);
+    ck_assert_int_eq(setenv("WAVEWARP_EXCHANGE", "local", 1), 0);
+    use_cache(0);
+    char *path = only_cached_file();
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, month, 0), 0);
+    use_cache(1);
+    ck_assert_int_eq(stat(path, &about), 0);
+    ck_assert_int_ge(about.st_mtime, now);
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, month, 0), 0);
+    for (int days = 0; days < 2; days++) {
+        ck_assert_int_eq(setenv("WAVEWARP_PROGRAM_CACHE_DAYS", days ? "29" : "-7", 1), 0); // -7: the standard, 90
+        ww_context *context = open_context();
+        wwi_program *program = get_program(context, days ? "-DOTHER=1" : "-DOTHER=0");
+        wwi_program_release(&program);
+        ww_context_destroy(&context);
+        ck_assert_int_eq(stat(path, &about) == 0, !days);
+    }
+    free(path);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("host_device");
     TCase *tcase = tcase_create("device");
@@ -662,6 +691,7 @@ int main(void) {
     tcase_add_test(tcase, wrapped_objects_work);
     tcase_add_test(tcase, wrapped_objects_must_belong_together);
     tcase_add_test(tcase, disk_cache_serves_and_survives_damage);
+    tcase_add_test(tcase, disk_cache_forgets_what_is_not_used);
     suite_add_tcase(suite, tcase);
     return wwt_run_host(suite, true);
 }

@@ -130,6 +130,56 @@ START_TEST(a_failed_launch_stays_with_its_plan) {
 }
 END_TEST
 
+// Of a launch that failed, and what else fails after it.
+START_TEST(the_first_error_is_kept) {
+    const wwi_source source = {"nothing.cl", "__kernel void nothing(__global uint *a) { a[0] = 1; }"};
+    const ww_error *error = ww_last_error();
+    wwi_stream *stream = NULL, *other = NULL;
+    wwi_program *program = NULL;
+    wwi_kernel *kernel = NULL, *others = NULL;
+    wwi_buffer *buffer = NULL;
+    if (!layer)
+        return;
+    WWT_OK(wwi_stream_create(context, &stream));
+    WWT_OK(wwi_stream_create(context, &other));
+    WWT_OK(wwi_program_get(context, &source, 1, "", &program));
+    WWT_OK(wwi_kernel_create(stream, program, "nothing", &kernel));
+    WWT_OK(wwi_kernel_create(other, program, "nothing", &others));
+    WWT_OK(wwi_buffer_create(context, 4, &buffer));
+    const wwi_arg args[] = {WWI_BUFFER(buffer)};
+    for (int way = 0; way < 3; way++) {
+        wwi_stream_start(stream);
+        atomic_store(&layer->break_thread, (uintptr_t)pthread_self());
+        WWT_OK(wwi_launch(kernel, 1, 1, args, 1));
+        WWT_OK(wwi_launch(others, 1, 1, args, 1));
+        WWT_OK(wwi_finish(other));
+        // A run that came to no end of its own, one whose next call failed, and one that was stopped.
+        if (way == 0)
+            WWT_FAILS(wwi_finish_after(stream, WW_OK), WW_ERROR_OPENCL);
+        if (way == 1)
+            WWT_FAILS(wwi_finish_after(stream, wwi_fail(WW_ERROR_OPENCL, "the read failed")), WW_ERROR_OPENCL);
+        if (way == 2)
+            WWT_FAILS(wwi_finish_after(stream, wwi_fail(WW_ERROR_CANCELLED, "stopped")), WW_ERROR_CANCELLED);
+        ck_assert_str_eq(error->message, way == 2 ? "stopped"
+                                                  : "a kernel failed on the device: clEnqueueNDRangeKernel gave "
+                                                    "CL_OUT_OF_RESOURCES (-5)");
+        WWT_FAILS(wwi_launch(kernel, 1, 1, args, 1), WW_ERROR_OPENCL); // until the next start
+        WWT_FAILS(wwi_finish(stream), WW_ERROR_OPENCL);
+        ck_assert_int_eq(error->cl_code, -5);
+        WWT_OK(wwi_launch(others, 1, 1, args, 1));
+    }
+    wwi_stream_start(stream);
+    WWT_OK(wwi_launch(kernel, 1, 1, args, 1));
+    WWT_OK(wwi_finish(stream));
+    wwi_buffer_destroy(&buffer);
+    wwi_kernel_destroy(&kernel);
+    wwi_kernel_destroy(&others);
+    wwi_program_release(&program);
+    wwi_stream_destroy(&stream);
+    wwi_stream_destroy(&other);
+}
+END_TEST
+
 // ---- times and launches
 
 typedef struct counting {
@@ -370,6 +420,7 @@ int main(void) {
     tcase_add_loop_test(first, first_contexts_are_made_at_once, 0, 4);
     tcase_add_checked_fixture(shared, open_all, close_all);
     tcase_add_test(shared, a_failed_launch_stays_with_its_plan);
+    tcase_add_test(shared, the_first_error_is_kept);
     tcase_add_test(shared, launches_and_times_belong_to_each);
     tcase_add_loop_test(shared, datasets_are_shared, 0, 2);
     tcase_add_loop_test(shared, points_are_shared, 0, 2);
