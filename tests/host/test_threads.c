@@ -21,6 +21,13 @@ static void open_all(void) {
     layer = library ? dlsym(library, "wwt_fault_control") : NULL;
 }
 
+// Not every loader knows layers.
+static bool lacks_layer(void) {
+    const char *required = getenv("WAVEWARP_TEST_REQUIRE_DEVICE");
+    ck_assert(layer || !required || strcmp(required, "1") != 0);
+    return !layer;
+}
+
 static void close_all(void) {
     ww_context_destroy(&context);
     ck_assert_int_eq(wwi_live_objects(), 0);
@@ -117,7 +124,7 @@ static void *run_and_break(void *user) {
 }
 
 START_TEST(a_failed_launch_stays_with_its_plan) {
-    if (!layer)
+    if (lacks_layer())
         return;
     ww_dataset *rows = make_series(ROWS, 1, 0), *columns = make_series(COLUMNS, 2, 0);
     failing plans[2] = {{rows, columns, true, 0}, {rows, columns, false, 0}};
@@ -138,7 +145,7 @@ START_TEST(the_first_error_is_kept) {
     wwi_program *program = NULL;
     wwi_kernel *kernel = NULL, *others = NULL;
     wwi_buffer *buffer = NULL;
-    if (!layer)
+    if (lacks_layer())
         return;
     WWT_OK(wwi_stream_create(context, &stream));
     WWT_OK(wwi_stream_create(context, &other));
