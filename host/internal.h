@@ -42,7 +42,8 @@ bool wwi_is_forked(const ww_context *context);
 ww_status wwi_check_process(const ww_context *context);
 // The same before a process's first OpenCL call: whether the parent had used OpenCL. Prepares for forks to come.
 ww_status wwi_check_first_use(void);
-// Gives up an object that passed wwi_count_objects() when it came: `call` is its release function with the object.
+// Gives up an object that passed wwi_count_objects() when it came: `call`, its release function with the object, is not
+// made in a child.
 #define WWI_RELEASE(context, call)                                                                                     \
     do {                                                                                                               \
         if (!wwi_is_forked(context))                                                                                   \

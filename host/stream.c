@@ -28,8 +28,10 @@ static cl_event take_oldest(wwi_stream *stream) {
 }
 
 static void release_pending(wwi_stream *stream) {
-    while (stream->pending_count > 0)
-        WWI_RELEASE(stream->context, clReleaseEvent(take_oldest(stream)));
+    while (stream->pending_count > 0) {
+        cl_event event = take_oldest(stream);
+        WWI_RELEASE(stream->context, clReleaseEvent(event));
+    }
     stream->uncounted = 0;
 }
 

@@ -380,6 +380,39 @@ static int use_in_child(ww_plan *plan, ww_dataset *dataset, bool alone) {
     return alone && wwi_live_objects() != 0 ? 6 : 0;
 }
 
+// Launches that nobody has waited for.
+START_TEST(a_forked_child_frees_what_is_under_way) {
+    const wwi_source source = {"long.cl", "__kernel void more(__global uint *a) { a[0] += 1; }"};
+    wwi_stream *stream = NULL;
+    wwi_program *program = NULL;
+    wwi_kernel *kernel = NULL;
+    wwi_buffer *buffer = NULL;
+    WWT_OK(wwi_stream_create(context, &stream));
+    WWT_OK(wwi_program_get(context, &source, 1, "", &program));
+    WWT_OK(wwi_kernel_create(stream, program, "more", &kernel));
+    WWT_OK(wwi_buffer_create(context, 4, &buffer));
+    const wwi_arg args[] = {WWI_BUFFER(buffer)};
+    for (int i = 0; i < 10; i++)
+        WWT_OK(wwi_launch(kernel, 1, 1, args, 1));
+    const pid_t child = fork();
+    if (child == 0)
+        (void)alarm(20);
+    const bool told = child == 0 && tells_of_fork(wwi_launch(kernel, 1, 1, args, 1)) &&
+                      tells_of_fork(wwi_finish(stream)) && tells_of_fork(wwi_finish_after(stream, WW_OK));
+    wwi_buffer_destroy(&buffer);
+    wwi_kernel_destroy(&kernel);
+    wwi_program_release(&program);
+    wwi_stream_destroy(&stream);
+    if (child == 0) {
+        ww_context_destroy(&context);
+        _exit(told && wwi_live_objects() == 0 ? 0 : 1);
+    }
+    int state = 0;
+    ck_assert_int_eq(waitpid(child, &state, 0), child);
+    ck_assert(WIFEXITED(state) && WEXITSTATUS(state) == 0);
+}
+END_TEST
+
 static atomic_bool stop;
 
 static void *keep_running(void *user) {
@@ -431,6 +464,7 @@ int main(void) {
     tcase_add_test(shared, launches_and_times_belong_to_each);
     tcase_add_loop_test(shared, datasets_are_shared, 0, 2);
     tcase_add_loop_test(shared, points_are_shared, 0, 2);
+    tcase_add_test(shared, a_forked_child_frees_what_is_under_way);
     tcase_add_test(shared, a_forked_child_is_told);
     suite_add_tcase(suite, first);
     suite_add_tcase(suite, shared);
