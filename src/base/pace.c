@@ -5,10 +5,10 @@
 #define LEAST_SECONDS 1e-3
 #define LEAST_CLOCK 100.0 // MHz
 
-wwi_pace wwi_pace_make(ww_context *context, double launch_seconds,
+wwi_pace wwi_pace_make(wwi_stream *stream, double launch_seconds,
                        int (*progress)(void *user, uint64_t done, uint64_t total), void *user) {
     return (wwi_pace){
-        .context = context,
+        .stream = stream,
         .aim = launch_seconds > 0 ? launch_seconds : 0.25,
         .progress = progress,
         .user = user,
@@ -57,7 +57,7 @@ ww_status wwi_pace_launched(wwi_pace *pace, double *rate, double work, bool more
     pace->waiting += (uint64_t)work;
     if (!more && !pace->progress && (double)pace->waiting <= *rate * pace->aim)
         return WW_OK;
-    ww_status status = wwi_finish(pace->context);
+    ww_status status = wwi_finish(pace->stream);
     if (status != WW_OK)
         return status;
     *rate = wwi_pace_learn(*rate, (double)pace->waiting, wwi_seconds() - pace->since);

@@ -7,7 +7,7 @@
 #include "host.h"
 
 typedef struct wwi_pace {
-    ww_context *context;
+    wwi_stream *stream;
     double aim; // seconds that a launch should last
     int (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
@@ -17,7 +17,7 @@ typedef struct wwi_pace {
 } wwi_pace;
 
 // `launch_seconds` 0: a quarter of a second. `progress` may be NULL.
-wwi_pace wwi_pace_make(ww_context *context, double launch_seconds,
+wwi_pace wwi_pace_make(wwi_stream *stream, double launch_seconds,
                        int (*progress)(void *user, uint64_t done, uint64_t total), void *user);
 // Begins to count towards `total`.
 void wwi_pace_start(wwi_pace *pace, uint64_t total);

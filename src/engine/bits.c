@@ -41,7 +41,8 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     w->is_bits = true;
     const wwi_bit_planes *p = r->planes;
     if (p) {
-        const wwi_slice rows = {p->row_planes, p->row_series}, columns = {p->column_planes, p->column_series};
+        const wwi_slice rows = {.values = p->row_planes, .series = p->row_series},
+                        columns = {.values = p->column_planes, .series = p->column_series};
         w->x = w->sides.rows == r->rows ? rows : columns;
         w->y = w->sides.columns == r->rows ? rows : columns;
     }

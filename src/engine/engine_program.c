@@ -38,9 +38,9 @@ static void write_parameters(const wwi_runner *r, char *text, size_t bytes) {
 
 static ww_status create_kernels(wwi_runner *r, wwi_variant *v) {
     const wwi_form *form = v->key.form;
-    ww_status status = wwi_kernel_create(v->program, form->kernel, &v->kernel);
+    ww_status status = wwi_kernel_create(r->stream, v->program, form->kernel, &v->kernel);
     if (status == WW_OK && form->interleave)
-        status = wwi_kernel_create(v->program, form->interleave, &v->interleave);
+        status = wwi_kernel_create(r->stream, v->program, form->interleave, &v->interleave);
     if (status == WW_OK && wwi_kernel_max_work_group(v->kernel) < v->key.group) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s takes work-groups of %" PRIu64 " here, engine %s needs %" PRIu32,
                  wwi_context_info(r->context)->name, wwi_kernel_max_work_group(v->kernel), form->engine, v->key.group);
@@ -186,7 +186,7 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
     t.sources[t.count++] = (wwi_source){"recurrence/user_check.cl", NULL};
     write_options(r, &key, options, sizeof options);
     if ((status = wwi_program_get(r->context, t.sources, t.count, options, &program)) != WW_OK ||
-        (status = wwi_kernel_create(program, "ww_user_check", &kernel)) != WW_OK ||
+        (status = wwi_kernel_create(r->stream, program, "ww_user_check", &kernel)) != WW_OK ||
         (status = wwi_buffer_create(r->context, bytes, &report)) != WW_OK)
         goto done;
     const wwi_arg args[] = {WWI_BUFFER(report)};

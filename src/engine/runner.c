@@ -54,12 +54,13 @@ static ww_status take_bits(wwi_runner *r) {
 }
 
 ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
-                            const ww_plan_options *options, wwi_runner **runner) {
+                            const ww_plan_options *options, wwi_stream *stream, wwi_runner **runner) {
     *runner = NULL;
     wwi_runner *r = calloc(1, sizeof *r);
     if (!r)
         return wwi_fail_memory(sizeof *r);
     r->context = rows->context;
+    r->stream = stream;
     r->measure = *measure;
     r->recurrence = wwi_measure_row_by_id(measure->id);
     r->rows = rows;
@@ -89,7 +90,7 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
                     ? options->engine
                     : wwi_engine_choose(r, false, rows->count, columns->count, rows->rank_lengths[rows->rank_count - 1],
                                         columns->rank_lengths[columns->rank_count - 1]);
-    r->pace = wwi_pace_make(r->context, options->launch_seconds, options->progress, options->progress_user);
+    r->pace = wwi_pace_make(r->stream, options->launch_seconds, options->progress, options->progress_user);
     for (ww_engine e = WW_ENGINE_LANES; e < ENGINES; e++)
         r->rate[e] = wwi_pace_guess(info, r->gpu ? wwi_engine_row(e)->gpu_rate : wwi_engine_row(e)->cpu_rate);
     status = wwi_runner_check_user(r);

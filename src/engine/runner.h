@@ -50,6 +50,7 @@ typedef struct wwi_engine wwi_engine;
 
 struct wwi_runner {
     ww_context *context;
+    wwi_stream *stream;
     ww_measure measure;
     const wwi_measure_row *recurrence;
     ww_dataset *rows, *columns;

@@ -81,7 +81,7 @@ done:
     return status;
 }
 
-static ww_status compile(wwi_bounds *b, const ww_measure *measure, ww_precision precision) {
+static ww_status compile(wwi_bounds *b, const ww_measure *measure, ww_precision precision, wwi_stream *stream) {
     ww_status status;
     static const wwi_source sources[] = {{"base/number.cl", NULL}, {"base/tasks.cl", NULL}, {"jobs/bounds.cl", NULL}};
     char options[256];
@@ -94,13 +94,14 @@ static ww_status compile(wwi_bounds *b, const ww_measure *measure, ww_precision 
              precision == WW_DOUBLE, width, b->channels, (int)wwi_measure_cost(measure), measure->root != 0,
              measure->independent && b->channels > 1, maximum, b->intervals == NULL, b->group, b->each);
     if ((status = wwi_program_get(b->context, sources, 3, options, &b->program)) != WW_OK ||
-        (status = wwi_kernel_create(b->program, "ww_envelope", &b->make_envelope)) != WW_OK ||
-        (status = wwi_kernel_create(b->program, "ww_bounds", &b->make_bounds)) != WW_OK)
+        (status = wwi_kernel_create(stream, b->program, "ww_envelope", &b->make_envelope)) != WW_OK ||
+        (status = wwi_kernel_create(stream, b->program, "ww_bounds", &b->make_bounds)) != WW_OK)
         return status;
-    return wwi_kernel_create(b->program, "ww_candidates", &b->find_candidates);
+    return wwi_kernel_create(stream, b->program, "ww_candidates", &b->find_candidates);
 }
 
-ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, wwi_bounds **bounds) {
+ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, wwi_stream *stream,
+                            wwi_bounds **bounds) {
     ww_status status = WW_OK;
     *bounds = NULL;
     wwi_bounds *b = calloc(1, sizeof *b);
@@ -123,7 +124,7 @@ ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_data
     // Bound and distance are each off by less than the roundings of as many additions as a path has cells.
     const double unit = rows->precision == WW_DOUBLE ? 0x1p-53 : 0x1p-24;
     b->scale = (float)(1 - fmax(2 * ((double)n + m + b->channels + 16) * unit, 0x1p-22));
-    if (status != WW_OK || (status = compile(b, measure, rows->precision)) != WW_OK ||
+    if (status != WW_OK || (status = compile(b, measure, rows->precision, stream)) != WW_OK ||
         (status = wwi_buffer_create(b->context, sizeof(uint32_t), &b->count)) != WW_OK)
         wwi_bounds_destroy(&b);
     *bounds = b;

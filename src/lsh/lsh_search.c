@@ -23,7 +23,7 @@ typedef struct search {
     // The queries, and where the rows of now stand among them.
     ww_points *queries;
     wwi_lsh_block *source; // self: the block they are of
-    wwi_points_window window;
+    wwi_slice window;
     wwi_buffer *norms, *own_norms, *query_rows, *own_rows; // own_...: made here
     wwi_lsh_halves own_halves;
     float reach; // norm of the longest query
@@ -53,7 +53,7 @@ static void search_free(search *s) {
         wwi_buffer_destroy(buffers[i]);
     wwi_lsh_sorter_free(&s->sorter);
     wwi_selector_destroy(&s->selector);
-    wwi_points_window_close(&s->window);
+    wwi_slice_close(&s->window);
     free(s->counted);
 }
 
@@ -105,7 +105,7 @@ static ww_status allocate_queries(search *s, uint64_t rows) {
         (status = wwi_buffer_create(h->context, rows * 4, &s->counts)) == WW_OK &&
         (status = wwi_buffer_create(h->context, rows * capacity * 4, &s->ids)) == WW_OK &&
         (status = wwi_buffer_create(h->context, rows * capacity * h->value_bytes, &s->values)) == WW_OK)
-        status = wwi_selector_create(h->context, h->precision, s->k, &s->selector);
+        status = wwi_selector_create(h->context, h->stream, h->precision, s->k, &s->selector);
     return status;
 }
 
@@ -211,10 +211,10 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
     for (uint64_t done = 0, now; status == WW_OK && done < count; done += now) {
         now = least(count - done, s->most_tasks);
         job.first_task = (uint32_t)(first + done);
-        const wwi_arg args[] = {WWI_BUFFER(sets ? s->window.tiles : s->query_rows),
-                                WWI_BUFFER(sets ? b->window.tiles : b->rows),
-                                WWI_BUFFER(s->window.starts),
-                                WWI_BUFFER(b->window.starts),
+        const wwi_arg args[] = {WWI_BUFFER(sets ? s->window.values : s->query_rows),
+                                WWI_BUFFER(sets ? b->window.values : b->rows),
+                                WWI_BUFFER(s->window.series),
+                                WWI_BUFFER(b->window.series),
                                 WWI_BUFFER(s->norms),
                                 WWI_BUFFER(b->norms),
                                 WWI_BUFFER(h->device_mean),
@@ -277,7 +277,7 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const wwi_lsh_job *job
         (s->lists > 1 && (status = merge_lists(s)) != WW_OK))
         return status;
     // Else the next launch's tasks are waited for, or the results.
-    if (h->options.progress && (status = wwi_finish(h->context)) == WW_OK)
+    if (h->options.progress && (status = wwi_finish(h->stream)) == WW_OK)
         take_time(s);
     return status == WW_OK ? wwi_pace_report(&s->pace, (uint64_t)s->rows * count) : status;
 }
@@ -369,8 +369,8 @@ static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
     const wwi_arg gather[] = {WWI_BUFFER(s->keys),         WWI_BUFFER(b->offsets), WWI_BUFFER(b->entries),
                               WWI_BUFFER(h->removed_bits), WWI_VALUE(job),         WWI_BUFFER(s->counts),
                               WWI_BUFFER(s->ids)};
-    const wwi_arg distance[] = {WWI_BUFFER(s->window.tiles),
-                                WWI_BUFFER(b->window.tiles),
+    const wwi_arg distance[] = {WWI_BUFFER(s->window.values),
+                                WWI_BUFFER(b->window.values),
                                 WWI_BUFFER(s->norms),
                                 WWI_BUFFER(b->norms),
                                 WWI_VALUE(exact),
@@ -454,7 +454,7 @@ static ww_status complete(search *s, const uint32_t *rows, size_t count) {
         h->info.examined += (uint64_t)count * b->count;
         if ((status = wwi_buffer_write(of.offsets, 0, 8, offsets)) == WW_OK &&
             (status = launch_join(s, b, &of, 0, tasks)) == WW_OK)
-            status = wwi_finish(h->context);
+            status = wwi_finish(h->stream);
         wwi_lsh_block_close(b);
     }
 done:
@@ -536,7 +536,7 @@ static ww_status search_rows(search *s) {
             break;
         status = s->by_buckets ? search_buckets(s, b) : search_queries(s, b, i == 0);
         if (status == WW_OK && s->by_buckets && !b->keep)
-            status = wwi_finish(s->h->context);
+            status = wwi_finish(s->h->stream);
         wwi_lsh_block_close(b);
     }
     return status;
@@ -546,7 +546,7 @@ static ww_status search_rows(search *s) {
 static ww_status search_window(search *s, size_t first, size_t count, size_t at, int64_t *ids, void *distances,
                                uint32_t *found) {
     float largest;
-    ww_status status = wwi_points_window_open(s->queries, first, count, &s->window);
+    ww_status status = wwi_points_slice(s->queries, s->h->stream, first, count, &s->window);
     if (status != WW_OK)
         return status;
     s->norms = s->source ? s->source->norms : NULL;
@@ -588,13 +588,14 @@ ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, v
                                                    "dimension");
     const double start = wwi_seconds();
     const size_t count = queries ? queries->count : h->total;
+    wwi_stream_start(h->stream);
     memset(&s, 0, sizeof s);
     s.h = h;
     s.most_tasks = UINT64_C(1) << 16;
     s.k = (uint32_t)k;
     s.self = !queries;
     s.by_buckets = choose_path(h, count, k);
-    s.pace = wwi_pace_make(h->context, h->options.launch_seconds, h->options.progress, h->options.progress_user);
+    s.pace = wwi_pace_make(h->stream, h->options.launch_seconds, h->options.progress, h->options.progress_user);
     wwi_pace_start(&s.pace, (uint64_t)count * h->options.tables * h->options.probes * h->block_count);
     h->info.examined = h->info.capped = h->info.incomplete = 0;
     h->info.path = s.by_buckets ? WW_LSH_BUCKETS : WW_LSH_QUERIES;
@@ -605,19 +606,18 @@ ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, v
     if (queries) {
         s.queries = queries;
         for (size_t at = 0, rows; status == WW_OK && at < count; at += rows) {
-            rows = wwi_points_window_limit(queries, at);
+            rows = wwi_points_slice_limit(queries, at);
             status = search_window(&s, at, rows, at, ids, distances, found);
         }
     }
     for (size_t i = 0; !queries && status == WW_OK && i < h->block_count; i++) {
         wwi_lsh_block *b = &h->blocks[i];
-        wwi_points_window_close(&s.window);
+        wwi_slice_close(&s.window);
         s.source = b;
         s.queries = b->points;
         status = search_window(&s, b->first, b->count, b->id, ids, distances, found);
     }
-    if (status == WW_OK)
-        status = wwi_finish(h->context);
+    status = wwi_finish_after(h->stream, status);
     search_free(&s);
     h->info.seconds_search = wwi_seconds() - start;
     return status;
