@@ -2,6 +2,7 @@
 // Parses command lines by tables of options, checks the values, and prints help from the same tables.
 #include "arguments.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -9,13 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
+
+void cli_message(const char *help_of, const char *format, va_list arguments) {
+    char text[8192];
+    vsnprintf(text, sizeof text, format, arguments);
+    fputs("wavewarp: ", stderr);
+    cli_print_escaped(stderr, text, "");
+    if (help_of)
+        fprintf(stderr, " (see wavewarp %s%s--help)", help_of, *help_of ? " " : "");
+    fputc('\n', stderr);
+}
+
 int cli_usage(const char *command, const char *format, ...) {
     va_list arguments;
-    fputs("wavewarp: ", stderr);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    cli_message(command ? command : "", format, arguments);
     va_end(arguments);
-    fprintf(stderr, " (see wavewarp %s%s--help)\n", command ? command : "", command ? " " : "");
     return CLI_USAGE;
 }
 
@@ -75,7 +86,7 @@ static bool parse_bytes(const char *text, uint64_t *value) {
     const char *end;
     if (!parse_count(text, &end, value))
         return false;
-    const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
     if (unit) {
         const int shift = 10 * (int)(unit - units + 1);
         if (*value > UINT64_MAX >> shift)
@@ -189,55 +200,56 @@ static int unknown_option(const cli_command *command, const cli_option *options,
     return cli_usage(command->name, "unknown option '--%s'", name);
 }
 
-// An argument of argv taken apart.
-typedef struct parsed {
-    const cli_option *option;
-    const char *value; // stuck to the option, or NULL
-} parsed;
+static int store_flag(const char *command, const cli_option *option, const char *value) {
+    if (value)
+        return cli_usage(command, "--%s takes no value", option->name);
+    return store(command, option, NULL);
+}
 
-static int find_long(const cli_command *command, const cli_option *options, size_t count, const char *argument,
-                     parsed *found) {
+// --NAME, --NAME=VALUE or --NAME VALUE: `next` is the following argument or NULL. *took says whether it was used.
+static int parse_long(const cli_command *command, const cli_option *options, size_t count, const char *argument,
+                      const char *next, bool *took) {
     char name[64];
     const size_t length = strcspn(argument, "=");
     snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), argument);
-    found->value = argument[length] == '=' ? argument + length + 1 : NULL;
-    for (size_t i = 0; i < count; i++)
-        if (options[i].name && strcmp(options[i].name, name) == 0) {
-            found->option = &options[i];
-            return CLI_GO_ON;
-        }
+    const char *value = argument[length] == '=' ? argument + length + 1 : NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!options[i].name || strcmp(options[i].name, name) != 0)
+            continue;
+        if (options[i].kind == CLI_FLAG)
+            return store_flag(command->name, &options[i], value);
+        *took = !value;
+        if (!value && !next)
+            return cli_usage(command->name, "--%s needs a value (%s)", name, options[i].argument);
+        return store(command->name, &options[i], value ? value : next);
+    }
     return unknown_option(command, options, count, name);
 }
 
-static int find_short(const cli_command *command, const cli_option *options, size_t count, const char *argument,
-                      parsed *found) {
+static const cli_option *find_letter(const cli_option *options, size_t count, char letter) {
     for (size_t i = 0; i < count; i++)
-        if (options[i].name && options[i].letter && options[i].letter == *argument) {
-            found->option = &options[i];
-            found->value = argument[1] ? argument + 1 : NULL;
-            return CLI_GO_ON;
-        }
-    return cli_usage(command->name, "unknown option '-%c'", *argument);
+        if (options[i].name && options[i].letter == letter)
+            return &options[i];
+    return NULL;
 }
 
-// Handles the option at argv[*at], and its value at argv[*at + 1] where it stands apart.
-static int parse_option(const cli_command *command, const cli_option *options, size_t count, int argc, char **argv,
-                        int *at) {
-    const char *argument = argv[*at];
-    parsed found = {NULL, NULL};
-    const int found_it = argument[1] == '-' ? find_long(command, options, count, argument + 2, &found)
-                                            : find_short(command, options, count, argument + 1, &found);
-    if (found_it != CLI_GO_ON)
-        return found_it;
-    if (found.option->kind == CLI_FLAG) {
-        if (found.value)
-            return cli_usage(command->name, "--%s takes no value", found.option->name);
-    } else if (!found.value) {
-        if (*at + 1 >= argc)
-            return cli_usage(command->name, "--%s needs a value (%s)", found.option->name, found.option->argument);
-        found.value = argv[++*at];
+// -jvk5: flags, and at the end one option with its value, attached or in `next`.
+static int parse_short(const cli_command *command, const cli_option *options, size_t count, const char *letters,
+                       const char *next, bool *took) {
+    for (; *letters; letters++) {
+        const cli_option *option = find_letter(options, count, *letters);
+        if (!option)
+            return cli_usage(command->name, "unknown option '-%c'", *letters);
+        if (option->kind == CLI_FLAG) {
+            store(command->name, option, NULL);
+            continue;
+        }
+        *took = !letters[1];
+        if (*took && !next)
+            return cli_usage(command->name, "--%s needs a value (%s)", option->name, option->argument);
+        return store(command->name, option, *took ? next : letters + 1);
     }
-    return store(command->name, found.option, found.value);
+    return CLI_GO_ON;
 }
 
 int cli_parse(const cli_command *command, const cli_option *options, size_t option_count, int argc, char **argv,
@@ -252,9 +264,14 @@ int cli_parse(const cli_command *command, const cli_option *options, size_t opti
             print_help(command, options, option_count);
             return CLI_OK;
         } else if (!options_end && argument[0] == '-' && argument[1] != '\0') {
-            const int result = parse_option(command, options, option_count, argc, argv, &i);
+            bool took = false;
+            const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+            const int result = argument[1] == '-'
+                                   ? parse_long(command, options, option_count, argument + 2, next, &took)
+                                   : parse_short(command, options, option_count, argument + 1, next, &took);
             if (result != CLI_GO_ON)
                 return result;
+            i += took;
         } else if (count == most) {
             return cli_usage(command->name, "'%s' is one argument too many", argument);
         } else {

@@ -3,6 +3,7 @@
 #ifndef WAVEWARP_CLI_ARGUMENTS_H
 #define WAVEWARP_CLI_ARGUMENTS_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,6 +50,9 @@ int cli_parse(const cli_command *command, const cli_option *options, size_t opti
 
 // Reports a usage error with a pointer to the command's help; gives CLI_USAGE.
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// Prints "wavewarp: " and a message, its control characters escaped, and where to find help (NULL: nowhere).
+void cli_message(const char *help_of, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 
 // The name closest to `given`, or NULL when none is close. `next` walks the names: NULL ends.
 const char *cli_closest(const char *given, const char *(*next)(void *walk), void *walk);

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "escape.h"
+#include "json.h"
 
 typedef struct classify {
     cli_measure_options measure;
@@ -15,9 +17,10 @@ typedef struct classify {
     uint64_t k;
     bool json, no_bounds;
     ww_series_set *train, *test;
+    ww_measure used;
+    ww_context *context;
     ww_device_info on;
     ww_classification result;
-    double seconds_total;
 } classify;
 
 static const char *actual_label(const classify *c, size_t i) {
@@ -41,87 +44,117 @@ static double share_pruned(const ww_plan_info *plan) {
 
 // ---- predictions
 
-static void write_predictions(const classify *c, FILE *file) {
-    fputs("series\tactual\tpredicted\n", file);
-    for (size_t i = 0; i < c->result.total; i++)
-        fprintf(file, "%zu\t%s\t%s\n", i, actual_label(c, i), predicted_label(c, i));
+typedef struct field_style {
+    bool csv, terminal;
+} field_style;
+
+// A label in a line of its own file: in .csv in quotes where it needs them.
+static void write_label(FILE *file, const char *label, field_style style) {
+    if (style.terminal) {
+        cli_print_escaped(file, label, "");
+    } else if (style.csv && strpbrk(label, ",\"\r\n")) {
+        fputc('"', file);
+        for (; *label; label++) {
+            if (*label == '"')
+                fputc('"', file);
+            fputc(*label, file);
+        }
+        fputc('"', file);
+    } else {
+        fputs(label, file);
+    }
+}
+
+static void write_predictions(const classify *c, FILE *file, field_style style) {
+    const char between = style.csv ? ',' : '\t';
+    fprintf(file, "series%cactual%cpredicted\n", between, between);
+    for (size_t i = 0; i < c->result.total; i++) {
+        fprintf(file, "%zu%c", i, between);
+        write_label(file, actual_label(c, i), style);
+        fputc(between, file);
+        write_label(file, predicted_label(c, i), style);
+        fputc('\n', file);
+    }
 }
 
 static int save_predictions(const classify *c) {
     if (strcmp(c->predictions_path, "-") == 0) {
-        write_predictions(c, stdout);
+        write_predictions(c, stdout, (field_style){.terminal = isatty(STDOUT_FILENO) == 1});
         return CLI_GO_ON;
     }
     cli_output output;
     int result = cli_output_open(c->predictions_path, &output);
     if (result != CLI_GO_ON)
         return result;
-    write_predictions(c, output.file);
+    write_predictions(c, output.file, (field_style){.csv = cli_name_ends_with(c->predictions_path, ".csv")});
     return cli_output_close(&output);
 }
 
 // ---- reports
 
-static void print_json(const classify *c) {
+static void print_json(const classify *c, const cli_command *command) {
     const ww_classification *r = &c->result;
-    fputs("{\"measure\": ", stdout);
-    cli_json_text(stdout, c->measure.measure ? c->measure.measure : "dtw");
-    cli_json_device(stdout, &c->on);
-    printf(", \"engine\": \"%s\", \"precision\": \"%s\", \"train\": ", ww_engine_name(r->plan.engine),
-           cli_precisions[c->device.precision]);
-    cli_json_text(stdout, c->train_path);
-    fputs(", \"test\": ", stdout);
-    cli_json_text(stdout, c->test_path);
-    printf(", \"train_count\": %zu, \"test_count\": %zu, \"k\": %" PRIu64, ww_series_set_count(c->train), r->total,
-           c->k);
-    printf(", \"correct\": %zu, \"labelled\": %zu, \"total\": %zu, \"accuracy\": ", r->correct, r->labelled, r->total);
-    if (r->labelled)
-        cli_json_number(stdout, accuracy(r), 10);
-    else
-        fputs("null", stdout);
-    printf(", \"cells\": %" PRIu64 ", \"cells_done\": %" PRIu64 ", \"pairs\": %" PRIu64 ", \"pairs_pruned\": %" PRIu64
-           ", \"pairs_abandoned\": %" PRIu64 ", \"share_pruned\": ",
-           r->plan.cells, r->plan.cells_done, r->plan.pairs, r->plan.pairs_pruned, r->plan.pairs_abandoned);
-    cli_json_number(stdout, share_pruned(&r->plan), 6);
-    fputs(", \"seconds_compute\": ", stdout);
-    cli_json_number(stdout, r->seconds_compute, 6);
-    fputs(", \"seconds_device\": ", stdout);
-    cli_json_number(stdout, r->plan.seconds_device, 6);
-    fputs(", \"seconds_total\": ", stdout);
-    cli_json_number(stdout, c->seconds_total, 6);
-    fputs(", \"gcups\": ", stdout);
-    cli_json_number(stdout, cli_rate(r->plan.cells_done, r->seconds_compute) / 1e9, 6);
-    fputs(", \"classes\": [", stdout);
-    for (size_t k = 0; k < r->classes; k++) {
-        fputs(k ? ", " : "", stdout);
-        cli_json_text(stdout, ww_series_set_class_name(c->train, k));
+    ww_plan_info plan = r->plan;
+    cli_json json;
+    cli_head head = CLI_HEAD_INIT;
+    head.files[0] = c->train_path;
+    head.files[1] = c->test_path;
+    head.counts[0] = ww_series_set_count(c->train);
+    head.counts[1] = r->total;
+    head.output = c->predictions_path;
+    head.measure = &c->used;
+    head.measure_options = &c->measure;
+    head.read = &c->read;
+    head.context = c->context;
+    head.precision = cli_precisions[c->device.precision];
+    head.engine = ww_engine_name(plan.engine);
+    head.seconds_compute = plan.seconds_wall = r->seconds_compute;
+    head.seconds_device = plan.seconds_device;
+    cli_json_head(&json, stdout, command, &head);
+    cli_json_plan(&json, &plan);
+    cli_json_count(&json, "k", c->k);
+    cli_json_count(&json, "total", r->total);
+    cli_json_count(&json, "labelled", r->labelled);
+    cli_json_count(&json, "correct", r->correct);
+    cli_json_number(&json, "accuracy", r->labelled ? accuracy(r) : NAN, 10);
+    cli_json_array(&json, "classes");
+    for (size_t k = 0; k < r->classes; k++)
+        cli_json_text(&json, NULL, ww_series_set_class_name(c->train, k));
+    cli_json_end(&json);
+    if (r->labelled) {
+        cli_json_array(&json, "confusion");
+        for (size_t i = 0; i < r->classes; i++) {
+            cli_json_array(&json, NULL);
+            for (size_t j = 0; j < r->classes; j++)
+                cli_json_count(&json, NULL, r->confusion[i * r->classes + j]);
+            cli_json_end(&json);
+        }
+        cli_json_end(&json);
+    } else {
+        cli_json_null(&json, "confusion");
     }
-    fputs("], \"confusion\": [", stdout);
-    for (size_t i = 0; i < r->classes; i++) {
-        fputs(i ? ", [" : "[", stdout);
-        for (size_t j = 0; j < r->classes; j++)
-            printf("%s%zu", j ? ", " : "", r->confusion[i * r->classes + j]);
-        fputs("]", stdout);
-    }
-    fputs("]}\n", stdout);
+    cli_json_end(&json);
 }
 
 static void print_confusion(const classify *c) {
+    enum { LEAST = 6, MOST = 16 };
     const ww_classification *r = &c->result;
-    int width = 6;
+    size_t width = LEAST;
     for (size_t k = 0; k < r->classes; k++) {
-        const size_t length = strlen(ww_series_set_class_name(c->train, k));
-        if ((int)length > width)
-            width = length < 16 ? (int)length : 16;
+        const size_t length = cli_escaped_width(ww_series_set_class_name(c->train, k));
+        if (length > width)
+            width = length < MOST ? length : MOST;
     }
-    printf("\nconfusion (rows actual, columns predicted)\n%*s", width, "");
-    for (size_t k = 0; k < r->classes; k++)
-        printf(" %*.*s", width, width, ww_series_set_class_name(c->train, k));
+    printf("\nconfusion (rows actual, columns predicted)\n%*s", (int)width, "");
+    for (size_t k = 0; k < r->classes; k++) {
+        putchar(' ');
+        cli_print_column(stdout, ww_series_set_class_name(c->train, k), width);
+    }
     putchar('\n');
     for (size_t i = 0; i < r->classes; i++) {
-        printf("%*.*s", width, width, ww_series_set_class_name(c->train, i));
+        cli_print_column(stdout, ww_series_set_class_name(c->train, i), width);
         for (size_t j = 0; j < r->classes; j++)
-            printf(" %*zu", width, r->confusion[i * r->classes + j]);
+            printf(" %*zu", (int)width, r->confusion[i * r->classes + j]);
         putchar('\n');
     }
 }
@@ -140,52 +173,46 @@ static void print_text(const classify *c) {
         printf("          %zu test series without a label\n", r->total - r->labelled);
     if (strangers)
         printf("          %zu test series with a label that no training series has\n", strangers);
-    printf("measure   %s, %zu against %zu series\n", c->measure.measure ? c->measure.measure : "dtw", r->total,
+    printf("measure   %s, %zu against %zu series\n", ww_measure_info_by_id(c->used.id)->name, r->total,
            ww_series_set_count(c->train));
     printf("device    %s (%s), engine %s, %s\n", c->on.name, c->on.platform, ww_engine_name(plan->engine),
            cli_precisions[c->device.precision]);
-    printf("seconds   %.4g computing, %.4g in all\n", r->seconds_compute, c->seconds_total);
+    printf("seconds   %.4g computing, %.4g in all\n", r->seconds_compute, cli_seconds());
     printf("cells     %" PRIu64 ", %.4g Gcells/s\n", plan->cells_done,
            cli_rate(plan->cells_done, r->seconds_compute) / 1e9);
     printf("pruned    %.1f %% of the cells (%" PRIu64 " of %" PRIu64 " pairs by bounds, %" PRIu64 " abandoned)\n",
            100.0 * share_pruned(plan), plan->pairs_pruned, plan->pairs, plan->pairs_abandoned);
-    print_confusion(c);
+    if (r->labelled)
+        print_confusion(c);
 }
 
 // ---- the command
 
 static int compute(classify *c, const cli_command *command) {
-    ww_context *context = NULL;
-    ww_measure measure;
     cli_progress progress;
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
-    int result = cli_measure_make(command->name, &c->measure, &measure);
+    int result = cli_measure_make(command->name, &c->measure, &c->used);
     if (result == CLI_GO_ON)
         result = cli_read(c->train_path, &c->read, 0, true, &c->train);
     if (result == CLI_GO_ON)
         result = cli_read(c->test_path, &c->read, 1, true, &c->test);
     if (result == CLI_GO_ON)
-        result = cli_fit_times(&measure, c->train, c->test);
-    if (result == CLI_GO_ON)
-        result = cli_context_open(&c->device, &context);
-    if (result == CLI_GO_ON && ww_context_device(context, &c->on) != WW_OK)
+        result = cli_fit_times(&c->used, c->train, c->test);
+    if (result == CLI_GO_ON) {
+        cli_fit_band(&c->measure, &c->used, c->train, c->test);
+        result = cli_context_open(&c->device, &c->context);
+    }
+    if (result == CLI_GO_ON && ww_context_device(c->context, &c->on) != WW_OK)
         result = cli_fail();
     if (result != CLI_GO_ON)
-        goto done;
-
+        return result;
     options.k = (size_t)c->k;
     options.precision = cli_precision(&c->device);
     cli_plan_options(&c->device, &progress, &options.plan);
     options.plan.no_bounds = c->no_bounds;
-    const ww_status status = ww_classify(context, &measure, c->train, c->test, &options, &c->result);
+    const ww_status status = ww_classify(c->context, &c->used, c->train, c->test, &options, &c->result);
     cli_progress_end(&progress);
-    if (status != WW_OK)
-        result = cli_fail();
-
-done:
-    ww_context_destroy(&context);
-    cli_measure_free(&measure);
-    return result;
+    return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
 int cmd_classify(const cli_command *command, int argc, char **argv) {
@@ -197,37 +224,31 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
         {"test", 'T', CLI_TEXT, "FILE", "series to classify ('-': standard input)", &c.test_path, 0, 0},
         {"k", 'k', CLI_COUNT, "K", "neighbours that vote, default 1", &c.k, NULL, 1},
         CLI_MEASURE_OPTIONS(c.measure),
+        CLI_ENGINE_OPTION(c.device),
         {"no-bounds", 0, CLI_FLAG, NULL, "compute every distance in full: no lower bounds, no abandoning", &c.no_bounds,
          0, 0},
-        {"predictions", 0, CLI_TEXT, "FILE", "write index, actual and predicted label of every test series",
-         &c.predictions_path, 0, 0},
+        {"predictions", 0, CLI_TEXT, "FILE",
+         "write index, actual and predicted label of every test series; .csv: commas", &c.predictions_path, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "report as one JSON object", &c.json, 0, 0},
         CLI_READ_OPTIONS(c.read),
         CLI_DEVICE_OPTIONS(c.device),
     };
-    const char *operands[2];
-    size_t count = 0;
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, operands, 0, 2, &count);
+    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, NULL, 0, 0, NULL);
     if (result != CLI_GO_ON)
         return result;
-    for (size_t i = 0; i < count; i++) {
-        const char **empty = !c.train_path ? &c.train_path : &c.test_path;
-        if (*empty)
-            return cli_usage(command->name, "'%s' is one argument too many", operands[i]);
-        *empty = operands[i];
-    }
     if (!c.train_path || !c.test_path)
         return cli_usage(command->name, "--train FILE and --test FILE are needed");
     if (strcmp(c.train_path, "-") == 0 && strcmp(c.test_path, "-") == 0)
         return cli_usage(command->name, "only one of --train and --test can be standard input");
+    if (c.json && c.predictions_path && strcmp(c.predictions_path, "-") == 0)
+        return cli_usage(command->name, "--json and --predictions - both write to standard output");
 
     result = compute(&c, command);
     if (result == CLI_GO_ON && c.predictions_path)
         result = save_predictions(&c);
-    c.seconds_total = cli_seconds();
     if (result == CLI_GO_ON) {
         if (c.json)
-            print_json(&c);
+            print_json(&c, command);
         else
             print_text(&c);
         result = CLI_OK;
@@ -235,5 +256,7 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
     ww_classification_free(&c.result);
     ww_series_set_destroy(&c.test);
     ww_series_set_destroy(&c.train);
+    ww_context_destroy(&c.context);
+    cli_measure_free(&c.used);
     return result;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "json.h"
 
 typedef struct check {
     bool done, passed;
@@ -42,7 +43,7 @@ static double gib(uint64_t bytes) {
     return (double)bytes / (double)(1U << 30);
 }
 
-static void print_device(const ww_device_info *d, const check *result) {
+static void print_device(const ww_device_info *d) {
     printf("%s%u  %s\n", d->chosen ? "*" : " ", d->index, d->name);
     printf("    platform    %s, %s\n", d->platform, d->version);
     printf("    driver      %s, %s\n", d->driver, d->vendor);
@@ -52,8 +53,9 @@ static void print_device(const ww_device_info *d, const check *result) {
            gib(d->max_buffer_bytes), d->local_bytes / 1024);
     printf("    double      %s\n", d->has_double ? "yes" : "no");
     printf("    choice      %s\n", d->why);
-    if (!result->done)
-        return;
+}
+
+static void print_check(const check *result) {
     if (result->kernels[0])
         printf("    kernels     %s\n", result->kernels);
     if (result->passed)
@@ -62,41 +64,37 @@ static void print_device(const ww_device_info *d, const check *result) {
         printf("    self-test   failed: %s\n", result->message);
 }
 
-static void print_json(const ww_device_info *d, const check *result) {
-    printf("{\"index\": %u, \"name\": ", d->index);
-    cli_json_text(stdout, d->name);
-    fputs(", \"vendor\": ", stdout);
-    cli_json_text(stdout, d->vendor);
-    fputs(", \"platform\": ", stdout);
-    cli_json_text(stdout, d->platform);
-    fputs(", \"version\": ", stdout);
-    cli_json_text(stdout, d->version);
-    fputs(", \"driver\": ", stdout);
-    cli_json_text(stdout, d->driver);
-    printf(", \"type\": \"%s\", \"compute_units\": %" PRIu64 ", \"clock_mhz\": %" PRIu64 ", \"global_bytes\": %" PRIu64
-           ", \"max_buffer_bytes\": %" PRIu64 ", \"local_bytes\": %" PRIu64 ", \"max_work_group\": %" PRIu64,
-           type_name(d->type), d->compute_units, d->clock_mhz, d->global_bytes, d->max_buffer_bytes, d->local_bytes,
-           d->max_work_group);
-    printf(", \"double\": %s, \"usable\": %s, \"chosen\": %s, \"why\": ", d->has_double ? "true" : "false",
-           d->usable ? "true" : "false", d->chosen ? "true" : "false");
-    cli_json_text(stdout, d->why);
-    if (result->done) {
-        printf(", \"self_test\": \"%s\", \"self_test_seconds\": ", result->passed ? "passed" : "failed");
-        cli_json_number(stdout, result->seconds, 4);
-        if (!result->passed) {
-            fputs(", \"self_test_message\": ", stdout);
-            cli_json_text(stdout, result->message);
-        }
-        fputs(", \"kernels\": ", stdout);
-        cli_json_text(stdout, result->kernels);
-    }
-    fputs("}", stdout);
+static void write_json(cli_json *json, const ww_device_info *d, const check *result) {
+    cli_json_line(json);
+    cli_json_object(json, NULL);
+    cli_json_count(json, "index", d->index);
+    cli_json_text(json, "name", d->name);
+    cli_json_text(json, "vendor", d->vendor);
+    cli_json_text(json, "platform", d->platform);
+    cli_json_text(json, "version", d->version);
+    cli_json_text(json, "driver", d->driver);
+    cli_json_text(json, "type", type_name(d->type));
+    cli_json_count(json, "compute_units", d->compute_units);
+    cli_json_count(json, "clock_mhz", d->clock_mhz);
+    cli_json_count(json, "global_bytes", d->global_bytes);
+    cli_json_count(json, "max_buffer_bytes", d->max_buffer_bytes);
+    cli_json_count(json, "local_bytes", d->local_bytes);
+    cli_json_count(json, "max_work_group", d->max_work_group);
+    cli_json_flag(json, "double", d->has_double);
+    cli_json_flag(json, "usable", d->usable);
+    cli_json_flag(json, "chosen", d->chosen);
+    cli_json_text(json, "why", d->why);
+    cli_json_text(json, "self_test", !result->done ? NULL : result->passed ? "passed" : "failed");
+    cli_json_number(json, "self_test_seconds", result->done ? result->seconds : NAN, 4);
+    cli_json_text(json, "self_test_message", result->done && !result->passed ? result->message : NULL);
+    cli_json_text(json, "kernels", result->done ? result->kernels : NULL);
+    cli_json_end(json);
 }
 
 int cmd_devices(const cli_command *command, int argc, char **argv) {
     bool json = false, no_test = false, failed = false;
     const cli_option options[] = {
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON array", &json, 0, 0},
+        {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &json, 0, 0},
         {"no-self-test", 0, CLI_FLAG, NULL, "list only; compute nothing", &no_test, 0, 0},
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, NULL, 0, 0, NULL);
@@ -106,20 +104,34 @@ int cmd_devices(const cli_command *command, int argc, char **argv) {
     size_t count = 0;
     if (ww_devices_list(&devices, &count) != WW_OK)
         return cli_fail();
-    if (json)
-        fputs("[", stdout);
-    for (size_t i = 0; i < count; i++) {
-        check checked;
-        memset(&checked, 0, sizeof checked);
-        if (!no_test && devices[i].usable)
-            run_check(&devices[i], &checked);
-        failed = failed || (checked.done && !checked.passed);
-        if (json && i > 0)
-            fputs(",\n", stdout);
-        (json ? print_json : print_device)(&devices[i], &checked);
+    check *checks = calloc(count + 1, sizeof *checks);
+    if (!checks) {
+        ww_free(devices);
+        return cli_error("out of memory");
     }
-    if (json)
-        fputs("]\n", stdout);
+    for (size_t i = 0; i < count; i++) {
+        // What is known comes first: the test may take minutes on a slow device.
+        if (!json) {
+            print_device(&devices[i]);
+            fflush(stdout);
+        }
+        if (!no_test && devices[i].usable)
+            run_check(&devices[i], &checks[i]);
+        failed = failed || (checks[i].done && !checks[i].passed);
+        if (!json && checks[i].done)
+            print_check(&checks[i]);
+    }
+    if (json) {
+        const cli_head head = CLI_HEAD_INIT;
+        cli_json out;
+        cli_json_head(&out, stdout, command, &head);
+        cli_json_array(&out, "devices");
+        for (size_t i = 0; i < count; i++)
+            write_json(&out, &devices[i], &checks[i]);
+        cli_json_end(&out);
+        cli_json_end(&out);
+    }
+    free(checks);
     ww_free(devices);
     return failed ? CLI_FAILURE : CLI_OK;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "neighbours.h"
 
 // Two sets on a device under a measure, and a plan for them.
 typedef struct job {
@@ -14,7 +15,8 @@ typedef struct job {
     cli_device_options device;
     cli_read_options read;
     const char *paths[2]; // the second NULL: the first set with itself
-    const char *output;
+    const char *output;   // NULL: standard output
+    bool json;
     ww_measure measure;
     ww_context *context;
     ww_series_set *sets[2];
@@ -42,6 +44,8 @@ static int load(job *j, int i) {
 
 // Reads the sets and brings them to the device.
 static int job_begin(job *j, const char *command) {
+    if (j->json && j->output && strcmp(j->output, "-") == 0)
+        return cli_usage(command, "--json and --output - both write to standard output");
     if (j->paths[1] && strcmp(j->paths[0], "-") == 0 && strcmp(j->paths[1], "-") == 0)
         return cli_usage(command, "only one of the files can be standard input");
     int result = cli_measure_make(command, &j->measure_options, &j->measure);
@@ -49,6 +53,8 @@ static int job_begin(job *j, const char *command) {
         result = load(j, i);
     if (result == CLI_GO_ON)
         result = cli_fit_times(&j->measure, j->sets[0], j->sets[1]);
+    if (result == CLI_GO_ON)
+        cli_fit_band(&j->measure_options, &j->measure, j->sets[0], j->sets[1]);
     if (result == CLI_GO_ON)
         result = cli_context_open(&j->device, &j->context);
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
@@ -75,8 +81,37 @@ static void report(const job *j) {
             ww_engine_name(info.engine));
 }
 
+// The head of the command's object and what the plan did; the object stays open.
+static void begin_json(const job *j, const cli_command *command, const char *output, cli_json *json) {
+    ww_plan_info info;
+    cli_head head = CLI_HEAD_INIT;
+    memset(&info, 0, sizeof info);
+    ww_plan_describe(j->plan, &info);
+    for (int i = 0; i < 2; i++) {
+        head.files[i] = j->paths[i];
+        head.counts[i] = j->sets[i] ? ww_series_set_count(j->sets[i]) : 0;
+    }
+    head.output = output;
+    head.measure = &j->measure;
+    head.measure_options = &j->measure_options;
+    head.read = &j->read;
+    head.context = j->context;
+    head.precision = cli_precisions[j->device.precision];
+    head.engine = ww_engine_name(info.engine);
+    head.seconds_compute = info.seconds_wall;
+    head.seconds_device = info.seconds_device;
+    cli_json_head(json, stdout, command, &head);
+    cli_json_plan(json, &info);
+}
+
 #define JOB_OPTIONS(j)                                                                                                 \
-    CLI_MEASURE_OPTIONS((j).measure_options), CLI_READ_OPTIONS((j).read), CLI_DEVICE_OPTIONS((j).device)
+    CLI_MEASURE_OPTIONS((j).measure_options), CLI_ENGINE_OPTION((j).device), CLI_READ_OPTIONS((j).read),               \
+        CLI_DEVICE_OPTIONS((j).device)
+#define DISTANCES_OPTIONS(j)                                                                                           \
+    {"output", 'o', CLI_TEXT, "FILE", "where to: .npy, .csv, else raw values; default '-', text", &(j).output, 0, 0},  \
+    {                                                                                                                  \
+        "json", 'j', CLI_FLAG, NULL, "print one JSON object; the distances are in it, or in --output", &(j).json, 0, 0 \
+    }
 
 // ---- matrix
 
@@ -101,43 +136,74 @@ static bool fits_memory(uint64_t rows, uint64_t columns, ww_precision precision)
     return pages > 0 && page > 0 && bytes < 0.25 * (double)pages * (double)page;
 }
 
-// Runs the plan into the file: through `values`, which hold the whole result, or NULL: block by block.
+// Runs the plan into the file: through `values`, which hold the whole result, or NULL: block by block. Without a file
+// the result stays in `values`.
 static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t columns, ww_array_file *file) {
     if (!values) {
         sink to = {.file = file};
-        if (ww_plan_run_blocks(j->plan, put_block, &to) == WW_OK)
+        const ww_status streamed = ww_plan_run_blocks(j->plan, put_block, &to);
+        cli_progress_end(&j->progress);
+        if (streamed == WW_OK)
             return CLI_GO_ON;
         return cli_fail_with(to.error.status != WW_OK ? &to.error : ww_last_error());
     }
     ww_status status = condensed ? ww_plan_run_condensed(j->plan, values) : ww_plan_run(j->plan, values);
-    if (status == WW_OK)
+    cli_progress_end(&j->progress); // before a message, which would be written behind the bar
+    if (status == WW_OK && file)
         status = ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
-static int compute_matrix(job *j, bool condensed) {
+// "distances": the rows of the matrix, or its upper triangle in one list.
+static void print_matrix_json(const job *j, const cli_command *command, const void *values, uint64_t rows,
+                              uint64_t columns) {
+    const ww_precision precision = cli_precision(&j->device);
+    const size_t row_bytes = (size_t)columns * cli_value_bytes(precision);
+    cli_json json;
+    begin_json(j, command, values ? NULL : j->output, &json);
+    cli_json_flag(&json, "condensed", columns == 0);
+    if (!values) {
+        cli_json_null(&json, "distances");
+    } else if (columns == 0) {
+        cli_json_values(&json, "distances", values, precision, (size_t)rows);
+    } else {
+        cli_json_array(&json, "distances");
+        for (size_t i = 0; i < rows; i++) {
+            cli_json_line(&json);
+            cli_json_values(&json, NULL, (const char *)values + i * row_bytes, precision, (size_t)columns);
+        }
+        cli_json_end(&json);
+    }
+    cli_json_end(&json);
+}
+
+static int compute_matrix(job *j, const cli_command *command, bool condensed) {
     const ww_precision precision = cli_precision(&j->device);
     const uint64_t n = row_count(j);
     // The half of n x n; the even one of n and n-1 is halved before it is multiplied.
     const uint64_t rows = condensed ? (n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1)) : n;
     const uint64_t columns = condensed ? 0 : column_count(j);
+    const bool in_json = j->json && !j->output;
     ww_array_file *file = NULL;
     void *values = NULL;
     int result = CLI_GO_ON;
     // One half computed in memory is twice as fast as the whole square in blocks.
-    if (condensed || (!j->data[1] && fits_memory(rows, columns, precision)))
+    if (condensed || in_json || (!j->data[1] && fits_memory(rows, columns, precision)))
         result = cli_values_allocate(rows, columns ? columns : 1, precision, &values);
     if (result != CLI_GO_ON)
         return result;
     cli_plan_options(&j->device, &j->progress, &j->plan_options);
     if (ww_plan_matrix(&j->measure, j->data[0], j->data[1], &j->plan_options, &j->plan) != WW_OK ||
-        ww_array_file_create(j->output, precision, (size_t)rows, (size_t)columns, &file) != WW_OK)
+        (!in_json &&
+         ww_array_file_create(j->output ? j->output : "-", precision, (size_t)rows, (size_t)columns, &file) != WW_OK))
         result = cli_fail();
     else
         result = run_matrix(j, condensed, values, (size_t)rows, (size_t)columns, file);
     cli_progress_end(&j->progress);
     if (ww_array_file_close(&file, result == CLI_GO_ON) != WW_OK && result == CLI_GO_ON)
         result = cli_fail();
+    if (result == CLI_GO_ON && j->json)
+        print_matrix_json(j, command, in_json ? values : NULL, rows, columns);
     free(values);
     return result;
 }
@@ -146,9 +212,8 @@ int cmd_matrix(const cli_command *command, int argc, char **argv) {
     job j;
     memset(&j, 0, sizeof j);
     bool condensed = false;
-    j.output = "-";
     const cli_option options[] = {
-        {"output", 'o', CLI_TEXT, "FILE", "where to: .npy, .csv, else raw values; default '-', text", &j.output, 0, 0},
+        DISTANCES_OPTIONS(j),
         {"condensed", 0, CLI_FLAG, NULL, "upper triangle without the diagonal, row after row", &condensed, 0, 0},
         JOB_OPTIONS(j),
     };
@@ -159,7 +224,7 @@ int cmd_matrix(const cli_command *command, int argc, char **argv) {
         return result;
     result = job_begin(&j, command->name);
     if (result == CLI_GO_ON)
-        result = compute_matrix(&j, condensed);
+        result = compute_matrix(&j, command, condensed);
     if (result == CLI_GO_ON) {
         report(&j);
         result = CLI_OK;
@@ -170,7 +235,7 @@ int cmd_matrix(const cli_command *command, int argc, char **argv) {
 
 // ---- pairs
 
-static int compute_pairs(job *j) {
+static int compute_pairs(job *j, const cli_command *command) {
     const ww_precision precision = cli_precision(&j->device);
     const size_t n = row_count(j);
     void *values = NULL;
@@ -182,8 +247,17 @@ static int compute_pairs(job *j) {
     if (status == WW_OK)
         status = ww_plan_run(j->plan, values);
     cli_progress_end(&j->progress);
-    if (status == WW_OK)
-        status = ww_array_write(j->output, values, precision, n, 0);
+    if (status == WW_OK && !(j->json && !j->output))
+        status = ww_array_write(j->output ? j->output : "-", values, precision, n, 0);
+    if (status == WW_OK && j->json) {
+        cli_json json;
+        begin_json(j, command, j->output, &json);
+        if (j->output)
+            cli_json_null(&json, "distances");
+        else
+            cli_json_values(&json, "distances", values, precision, n);
+        cli_json_end(&json);
+    }
     free(values);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
@@ -191,9 +265,8 @@ static int compute_pairs(job *j) {
 int cmd_pairs(const cli_command *command, int argc, char **argv) {
     job j;
     memset(&j, 0, sizeof j);
-    j.output = "-";
     const cli_option options[] = {
-        {"output", 'o', CLI_TEXT, "FILE", "where to: .npy, .csv, else raw values; default '-', text", &j.output, 0, 0},
+        DISTANCES_OPTIONS(j),
         JOB_OPTIONS(j),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 2, 2, NULL);
@@ -204,7 +277,7 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
         result = cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j.paths[0], row_count(&j),
                            j.paths[1], column_count(&j));
     if (result == CLI_GO_ON)
-        result = compute_pairs(&j);
+        result = compute_pairs(&j, command);
     if (result == CLI_GO_ON) {
         report(&j);
         result = CLI_OK;
@@ -215,93 +288,54 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
 
 // ---- nearest
 
-static void print_neighbours(const job *j, size_t k, const int64_t *indices, const void *distances) {
-    const ww_precision precision = cli_precision(&j->device);
-    const int digits = precision == WW_DOUBLE ? 17 : 9;
-    for (size_t i = 0; i < row_count(j); i++) {
-        printf("%zu", i);
-        for (size_t n = i * k; n < (i + 1) * k && indices[n] >= 0; n++)
-            printf("\t%" PRId64 ":%.*g", indices[n], digits, cli_value_at(distances, precision, n));
-        putchar('\n');
-    }
-}
-
-static void print_neighbours_json(const job *j, size_t k, const int64_t *indices, const void *distances) {
-    const ww_precision precision = cli_precision(&j->device);
-    const int digits = precision == WW_DOUBLE ? 17 : 9;
-    ww_device_info on;
-    ww_plan_info info;
-    memset(&on, 0, sizeof on);
-    memset(&info, 0, sizeof info);
-    ww_context_device(j->context, &on);
-    ww_plan_describe(j->plan, &info);
-    fputs("{\"measure\": ", stdout);
-    cli_json_text(stdout, j->measure_options.measure ? j->measure_options.measure : "dtw");
-    cli_json_device(stdout, &on);
-    printf(", \"engine\": \"%s\", \"k\": %zu, \"cells\": %" PRIu64 ", \"cells_done\": %" PRIu64
-           ", \"pairs_pruned\": %" PRIu64 ", \"pairs_abandoned\": %" PRIu64 ", \"seconds_compute\": ",
-           ww_engine_name(info.engine), k, info.cells, info.cells_done, info.pairs_pruned, info.pairs_abandoned);
-    cli_json_number(stdout, info.seconds_wall, 6);
-    fputs(", \"neighbours\": [", stdout);
-    for (size_t i = 0; i < row_count(j); i++) {
-        printf("%s\n{\"query\": %zu, \"indices\": [", i ? "," : "", i);
-        for (size_t n = i * k; n < (i + 1) * k && indices[n] >= 0; n++)
-            printf("%s%" PRId64, n > i * k ? ", " : "", indices[n]);
-        fputs("], \"distances\": [", stdout);
-        for (size_t n = i * k; n < (i + 1) * k && indices[n] >= 0; n++) {
-            fputs(n > i * k ? ", " : "", stdout);
-            cli_json_number(stdout, cli_value_at(distances, precision, n), digits);
-        }
-        fputs("]}", stdout);
-    }
-    fputs("]}\n", stdout);
-}
-
-static int compute_nearest(job *j, size_t k, bool no_bounds, bool json) {
-    void *distances = NULL, *indices = NULL;
-    int result = cli_values_allocate(row_count(j), k, cli_precision(&j->device), &distances);
-    if (result == CLI_GO_ON)
-        result = cli_values_allocate(row_count(j), k, WW_DOUBLE, &indices); // 8 bytes, as an index has
+static int compute_nearest(job *j, const cli_command *command, const cli_neighbour_options *wanted, bool no_bounds) {
+    cli_neighbours n = {row_count(j), (size_t)wanted->k, cli_precision(&j->device), NULL, NULL};
+    int result = cli_neighbours_allocate(&n);
     if (result != CLI_GO_ON)
         goto done;
     cli_plan_options(&j->device, &j->progress, &j->plan_options);
     j->plan_options.no_bounds = no_bounds;
-    ww_status status = ww_plan_nearest(&j->measure, j->data[0], j->data[1], k, &j->plan_options, &j->plan);
+    ww_status status = ww_plan_nearest(&j->measure, j->data[0], j->data[1], n.k, &j->plan_options, &j->plan);
     if (status == WW_OK)
-        status = ww_plan_run_nearest(j->plan, indices, distances);
+        status = ww_plan_run_nearest(j->plan, n.ids, n.distances);
     cli_progress_end(&j->progress);
     if (status != WW_OK) {
         result = cli_fail();
         goto done;
     }
-    if (json)
-        print_neighbours_json(j, k, indices, distances);
-    else
-        print_neighbours(j, k, indices, distances);
+    result = cli_neighbours_write(&n, wanted);
+    if (result == CLI_GO_ON && j->json) {
+        cli_json json;
+        begin_json(j, command, wanted->output, &json);
+        cli_json_count(&json, "k", n.k);
+        cli_neighbours_json(&json, &n, wanted);
+        cli_json_end(&json);
+    }
 done:
-    free(indices);
-    free(distances);
+    cli_neighbours_free(&n);
     return result;
 }
 
 int cmd_nearest(const cli_command *command, int argc, char **argv) {
     job j;
+    cli_neighbour_options wanted = {.k = 1};
     memset(&j, 0, sizeof j);
-    uint64_t k = 1;
-    bool json = false, no_bounds = false;
+    bool no_bounds = false;
     const cli_option options[] = {
-        {"k", 'k', CLI_COUNT, "K", "neighbours of every query, default 1", &k, NULL, 1},
+        CLI_NEIGHBOUR_OPTIONS(wanted),
         {"no-bounds", 0, CLI_FLAG, NULL, "compute every distance in full: no lower bounds, no abandoning", &no_bounds,
          0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &json, 0, 0},
         JOB_OPTIONS(j),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL);
+    if (result == CLI_GO_ON)
+        result = cli_neighbours_check(command, &wanted);
     if (result != CLI_GO_ON)
         return result;
+    j.json = wanted.json;
     result = job_begin(&j, command->name);
     if (result == CLI_GO_ON)
-        result = compute_nearest(&j, (size_t)k, no_bounds, json);
+        result = compute_nearest(&j, command, &wanted, no_bounds);
     if (result == CLI_GO_ON) {
         report(&j);
         result = CLI_OK;

@@ -1,9 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // wavewarp generate, convert and measures: what needs no device.
 #include <string.h>
-#include <strings.h>
 
 #include "commands.h"
+#include "json.h"
+
+// What was written, as JSON. `input` NULL: nothing was read.
+static void report(const cli_command *command, const char *input, const char *output, const ww_series_set *set,
+                   const cli_read_options *read, int precision) {
+    cli_json json;
+    cli_head head = CLI_HEAD_INIT;
+    head.files[0] = input;
+    head.counts[0] = ww_series_set_count(set);
+    head.output = output;
+    head.read = read;
+    head.precision = cli_precisions[precision];
+    cli_json_head(&json, stdout, command, &head);
+    cli_json_count(&json, "series", ww_series_set_count(set));
+    cli_json_count(&json, "channels", ww_series_set_channels(set));
+    cli_json_count(&json, "max_length", ww_series_set_max_length(set));
+    cli_json_end(&json);
+}
+
+// JSON goes to standard output, so the series must go elsewhere.
+static int check_json(const cli_command *command, bool json, const char *output) {
+    return json && strcmp(output, "-") == 0
+               ? cli_usage(command->name,
+                           "--json and the series both go to standard output; name a file for the series")
+               : CLI_GO_ON;
+}
 
 // ---- generate
 
@@ -11,7 +36,8 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
     ww_generate_options made = WW_GENERATE_OPTIONS_INIT;
     uint64_t count = made.count, length = 0, max_length = 0, channels = 1, seed = made.seed;
     int format = 0, precision = 0;
-    bool znormalise = false;
+    bool json = false;
+    cli_read_options read = {0};
     const char *output = "-", *name = NULL;
     const cli_option options[] = {
         {"count", 'n', CLI_COUNT, "N", "number of series, default 100", &count, NULL, 1},
@@ -23,9 +49,12 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
         {"output", 'o', CLI_TEXT, "FILE", "where to; the ending says the format; default '-', .ts", &output, 0, 0},
         {"to", 0, CLI_CHOICE, "F", "format", &format, cli_formats, 0},
         {"precision", 0, CLI_CHOICE, "P", "digits written, or .npy's type", &precision, cli_precisions, 0},
-        {"znorm", 'z', CLI_FLAG, NULL, "z-normalise every channel of every series", &znormalise, 0, 0},
+        {"znorm", 'z', CLI_FLAG, NULL, "z-normalise every channel of every series", &read.znormalise, 0, 0},
+        {"json", 'j', CLI_FLAG, NULL, "print what was written as one JSON object", &json, 0, 0},
     };
-    const int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &name, 1, 1, NULL);
+    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &name, 1, 1, NULL);
+    if (result == CLI_GO_ON)
+        result = check_json(command, json, output);
     if (result != CLI_GO_ON)
         return result;
     ww_generator kind;
@@ -38,10 +67,12 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
     made.seed = seed;
     ww_series_set *set = NULL;
     ww_status status = ww_series_set_generate(kind, &made, &set);
-    if (status == WW_OK && znormalise)
+    if (status == WW_OK && read.znormalise)
         status = ww_series_set_znormalise(set);
     if (status == WW_OK)
         status = ww_series_set_write(set, output, (ww_format)format, precision ? WW_DOUBLE : WW_FLOAT);
+    if (status == WW_OK && json)
+        report(command, NULL, output, set, &read, precision);
     ww_series_set_destroy(&set);
     return status == WW_OK ? CLI_OK : cli_fail();
 }
@@ -50,23 +81,26 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
 
 // Of the formats only .ts holds time stamps.
 static bool keeps_times(const char *path, int format) {
-    const size_t length = strlen(path);
-    const bool named = length >= 3 && strcasecmp(path + length - 3, ".ts") == 0;
+    const bool named = cli_name_ends_with(path, ".ts");
     return format == WW_FORMAT_TS || (format == WW_FORMAT_AUTO && (named || strcmp(path, "-") == 0));
 }
 
 int cmd_convert(const cli_command *command, int argc, char **argv) {
     cli_read_options read = {0};
     int format = 0, precision = 1;
+    bool json = false;
     const char *paths[2];
     const cli_option options[] = {
         {"to", 0, CLI_CHOICE, "F", "format of what is written; auto goes by the name's ending", &format, cli_formats,
          0},
         {"precision", 0, CLI_CHOICE, "P", "digits written, or .npy's type; default double", &precision, cli_precisions,
          0},
+        {"json", 'j', CLI_FLAG, NULL, "print what was written as one JSON object", &json, 0, 0},
         CLI_READ_OPTIONS(read),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 2, 2, NULL);
+    if (result == CLI_GO_ON)
+        result = check_json(command, json, paths[1]);
     if (result != CLI_GO_ON)
         return result;
     ww_series_set *set = NULL;
@@ -77,6 +111,8 @@ int cmd_convert(const cli_command *command, int argc, char **argv) {
         result = ww_series_set_write(set, paths[1], (ww_format)format, precision ? WW_DOUBLE : WW_FLOAT) == WW_OK
                      ? CLI_OK
                      : cli_fail();
+    if (result == CLI_OK && json)
+        report(command, paths[0], paths[1], set, &read, precision);
     ww_series_set_destroy(&set);
     return result;
 }
@@ -120,62 +156,67 @@ static void print_measure(const ww_measure_info *info) {
     printf("  more        docs/measures.md#%s\n", info->name);
 }
 
-static void print_measure_json(const ww_measure_info *info) {
-    fputs("{\"name\": ", stdout);
-    cli_json_text(stdout, info->name);
-    fputs(", \"title\": ", stdout);
-    cli_json_text(stdout, info->title);
-    fputs(", \"formula\": ", stdout);
-    cli_json_text(stdout, info->formula);
-    fputs(", \"reference\": ", stdout);
-    cli_json_text(stdout, info->reference);
-    printf(", \"kind\": \"%s\", \"metric\": %s, \"symmetric\": %s, \"cost\": \"%s\", \"any_cost\": %s, "
-           "\"independent\": %s, "
-           "\"times\": %s, \"symbols\": %s, \"parameters\": [",
-           kind_of(info), info->is_metric ? "true" : "false", info->is_symmetric ? "true" : "false",
-           cli_costs[info->cost], info->any_cost ? "true" : "false", info->is_independent ? "true" : "false",
-           info->uses_times ? "true" : "false", info->is_of_symbols ? "true" : "false");
+static void write_measure(cli_json *json, const ww_measure_info *info) {
+    cli_json_line(json);
+    cli_json_object(json, NULL);
+    cli_json_text(json, "name", info->name);
+    cli_json_text(json, "title", info->title);
+    cli_json_text(json, "formula", info->formula);
+    cli_json_text(json, "reference", info->reference);
+    cli_json_text(json, "kind", kind_of(info));
+    cli_json_flag(json, "metric", info->is_metric);
+    cli_json_flag(json, "symmetric", info->is_symmetric);
+    cli_json_text(json, "cost", cli_costs[info->cost]);
+    cli_json_flag(json, "any_cost", info->any_cost);
+    cli_json_flag(json, "independent", info->is_independent);
+    cli_json_flag(json, "times", info->uses_times);
+    cli_json_flag(json, "symbols", info->is_of_symbols);
+    cli_json_array(json, "parameters");
     for (size_t p = 0; p < info->parameter_count; p++) {
-        fputs(p ? ", {\"name\": " : "{\"name\": ", stdout);
-        cli_json_text(stdout, info->parameters[p].name);
-        fputs(", \"meaning\": ", stdout);
-        cli_json_text(stdout, info->parameters[p].meaning);
-        fputs(", \"initial\": ", stdout);
-        cli_json_number(stdout, info->parameters[p].initial, 17);
-        fputs(", \"minimum\": ", stdout);
-        cli_json_number(stdout, info->parameters[p].minimum, 17);
-        fputs(", \"maximum\": ", stdout);
-        cli_json_number(stdout, info->parameters[p].maximum, 17);
-        fputs("}", stdout);
+        cli_json_object(json, NULL);
+        cli_json_text(json, "name", info->parameters[p].name);
+        cli_json_text(json, "meaning", info->parameters[p].meaning);
+        cli_json_number(json, "initial", info->parameters[p].initial, 17);
+        cli_json_number(json, "minimum", info->parameters[p].minimum, 17);
+        cli_json_number(json, "maximum", info->parameters[p].maximum, 17);
+        cli_json_end(json);
     }
-    fputs("]}", stdout);
+    cli_json_end(json);
+    cli_json_end(json);
 }
 
 int cmd_measures(const cli_command *command, int argc, char **argv) {
     bool json = false;
     const char *name = NULL;
     const ww_measure_info *one = NULL;
-    const cli_option options[] = {{"json", 'j', CLI_FLAG, NULL, "print one JSON array", &json, 0, 0}};
+    const cli_option options[] = {{"json", 'j', CLI_FLAG, NULL, "print one JSON object", &json, 0, 0}};
     const int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &name, 0, 1, NULL);
     if (result != CLI_GO_ON)
         return result;
     if (name && !(one = ww_measure_info_by_name(name)))
         return cli_unknown_measure(command->name, name);
-    if (json)
-        fputs("[", stdout);
-    else if (!one)
+    cli_json out;
+    if (json) {
+        const cli_head head = CLI_HEAD_INIT;
+        cli_json_head(&out, stdout, command, &head);
+        cli_json_array(&out, "measures");
+    } else if (!one) {
         printf("%-12s %-11s %-7s %-10s %-10s %s\n", "name", "kind", "metric", "symmetric", "cost", "");
+    }
     for (size_t i = 0; i < ww_measure_count(); i++) {
         const ww_measure_info *info = ww_measure_info_at(i);
         if (one && info != one)
             continue;
-        if (json && i > 0 && !one)
-            fputs(",\n", stdout);
-        (json ? print_measure_json : one ? print_measure : print_line)(info);
+        if (json)
+            write_measure(&out, info);
+        else
+            (one ? print_measure : print_line)(info);
     }
-    if (json)
-        fputs("]\n", stdout);
-    else if (!one)
+    if (json) {
+        cli_json_end(&out);
+        cli_json_end(&out);
+    } else if (!one) {
         puts("Metric and symmetric: with the default parameters. 'wavewarp measures NAME' says more of one.");
+    }
     return CLI_OK;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "neighbours.h"
 #include "point_options.h"
 
 const char *const cli_metrics[] = {"l2",      "l2-squared", "l1",           "linf", "cosine", "inner-product",
@@ -26,55 +27,9 @@ int cli_points_upload(ww_context *context, const cli_device_options *device, con
     return ww_points_create(context, view, &options, points) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
-void cli_neighbours_print(const cli_neighbours *n) {
-    const int digits = n->precision == WW_DOUBLE ? 17 : 9;
-    for (size_t i = 0; i < n->queries; i++) {
-        printf("%zu", i);
-        for (size_t j = i * n->k; j < (i + 1) * n->k && n->ids[j] >= 0; j++)
-            printf("\t%" PRId64 ":%.*g", n->ids[j], digits, cli_value_at(n->distances, n->precision, j));
-        putchar('\n');
-    }
-}
-
-void cli_neighbours_json(const cli_neighbours *n) {
-    const int digits = n->precision == WW_DOUBLE ? 17 : 9;
-    fputs("\"neighbours\": [", stdout);
-    for (size_t i = 0; i < n->queries; i++) {
-        printf("%s\n{\"query\": %zu, \"indices\": [", i ? "," : "", i);
-        for (size_t j = i * n->k; j < (i + 1) * n->k && n->ids[j] >= 0; j++)
-            printf("%s%" PRId64, j > i * n->k ? ", " : "", n->ids[j]);
-        fputs("], \"distances\": [", stdout);
-        for (size_t j = i * n->k; j < (i + 1) * n->k && n->ids[j] >= 0; j++) {
-            fputs(j > i * n->k ? ", " : "", stdout);
-            cli_json_number(stdout, cli_value_at(n->distances, n->precision, j), digits);
-        }
-        fputs("]}", stdout);
-    }
-    fputs("]", stdout);
-}
-
-int cli_neighbours_write(const cli_neighbours *n, const char *ids, const char *distances) {
-    int result = CLI_GO_ON;
-    if (ids) {
-        double *values = malloc(n->queries * n->k * sizeof *values);
-        if (!values)
-            return cli_error("not enough memory");
-        for (size_t i = 0; i < n->queries * n->k; i++)
-            values[i] = (double)n->ids[i];
-        const ww_vector_view view = {sizeof view, WW_VECTORS_NUMBERS, values, WW_DOUBLE, n->queries, n->k, 0, NULL};
-        result = ww_vectors_write(ids, &view) == WW_OK ? CLI_GO_ON : cli_fail();
-        free(values);
-    }
-    if (distances && result == CLI_GO_ON) {
-        const ww_vector_view view = {sizeof view, WW_VECTORS_NUMBERS, n->distances, n->precision, n->queries, n->k, 0,
-                                     NULL};
-        result = ww_vectors_write(distances, &view) == WW_OK ? CLI_GO_ON : cli_fail();
-    }
-    return result;
-}
-
-// Prints a value for each query: the mean over its neighbours, or with `classes` the most frequent.
-static int predict(const char *path, bool classes, const cli_neighbours *n, size_t base_count) {
+// A value for each query, printed or as "predictions": the mean over its neighbours, or with `classes` the most
+// frequent.
+static int predict(const char *path, bool classes, const cli_neighbours *n, size_t base_count, cli_json *json) {
     ww_vector_set *set = NULL;
     ww_vector_view view;
     int result = cli_points_read(path, WW_METRIC_L2, &set, &view);
@@ -108,12 +63,20 @@ static int predict(const char *path, bool classes, const cli_neighbours *n, size
         result = cli_fail();
         goto done;
     }
+    if (json)
+        cli_json_array(json, "predictions");
     for (size_t q = 0; q < n->queries; q++) {
-        if (classes)
+        if (json && classes)
+            cli_json_integer(json, NULL, voted[q]);
+        else if (json)
+            cli_json_number(json, NULL, means[q], 17);
+        else if (classes)
             printf("%ld\n", voted[q]);
         else
             printf("%.17g\n", means[q]);
     }
+    if (json)
+        cli_json_end(json);
 done:
     free(means);
     free(voted);
@@ -125,13 +88,12 @@ done:
 
 typedef struct knn_job {
     cli_device_options device;
-    const char *paths[2], *ids_path, *distances_path, *classes_path, *values_path;
-    uint64_t k;
+    cli_neighbour_options wanted;
+    const char *paths[2], *classes_path, *values_path; // paths: queries and base; the base alone comes first
     int metric;
-    bool json;
     ww_context *context;
     ww_vector_set *sets[2];
-    ww_points *points[2];
+    ww_points *points[2]; // as the paths
     ww_knn *knn;
     cli_neighbours found;
 } knn_job;
@@ -143,23 +105,22 @@ static void job_end(knn_job *j) {
         ww_vector_set_destroy(&j->sets[i]);
     }
     ww_context_destroy(&j->context);
-    free(j->found.ids);
-    free(j->found.distances);
+    cli_neighbours_free(&j->found);
+}
+
+static ww_points *base_of(const knn_job *j) {
+    return j->points[j->paths[1] ? 1 : 0];
 }
 
 static int search(knn_job *j) {
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
     ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
     cli_progress progress;
-    void *ids = NULL;
     cli_neighbours *n = &j->found;
-    n->queries = ww_points_count(j->points[j->paths[1] ? 1 : 0]);
-    n->k = (size_t)j->k;
+    n->queries = ww_points_count(j->points[0]);
+    n->k = (size_t)j->wanted.k;
     n->precision = ww_points_precision(j->points[0]);
-    int result = cli_values_allocate(n->queries, n->k, n->precision, &n->distances);
-    if (result == CLI_GO_ON)
-        result = cli_values_allocate(n->queries, n->k, WW_DOUBLE, &ids); // 8 bytes, as an id has
-    n->ids = ids;
+    const int result = cli_neighbours_allocate(n);
     if (result != CLI_GO_ON)
         return result;
     memset(&progress, 0, sizeof progress);
@@ -168,61 +129,72 @@ static int search(knn_job *j) {
     options.max_bytes = plan.max_bytes;
     options.progress = plan.progress;
     options.progress_user = plan.progress_user;
-    ww_status status = ww_knn_create(j->points[0], j->points[1], n->k, &options, &j->knn);
+    ww_status status = ww_knn_create(base_of(j), j->paths[1] ? j->points[0] : NULL, n->k, &options, &j->knn);
     if (status == WW_OK)
         status = ww_knn_run(j->knn, n->ids, n->distances, NULL);
     cli_progress_end(&progress);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
-static int output(const knn_job *j) {
+static void begin_json(const knn_job *j, const cli_command *command, const ww_knn_info *info, cli_json *json) {
+    cli_head head = CLI_HEAD_INIT;
+    for (int i = 0; i < 2; i++) {
+        head.files[i] = j->paths[i];
+        head.counts[i] = j->points[i] ? ww_points_count(j->points[i]) : 0;
+    }
+    head.output = j->wanted.output;
+    head.metric = ww_metric_name((ww_metric)j->metric);
+    head.context = j->context;
+    head.precision = cli_precisions[j->device.precision];
+    head.engine = info->filter;
+    head.seconds_compute = info->seconds_wall;
+    head.seconds_device = info->seconds_device;
+    cli_json_head(json, stdout, command, &head);
+    cli_json_count(json, "pairs", info->pairs);
+    cli_json_count(json, "examined", info->examined);
+    cli_json_count(json, "k", j->found.k);
+}
+
+static int output(const knn_job *j, const cli_command *command) {
     const cli_neighbours *n = &j->found;
+    const char *known = j->classes_path ? j->classes_path : j->values_path;
     ww_knn_info info;
-    ww_device_info on;
+    cli_json json;
     memset(&info, 0, sizeof info);
-    memset(&on, 0, sizeof on);
     ww_knn_describe(j->knn, &info);
-    ww_context_device(j->context, &on);
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", info.pairs, info.seconds_wall, info.filter);
-    if (j->ids_path || j->distances_path)
-        return cli_neighbours_write(n, j->ids_path, j->distances_path);
-    if (j->classes_path || j->values_path)
-        return predict(j->classes_path ? j->classes_path : j->values_path, j->classes_path != NULL, n,
-                       ww_points_count(j->points[0]));
-    if (!j->json) {
-        cli_neighbours_print(n);
-        return CLI_GO_ON;
+    int result = CLI_GO_ON;
+    // A prediction takes the place of the neighbours on standard output.
+    if (!known || !cli_neighbours_in_json(&j->wanted))
+        result = cli_neighbours_write(n, &j->wanted);
+    if (result == CLI_GO_ON && j->wanted.json)
+        begin_json(j, command, &info, &json);
+    if (result == CLI_GO_ON && known)
+        result = predict(known, j->classes_path != NULL, n, ww_points_count(base_of(j)), j->wanted.json ? &json : NULL);
+    if (result == CLI_GO_ON && j->wanted.json) {
+        cli_neighbours_json(&json, n, &j->wanted);
+        cli_json_end(&json);
     }
-    printf("{\"metric\": \"%s\"", ww_metric_name((ww_metric)j->metric));
-    cli_json_device(stdout, &on);
-    printf(", \"filter\": \"%s\", \"k\": %zu, \"pairs\": %" PRIu64 ", \"seconds_compute\": ", info.filter, n->k,
-           info.pairs);
-    cli_json_number(stdout, info.seconds_wall, 6);
-    fputs(", ", stdout);
-    cli_neighbours_json(n);
-    fputs("}\n", stdout);
-    return CLI_GO_ON;
+    return result;
 }
 
 int cmd_knn(const cli_command *command, int argc, char **argv) {
     knn_job j;
     memset(&j, 0, sizeof j);
-    j.k = 1;
+    j.wanted.k = 1;
     const cli_option options[] = {
-        {"k", 'k', CLI_COUNT, "K", "neighbours of every query, default 1, at most 1024", &j.k, NULL, 1},
+        CLI_NEIGHBOUR_OPTIONS(j.wanted),
         {"metric", 'm', CLI_CHOICE, "M", "distance of two points", &j.metric, cli_metrics, 0},
         {"classes", 0, CLI_TEXT, "FILE", "class number of every point of the base: print each query's class",
          &j.classes_path, 0, 0},
         {"values", 0, CLI_TEXT, "FILE", "value of every point of the base: print the mean over each query's neighbours",
          &j.values_path, 0, 0},
-        {"ids", 0, CLI_TEXT, "FILE", "write the ids there: .ivecs, .npy, else text", &j.ids_path, 0, 0},
-        {"distances", 0, CLI_TEXT, "FILE", "write the distances there: .fvecs, .npy, else text", &j.distances_path, 0,
-         0},
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &j.json, 0, 0},
         CLI_DEVICE_OPTIONS(j.device),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL);
+    if (result == CLI_GO_ON)
+        result = cli_neighbours_check(command, &j.wanted);
     if (result != CLI_GO_ON)
         return result;
     if (j.classes_path && j.values_path)
@@ -237,7 +209,7 @@ int cmd_knn(const cli_command *command, int argc, char **argv) {
     if (result == CLI_GO_ON)
         result = search(&j);
     if (result == CLI_GO_ON)
-        result = output(&j);
+        result = output(&j, command);
     job_end(&j);
     return result == CLI_GO_ON ? CLI_OK : result;
 }

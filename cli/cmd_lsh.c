@@ -6,15 +6,19 @@
 #include <string.h>
 
 #include "commands.h"
+#include "neighbours.h"
 #include "point_options.h"
 
 typedef struct lsh_job {
     cli_device_options device;
     cli_progress progress;
-    const char *paths[2], *ids_path, *distances_path, *width, *svg_path, *recall, *save_path, *load_path;
-    uint64_t k, tables, functions, probes, candidates, seed;
-    int metric, path;
-    bool evaluate, complete, probes_given, bits; // bits: sets are given as bits
+    cli_neighbour_options wanted;
+    const char *paths[2]; // base and queries
+    const char *width, *svg_path, *recall, *save_path, *load_path;
+    uint64_t tables, functions, probes, candidates, seed; // NOT_GIVEN until they are
+    double recall_expected, recall_measured;
+    int metric, path;              // metric NO_METRIC until it is given
+    bool evaluate, complete, bits; // bits: sets are given as bits
     ww_context *context;
     ww_vector_set *sets[2];
     ww_points *points[2]; // base and queries
@@ -22,6 +26,9 @@ typedef struct lsh_job {
     ww_lsh_options options;
     cli_neighbours found;
 } lsh_job;
+
+#define NOT_GIVEN UINT64_MAX
+#define NO_METRIC (-1)
 
 static const char *const path_names[] = {"auto", "buckets", "queries", NULL}; // as enum ww_lsh_path counts them
 
@@ -32,17 +39,7 @@ static void job_end(lsh_job *j) {
         ww_vector_set_destroy(&j->sets[i]);
     }
     ww_context_destroy(&j->context);
-    free(j->found.ids);
-    free(j->found.distances);
-}
-
-static int allocate(cli_neighbours *n) {
-    void *ids = NULL;
-    int result = cli_values_allocate(n->queries, n->k, n->precision, &n->distances);
-    if (result == CLI_GO_ON)
-        result = cli_values_allocate(n->queries, n->k, WW_DOUBLE, &ids); // 8 bytes, as an id has
-    n->ids = ids;
-    return result;
+    cli_neighbours_free(&j->found);
 }
 
 // Builds tables with these options, or takes those that were loaded, and searches.
@@ -65,11 +62,11 @@ static int choose(lsh_job *j, double recall) {
     ww_lsh_target target = WW_LSH_TARGET_INIT;
     ww_lsh_choice choice;
     target.metric = (ww_metric)j->metric;
-    target.k = (size_t)j->k;
+    target.k = (size_t)j->wanted.k;
     target.recall = recall;
     target.queries = j->points[1] ? ww_points_count(j->points[1]) : 0;
     target.max_bytes = j->device.max_bytes;
-    target.seed = j->seed;
+    target.seed = j->options.seed;
     if (ww_lsh_choose(j->points[0], &target, &choice) != WW_OK)
         return cli_fail();
     const ww_lsh_options *o = &choice.options;
@@ -77,6 +74,8 @@ static int choose(lsh_job *j, double recall) {
             "wavewarp: %u tables of %u functions, width %.4g: recall %.3f expected, %.3f measured on a sample; %.0f "
             "distances a query\n",
             o->tables, o->functions, o->width, choice.recall, choice.measured_recall, choice.measured_examined);
+    j->recall_expected = choice.recall;
+    j->recall_measured = choice.measured_recall;
     j->options.tables = o->tables;
     j->options.functions = o->functions;
     j->options.width = o->width;
@@ -84,6 +83,46 @@ static int choose(lsh_job *j, double recall) {
     j->options.candidates = o->candidates;
     j->options.path = o->path;
     return CLI_GO_ON;
+}
+
+// ---- JSON
+
+// `info` NULL: of an evaluation, which has many.
+static void begin_json(const lsh_job *j, const cli_command *command, const ww_lsh_info *info, cli_json *json) {
+    const ww_lsh_options *o = &j->options;
+    const cli_parameter parameters[] = {
+        {"tables", o->tables},         {"functions", o->functions}, {"width", o->width},       {"probes", o->probes},
+        {"candidates", o->candidates}, {"seed", (double)o->seed},   {"complete", o->complete}, {NULL, 0}};
+    // In the order of the arguments: queries, then base or index.
+    const char *base = j->load_path ? j->load_path : j->paths[0];
+    const size_t base_count = j->loaded ? ww_lsh_count(j->loaded) : ww_points_count(j->points[0]);
+    cli_head head = CLI_HEAD_INIT;
+    if (j->paths[1]) {
+        head.files[0] = j->paths[1];
+        head.counts[0] = ww_points_count(j->points[1]);
+    }
+    head.files[j->paths[1] ? 1 : 0] = base;
+    head.counts[j->paths[1] ? 1 : 0] = base_count;
+    head.output = j->wanted.output;
+    head.metric = ww_metric_name((ww_metric)j->metric);
+    head.parameters = parameters;
+    head.context = j->context;
+    head.precision = cli_precisions[j->found.precision == WW_DOUBLE];
+    head.engine = info ? path_names[info->path] : NULL;
+    head.seconds_compute = info ? info->seconds_build + info->seconds_search : NAN;
+    cli_json_head(json, stdout, command, &head);
+    cli_json_count(json, "k", j->found.k);
+    cli_json_number(json, "recall_expected", j->recall_expected, 6);
+    cli_json_number(json, "recall_measured", j->recall_measured, 6);
+}
+
+static void write_info(cli_json *json, const ww_lsh_info *info) {
+    cli_json_count(json, "examined", info->examined);
+    cli_json_count(json, "capped", info->capped);
+    cli_json_count(json, "incomplete", info->incomplete);
+    cli_json_count(json, "bytes", info->bytes);
+    cli_json_number(json, "seconds_build", info->seconds_build, 6);
+    cli_json_number(json, "seconds_search", info->seconds_search, 6);
 }
 
 // ---- evaluation: more and more probes, or with one probe more and more tables, against the exact answer
@@ -170,7 +209,33 @@ static int exact_search(const lsh_job *j, cli_neighbours *exact, double *seconds
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
-static int evaluate(lsh_job *j) {
+static void print_trials_json(const lsh_job *j, const cli_command *command, const trial *trials, size_t count,
+                              double exact_seconds) {
+    cli_json json;
+    begin_json(j, command, NULL, &json);
+    cli_json_number(&json, "seconds_exact", exact_seconds, 6);
+    cli_json_array(&json, "trials");
+    for (size_t i = 0; i < count; i++) {
+        cli_json_line(&json);
+        cli_json_object(&json, NULL);
+        cli_json_count(&json, "tables", trials[i].tables);
+        cli_json_count(&json, "probes", trials[i].probes);
+        cli_json_number(&json, "recall", trials[i].recall, 6);
+        cli_json_number(&json, "ratio", trials[i].ratio, 6);
+        write_info(&json, &trials[i].info);
+        cli_json_end(&json);
+    }
+    cli_json_end(&json);
+    cli_json_end(&json);
+}
+
+static void print_trial(const trial *t, const cli_neighbours *exact, double exact_seconds) {
+    printf("%8u %8u %9.4f %9.4f %12.1f %9" PRIu64 " %9.4f %9.4f %9.2f %10.1f\n", t->tables, t->probes, t->recall,
+           t->ratio, (double)t->info.examined / (double)exact->queries, t->info.capped, t->info.seconds_build,
+           t->info.seconds_search, exact_seconds / t->seconds, (double)t->info.bytes / 1e6);
+}
+
+static int evaluate(lsh_job *j, const cli_command *command) {
     enum { MOST = 12 };
     trial trials[MOST];
     size_t count = 0;
@@ -178,13 +243,13 @@ static int evaluate(lsh_job *j) {
     cli_neighbours exact = j->found;
     exact.ids = NULL;
     exact.distances = NULL;
-    int result = allocate(&exact);
+    int result = cli_neighbours_allocate(&exact);
     // Once for what the driver does late, once for the time.
     for (int run = 0; result == CLI_GO_ON && run < 2; run++)
         result = exact_search(j, &exact, &seconds);
     if (result == CLI_GO_ON && search(j, &j->options, &j->found, &trials[0].info) != WW_OK)
         result = cli_fail();
-    if (result == CLI_GO_ON)
+    if (result == CLI_GO_ON && !j->wanted.json)
         printf("%8s %8s %9s %9s %12s %9s %9s %9s %9s %10s\n", "tables", "probes", "recall", "ratio", "points/query",
                "capped", "build s", "search s", "x exact", "MB");
     const bool by_probes = j->options.probes > 1;
@@ -202,33 +267,33 @@ static int evaluate(lsh_job *j) {
         t->recall = ww_knn_recall(exact.distances, j->found.distances, exact.queries, exact.k, exact.precision);
         t->ratio = distance_ratio(&exact, &j->found);
         t->seconds = fmax(t->info.seconds_build + t->info.seconds_search, 1e-9);
-        printf("%8u %8u %9.4f %9.4f %12.1f %9" PRIu64 " %9.4f %9.4f %9.2f %10.1f\n", t->tables, t->probes, t->recall,
-               t->ratio, (double)t->info.examined / (double)exact.queries, t->info.capped, t->info.seconds_build,
-               t->info.seconds_search, seconds / t->seconds, (double)t->info.bytes / 1e6);
+        if (!j->wanted.json)
+            print_trial(t, &exact, seconds);
     }
-    if (result == CLI_GO_ON)
+    if (result == CLI_GO_ON && j->wanted.json)
+        print_trials_json(j, command, trials, count, seconds);
+    else if (result == CLI_GO_ON)
         printf("   exact %9.4f %9.4f %12zu %9d %9.4f %9.4f %9.2f\n", 1.0, 1.0, ww_points_count(j->points[0]), 0, 0.0,
                seconds, 1.0);
     if (result == CLI_GO_ON && j->svg_path)
         result = draw(j->svg_path, trials, count, fmax(seconds, 1e-9));
-    free(exact.ids);
-    free(exact.distances);
+    cli_neighbours_free(&exact);
     return result;
 }
 
-static int work(lsh_job *j) {
+static int work(lsh_job *j, const cli_command *command) {
     ww_lsh_info info;
     ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
     cli_neighbours *n = &j->found;
     const ww_points *asked = j->points[j->points[1] ? 1 : 0];
     n->queries = asked ? ww_points_count(asked) : ww_lsh_count(j->loaded);
-    n->k = (size_t)j->k;
+    n->k = (size_t)j->wanted.k;
     n->precision = asked ? ww_points_precision(asked) : ww_lsh_precision(j->loaded);
-    int result = allocate(n);
+    int result = cli_neighbours_allocate(n);
     if (result != CLI_GO_ON)
         return result;
     if (j->evaluate)
-        return evaluate(j);
+        return evaluate(j, command);
     cli_plan_options(&j->device, &j->progress, &plan);
     j->options.progress = plan.progress;
     j->options.progress_user = plan.progress_user;
@@ -242,10 +307,15 @@ static int work(lsh_job *j) {
     if (info.incomplete && !j->options.complete)
         fprintf(stderr, "wavewarp: %" PRIu64 " queries found fewer than %zu points (--complete answers them exactly)\n",
                 info.incomplete, n->k);
-    if (j->ids_path || j->distances_path)
-        return cli_neighbours_write(n, j->ids_path, j->distances_path);
-    cli_neighbours_print(n);
-    return CLI_GO_ON;
+    result = cli_neighbours_write(n, &j->wanted);
+    if (result == CLI_GO_ON && j->wanted.json) {
+        cli_json json;
+        begin_json(j, command, &info, &json);
+        write_info(&json, &info);
+        cli_neighbours_json(&json, n, &j->wanted);
+        cli_json_end(&json);
+    }
+    return result;
 }
 
 // Bits as lists, which have a hash family.
@@ -261,10 +331,6 @@ static int make_lists(ww_vector_set **set, ww_vector_view *view) {
 // Reads the files: base and queries, or with --load the queries alone.
 static int read_points(lsh_job *j, ww_vector_view views[2]) {
     int result = CLI_GO_ON;
-    if (j->load_path) {
-        j->paths[1] = j->paths[0];
-        j->paths[0] = NULL;
-    }
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
         if (j->paths[i]) {
             const ww_metric metric = j->bits ? WW_METRIC_JACCARD_BITS : (ww_metric)j->metric;
@@ -276,26 +342,57 @@ static int read_points(lsh_job *j, ww_vector_view views[2]) {
 }
 
 // The saved index, and the metric and kind of its points.
-static int load(lsh_job *j) {
-    const uint32_t probes = j->options.probes;
+static int load(lsh_job *j, const char *name) {
+    const int asked = j->metric;
     const ww_lsh_path path = j->options.path;
     if (ww_lsh_load(j->context, j->load_path, j->device.max_bytes, &j->loaded) != WW_OK ||
         ww_lsh_get_options(j->loaded, &j->options) != WW_OK)
         return cli_fail();
-    if (j->bits && j->options.metric != WW_METRIC_JACCARD) {
-        fprintf(stderr, "wavewarp: %s is of %s, not of sets\n", j->load_path, ww_metric_name(j->options.metric));
-        return CLI_FAILURE;
-    }
+    if (j->bits && j->options.metric != WW_METRIC_JACCARD)
+        return cli_error("%s is of %s, not of sets", j->load_path, ww_metric_name(j->options.metric));
+    if (asked != NO_METRIC && asked != (int)j->options.metric)
+        return cli_error("%s is of %s, not of %s", j->load_path, ww_metric_name(j->options.metric),
+                         ww_metric_name((ww_metric)asked));
+    if (j->probes != NOT_GIVEN && j->probes > j->options.probes)
+        return cli_usage(name, "--probes is %" PRIu64 ", but %s was made with %u, which is the most", j->probes,
+                         j->load_path, j->options.probes);
+    if (j->candidates != NOT_GIVEN && j->candidates > j->options.candidates)
+        return cli_usage(name, "--candidates is %" PRIu64 ", but %s was made with %u, which is the most", j->candidates,
+                         j->load_path, j->options.candidates);
     j->metric = (int)j->options.metric;
     j->device.precision = ww_lsh_precision(j->loaded) == WW_DOUBLE ? 1 : 0;
-    if (probes < j->options.probes && j->probes_given)
-        j->options.probes = probes;
+    if (j->probes != NOT_GIVEN)
+        j->options.probes = (uint32_t)j->probes;
+    if (j->candidates != NOT_GIVEN)
+        j->options.candidates = (uint32_t)j->candidates;
     j->options.path = path;
     j->options.complete = j->complete;
     return CLI_GO_ON;
 }
 
+// Options that are of no use beside others are refused.
 static int check(lsh_job *j, const char *name, double *recall) {
+    const struct {
+        const char *name;
+        bool given, chosen, loaded; // --recall chooses it, --load brings it
+    } all[] = {{"tables", j->tables != NOT_GIVEN, true, true},
+               {"functions", j->functions != NOT_GIVEN, true, true},
+               {"width", j->width != NULL, true, true},
+               {"probes", j->probes != NOT_GIVEN, true, false},
+               {"candidates", j->candidates != NOT_GIVEN, true, false},
+               {"path", j->path != WW_LSH_AUTO, true, false},
+               {"seed", j->seed != NOT_GIVEN, false, true},
+               {"recall", j->recall != NULL, false, true}};
+    const bool of_numbers = j->metric == NO_METRIC || j->metric == WW_METRIC_L2 || j->metric == WW_METRIC_L2_SQUARED ||
+                            j->metric == WW_METRIC_L1;
+    for (size_t i = 0; i < CLI_COUNT_OF(all); i++) {
+        if (all[i].given && all[i].chosen && j->recall)
+            return cli_usage(name, "--%s is of no use with --recall, which chooses it", all[i].name);
+        if (all[i].given && all[i].loaded && j->load_path)
+            return cli_usage(name, "--%s is of no use with --load: the file has it", all[i].name);
+    }
+    if (j->width && !of_numbers)
+        return cli_usage(name, "--width is of no use with --metric %s; it is for l2 and l1", cli_metrics[j->metric]);
     if (j->width && !cli_number(j->width, &j->options.width))
         return cli_usage(name, "--width: '%s' is not a number", j->width);
     if (j->recall && !cli_number(j->recall, recall))
@@ -304,35 +401,48 @@ static int check(lsh_job *j, const char *name, double *recall) {
         return cli_usage(name, "--svg goes with --evaluate");
     if (j->evaluate && (j->save_path || j->load_path))
         return cli_usage(name, "--evaluate goes without --save and --load");
-    if (j->load_path && j->recall)
-        return cli_usage(name, "--recall chooses tables, --load brings them");
-    if (!j->load_path && !j->paths[0])
-        return cli_usage(name, "BASE is missing");
-    if (j->load_path && j->paths[1])
-        return cli_usage(name, "with --load there is no BASE");
+    if (j->evaluate && !cli_neighbours_in_json(&j->wanted))
+        return cli_usage(name, "--evaluate goes without --output, --ids and --distances");
     return CLI_GO_ON;
+}
+
+// QUERIES BASE, or BASE alone; with --load QUERIES or nothing.
+static int place_operands(lsh_job *j, const char *name, const char *const *operands, size_t count) {
+    if (j->load_path && count == 2)
+        return cli_usage(name, "with --load there is no BASE");
+    if (!j->load_path && count == 0)
+        return cli_usage(name, "BASE is missing");
+    if (j->load_path || count == 2)
+        j->paths[1] = count ? operands[0] : NULL;
+    if (!j->load_path)
+        j->paths[0] = operands[count - 1];
+    return CLI_GO_ON;
+}
+
+static uint32_t option_value(uint64_t given, uint32_t otherwise) {
+    // Larger numbers are refused by the library all the same.
+    return given == NOT_GIVEN ? otherwise : given < UINT32_MAX ? (uint32_t)given : UINT32_MAX;
 }
 
 int cmd_lsh(const cli_command *command, int argc, char **argv) {
     lsh_job j;
     const ww_lsh_options defaults = WW_LSH_OPTIONS_INIT;
     memset(&j, 0, sizeof j);
-    j.k = 1;
-    j.tables = defaults.tables;
-    j.functions = defaults.functions;
-    j.candidates = defaults.candidates;
-    j.seed = defaults.seed;
+    j.wanted.k = 1;
+    j.tables = j.functions = j.probes = j.candidates = j.seed = NOT_GIVEN;
+    j.metric = NO_METRIC;
+    j.recall_expected = j.recall_measured = NAN;
     j.options = defaults;
     const cli_option options[] = {
-        {"k", 'k', CLI_COUNT, "K", "neighbours of every query, default 1, at most 1024", &j.k, NULL, 1},
-        {"metric", 'm', CLI_CHOICE, "M", "l2, l2-squared, l1, cosine, hamming, jaccard or jaccard-bits", &j.metric,
+        CLI_NEIGHBOUR_OPTIONS(j.wanted),
+        {"metric", 'm', CLI_CHOICE, "M", "distance of two points; linf and inner-product have no family", &j.metric,
          cli_metrics, 0},
         {"recall", 'r', CLI_TEXT, "R", "choose tables, functions and width to find this share of the neighbours",
          &j.recall, 0, 0},
-        {"tables", 'l', CLI_COUNT, "L", "tables, default 10", &j.tables, NULL, 1},
-        {"functions", 'n', CLI_COUNT, "M", "hash functions of a table, default 10, at most 64", &j.functions, NULL, 1},
+        {"tables", 'L', CLI_COUNT, "L", "tables, default 10", &j.tables, NULL, 1},
+        {"functions", 'M', CLI_COUNT, "M", "hash functions of a table, default 10, at most 64", &j.functions, NULL, 1},
         {"width", 'w', CLI_TEXT, "W", "l2 and l1: width of a segment, default 1.5", &j.width, 0, 0},
-        {"probes", 't', CLI_COUNT, "T", "buckets looked into in every table, default 1", &j.probes, NULL, 1},
+        {"probes", 'P', CLI_COUNT, "P", "buckets looked into in every table, default 1", &j.probes, NULL, 1},
         {"path", 0, CLI_CHOICE, "P", "search by buckets or by queries, default auto", &j.path, path_names, 0},
         {"candidates", 0, CLI_COUNT, "N", "by queries: most points a query looks at, default 2048, at most 4096",
          &j.candidates, NULL, 1},
@@ -344,26 +454,29 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
          "print recall, distances and time against the exact search, with 1, 2, 4... tables or probes", &j.evaluate, 0,
          0},
         {"svg", 0, CLI_TEXT, "FILE", "with --evaluate: draw recall over time", &j.svg_path, 0, 0},
-        {"ids", 0, CLI_TEXT, "FILE", "write the ids there: .ivecs, .npy, else text", &j.ids_path, 0, 0},
-        {"distances", 0, CLI_TEXT, "FILE", "write the distances there: .fvecs, .npy, else text", &j.distances_path, 0,
-         0},
         CLI_DEVICE_OPTIONS(j.device),
     };
     double recall = 0;
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 0, 2, NULL);
-    if (result != CLI_GO_ON || (result = check(&j, command->name, &recall)) != CLI_GO_ON)
+    const char *operands[2];
+    size_t operand_count = 0;
+    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, operands, 0, 2, &operand_count);
+    if (result != CLI_GO_ON || (result = check(&j, command->name, &recall)) != CLI_GO_ON ||
+        (result = cli_neighbours_check(command, &j.wanted)) != CLI_GO_ON ||
+        (result = place_operands(&j, command->name, operands, operand_count)) != CLI_GO_ON)
         return result;
-    j.probes_given = j.probes > 0;
+    if (j.wanted.k > WW_KNN_MOST)
+        return cli_error("k is %" PRIu64 "; it can be 1 to %d", j.wanted.k, WW_KNN_MOST);
     j.bits = j.metric == WW_METRIC_JACCARD_BITS;
     if (j.bits)
         j.metric = WW_METRIC_JACCARD;
-    // Larger numbers are refused by the library all the same.
+    else if (j.metric == NO_METRIC && !j.load_path)
+        j.metric = WW_METRIC_L2;
     j.options.metric = (ww_metric)j.metric;
-    j.options.tables = (uint32_t)(j.tables < UINT32_MAX ? j.tables : UINT32_MAX);
-    j.options.functions = (uint32_t)(j.functions < UINT32_MAX ? j.functions : UINT32_MAX);
-    j.options.probes = !j.probes_given ? defaults.probes : (uint32_t)(j.probes < UINT32_MAX ? j.probes : UINT32_MAX);
-    j.options.candidates = (uint32_t)(j.candidates < UINT32_MAX ? j.candidates : UINT32_MAX);
-    j.options.seed = j.seed;
+    j.options.tables = option_value(j.tables, defaults.tables);
+    j.options.functions = option_value(j.functions, defaults.functions);
+    j.options.probes = option_value(j.probes, defaults.probes);
+    j.options.candidates = option_value(j.candidates, defaults.candidates);
+    j.options.seed = j.seed == NOT_GIVEN ? defaults.seed : j.seed;
     j.options.max_bytes = j.device.max_bytes;
     j.options.path = (ww_lsh_path)j.path;
     j.options.complete = j.complete;
@@ -373,7 +486,7 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
         result = read_points(&j, views);
     if (result == CLI_GO_ON)
         result = cli_context_open(&j.device, &j.context);
-    if (result == CLI_GO_ON && j.load_path && (result = load(&j)) == CLI_GO_ON)
+    if (result == CLI_GO_ON && j.load_path && (result = load(&j, command->name)) == CLI_GO_ON)
         result = read_points(&j, views);
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
         if (j.sets[i])
@@ -381,7 +494,7 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     if (result == CLI_GO_ON && j.recall)
         result = choose(&j, recall);
     if (result == CLI_GO_ON)
-        result = work(&j);
+        result = work(&j, command);
     job_end(&j);
     return result == CLI_GO_ON ? CLI_OK : result;
 }

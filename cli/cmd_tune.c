@@ -1,64 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
 // wavewarp tune: finds the parameters a device runs fastest with and writes them to the user's tuning file.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "commands.h"
+#include "json.h"
 
 typedef struct report {
-    bool json, first;
+    bool json;
+    cli_json out;
 } report;
+
+static const char *precision_name(const ww_tune_result *r) {
+    return cli_precisions[r->precision == WW_DOUBLE];
+}
 
 static int print_result(void *user, const ww_tune_result *r) {
     report *state = user;
-    const char *precision = r->precision == WW_DOUBLE ? "f64" : "f32";
     if (state->json) {
-        printf("%s{\"parameter\": \"%s\", \"precision\": \"%s\", \"value\": %ld, \"gcups\": ",
-               state->first ? "" : ",\n", r->parameter, precision, r->value);
-        cli_json_number(stdout, r->cells_per_second / 1e9, 6);
-        printf(", \"correct\": %s, \"chosen\": %s}", r->correct ? "true" : "false", r->chosen ? "true" : "false");
+        cli_json *out = &state->out;
+        cli_json_line(out);
+        cli_json_object(out, NULL);
+        cli_json_text(out, "parameter", r->parameter);
+        cli_json_text(out, "precision", precision_name(r));
+        cli_json_integer(out, "value", r->value);
+        cli_json_number(out, "gcups", r->cells_per_second / 1e9, 6);
+        cli_json_flag(out, "correct", r->correct);
+        cli_json_flag(out, "chosen", r->chosen);
+        cli_json_end(out);
     } else if (!r->correct) {
-        printf("  %-16s %s %6ld   %s\n", r->parameter, precision, r->value,
+        printf("  %-16s %-6s %6ld   %s\n", r->parameter, precision_name(r), r->value,
                r->cells_per_second > 0 ? "wrong result" : "does not run here");
     } else {
-        printf("%c %-16s %s %6ld   %10.3f GCUPS\n", r->chosen ? '*' : ' ', r->parameter, precision, r->value,
+        printf("%c %-16s %-6s %6ld   %10.3f GCUPS\n", r->chosen ? '*' : ' ', r->parameter, precision_name(r), r->value,
                r->cells_per_second / 1e9);
     }
     fflush(stdout);
-    state->first = false;
-    return 0;
+    return cli_interrupted();
+}
+
+// A file that is not there yet begins empty: the library reads it before it writes to it. *made: it was not there.
+static int make_file(const char *path, bool *made) {
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    *made = file >= 0;
+    if (file >= 0)
+        close(file);
+    else if (errno != EEXIST)
+        return cli_error("%s: can't be written: %s", path, strerror(errno));
+    return CLI_GO_ON;
+}
+
+// Nothing was found: the file is as if it had never been made.
+static void remove_empty(const char *path) {
+    struct stat about;
+    if (stat(path, &about) == 0 && about.st_size == 0)
+        unlink(path);
+}
+
+static int tune(const cli_command *command, ww_context *context, bool dry, report *state) {
+    ww_tune_options options = WW_TUNE_OPTIONS_INIT;
+    options.dry = dry;
+    options.report = print_result;
+    options.report_user = state;
+    if (state->json) {
+        cli_head head = CLI_HEAD_INIT;
+        head.output = dry ? NULL : ww_tuning_file(context);
+        head.context = context;
+        cli_json_head(&state->out, stdout, command, &head);
+        cli_json_array(&state->out, "results");
+    }
+    const ww_status status = ww_tune(context, &options);
+    if (state->json) {
+        cli_json_end(&state->out);
+        cli_json_end(&state->out);
+    }
+    if (status != WW_OK)
+        return cli_fail();
+    if (!state->json && !dry)
+        printf("written to %s\n", ww_tuning_file(context));
+    return CLI_GO_ON;
 }
 
 int cmd_tune(const cli_command *command, int argc, char **argv) {
-    report state = {false, true};
-    bool dry = false;
-    cli_device_options device = {NULL, NULL, NULL, 0, 0, 0, false};
+    report state = {.json = false};
+    bool dry = false, made = false;
+    cli_device_options device = {0};
     ww_context *context = NULL;
-    ww_tune_options options = WW_TUNE_OPTIONS_INIT;
     const cli_option table[] = {
+        {"dry", 0, CLI_FLAG, NULL, "measure only; write nothing", &dry, 0, 0},
+        {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &state.json, 0, 0},
+        {NULL, 0, CLI_FLAG, NULL, "Device", NULL, 0, 0},
         {"device", 'd', CLI_TEXT, "D", "gpu, cpu, a number of 'wavewarp devices', or part of a name", &device.device, 0,
          0},
-        {"tuning", 0, CLI_TEXT, "FILE", "the tuning file to write; it must exist", &device.tuning, 0, 0},
-        {"dry", 0, CLI_FLAG, NULL, "measure only; write nothing", &dry, 0, 0},
-        {"json", 'j', CLI_FLAG, NULL, "print one JSON array", &state.json, 0, 0},
+        {"kernel-dir", 0, CLI_TEXT, "DIR", "folder of the kernels' sources", &device.kernel_dir, 0, 0},
+        {"tuning", 0, CLI_TEXT, "FILE", "the tuning file to write; made where there is none", &device.tuning, 0, 0},
+        {"verbose", 'v', CLI_FLAG, NULL, "say on standard error what the library does", &device.verbose, 0, 0},
     };
     int result = cli_parse(command, table, CLI_COUNT_OF(table), argc, argv, NULL, 0, 0, NULL);
     if (result != CLI_GO_ON)
         return result;
-    if ((result = cli_context_open(&device, &context)) != CLI_GO_ON)
-        return result;
-    options.dry = dry;
-    options.report = print_result;
-    options.report_user = &state;
-    if (state.json)
-        fputs("[", stdout);
-    const ww_status status = ww_tune(context, &options);
-    if (state.json)
-        fputs("]\n", stdout);
-    if (status != WW_OK)
-        result = cli_fail();
-    else {
-        result = CLI_OK;
-        if (!state.json && !dry)
-            printf("written to %s\n", ww_tuning_file(context));
-    }
+    // From here on an interrupt ends the work between two candidates; there is no plan that it would cancel.
+    ww_plan_options plan;
+    cli_progress progress;
+    cli_plan_options(&device, &progress, &plan);
+    // The variable names the same file; it too may be new.
+    const char *path = device.tuning ? device.tuning : getenv("WAVEWARP_TUNING");
+    if (path && *path && !dry)
+        result = make_file(path, &made);
+    if (result == CLI_GO_ON)
+        result = cli_context_open(&device, &context);
+    if (result == CLI_GO_ON)
+        result = tune(command, context, dry, &state);
+    cli_progress_end(&progress);
     ww_context_destroy(&context);
-    return result;
+    if (made && result != CLI_GO_ON)
+        remove_empty(path);
+    return result == CLI_GO_ON ? CLI_OK : result;
 }

@@ -5,21 +5,20 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "escape.h"
 
 const char *const cli_engines[] = {"auto", "lanes", "stencil", "packed", "strips", "bits", NULL};
 const char *const cli_precisions[] = {"float", "double", NULL};
 const char *const cli_costs[] = {"default", "squared", "absolute", "euclidean", NULL};
 const char *const cli_formats[] = {"auto", "tsv", "ts", "csv", "npy", "text", NULL};
 const char *const cli_label_columns[] = {"none", "first", "last", NULL};
-
-static volatile sig_atomic_t interrupted; // the signal that came, 0 none
 
 // ---- errors
 
@@ -28,28 +27,34 @@ int cli_fail(void) {
 }
 
 int cli_fail_with(const ww_error *error) {
-    if (error->status == WW_ERROR_CANCELLED && interrupted) {
+    if (error->status == WW_ERROR_CANCELLED && cli_interrupted()) {
         fputs("wavewarp: interrupted\n", stderr);
-        return 128 + interrupted;
+        return 128 + cli_interrupted();
     }
-    fprintf(stderr, "wavewarp: %s", error->message);
-    if (error->cl_name[0])
+    const bool build = error->status == WW_ERROR_BUILD;
+    fputs("wavewarp: ", stderr);
+    cli_print_escaped(stderr, error->message, "");
+    if (error->cl_name[0] && !build)
         fprintf(stderr, ": %s gave %s", error->call[0] ? error->call : "OpenCL", error->cl_name);
-    if (error->hint[0])
-        fprintf(stderr, " (%s)", error->hint);
+    // The hint of a build says where a program that calls the library finds the log, which is printed here.
+    if (error->hint[0] && !build) {
+        fputs(" (", stderr);
+        cli_print_escaped(stderr, error->hint, "");
+        fputs(")", stderr);
+    }
     fputc('\n', stderr);
-    if (error->status == WW_ERROR_BUILD)
-        fprintf(stderr, "%s\n", ww_last_build_log());
+    if (build) {
+        cli_print_escaped(stderr, ww_last_build_log(), "\n\t");
+        fputc('\n', stderr);
+    }
     return CLI_FAILURE;
 }
 
 int cli_error(const char *format, ...) {
     va_list arguments;
-    fputs("wavewarp: ", stderr);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    cli_message(NULL, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
     return CLI_FAILURE;
 }
 
@@ -167,6 +172,22 @@ done:
     return result;
 }
 
+// Widths of these bands are numbers of points.
+static bool counts_points(ww_band_kind kind) {
+    return kind == WW_BAND_SAKOE_CHIBA || kind == WW_BAND_CORNER;
+}
+
+// "10%": from 0 to 100.
+static bool parse_percent(const char *text, double *percent) {
+    char number[32];
+    const size_t length = strlen(text);
+    if (length < 2 || length > sizeof number || text[length - 1] != '%')
+        return false;
+    memcpy(number, text, length - 1);
+    number[length - 1] = '\0';
+    return cli_number(number, percent) && *percent >= 0 && *percent <= 100;
+}
+
 static int parse_band(const char *command, const char *text, ww_band *band) {
     static const struct {
         const char *name;
@@ -185,14 +206,33 @@ static int parse_band(const char *command, const char *text, ww_band *band) {
             return cli_usage(command, "--band %s needs a width: %s:...", text, text);
         if (band->kind == WW_BAND_ROWS)
             return read_band_rows(width, band);
+        if (parse_percent(width, &band->width))
+            return counts_points(band->kind)
+                       ? CLI_GO_ON
+                       : cli_usage(command, "--band %s: a percentage is for sakoe-chiba and corner", text);
         if (band->kind == WW_BAND_NONE || !cli_number(width, &band->width) || band->width < 0)
             return cli_usage(command, "--band %s: '%s' is not a width", text, width);
+        if (counts_points(band->kind) && band->width != floor(band->width))
+            return cli_usage(command,
+                             "--band %s: the width is a whole number of points; a share of the length is a percentage, "
+                             "such as %.*s:%g%%",
+                             text, (int)length, text, band->width < 1.0 ? 100.0 * band->width : 10.0);
         return CLI_GO_ON;
     }
     return cli_usage(command,
-                     "--band is '%s', but must be none, sakoe-chiba:R, corner:R, slanted:F, itakura:S or "
-                     "rows:FILE",
+                     "--band is '%s', but must be none, sakoe-chiba:R, corner:R (R points, or P%% of the longest "
+                     "series), slanted:F, itakura:S or rows:FILE",
                      text);
+}
+
+void cli_fit_band(const cli_measure_options *options, ww_measure *measure, const ww_series_set *a,
+                  const ww_series_set *b) {
+    double percent;
+    const char *width = options->band ? strchr(options->band, ':') : NULL;
+    if (!width || !counts_points(measure->band.kind) || !parse_percent(width + 1, &percent))
+        return;
+    const size_t of_a = ww_series_set_max_length(a), of_b = b ? ww_series_set_max_length(b) : 0;
+    measure->band.width = floor(percent * (double)(of_a > of_b ? of_a : of_b) / 100.0);
 }
 
 static int set_parameter(const char *command, ww_measure *measure, const char *text) {
@@ -281,7 +321,9 @@ void cli_measure_free(ww_measure *measure) {
 static void print_log(void *user, int level, const char *text) {
     static const char *const levels[] = {"error", "warning", "info", "detail"};
     (void)user;
-    fprintf(stderr, "wavewarp: %s: %s\n", levels[level < 0 ? 0 : level > 3 ? 3 : level], text);
+    fprintf(stderr, "wavewarp: %s: ", levels[level < 0 ? 0 : level > 3 ? 3 : level]);
+    cli_print_escaped(stderr, text, "\n\t");
+    fputc('\n', stderr);
 }
 
 int cli_context_open(const cli_device_options *options, ww_context **context) {
@@ -319,111 +361,6 @@ double cli_value_at(const void *values, ww_precision precision, size_t i) {
     return precision == WW_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
 }
 
-// ---- progress
-
-static double clock_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-double cli_seconds(void) {
-    static double start = -1.0;
-    if (start < 0.0)
-        start = clock_seconds();
-    return clock_seconds() - start;
-}
-
-double cli_rate(uint64_t cells, double seconds) {
-    return seconds > 0.0 ? (double)cells / seconds : 0.0;
-}
-
-static void on_signal(int signal_number) {
-    interrupted = signal_number;
-}
-
-static void draw(cli_progress *progress, uint64_t done, uint64_t total, double seconds) {
-    enum { WIDTH = 30 };
-    char bar[WIDTH + 1];
-    const double share = total ? (double)done / (double)total : 0.0;
-    const int full = (int)(share * WIDTH);
-    for (int i = 0; i < WIDTH; i++)
-        bar[i] = i < full ? '#' : '.';
-    bar[WIDTH] = '\0';
-    fprintf(stderr, "\r[%s] %3d %%  %.4g Gcells/s", bar, (int)(100.0 * share), cli_rate(done, seconds) / 1e9);
-    if (done > 0 && seconds > 0.5) {
-        const double left = seconds * (1.0 - share) / share;
-        fprintf(stderr, "  %d:%02d left", (int)(left / 60.0), (int)left % 60);
-    }
-    fputs("   ", stderr);
-    fflush(stderr);
-    progress->drawn = true;
-}
-
-static int on_progress(void *user, uint64_t done, uint64_t total) {
-    cli_progress *progress = user;
-    const double now = clock_seconds();
-    if (progress->start < 0.0)
-        progress->start = now;
-    if (progress->terminal && now - progress->shown >= 0.1) {
-        progress->shown = now;
-        draw(progress, done, total, now - progress->start);
-    }
-    return interrupted;
-}
-
-void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan) {
-    *progress = (cli_progress){-1.0, 0.0, isatty(STDERR_FILENO) == 1, false};
-    *plan = (ww_plan_options)WW_PLAN_OPTIONS_INIT;
-    plan->engine = (ww_engine)options->engine;
-    plan->max_bytes = options->max_bytes;
-    plan->progress = on_progress;
-    plan->progress_user = progress;
-    // A second signal finds the default action again and ends the program at once.
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    action.sa_flags = (int)SA_RESETHAND;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-void cli_progress_end(cli_progress *progress) {
-    if (progress->drawn)
-        fputs("\r\033[K", stderr);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-}
-
-// ---- JSON
-
-void cli_json_text(FILE *file, const char *text) {
-    fputc('"', file);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(file, "\\%c", *c);
-        else if (*c < 0x20 || *c == 0x7F)
-            fprintf(file, "\\u%04x", *c);
-        else
-            fputc(*c, file);
-    }
-    fputc('"', file);
-}
-
-void cli_json_number(FILE *file, double value, int digits) {
-    if (isfinite(value))
-        fprintf(file, "%.*g", digits, value);
-    else
-        fputs("null", file);
-}
-
-void cli_json_device(FILE *file, const ww_device_info *device) {
-    fputs(", \"device\": ", file);
-    cli_json_text(file, device->name);
-    fputs(", \"platform\": ", file);
-    cli_json_text(file, device->platform);
-}
-
 // ---- output
 
 int cli_output_open(const char *path, cli_output *output) {
@@ -454,4 +391,9 @@ int cli_output_close(cli_output *output) {
     if (output->temporary[0])
         unlink(output->temporary);
     return result;
+}
+
+bool cli_name_ends_with(const char *path, const char *ending) {
+    const size_t length = strlen(path), size = strlen(ending);
+    return length >= size && strcasecmp(path + length - size, ending) == 0;
 }

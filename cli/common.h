@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands share: option groups, reading, measures, contexts, progress, errors, JSON.
+// What the commands share: option groups, reading, measures, contexts, progress, errors. JSON is in json.h.
 #ifndef WAVEWARP_CLI_COMMON_H
 #define WAVEWARP_CLI_COMMON_H
 
@@ -29,7 +29,7 @@ typedef struct cli_measure_options {
          'b',                                                                                                          \
          CLI_TEXT,                                                                                                     \
          "KIND:WIDTH",                                                                                                 \
-         "sakoe-chiba:R, corner:R, slanted:F, itakura:S, rows:FILE; default none",                                     \
+         "sakoe-chiba:R or :P%, corner:R or :P%, slanted:F, itakura:S, rows:FILE",                                     \
          &(m).band,                                                                                                    \
          0,                                                                                                            \
          0},                                                                                                           \
@@ -53,11 +53,14 @@ typedef struct cli_device_options {
     bool verbose;
 } cli_device_options;
 
+// Beside CLI_DEVICE_OPTIONS, for commands that compare series.
+#define CLI_ENGINE_OPTION(d)                                                                                           \
+    { "engine", 'e', CLI_CHOICE, "E", "how a pair is computed", &(d).engine, cli_engines, 0 }
+
 #define CLI_DEVICE_OPTIONS(d)                                                                                          \
     {NULL, 0, CLI_FLAG, NULL, "Device", NULL, 0, 0},                                                                   \
         {"device",    'd', CLI_TEXT, "D", "gpu, cpu, a number of 'wavewarp devices', or part of a name",               \
          &(d).device, 0,   0},                                                                                         \
-        {"engine", 'e', CLI_CHOICE, "E", "how a pair is computed", &(d).engine, cli_engines, 0},                       \
         {"precision", 0, CLI_CHOICE, "P", "numbers", &(d).precision, cli_precisions, 0},                               \
         {"max-bytes", 0, CLI_BYTES, "N", "most device memory, such as 512M; default: as fits", &(d).max_bytes, 0, 0},  \
         {"kernel-dir", 0, CLI_TEXT, "DIR", "folder of the kernels' sources", &(d).kernel_dir, 0, 0},                   \
@@ -102,6 +105,10 @@ int cli_read(const char *path, const cli_read_options *options, int which, bool 
 // no use for them, says so.
 int cli_fit_times(const ww_measure *measure, ww_series_set *a, ww_series_set *b);
 
+// Turns a width in percent into points: of the longest series of both sets, rounded down.
+void cli_fit_band(const cli_measure_options *options, ww_measure *measure, const ww_series_set *a,
+                  const ww_series_set *b);
+
 // A measure from its options. cli_measure_free() frees what a band of rows holds.
 int cli_measure_make(const char *command, const cli_measure_options *options, ww_measure *measure);
 void cli_measure_free(ww_measure *measure);
@@ -119,22 +126,18 @@ static inline size_t cli_value_bytes(ww_precision precision) {
 int cli_values_allocate(uint64_t a, uint64_t b, ww_precision precision, void **values);
 double cli_value_at(const void *values, ww_precision precision, size_t i);
 
-// Progress: a bar on standard error where that is a terminal. From cli_plan_options() to cli_progress_end() an
-// interrupt (Ctrl-C) cancels the plan instead of killing the program.
+// Progress: a bar on standard error where that is a terminal, else a line a minute. From cli_plan_options() to
+// cli_progress_end() an interrupt (Ctrl-C) cancels the plan instead of killing the program.
 typedef struct cli_progress {
-    double start, shown;
+    double start, shown, interval;
     bool terminal, drawn;
 } cli_progress;
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan);
 void cli_progress_end(cli_progress *progress);
+int cli_interrupted(void); // the signal that came, 0 none
 
 double cli_seconds(void);                        // since the program started
 double cli_rate(uint64_t cells, double seconds); // cells per second, 0 when it took no time
-
-void cli_json_text(FILE *file, const char *text); // in quotes, escaped
-void cli_json_number(FILE *file, double value, int digits);
-// `, "device": ..., "platform": ...`
-void cli_json_device(FILE *file, const ww_device_info *device);
 
 // A text file that gets its name only when whole.
 typedef struct cli_output {
@@ -144,5 +147,8 @@ typedef struct cli_output {
 } cli_output;
 int cli_output_open(const char *path, cli_output *output);
 int cli_output_close(cli_output *output);
+
+// Whether a file's name has this ending, in upper or lower case.
+bool cli_name_ends_with(const char *path, const char *ending);
 
 #endif

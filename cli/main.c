@@ -23,12 +23,14 @@ static const cli_command commands[] = {
      FORMATS "\nWithout BASE: each query's nearest among the others. Prints the query's index, then index:distance of\n"
              "each neighbour, nearest first; indices count from 0.",
      cmd_nearest},
-    {"knn", "BASE [QUERIES]", "Finds the k nearest points of a base for every query, exactly.",
-     POINTS "\nWithout QUERIES: each point's nearest among the others. Prints the query's number, then id:distance of\n"
-            "each neighbour, nearest first; ids count from 0.",
+    {"knn", "QUERIES [BASE]", "Finds the k nearest points of a base for every query, exactly.",
+     POINTS "\nWithout BASE: each point's nearest among the others. Prints the query's index, then index:distance of\n"
+            "each neighbour, nearest first; indices count from 0.",
      cmd_knn},
-    {"lsh", "[BASE] [QUERIES]", "Finds near points by locality-sensitive hashing, or measures how well it does.",
-     POINTS "\nOptions and output as of 'wavewarp knn'. --evaluate compares with the exact search.", cmd_lsh},
+    {"lsh", "[QUERIES] [BASE]", "Finds near points by locality-sensitive hashing, or measures how well it does.",
+     POINTS "\nOne file is the base, which asks itself; with --load it is the queries. Output as of 'wavewarp knn'.\n"
+            "--evaluate compares with the exact search.",
+     cmd_lsh},
     {"devices", "", "Lists the OpenCL devices, the one that would be chosen, and tests each.", NULL, cmd_devices},
     {"measures", "[NAME]", "Lists the elastic measures, or describes one.", NULL, cmd_measures},
     {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,

@@ -15,67 +15,6 @@ uint64_t wwi_context_bytes_free(const ww_context *context) {
     return used < total ? total - used : 0;
 }
 
-// ---- memory given up and not yet given back
-//
-// A GPU's driver takes its time to give memory back, and to find it again: some 50 us a buffer, while nothing runs.
-// What buffers leave behind is kept for the next ones, up to a 64th of the device's memory. The queue is in order, so
-// whoever comes next can have it at once.
-
-static void forget_spare(ww_context *context, size_t i) {
-    (void)clReleaseMemObject(context->spares[i].mem);
-    context->spare_bytes -= context->spares[i].bytes;
-    context->spare_count--;
-    for (; i < context->spare_count; i++)
-        context->spares[i] = context->spares[i + 1];
-}
-
-bool wwi_spares_free(ww_context *context) {
-    (void)pthread_mutex_lock(&context->lock);
-    const bool some = context->spare_count > 0;
-    while (context->spare_count > 0)
-        forget_spare(context, context->spare_count - 1);
-    (void)pthread_mutex_unlock(&context->lock);
-    return some;
-}
-
-// The smallest that is not much too large, or NULL.
-static cl_mem take_spare(ww_context *context, uint64_t bytes, uint64_t *had) {
-    cl_mem mem = NULL;
-    size_t best = WWI_SPARES;
-    (void)pthread_mutex_lock(&context->lock);
-    for (size_t i = 0; i < context->spare_count; i++) {
-        const uint64_t there = context->spares[i].bytes;
-        if (there >= bytes && there - bytes <= bytes / 8 + 256 &&
-            (best == WWI_SPARES || there < context->spares[best].bytes))
-            best = i;
-    }
-    if (best != WWI_SPARES) {
-        mem = context->spares[best].mem;
-        *had = context->spares[best].bytes;
-        (void)clRetainMemObject(mem);
-        forget_spare(context, best);
-    }
-    (void)pthread_mutex_unlock(&context->lock);
-    return mem;
-}
-
-// Takes a buffer's memory over, the oldest making room. False: it is to be released.
-static bool keep_spare(const wwi_buffer *buffer) {
-    ww_context *context = buffer->context;
-    const uint64_t most = context->info.global_bytes / 64;
-    if (context->info.type != WW_DEVICE_GPU || buffer->had > most)
-        return false;
-    (void)pthread_mutex_lock(&context->lock);
-    while (context->spare_count == WWI_SPARES || context->spare_bytes + buffer->had > most)
-        forget_spare(context, 0);
-    context->spares[context->spare_count++] = (wwi_spare){buffer->mem, buffer->had};
-    context->spare_bytes += buffer->had;
-    (void)pthread_mutex_unlock(&context->lock);
-    return true;
-}
-
-// ---- buffers
-
 static ww_status check_new(const ww_context *context, uint64_t bytes) {
     if (bytes == 0)
         return wwi_fail(WW_ERROR_INTERNAL, "a device buffer of 0 bytes was asked for");
@@ -106,14 +45,16 @@ static wwi_buffer *new_buffer(ww_context *context, uint64_t bytes) {
 ww_status wwi_buffer_create(ww_context *context, uint64_t bytes, wwi_buffer **out) {
     cl_int code = CL_SUCCESS;
     *out = NULL;
-    ww_status status = check_new(context, bytes);
+    ww_status status = wwi_check_process(context);
+    if (status == WW_OK)
+        status = check_new(context, bytes);
     if (status != WW_OK)
         return status;
     wwi_buffer *buffer = new_buffer(context, bytes);
     if (!buffer)
         return wwi_fail_memory(sizeof *buffer);
     buffer->had = bytes;
-    buffer->mem = take_spare(context, bytes, &buffer->had);
+    buffer->mem = wwi_spares_take(context, bytes, &buffer->had);
     if (!buffer->mem) {
         // Memory is often taken at a buffer's first use only: what is kept must not stand in its way.
         if (bytes > wwi_context_bytes_free(context) / 2)
@@ -144,6 +85,9 @@ ww_status wwi_buffer_wrap(ww_context *context, void *cl_mem_handle, wwi_buffer *
     cl_context owner = NULL;
     size_t bytes = 0;
     *out = NULL;
+    ww_status status = wwi_check_process(context);
+    if (status != WW_OK)
+        return status;
     if (!mem || clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof type, &type, NULL) != CL_SUCCESS ||
         clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(cl_context), &owner, NULL) != CL_SUCCESS ||
         clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER)
@@ -155,7 +99,7 @@ ww_status wwi_buffer_wrap(ww_context *context, void *cl_mem_handle, wwi_buffer *
         return wwi_fail_memory(sizeof *buffer);
     cl_int code = clRetainMemObject(mem);
     if (code != CL_SUCCESS) {
-        ww_status status = wwi_fail_cl(context, code, "clRetainMemObject", "can't hold the caller's buffer");
+        status = wwi_fail_cl(context, code, "clRetainMemObject", "can't hold the caller's buffer");
         wwi_context_release(context);
         free(buffer);
         return status;
@@ -172,12 +116,14 @@ void wwi_buffer_destroy(wwi_buffer **pointer) {
     if (!buffer)
         return;
     *pointer = NULL;
-    if (buffer->foreign || !keep_spare(buffer))
-        (void)clReleaseMemObject(buffer->mem);
-    wwi_count_objects(-1);
+    ww_context *context = buffer->context;
+    if (!buffer->foreign && !wwi_is_forked(context) && wwi_spares_keep(context, buffer->mem, buffer->had))
+        wwi_count_objects(-1);
+    else
+        WWI_RELEASE(context, clReleaseMemObject(buffer->mem));
     if (!buffer->foreign)
-        atomic_fetch_sub(&buffer->context->bytes, buffer->bytes);
-    wwi_context_release(buffer->context);
+        atomic_fetch_sub(&context->bytes, buffer->bytes);
+    wwi_context_release(context);
     free(buffer);
 }
 
@@ -186,6 +132,9 @@ uint64_t wwi_buffer_bytes(const wwi_buffer *buffer) {
 }
 
 static ww_status check_range(const wwi_buffer *buffer, uint64_t offset, uint64_t bytes) {
+    const ww_status status = wwi_check_process(buffer->context);
+    if (status != WW_OK)
+        return status;
     if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
         return WW_OK;
     return wwi_fail(WW_ERROR_INTERNAL, "%llu bytes at %llu are outside a device buffer of %llu",

@@ -1,336 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts: one opened device with its queue, kernels' home and tuning.
-#include <stdarg.h>
-#include <stdio.h>
+// Contexts: held, given up, asked. open.c makes them.
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <wavewarp/opencl.h>
 
 #include "internal.h"
-
-#ifndef CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV
-#define CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
-#define CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
-#endif
-
-static atomic_long live_objects;
-
-void wwi_count_objects(long change) {
-    atomic_fetch_add(&live_objects, change);
-}
-
-long wwi_live_objects(void) {
-    return atomic_load(&live_objects);
-}
-
-double wwi_seconds(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-bool wwi_mul_u64(uint64_t a, uint64_t b, uint64_t *product) {
-    return !__builtin_mul_overflow(a, b, product);
-}
-
-bool wwi_add_u64(uint64_t a, uint64_t b, uint64_t *sum) {
-    return !__builtin_add_overflow(a, b, sum);
-}
-
-void wwi_log(const ww_context *context, int level, const char *format, ...) {
-    char text[1024];
-    if (!context->log)
-        return;
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    context->log(context->log_user, level, text);
-}
-
-// ---- options
-
-// The structs only grow at their end: a caller built against a longer one is served as long as it asks for nothing we
-// don't know.
-static ww_status read_options(const ww_context_options *given, ww_context_options *options) {
-    *options = (ww_context_options)WW_CONTEXT_OPTIONS_INIT;
-    if (!given)
-        return WW_OK;
-    if (given->struct_size < sizeof *options)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
-                        "ww_context_options.struct_size is %zu; start from "
-                        "WW_CONTEXT_OPTIONS_INIT",
-                        given->struct_size);
-    const char *tail = (const char *)given;
-    for (size_t i = sizeof *options; i < given->struct_size; i++)
-        if (tail[i] != 0)
-            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_options has settings that this version of the "
-                                                       "library does not know");
-    *options = *given;
-    return WW_OK;
-}
-
-static ww_status set_kernel_folder(ww_context *context, const char *wanted) {
-    char *installed = NULL;
-    ww_status status = WW_OK;
-    if (!wanted || !wanted[0])
-        wanted = wwi_environment("WAVEWARP_KERNEL_DIR");
-    if (wanted) {
-        context->kernel_folder_set = true;
-        if (!wwi_is_folder(wanted)) {
-            status = wwi_fail(WW_ERROR_KERNEL_SOURCE, "the kernel folder %.300s can't be read", wanted);
-            (void)wwi_fail_hint(
-                "give the folder that holds base/vendor.cl, recurrence/ and engine/, or leave the kernel "
-                "folder (and WAVEWARP_KERNEL_DIR) out");
-            return status;
-        }
-        context->kernel_folder = realpath(wanted, NULL);
-        return context->kernel_folder ? WW_OK : wwi_fail_memory(strlen(wanted));
-    }
-    installed = wwi_installed_folder();
-    if (!installed)
-        return WW_OK;
-    context->kernel_folder = wwi_path_join(installed, "kernels_cl");
-    if (!context->kernel_folder) {
-        status = wwi_fail_memory(strlen(installed));
-    } else if (!wwi_is_folder(context->kernel_folder)) {
-        free(context->kernel_folder);
-        context->kernel_folder = NULL;
-    }
-    free(installed);
-    return status;
-}
-
-// ---- making
-
-static void find_architecture(ww_context *context) {
-    cl_uint major = 0, minor = 0;
-    const char *name = context->info.name;
-    if (wwi_text_contains(context->info.vendor, "NVIDIA") &&
-        clGetDeviceInfo(context->device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major, NULL) ==
-            CL_SUCCESS &&
-        clGetDeviceInfo(context->device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, sizeof minor, &minor, NULL) ==
-            CL_SUCCESS) {
-        (void)snprintf(context->arch, sizeof context->arch, "sm_%u%u", major, minor);
-        return;
-    }
-    // AMD's driver names the device by its architecture, with features behind a colon ("gfx90a:sramecc+:xnack-").
-    if (strncmp(name, "gfx", 3) == 0)
-        (void)snprintf(context->arch, sizeof context->arch, "%.*s", (int)strcspn(name, ": "), name);
-}
-
-// Everything that does not depend on where the OpenCL objects come from.
-static ww_status allocate(const ww_context_options *options, ww_context **context) {
-    ww_context *made = calloc(1, sizeof *made);
-    if (!made)
-        return wwi_fail_memory(sizeof *made);
-    atomic_init(&made->references, 1);
-    atomic_init(&made->bytes, 0);
-    atomic_init(&made->launches, 0);
-    if (pthread_mutex_init(&made->lock, NULL) != 0) {
-        free(made);
-        return wwi_fail(WW_ERROR_OUT_OF_MEMORY, "a lock could not be made");
-    }
-    if (pthread_mutex_init(&made->pinned_lock, NULL) != 0) {
-        (void)pthread_mutex_destroy(&made->lock);
-        free(made);
-        return wwi_fail(WW_ERROR_OUT_OF_MEMORY, "a lock could not be made");
-    }
-    if (pthread_cond_init(&made->built, NULL) != 0) {
-        (void)pthread_mutex_destroy(&made->pinned_lock);
-        (void)pthread_mutex_destroy(&made->lock);
-        free(made);
-        return wwi_fail(WW_ERROR_OUT_OF_MEMORY, "a condition variable could not be made");
-    }
-    made->log = options->log;
-    made->log_user = options->log_user;
-    made->exchange_width = 1;
-    made->subgroup_standard = "CL1.2";
-    *context = made;
-    return WW_OK;
-}
-
-static ww_status prepare(ww_context *context, const ww_context_options *options) {
-    ww_status status = set_kernel_folder(context, options->kernel_dir);
-    if (status == WW_OK)
-        status = wwi_tuning_load(context, options->tuning_file);
-    if (status != WW_OK)
-        return status;
-    find_architecture(context);
-    context->disk_cache = wwi_disk_cache_wanted(&context->info);
-    status = wwi_exchange_probe(context);
-    if (status == WW_OK)
-        wwi_log(context, 2, "device %u: %s (%s); kernels: %s", context->info.index, context->info.name,
-                context->info.platform, ww_context_kernel_source(context));
-    return status;
-}
-
-static ww_status make_queue(ww_context *context) {
-    cl_int code = CL_SUCCESS;
-    context->queue = clCreateCommandQueue(context->cl, context->device, CL_QUEUE_PROFILING_ENABLE, &code);
-    if (!context->queue && (code == CL_INVALID_VALUE || code == CL_INVALID_QUEUE_PROPERTIES))
-        context->queue = clCreateCommandQueue(context->cl, context->device, 0, &code);
-    if (!context->queue)
-        return wwi_fail_cl(context, code, "clCreateCommandQueue", "can't open a queue on the device");
-    wwi_count_objects(1);
-    return WW_OK;
-}
-
-static ww_status open_device(ww_context *context, const wwi_device *device) {
-    cl_int code = CL_SUCCESS;
-    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device->platform, 0};
-    context->platform = device->platform;
-    context->device = device->id;
-    context->info = device->info;
-    context->info.chosen = 1;
-    (void)snprintf(context->info.why, sizeof context->info.why, "in use");
-    context->cl = clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
-    if (!context->cl)
-        return wwi_fail_cl(context, code, "clCreateContext", "can't open the device");
-    wwi_count_objects(1);
-    return make_queue(context);
-}
-
-ww_status ww_context_create(const ww_context_options *given, ww_context **out) {
-    ww_context_options options;
-    ww_context *context = NULL;
-    wwi_device_list list = {NULL, 0};
-    size_t chosen = 0;
-    ww_status status;
-
-    if (!out)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_create needs a place for the context");
-    *out = NULL;
-    status = read_options(given, &options);
-    if (status == WW_OK)
-        status = allocate(&options, &context);
-    if (status == WW_OK)
-        status = wwi_devices_find(&list);
-    if (status == WW_OK) {
-        bool named = options.device && options.device[0];
-        status = wwi_devices_choose(&list, named ? options.device : wwi_environment("WAVEWARP_DEVICE"), &chosen);
-    }
-    if (status == WW_OK)
-        status = open_device(context, &list.devices[chosen]);
-    if (status == WW_OK)
-        status = prepare(context, &options);
-    wwi_devices_free(&list);
-    if (status == WW_OK)
-        *out = context;
-    else
-        wwi_context_release(context);
-    return status;
-}
-
-// ---- the caller's own objects
-
-static bool context_has_device(cl_context cl, cl_device_id device) {
-    cl_device_id devices[64];
-    size_t bytes = 0;
-    if (clGetContextInfo(cl, CL_CONTEXT_DEVICES, sizeof devices, devices, &bytes) != CL_SUCCESS)
-        return false;
-    for (size_t i = 0; i < bytes / sizeof devices[0]; i++)
-        if (devices[i] == device)
-            return true;
-    return false;
-}
-
-static ww_status check_wrapped(cl_context cl, cl_device_id device, cl_command_queue queue) {
-    cl_command_queue_properties properties = 0;
-    cl_context queue_context = NULL;
-    cl_device_id queue_device = NULL;
-    if (!cl || !device || !queue)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_wrap needs a context, a device and a queue");
-    if (!context_has_device(cl, device))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the device is not one of the OpenCL context's");
-    if (clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(cl_context), &queue_context, NULL) != CL_SUCCESS ||
-        clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), &queue_device, NULL) != CL_SUCCESS ||
-        clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL) != CL_SUCCESS ||
-        queue_context != cl || queue_device != device)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queue does not belong to that OpenCL context and device");
-    if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the queue runs out of order; an in-order queue is needed");
-    return WW_OK;
-}
-
-// Takes index and platform from the list of all devices; a sub-device is not in it.
-static void describe_wrapped(ww_context *context, cl_device_id device) {
-    wwi_device_list list = {NULL, 0};
-    wwi_device described;
-    cl_platform_id platform = NULL;
-    (void)clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(cl_platform_id), &platform, NULL);
-    wwi_device_describe(platform, device, &described);
-    described.info.index = described.info.platform_index = UINT32_MAX;
-    if (wwi_devices_find(&list) == WW_OK) {
-        for (size_t i = 0; i < list.count; i++)
-            if (list.devices[i].id == device)
-                described = list.devices[i];
-        wwi_devices_free(&list);
-    }
-    context->platform = platform;
-    context->device = device;
-    context->info = described.info;
-}
-
-static ww_status take_wrapped(ww_context *context, cl_context cl, cl_command_queue queue) {
-    cl_int code = clRetainContext(cl);
-    if (code != CL_SUCCESS)
-        return wwi_fail_cl(context, code, "clRetainContext", "can't hold the caller's context");
-    context->cl = cl;
-    wwi_count_objects(1);
-    code = clRetainCommandQueue(queue);
-    if (code != CL_SUCCESS)
-        return wwi_fail_cl(context, code, "clRetainCommandQueue", "can't hold the caller's queue");
-    context->queue = queue;
-    wwi_count_objects(1);
-    return WW_OK;
-}
-
-ww_status ww_context_wrap(cl_context cl, cl_device_id device, cl_command_queue queue, const ww_context_options *given,
-                          ww_context **out) {
-    ww_context_options options;
-    ww_context *context = NULL;
-    ww_status status;
-
-    if (!out)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_wrap needs a place for the context");
-    *out = NULL;
-    status = read_options(given, &options);
-    if (status == WW_OK)
-        status = check_wrapped(cl, device, queue);
-    if (status == WW_OK)
-        status = allocate(&options, &context);
-    if (status == WW_OK) {
-        describe_wrapped(context, device);
-        if (!context->info.usable) {
-            status = wwi_fail(WW_ERROR_UNSUPPORTED, "the device %.100s %s", context->info.name, context->info.why);
-        } else {
-            context->info.chosen = 1;
-            (void)snprintf(context->info.why, sizeof context->info.why, "in use: given by the caller");
-            status = take_wrapped(context, cl, queue);
-        }
-    }
-    if (status == WW_OK)
-        status = prepare(context, &options);
-    if (status == WW_OK)
-        *out = context;
-    else
-        wwi_context_release(context);
-    return status;
-}
-
-ww_status ww_context_opencl(ww_context *context, cl_context *cl, cl_device_id *device, cl_command_queue *queue) {
-    if (!context)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_opencl needs a context");
-    if (cl)
-        *cl = context->cl;
-    if (device)
-        *device = context->device;
-    if (queue)
-        *queue = context->queue;
-    return WW_OK;
-}
 
 // ---- holding and giving up
 
@@ -341,26 +14,25 @@ void wwi_context_retain(ww_context *context) {
 void wwi_context_release(ww_context *context) {
     if (!context || atomic_fetch_sub(&context->references, 1) != 1)
         return;
+    const bool forked = wwi_is_forked(context);
     if (context->queue) {
-        (void)clFinish(context->queue); // nothing may still run on what is released next
-        wwi_events_release(context);
+        if (!forked) {
+            (void)clFinish(context->queue); // nothing may still run on what is released next
+            (void)wwi_spares_free(context);
+        }
         wwi_pinned_free(context);
-        (void)wwi_spares_free(context);
         wwi_programs_free(context);
-        (void)clReleaseCommandQueue(context->queue);
-        wwi_count_objects(-1);
+        WWI_RELEASE(context, clReleaseCommandQueue(context->queue));
     }
-    if (context->cl) {
-        (void)clReleaseContext(context->cl);
-        wwi_count_objects(-1);
-    }
-    for (size_t i = 0; i < WWI_TUNING_LAYERS; i++)
-        wwi_tuning_layer_free(&context->tuning[i]);
-    free(context->tuning_file);
+    if (context->cl)
+        WWI_RELEASE(context, clReleaseContext(context->cl));
+    wwi_tuning_free(context);
     free(context->kernel_folder);
-    (void)pthread_cond_destroy(&context->built);
-    (void)pthread_mutex_destroy(&context->lock);
-    (void)pthread_mutex_destroy(&context->pinned_lock);
+    if (!forked) { // else a thread that is gone may hold them
+        (void)pthread_cond_destroy(&context->built);
+        (void)pthread_mutex_destroy(&context->lock);
+        (void)pthread_mutex_destroy(&context->pinned_lock);
+    }
     free(context);
 }
 
@@ -398,4 +70,16 @@ wwi_exchange wwi_context_exchange(const ww_context *context) {
 
 unsigned wwi_context_exchange_width(const ww_context *context) {
     return context->exchange_width;
+}
+
+ww_status ww_context_opencl(ww_context *context, cl_context *cl, cl_device_id *device, cl_command_queue *queue) {
+    if (!context)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_opencl needs a context");
+    if (cl)
+        *cl = context->cl;
+    if (device)
+        *device = context->device;
+    if (queue)
+        *queue = context->queue;
+    return WW_OK;
 }

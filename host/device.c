@@ -111,6 +111,16 @@ void wwi_device_describe(cl_platform_id platform, cl_device_id id, wwi_device *d
         (void)snprintf(info->why, sizeof info->why, "can't be used: %s", reason);
 }
 
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
+void wwi_opening_begin(void) {
+    (void)pthread_mutex_lock(&opening);
+}
+
+void wwi_opening_end(void) {
+    (void)pthread_mutex_unlock(&opening);
+}
+
 static ww_status append_platform(wwi_device_list *list, cl_platform_id platform, unsigned platform_index) {
     ww_status status = WW_OK;
     cl_device_id *ids = NULL;
@@ -318,7 +328,12 @@ ww_status ww_devices_list(ww_device_info **devices, size_t *count) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_devices_list needs both of its arguments");
     *devices = NULL;
     *count = 0;
-    ww_status status = wwi_devices_find(&list);
+    ww_status status = wwi_check_first_use();
+    if (status != WW_OK)
+        return status;
+    wwi_opening_begin();
+    status = wwi_devices_find(&list);
+    wwi_opening_end();
     if (status != WW_OK)
         return status;
     ww_device_info *infos = calloc(list.count, sizeof *infos);

@@ -3,7 +3,8 @@
 // left alone, and the program is built from source.
 //
 // A file: 8 bytes of magic, the SHA-256 of the key, the SHA-256 of the binary, the binary. Both sums are checked before
-// a driver sees a byte, because some drivers crash on a damaged binary.
+// a driver sees a byte, because some drivers crash on a damaged binary. cache_bound.c keeps the folder bounded.
+#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 
 #define FORMAT "wwcache1"
 enum { FORMAT_BYTES = sizeof FORMAT - 1, HEADER_BYTES = FORMAT_BYTES + 2 * 32 };
+enum { MOST_MEGABYTES = 256, MOST_DAYS = 90 };
 
 bool wwi_disk_cache_wanted(const ww_device_info *info) {
     static const char *const cached_by_driver[] = {"Portable Computing Language", "NVIDIA", "rusticl", "Clover",
@@ -116,7 +118,9 @@ cl_program wwi_disk_cache_load(ww_context *context, const char *source, const ch
         goto done;
     if (is_intact((const uint8_t *)file, bytes, &key))
         program = from_binary(context, (const uint8_t *)file + HEADER_BYTES, bytes - HEADER_BYTES, options);
-    if (!program)
+    if (program)
+        wwi_cache_used(path);
+    else
         (void)unlink(path); // damaged, or the driver does not take it
 done:
     free(file);
@@ -150,6 +154,30 @@ static uint8_t *get_binary(const ww_context *context, cl_program program, size_t
     return file;
 }
 
+// A whole number of the environment, from 1 to 10^6.
+static uint64_t limit(const ww_context *context, const char *variable, uint64_t standard) {
+    const char *text = wwi_environment(variable);
+    char *end = NULL;
+    const unsigned long value = text && isdigit((unsigned char)text[0]) ? strtoul(text, &end, 10) : 0;
+    if (value >= 1 && value <= 1000000 && *end == '\0')
+        return value;
+    if (text)
+        wwi_log(context, 1, "%s=%.40s is not a whole number from 1 to 1000000; %llu is used", variable, text,
+                (unsigned long long)standard);
+    return standard;
+}
+
+// After each program that is stored: that took seconds, this takes a look at a folder.
+static void bound(const ww_context *context, const char *path) {
+    char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash) {
+        *slash = '\0';
+        wwi_cache_bound(folder, limit(context, "WAVEWARP_PROGRAM_CACHE_MB", MOST_MEGABYTES) << 20,
+                        limit(context, "WAVEWARP_PROGRAM_CACHE_DAYS", MOST_DAYS) * 24 * 3600);
+    }
+    free(folder);
+}
+
 void wwi_disk_cache_store(ww_context *context, const char *source, const char *options, cl_program program) {
     wwi_sha256_digest key;
     size_t bytes = 0;
@@ -160,7 +188,9 @@ void wwi_disk_cache_store(ww_context *context, const char *source, const char *o
         memcpy(file, FORMAT, FORMAT_BYTES);
         memcpy(file + FORMAT_BYTES, key.bytes, 32);
         memcpy(file + FORMAT_BYTES + 32, sum.bytes, 32);
-        if (wwi_file_replace(path, file, HEADER_BYTES + bytes) != WW_OK)
+        if (wwi_file_replace(path, file, HEADER_BYTES + bytes) == WW_OK)
+            bound(context, path);
+        else
             wwi_log(context, 3, "a program could not be cached: %s", ww_last_error()->message);
     }
     free(file);

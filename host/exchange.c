@@ -25,7 +25,7 @@ static bool is_right(const uint32_t *answers, size_t item, unsigned group, bool 
     return up && rotate;
 }
 
-static ww_status run_probe(ww_context *context, wwi_kernel *kernel, wwi_buffer *buffer, unsigned group,
+static ww_status run_probe(wwi_stream *stream, wwi_kernel *kernel, wwi_buffer *buffer, unsigned group,
                            uint32_t *answers, size_t words) {
     const cl_uint g = group;
     const wwi_arg args[] = {WWI_BUFFER(buffer), WWI_VALUE(g)};
@@ -33,7 +33,7 @@ static ww_status run_probe(ww_context *context, wwi_kernel *kernel, wwi_buffer *
     if (status == WW_OK)
         status = wwi_launch(kernel, PROBE_GROUPS, PROBE_ITEMS, args, 2);
     if (status == WW_OK)
-        status = wwi_finish(context);
+        status = wwi_finish(stream);
     return status == WW_OK ? wwi_buffer_read(buffer, 0, words * sizeof *answers, answers) : status;
 }
 
@@ -42,14 +42,14 @@ static bool is_power_of_two(uint32_t x) {
 }
 
 // Runs the probe for every group width up to the device's; *width is what it says it has. False: not usable.
-static bool passes(ww_context *context, wwi_kernel *kernel, unsigned *width) {
+static bool passes(ww_context *context, wwi_stream *stream, wwi_kernel *kernel, unsigned *width) {
     enum { WORDS = PROBE_GROUPS * PROBE_ITEMS * PROBE_KINDS + 1 }; // the last: the width
     uint32_t answers[WORDS];
     wwi_buffer *buffer = NULL;
     bool good = wwi_buffer_create(context, sizeof answers, &buffer) == WW_OK;
     unsigned most = 32;
     for (unsigned group = 2; good && group <= most; group *= 2) {
-        good = run_probe(context, kernel, buffer, group, answers, WORDS) == WW_OK;
+        good = run_probe(stream, kernel, buffer, group, answers, WORDS) == WW_OK;
         uint32_t told = answers[WORDS - 1];
         good = good && is_power_of_two(told) && told >= 8 && told <= PROBE_ITEMS;
         if (good) {
@@ -67,12 +67,15 @@ static bool try_exchange(ww_context *context, wwi_exchange exchange) {
     char options[96];
     const wwi_source sources[] = {{"base/vendor.cl", NULL}, {"probe/probe.cl", NULL}};
     wwi_program *program = NULL;
+    wwi_stream *stream = NULL;
     wwi_kernel *kernel = NULL;
     unsigned width = 1;
     (void)snprintf(options, sizeof options, "-DWW_EXCHANGE=%d -DWW_PROBE_DOUBLE=%d", (int)exchange,
                    context->info.has_double != 0);
     bool good = wwi_program_get(context, sources, 2, options, &program) == WW_OK &&
-                wwi_kernel_create(program, "ww_probe_exchange", &kernel) == WW_OK && passes(context, kernel, &width);
+                wwi_stream_create(context, &stream) == WW_OK &&
+                wwi_kernel_create(stream, program, "ww_probe_exchange", &kernel) == WW_OK &&
+                passes(context, stream, kernel, &width);
     if (good) {
         context->exchange = exchange;
         context->exchange_width = width;
@@ -81,6 +84,7 @@ static bool try_exchange(ww_context *context, wwi_exchange exchange) {
                 ww_last_error()->message);
     }
     wwi_kernel_destroy(&kernel);
+    wwi_stream_destroy(&stream);
     wwi_program_release(&program);
     return good;
 }
@@ -161,6 +165,7 @@ bool wwi_context_mma(ww_context *context) {
     int32_t answers[16 * 8];
     const wwi_source sources[] = {{"base/vendor.cl", NULL}, {"probe/probe_mma.cl", NULL}};
     wwi_program *program = NULL;
+    wwi_stream *stream = NULL;
     wwi_kernel *kernel = NULL;
     wwi_buffer *buffer = NULL;
     const int known = atomic_load(&context->mma);
@@ -171,14 +176,16 @@ bool wwi_context_mma(ww_context *context) {
         const ww_status status = wwi_buffer_create(context, sizeof answers, &buffer);
         const wwi_arg args[] = {WWI_BUFFER(buffer)};
         good = status == WW_OK && wwi_program_get(context, sources, 2, "-DWW_MMA=1", &program) == WW_OK &&
-               wwi_kernel_create(program, "ww_probe_mma", &kernel) == WW_OK &&
-               wwi_launch(kernel, 1, 32, args, 1) == WW_OK && wwi_finish(context) == WW_OK &&
+               wwi_stream_create(context, &stream) == WW_OK &&
+               wwi_kernel_create(stream, program, "ww_probe_mma", &kernel) == WW_OK &&
+               wwi_launch(kernel, 1, 32, args, 1) == WW_OK && wwi_finish(stream) == WW_OK &&
                wwi_buffer_read(buffer, 0, sizeof answers, answers) == WW_OK && mma_is_right(answers);
         if (!good)
             wwi_log(context, 3, "matrix products by mma.sync do not work here: %s", ww_last_error()->message);
     }
     wwi_buffer_destroy(&buffer);
     wwi_kernel_destroy(&kernel);
+    wwi_stream_destroy(&stream);
     wwi_program_release(&program);
     atomic_store(&context->mma, good ? 2 : 1);
     return good;

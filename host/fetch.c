@@ -95,35 +95,6 @@ static void *work(void *user) {
     return NULL;
 }
 
-// ---- memory that the device writes
-
-static bool pin(ww_context *context) {
-    cl_int code = CL_SUCCESS;
-    const size_t bytes = (size_t)(WWI_FETCH_THREADS * SLOTS * WWI_FETCH_PIECE);
-    cl_mem mem = clCreateBuffer(context->cl, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &code);
-    if (!mem)
-        return false;
-    void *memory =
-        clEnqueueMapBuffer(context->queue, mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
-    if (!memory) {
-        (void)clReleaseMemObject(mem);
-        return false;
-    }
-    wwi_count_objects(1);
-    context->pinned = mem;
-    context->pinned_memory = memory;
-    return true;
-}
-
-void wwi_pinned_free(ww_context *context) {
-    if (!context->pinned)
-        return;
-    (void)clEnqueueUnmapMemObject(context->queue, context->pinned, context->pinned_memory, 0, NULL, NULL);
-    (void)clFinish(context->queue);
-    (void)clReleaseMemObject(context->pinned);
-    wwi_count_objects(-1);
-}
-
 // ---- the whole
 
 static unsigned choose_threads(const ww_context *context, uint64_t pieces) {
@@ -174,11 +145,13 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
     if (f.pieces == 0)
         return WW_OK;
     ww_context *context = parts[0].buffer->context;
+    if ((status = wwi_check_process(context)) != WW_OK)
+        return status;
     const unsigned threads = choose_threads(context, f.pieces);
     if (context->info.type == WW_DEVICE_GPU && f.pieces > WWI_FETCH_THREADS) {
         // One at a time.
         (void)pthread_mutex_lock(&context->pinned_lock);
-        const bool pinned = context->pinned || pin(context);
+        const bool pinned = wwi_pinned_get(context, (size_t)(WWI_FETCH_THREADS * SLOTS * WWI_FETCH_PIECE));
         if (pinned)
             status = run(&f, threads, context->pinned_memory);
         (void)pthread_mutex_unlock(&context->pinned_lock);

@@ -3,6 +3,9 @@
 //
 // Every function that can fail returns a ww_status and has filled the thread's error record (host/error.h) when it is
 // not WW_OK. Destroy functions take NULL. Objects count themselves: wwi_live_objects() is 0 when all are gone.
+//
+// In a child made by fork() every function answers WW_ERROR_UNSUPPORTED for what the parent made, and destroy functions
+// free host memory alone.
 #ifndef WAVEWARP_HOST_H
 #define WAVEWARP_HOST_H
 
@@ -93,9 +96,28 @@ ww_status wwi_program_get(ww_context *context, const wwi_source *sources, size_t
                           wwi_program **program);
 void wwi_program_release(wwi_program **program);
 
-// A kernel object belongs to one plan and one thread.
+// What one operation (a plan, a search, the work on an index) has under way on the device: its launches that are not
+// yet known to have ended, their device time, and the first of its errors. It belongs to one thread at a time. All
+// streams of a context share its one in-order queue: memory of a buffer that is gone is used again at once because of
+// that.
+typedef struct wwi_stream wwi_stream;
+ww_status wwi_stream_create(ww_context *context, wwi_stream **stream);
+// After the kernels that were made on it.
+void wwi_stream_destroy(wwi_stream **stream);
+// Begins a run: launches and device time count from 0, an error of the run before is forgotten.
+void wwi_stream_start(wwi_stream *stream);
+// Waits for the stream's launches. When one of them failed on the device, this and every later launch and wait until
+// wwi_stream_start() answers with the first one's error.
+ww_status wwi_finish(wwi_stream *stream);
+// How a run ends: waits as wwi_finish(), also after a failure. `status` is what the run has come to; the first error
+// stays the thread's record. (An OpenCL call that fails after a failed launch is that launch's consequence.)
+ww_status wwi_finish_after(wwi_stream *stream, ww_status status);
+uint64_t wwi_stream_launches(const wwi_stream *stream); // since the start
+double wwi_stream_seconds(const wwi_stream *stream);    // device time of those known to have ended
+
+// A kernel object belongs to one stream, which outlives it.
 typedef struct wwi_kernel wwi_kernel;
-ww_status wwi_kernel_create(wwi_program *program, const char *name, wwi_kernel **kernel);
+ww_status wwi_kernel_create(wwi_stream *stream, wwi_program *program, const char *name, wwi_kernel **kernel);
 void wwi_kernel_destroy(wwi_kernel **kernel);
 uint64_t wwi_kernel_max_work_group(const wwi_kernel *kernel);
 uint64_t wwi_kernel_local_bytes(const wwi_kernel *kernel);   // static local memory
@@ -112,11 +134,8 @@ typedef struct wwi_arg {
 
 // Sets the arguments and enqueues `groups` work-groups of `group_size` work-items (1-D). Validated before it is
 // enqueued (sizes >= 1, group size and local memory against the kernel's and device's limits). `group_size` 0 is an
-// error. Kernel time, where profiling is on, is added up in the context: wwi_context_kernel_ns().
+// error.
 ww_status wwi_launch(wwi_kernel *kernel, uint64_t groups, uint64_t group_size, const wwi_arg *args, size_t count);
-ww_status wwi_finish(ww_context *context);           // waits for all that was enqueued
-uint64_t wwi_context_kernel_ns(ww_context *context); // sum of device time of finished launches so far
-uint64_t wwi_context_launches(const ww_context *context);
 
 // ---- the rest
 // ---------------------------------------------------------------------------------------------------------

@@ -32,6 +32,25 @@ char *wwi_log_by_sources(const char *log, const char *source);
 // Every OpenCL object this library makes or retains passes here once when it comes and once when it goes.
 void wwi_count_objects(long change);
 
+// ---- fork(): no driver's threads and locks survive in a child, so no OpenCL call is made there
+
+// Number of forks between the process that loaded the library and this one.
+unsigned wwi_fork_generation(void);
+// A context made before the last fork. Objects that hang on it are freed without an OpenCL call and without a lock.
+bool wwi_is_forked(const ww_context *context);
+// WW_ERROR_UNSUPPORTED where the context was made before the last fork.
+ww_status wwi_check_process(const ww_context *context);
+// The same before a process's first OpenCL call: whether the parent had used OpenCL. Prepares for forks to come.
+ww_status wwi_check_first_use(void);
+// Gives up an object that passed wwi_count_objects() when it came: `call`, its release function with the object, is not
+// made in a child.
+#define WWI_RELEASE(context, call)                                                                                     \
+    do {                                                                                                               \
+        if (!wwi_is_forked(context))                                                                                   \
+            (void)(call);                                                                                              \
+        wwi_count_objects(-1);                                                                                         \
+    } while (0)
+
 // ---- devices
 
 typedef struct wwi_device {
@@ -47,7 +66,11 @@ typedef struct wwi_device_list {
     size_t count;
 } wwi_device_list;
 
-ww_status wwi_devices_find(wwi_device_list *list);
+// One thread at a time may list devices or make an OpenCL context: not every driver bears it while it starts (PoCL 3.1
+// crashes). Between these two calls the thread is it.
+void wwi_opening_begin(void);
+void wwi_opening_end(void);
+ww_status wwi_devices_find(wwi_device_list *list); // between the two
 void wwi_devices_free(wwi_device_list *list);
 void wwi_device_describe(cl_platform_id platform, cl_device_id id, wwi_device *device);
 // `wanted` NULL or "": the best usable one. `*chosen` is an index into the list.
@@ -113,11 +136,12 @@ enum { WWI_TUNING_LAYERS = 3 }; // user, installed, embedded
 ww_status wwi_tuning_parse(const char *file, const char *text, wwi_tuning_layer *layer);
 void wwi_tuning_layer_free(wwi_tuning_layer *layer);
 ww_status wwi_tuning_load(ww_context *context, const char *file);
+void wwi_tuning_free(ww_context *context);
 
 // ---- the context
 
 enum {
-    WWI_PENDING_EVENTS = 256, // launches whose time is not yet known; more wait for the oldest
+    WWI_PENDING_EVENTS = 256, // launches of a stream whose time is not yet known; more wait for the oldest
     WWI_IDLE_PROGRAMS = 64,   // compiled programs kept although nobody holds them
     WWI_FETCH_THREADS = 8,    // at most
     WWI_SPARES = 32           // at most
@@ -128,8 +152,15 @@ typedef struct wwi_spare {
     uint64_t bytes;
 } wwi_spare;
 
+// A record of wwi_tuning_try(). They are added at the head and stay, so that readers need no lock.
+typedef struct wwi_tuning_tried {
+    struct wwi_tuning_tried *next;
+    wwi_tuning_record record;
+} wwi_tuning_tried;
+
 struct ww_context {
     atomic_uint references;
+    unsigned generation; // wwi_fork_generation() when it was made
     cl_platform_id platform;
     cl_device_id device;
     cl_context cl;
@@ -145,10 +176,10 @@ struct ww_context {
     bool disk_cache;
     char *tuning_file; // the user's, where wwi_tuning_save() writes; NULL when there is no place for one
     wwi_tuning_layer tuning[WWI_TUNING_LAYERS];
+    _Atomic(wwi_tuning_tried *) tried; // belong to the first layer
     ww_log_fn log;
     void *log_user;
     _Atomic uint64_t bytes;
-    _Atomic uint64_t launches;
 
     pthread_mutex_t pinned_lock; // guards what follows: host memory that the device writes, of one fetch at a time
     cl_mem pinned;
@@ -157,10 +188,6 @@ struct ww_context {
     pthread_mutex_t lock; // guards what follows
     pthread_cond_t built; // some program's build ended
     wwi_program *programs;
-    cl_event pending[WWI_PENDING_EVENTS]; // a ring, oldest at first_pending
-    size_t first_pending, pending_count;
-    uint64_t kernel_ns;
-    cl_int launch_error;          // of a launch that failed on the device after it was enqueued
     wwi_spare spares[WWI_SPARES]; // memory of buffers that are gone, oldest first
     size_t spare_count;
     uint64_t spare_bytes;
@@ -174,18 +201,54 @@ struct wwi_buffer {
     bool foreign; // the caller's own: not part of our count of bytes
 };
 
+// All of it belongs to the one thread that uses the stream.
+struct wwi_stream {
+    ww_context *context;
+    cl_event pending[WWI_PENDING_EVENTS]; // a ring, oldest at first_pending
+    size_t first_pending, pending_count;
+    size_t uncounted; // of the pending ones: enqueued before the last wwi_stream_start()
+    uint64_t device_ns, launches;
+    bool failed; // a launch failed on the device after it was enqueued: `error` says how
+    ww_error error;
+};
+
+// Takes the event of a launch over.
+void wwi_stream_keep(wwi_stream *stream, cl_event event);
+// Tells of a launch that is known to have failed: the first one's record is put in this thread's place.
+ww_status wwi_stream_check(const wwi_stream *stream);
+
 struct wwi_kernel {
     wwi_program *program;
+    wwi_stream *stream;
     cl_kernel cl;
     uint64_t max_work_group, required_work_group, local_bytes, private_bytes;
     cl_uint arg_count;
     char name[64];
 };
 
-ww_context *wwi_program_context(const wwi_program *program);
-cl_program wwi_program_cl(const wwi_program *program);
-void wwi_program_retain(wwi_program *program);
+// ---- programs
+
+typedef enum wwi_build_state { WWI_BUILDING, WWI_BUILT, WWI_FAILED } wwi_build_state;
+
+struct wwi_program {
+    ww_context *context; // held only through the handles given out, or the cache would keep its own context alive
+    wwi_program *next;   // most recently asked for first
+    size_t users;
+    wwi_build_state state;
+    char *source, *options; // together the key: whole texts, so no two programs can be confused
+    cl_program cl;
+    ww_error error;  // WWI_FAILED: why
+    char *build_log; // WWI_FAILED: the compiler's words, or NULL
+};
+
+// A context's programs. The lock is held for each of these but wwi_programs_free().
+wwi_program *wwi_programs_find(ww_context *context, const char *source, const char *options); // and to the front
+void wwi_programs_unlink(ww_context *context, const wwi_program *program);
+void wwi_programs_drop_user(wwi_program *program); // frees a failed one with its last user
+void wwi_programs_drop_idle(ww_context *context);
 void wwi_programs_free(ww_context *context);
+
+void wwi_program_retain(wwi_program *program);
 
 // Finds out by trying how work-items of this device can exchange values.
 ww_status wwi_exchange_probe(ww_context *context);
@@ -194,9 +257,21 @@ ww_status wwi_exchange_probe(ww_context *context);
 bool wwi_disk_cache_wanted(const ww_device_info *info);
 cl_program wwi_disk_cache_load(ww_context *context, const char *source, const char *options);
 void wwi_disk_cache_store(ww_context *context, const char *source, const char *options, cl_program program);
+// Removes cached files that nobody used for `most_seconds`, and those used longest ago until the others have no more
+// than `most_bytes`. wwi_cache_used() notes a use.
+void wwi_cache_bound(const char *folder, uint64_t most_bytes, uint64_t most_seconds);
+void wwi_cache_used(const char *path);
 
-void wwi_events_release(ww_context *context);
+// ---- memory
+
+// Host memory that the device writes. The pinned lock is held. False: it can't be had.
+bool wwi_pinned_get(ww_context *context, size_t bytes);
 void wwi_pinned_free(ww_context *context);
+
+// Memory of a buffer that is gone, for one of `bytes`: *had is what it has. NULL: there is none that fits.
+cl_mem wwi_spares_take(ww_context *context, uint64_t bytes, uint64_t *had);
+// Takes memory over. False: it is to be released.
+bool wwi_spares_keep(ww_context *context, cl_mem mem, uint64_t bytes);
 bool wwi_spares_free(ww_context *context); // false: there were none
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels and launches. A launch is checked against every limit before it is enqueued: PoCL, for one, aborts or goes
-// on quietly where it should answer with an error.
+// Kernels and launches; stream.c knows what becomes of these. A launch is checked against every limit before it is
+// enqueued: PoCL, for one, aborts or goes on quietly where it should answer with an error.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,18 +39,21 @@ static ww_status describe_kernel(wwi_kernel *kernel, const ww_context *context) 
     return WW_OK;
 }
 
-ww_status wwi_kernel_create(wwi_program *program, const char *name, wwi_kernel **out) {
-    ww_context *context = wwi_program_context(program);
+ww_status wwi_kernel_create(wwi_stream *stream, wwi_program *program, const char *name, wwi_kernel **out) {
+    ww_context *context = program->context;
     cl_int code = CL_SUCCESS;
     *out = NULL;
+    ww_status status = wwi_check_process(context);
+    if (status != WW_OK)
+        return status;
     wwi_kernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel)
         return wwi_fail_memory(sizeof *kernel);
     (void)snprintf(kernel->name, sizeof kernel->name, "%s", name);
     wwi_program_retain(program);
     kernel->program = program;
-    kernel->cl = clCreateKernel(wwi_program_cl(program), name, &code);
-    ww_status status = WW_OK;
+    kernel->stream = stream;
+    kernel->cl = clCreateKernel(program->cl, name, &code);
     if (kernel->cl) {
         wwi_count_objects(1);
         status = describe_kernel(kernel, context);
@@ -69,10 +72,8 @@ void wwi_kernel_destroy(wwi_kernel **pointer) {
     if (!kernel)
         return;
     *pointer = NULL;
-    if (kernel->cl) {
-        (void)clReleaseKernel(kernel->cl);
-        wwi_count_objects(-1);
-    }
+    if (kernel->cl)
+        WWI_RELEASE(kernel->program->context, clReleaseKernel(kernel->cl));
     wwi_program_release(&kernel->program);
     free(kernel);
 }
@@ -87,89 +88,6 @@ uint64_t wwi_kernel_local_bytes(const wwi_kernel *kernel) {
 
 uint64_t wwi_kernel_private_bytes(const wwi_kernel *kernel) {
     return kernel->private_bytes;
-}
-
-// ---- times
-
-// Adds a finished launch's time. A negative state is the error the launch ended with. The lock is held.
-static void fold_event(ww_context *context, cl_event event, cl_int state) {
-    cl_ulong start = 0, end = 0;
-    if (state < 0)
-        context->launch_error = state;
-    else if (clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) == CL_SUCCESS &&
-             clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) == CL_SUCCESS &&
-             end > start)
-        context->kernel_ns += end - start;
-    (void)clReleaseEvent(event);
-    wwi_count_objects(-1);
-}
-
-// The queue is in order: the events finish in the order of the ring. The lock is held.
-static void fold_finished(ww_context *context) {
-    while (context->pending_count > 0) {
-        cl_event event = context->pending[context->first_pending];
-        cl_int state = CL_QUEUED;
-        if (clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) != CL_SUCCESS)
-            state = CL_COMPLETE;
-        if (state > CL_COMPLETE)
-            return;
-        fold_event(context, event, state);
-        context->first_pending = (context->first_pending + 1) % WWI_PENDING_EVENTS;
-        context->pending_count--;
-    }
-}
-
-void wwi_events_release(ww_context *context) {
-    for (; context->pending_count > 0; context->pending_count--) {
-        (void)clReleaseEvent(context->pending[context->first_pending]);
-        wwi_count_objects(-1);
-        context->first_pending = (context->first_pending + 1) % WWI_PENDING_EVENTS;
-    }
-}
-
-// Makes room for one event: waiting for the oldest also keeps the host from running far ahead of the device.
-static void keep_event(ww_context *context, cl_event event) {
-    (void)pthread_mutex_lock(&context->lock);
-    if (context->pending_count >= WWI_PENDING_EVENTS / 2)
-        fold_finished(context);
-    if (context->pending_count == WWI_PENDING_EVENTS) {
-        cl_event oldest = context->pending[context->first_pending];
-        cl_int state = CL_COMPLETE;
-        if (clWaitForEvents(1, &oldest) != CL_SUCCESS)
-            (void)clGetEventInfo(oldest, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
-        fold_event(context, oldest, state < 0 ? state : CL_COMPLETE);
-        context->first_pending = (context->first_pending + 1) % WWI_PENDING_EVENTS;
-        context->pending_count--;
-    }
-    context->pending[(context->first_pending + context->pending_count) % WWI_PENDING_EVENTS] = event;
-    context->pending_count++;
-    (void)pthread_mutex_unlock(&context->lock);
-}
-
-uint64_t wwi_context_kernel_ns(ww_context *context) {
-    (void)pthread_mutex_lock(&context->lock);
-    fold_finished(context);
-    uint64_t sum = context->kernel_ns;
-    (void)pthread_mutex_unlock(&context->lock);
-    return sum;
-}
-
-uint64_t wwi_context_launches(const ww_context *context) {
-    return atomic_load(&context->launches);
-}
-
-ww_status wwi_finish(ww_context *context) {
-    cl_int code = clFinish(context->queue);
-    (void)pthread_mutex_lock(&context->lock);
-    fold_finished(context);
-    cl_int launch = context->launch_error;
-    context->launch_error = CL_SUCCESS;
-    (void)pthread_mutex_unlock(&context->lock);
-    if (launch != CL_SUCCESS)
-        return wwi_fail_cl(context, launch, "clEnqueueNDRangeKernel", "a kernel failed on the device");
-    if (code != CL_SUCCESS)
-        return wwi_fail_cl(context, code, "clFinish", "the device's work did not end well");
-    return WW_OK;
 }
 
 // ---- launching
@@ -224,9 +142,13 @@ static ww_status check_local(const wwi_kernel *kernel, const ww_context *context
 }
 
 ww_status wwi_launch(wwi_kernel *kernel, uint64_t groups, uint64_t group_size, const wwi_arg *args, size_t count) {
-    ww_context *context = wwi_program_context(kernel->program);
+    const ww_context *context = kernel->program->context;
     cl_event event = NULL;
-    ww_status status = check_sizes(kernel, groups, group_size);
+    ww_status status = wwi_check_process(context);
+    if (status == WW_OK)
+        status = wwi_stream_check(kernel->stream);
+    if (status == WW_OK)
+        status = check_sizes(kernel, groups, group_size);
     if (status == WW_OK && count != kernel->arg_count)
         status = wwi_fail(WW_ERROR_INTERNAL, "the kernel %s takes %u arguments and was given %zu", kernel->name,
                           kernel->arg_count, count);
@@ -240,8 +162,8 @@ ww_status wwi_launch(wwi_kernel *kernel, uint64_t groups, uint64_t group_size, c
     cl_int code = clEnqueueNDRangeKernel(context->queue, kernel->cl, 1, NULL, &global, &local, 0, NULL, &event);
     if (code != CL_SUCCESS)
         return wwi_fail_cl(context, code, "clEnqueueNDRangeKernel", "the kernel %s can't be run", kernel->name);
-    atomic_fetch_add(&context->launches, 1);
     wwi_count_objects(1);
-    keep_event(context, event);
+    kernel->stream->launches++;
+    wwi_stream_keep(kernel->stream, event);
     return WW_OK;
 }

@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: reading and joining kernel text, compiling it once for all who ask, keeping it.
+// Programs: reading and joining kernel text, compiling it once for all who ask. programs.c keeps them.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
-
-typedef enum build_state { BUILDING, BUILT, FAILED } build_state;
-
-struct wwi_program {
-    ww_context *context; // held only through the handles given out, or the cache would keep its own context alive
-    wwi_program *next;   // most recently asked for first
-    size_t users;
-    build_state state;
-    char *source, *options; // together the key: whole texts, so no two programs can be confused
-    cl_program cl;
-    ww_error error;  // FAILED: why
-    char *build_log; // FAILED: the compiler's words, or NULL
-};
 
 // ---- text
 
@@ -242,73 +229,15 @@ static ww_status load_or_compile(ww_context *context, const char *source, const 
 
 // ---- the cache in memory. All of it under the context's lock, but for the compiling itself.
 
-static void free_program(wwi_program *program) {
-    if (program->cl) {
-        (void)clReleaseProgram(program->cl);
-        wwi_count_objects(-1);
-    }
-    free(program->source);
-    free(program->options);
-    free(program->build_log);
-    free(program);
-}
-
-void wwi_programs_free(ww_context *context) {
-    while (context->programs) {
-        wwi_program *program = context->programs;
-        context->programs = program->next;
-        free_program(program);
-    }
-}
-
-static void unlink_program(ww_context *context, const wwi_program *program) {
-    for (wwi_program **link = &context->programs; *link; link = &(*link)->next)
-        if (*link == program) {
-            *link = program->next;
-            return;
-        }
-}
-
-// A failed program has left the list; the last one who waited for it frees it.
-static void drop_user(wwi_program *program) {
-    if (--program->users == 0 && program->state == FAILED)
-        free_program(program);
-}
-
-static void drop_idle_programs(ww_context *context) {
-    size_t idle = 0;
-    for (wwi_program **link = &context->programs; *link;) {
-        wwi_program *program = *link;
-        if (program->users == 0 && ++idle > WWI_IDLE_PROGRAMS) {
-            *link = program->next;
-            free_program(program);
-        } else {
-            link = &program->next;
-        }
-    }
-}
-
-static wwi_program *find_program(ww_context *context, const char *source, const char *options) {
-    wwi_program *program = context->programs;
-    while (program && (strcmp(program->options, options) != 0 || strcmp(program->source, source) != 0))
-        program = program->next;
-    if (program && program != context->programs) {
-        unlink_program(context, program);
-        program->next = context->programs;
-        context->programs = program;
-    }
-    return program;
-}
-
 // Another thread asked first: its result is ours too.
 static ww_status wait_for_build(ww_context *context, wwi_program *program) {
     program->users++;
-    while (program->state == BUILDING)
+    while (program->state == WWI_BUILDING)
         (void)pthread_cond_wait(&context->built, &context->lock);
-    if (program->state == BUILT)
+    if (program->state == WWI_BUILT)
         return WW_OK;
     ww_status status = wwi_fail_restore(&program->error, program->build_log);
-    drop_user(program);
+    wwi_programs_drop_user(program);
     return status;
 }
 
@@ -329,11 +258,11 @@ static ww_status build_new(ww_context *context, wwi_program *program) {
     ww_status status = load_or_compile(context, program->source, program->options, &cl);
     (void)pthread_mutex_lock(&context->lock);
     program->cl = cl;
-    program->state = status == WW_OK ? BUILT : FAILED;
+    program->state = status == WW_OK ? WWI_BUILT : WWI_FAILED;
     if (status != WW_OK) {
         note_failure(program);
-        unlink_program(context, program);
-        drop_user(program);
+        wwi_programs_unlink(context, program);
+        wwi_programs_drop_user(program);
     }
     (void)pthread_cond_broadcast(&context->built);
     return status;
@@ -344,7 +273,9 @@ ww_status wwi_program_get(ww_context *context, const wwi_source *sources, size_t
     char *source = NULL, *all_options = NULL;
     wwi_program *fresh = NULL, *program = NULL;
     *out = NULL;
-    ww_status status = join_sources(context, sources, count, &source);
+    ww_status status = wwi_check_process(context);
+    if (status == WW_OK)
+        status = join_sources(context, sources, count, &source);
     if (status == WW_OK)
         status = complete_options(context, options ? options : "", &all_options);
     if (status == WW_OK && !(fresh = calloc(1, sizeof *fresh)))
@@ -353,7 +284,7 @@ ww_status wwi_program_get(ww_context *context, const wwi_source *sources, size_t
         goto done;
 
     (void)pthread_mutex_lock(&context->lock);
-    program = find_program(context, source, all_options);
+    program = wwi_programs_find(context, source, all_options);
     if (program) {
         status = wait_for_build(context, program);
     } else {
@@ -361,14 +292,14 @@ ww_status wwi_program_get(ww_context *context, const wwi_source *sources, size_t
         *program = (wwi_program){.context = context,
                                  .next = context->programs,
                                  .users = 1,
-                                 .state = BUILDING,
+                                 .state = WWI_BUILDING,
                                  .source = source,
                                  .options = all_options};
         context->programs = program;
         source = all_options = NULL;
         fresh = NULL;
         status = build_new(context, program);
-        drop_idle_programs(context);
+        wwi_programs_drop_idle(context);
     }
     if (status == WW_OK) {
         wwi_context_retain(context);
@@ -396,16 +327,11 @@ void wwi_program_release(wwi_program **pointer) {
         return;
     *pointer = NULL;
     ww_context *context = program->context;
-    (void)pthread_mutex_lock(&context->lock);
-    drop_user(program);
-    (void)pthread_mutex_unlock(&context->lock);
+    const bool forked = wwi_is_forked(context); // then a thread that is gone may hold the lock
+    if (!forked)
+        (void)pthread_mutex_lock(&context->lock);
+    wwi_programs_drop_user(program);
+    if (!forked)
+        (void)pthread_mutex_unlock(&context->lock);
     wwi_context_release(context);
-}
-
-ww_context *wwi_program_context(const wwi_program *program) {
-    return program->context;
-}
-
-cl_program wwi_program_cl(const wwi_program *program) {
-    return program->cl;
 }

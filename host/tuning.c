@@ -220,27 +220,38 @@ static bool is_named(const wwi_tuning_record *record, const char *name, const ch
     return kind ? suffix[0] == '.' && strcmp(suffix + 1, kind) == 0 : suffix[0] == '\0';
 }
 
+// Of one match and one way to name a parameter. Of equal records the last counts.
+static bool find_record(const ww_context *context, const wwi_tuning_layer *layer, const wwi_tuning_tried *tried,
+                        wwi_match match, const char *name, const char *kind, long *value) {
+    const wwi_tuning_record *found = NULL;
+    for (; tried && !found; tried = tried->next)
+        if (tried->record.match == match && is_named(&tried->record, name, kind) && is_match(context, &tried->record))
+            found = &tried->record;
+    for (size_t i = layer->count; i-- > 0 && !found;)
+        if (layer->records[i].match == match && is_named(&layer->records[i], name, kind) &&
+            is_match(context, &layer->records[i]))
+            found = &layer->records[i];
+    if (found)
+        *value = found->value;
+    return found != NULL;
+}
+
 // In one layer: from the particular to the general; at each step the parameter with its precision before the one
-// without. Of equal records the last counts.
-static bool find_in_layer(const ww_context *context, const wwi_tuning_layer *layer, const char *name, const char *kind,
-                          long *value) {
+// without.
+static bool find_in_layer(const ww_context *context, const wwi_tuning_layer *layer, const wwi_tuning_tried *tried,
+                          const char *name, const char *kind, long *value) {
     for (int match = 0; match < WWI_MATCH_COUNT; match++)
-        for (int plain = kind ? 0 : 1; plain < 2; plain++)
-            for (size_t i = layer->count; i-- > 0;) {
-                const wwi_tuning_record *record = &layer->records[i];
-                if ((int)record->match == match && is_named(record, name, plain ? NULL : kind) &&
-                    is_match(context, record)) {
-                    *value = record->value;
-                    return true;
-                }
-            }
+        if ((kind && find_record(context, layer, tried, (wwi_match)match, name, kind, value)) ||
+            find_record(context, layer, tried, (wwi_match)match, name, NULL, value))
+            return true;
     return false;
 }
 
 long wwi_tuning(const ww_context *context, const char *name, const char *kind, long fallback) {
     long value = fallback;
+    const wwi_tuning_tried *tried = atomic_load(&context->tried);
     for (size_t i = 0; i < WWI_TUNING_LAYERS; i++)
-        if (find_in_layer(context, &context->tuning[i], name, kind, &value))
+        if (find_in_layer(context, &context->tuning[i], i == 0 ? tried : NULL, name, kind, &value))
             break;
     return value;
 }
@@ -322,11 +333,29 @@ static ww_status make_record(const ww_context *context, const char *name, const 
 }
 
 ww_status wwi_tuning_try(ww_context *context, const char *name, const char *kind, long value) {
-    wwi_tuning_record record;
-    ww_status status = make_record(context, name, kind, value, &record);
-    if (status == WW_OK && (status = add_record(&context->tuning[0], record)) != WW_OK)
-        free_record(&record);
-    return status;
+    wwi_tuning_tried *tried = calloc(1, sizeof *tried);
+    if (!tried)
+        return wwi_fail_memory(sizeof *tried);
+    const ww_status status = make_record(context, name, kind, value, &tried->record);
+    if (status != WW_OK) {
+        free(tried);
+        return status;
+    }
+    tried->next = atomic_load(&context->tried);
+    while (!atomic_compare_exchange_weak(&context->tried, &tried->next, tried))
+        ;
+    return WW_OK;
+}
+
+void wwi_tuning_free(ww_context *context) {
+    for (wwi_tuning_tried *tried = atomic_load(&context->tried), *next; tried; tried = next) {
+        next = tried->next;
+        free_record(&tried->record);
+        free(tried);
+    }
+    for (size_t i = 0; i < WWI_TUNING_LAYERS; i++)
+        wwi_tuning_layer_free(&context->tuning[i]);
+    free(context->tuning_file);
 }
 
 ww_status wwi_tuning_save(ww_context *context, const char *name, const char *kind, long value) {

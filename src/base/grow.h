@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays that grow.
+// Arrays and device buffers that grow.
 #ifndef WAVEWARP_GROW_H
 #define WAVEWARP_GROW_H
 
@@ -27,6 +27,14 @@ static inline ww_status wwi_grow(void *array, size_t *capacity, size_t wanted, s
     memcpy(array, &grown, sizeof grown);
     *capacity = room;
     return WW_OK;
+}
+
+// A buffer of at least so many bytes. What a smaller one held is lost.
+static inline ww_status wwi_grow_buffer(ww_context *context, wwi_buffer **buffer, uint64_t bytes) {
+    if (*buffer && wwi_buffer_bytes(*buffer) >= bytes)
+        return WW_OK;
+    wwi_buffer_destroy(buffer);
+    return wwi_buffer_create(context, bytes ? bytes : 1, buffer);
 }
 
 #endif

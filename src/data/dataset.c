@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a dataset from a view of series: checks, order by length, upload. What is derived from it is in transform.c.
+// Datasets: series checked, converted to their precision, and brought to the device, or kept in host memory where they
+// do not fit (src/data/slice.c sends those in parts). transform.c makes datasets of datasets.
 #include "data/dataset.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@ size_t wwi_precision_bytes(ww_precision precision) {
 }
 
 void wwi_dataset_retain(ww_dataset *dataset) {
-    __atomic_add_fetch(&dataset->references, 1, __ATOMIC_RELAXED);
+    atomic_fetch_add(&dataset->references, 1);
 }
 
 void ww_dataset_destroy(ww_dataset **dataset) {
@@ -25,14 +26,10 @@ void ww_dataset_destroy(ww_dataset **dataset) {
         return;
     ww_dataset *d = *dataset;
     *dataset = NULL;
-    if (__atomic_sub_fetch(&d->references, 1, __ATOMIC_ACQ_REL) > 0)
+    if (atomic_fetch_sub(&d->references, 1) != 1)
         return;
     wwi_buffer_destroy(&d->values);
     wwi_buffer_destroy(&d->series);
-    for (int side = 0; side < 2; side++) {
-        wwi_buffer_destroy(&d->upload[side].values);
-        wwi_buffer_destroy(&d->upload[side].series);
-    }
     free(d->lengths);
     free(d->offsets);
     free(d->ranks);
@@ -105,7 +102,7 @@ static ww_status allocate(ww_context *context, size_t count, size_t channels, ww
     ww_dataset *d = calloc(1, sizeof *d);
     if (!d)
         return wwi_fail_memory(sizeof *d);
-    d->references = 1;
+    atomic_init(&d->references, 1);
     d->context = context;
     wwi_context_retain(context);
     d->count = count;
@@ -196,8 +193,7 @@ static ww_status convert(ww_dataset *d, const origin *s, size_t i, bool check, u
     return status;
 }
 
-// The (offset, length | rank << 32) entries of all series, offsets counted from element `base` on.
-static ww_status upload_series(const ww_dataset *d, uint64_t base, wwi_buffer **buffer) {
+ww_status wwi_dataset_send_entries(const ww_dataset *d, uint64_t base, wwi_buffer **buffer) {
     ww_status status;
     uint64_t *entries = malloc(d->count * 16);
     if (!entries)
@@ -227,7 +223,7 @@ static ww_status place(ww_dataset *d, uint64_t max_bytes) {
     if (bytes <= limit) {
         if ((status = wwi_buffer_create(d->context, bytes, &d->values)) != WW_OK ||
             (status = wwi_buffer_write(d->values, 0, bytes, d->host)) != WW_OK ||
-            (status = upload_series(d, 0, &d->series)) != WW_OK)
+            (status = wwi_dataset_send_entries(d, 0, &d->series)) != WW_OK)
             return status;
         free(d->host);
         d->host = NULL;
@@ -371,7 +367,7 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
     for (size_t i = 0; i < count; i++)
         d->lengths[i] = (uint32_t)length;
     if ((status = index_series(d)) != WW_OK || (status = wwi_buffer_wrap(context, memory, &d->values)) != WW_OK ||
-        (status = upload_series(d, 0, &d->series)) != WW_OK)
+        (status = wwi_dataset_send_entries(d, 0, &d->series)) != WW_OK)
         goto done;
     if (wwi_buffer_bytes(d->values) < d->offsets[count] * wwi_precision_bytes(precision)) {
         status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the buffer has %" PRIu64 " bytes, the series need %" PRIu64,
@@ -384,44 +380,6 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
 done:
     ww_dataset_destroy(&d);
     return status;
-}
-
-size_t wwi_dataset_slice_limit(const ww_dataset *d, size_t first, uint64_t bytes) {
-    if (!d->host)
-        return d->count - first;
-    if (bytes == 0 || bytes > d->max_bytes)
-        bytes = d->max_bytes;
-    const uint64_t most = bytes / wwi_precision_bytes(d->precision);
-    size_t count = 1;
-    while (first + count < d->count && d->offsets[first + count + 1] - d->offsets[first] <= most)
-        count++;
-    return count;
-}
-
-ww_status wwi_dataset_slice(ww_dataset *d, int side, size_t first, size_t count, wwi_slice *window) {
-    ww_status status;
-    if (!d->host) {
-        *window = (wwi_slice){d->values, d->series};
-        return WW_OK;
-    }
-    if (!d->upload[side].values || d->upload[side].first != first || d->upload[side].count != count) {
-        const uint64_t size = wwi_precision_bytes(d->precision);
-        const uint64_t bytes = (d->offsets[first + count] - d->offsets[first]) * size;
-        if (d->upload[side].values && wwi_buffer_bytes(d->upload[side].values) < bytes)
-            wwi_buffer_destroy(&d->upload[side].values);
-        d->upload[side].count = 0;
-        if (!d->upload[side].values &&
-            (status = wwi_buffer_create(d->context, bytes, &d->upload[side].values)) != WW_OK)
-            return status;
-        if ((status = wwi_buffer_write(d->upload[side].values, 0, bytes, d->host + d->offsets[first] * size)) !=
-                WW_OK ||
-            (status = upload_series(d, d->offsets[first], &d->upload[side].series)) != WW_OK)
-            return status;
-        d->upload[side].first = first;
-        d->upload[side].count = count;
-    }
-    *window = (wwi_slice){d->upload[side].values, d->upload[side].series};
-    return WW_OK;
 }
 
 size_t ww_dataset_count(const ww_dataset *dataset) {

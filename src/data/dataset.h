@@ -3,19 +3,11 @@
 #ifndef WAVEWARP_DATASET_INTERNAL_H
 #define WAVEWARP_DATASET_INTERNAL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <wavewarp/dataset.h>
 
 #include "host.h"
-
-// Where a side of a job finds its series: values and (offset, length | rank << 32) of each id. Borrowed from the
-// dataset, valid until the next call for the same side.
-typedef struct wwi_slice {
-    wwi_buffer *values;
-    wwi_buffer *series;
-} wwi_slice;
-
-enum { WWI_SIDE_ROW = 0, WWI_SIDE_COLUMN = 1 };
 
 // The first value beyond 2^24 that float does not hold.
 typedef struct wwi_rounded {
@@ -24,8 +16,9 @@ typedef struct wwi_rounded {
     double value;
 } wwi_rounded;
 
+// Nothing but the count of references changes after the creation. src/data/slice.h brings host values to the device.
 struct ww_dataset {
-    long references;
+    atomic_long references;
     ww_context *context;
     ww_precision precision;
     size_t count, channels;
@@ -42,10 +35,6 @@ struct ww_dataset {
     unsigned char *host; // values, channel by channel; NULL when the device holds them
     uint64_t max_bytes;
     wwi_rounded rounded_value, rounded_time;
-    struct {
-        wwi_buffer *values, *series;
-        size_t first, count;
-    } upload[2]; // host values: the last window of each side
 };
 
 // A dataset on a foreign cl_mem: see ww_dataset_wrap().
@@ -56,9 +45,7 @@ ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, si
                            void (*fill)(void *user, size_t i, void *target), void *user, ww_dataset **dataset);
 void wwi_dataset_retain(ww_dataset *dataset);
 size_t wwi_precision_bytes(ww_precision precision);
-// Makes series [first, first+count) available on the device.
-ww_status wwi_dataset_slice(ww_dataset *dataset, int side, size_t first, size_t count, wwi_slice *window);
-// Most consecutive series from `first` on that one window can hold within `bytes` (0: the dataset's own limit); >= 1.
-size_t wwi_dataset_slice_limit(const ww_dataset *dataset, size_t first, uint64_t bytes);
+// The (offset, length | rank << 32) entries of all series, offsets counted from element `base` on. *buffer NULL: made.
+ww_status wwi_dataset_send_entries(const ww_dataset *dataset, uint64_t base, wwi_buffer **buffer);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes points from a view of vectors, bits or sets: checks, upload, tiles. Searches are in knn/ and lsh/.
+// Points: vectors, bits and sets, checked and brought to the device in tiles, or kept in host memory where they do not
+// fit, and sent in slices.
 #include "data/points.h"
 
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 #define SAMPLE 4096
 
 void wwi_points_retain(ww_points *points) {
-    __atomic_add_fetch(&points->references, 1, __ATOMIC_RELAXED);
+    atomic_fetch_add(&points->references, 1);
 }
 
 void ww_points_destroy(ww_points **points) {
@@ -24,7 +25,7 @@ void ww_points_destroy(ww_points **points) {
         return;
     ww_points *p = *points;
     *points = NULL;
-    if (__atomic_sub_fetch(&p->references, 1, __ATOMIC_ACQ_REL) > 0)
+    if (atomic_fetch_sub(&p->references, 1) != 1)
         return;
     wwi_buffer_destroy(&p->tiles);
     wwi_buffer_destroy(&p->starts);
@@ -172,7 +173,8 @@ static ww_status get_program(ww_points *p) {
 }
 
 // Points [first, first + count) of `values`, ordered as p->column_order says, into tiles, piece by piece.
-static ww_status tile_points(ww_points *p, const unsigned char *values, size_t first, size_t count, wwi_buffer *tiles) {
+static ww_status tile_points(ww_points *p, wwi_stream *stream, const unsigned char *values, size_t first, size_t count,
+                             wwi_buffer *tiles) {
     ww_status status;
     wwi_kernel *kernel = NULL;
     wwi_buffer *piece = NULL;
@@ -183,7 +185,7 @@ static ww_status tile_points(ww_points *p, const unsigned char *values, size_t f
         most = WWI_TILE_PAIR;
     if (most > wwi_points_padded(count))
         most = wwi_points_padded(count);
-    if ((status = wwi_kernel_create(p->program, "ww_knn_tile", &kernel)) != WW_OK ||
+    if ((status = wwi_kernel_create(stream, p->program, "ww_knn_tile", &kernel)) != WW_OK ||
         (status = wwi_buffer_create(p->context, most * point_bytes, &piece)) != WW_OK)
         goto done;
     if (p->column_order && !(columns = malloc(most * point_bytes))) {
@@ -210,7 +212,7 @@ static ww_status tile_points(ww_points *p, const unsigned char *values, size_t f
                                  sizeof args / sizeof *args)) != WW_OK)
             goto done;
     }
-    status = wwi_finish(p->context);
+    status = wwi_finish(stream);
 done:
     free(columns);
     wwi_buffer_destroy(&piece);
@@ -281,6 +283,7 @@ ww_status ww_points_create(ww_context *context, const ww_vector_view *view, cons
     ww_status status;
     ww_points_options o = WW_POINTS_OPTIONS_INIT;
     const unsigned char *values = NULL;
+    wwi_stream *stream = NULL;
     if (!context || !points)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or points is NULL");
     *points = NULL;
@@ -295,12 +298,12 @@ ww_status ww_points_create(ww_context *context, const ww_vector_view *view, cons
     ww_points *p = calloc(1, sizeof *p);
     if (!p)
         return wwi_fail_memory(sizeof *p);
-    p->references = 1;
+    atomic_init(&p->references, 1);
     p->context = context;
     wwi_context_retain(context);
     // Bits and sets have distances that float holds exactly, or rounds once.
     p->precision = view->kind == WW_VECTORS_NUMBERS ? o.precision : WW_FLOAT;
-    if ((status = describe(p, view)) != WW_OK)
+    if ((status = wwi_stream_create(context, &stream)) != WW_OK || (status = describe(p, view)) != WW_OK)
         goto done;
     // Half of what is free stays for the other side and for scratch.
     uint64_t limit = wwi_context_bytes_free(context) / 2;
@@ -315,7 +318,7 @@ ww_status ww_points_create(ww_context *context, const ww_vector_view *view, cons
         (p->kind != WW_VECTORS_SETS && (status = get_program(p)) != WW_OK))
         goto done;
     if (!resident) {
-        // Each window is at least one pair of tiles.
+        // Each slice is at least one pair of tiles.
         if (p->kind != WW_VECTORS_SETS && bytes_of(p, 0, 1) > limit) {
             wwi_fail(WW_ERROR_DEVICE_MEMORY, "%u points need %" PRIu64 " bytes, the limit is %" PRIu64, WWI_TILE_PAIR,
                      bytes_of(p, 0, 1), limit);
@@ -325,7 +328,7 @@ ww_status ww_points_create(ww_context *context, const ww_vector_view *view, cons
     } else if (p->kind == WW_VECTORS_SETS) {
         status = upload_sets(p, (const uint32_t *)(const void *)values, 0, p->count, &p->tiles, &p->starts);
     } else if ((status = wwi_buffer_create(context, bytes_of(p, 0, p->count), &p->tiles)) == WW_OK) {
-        status = tile_points(p, values, 0, p->count, p->tiles);
+        status = tile_points(p, stream, values, 0, p->count, p->tiles);
     }
     if (status != WW_OK)
         goto done;
@@ -336,13 +339,14 @@ ww_status ww_points_create(ww_context *context, const ww_vector_view *view, cons
     *points = p;
     p = NULL;
 done:
+    wwi_stream_destroy(&stream);
     ww_points_destroy(&p);
     return status;
 }
 
-// ---- windows
+// ---- slices
 
-size_t wwi_points_window_limit(const ww_points *p, size_t first) {
+size_t wwi_points_slice_limit(const ww_points *p, size_t first) {
     const size_t left = p->count - first;
     if (p->tiles)
         return left;
@@ -356,33 +360,23 @@ size_t wwi_points_window_limit(const ww_points *p, size_t first) {
     return count;
 }
 
-ww_status wwi_points_window_open(ww_points *p, size_t first, size_t count, wwi_points_window *w) {
+ww_status wwi_points_slice(ww_points *p, wwi_stream *stream, size_t first, size_t count, wwi_slice *slice) {
     ww_status status;
+    if (slice->own && slice->first == first && slice->count == count)
+        return WW_OK;
+    wwi_slice_close(slice);
     if (p->tiles) {
-        *w = (wwi_points_window){p->tiles, p->starts, 0, p->count, false};
+        *slice = (wwi_slice){p->tiles, p->starts, 0, p->count, false};
         return WW_OK;
     }
-    if (w->own && w->first == first && w->count == count)
-        return WW_OK;
-    wwi_points_window_close(w);
-    w->own = true;
-    w->first = first;
-    w->count = count;
+    *slice = (wwi_slice){NULL, NULL, first, count, true};
     if (p->kind == WW_VECTORS_SETS)
-        status = upload_sets(p, (const uint32_t *)(const void *)p->host, first, count, &w->tiles, &w->starts);
-    else if ((status = wwi_buffer_create(p->context, bytes_of(p, first, count), &w->tiles)) == WW_OK)
-        status = tile_points(p, p->host, first, count, w->tiles);
+        status = upload_sets(p, (const uint32_t *)(const void *)p->host, first, count, &slice->values, &slice->series);
+    else if ((status = wwi_buffer_create(p->context, bytes_of(p, first, count), &slice->values)) == WW_OK)
+        status = tile_points(p, stream, p->host, first, count, slice->values);
     if (status != WW_OK)
-        wwi_points_window_close(w);
+        wwi_slice_close(slice);
     return status;
-}
-
-void wwi_points_window_close(wwi_points_window *w) {
-    if (w->own) {
-        wwi_buffer_destroy(&w->tiles);
-        wwi_buffer_destroy(&w->starts);
-    }
-    memset(w, 0, sizeof *w);
 }
 
 size_t ww_points_count(const ww_points *points) {

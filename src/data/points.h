@@ -3,17 +3,19 @@
 #ifndef WAVEWARP_KNN_POINTS_H
 #define WAVEWARP_KNN_POINTS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <wavewarp/vectors.h>
 
-#include "host.h"
+#include "data/slice.h"
 
 // Points of a tile, and what counts of points are padded to on the device; see kernels_cl/knn/knn.cl.
 #define WWI_TILE 64u
 #define WWI_TILE_PAIR 128u
 
+// Nothing but the count of references changes after the creation.
 struct ww_points {
-    long references;
+    atomic_long references;
     ww_context *context;
     ww_vector_kind kind;
     ww_precision precision;
@@ -31,19 +33,11 @@ struct ww_points {
     wwi_program *program;       // brings points into tiles
 };
 
-// Points [first, first + count) on the device; `first` counts from 0 there.
-typedef struct wwi_points_window {
-    wwi_buffer *tiles, *starts;
-    size_t first, count;
-    bool own; // made for this window
-} wwi_points_window;
-
 void wwi_points_retain(ww_points *points);
-// Most points from `first` on that a window can have; >= 1.
-size_t wwi_points_window_limit(const ww_points *points, size_t first);
-// Brings points to the device, unless the window holds them already. Start with a zeroed window.
-ww_status wwi_points_window_open(ww_points *points, size_t first, size_t count, wwi_points_window *window);
-void wwi_points_window_close(wwi_points_window *window);
+// Most points from `first` on that a slice can have; >= 1.
+size_t wwi_points_slice_limit(const ww_points *points, size_t first);
+// Brings points to the device, unless the slice has them already. They count from 0 there.
+ww_status wwi_points_slice(ww_points *points, wwi_stream *stream, size_t first, size_t count, wwi_slice *slice);
 
 static inline size_t wwi_points_padded(size_t count) {
     return (count + WWI_TILE_PAIR - 1) / WWI_TILE_PAIR * WWI_TILE_PAIR;

@@ -3,8 +3,12 @@
 #include "engine/bands.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "error.h"
+#include "engine/batch.h"
+
+// Room for the words of all bands of a batch; larger batches are halved.
+#define BAND_WORDS (64u << 20)
 
 ww_status wwi_words_reserve(wwi_words *words, size_t more) {
     if (words->capacity - words->count >= more)
@@ -96,4 +100,40 @@ done:
     free(lo);
     free(hi);
     return status;
+}
+
+ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, wwi_tiling tiling, bool *fits) {
+    ww_status status;
+    const ww_dataset *rows = w->sides.rows, *columns = w->sides.columns;
+    const wwi_batch *b = &w->b;
+    *fits = true;
+    r->words.count = 0;
+    const uint64_t heads = (uint64_t)w->row_ranks * w->column_ranks;
+    if (heads > BAND_WORDS) {
+        w->too_large = true;
+        return WW_OK;
+    }
+    if ((status = wwi_words_reserve(&r->words, (size_t)heads)) != WW_OK)
+        return status;
+    memset(r->words.data, 0, (size_t)heads * sizeof *r->words.data);
+    r->words.count = (size_t)heads;
+    const uint64_t pairs = b->list ? b->rows : heads;
+    for (uint64_t p = 0; p < pairs; p++) {
+        const uint32_t row = b->list ? rows->ranks[b->pairs[3 * p]] : w->row_rank + (uint32_t)(p / w->column_ranks);
+        const uint32_t column =
+            b->list ? columns->ranks[b->pairs[3 * p + 1]] : w->column_rank + (uint32_t)(p % w->column_ranks);
+        const size_t head = (size_t)(row - w->row_rank) * w->column_ranks + (column - w->column_rank);
+        if (r->words.data[head])
+            continue;
+        if (r->words.count > BAND_WORDS && pairs > 1) {
+            w->too_large = true;
+            return WW_OK;
+        }
+        r->words.data[head] = (uint32_t)r->words.count;
+        status = wwi_band_table(&r->measure.band, rows->rank_lengths[row], columns->rank_lengths[column], tiling,
+                                &r->words, fits);
+        if (status != WW_OK || !*fits)
+            return status;
+    }
+    return WW_OK;
 }

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <wavewarp/measure.h>
 
-// How an engine cuts the columns: blocks of `columns` columns, row-steps of `rows` rows (padded at the top to fill the
-// first), `width` blocks side by side. columns 0: rows alone, no blocks.
+// How an engine cuts the columns: blocks of `columns` columns, row-steps of `rows` rows (padding rows at the top fill
+// the first), `width` blocks side by side. columns 0: rows alone, no blocks.
 typedef struct wwi_tiling {
     uint32_t columns, rows, width;
 } wwi_tiling;

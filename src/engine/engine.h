@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running blocks of pairs through an engine: programs, launches bounded in time, scratch.
+// What the other rooms use of this one: engines by name, and a runner that takes batches of pairs through an engine.
 #ifndef WAVEWARP_ENGINE_H
 #define WAVEWARP_ENGINE_H
 
 #include <wavewarp/distance.h>
 
-#include "data/dataset.h"
+#include "data/slice.h"
 #include "engine/launch_args.h"
 
 // Pairs whose results go to one buffer.
@@ -30,9 +30,12 @@ typedef struct wwi_batch {
 
 typedef struct wwi_runner wwi_runner;
 
-// `rows` and `columns` are borrowed and give lengths, channels and precision. Builds nothing yet.
+// Whether it is auto or an engine of the table.
+bool wwi_engine_known(ww_engine engine);
+
+// `rows` and `columns` are borrowed and give lengths, channels and precision; so is the stream. Builds nothing yet.
 ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
-                            const ww_plan_options *options, wwi_runner **runner);
+                            const ww_plan_options *options, wwi_stream *stream, wwi_runner **runner);
 void wwi_runner_destroy(wwi_runner **runner);
 
 // Starts counting progress towards `total` cells.

@@ -12,21 +12,6 @@ uint64_t wwi_runner_value_bytes(const wwi_runner *r) {
     return wwi_precision_bytes(r->precision);
 }
 
-static const char *engine_kernel(const wwi_variant_key *key) {
-    switch (key->engine) {
-    case WW_ENGINE_LANES:
-        return key->below ? "ww_ribbon" : "ww_lanes";
-    case WW_ENGINE_STENCIL:
-        return "ww_stencil";
-    case WW_ENGINE_PACKED:
-        return "ww_packed";
-    case WW_ENGINE_BITS:
-        return key->strips ? "ww_bits_strips" : key->vector > 1 ? "ww_bits_packed" : "ww_bits";
-    default:
-        return "ww_strips";
-    }
-}
-
 // The measure's parameters as the recurrence names them: WW_P_name, by its bits, and for choices between program texts
 // WW_I_name, the whole number or 0.
 static void write_parameters(const wwi_runner *r, char *text, size_t bytes) {
@@ -52,16 +37,13 @@ static void write_parameters(const wwi_runner *r, char *text, size_t bytes) {
 }
 
 static ww_status create_kernels(wwi_runner *r, wwi_variant *v) {
-    const wwi_variant_key *key = &v->key;
-    ww_status status = wwi_kernel_create(v->program, engine_kernel(key), &v->kernel);
-    if (status == WW_OK && (key->engine == WW_ENGINE_PACKED || key->below))
-        status = wwi_kernel_create(v->program, "ww_interleave", &v->interleave);
-    if (status == WW_OK && key->engine == WW_ENGINE_BITS && key->vector > 1 && !key->strips)
-        status = wwi_kernel_create(v->program, "ww_interleave_bits", &v->interleave);
-    if (status == WW_OK && wwi_kernel_max_work_group(v->kernel) < key->group) {
+    const wwi_form *form = v->key.form;
+    ww_status status = wwi_kernel_create(r->stream, v->program, form->kernel, &v->kernel);
+    if (status == WW_OK && form->interleave)
+        status = wwi_kernel_create(r->stream, v->program, form->interleave, &v->interleave);
+    if (status == WW_OK && wwi_kernel_max_work_group(v->kernel) < v->key.group) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s takes work-groups of %" PRIu64 " here, engine %s needs %" PRIu32,
-                 wwi_context_info(r->context)->name, wwi_kernel_max_work_group(v->kernel), ww_engine_name(key->engine),
-                 key->group);
+                 wwi_context_info(r->context)->name, wwi_kernel_max_work_group(v->kernel), form->engine, v->key.group);
         status = wwi_fail_hint("lower lanes.group in the tuning file");
     }
     return status;
@@ -108,75 +90,47 @@ static void write_options(const wwi_runner *r, const wwi_variant_key *key, char 
         " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%zu",
         r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)wwi_measure_cost(&r->measure),
         r->measure.root != 0, key->list, key->band, key->columns, key->rows, key->group,
-        key->engine == WW_ENGINE_LANES || (key->engine == WW_ENGINE_STRIPS && key->vector == 1) ? (int)r->exchange : 0,
-        key->below ? RIBBON_PACK : key->vector, key->below ? key->below - 1 : 0, key->abandon, r->extra,
+        key->form && key->form->exchanges ? (int)r->exchange : 0,
+        key->form && key->form->pack ? (int)key->form->pack : key->vector, key->below, key->abandon, r->extra,
         r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels);
 }
 
-// On points the recurrence says how far apart they are and what the result is.
-static ww_status build_bits(wwi_runner *r, wwi_variant *v) {
-    ww_status status;
-    const wwi_variant_key *key = &v->key;
+static void write_bits_options(const wwi_runner *r, const wwi_variant_key *key, char *options, size_t bytes) {
     const bool points = !r->planes;
-    texts t = {.count = 0};
-    char options[512];
-    if (points && (status = begin_texts(r, &t)) != WW_OK)
-        return status;
-    if (!points) {
-        t.sources[t.count++] = (wwi_source){"base/number.cl", NULL};
-        t.sources[t.count++] = (wwi_source){"base/vendor.cl", NULL};
-        t.sources[t.count++] = (wwi_source){"base/points.cl", NULL};
-    }
-    t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
-    t.sources[t.count++] = (wwi_source){"engine/handover.cl", NULL};
-    t.sources[t.count++] = (wwi_source){"engine/bits_walk.cl", NULL};
-    t.sources[t.count++] =
-        (wwi_source){key->strips       ? key->vector > 1 ? "engine/bits_strips_vector.cl" : "engine/bits_strips.cl"
-                     : key->vector > 1 ? "engine/bits_packed.cl"
-                                       : "engine/bits.cl",
-                     NULL};
-    snprintf(options, sizeof options,
+    snprintf(options, bytes,
              "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_COST=%d -DWW_ROOT=%d -DWW_LIST=%d -DWWK_LCS=%d -DWW_POINTS=%d "
              "-DWW_BITS=%" PRIu32 " -DWW_WORDS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32
              " -DWW_EXCHANGE=%d -DWW_UNROLL=%d -DWW_OWN_ROWS=%d",
              r->precision == WW_DOUBLE, key->vector, (int)wwi_measure_cost(&r->measure), r->measure.root != 0,
              key->list, r->measure.id == WW_LCS || r->measure.id == WW_LCSS, points, points ? 1 : r->planes->bits,
-             key->columns, key->rows, key->group, key->vector > 1 ? 0 : (int)r->exchange, r->gpu,
-             key->list || key->strips);
-    status = wwi_program_get(r->context, t.sources, t.count, options, &v->program);
-    free(t.cost);
-    return status == WW_OK ? create_kernels(r, v) : status;
+             key->columns, key->rows, key->group, key->form->exchanges ? (int)r->exchange : 0, r->gpu,
+             key->list || key->form->own_rows);
 }
 
 static ww_status build(wwi_runner *r, wwi_variant *v) {
     ww_status status;
-    const wwi_variant_key *key = &v->key;
-    texts t;
+    const wwi_form *form = v->key.form;
+    texts t = {.count = 0};
     char options[512];
 
-    if (key->engine == WW_ENGINE_BITS)
-        return build_bits(r, v);
-    if ((status = begin_texts(r, &t)) != WW_OK)
+    if (form->is_bits && r->planes) {
+        // Symbols are numbers that are the same or not: there is no recurrence.
+        t.sources[t.count++] = (wwi_source){"base/number.cl", NULL};
+        t.sources[t.count++] = (wwi_source){"base/vendor.cl", NULL};
+        t.sources[t.count++] = (wwi_source){"base/points.cl", NULL};
+    } else if ((status = begin_texts(r, &t)) != WW_OK) {
         return status;
-    wwi_source *sources = t.sources;
-    size_t count = t.count;
-    sources[count++] = (wwi_source){"base/tasks.cl", NULL};
-    sources[count++] = (wwi_source){"base/elements.cl", NULL};
-    if (key->below || key->engine == WW_ENGINE_PACKED)
-        sources[count++] = (wwi_source){"engine/interleave.cl", NULL};
-    else if (key->engine == WW_ENGINE_LANES || key->engine == WW_ENGINE_STRIPS)
-        sources[count++] = (wwi_source){"engine/walk.cl", NULL};
-    if (key->engine == WW_ENGINE_STRIPS)
-        sources[count++] = (wwi_source){"engine/handover.cl", NULL};
-    sources[count++] = (wwi_source){key->below                         ? "engine/ribbon.cl"
-                                    : key->engine == WW_ENGINE_LANES   ? "engine/lanes.cl"
-                                    : key->engine == WW_ENGINE_STENCIL ? "engine/stencil.cl"
-                                    : key->engine == WW_ENGINE_PACKED  ? "engine/packed.cl"
-                                    : key->vector > 1                  ? "engine/strips_vector.cl"
-                                                                       : "engine/strips.cl",
-                                    NULL};
-    write_options(r, key, options, sizeof options);
-    if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) == WW_OK)
+    }
+    t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
+    if (!form->is_bits)
+        t.sources[t.count++] = (wwi_source){"base/elements.cl", NULL};
+    for (const char *const *text = form->texts; *text; text++)
+        t.sources[t.count++] = (wwi_source){*text, NULL};
+    if (form->is_bits)
+        write_bits_options(r, &v->key, options, sizeof options);
+    else
+        write_options(r, &v->key, options, sizeof options);
+    if ((status = wwi_program_get(r->context, t.sources, t.count, options, &v->program)) == WW_OK)
         status = create_kernels(r, v);
     free(t.cost);
     return status;
@@ -232,7 +186,7 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
     t.sources[t.count++] = (wwi_source){"recurrence/user_check.cl", NULL};
     write_options(r, &key, options, sizeof options);
     if ((status = wwi_program_get(r->context, t.sources, t.count, options, &program)) != WW_OK ||
-        (status = wwi_kernel_create(program, "ww_user_check", &kernel)) != WW_OK ||
+        (status = wwi_kernel_create(r->stream, program, "ww_user_check", &kernel)) != WW_OK ||
         (status = wwi_buffer_create(r->context, bytes, &report)) != WW_OK)
         goto done;
     const wwi_arg args[] = {WWI_BUFFER(report)};

@@ -1,38 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// A runner's inside: what engine.c, which chooses and launches, and engine_program.c, which compiles, both see.
+// What the files of this room share: the inside of a runner, and what an engine is. The other rooms use engine.h.
 #ifndef WAVEWARP_RUNNER_H
 #define WAVEWARP_RUNNER_H
 
+#include "base/pace.h"
 #include "engine/bands.h"
 #include "engine/bit_planes.h"
 #include "engine/engine.h"
 #include "measure/measure_table.h"
 
-// Most channels a point may have to be held in registers on a GPU.
+// Most channels a point may have to be held in registers on a GPU, and in a vector engine's private memory.
 #define REGISTER_CHANNELS 16
+#define VECTOR_CHANNELS 64
 #define RIBBON_PACK 32 // column series side by side in kernels_cl/engine/ribbon.cl
+#define BITS_VECTOR 16 // pairs side by side in kernels_cl/engine/bits_packed.cl
 #define VARIANTS 32
+#define ENGINES (WW_ENGINE_BITS + 1)
+
+// A kernel of an engine, and the texts that make it.
+typedef struct wwi_form {
+    const char *engine; // for messages
+    const char *kernel;
+    const char *interleave; // a second kernel of the same texts; NULL: none
+    const char *texts[6];   // after those of the recurrence
+    bool exchanges;         // work-items hand values on: the program is told how
+    bool is_bits;           // the options are those of engine bits
+    bool own_rows;          // engine bits: WW_OWN_ROWS also in a rectangle
+    uint32_t pack;          // WW_PACK; 0: the vector's width
+} wwi_form;
 
 // What a program is compiled for; two variants are the same when these are.
 typedef struct wwi_variant_key {
-    ww_engine engine;
+    const wwi_form *form;
     int list, band, vector;
     uint32_t columns, rows, group;
     int registers;
-    uint32_t below; // a ribbon's columns left of the diagonal, plus 1; 0: not a ribbon
+    uint32_t below; // a ribbon's columns left of the diagonal
     int abandon;    // engine packed: lists with radii
-    int strips;     // engine bits: the text for long pairs
 } wwi_variant_key;
 
 typedef struct wwi_variant {
     wwi_variant_key key;
     wwi_program *program;
     wwi_kernel *kernel;
-    wwi_kernel *interleave; // engines packed and bits on a CPU, and narrow bands in engine lanes
+    wwi_kernel *interleave; // of a form that has one
 } wwi_variant;
+
+typedef struct wwi_engine wwi_engine;
 
 struct wwi_runner {
     ww_context *context;
+    wwi_stream *stream;
     ww_measure measure;
     const wwi_measure_row *recurrence;
     ww_dataset *rows, *columns;
@@ -43,9 +61,9 @@ struct wwi_runner {
     bool banded, symmetric;
     bool gpu;
     wwi_exchange exchange;
-    uint32_t width; // lanes that can hand values on
-    int vector;     // engines packed and strips on a CPU
-    ww_engine engine;
+    uint32_t width;   // lanes that can hand values on
+    int vector;       // engines packed and strips on a CPU
+    ww_engine engine; // of the last batch
     wwi_variant variants[VARIANTS];
     size_t variant_count;
     wwi_buffer *row_order, *column_order, *band, *edges, *counter;
@@ -53,13 +71,55 @@ struct wwi_runner {
     bool bits; // engine bits can compute the measure here; else: why not
     const char *no_bits;
     wwi_bit_planes *planes; // what it computes on; NULL: on the points themselves
-    wwi_words words;
-    double rate[WW_ENGINE_BITS + 1]; // cells a second, by engine
-    uint64_t done, total;            // progress, in cells
-    uint64_t waiting;                // cells enqueued since the last wait
-    double waited;                   // when that was
-    bool preparing;                  // programs are compiled, nothing is computed
+    wwi_words words;        // tables of the bands of a batch
+    wwi_pace pace;          // in cells
+    double rate[ENGINES];   // cells a second
+    bool preparing;         // programs are compiled, nothing is computed
 };
+
+// The sides of a batch in the roles the engine gives them.
+typedef struct wwi_sides {
+    ww_dataset *rows, *columns;
+} wwi_sides;
+
+// A batch on its way through an engine.
+typedef struct wwi_work {
+    wwi_batch b;
+    wwi_sides sides;
+    bool exchanged;                                          // rows and columns have changed places
+    uint32_t row_rank, column_rank, row_ranks, column_ranks; // first and number of the lengths on each side
+    uint32_t n, m;                                           // longest row and column series
+    uint64_t pairs;
+    bool too_large;         // its bands or packs need more room than there is: it is to be halved
+    wwi_slice x, y;         // what the kernel reads of each side
+    bool is_bits;           // engine bits: other arguments, bit planes where there are some
+    wwi_tiling tiling;      // where the engine has one for all pairs
+    uint32_t ribbon, below; // engine lanes: columns of a ribbon, those left of the diagonal; 0: none
+    wwi_launch_args args;
+} wwi_work;
+
+// Why an engine does not take a batch; `why` NULL: it does. `limit`: the most it takes, 0 where there is no such
+// number.
+typedef struct wwi_refusal {
+    const char *why;
+    uint64_t limit;
+} wwi_refusal;
+
+struct wwi_engine {
+    const char *name;
+    double gpu_rate, cpu_rate; // cells a clock of a compute unit, until it is measured
+    // Whether the batch would better be computed with rows and columns exchanged; asked of symmetric measures alone.
+    bool (*wants_exchange)(const wwi_runner *r, const wwi_work *w);
+    // Whether the engine can compute the batch. Cuts it, and makes its bands in r->words, or sets w->too_large.
+    ww_status (*takes)(wwi_runner *r, wwi_work *w, wwi_refusal *refusal);
+    // Launches a pass over the batch: w->args are filled but for what the engine alone knows.
+    ww_status (*run)(wwi_runner *r, wwi_work *w);
+};
+extern const wwi_engine wwi_lanes, wwi_stencil, wwi_packed, wwi_strips, wwi_bits;
+const wwi_engine *wwi_engine_row(ww_engine engine);
+// The engine for a batch of that shape when the choice is free.
+ww_engine wwi_engine_choose(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t longest_row,
+                            uint32_t longest_column);
 
 // Bytes of a value in the runner's precision.
 uint64_t wwi_runner_value_bytes(const wwi_runner *r);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "engine/bands.h"
 
 // The twin of ww_bounds_job in kernels_cl/jobs/bounds.cl.
@@ -81,7 +82,7 @@ done:
     return status;
 }
 
-static ww_status compile(wwi_bounds *b, const ww_measure *measure, ww_precision precision) {
+static ww_status compile(wwi_bounds *b, const ww_measure *measure, ww_precision precision, wwi_stream *stream) {
     ww_status status;
     static const wwi_source sources[] = {{"base/number.cl", NULL}, {"base/tasks.cl", NULL}, {"jobs/bounds.cl", NULL}};
     char options[256];
@@ -94,13 +95,14 @@ static ww_status compile(wwi_bounds *b, const ww_measure *measure, ww_precision 
              precision == WW_DOUBLE, width, b->channels, (int)wwi_measure_cost(measure), measure->root != 0,
              measure->independent && b->channels > 1, maximum, b->intervals == NULL, b->group, b->each);
     if ((status = wwi_program_get(b->context, sources, 3, options, &b->program)) != WW_OK ||
-        (status = wwi_kernel_create(b->program, "ww_envelope", &b->make_envelope)) != WW_OK ||
-        (status = wwi_kernel_create(b->program, "ww_bounds", &b->make_bounds)) != WW_OK)
+        (status = wwi_kernel_create(stream, b->program, "ww_envelope", &b->make_envelope)) != WW_OK ||
+        (status = wwi_kernel_create(stream, b->program, "ww_bounds", &b->make_bounds)) != WW_OK)
         return status;
-    return wwi_kernel_create(b->program, "ww_candidates", &b->find_candidates);
+    return wwi_kernel_create(stream, b->program, "ww_candidates", &b->find_candidates);
 }
 
-ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, wwi_bounds **bounds) {
+ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, wwi_stream *stream,
+                            wwi_bounds **bounds) {
     ww_status status = WW_OK;
     *bounds = NULL;
     wwi_bounds *b = calloc(1, sizeof *b);
@@ -123,7 +125,7 @@ ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_data
     // Bound and distance are each off by less than the roundings of as many additions as a path has cells.
     const double unit = rows->precision == WW_DOUBLE ? 0x1p-53 : 0x1p-24;
     b->scale = (float)(1 - fmax(2 * ((double)n + m + b->channels + 16) * unit, 0x1p-22));
-    if (status != WW_OK || (status = compile(b, measure, rows->precision)) != WW_OK ||
+    if (status != WW_OK || (status = compile(b, measure, rows->precision, stream)) != WW_OK ||
         (status = wwi_buffer_create(b->context, sizeof(uint32_t), &b->count)) != WW_OK)
         wwi_bounds_destroy(&b);
     *bounds = b;
@@ -142,13 +144,6 @@ static bounds_job job_of(const wwi_bounds *b, const wwi_area *area) {
     };
 }
 
-static ww_status grow(wwi_bounds *b, wwi_buffer **buffer, uint64_t bytes) {
-    if (*buffer && wwi_buffer_bytes(*buffer) >= bytes)
-        return WW_OK;
-    wwi_buffer_destroy(buffer);
-    return wwi_buffer_create(b->context, bytes, buffer);
-}
-
 static uint64_t block_groups(const wwi_bounds *b, const wwi_area *area) {
     const uint64_t width = (uint64_t)b->group * b->each;
     return area->rows * ((area->columns + width - 1) / width);
@@ -158,8 +153,8 @@ ww_status wwi_bounds_compute(wwi_bounds *b, const wwi_area *area) {
     ww_status status;
     const bounds_job job = job_of(b, area);
     const uint64_t values = (uint64_t)area->rows * b->channels * b->envelope;
-    if ((status = grow(b, &b->lower, values * b->value_bytes)) != WW_OK ||
-        (status = grow(b, &b->upper, values * b->value_bytes)) != WW_OK)
+    if ((status = wwi_grow_buffer(b->context, &b->lower, values * b->value_bytes)) != WW_OK ||
+        (status = wwi_grow_buffer(b->context, &b->upper, values * b->value_bytes)) != WW_OK)
         return status;
     // Without intervals the kernel reads none.
     const wwi_arg envelope[] = {WWI_BUFFER(area->row_window.values),
@@ -189,7 +184,7 @@ ww_status wwi_bounds_candidates(wwi_bounds *b, const wwi_area *area, wwi_buffer 
     const uint64_t bytes = pairs ? (uint64_t)*count * 3 * sizeof *pairs : sizeof *pairs;
     job.k = k;
     job.fill = pairs != NULL;
-    if ((status = grow(b, &b->list, bytes ? bytes : 1)) != WW_OK ||
+    if ((status = wwi_grow_buffer(b->context, &b->list, bytes)) != WW_OK ||
         (status = wwi_buffer_fill_u32(b->count, 0, sizeof *count, 0)) != WW_OK)
         return status;
     const wwi_arg args[] = {WWI_BUFFER(area->bounds), WWI_BUFFER(area->distances), WWI_BUFFER(best_values),

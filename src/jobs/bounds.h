@@ -3,7 +3,7 @@
 #ifndef WAVEWARP_BOUNDS_H
 #define WAVEWARP_BOUNDS_H
 
-#include "data/dataset.h"
+#include "data/slice.h"
 #include "measure/measure_table.h"
 
 // A block of rows and columns, where their series are, and its distances so far: row after row, NaN where unknown.
@@ -19,8 +19,9 @@ typedef struct wwi_bounds wwi_bounds;
 
 // Whether a bound is known for a checked measure.
 bool wwi_bounds_known(const ww_measure *measure);
-// Compiles; the datasets are borrowed.
-ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, wwi_bounds **bounds);
+// Compiles; the datasets and the stream are borrowed.
+ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, wwi_stream *stream,
+                            wwi_bounds **bounds);
 void wwi_bounds_destroy(wwi_bounds **bounds);
 // Enqueues the bounds of an area.
 ww_status wwi_bounds_compute(wwi_bounds *bounds, const wwi_area *area);

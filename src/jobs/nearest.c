@@ -89,8 +89,9 @@ static ww_status make_bounds(ww_plan *p, size_t rows) {
     ww_status status;
     struct wwi_nearest *n = p->nearest;
     n->seeds = n->k + SEEDS;
-    if ((status = wwi_bounds_create(&p->measure, p->rows, p->columns, &n->bounds)) != WW_OK ||
-        (status = wwi_selector_create(p->context, p->rows->precision, n->seeds, &n->seed_selector)) != WW_OK ||
+    if ((status = wwi_bounds_create(&p->measure, p->rows, p->columns, p->stream, &n->bounds)) != WW_OK ||
+        (status = wwi_selector_create(p->context, p->stream, p->rows->precision, n->seeds, &n->seed_selector)) !=
+            WW_OK ||
         (status = wwi_buffer_create(p->context, rows * n->seeds * wwi_precision_bytes(p->rows->precision),
                                     &n->seed_values)) != WW_OK)
         return status;
@@ -115,8 +116,8 @@ static ww_status prepare_list(ww_plan *p, size_t rows, size_t columns) {
         b.pairs[3 * t] = longest_row;
         b.pairs[3 * t + 1] = b.pairs[3 * t + 2] = t;
     }
-    if ((status = wwi_dataset_slice(p->rows, WWI_SIDE_ROW, 0, rows, &b.row)) == WW_OK &&
-        (status = wwi_dataset_slice(p->columns, WWI_SIDE_COLUMN, 0, columns, &b.column)) == WW_OK)
+    if ((status = wwi_plan_slice(p, WWI_SIDE_ROW, 0, rows, &b.row)) == WW_OK &&
+        (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, 0, columns, &b.column)) == WW_OK)
         status = wwi_runner_prepare(p->runner, &b);
     b.radii = p->nearest->best_values;
     if (status == WW_OK)
@@ -140,7 +141,7 @@ static ww_status make(ww_plan *p, size_t k, uint64_t cells) {
     if (bounds_may_pay(p, k, cells) && (status = make_bounds(p, rows)) != WW_OK)
         return status;
     block_shape(p, 0, 0, &rows, &columns);
-    if ((status = wwi_selector_create(p->context, p->rows->precision, n->k, &n->selector)) != WW_OK ||
+    if ((status = wwi_selector_create(p->context, p->stream, p->rows->precision, n->k, &n->selector)) != WW_OK ||
         (status = wwi_buffer_create(p->context, rows * n->k * size, &n->best_values)) != WW_OK ||
         (status = wwi_buffer_create(p->context, rows * n->k * sizeof(uint32_t), &n->best_indices)) != WW_OK ||
         (n->bounds && (status = wwi_buffer_create(p->context, rows * columns * size, &n->bound_values)) != WW_OK) ||
@@ -390,8 +391,8 @@ static ww_status run_bounded(ww_plan *p, wwi_area *a) {
             return status;
     }
     if ((status = count_block(p, a, &pairs, &cells)) != WW_OK ||
-        (status = wwi_dataset_slice(p->rows, WWI_SIDE_ROW, a->row, a->rows, &a->row_window)) != WW_OK ||
-        (status = wwi_dataset_slice(p->columns, WWI_SIDE_COLUMN, a->column, a->columns, &a->column_window)) != WW_OK ||
+        (status = wwi_plan_slice(p, WWI_SIDE_ROW, a->row, a->rows, &a->row_window)) != WW_OK ||
+        (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, a->column, a->columns, &a->column_window)) != WW_OK ||
         (status = wwi_plan_ensure_out(p, bytes)) != WW_OK ||
         (status = wwi_buffer_fill_u32(p->out, 0, bytes, 0xffffffffu)) != WW_OK) // NaN: not known
         return status;

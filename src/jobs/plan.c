@@ -12,24 +12,6 @@
 #include "measure/measure_table.h"
 #include "options.h"
 
-static const char *const engine_names[] = {"auto", "lanes", "stencil", "packed", "strips", "bits"};
-
-const char *ww_engine_name(ww_engine engine) {
-    return (unsigned)engine < sizeof engine_names / sizeof *engine_names ? engine_names[engine] : "unknown";
-}
-
-ww_status ww_engine_by_name(const char *name, ww_engine *engine) {
-    if (!name || !engine)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "name or engine is NULL");
-    for (size_t e = 0; e < sizeof engine_names / sizeof *engine_names; e++)
-        if (strcmp(name, engine_names[e]) == 0) {
-            *engine = (ww_engine)e;
-            return WW_OK;
-        }
-    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no engine '%s'", name);
-    return wwi_fail_hint("the engines are auto, lanes, stencil, packed, strips and bits");
-}
-
 void ww_plan_destroy(ww_plan **plan) {
     if (!plan || !*plan)
         return;
@@ -38,6 +20,9 @@ void ww_plan_destroy(ww_plan **plan) {
     wwi_nearest_destroy(&p->nearest);
     wwi_runner_destroy(&p->runner);
     wwi_buffer_destroy(&p->out);
+    wwi_slice_close(&p->slices[WWI_SIDE_ROW]);
+    wwi_slice_close(&p->slices[WWI_SIDE_COLUMN]);
+    wwi_stream_destroy(&p->stream);
     ww_dataset *columns = p->columns;
     if (columns)
         ww_dataset_destroy(&columns);
@@ -143,7 +128,7 @@ ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_datas
     if ((status = wwi_options_take(&o, options, "ww_plan_options")) != WW_OK ||
         (status = wwi_measure_check(measure)) != WW_OK)
         return status;
-    if ((unsigned)o.engine > WW_ENGINE_BITS)
+    if (!wwi_engine_known(o.engine))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.engine is %d", (int)o.engine);
     if (!(o.launch_seconds >= 0 && o.launch_seconds <= 3600))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.launch_seconds is %g; 0 to 3600", o.launch_seconds);
@@ -169,7 +154,8 @@ ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_datas
     p->context = rows->context;
     p->self = self;
     p->options = o;
-    if ((status = take_datasets(p, measure, rows, columns)) != WW_OK)
+    if ((status = wwi_stream_create(p->context, &p->stream)) != WW_OK ||
+        (status = take_datasets(p, measure, rows, columns)) != WW_OK)
         goto done;
     rows = p->rows;
     columns = p->columns;
@@ -183,7 +169,7 @@ ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_datas
         goto done;
     p->symmetric = wwi_measure_is_symmetric(measure);
     p->zero_on_self = wwi_measure_is_zero_on_self(measure);
-    status = wwi_runner_create(&p->measure, rows, columns, &p->options, &p->runner);
+    status = wwi_runner_create(&p->measure, rows, columns, &p->options, p->stream, &p->runner);
 done:
     if (status != WW_OK)
         ww_plan_destroy(&p);
@@ -260,8 +246,7 @@ void wwi_plan_ids(const ww_dataset *d, size_t first, size_t count, uint32_t *ids
 }
 
 void wwi_plan_start(ww_plan *p) {
-    p->start_launches = wwi_context_launches(p->context);
-    p->start_ns = wwi_context_kernel_ns(p->context);
+    wwi_stream_start(p->stream);
     p->start_seconds = wwi_seconds();
     p->info.pairs_pruned = 0;
     p->info.pairs_abandoned = 0;
@@ -269,15 +254,20 @@ void wwi_plan_start(ww_plan *p) {
 }
 
 ww_status wwi_plan_finish(ww_plan *p, ww_status status) {
-    const ww_status finished = wwi_finish(p->context);
-    if (status == WW_OK)
-        status = finished;
+    status = wwi_finish_after(p->stream, status);
     p->info.engine = wwi_runner_engine(p->runner);
-    p->info.launches = wwi_context_launches(p->context) - p->start_launches;
-    p->info.seconds_device = (double)(wwi_context_kernel_ns(p->context) - p->start_ns) * 1e-9;
+    p->info.launches = wwi_stream_launches(p->stream);
+    p->info.seconds_device = wwi_stream_seconds(p->stream);
     p->info.seconds_wall = wwi_seconds() - p->start_seconds;
     if (status == WW_OK && p->kind != WWI_NEAREST)
         p->info.cells_done = p->info.cells;
+    return status;
+}
+
+ww_status wwi_plan_slice(ww_plan *p, int side, size_t first, size_t count, wwi_slice *slice) {
+    const ww_dataset *dataset = side == WWI_SIDE_ROW ? p->rows : p->columns;
+    const ww_status status = wwi_dataset_slice(dataset, first, count, &p->slices[side]);
+    *slice = p->slices[side];
     return status;
 }
 
@@ -316,8 +306,8 @@ static ww_status prepare_pairs(ww_plan *p) {
     for (size_t t = 0; t < p->count; t++)
         if (p->pairs[3 * t] < rows && p->pairs[3 * t + 1] < columns)
             memcpy(b.pairs + 3 * b.rows++, p->pairs + 3 * t, 3 * sizeof *b.pairs);
-    if ((status = wwi_dataset_slice(p->rows, WWI_SIDE_ROW, 0, rows, &b.row)) == WW_OK &&
-        (status = wwi_dataset_slice(p->columns, WWI_SIDE_COLUMN, 0, columns, &b.column)) == WW_OK)
+    if ((status = wwi_plan_slice(p, WWI_SIDE_ROW, 0, rows, &b.row)) == WW_OK &&
+        (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, 0, columns, &b.column)) == WW_OK)
         status = wwi_runner_prepare(p->runner, &b);
     free(b.pairs);
     return status;
@@ -427,8 +417,8 @@ static ww_status rectangle(ww_plan *p, size_t row, size_t row_count, size_t colu
     b.column_stride = 1;
     b.row_base = (uint32_t)row;
     b.column_base = (uint32_t)column;
-    if ((status = wwi_dataset_slice(p->rows, WWI_SIDE_ROW, row, row_count, &b.row)) != WW_OK ||
-        (status = wwi_dataset_slice(p->columns, WWI_SIDE_COLUMN, column, column_count, &b.column)) != WW_OK)
+    if ((status = wwi_plan_slice(p, WWI_SIDE_ROW, row, row_count, &b.row)) != WW_OK ||
+        (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, column, column_count, &b.column)) != WW_OK)
         return status;
     b.out = p->out;
     return run(p->runner, &b);
@@ -563,7 +553,7 @@ static ww_status run_half(ww_plan *p, uint32_t layout, uint64_t elements) {
     memset(&b, 0, sizeof b);
     if ((status = wwi_plan_ensure_out(p, bytes)) != WW_OK ||
         (status = wwi_buffer_fill_u32(p->out, 0, (bytes + 3) / 4 * 4, 0)) != WW_OK ||
-        (status = wwi_dataset_slice(p->rows, WWI_SIDE_ROW, 0, n, &b.row)) != WW_OK)
+        (status = wwi_plan_slice(p, WWI_SIDE_ROW, 0, n, &b.row)) != WW_OK)
         return status;
     b.column = b.row;
     wwi_plan_ids(p->rows, 0, n, p->row_ids);
@@ -685,8 +675,8 @@ static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t c
         if (b.rows == 0)
             return WW_OK;
         if ((status = wwi_plan_ensure_out(p, b.rows * size)) != WW_OK ||
-            (status = wwi_dataset_slice(p->rows, WWI_SIDE_ROW, row, rows, &b.row)) != WW_OK ||
-            (status = wwi_dataset_slice(p->columns, WWI_SIDE_COLUMN, column, columns, &b.column)) != WW_OK)
+            (status = wwi_plan_slice(p, WWI_SIDE_ROW, row, rows, &b.row)) != WW_OK ||
+            (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, column, columns, &b.column)) != WW_OK)
             return status;
         b.out = p->out;
         if ((status = wwi_runner_block(p->runner, &b)) != WW_OK ||
@@ -757,8 +747,8 @@ ww_status wwi_plan_run_device(ww_plan *plan, void *memory) {
             goto done;
         }
         memcpy(b.pairs, plan->pairs, plan->count * 3 * sizeof *b.pairs);
-        if ((status = wwi_dataset_slice(plan->rows, WWI_SIDE_ROW, 0, plan->rows->count, &b.row)) == WW_OK &&
-            (status = wwi_dataset_slice(plan->columns, WWI_SIDE_COLUMN, 0, plan->columns->count, &b.column)) == WW_OK)
+        if ((status = wwi_plan_slice(plan, WWI_SIDE_ROW, 0, plan->rows->count, &b.row)) == WW_OK &&
+            (status = wwi_plan_slice(plan, WWI_SIDE_COLUMN, 0, plan->columns->count, &b.column)) == WW_OK)
             status = wwi_runner_block(plan->runner, &b);
         free(b.pairs);
     }

@@ -17,6 +17,8 @@ struct ww_plan {
     bool self;                  // one set with itself
     bool symmetric, zero_on_self;
     ww_plan_options options;
+    wwi_stream *stream;
+    wwi_slice slices[2]; // of the rows and the columns
     wwi_runner *runner;
     wwi_buffer *out;
     uint32_t *row_ids, *column_ids; // room for the ids of a block
@@ -25,7 +27,6 @@ struct ww_plan {
     size_t k;
     struct wwi_nearest *nearest; // WWI_NEAREST
     uint64_t all_cells;
-    uint64_t start_launches, start_ns;
     double start_seconds;
     ww_plan_info info;
 };
@@ -48,6 +49,8 @@ void wwi_plan_ids(const ww_dataset *dataset, size_t first, size_t count, uint32_
 ww_status wwi_plan_rectangle(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count);
 // Compiles and allocates what that will need.
 ww_status wwi_plan_prepare(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count);
+// Makes series of one side available on the device. *slice is good until the next call for the same side.
+ww_status wwi_plan_slice(ww_plan *plan, int side, size_t first, size_t count, wwi_slice *slice);
 // Makes plan->out at least so large.
 ww_status wwi_plan_ensure_out(ww_plan *plan, uint64_t bytes);
 // Leaves the result in a foreign cl_mem: see ww_plan_run_device().

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <wavewarp/knn.h>
 
+#include "base/pace.h"
 #include "data/dataset.h"
 #include "data/points.h"
 #include "knn/knn_job.h"
@@ -31,7 +32,7 @@ static const struct {
 
 typedef struct side {
     ww_points *points;
-    wwi_points_window window;
+    wwi_slice window;
     wwi_buffer *norms;
     size_t normed_first, normed_count; // the window the norms are of
     float reach;                       // norm of its longest point
@@ -49,6 +50,7 @@ typedef struct tensor {
 
 struct ww_knn {
     ww_context *context;
+    wwi_stream *stream;
     ww_knn_options options;
     side base, queries;
     bool self, gpu, centred, direct, rows;
@@ -66,7 +68,7 @@ struct ww_knn {
     wwi_kernel *filter_kernel, *exact, *norms, *make_rows, *make_halves, *make_cuts;
     wwi_selector *selector;
     wwi_buffer *counts, *ids, *values, *best_values, *best_ids, *overflow, *mean;
-    uint64_t pairs_done;
+    wwi_pace pace; // in pairs
     ww_knn_info info;
 };
 
@@ -105,7 +107,7 @@ ww_status ww_metric_by_name(const char *name, ww_metric *metric) {
 // ---- making a search
 
 static void side_free(side *s) {
-    wwi_points_window_close(&s->window);
+    wwi_slice_close(&s->window);
     wwi_buffer_destroy(&s->norms);
     wwi_buffer_destroy(&s->rows);
     wwi_buffer_destroy(&s->halves);
@@ -131,6 +133,7 @@ void ww_knn_destroy(ww_knn **knn) {
     wwi_program_release(&s->program);
     side_free(&s->queries);
     side_free(&s->base);
+    wwi_stream_destroy(&s->stream);
     wwi_context_release(s->context);
     free(s);
 }
@@ -277,16 +280,16 @@ static ww_status compile(ww_knn *s) {
     const size_t count = sizeof sources / sizeof *sources - (filters[s->filter].file ? 0 : 1);
     if ((status = wwi_program_get(s->context, sources, count, options, &s->program)) != WW_OK ||
         (filters[s->filter].file &&
-         (status = wwi_kernel_create(s->program, filters[s->filter].kernel, &s->filter_kernel)) != WW_OK) ||
-        (status = wwi_kernel_create(s->program, "ww_knn_exact", &s->exact)) != WW_OK ||
-        (status = wwi_kernel_create(s->program, "ww_knn_norms", &s->norms)) != WW_OK ||
-        (status = wwi_kernel_create(s->program, "ww_knn_rows", &s->make_rows)) != WW_OK)
+         (status = wwi_kernel_create(s->stream, s->program, filters[s->filter].kernel, &s->filter_kernel)) != WW_OK) ||
+        (status = wwi_kernel_create(s->stream, s->program, "ww_knn_exact", &s->exact)) != WW_OK ||
+        (status = wwi_kernel_create(s->stream, s->program, "ww_knn_norms", &s->norms)) != WW_OK ||
+        (status = wwi_kernel_create(s->stream, s->program, "ww_knn_rows", &s->make_rows)) != WW_OK)
         return status;
     if (s->filter == FILTER_TENSOR &&
-        ((status = wwi_kernel_create(s->program, "ww_tensor_rows", &s->make_halves)) != WW_OK ||
-         (status = wwi_kernel_create(s->program, "ww_tensor_cuts", &s->make_cuts)) != WW_OK))
+        ((status = wwi_kernel_create(s->stream, s->program, "ww_tensor_rows", &s->make_halves)) != WW_OK ||
+         (status = wwi_kernel_create(s->stream, s->program, "ww_tensor_cuts", &s->make_cuts)) != WW_OK))
         return status;
-    return wwi_selector_create(s->context, s->precision, s->k, &s->selector);
+    return wwi_selector_create(s->context, s->stream, s->precision, s->k, &s->selector);
 }
 
 // How the filter's sums may err; see docs/knn.md.
@@ -401,7 +404,7 @@ ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_
     s->gpu = wwi_context_info(s->context)->type == WW_DEVICE_GPU;
     s->filter = choose_filter(s, base->words);
     set_margin(s);
-    if ((status = compile(s)) == WW_OK)
+    if ((status = wwi_stream_create(s->context, &s->stream)) == WW_OK && (status = compile(s)) == WW_OK)
         status = allocate(s);
     s->info.filter = filters[s->filter].name;
     if (status == WW_OK)
@@ -415,7 +418,7 @@ ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_
 
 // Opens a window of a side and computes its norms.
 static ww_status open_side(ww_knn *s, side *of, size_t first, size_t count) {
-    ww_status status = wwi_points_window_open(of->points, first, count, &of->window);
+    ww_status status = wwi_points_slice(of->points, s->stream, first, count, &of->window);
     if (status != WW_OK || s->filter == FILTER_SETS ||
         (of->norms && of->normed_first == of->window.first && of->normed_count == of->window.count))
         return status;
@@ -425,8 +428,8 @@ static ww_status open_side(ww_knn *s, side *of, size_t first, size_t count) {
     wwi_buffer_destroy(&of->norms);
     if ((status = wwi_buffer_create(s->context, padded * s->value_bytes, &of->norms)) != WW_OK)
         return status;
-    const wwi_arg args[] = {WWI_BUFFER(of->window.tiles), WWI_BUFFER(s->mean),   WWI_VALUE(n),
-                            WWI_VALUE(of->points->words), WWI_BUFFER(of->norms), WWI_BUFFER(s->overflow)};
+    const wwi_arg args[] = {WWI_BUFFER(of->window.values), WWI_BUFFER(s->mean),   WWI_VALUE(n),
+                            WWI_VALUE(of->points->words),  WWI_BUFFER(of->norms), WWI_BUFFER(s->overflow)};
     if ((status = wwi_buffer_write(s->overflow, 0, 4, &largest)) != WW_OK ||
         (status = wwi_launch(s->norms, padded / WWI_TILE, WWI_TILE, args, sizeof args / sizeof *args)) != WW_OK ||
         (status = wwi_buffer_read(s->overflow, 0, 4, &largest)) != WW_OK)
@@ -445,7 +448,7 @@ static ww_status open_side(ww_knn *s, side *of, size_t first, size_t count) {
     const uint32_t stride = row_stride(s);
     if ((status = wwi_buffer_create(s->context, padded * stride * of->points->word_bytes, &of->rows)) != WW_OK)
         return status;
-    const wwi_arg rows_args[] = {WWI_BUFFER(of->window.tiles), WWI_VALUE(of->points->words), WWI_VALUE(stride),
+    const wwi_arg rows_args[] = {WWI_BUFFER(of->window.values), WWI_VALUE(of->points->words), WWI_VALUE(stride),
                                  WWI_BUFFER(of->rows)};
     return wwi_launch(s->make_rows, padded / WWI_TILE, WWI_TILE, rows_args, sizeof rows_args / sizeof *rows_args);
 }
@@ -480,17 +483,17 @@ static wwi_knn_job make_job(const ww_knn *s, const block *b, uint32_t count) {
 
 static ww_status launch_exact(ww_knn *s, const block *b, const wwi_knn_job *job) {
     if (s->filter == FILTER_SETS) {
-        const wwi_arg args[] = {WWI_BUFFER(s->queries.window.tiles),
-                                WWI_BUFFER(s->queries.window.starts),
-                                WWI_BUFFER(s->base.window.tiles),
-                                WWI_BUFFER(s->base.window.starts),
+        const wwi_arg args[] = {WWI_BUFFER(s->queries.window.values),
+                                WWI_BUFFER(s->queries.window.series),
+                                WWI_BUFFER(s->base.window.values),
+                                WWI_BUFFER(s->base.window.series),
                                 WWI_VALUE(*job),
                                 WWI_BUFFER(s->values)};
         return wwi_launch(s->filter_kernel, b->rows, s->row_group, args, sizeof args / sizeof *args);
     }
     wwi_buffer *const query_rows = s->self ? s->base.rows : s->queries.rows;
-    wwi_buffer *const queries = s->rows ? query_rows : s->queries.window.tiles;
-    wwi_buffer *const base = s->rows ? s->base.rows : s->base.window.tiles;
+    wwi_buffer *const queries = s->rows ? query_rows : s->queries.window.values;
+    wwi_buffer *const base = s->rows ? s->base.rows : s->base.window.values;
     const wwi_arg args[] = {WWI_BUFFER(queries),       WWI_BUFFER(base),     WWI_BUFFER(s->queries.norms),
                             WWI_BUFFER(s->base.norms), WWI_VALUE(*job),      WWI_BUFFER(s->counts),
                             WWI_BUFFER(s->ids),        WWI_BUFFER(s->values)};
@@ -543,7 +546,7 @@ static float scale_of(const ww_knn *s, const side *of) {
 static ww_status make_halves(ww_knn *s, side *of, uint32_t first, uint32_t count, uint64_t rows) {
     const uint32_t for_queries = of == &s->queries;
     const float scale = scale_of(s, of);
-    const wwi_arg args[] = {WWI_BUFFER(of->window.tiles),
+    const wwi_arg args[] = {WWI_BUFFER(of->window.values),
                             WWI_BUFFER(s->mean),
                             WWI_BUFFER(of->norms),
                             WWI_VALUE(first),
@@ -612,8 +615,8 @@ static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *fu
     if (job.part == 0)
         job.part = WWI_TILE_PAIR;
     const uint64_t parts = (count + job.part - 1) / job.part;
-    const wwi_arg args[] = {WWI_BUFFER(s->queries.window.tiles),
-                            WWI_BUFFER(s->base.window.tiles),
+    const wwi_arg args[] = {WWI_BUFFER(s->queries.window.values),
+                            WWI_BUFFER(s->base.window.values),
                             WWI_BUFFER(s->queries.norms),
                             WWI_BUFFER(s->base.norms),
                             WWI_BUFFER(s->mean),
@@ -635,17 +638,9 @@ static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *fu
     return (status = launch_exact(s, b, &job)) == WW_OK ? take_best(s, b, &job) : status;
 }
 
-static ww_status report(ww_knn *s, uint64_t pairs) {
-    s->pairs_done += pairs;
-    if (s->options.progress && s->options.progress(s->options.progress_user, s->pairs_done, s->info.pairs) != 0)
-        return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
-    return WW_OK;
-}
-
 // The base's window for one block of rows.
 static ww_status go_through_window(ww_knn *s, block *b) {
     ww_status status = WW_OK;
-    const double aim = s->options.launch_seconds > 0 ? s->options.launch_seconds : 0.25;
     while (status == WW_OK && b->at < b->base_count) {
         const uint32_t left = b->base_count - b->at;
         uint64_t chunk = b->seen * b->growth / 4;
@@ -668,16 +663,14 @@ static ww_status go_through_window(ww_knn *s, block *b) {
                 b->growth = b->growth > 2 ? b->growth / 2 : 1;
                 continue;
             }
-            const double seconds = wwi_seconds() - start;
-            const double most = fmax((double)chunk * fmin(aim / fmax(seconds, 1e-5), 1e6), 1024);
-            b->most = most < 1e9 ? (uint64_t)most : (uint64_t)1e9;
+            b->most = wwi_pace_next(&s->pace, chunk, wwi_seconds() - start);
             if (b->most > chunk * 8)
                 b->most = chunk * 8;
         }
         b->at += (uint32_t)chunk;
         b->seen += chunk;
         if (status == WW_OK)
-            status = report(s, chunk * b->rows);
+            status = wwi_pace_report(&s->pace, chunk * b->rows);
     }
     return status;
 }
@@ -702,7 +695,7 @@ static ww_status run_block(ww_knn *s, size_t first, size_t rows, int64_t *ids, v
                .growth = tuned(s, "knn.growth", s->gpu ? 12 : 4),
                .fresh = true};
     for (size_t at = 0, count; status == WW_OK && at < s->base.points->count; at += count) {
-        count = wwi_points_window_limit(s->base.points, at);
+        count = wwi_points_slice_limit(s->base.points, at);
         if ((status = open_side(s, &s->base, at, count)) != WW_OK)
             break;
         b.base_id = (uint32_t)at;
@@ -721,11 +714,12 @@ ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) 
     if (!s || !ids)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "knn or ids is NULL");
     const double start = wwi_seconds();
-    const uint64_t ns = wwi_context_kernel_ns(s->context), launches = wwi_context_launches(s->context);
+    wwi_stream_start(s->stream);
     s->info.examined = 0;
-    s->pairs_done = 0;
+    s->pace = wwi_pace_make(s->stream, s->options.launch_seconds, s->options.progress, s->options.progress_user);
+    wwi_pace_start(&s->pace, s->info.pairs);
     for (size_t at = 0, count; status == WW_OK && at < s->queries.points->count; at += count) {
-        count = wwi_points_window_limit(s->queries.points, at);
+        count = wwi_points_slice_limit(s->queries.points, at);
         if ((status = open_side(s, &s->queries, at, count)) != WW_OK)
             break;
         for (size_t first = at, rows; status == WW_OK && first < at + count; first += rows) {
@@ -733,10 +727,9 @@ ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) 
             status = run_block(s, first, rows, ids, distances, found);
         }
     }
-    if (status == WW_OK)
-        status = wwi_finish(s->context);
-    s->info.seconds_device = (double)(wwi_context_kernel_ns(s->context) - ns) * 1e-9;
-    s->info.launches = wwi_context_launches(s->context) - launches;
+    status = wwi_finish_after(s->stream, status);
+    s->info.seconds_device = wwi_stream_seconds(s->stream);
+    s->info.launches = wwi_stream_launches(s->stream);
     s->info.seconds_wall = wwi_seconds() - start;
     return status;
 }

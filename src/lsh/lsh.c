@@ -35,6 +35,7 @@ void ww_lsh_destroy(ww_lsh **lsh) {
         wwi_kernel_destroy(&kernel);
     }
     wwi_program_release(&h->program);
+    wwi_stream_destroy(&h->stream);
     wwi_context_release(h->context);
     free(h->blocks);
     free(h->removed);
@@ -300,8 +301,8 @@ static ww_status compile(ww_lsh *h) {
         {"ww_knn_exact", &h->exact},         {"ww_knn_norms", &h->norms}};
     status = wwi_program_get(h->context, sources, sizeof sources / sizeof *sources, h->defines, &h->program);
     for (size_t i = 0; status == WW_OK && i < sizeof kernels / sizeof *kernels; i++)
-        status = wwi_kernel_create(h->program, kernels[i].name, kernels[i].kernel);
-    return status == WW_OK && !sets ? wwi_kernel_create(h->program, "ww_lsh_rows", &h->rows) : status;
+        status = wwi_kernel_create(h->stream, h->program, kernels[i].name, kernels[i].kernel);
+    return status == WW_OK && !sets ? wwi_kernel_create(h->stream, h->program, "ww_lsh_rows", &h->rows) : status;
 }
 
 ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
@@ -331,9 +332,9 @@ ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
              h->join_parts, list, h->tensor && wwi_context_mma(h->context));
     status = wwi_program_get(h->context, sources, source_count, options, &program);
     if (status == WW_OK && h->tensor)
-        status = wwi_kernel_create(program, "ww_lsh_halves", &h->halves);
-    if (status == WW_OK && (status = wwi_kernel_create(program, "ww_lsh_merge", &h->merge)) == WW_OK)
-        status = wwi_kernel_create(program, names[h->join_kind], &h->join);
+        status = wwi_kernel_create(h->stream, program, "ww_lsh_halves", &h->halves);
+    if (status == WW_OK && (status = wwi_kernel_create(h->stream, program, "ww_lsh_merge", &h->merge)) == WW_OK)
+        status = wwi_kernel_create(h->stream, program, names[h->join_kind], &h->join);
     h->join_list = list;
     wwi_program_release(&program);
     return status;
@@ -445,7 +446,7 @@ static uint64_t build_bytes(const ww_lsh *h, uint64_t count) {
 
 // Points from `first` on that can be hashed together.
 static size_t block_limit(const ww_lsh *h, const ww_points *points, size_t first) {
-    size_t count = wwi_points_window_limit(points, first);
+    size_t count = wwi_points_slice_limit(points, first);
     const uint64_t room = most_bytes(h), buffer = wwi_context_max_buffer(h->context);
     const uint64_t most = UINT64_C(1) << 31; // entries and buckets are counted in 32 bits
     while (count > WWI_TILE_PAIR &&
@@ -459,6 +460,7 @@ ww_status wwi_lsh_append(ww_lsh *h, ww_points *points) {
     ww_status status = WW_OK;
     const size_t had = h->block_count;
     uint64_t bytes = 0;
+    wwi_stream_start(h->stream);
     if (h->total + points->count > INT32_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu points; the most is 2^31 less a few", h->total + points->count);
     for (size_t first = 0, count; first < points->count; first += count) {
@@ -513,7 +515,8 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
     h->dimension = like->dimension;
     h->words = like->words;
     h->value_bytes = wwi_precision_bytes(like->precision);
-    if ((status = take_family(h, like->kind)) != WW_OK || (status = check_options(h)) != WW_OK)
+    if ((status = wwi_stream_create(h->context, &h->stream)) != WW_OK ||
+        (status = take_family(h, like->kind)) != WW_OK || (status = check_options(h)) != WW_OK)
         goto done;
     h->tensor = wants_tensor(h);
     // Of few coordinates the differences cost no more than norms and a second look.

@@ -55,7 +55,7 @@ static ww_status take_resident(ww_lsh *h, ww_points *p, sample *s) {
     wwi_buffer *numbers = NULL, *rows = NULL;
     const uint32_t count = (uint32_t)s->count;
     const uint64_t items = s->count * (uint64_t)p->words, bytes = items * p->word_bytes;
-    if ((status = wwi_kernel_create(h->program, "ww_lsh_take", &kernel)) == WW_OK &&
+    if ((status = wwi_kernel_create(h->stream, h->program, "ww_lsh_take", &kernel)) == WW_OK &&
         (status = wwi_buffer_create(h->context, s->count * 4, &numbers)) == WW_OK &&
         (status = wwi_buffer_write(numbers, 0, s->count * 4, s->numbers)) == WW_OK &&
         (status = wwi_buffer_create(h->context, bytes, &rows)) == WW_OK) {

@@ -42,7 +42,7 @@ typedef struct wwi_lsh_block {
     uint32_t count, id;
     bool keep; // its tables stay on the device; else they are made anew for every search
     // While the tables stand:
-    wwi_points_window window;
+    wwi_slice window;
     wwi_buffer *norms, *rows, *offsets, *entries;
     uint32_t bits; // log2 of a table's buckets
     float reach;   // norm of the longest point
@@ -51,6 +51,7 @@ typedef struct wwi_lsh_block {
 
 struct ww_lsh {
     ww_context *context;
+    wwi_stream *stream;
     ww_lsh_options options;
     int family;
     ww_vector_kind kind;
@@ -115,9 +116,9 @@ ww_status wwi_lsh_get_join(ww_lsh *lsh, uint32_t k);
 ww_status wwi_lsh_send_removed(ww_lsh *lsh);
 
 // Squared norms of a window's points, where the metric wants them; *largest: the largest.
-ww_status wwi_lsh_norms(ww_lsh *lsh, const wwi_points_window *window, wwi_buffer **norms, float *largest);
+ww_status wwi_lsh_norms(ww_lsh *lsh, const wwi_slice *window, wwi_buffer **norms, float *largest);
 // Points of a window in row order, padded to a multiple of four coordinates; of sets nothing. *rows NULL: made.
-ww_status wwi_lsh_rows(ww_lsh *lsh, const wwi_points_window *window, size_t first, size_t count, wwi_buffer **rows);
+ww_status wwi_lsh_rows(ww_lsh *lsh, const wwi_slice *window, size_t first, size_t count, wwi_buffer **rows);
 // Halves of `count` rows whose norms stand from `first_norm` on, unless they were made with this scale.
 ww_status wwi_lsh_make_halves(ww_lsh *lsh, wwi_buffer *rows, wwi_buffer *norms, uint32_t first_norm, size_t count,
                               float scale, wwi_lsh_halves *halves);
@@ -126,7 +127,7 @@ ww_status wwi_lsh_block_open(ww_lsh *lsh, wwi_lsh_block *block);
 void wwi_lsh_block_close(wwi_lsh_block *block);
 
 // Keys of rows for some probes.
-ww_status wwi_lsh_keys(ww_lsh *lsh, const wwi_points_window *window, const wwi_lsh_job *job, wwi_buffer *keys);
+ww_status wwi_lsh_keys(ww_lsh *lsh, const wwi_slice *window, const wwi_lsh_job *job, wwi_buffer *keys);
 // Scratch of a sort.
 typedef struct wwi_lsh_sorter {
     wwi_buffer *ranks, *counts, *sums;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pace.h"
 #include "lsh/lsh_index.h"
 #include "topk/results.h"
 
@@ -18,12 +19,12 @@ typedef struct search {
     ww_lsh *h;
     uint32_t k;
     bool self, by_buckets;
-    uint64_t done, total; // buckets looked into
+    wwi_pace pace; // done, total: buckets looked into; waiting: tasks of the launches not yet waited for
     size_t most_rows;
     // The queries, and where the rows of now stand among them.
     ww_points *queries;
     wwi_lsh_block *source; // self: the block they are of
-    wwi_points_window window;
+    wwi_slice window;
     wwi_buffer *norms, *own_norms, *query_rows, *own_rows; // own_...: made here
     wwi_lsh_halves own_halves;
     float reach; // norm of the longest query
@@ -40,8 +41,6 @@ typedef struct search {
     uint32_t launched;   // those of them that a launch works on
     uint64_t joined;     // tables and probes that the rows have been through
     uint64_t most_tasks; // of a launch
-    uint64_t running;    // tasks of the launches not yet waited for, which began about then:
-    double running_since;
     // By queries:
     wwi_selector *selector;
     wwi_buffer *counts, *ids, *values;
@@ -55,7 +54,7 @@ static void search_free(search *s) {
         wwi_buffer_destroy(buffers[i]);
     wwi_lsh_sorter_free(&s->sorter);
     wwi_selector_destroy(&s->selector);
-    wwi_points_window_close(&s->window);
+    wwi_slice_close(&s->window);
     free(s->counted);
 }
 
@@ -107,7 +106,7 @@ static ww_status allocate_queries(search *s, uint64_t rows) {
         (status = wwi_buffer_create(h->context, rows * 4, &s->counts)) == WW_OK &&
         (status = wwi_buffer_create(h->context, rows * capacity * 4, &s->ids)) == WW_OK &&
         (status = wwi_buffer_create(h->context, rows * capacity * h->value_bytes, &s->values)) == WW_OK)
-        status = wwi_selector_create(h->context, h->precision, s->k, &s->selector);
+        status = wwi_selector_create(h->context, h->stream, h->precision, s->k, &s->selector);
     return status;
 }
 
@@ -150,14 +149,6 @@ static ww_status allocate(search *s, size_t queries) {
         (status = wwi_buffer_create(h->context, s->lists * rows * s->k * 4, &s->best_ids)) != WW_OK)
         return status;
     return s->by_buckets ? allocate_buckets(s, rows) : allocate_queries(s, rows);
-}
-
-static ww_status report(search *s, uint64_t buckets) {
-    const ww_lsh_options *o = &s->h->options;
-    s->done += buckets;
-    if (o->progress && o->progress(o->progress_user, s->done, s->total) != 0)
-        return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
-    return WW_OK;
 }
 
 static wwi_lsh_job make_job(const search *s, const wwi_lsh_block *b) {
@@ -221,10 +212,10 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
     for (uint64_t done = 0, now; status == WW_OK && done < count; done += now) {
         now = least(count - done, s->most_tasks);
         job.first_task = (uint32_t)(first + done);
-        const wwi_arg args[] = {WWI_BUFFER(sets ? s->window.tiles : s->query_rows),
-                                WWI_BUFFER(sets ? b->window.tiles : b->rows),
-                                WWI_BUFFER(s->window.starts),
-                                WWI_BUFFER(b->window.starts),
+        const wwi_arg args[] = {WWI_BUFFER(sets ? s->window.values : s->query_rows),
+                                WWI_BUFFER(sets ? b->window.values : b->rows),
+                                WWI_BUFFER(s->window.series),
+                                WWI_BUFFER(b->window.series),
                                 WWI_BUFFER(s->norms),
                                 WWI_BUFFER(b->norms),
                                 WWI_BUFFER(h->device_mean),
@@ -258,11 +249,9 @@ static ww_status merge_lists(search *s) {
 
 // The tasks of a launch from the time that the last ones took; all that was launched is done.
 static void take_time(search *s) {
-    const double aim = s->h->options.launch_seconds > 0 ? s->h->options.launch_seconds : 0.25;
-    const double most = (double)s->running * aim / fmax(wwi_seconds() - s->running_since, 1e-6);
-    if (s->running)
-        s->most_tasks = most < 1024 ? 1024 : most > 1e9 ? 1000000000 : (uint64_t)most;
-    s->running = 0;
+    if (s->pace.waiting)
+        s->most_tasks = wwi_pace_next(&s->pace, s->pace.waiting, wwi_seconds() - s->pace.since);
+    s->pace.waiting = 0;
 }
 
 // One probe of some tables, of which each query has a list.
@@ -283,15 +272,15 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const wwi_lsh_job *job
         return status;
     h->info.examined += counters[0] | (uint64_t)counters[1] << 32;
     take_time(s);
-    s->running = counters[2];
-    s->running_since = wwi_seconds();
+    s->pace.waiting = counters[2];
+    s->pace.since = wwi_seconds();
     if ((status = launch_join(s, b, of, 0, counters[2])) != WW_OK ||
         (s->lists > 1 && (status = merge_lists(s)) != WW_OK))
         return status;
     // Else the next launch's tasks are waited for, or the results.
-    if (h->options.progress && (status = wwi_finish(h->context)) == WW_OK)
+    if (h->options.progress && (status = wwi_finish(h->stream)) == WW_OK)
         take_time(s);
-    return status == WW_OK ? report(s, (uint64_t)s->rows * count) : status;
+    return status == WW_OK ? wwi_pace_report(&s->pace, (uint64_t)s->rows * count) : status;
 }
 
 // One probe of all tables.
@@ -381,8 +370,8 @@ static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
     const wwi_arg gather[] = {WWI_BUFFER(s->keys),         WWI_BUFFER(b->offsets), WWI_BUFFER(b->entries),
                               WWI_BUFFER(h->removed_bits), WWI_VALUE(job),         WWI_BUFFER(s->counts),
                               WWI_BUFFER(s->ids)};
-    const wwi_arg distance[] = {WWI_BUFFER(s->window.tiles),
-                                WWI_BUFFER(b->window.tiles),
+    const wwi_arg distance[] = {WWI_BUFFER(s->window.values),
+                                WWI_BUFFER(b->window.values),
                                 WWI_BUFFER(s->norms),
                                 WWI_BUFFER(b->norms),
                                 WWI_VALUE(exact),
@@ -409,7 +398,7 @@ static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
         h->info.capped += capped;
         h->info.examined += capped ? job.capacity : s->counted[r];
     }
-    return report(s, (uint64_t)s->rows * job.tables * job.probes);
+    return wwi_pace_report(&s->pace, (uint64_t)s->rows * job.tables * job.probes);
 }
 
 // ---- results
@@ -466,7 +455,7 @@ static ww_status complete(search *s, const uint32_t *rows, size_t count) {
         h->info.examined += (uint64_t)count * b->count;
         if ((status = wwi_buffer_write(of.offsets, 0, 8, offsets)) == WW_OK &&
             (status = launch_join(s, b, &of, 0, tasks)) == WW_OK)
-            status = wwi_finish(h->context);
+            status = wwi_finish(h->stream);
         wwi_lsh_block_close(b);
     }
 done:
@@ -548,7 +537,7 @@ static ww_status search_rows(search *s) {
             break;
         status = s->by_buckets ? search_buckets(s, b) : search_queries(s, b, i == 0);
         if (status == WW_OK && s->by_buckets && !b->keep)
-            status = wwi_finish(s->h->context);
+            status = wwi_finish(s->h->stream);
         wwi_lsh_block_close(b);
     }
     return status;
@@ -558,7 +547,7 @@ static ww_status search_rows(search *s) {
 static ww_status search_window(search *s, size_t first, size_t count, size_t at, int64_t *ids, void *distances,
                                uint32_t *found) {
     float largest;
-    ww_status status = wwi_points_window_open(s->queries, first, count, &s->window);
+    ww_status status = wwi_points_slice(s->queries, s->h->stream, first, count, &s->window);
     if (status != WW_OK)
         return status;
     s->norms = s->source ? s->source->norms : NULL;
@@ -600,13 +589,15 @@ ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, v
                                                    "dimension");
     const double start = wwi_seconds();
     const size_t count = queries ? queries->count : h->total;
+    wwi_stream_start(h->stream);
     memset(&s, 0, sizeof s);
     s.h = h;
     s.most_tasks = UINT64_C(1) << 16;
     s.k = (uint32_t)k;
     s.self = !queries;
     s.by_buckets = choose_path(h, count, k);
-    s.total = (uint64_t)count * h->options.tables * h->options.probes * h->block_count;
+    s.pace = wwi_pace_make(h->stream, h->options.launch_seconds, h->options.progress, h->options.progress_user);
+    wwi_pace_start(&s.pace, (uint64_t)count * h->options.tables * h->options.probes * h->block_count);
     h->info.examined = h->info.capped = h->info.incomplete = 0;
     h->info.path = s.by_buckets ? WW_LSH_BUCKETS : WW_LSH_QUERIES;
     if (s.by_buckets || h->options.complete)
@@ -616,19 +607,18 @@ ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, v
     if (queries) {
         s.queries = queries;
         for (size_t at = 0, rows; status == WW_OK && at < count; at += rows) {
-            rows = wwi_points_window_limit(queries, at);
+            rows = wwi_points_slice_limit(queries, at);
             status = search_window(&s, at, rows, at, ids, distances, found);
         }
     }
     for (size_t i = 0; !queries && status == WW_OK && i < h->block_count; i++) {
         wwi_lsh_block *b = &h->blocks[i];
-        wwi_points_window_close(&s.window);
+        wwi_slice_close(&s.window);
         s.source = b;
         s.queries = b->points;
         status = search_window(&s, b->first, b->count, b->id, ids, distances, found);
     }
-    if (status == WW_OK)
-        status = wwi_finish(h->context);
+    status = wwi_finish_after(h->stream, status);
     search_free(&s);
     h->info.seconds_search = wwi_seconds() - start;
     return status;

@@ -6,7 +6,7 @@
 
 #include "lsh/lsh_index.h"
 
-ww_status wwi_lsh_norms(ww_lsh *h, const wwi_points_window *w, wwi_buffer **norms, float *largest) {
+ww_status wwi_lsh_norms(ww_lsh *h, const wwi_slice *w, wwi_buffer **norms, float *largest) {
     ww_status status;
     const uint64_t padded = wwi_points_padded(w->count);
     const uint32_t n = (uint32_t)w->count;
@@ -18,8 +18,8 @@ ww_status wwi_lsh_norms(ww_lsh *h, const wwi_points_window *w, wwi_buffer **norm
     if ((status = wwi_buffer_create(h->context, padded * h->value_bytes, norms)) != WW_OK ||
         (status = wwi_buffer_fill_u32(h->largest, 0, 4, 0)) != WW_OK)
         return status;
-    const wwi_arg args[] = {WWI_BUFFER(w->tiles), WWI_BUFFER(h->device_mean), WWI_VALUE(n),
-                            WWI_VALUE(h->words),  WWI_BUFFER(*norms),         WWI_BUFFER(h->largest)};
+    const wwi_arg args[] = {WWI_BUFFER(w->values), WWI_BUFFER(h->device_mean), WWI_VALUE(n),
+                            WWI_VALUE(h->words),   WWI_BUFFER(*norms),         WWI_BUFFER(h->largest)};
     if ((status = wwi_launch(h->norms, padded / WWI_TILE, WWI_TILE, args, sizeof args / sizeof *args)) != WW_OK ||
         h->direct || (status = wwi_buffer_read(h->largest, 0, 4, &bits)) != WW_OK)
         return status;
@@ -31,9 +31,9 @@ ww_status wwi_lsh_norms(ww_lsh *h, const wwi_points_window *w, wwi_buffer **norm
     return WW_OK;
 }
 
-ww_status wwi_lsh_keys(ww_lsh *h, const wwi_points_window *w, const wwi_lsh_job *job, wwi_buffer *keys) {
-    const wwi_arg args[] = {WWI_BUFFER(w->tiles), WWI_BUFFER(w->starts), WWI_BUFFER(h->device_coefficients),
-                            WWI_BUFFER(h->masks), WWI_VALUE(*job),       WWI_BUFFER(keys)};
+ww_status wwi_lsh_keys(ww_lsh *h, const wwi_slice *w, const wwi_lsh_job *job, wwi_buffer *keys) {
+    const wwi_arg args[] = {WWI_BUFFER(w->values), WWI_BUFFER(w->series), WWI_BUFFER(h->device_coefficients),
+                            WWI_BUFFER(h->masks),  WWI_VALUE(*job),       WWI_BUFFER(keys)};
     const uint64_t groups = h->together == 2 ? (job->groups + WWI_LSH_KEY_ROWS - 1) / WWI_LSH_KEY_ROWS : job->groups;
     return wwi_launch(h->keys, groups * job->tables, h->together == 1 ? 1 : WWI_LSH_GROUP, args,
                       sizeof args / sizeof *args);
@@ -98,13 +98,13 @@ static ww_status build(ww_lsh *h, wwi_lsh_block *b) {
         (status = wwi_lsh_sorter_create(h, b->count, b->bits, &sorter)) == WW_OK &&
         (status = wwi_lsh_keys(h, &b->window, &job, keys)) == WW_OK &&
         (status = wwi_lsh_sort(h, &sorter, &job, keys, 0, b->offsets, b->entries)) == WW_OK)
-        status = wwi_finish(h->context);
+        status = wwi_finish(h->stream);
     wwi_lsh_sorter_free(&sorter);
     wwi_buffer_destroy(&keys);
     return status;
 }
 
-ww_status wwi_lsh_rows(ww_lsh *h, const wwi_points_window *w, size_t first, size_t count, wwi_buffer **rows) {
+ww_status wwi_lsh_rows(ww_lsh *h, const wwi_slice *w, size_t first, size_t count, wwi_buffer **rows) {
     ww_status status = WW_OK;
     const uint32_t from = (uint32_t)(first - w->first), n = (uint32_t)count;
     if (h->family == WWI_LSH_SETS)
@@ -113,7 +113,7 @@ ww_status wwi_lsh_rows(ww_lsh *h, const wwi_points_window *w, size_t first, size
         status = wwi_buffer_create(h->context, count * wwi_lsh_row_bytes(h), rows);
     if (status != WW_OK)
         return status;
-    const wwi_arg args[] = {WWI_BUFFER(w->tiles), WWI_VALUE(from), WWI_VALUE(n), WWI_VALUE(h->words),
+    const wwi_arg args[] = {WWI_BUFFER(w->values), WWI_VALUE(from), WWI_VALUE(n), WWI_VALUE(h->words),
                             WWI_BUFFER(*rows)};
     return wwi_launch(h->rows, wwi_lsh_groups(count), WWI_LSH_GROUP, args, 5);
 }
@@ -144,7 +144,7 @@ static void empty(wwi_lsh_block *b) {
     wwi_buffer_destroy(&b->norms);
     wwi_buffer_destroy(&b->rows);
     wwi_buffer_destroy(&b->halves.rows);
-    wwi_points_window_close(&b->window);
+    wwi_slice_close(&b->window);
 }
 
 ww_status wwi_lsh_block_open(ww_lsh *h, wwi_lsh_block *b) {
@@ -152,7 +152,7 @@ ww_status wwi_lsh_block_open(ww_lsh *h, wwi_lsh_block *b) {
     float largest = 0;
     if (b->entries)
         return WW_OK;
-    if ((status = wwi_points_window_open(b->points, b->first, b->count, &b->window)) == WW_OK &&
+    if ((status = wwi_points_slice(b->points, h->stream, b->first, b->count, &b->window)) == WW_OK &&
         (status = wwi_lsh_norms(h, &b->window, &b->norms, &largest)) == WW_OK &&
         (status = wwi_lsh_rows(h, &b->window, b->first, b->count, &b->rows)) == WW_OK)
         status = build(h, b);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <wavewarp/knn.h>
 
+#include "base/grow.h"
 #include "data/dataset.h"
 #include "topk/results.h"
 
@@ -55,7 +56,8 @@ static uint32_t power_of_two(uint32_t least, uint32_t value) {
     return least;
 }
 
-ww_status wwi_selector_create(ww_context *context, ww_precision precision, uint32_t k, wwi_selector **selector) {
+ww_status wwi_selector_create(ww_context *context, wwi_stream *stream, ww_precision precision, uint32_t k,
+                              wwi_selector **selector) {
     ww_status status;
     static const wwi_source sources[] = {{"base/number.cl", NULL}, {"topk/topk.cl", NULL}};
     char options[192];
@@ -82,7 +84,7 @@ ww_status wwi_selector_create(ww_context *context, ww_precision precision, uint3
                          : each,
              wwi_tuning(context, "select.ahead", kind, 1));
     if ((status = wwi_program_get(context, sources, 2, options, &s->program)) == WW_OK)
-        status = wwi_kernel_create(s->program, s->grouped ? "ww_select_group" : "ww_select_item", &s->kernel);
+        status = wwi_kernel_create(stream, s->program, s->grouped ? "ww_select_group" : "ww_select_item", &s->kernel);
     if (status != WW_OK)
         wwi_selector_destroy(&s);
     *selector = s;
@@ -109,13 +111,6 @@ static uint32_t choose_parts(const wwi_selector *s, uint64_t rows, uint32_t colu
     return parts < 1 ? 1 : (uint32_t)parts;
 }
 
-static ww_status grow(ww_context *context, wwi_buffer **buffer, uint64_t bytes) {
-    if (*buffer && wwi_buffer_bytes(*buffer) >= bytes)
-        return WW_OK;
-    wwi_buffer_destroy(buffer);
-    return wwi_buffer_create(context, bytes, buffer);
-}
-
 ww_status wwi_topk(wwi_selector *s, const wwi_selection *selection) {
     ww_status status;
     selection_args args = {
@@ -140,8 +135,8 @@ ww_status wwi_topk(wwi_selector *s, const wwi_selection *selection) {
     args.parts = parts = (selection->columns + args.part_columns - 1) / args.part_columns;
     args.flags |= SELECT_FRESH;
     const uint64_t listed = selection->rows * parts * s->k;
-    if ((status = grow(s->context, &s->part_values, listed * s->value_bytes)) != WW_OK ||
-        (status = grow(s->context, &s->part_indices, listed * sizeof(uint32_t))) != WW_OK ||
+    if ((status = wwi_grow_buffer(s->context, &s->part_values, listed * s->value_bytes)) != WW_OK ||
+        (status = wwi_grow_buffer(s->context, &s->part_indices, listed * sizeof(uint32_t))) != WW_OK ||
         (status = launch(s, selection->values, list, list, args, selection->rows, s->part_values, s->part_indices)) !=
             WW_OK)
         return status;
@@ -161,6 +156,7 @@ ww_status wwi_topk(wwi_selector *s, const wwi_selection *selection) {
 
 struct ww_topk {
     ww_context *context;
+    wwi_stream *stream;
     size_t rows, columns, k;
     uint64_t value_bytes;
     size_t most_rows; // that stand on the device at a time
@@ -179,6 +175,7 @@ void ww_select_destroy(ww_topk **select) {
     wwi_buffer_destroy(&s->values);
     wwi_buffer_destroy(&s->best_values);
     wwi_buffer_destroy(&s->best_indices);
+    wwi_stream_destroy(&s->stream);
     wwi_context_release(s->context);
     free(s);
 }
@@ -196,11 +193,12 @@ static ww_status select_allocate(ww_topk *s, ww_precision precision) {
         return wwi_fail_hint("use a larger device, or cut the rows");
     }
     s->most_rows = rows < s->rows ? (size_t)rows : s->rows;
-    if ((status = wwi_buffer_create(s->context, s->most_rows * row_bytes, &s->values)) != WW_OK ||
+    if ((status = wwi_stream_create(s->context, &s->stream)) != WW_OK ||
+        (status = wwi_buffer_create(s->context, s->most_rows * row_bytes, &s->values)) != WW_OK ||
         (status = wwi_buffer_create(s->context, s->most_rows * s->k * s->value_bytes, &s->best_values)) != WW_OK ||
         (status = wwi_buffer_create(s->context, s->most_rows * s->k * 4, &s->best_indices)) != WW_OK)
         return status;
-    return wwi_selector_create(s->context, precision, (uint32_t)s->k, &s->selector);
+    return wwi_selector_create(s->context, s->stream, precision, (uint32_t)s->k, &s->selector);
 }
 
 ww_status ww_select_create(ww_context *context, size_t rows, size_t columns, size_t k, ww_precision precision,
@@ -258,7 +256,7 @@ ww_status ww_select_run(ww_topk *s, const void *values, int64_t *indices, void *
     if (!values && !s->filled)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
                         "values is NULL, and the device does not hold those of a run before");
-    const uint64_t ns = wwi_context_kernel_ns(s->context);
+    wwi_stream_start(s->stream);
     const uint64_t row_bytes = s->columns * s->value_bytes;
     if (values)
         s->filled = false;
@@ -270,11 +268,10 @@ ww_status ww_select_run(ww_topk *s, const void *values, int64_t *indices, void *
         if (status == WW_OK)
             status = select_rows(s, first, rows, indices, smallest);
     }
-    if (status == WW_OK)
-        status = wwi_finish(s->context);
+    status = wwi_finish_after(s->stream, status);
     if (status == WW_OK && s->most_rows == s->rows)
         s->filled = true;
-    s->seconds_device = (double)(wwi_context_kernel_ns(s->context) - ns) * 1e-9;
+    s->seconds_device = wwi_stream_seconds(s->stream);
     return status;
 }
 

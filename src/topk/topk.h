@@ -30,7 +30,8 @@ typedef struct wwi_selection {
 typedef struct wwi_selector wwi_selector;
 
 // Compiles for a k from 1 to 2^31. Any k works; up to 1024 a GPU's work-groups share a row.
-ww_status wwi_selector_create(ww_context *context, ww_precision precision, uint32_t k, wwi_selector **selector);
+ww_status wwi_selector_create(ww_context *context, wwi_stream *stream, ww_precision precision, uint32_t k,
+                              wwi_selector **selector);
 void wwi_selector_destroy(wwi_selector **selector);
 // Enqueues a selection. Same values, same answer, whatever the order or the number of blocks they come in.
 ww_status wwi_topk(wwi_selector *selector, const wwi_selection *selection);

@@ -17,7 +17,7 @@ printf '0,0\n3,4\n10,0\n3,4\n0,1\n' >base.csv
 printf '0,0\n9,0\n' >queries.csv
 printf '0\t0:0\t4:1\t1:5\n1\t2:1\t1:7.21110249\t3:7.21110249\n' >wanted
 
-ok "neighbours" gives 0 knn -k 3 base.csv queries.csv
+ok "neighbours" gives 0 knn -k 3 queries.csv base.csv
 awk -F'\t' '{ printf "%s", $1; for (i = 2; i <= NF; i++) { split($i, a, ":"); printf "\t%s:%.6g", a[1], a[2] } print "" }' \
     out >rounded
 printf '0\t0:0\t4:1\t1:5\n1\t2:1\t1:7.2111\t3:7.2111\n' >wanted
@@ -27,18 +27,18 @@ printf '0\t4:1\t1:25\n1\t3:0\t4:18\n2\t1:65\t3:65\n3\t1:0\t4:18\n4\t0:1\t1:18\n'
 ok "of the base itself, each without itself" gives 0 knn -k 2 -m l2-squared base.csv
 ok "they are right" cmp -s out wanted
 printf '0\t0:0\t4:1\t1:4\t3:4\t2:10\n1\t2:1\t1:6\t3:6\t0:9\t4:9\n' >wanted
-ok "more wanted than there are" gives 0 knn -k 100 -m linf base.csv queries.csv
+ok "more wanted than there are" gives 0 knn -k 100 -m linf queries.csv base.csv
 ok "all of them come" cmp -s out wanted
-ok "json" gives 0 knn -k 1 -m l1 --json base.csv queries.csv
-ok "json says the metric" prints '"metric": "l1"'
+ok "json" gives 0 knn -k 1 -m l1 --json queries.csv base.csv
+ok "json says the metric" prints '"measure": "l1"'
 ok "json has neighbours" prints '"indices": [2], "distances": [1]'
-ok "double" gives 0 knn -k 1 -m cosine --precision double base.csv queries.csv
+ok "double" gives 0 knn -k 1 -m cosine --precision double queries.csv base.csv
 ok "a vector of zeros has cosine distance 1 to all" prints '0	0:1'
 
 # ---- files
-ok "ids and distances to files" gives 0 knn -k 2 --ids ids.ivecs --distances d.fvecs base.csv queries.csv
+ok "ids and distances to files" gives 0 knn -k 2 --ids ids.ivecs --distances d.fvecs queries.csv base.csv
 ok "an .ivecs of two rows" test "$(od -An -tu4 -v ids.ivecs | tr -s ' \n' ' ')" = " 2 0 4 2 2 1 "
-ok "ids to text" gives 0 knn -k 2 --ids ids.csv --distances d.npy base.csv queries.csv
+ok "ids to text" gives 0 knn -k 2 --ids ids.csv --distances d.npy queries.csv base.csv
 printf '0,4\n2,1\n' >wanted
 ok "the same ids" cmp -s ids.csv wanted
 # What was written is read again, as points.
@@ -63,11 +63,11 @@ ok "is right" prints '1	0:0.333333'
 # ---- prediction
 printf '3\n8\n3\n8\n3\n' >labels.txt
 printf '3\n8\n' >wanted
-ok "classes by vote" gives 0 knn -k 3 --classes labels.txt base.csv queries.csv
+ok "classes by vote" gives 0 knn -k 3 --classes labels.txt queries.csv base.csv
 ok "is right" cmp -s out wanted
 printf '1\n2\n3\n4\n6\n' >values.txt
 printf '3.5\n2.5\n' >wanted
-ok "values by mean" gives 0 knn -k 2 --values values.txt base.csv queries.csv
+ok "values by mean" gives 0 knn -k 2 --values values.txt queries.csv base.csv
 ok "is right" cmp -s out wanted
 
 # ---- refusals
@@ -78,7 +78,7 @@ printf 'nan,1\n' >nan.csv
 ok "NaN" gives 1 knn nan.csv
 ok "its place is named" says "point 0"
 printf '1,2,3\n' >three.csv
-ok "other dimensions" gives 1 knn base.csv three.csv
+ok "other dimensions" gives 1 knn three.csv base.csv
 ok "both are named" says "the queries have 3 coordinates, the base has 2"
 printf '1,2\n3\n' >ragged.csv
 ok "points of unequal dimension" gives 1 knn ragged.csv

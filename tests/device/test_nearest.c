@@ -96,11 +96,13 @@ static void check_select(size_t rows, size_t columns, uint32_t k, ww_precision p
     const size_t size = precision == WW_DOUBLE ? 8 : 4;
     wwi_buffer *matrix = table_upload(&t), *values = NULL, *indices = NULL;
     wwi_selector *selector = NULL;
+    wwi_stream *stream = NULL;
     for (size_t i = 0; largest && i < rows * t.stride; i++)
         t.values[i] = -t.values[i]; // only here: what was uploaded stays
     wwt_ok(wwi_buffer_create(wwt_context, rows * k * size, &values));
     wwt_ok(wwi_buffer_create(wwt_context, rows * k * 4, &indices));
-    wwt_ok(wwi_selector_create(wwt_context, precision, k, &selector));
+    wwt_ok(wwi_stream_create(wwt_context, &stream));
+    wwt_ok(wwi_selector_create(wwt_context, stream, precision, k, &selector));
     for (int exclude_self = 0; exclude_self < 2; exclude_self++) {
         wwi_selection s = {
             .values = matrix,
@@ -128,6 +130,7 @@ static void check_select(size_t rows, size_t columns, uint32_t k, ww_precision p
         check_best(&t, k, exclude_self != 0, values, indices);
     }
     wwi_selector_destroy(&selector);
+    wwi_stream_destroy(&stream);
     wwi_buffer_destroy(&matrix);
     wwi_buffer_destroy(&values);
     wwi_buffer_destroy(&indices);

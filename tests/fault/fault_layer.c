@@ -4,6 +4,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <CL/cl_layer.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "fault_layer.h"
@@ -29,16 +30,63 @@ static cl_int count(cl_int code, long change) {
     return code;
 }
 
+// ---- a launch that fails on the device: one at a time
+
+static _Atomic(cl_event) broken;
+
+static cl_int break_launch(cl_int code, cl_event event) {
+    uintptr_t self = (uintptr_t)pthread_self();
+    if (code == CL_SUCCESS && event && atomic_compare_exchange_strong(&wwt_fault_control.break_thread, &self, 0))
+        atomic_store(&broken, event);
+    return code;
+}
+
+static cl_int tell_broken_state(cl_int code, cl_event event, cl_event_info what, cl_int *state) {
+    if (code == CL_SUCCESS && what == CL_EVENT_COMMAND_EXECUTION_STATUS && state && *state <= CL_COMPLETE &&
+        event == atomic_load(&broken))
+        *state = CL_OUT_OF_RESOURCES;
+    return code;
+}
+
+static cl_int tell_broken_wait(cl_int code, cl_uint count, const cl_event *events) {
+    for (cl_uint i = 0; i < count && code == CL_SUCCESS; i++)
+        if (events[i] == atomic_load(&broken))
+            code = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    return code;
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL fault_clReleaseEvent(cl_event event) {
+    cl_event gone = event;
+    (void)atomic_compare_exchange_strong(&broken, &gone, NULL);
+    return count(next->clReleaseEvent(event), -1);
+}
+
+// ---- all calls
+
 // A call that returns its code.
 #define PASS(name, parameters, arguments)                                                                              \
     static CL_API_ENTRY cl_int CL_API_CALL fault_##name parameters {                                                   \
         return is_to_fail(#name) ? atomic_load(&wwt_fault_control.code) : next->name arguments;                        \
     }
 
+// One whose outcome may be changed.
+#define PASS_AND(change, name, parameters, arguments, ...)                                                             \
+    static CL_API_ENTRY cl_int CL_API_CALL fault_##name parameters {                                                   \
+        return is_to_fail(#name) ? atomic_load(&wwt_fault_control.code) : change(next->name arguments, __VA_ARGS__);   \
+    }
+
 // An enqueue: where an event is asked for, one more object lives.
+#define BREAKS_clEnqueueReadBuffer(code, event) (code)
+#define BREAKS_clEnqueueWriteBuffer(code, event) (code)
+#define BREAKS_clEnqueueCopyBuffer(code, event) (code)
+#define BREAKS_clEnqueueFillBuffer(code, event) (code)
+#define BREAKS_clEnqueueNDRangeKernel(code, event) break_launch(code, event)
 #define ENQUEUE(name, parameters, arguments)                                                                           \
     static CL_API_ENTRY cl_int CL_API_CALL fault_##name parameters {                                                   \
-        return is_to_fail(#name) ? atomic_load(&wwt_fault_control.code) : count(next->name arguments, event != NULL);  \
+        if (is_to_fail(#name))                                                                                         \
+            return atomic_load(&wwt_fault_control.code);                                                               \
+        cl_int code = count(next->name arguments, event != NULL);                                                      \
+        return BREAKS_##name(code, event ? *event : NULL);                                                             \
     }
 
 // A call that returns an object and tells its code through the last parameter.
@@ -79,8 +127,8 @@ PASS(clGetProgramBuildInfo, (cl_program p, cl_device_id d, cl_program_build_info
 PASS(clSetKernelArg, (cl_kernel k, cl_uint i, size_t n, const void *v), (k, i, n, v))
 PASS(clGetKernelInfo, (cl_kernel k, cl_kernel_info i, size_t n, void *v, size_t *got), (k, i, n, v, got))
 PASS(clGetKernelWorkGroupInfo, (cl_kernel k, cl_device_id d, cl_kernel_work_group_info i, size_t n, void *v, size_t *got), (k, d, i, n, v, got))
-PASS(clWaitForEvents, (cl_uint n, const cl_event *e), (n, e))
-PASS(clGetEventInfo, (cl_event e, cl_event_info i, size_t n, void *v, size_t *got), (e, i, n, v, got))
+PASS_AND(tell_broken_wait, clWaitForEvents, (cl_uint n, const cl_event *e), (n, e), n, e)
+PASS_AND(tell_broken_state, clGetEventInfo, (cl_event e, cl_event_info i, size_t n, void *v, size_t *got), (e, i, n, v, got), e, i, v)
 PASS(clGetEventProfilingInfo, (cl_event e, cl_profiling_info i, size_t n, void *v, size_t *got), (e, i, n, v, got))
 PASS(clFinish, (cl_command_queue q), (q))
 ENQUEUE(clEnqueueReadBuffer, (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, void *p, cl_uint w, const cl_event *l, cl_event *event), (q, m, b, o, n, p, w, l, event))
@@ -102,7 +150,6 @@ RELEASE(clReleaseCommandQueue, cl_command_queue)
 RELEASE(clReleaseMemObject, cl_mem)
 RELEASE(clReleaseProgram, cl_program)
 RELEASE(clReleaseKernel, cl_kernel)
-RELEASE(clReleaseEvent, cl_event)
 
 #define EACH(DO)                                                                                                       \
     DO(clGetPlatformIDs) DO(clGetPlatformInfo) DO(clGetDeviceIDs) DO(clGetDeviceInfo) DO(clGetContextInfo)             \

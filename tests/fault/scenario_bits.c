@@ -14,6 +14,7 @@ ww_status wwt_scenario_bits(void) {
     ww_plan *plan = NULL;
     ww_measure measure;
     ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_dataset_options two = WW_DATASET_OPTIONS_INIT; // of the rows go to the device at a time
     ww_plan_options options = WW_PLAN_OPTIONS_INIT;
     float x[COUNT * LENGTH], y[COUNT * LENGTH], distances[COUNT];
     // Row i and column i differ in i symbols.
@@ -24,12 +25,13 @@ ww_status wwt_scenario_bits(void) {
     view.count = COUNT;
     view.length = LENGTH;
     view.values = x;
+    two.max_bytes = 2 * LENGTH * sizeof(float);
     options.engine = WW_ENGINE_BITS;
     ww_status status = ww_measure_init(&measure, WW_LEVENSHTEIN);
     if (status == WW_OK)
         status = ww_context_create(NULL, &context);
     if (status == WW_OK)
-        status = ww_dataset_create(context, &view, NULL, &rows);
+        status = ww_dataset_create(context, &view, &two, &rows);
     view.values = y;
     if (status == WW_OK)
         status = ww_dataset_create(context, &view, NULL, &columns);

@@ -14,7 +14,7 @@ static const char kernel_text[] = "__kernel void add(__global uint *a, uint more
                                   "    a[get_global_id(0)] = t[get_local_size(0) - 1 - get_local_id(0)] + more;\n"
                                   "}\n";
 
-static ww_status launch_and_check(ww_context *context, wwi_kernel *kernel, wwi_buffer *buffer, wwi_buffer *copy) {
+static ww_status launch_and_check(wwi_stream *stream, wwi_kernel *kernel, wwi_buffer *buffer, wwi_buffer *copy) {
     uint32_t words[ITEMS], more = 5;
     for (uint32_t i = 0; i < ITEMS; i++)
         words[i] = i;
@@ -27,10 +27,9 @@ static ww_status launch_and_check(ww_context *context, wwi_kernel *kernel, wwi_b
     if (status == WW_OK)
         status = wwi_buffer_copy(buffer, 0, copy, 0, sizeof words / 2);
     if (status == WW_OK)
-        status = wwi_finish(context);
+        status = wwi_finish(stream);
     if (status == WW_OK)
         status = wwi_buffer_read(copy, 0, sizeof words, words);
-    (void)wwi_context_kernel_ns(context);
     for (uint32_t i = 0; i < ITEMS && status == WW_OK; i++)
         if (words[i] != (i < ITEMS / 2 ? i + 2 * more : 7))
             status = wwi_fail(WW_ERROR_INTERNAL, "word %u is %u", i, words[i]);
@@ -41,6 +40,7 @@ static ww_status use(ww_context *context) {
     const wwi_source sources[] = {{"base/vendor.cl", NULL}, {"scenario.cl", kernel_text}};
     wwi_buffer *buffer = NULL, *copy = NULL;
     wwi_program *program = NULL;
+    wwi_stream *stream = NULL;
     wwi_kernel *kernel = NULL;
     ww_status status = wwi_buffer_create(context, ITEMS * sizeof(uint32_t), &buffer);
     if (status == WW_OK)
@@ -48,10 +48,13 @@ static ww_status use(ww_context *context) {
     if (status == WW_OK)
         status = wwi_program_get(context, sources, 2, "-DWW_SCENARIO=1", &program);
     if (status == WW_OK)
-        status = wwi_kernel_create(program, "add", &kernel);
+        status = wwi_stream_create(context, &stream);
     if (status == WW_OK)
-        status = launch_and_check(context, kernel, buffer, copy);
+        status = wwi_kernel_create(stream, program, "add", &kernel);
+    if (status == WW_OK)
+        status = launch_and_check(stream, kernel, buffer, copy);
     wwi_kernel_destroy(&kernel);
+    wwi_stream_destroy(&stream);
     wwi_program_release(&program);
     wwi_buffer_destroy(&copy);
     wwi_buffer_destroy(&buffer);

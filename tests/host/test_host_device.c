@@ -2,8 +2,10 @@
 // The host layer on whatever device there is. Every case ends with no OpenCL object alive.
 // Long because: devices, buffers, programs, threads and caches are tested on the same small kernels.
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <wavewarp/opencl.h>
 
 #include "host_main.h"
@@ -16,6 +18,9 @@ static const char reverse_text[] = "__kernel void turn(__global uint *a, uint mo
                                    "}\n"
                                    "__kernel __attribute__((reqd_work_group_size(32, 1, 1)))\n"
                                    "void fixed(__global uint *a) { a[get_global_id(0)] += 1; }\n";
+
+enum { THREADS = 4 };
+static int at_once = 1; // threads that launch
 
 static char folder[] = "/tmp/wavewarp-test-XXXXXX";
 static atomic_int compiled, cached;
@@ -266,15 +271,18 @@ static wwi_program *get_program(ww_context *context, const char *options) {
     return program;
 }
 
-static void turn_and_check(wwi_program *program, int times) {
+// The number of launches that the stream counts.
+static uint64_t turn_and_check(wwi_program *program, int times) {
     enum { WORDS = 64 };
-    ww_context *context = wwi_program_context(program);
+    ww_context *context = program->context;
+    wwi_stream *stream = NULL;
     wwi_kernel *kernel = NULL;
     wwi_buffer *buffer = NULL;
     uint32_t words[WORDS], more = 3;
     for (uint32_t i = 0; i < WORDS; i++)
         words[i] = i;
-    WWT_OK(wwi_kernel_create(program, "turn", &kernel));
+    WWT_OK(wwi_stream_create(context, &stream));
+    WWT_OK(wwi_kernel_create(stream, program, "turn", &kernel));
     WWT_OK(wwi_buffer_create(context, sizeof words, &buffer));
     WWT_OK(wwi_buffer_write(buffer, 0, sizeof words, words));
     const wwi_arg args[] = {WWI_BUFFER(buffer), WWI_VALUE(more), WWI_LOCAL(16 * sizeof(uint32_t))};
@@ -283,18 +291,25 @@ static void turn_and_check(wwi_program *program, int times) {
     WWT_OK(wwi_buffer_read(buffer, 0, sizeof words, words));
     for (uint32_t i = 0; i < WORDS; i++)
         ck_assert_uint_eq(words[i], (times % 2 ? i / 16 * 16 + 15 - i % 16 : i) + more * (uint32_t)times);
+    ck_assert_int_le(wwi_live_objects(), 2 + at_once * (WWI_PENDING_EVENTS + 3));
+    const uint64_t launches = wwi_stream_launches(stream);
+    WWT_OK(wwi_finish(stream));
+    ck_assert(wwi_stream_seconds(stream) > 0);
+    wwi_stream_start(stream);
+    ck_assert(wwi_stream_seconds(stream) == 0 && wwi_stream_launches(stream) == 0);
     wwi_buffer_destroy(&buffer);
     wwi_kernel_destroy(&kernel);
+    wwi_stream_destroy(&stream);
+    return launches;
 }
 
 START_TEST(launches_compute) {
     ww_context *context = open_context();
     wwi_program *program = get_program(context, "");
-    turn_and_check(program, 1);
-    turn_and_check(program, 2);
-    ck_assert_uint_eq(wwi_context_launches(context), 3);
+    ck_assert_uint_eq(turn_and_check(program, 1), 1);
+    ck_assert_uint_eq(turn_and_check(program, 2), 2);
     ww_context_destroy(&context); // the program keeps it
-    turn_and_check(program, 3);
+    ck_assert_uint_eq(turn_and_check(program, 3), 3);
     wwi_program_release(&program);
     wwi_program_release(&program);
 }
@@ -303,11 +318,8 @@ END_TEST
 START_TEST(launches_are_bounded_and_timed) {
     ww_context *context = open_context();
     wwi_program *program = get_program(context, "");
-    turn_and_check(program, 3 * WWI_PENDING_EVENTS);
-    ck_assert_int_le(wwi_live_objects(), WWI_PENDING_EVENTS + 3);
-    WWT_OK(wwi_finish(context));
+    ck_assert_uint_eq(turn_and_check(program, 3 * WWI_PENDING_EVENTS), 3 * WWI_PENDING_EVENTS);
     ck_assert_int_eq(wwi_live_objects(), 3); // context, queue, program
-    ck_assert_uint_gt(wwi_context_kernel_ns(context), 0);
     wwi_program_release(&program);
     ww_context_destroy(&context);
 }
@@ -317,9 +329,11 @@ START_TEST(launches_are_checked_first) {
     ww_context *context = open_context();
     wwi_program *program = get_program(context, "");
     wwi_kernel *kernel = NULL, *fixed = NULL;
+    wwi_stream *stream = NULL;
     uint32_t more = 0;
-    WWT_OK(wwi_kernel_create(program, "turn", &kernel));
-    WWT_OK(wwi_kernel_create(program, "fixed", &fixed));
+    WWT_OK(wwi_stream_create(context, &stream));
+    WWT_OK(wwi_kernel_create(stream, program, "turn", &kernel));
+    WWT_OK(wwi_kernel_create(stream, program, "fixed", &fixed));
     wwi_arg args[] = {WWI_BUFFER(NULL), WWI_VALUE(more), WWI_LOCAL(64)};
     uint64_t most = wwi_kernel_max_work_group(kernel);
     WWT_FAILS(wwi_launch(kernel, 0, 16, args, 3), WW_ERROR_INTERNAL);
@@ -332,11 +346,12 @@ START_TEST(launches_are_checked_first) {
     WWT_FAILS(wwi_launch(kernel, 1, 16, args, 3), WW_ERROR_UNSUPPORTED);
     args[2].bytes = SIZE_MAX;
     ck_assert_int_ne(wwi_launch(kernel, 1, 16, args, 3), WW_OK);
-    ck_assert_uint_eq(wwi_context_launches(context), 0);
+    ck_assert_uint_eq(wwi_stream_launches(stream), 0);
     wwi_kernel_destroy(&kernel);
-    WWT_FAILS(wwi_kernel_create(program, "no_such_kernel", &kernel), WW_ERROR_OPENCL);
+    WWT_FAILS(wwi_kernel_create(stream, program, "no_such_kernel", &kernel), WW_ERROR_OPENCL);
     ck_assert_str_eq(ww_last_error()->cl_name, "CL_INVALID_KERNEL_NAME");
     wwi_kernel_destroy(&fixed);
+    wwi_stream_destroy(&stream);
     wwi_program_release(&program);
     ww_context_destroy(&context);
 }
@@ -404,15 +419,21 @@ START_TEST(kernel_folder_wins) {
     ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
     ww_context *context = NULL;
     wwi_program *program = NULL;
+    wwi_stream *stream = NULL;
     wwi_kernel *kernel = NULL;
+    char *base = wwi_path_join(folder, "base");
+    WWT_OK(wwi_make_folders(base, 0700));
+    free(base);
     put_file("base/vendor.cl", "__kernel void only_here(void) {}");
     options.kernel_dir = folder;
     for (int by_environment = 0; by_environment < 2; by_environment++) {
         WWT_OK(ww_context_create(by_environment ? NULL : &options, &context));
         ck_assert_str_eq(ww_context_kernel_source(context), folder);
         WWT_OK(wwi_program_get(context, &source, 1, "", &program));
-        WWT_OK(wwi_kernel_create(program, "only_here", &kernel));
+        WWT_OK(wwi_stream_create(context, &stream));
+        WWT_OK(wwi_kernel_create(stream, program, "only_here", &kernel));
         wwi_kernel_destroy(&kernel);
+        wwi_stream_destroy(&stream);
         wwi_program_release(&program);
         WWT_FAILS(wwi_program_get(context, &absent, 1, "", &program), WW_ERROR_KERNEL_SOURCE);
         ck_assert_ptr_nonnull(strstr(ww_last_error()->message, "absent.cl"));
@@ -470,11 +491,9 @@ END_TEST
 
 // ---- threads
 
-enum { THREADS = 4 };
-
 static void *build_and_turn(void *argument) {
     wwi_program *program = get_program(argument, "-DTHREADS=1");
-    turn_and_check(program, 50);
+    ck_assert_uint_eq(turn_and_check(program, 50), 50);
     wwi_program_release(&program);
     return NULL;
 }
@@ -500,9 +519,9 @@ START_TEST(threads_share_a_context) {
         return;
     ww_context *context = open_context();
     atomic_store(&compiled, 0);
+    at_once = THREADS;
     in_threads(build_and_turn, context);
     ck_assert_int_eq(atomic_load(&compiled), 1);
-    ck_assert_uint_eq(wwi_context_launches(context), THREADS * 50);
     in_threads(build_wrongly, context);
     ck_assert_uint_eq(ww_context_bytes(context), 0);
     ww_context_destroy(&context);
@@ -619,6 +638,33 @@ START_TEST(disk_cache_serves_and_survives_damage) {
 }
 END_TEST
 
+// A use keeps a program; one that nobody used for long goes when another is stored.
+START_TEST(disk_cache_forgets_what_is_not_used) {
+    struct stat about;
+    const time_t now = time(NULL);
+    const struct timespec month[2] = {{now - 30 * 86400, 0}, {now - 30 * 86400, 0}};
+    ck_assert_int_eq(setenv("XDG_CACHE_HOME", folder, 1), 0);
+    ck_assert_int_eq(setenv("WAVEWARP_PROGRAM_CACHE", "1", 1), 0);
+    ck_assert_int_eq(setenv("WAVEWARP_EXCHANGE", "local", 1), 0);
+    use_cache(0);
+    char *path = only_cached_file();
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, month, 0), 0);
+    use_cache(1);
+    ck_assert_int_eq(stat(path, &about), 0);
+    ck_assert_int_ge(about.st_mtime, now);
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, month, 0), 0);
+    for (int days = 0; days < 2; days++) {
+        ck_assert_int_eq(setenv("WAVEWARP_PROGRAM_CACHE_DAYS", days ? "29" : "-7", 1), 0); // -7: the standard, 90
+        ww_context *context = open_context();
+        wwi_program *program = get_program(context, days ? "-DOTHER=1" : "-DOTHER=0");
+        wwi_program_release(&program);
+        ww_context_destroy(&context);
+        ck_assert_int_eq(stat(path, &about) == 0, !days);
+    }
+    free(path);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("host_device");
     TCase *tcase = tcase_create("device");
@@ -646,6 +692,7 @@ int main(void) {
     tcase_add_test(tcase, wrapped_objects_work);
     tcase_add_test(tcase, wrapped_objects_must_belong_together);
     tcase_add_test(tcase, disk_cache_serves_and_survives_damage);
+    tcase_add_test(tcase, disk_cache_forgets_what_is_not_used);
     suite_add_tcase(suite, tcase);
     return wwt_run_host(suite, true);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the host layer that need no device: error records, files, sums, tuning text.
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "host_main.h"
 #include "internal.h"
@@ -164,6 +166,71 @@ START_TEST(files_come_back) {
 }
 END_TEST
 
+// A file of the cache: `number` gives it its name, `days` ago it was used.
+static char *put_cached(int number, const char *end, size_t bytes, int days) {
+    char name[96], content[4096] = "";
+    (void)snprintf(name, sizeof name, "%064x%s", (unsigned)number, end);
+    char *path = wwi_path_join(folder, name);
+    const time_t then = time(NULL) - days * 86400;
+    const struct timespec times[2] = {{then, 0}, {then, 0}};
+    ck_assert_uint_le(bytes, sizeof content);
+    WWT_OK(wwi_file_replace(path, content, bytes));
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+    return path;
+}
+
+static bool is_left(char *path) {
+    const bool left = access(path, F_OK) == 0;
+    free(path);
+    return left;
+}
+
+START_TEST(cache_is_bounded) {
+    char *old = put_cached(1, ".bin", 10, 91), *third = put_cached(4, ".bin", 1000, 30),
+         *second = put_cached(3, ".bin", 1000, 20), *first = put_cached(2, ".bin", 1000, 10),
+         *dead = put_cached(5, ".bin.abcdef", 10, 1), *written = put_cached(6, ".bin.abcdef", 10, 0),
+         *other = put_cached(7, ".txt", 10, 500), *linked = wwi_path_join(folder, "notes");
+    wwi_cache_bound(folder, 2000, 90 * 86400);
+    ck_assert(!is_left(old) && !is_left(third) && is_left(first) && !is_left(dead) && is_left(written));
+    ck_assert(is_left(other));
+    wwi_cache_used(second); // it was the older of the two
+    wwi_cache_bound(folder, 1999, 90 * 86400);
+    ck_assert(is_left(second));
+    wwi_cache_bound(folder, 999, 90 * 86400);
+    wwi_cache_bound(linked, 0, 0); // no such folder
+    free(linked);
+    char command[128];
+    (void)snprintf(command, sizeof command, "test $(ls '%s' | grep -c 'bin$') = 0", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+// Writers, each with the same bound: what is left is within it, and is what was used last.
+START_TEST(cache_is_bounded_by_several_processes) {
+    enum { WRITERS = 4, FILES = 40, KEPT = 5 };
+    pid_t children[WRITERS];
+    for (int w = 0; w < WRITERS; w++) {
+        children[w] = fork();
+        if (children[w] == 0) {
+            for (int i = 0; i < FILES; i++) {
+                free(put_cached(w * FILES + i, ".bin", 1000, FILES - i));
+                wwi_cache_bound(folder, KEPT * 1000, 90 * 86400);
+            }
+            _exit(0);
+        }
+    }
+    for (int w = 0; w < WRITERS; w++) {
+        int state = 0;
+        ck_assert_int_eq(waitpid(children[w], &state, 0), children[w]);
+        ck_assert(WIFEXITED(state) && WEXITSTATUS(state) == 0);
+    }
+    wwi_cache_bound(folder, KEPT * 1000, 90 * 86400);
+    char command[128];
+    (void)snprintf(command, sizeof command, "test $(ls '%s' | wc -l) = %d", folder, KEPT);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 START_TEST(kernel_files_are_built_in) {
     ck_assert_ptr_nonnull(wwi_embedded_text("base/vendor.cl"));
     ck_assert_ptr_nonnull(wwi_embedded_text("tuning.txt"));
@@ -303,6 +370,8 @@ int main(void) {
     tcase_add_test(tcase, sha256_known_answers);
     tcase_add_test(tcase, sizes_overflow);
     tcase_add_test(tcase, files_come_back);
+    tcase_add_test(tcase, cache_is_bounded);
+    tcase_add_test(tcase, cache_is_bounded_by_several_processes);
     tcase_add_test(tcase, kernel_files_are_built_in);
     tcase_add_test(tcase, tuning_from_the_particular_to_the_general);
     tcase_add_test(tcase, tuning_by_precision);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The k nearest of every query, and where they go: printed, in JSON, to files. For nearest, knn and lsh.
+#ifndef WAVEWARP_CLI_NEIGHBOURS_H
+#define WAVEWARP_CLI_NEIGHBOURS_H
+
+#include "json.h"
+
+typedef struct cli_neighbours {
+    size_t queries, k;
+    ww_precision precision;
+    int64_t *ids; // queries x k, -1 behind the last
+    void *distances;
+} cli_neighbours;
+
+typedef struct cli_neighbour_options {
+    uint64_t k;
+    const char *output, *ids, *distances;
+    bool json;
+} cli_neighbour_options;
+
+#define CLI_NEIGHBOUR_OPTIONS(n)                                                                                        \
+    {"k", 'k', CLI_COUNT, "K", "neighbours of every query, default 1; of points at most 1024", &(n).k, NULL, 1},        \
+        {"output", 'o', CLI_TEXT, "FILE", "write the lines there; .csv: query,index,distance", &(n).output, 0, 0},      \
+        {"ids",    0, CLI_TEXT, "FILE", "write the indices there: .ivecs, .npy (64-bit integers), else text",           \
+         &(n).ids, 0, 0},                                                                                               \
+        {"distances", 0, CLI_TEXT, "FILE", "write the distances there: .fvecs, .npy, else text", &(n).distances, 0, 0}, \
+    {                                                                                                                   \
+        "json", 'j', CLI_FLAG, NULL, "print one JSON object", &(n).json, 0, 0                                           \
+    }
+
+// Refuses what can't be together.
+int cli_neighbours_check(const cli_command *command, const cli_neighbour_options *options);
+
+// Room for queries x k of them.
+int cli_neighbours_allocate(cli_neighbours *n);
+void cli_neighbours_free(cli_neighbours *n);
+
+// Writes the files that were asked for, and prints a line a query (its index, then index:distance of each neighbour)
+// where neither a file nor JSON was.
+int cli_neighbours_write(const cli_neighbours *n, const cli_neighbour_options *options);
+// Whether the neighbours belong into the JSON: no file has them.
+bool cli_neighbours_in_json(const cli_neighbour_options *options);
+// "neighbours": [...], null where a file has them.
+void cli_neighbours_json(cli_json *json, const cli_neighbours *n, const cli_neighbour_options *options);
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Progress of long work on standard error, and Ctrl-C. On a terminal a bar as wide as fits; elsewhere, and on a
+// terminal that can't move its cursor, a line now and then.
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common.h"
+
+static volatile sig_atomic_t interrupted; // the signal that came, 0 none
+
+static double clock_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double cli_seconds(void) {
+    static double start = -1.0;
+    if (start < 0.0)
+        start = clock_seconds();
+    return clock_seconds() - start;
+}
+
+double cli_rate(uint64_t cells, double seconds) {
+    return seconds > 0.0 ? (double)cells / seconds : 0.0;
+}
+
+int cli_interrupted(void) {
+    return interrupted;
+}
+
+static void on_signal(int signal_number) {
+    interrupted = signal_number;
+}
+
+static size_t terminal_width(void) {
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+// "37 %", then what else fits `width`: the rate and the time left.
+static size_t describe(char *text, size_t size, size_t width, double share, uint64_t done, double seconds) {
+    char more[64];
+    snprintf(text, size, "%3d %%", (int)(100.0 * share));
+    snprintf(more, sizeof more, "  %.4g Gcells/s", cli_rate(done, seconds) / 1e9);
+    if (strlen(text) + strlen(more) <= width)
+        strncat(text, more, size - strlen(text) - 1);
+    if (done > 0 && seconds > 0.5) {
+        const double left = fmin(seconds * (1.0 - share) / share, 3.6e6);
+        snprintf(more, sizeof more, "  %d:%02d left", (int)(left / 60.0), (int)left % 60);
+        if (strlen(text) + strlen(more) <= width)
+            strncat(text, more, size - strlen(text) - 1);
+    }
+    return strlen(text);
+}
+
+static void draw(cli_progress *progress, double share, uint64_t done, double seconds) {
+    enum { MOST = 30, LEAST = 10 };
+    char bar[MOST + 4] = "", text[160];
+    const size_t width = terminal_width() - 1; // the last column would begin a new line
+    const size_t used = describe(text, sizeof text, width, share, done, seconds);
+    if (used + LEAST + 3 <= width) {
+        const size_t most = width - used - 3 < MOST ? width - used - 3 : MOST;
+        bar[0] = '[';
+        for (size_t i = 0; i < most; i++)
+            bar[1 + i] = (double)i < floor(share * (double)most) ? '#' : '.';
+        strcpy(bar + 1 + most, "] ");
+    }
+    fprintf(stderr, "\r%s%.*s\033[K", bar, (int)width, text);
+    fflush(stderr);
+    progress->drawn = true;
+}
+
+static int on_progress(void *user, uint64_t done, uint64_t total) {
+    cli_progress *progress = user;
+    const double now = clock_seconds();
+    if (progress->start < 0.0)
+        progress->start = progress->shown = now;
+    if (now - progress->shown >= progress->interval) {
+        const double share = total ? (double)done / (double)total : 0.0;
+        progress->shown = now;
+        if (progress->terminal) {
+            draw(progress, share, done, now - progress->start);
+        } else {
+            char text[160];
+            describe(text, sizeof text, sizeof text, share, done, now - progress->start);
+            fprintf(stderr, "wavewarp: %s\n", text);
+        }
+    }
+    return interrupted;
+}
+
+void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan) {
+    const char *kind = getenv("TERM"), *interval = getenv("WAVEWARP_PROGRESS_SECONDS");
+    const bool terminal = isatty(STDERR_FILENO) == 1 && kind && strcmp(kind, "dumb") != 0;
+    *progress = (cli_progress){-1.0, 0.0, terminal ? 0.1 : 60.0, terminal, false};
+    if (!terminal && interval && !(cli_number(interval, &progress->interval) && progress->interval > 0.0))
+        progress->interval = 60.0;
+    *plan = (ww_plan_options)WW_PLAN_OPTIONS_INIT;
+    plan->engine = (ww_engine)options->engine;
+    plan->max_bytes = options->max_bytes;
+    plan->progress = on_progress;
+    plan->progress_user = progress;
+    // A second signal finds the default action again and ends the program at once.
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    action.sa_flags = (int)SA_RESETHAND;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+void cli_progress_end(cli_progress *progress) {
+    if (progress->drawn)
+        fputs("\r\033[K", stderr);
+    progress->drawn = false;
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ground that every other file of host/ may use: the count of live OpenCL objects, the clock, sums that are
+// checked, the log. Calls no OpenCL.
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "internal.h"
+
+static atomic_long live_objects;
+
+void wwi_count_objects(long change) {
+    atomic_fetch_add(&live_objects, change);
+}
+
+long wwi_live_objects(void) {
+    return atomic_load(&live_objects);
+}
+
+double wwi_seconds(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+bool wwi_mul_u64(uint64_t a, uint64_t b, uint64_t *product) {
+    return !__builtin_mul_overflow(a, b, product);
+}
+
+bool wwi_add_u64(uint64_t a, uint64_t b, uint64_t *sum) {
+    return !__builtin_add_overflow(a, b, sum);
+}
+
+void wwi_log(const ww_context *context, int level, const char *format, ...) {
+    char text[1024];
+    if (!context->log)
+        return;
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    context->log(context->log_user, level, text);
+}

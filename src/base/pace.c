@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many units of work go into the next launch, from the time that the launches before took.
+#include "base/pace.h"
+
+// Times below this are mostly the launch itself.
+#define LEAST_SECONDS 1e-3
+#define LEAST_CLOCK 100.0 // MHz
+
+wwi_pace wwi_pace_make(wwi_stream *stream, double launch_seconds,
+                       int (*progress)(void *user, uint64_t done, uint64_t total), void *user) {
+    return (wwi_pace){
+        .stream = stream,
+        .aim = launch_seconds > 0 ? launch_seconds : 0.25,
+        .progress = progress,
+        .user = user,
+    };
+}
+
+void wwi_pace_start(wwi_pace *pace, uint64_t total) {
+    pace->done = 0;
+    pace->total = total;
+    pace->waiting = 0;
+    pace->since = wwi_seconds();
+}
+
+ww_status wwi_pace_report(wwi_pace *pace, uint64_t work) {
+    pace->done += work;
+    if (pace->progress && pace->progress(pace->user, pace->done, pace->total) != 0)
+        return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
+    return WW_OK;
+}
+
+double wwi_pace_guess(const ww_device_info *info, double each_clock) {
+    const double units = info->compute_units > 0 ? (double)info->compute_units : 1;
+    const double clock = (double)info->clock_mhz > LEAST_CLOCK ? (double)info->clock_mhz : LEAST_CLOCK;
+    return units * clock * 1e6 * each_clock;
+}
+
+uint64_t wwi_pace_units(const wwi_pace *pace, double rate, uint64_t left, double work_each) {
+    const double units = rate * pace->aim / (work_each > 1 ? work_each : 1);
+    const uint64_t most = 0x7fffffff;
+    uint64_t take = units < 1 ? 1 : units > (double)most ? most : (uint64_t)units;
+    // Rather two halves than nearly all and a rest.
+    if (take < left && take * 2 > left)
+        take = (left + 1) / 2;
+    return take < left ? take : left;
+}
+
+double wwi_pace_learn(double rate, double work, double seconds) {
+    if (work <= 0)
+        return rate;
+    if (seconds > LEAST_SECONDS)
+        return work / seconds;
+    return work / LEAST_SECONDS > rate ? work / LEAST_SECONDS : rate;
+}
+
+ww_status wwi_pace_launched(wwi_pace *pace, double *rate, double work, bool more) {
+    pace->waiting += (uint64_t)work;
+    if (!more && !pace->progress && (double)pace->waiting <= *rate * pace->aim)
+        return WW_OK;
+    ww_status status = wwi_finish(pace->stream);
+    if (status != WW_OK)
+        return status;
+    *rate = wwi_pace_learn(*rate, (double)pace->waiting, wwi_seconds() - pace->since);
+    status = wwi_pace_report(pace, pace->waiting);
+    pace->waiting = 0;
+    pace->since = wwi_seconds();
+    return status;
+}
+
+uint64_t wwi_pace_next(const wwi_pace *pace, uint64_t work, double seconds) {
+    const double most = (double)work * pace->aim / (seconds > 1e-6 ? seconds : 1e-6);
+    return most < 1024 ? 1024 : most > 1e9 ? 1000000000 : (uint64_t)most;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What part of a set of series is on the device; src/data/points.c has the same for points.
+#include "data/slice.h"
+
+#include <string.h>
+
+size_t wwi_dataset_slice_limit(const ww_dataset *d, size_t first, uint64_t bytes) {
+    if (!d->host)
+        return d->count - first;
+    if (bytes == 0 || bytes > d->max_bytes)
+        bytes = d->max_bytes;
+    const uint64_t most = bytes / wwi_precision_bytes(d->precision);
+    size_t count = 1;
+    while (first + count < d->count && d->offsets[first + count + 1] - d->offsets[first] <= most)
+        count++;
+    return count;
+}
+
+ww_status wwi_dataset_slice(const ww_dataset *d, size_t first, size_t count, wwi_slice *slice) {
+    ww_status status;
+    if (!d->host) {
+        wwi_slice_close(slice);
+        *slice = (wwi_slice){d->values, d->series, 0, d->count, false};
+        return WW_OK;
+    }
+    if (slice->own && slice->first == first && slice->count == count)
+        return WW_OK;
+    if (!slice->own)
+        memset(slice, 0, sizeof *slice);
+    const uint64_t size = wwi_precision_bytes(d->precision);
+    const uint64_t bytes = (d->offsets[first + count] - d->offsets[first]) * size;
+    slice->own = true;
+    slice->count = 0; // until all of it is there
+    if (wwi_buffer_bytes(slice->values) < bytes)
+        wwi_buffer_destroy(&slice->values);
+    if ((!slice->values && (status = wwi_buffer_create(d->context, bytes, &slice->values)) != WW_OK) ||
+        (status = wwi_buffer_write(slice->values, 0, bytes, d->host + d->offsets[first] * size)) != WW_OK ||
+        (status = wwi_dataset_send_entries(d, d->offsets[first], &slice->series)) != WW_OK)
+        return status;
+    slice->first = first;
+    slice->count = count;
+    return WW_OK;
+}
+
+void wwi_slice_close(wwi_slice *slice) {
+    if (slice->own) {
+        wwi_buffer_destroy(&slice->values);
+        wwi_buffer_destroy(&slice->series);
+    }
+    memset(slice, 0, sizeof *slice);
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a batch is, sorted and measured; the arguments and buffers of its kernels; its launches.
+#include "engine/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "engine/tiling.h"
+#include "measure/band.h"
+
+// ---- what is in a batch
+
+// First and number of the ranks of a side's series: `count` ids, `stride` apart.
+static void find_ranks(const ww_dataset *d, const uint32_t *ids, size_t stride, size_t count, uint32_t *first,
+                       uint32_t *ranks) {
+    uint32_t least = UINT32_MAX, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t rank = d->ranks[ids[i * stride]];
+        least = rank < least ? rank : least;
+        most = rank > most ? rank : most;
+    }
+    *first = least;
+    *ranks = most - least + 1;
+}
+
+static void measure_work(wwi_work *w) {
+    const wwi_batch *b = &w->b;
+    if (b->list) {
+        find_ranks(w->sides.rows, b->pairs, 3, b->rows, &w->row_rank, &w->row_ranks);
+        find_ranks(w->sides.columns, b->pairs + 1, 3, b->rows, &w->column_rank, &w->column_ranks);
+    } else {
+        find_ranks(w->sides.rows, b->row_ids + b->row_begin, 1, b->rows - b->row_begin, &w->row_rank, &w->row_ranks);
+        find_ranks(w->sides.columns, b->column_ids, 1, b->columns, &w->column_rank, &w->column_ranks);
+    }
+    w->n = w->sides.rows->rank_lengths[w->row_rank + w->row_ranks - 1];
+    w->m = w->sides.columns->rank_lengths[w->column_rank + w->column_ranks - 1];
+    w->pairs = b->list ? b->rows : (uint64_t)(b->rows - b->row_begin) * b->columns;
+    w->x = b->row;
+    w->y = b->column;
+    w->args = (wwi_launch_args){
+        .row_stride = b->row_stride,
+        .column_stride = b->column_stride,
+        .row_begin = (uint32_t)b->row_begin,
+        .row_end = (uint32_t)b->rows,
+        .column_end = (uint32_t)b->columns,
+        .row_base = b->row_base,
+        .column_base = b->column_base,
+        .layout = b->layout,
+        .count = b->count,
+        .flags = b->half ? WWI_LAUNCH_HALF : 0,
+        .rank_row_base = w->row_rank,
+        .rank_column_base = w->column_rank,
+        .rank_columns = w->column_ranks,
+        .group_width = 1,
+        .rows_per_group = 1,
+    };
+}
+
+wwi_work wwi_work_of(const wwi_runner *r, const wwi_batch *batch) {
+    wwi_work w = {.b = *batch, .sides = {r->rows, r->columns}, .tiling = {0, 1, 1}};
+    measure_work(&w);
+    return w;
+}
+
+void wwi_work_exchange(wwi_work *w) {
+    const wwi_batch *b = &w->b;
+    wwi_batch t = *b;
+    t.row = b->column;
+    t.column = b->row;
+    t.row_ids = b->column_ids;
+    t.column_ids = b->row_ids;
+    if (b->list) {
+        for (size_t i = 0; i < b->rows; i++) {
+            const uint32_t id = b->pairs[3 * i];
+            t.pairs[3 * i] = t.pairs[3 * i + 1];
+            t.pairs[3 * i + 1] = id;
+        }
+    } else {
+        t.rows = b->columns;
+        t.columns = b->rows - b->row_begin;
+        t.column_ids = b->row_ids + b->row_begin;
+        t.row_begin = 0;
+    }
+    t.row_stride = b->column_stride;
+    t.column_stride = b->row_stride;
+    t.row_base = b->column_base;
+    t.column_base = b->row_base;
+    w->b = t;
+    w->sides = (wwi_sides){w->sides.columns, w->sides.rows};
+    w->exchanged = !w->exchanged;
+    measure_work(w);
+}
+
+static int by_lengths(const void *a, const void *b, void *sides) {
+    const wwi_sides *s = sides;
+    const uint32_t *p = a, *q = b;
+    const uint32_t pm = s->columns->lengths[p[1]], qm = s->columns->lengths[q[1]];
+    if (pm != qm)
+        return pm < qm ? -1 : 1;
+    const uint32_t pn = s->rows->lengths[p[0]], qn = s->rows->lengths[q[0]];
+    if (pn != qn)
+        return pn < qn ? -1 : 1;
+    return p[2] < q[2] ? -1 : p[2] > q[2];
+}
+
+void wwi_work_sort(wwi_work *w) {
+    if (w->b.list)
+        qsort_r(w->b.pairs, w->b.rows, 3 * sizeof *w->b.pairs, by_lengths, &w->sides);
+}
+
+static double sum_lengths(const ww_dataset *d, const uint32_t *ids, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += d->lengths[ids[i]];
+    return sum;
+}
+
+double wwi_batch_cells(const wwi_runner *r, const wwi_sides *s, const wwi_batch *b) {
+    double cells = 0;
+    uint32_t n = 1, m = 1;
+    if (b->list) {
+        for (size_t t = 0; t < b->rows; t++) {
+            const uint32_t x = s->rows->lengths[b->pairs[3 * t]], y = s->columns->lengths[b->pairs[3 * t + 1]];
+            cells += (double)x * (double)y;
+            n = x > n ? x : n;
+            m = y > m ? y : m;
+        }
+    } else {
+        cells = sum_lengths(s->rows, b->row_ids + b->row_begin, b->rows - b->row_begin) *
+                sum_lengths(s->columns, b->column_ids, b->columns);
+        if (b->half)
+            cells /= 2;
+        n = s->rows->lengths[b->row_ids[b->rows - 1]];
+        m = s->columns->lengths[b->column_ids[b->columns - 1]];
+    }
+    if (r->banded) {
+        const uint64_t inside = wwi_band_cells(&r->measure.band, n, m);
+        if (inside && inside != UINT64_MAX)
+            cells *= (double)inside / ((double)n * (double)m);
+    }
+    return cells;
+}
+
+double wwi_work_cells(const wwi_runner *r, const wwi_work *w) {
+    return wwi_batch_cells(r, &w->sides, &w->b);
+}
+
+// ---- what a kernel is given
+
+wwi_variant_key wwi_work_key(const wwi_runner *r, const wwi_work *w, const wwi_form *form) {
+    wwi_variant_key key;
+    memset(&key, 0, sizeof key); // compared byte by byte
+    key.form = form;
+    key.list = w->b.list;
+    key.band = r->banded;
+    key.vector = 1;
+    key.columns = 1;
+    key.rows = 1;
+    key.group = 1;
+    key.registers = wwi_points_in_registers(r);
+    return key;
+}
+
+size_t wwi_work_args(const wwi_runner *r, const wwi_work *w, wwi_arg *args) {
+    size_t count = 0;
+    args[count++] = WWI_BUFFER(w->x.values);
+    args[count++] = WWI_BUFFER(w->x.series);
+    args[count++] = WWI_BUFFER(w->y.values);
+    args[count++] = WWI_BUFFER(w->y.series);
+    args[count++] = WWI_BUFFER(r->row_order);
+    args[count++] = WWI_BUFFER(w->b.list ? r->row_order : r->column_order);
+    if (!w->is_bits) // which knows no bands; without one the kernels read none
+        args[count++] = WWI_BUFFER(r->banded && r->band ? r->band : r->row_order);
+    args[count++] = WWI_BUFFER(w->b.out);
+    args[count++] = WWI_VALUE(w->args);
+    return count;
+}
+
+static ww_status send(wwi_runner *r, wwi_buffer **buffer, uint64_t bytes, const void *source) {
+    const ww_status status = wwi_grow_buffer(r->context, buffer, bytes);
+    return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, source) : status;
+}
+
+ww_status wwi_work_upload(wwi_runner *r, const wwi_work *w) {
+    ww_status status;
+    const wwi_batch *b = &w->b;
+    if (r->words.count && (status = send(r, &r->band, r->words.count * 4, r->words.data)) != WW_OK)
+        return status;
+    if (b->list)
+        return send(r, &r->row_order, b->rows * 12, b->pairs);
+    status = send(r, &r->row_order, b->rows * 4, b->row_ids);
+    return status == WW_OK ? send(r, &r->column_order, b->columns * 4, b->column_ids) : status;
+}
+
+ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, const wwi_work *w, bool rows, wwi_packing packing) {
+    ww_status status;
+    const wwi_batch *b = &w->b;
+    const ww_dataset *d = rows ? w->sides.rows : w->sides.columns;
+    const wwi_slice source = rows ? w->x : w->y;
+    wwi_buffer *order = b->list || rows ? r->row_order : r->column_order;
+    wwi_buffer **packed = rows ? &r->row_packed : &r->column_packed;
+    wwi_buffer **offsets = rows ? &r->row_offsets : &r->column_offsets;
+    // A rectangle has ids, a list triples of which the field is the side's id.
+    const uint32_t *ids = b->list ? b->pairs : rows ? b->row_ids : b->column_ids;
+    const uint32_t stride = b->list ? 3 : 1, field = b->list && !rows;
+    const uint32_t begin = 0, end = (uint32_t)(b->list || rows ? b->rows : b->columns), at_end = rows;
+    const size_t packs = (size_t)wwi_ceil_div(end, packing.width);
+    uint64_t *at = malloc(packs * sizeof *at), total = 0;
+    if (!at)
+        return wwi_fail_memory(packs * sizeof *at);
+    for (size_t p = 0, i = 0; p < packs; p++) {
+        uint32_t longest = 0;
+        for (; i < end && i < (p + 1) * packing.width; i++) {
+            const uint32_t length = d->lengths[ids[i * stride + field]];
+            longest = length > longest ? length : longest;
+        }
+        at[p] = total;
+        total += wwi_ceil_div(longest, packing.points) * packing.values * packing.width;
+    }
+    if ((status = wwi_grow_buffer(r->context, packed, total * packing.value_bytes)) == WW_OK &&
+        (status = send(r, offsets, packs * sizeof *at, at)) == WW_OK) {
+        wwi_arg args[11] = {
+            WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order), WWI_VALUE(stride),
+            WWI_VALUE(field),          WWI_VALUE(begin),          WWI_VALUE(end),    WWI_VALUE(w->args.channel)};
+        size_t count = 8;
+        if (w->is_bits)
+            args[count++] = WWI_VALUE(at_end);
+        args[count++] = WWI_BUFFER(*offsets);
+        args[count++] = WWI_BUFFER(*packed);
+        status = wwi_launch(v->interleave, r->preparing ? 1 : packs, packing.group, args, count);
+    }
+    free(at);
+    return status;
+}
+
+uint64_t wwi_share_out(wwi_work *w, uint64_t packs, uint64_t workers) {
+    if (w->b.list)
+        return packs;
+    const uint64_t rows = w->b.rows - w->b.row_begin, take = rows * packs / (workers * 16);
+    w->args.rows_per_group = take < 1 ? 1 : take > 64 ? 64 : (uint32_t)take;
+    return packs * wwi_ceil_div(rows, w->args.rows_per_group);
+}
+
+// ---- launches
+
+wwi_units wwi_units_of(wwi_runner *r, ww_engine engine, uint64_t units, double cells) {
+    return (wwi_units){.runner = r, .rate = &r->rate[engine], .units = units, .cells_each = cells / (double)units};
+}
+
+bool wwi_units_next(wwi_units *u) {
+    if (u->at >= u->units)
+        return false;
+    u->take = wwi_pace_units(&u->runner->pace, *u->rate, u->units - u->at, u->cells_each);
+    return true;
+}
+
+ww_status wwi_units_launch(wwi_units *u, const wwi_variant *v, uint64_t groups, const wwi_arg *args, size_t count) {
+    const bool preparing = u->runner->preparing;
+    const ww_status status = wwi_launch(v->kernel, preparing ? 1 : groups, v->key.group, args, count);
+    u->at = preparing ? u->units : u->at + u->take;
+    if (status != WW_OK || preparing)
+        return status;
+    return wwi_pace_launched(&u->runner->pace, u->rate, u->cells_each * (double)u->take, u->more || u->at < u->units);
+}

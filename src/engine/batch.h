@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A batch as its kernels see it: ids and lengths, cells, arguments, packs; and its launches, one unit after the other.
+#ifndef WAVEWARP_BATCH_H
+#define WAVEWARP_BATCH_H
+
+#include "engine/runner.h"
+
+wwi_work wwi_work_of(const wwi_runner *r, const wwi_batch *batch);
+// The same pairs with the roles of rows and columns exchanged; only for symmetric measures.
+void wwi_work_exchange(wwi_work *w);
+// A list by ascending lengths.
+void wwi_work_sort(wwi_work *w);
+// Cells of a batch of these sides, the share of the matrix inside the band estimated from its longest pair.
+double wwi_batch_cells(const wwi_runner *r, const wwi_sides *s, const wwi_batch *b);
+double wwi_work_cells(const wwi_runner *r, const wwi_work *w);
+
+// The key of a form; vector, columns, rows and group are 1.
+wwi_variant_key wwi_work_key(const wwi_runner *r, const wwi_work *w, const wwi_form *form);
+// The arguments every engine's kernel begins with; how many they are. `args` point into `w`.
+#define COMMON_ARGS 9
+size_t wwi_work_args(const wwi_runner *r, const wwi_work *w, wwi_arg *args);
+
+// Makes the tables of all pairs of lengths in r->words. *fits: see wwi_band_table(). Sets w->too_large.
+ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, wwi_tiling tiling, bool *fits);
+// Ids, lists and bands to the device.
+ww_status wwi_work_upload(wwi_runner *r, const wwi_work *w);
+
+// Brings the series of a side together in packs (kernels_cl/engine/interleave.cl, bits_packed.cl): `values` for every
+// `points` of a series, `width` series side by side. One work-group of `group` work-items a pack.
+typedef struct wwi_packing {
+    uint32_t width, points, values, group;
+    uint64_t value_bytes;
+} wwi_packing;
+ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, const wwi_work *w, bool rows, wwi_packing packing);
+// Units of an engine that takes packs of column series, or of a list's pairs, by workers; and the row series of each:
+// few enough that all workers are busy to the end.
+uint64_t wwi_share_out(wwi_work *w, uint64_t packs, uint64_t workers);
+
+// Goes through `units` units of work, as many a launch as its time allows:
+//     while (wwi_units_next(&u)) { ... u.at, u.take ...; if ((status = wwi_units_launch(&u, v, ...)) != WW_OK) ... }
+typedef struct wwi_units {
+    wwi_runner *runner;
+    double *rate;
+    uint64_t units, at, take;
+    double cells_each;
+    bool more; // after these units there are others
+} wwi_units;
+wwi_units wwi_units_of(wwi_runner *r, ww_engine engine, uint64_t units, double cells);
+bool wwi_units_next(wwi_units *u);
+// Launches units [at, at + take) in `groups` groups and goes on to those after them. While a runner prepares, one group
+// that finds nothing to do is launched: some drivers compile a kernel then (PoCL).
+ww_status wwi_units_launch(wwi_units *u, const wwi_variant *v, uint64_t groups, const wwi_arg *args, size_t count);
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine bits: a bit a cell, in lanes, in strips or, on a CPU, a vector lane a pair (kernels_cl/engine/bits*.cl).
+#include "base/grow.h"
+#include "engine/batch.h"
+#include "engine/lanes.h"
+#include "engine/strips.h"
+#include "engine/tiling.h"
+
+#define TEXTS(last)                                                                                                    \
+    { "engine/handover.cl", "engine/bits_walk.cl", last }
+static const wwi_form lanes = {
+    .engine = "bits", .kernel = "ww_bits", .texts = TEXTS("engine/bits.cl"), .exchanges = true, .is_bits = true};
+static const wwi_form strips = {.engine = "bits",
+                                .kernel = "ww_bits_strips",
+                                .texts = TEXTS("engine/bits_strips.cl"),
+                                .exchanges = true,
+                                .is_bits = true,
+                                .own_rows = true};
+static const wwi_form vector_strips = {.engine = "bits",
+                                       .kernel = "ww_bits_strips",
+                                       .texts = TEXTS("engine/bits_strips_vector.cl"),
+                                       .is_bits = true,
+                                       .own_rows = true};
+static const wwi_form packs = {.engine = "bits",
+                               .kernel = "ww_bits_packed",
+                               .interleave = "ww_interleave_bits",
+                               .texts = TEXTS("engine/bits_packed.cl"),
+                               .is_bits = true};
+
+static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
+    if (wwi_vector_bits(r))
+        return !w->b.list && w->b.columns < BITS_VECTOR && w->b.rows - w->b.row_begin > w->b.columns;
+    return w->m > wwi_bits_limit(r) ? w->n < w->m : wwi_lanes_few(w, wwi_bits_limit(r));
+}
+
+static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
+    if (!r->bits) {
+        *refusal = (wwi_refusal){r->no_bits, 0};
+        return WW_OK;
+    }
+    w->is_bits = true;
+    const wwi_bit_planes *p = r->planes;
+    if (p) {
+        const wwi_slice rows = {.values = p->row_planes, .series = p->row_series},
+                        columns = {.values = p->column_planes, .series = p->column_series};
+        w->x = w->sides.rows == r->rows ? rows : columns;
+        w->y = w->sides.columns == r->rows ? rows : columns;
+    }
+    return WW_OK;
+}
+
+// Whether pairs are cut in strips: where they are too long for the lanes, or too few for the device.
+static bool in_strips(const wwi_runner *r, const wwi_work *w) {
+    if (wwi_vector_bits(r))
+        return (w->b.list ? w->b.rows : w->b.columns) * 2 <= BITS_VECTOR && w->n >= 1024 && w->m >= 1024;
+    return w->m > wwi_bits_limit(r) || (w->pairs < wwi_compute_units(r) && w->m >= 1024 && w->n >= 4096);
+}
+
+static ww_status run_packs(wwi_runner *r, wwi_work *w) {
+    ww_status status;
+    wwi_variant *v;
+    const wwi_batch *b = &w->b;
+    const wwi_packing packing = {BITS_VECTOR, 32, r->planes->bits, 1, 4};
+    const uint64_t most = wwi_ceil_div(w->m, 32);
+    wwi_variant_key key = wwi_work_key(r, w, &packs);
+    key.vector = BITS_VECTOR;
+    key.rows = (uint32_t)wwi_tuned(r, "bits.rows", 16);
+    key.columns = (uint32_t)wwi_tuned(r, "bits.words", 4);
+    if (key.columns > most)
+        key.columns = (uint32_t)most;
+    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
+        (status = wwi_interleave(r, v, w, false, packing)) != WW_OK ||
+        (b->list && (status = wwi_interleave(r, v, w, true, packing)) != WW_OK))
+        return status;
+    const uint32_t pack_count = (uint32_t)wwi_ceil_div(b->list ? b->rows : b->columns, BITS_VECTOR);
+    const uint64_t workers = wwi_compute_units(r) * 2;
+    w->args.scratch = (uint32_t)wwi_ceil_div(w->n, key.rows);
+    if ((status = wwi_grow_buffer(r->context, &r->scratch, workers * w->args.scratch * BITS_VECTOR * 4)) != WW_OK ||
+        (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK)
+        return status;
+    wwi_units u = wwi_units_of(r, WW_ENGINE_BITS, wwi_share_out(w, pack_count, workers), wwi_work_cells(r, w));
+    while (status == WW_OK && wwi_units_next(&u)) {
+        const uint32_t end = (uint32_t)(u.at + u.take);
+        wwi_arg args[COMMON_ARGS + 8];
+        size_t count = wwi_work_args(r, w, args);
+        args[count++] = WWI_BUFFER(b->list ? r->row_packed : r->column_packed);
+        args[count++] = WWI_BUFFER(b->list ? r->row_offsets : r->column_offsets);
+        args[count++] = WWI_BUFFER(r->column_packed);
+        args[count++] = WWI_BUFFER(r->column_offsets);
+        args[count++] = WWI_BUFFER(r->scratch);
+        args[count++] = WWI_BUFFER(r->counter);
+        args[count++] = WWI_VALUE(pack_count);
+        args[count++] = WWI_VALUE(end);
+        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)u.at)) == WW_OK)
+            status = wwi_units_launch(&u, v, u.take < workers ? u.take : workers, args, count);
+    }
+    return status;
+}
+
+static ww_status run(wwi_runner *r, wwi_work *w) {
+    const bool vector = wwi_vector_bits(r);
+    if (in_strips(r, w))
+        return wwi_strips_run(r, w, WW_ENGINE_BITS, vector ? &vector_strips : &strips,
+                              wwi_bits_strips_tiling(r, w->pairs, w->m), vector ? BITS_VECTOR : 1);
+    return vector ? run_packs(r, w) : wwi_lanes_run(r, w, WW_ENGINE_BITS, &lanes, wwi_bits_tiling);
+}
+
+const wwi_engine wwi_bits = {"bits", 10, 10, wants_exchange, takes, run};

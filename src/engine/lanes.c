@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine lanes: a group of work-items a pair, each a block of columns (kernels_cl/engine/lanes.cl), or a lane a pair
+// for narrow bands (ribbon.h).
+#include "engine/lanes.h"
+
+#include "engine/batch.h"
+#include "engine/ribbon.h"
+#include "engine/tiling.h"
+
+static const wwi_form form = {
+    .engine = "lanes", .kernel = "ww_lanes", .texts = {"engine/walk.cl", "engine/lanes.cl"}, .exchanges = true};
+
+bool wwi_lanes_few(const wwi_work *w, uint32_t limit) {
+    return !w->b.list && w->b.rows < 32 && w->b.columns >= 4 * w->b.rows && w->n <= limit;
+}
+
+static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
+    const uint32_t limit = wwi_lanes_limit(r);
+    uint32_t below;
+    // A ribbon takes a pack of column series side by side.
+    if (r->banded && wwi_ribbon_columns(r, w, &below))
+        return w->b.columns < RIBBON_PACK && w->b.rows - w->b.row_begin > w->b.columns;
+    return (w->m > limit && w->n <= limit) || wwi_lanes_few(w, limit);
+}
+
+// The cut for a banded batch: least work for its longest pair among those that fit all its pairs. columns 0: none fits.
+static ww_status banded_tiling(wwi_runner *r, wwi_work *w) {
+    ww_status status;
+    const uint32_t most = wwi_lane_columns(r, true);
+    wwi_tiling candidates[24];
+    double work[24];
+    size_t count = 0;
+    for (uint32_t columns = 4; columns <= most && columns <= 32; columns *= 2)
+        for (uint32_t width = 1; width <= r->width; width *= 2) {
+            bool fits;
+            wwi_tiling c = {columns, wwi_lane_rows(r, w->n), width};
+            r->words.count = 0;
+            if ((status = wwi_band_table(&r->measure.band, w->n, w->m, c, &r->words, &fits)) != WW_OK)
+                return status;
+            if (!fits)
+                continue;
+            // A row-step costs its cells and something for itself.
+            candidates[count] = c;
+            work[count++] = (double)r->words.data[0] * width * (columns * c.rows + 8.0);
+            break;
+        }
+    w->tiling = (wwi_tiling){0, 1, 1};
+    while (count) {
+        size_t best = 0;
+        for (size_t i = 1; i < count; i++)
+            if (work[i] < work[best])
+                best = i;
+        wwi_tiling c = candidates[best];
+        for (; c.width <= r->width; c.width *= 2) {
+            bool fits;
+            if ((status = wwi_work_bands(r, w, c, &fits)) != WW_OK)
+                return status;
+            if (w->too_large)
+                return WW_OK;
+            if (fits) {
+                w->tiling = c;
+                return WW_OK;
+            }
+        }
+        candidates[best] = candidates[count - 1];
+        work[best] = work[--count];
+    }
+    return WW_OK;
+}
+
+static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
+    ww_status status = WW_OK;
+    const uint32_t limit = wwi_lanes_limit(r);
+    if (!r->banded) {
+        if (w->m > limit)
+            *refusal = (wwi_refusal){"the series are too long for its lanes", limit};
+        return WW_OK;
+    }
+    w->ribbon = wwi_ribbon_columns(r, w, &w->below);
+    if (!w->ribbon && (status = banded_tiling(r, w)) == WW_OK && !w->too_large && w->tiling.columns == 0)
+        *refusal = (wwi_refusal){"the band is too wide for its lanes", limit};
+    return status;
+}
+
+static ww_status launch(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *of, wwi_tiling tiling,
+                        double cells) {
+    wwi_variant *v;
+    wwi_launch_args *a = &w->args;
+    wwi_variant_key key = wwi_work_key(r, w, of);
+    key.columns = tiling.columns;
+    key.rows = tiling.rows;
+    key.group = wwi_lane_group(r);
+    ww_status status = wwi_runner_variant(r, key, &v);
+    const uint64_t rows = a->row_end - a->row_begin, columns = a->column_end - a->column_begin;
+    a->group_width = tiling.width;
+    a->rows_per_group = wwi_rows_per_group(r, rows, columns, tiling.width, w->b.list);
+    const uint64_t chunks = wwi_ceil_div(rows, a->rows_per_group);
+    if (r->preparing)
+        a->row_end = a->row_begin; // a group's other pairs may lie inside the half
+    wwi_units u =
+        wwi_units_of(r, engine, wwi_ceil_div(w->b.list ? chunks : chunks * columns, key.group / tiling.width), cells);
+    while (status == WW_OK && wwi_units_next(&u)) {
+        wwi_arg args[COMMON_ARGS];
+        a->unit_begin = (uint32_t)u.at;
+        const size_t count = wwi_work_args(r, w, args);
+        status = wwi_units_launch(&u, v, u.take, args, count);
+    }
+    return status;
+}
+
+static uint32_t column_length(const wwi_work *w, size_t i) {
+    return w->sides.columns->lengths[w->b.list ? w->b.pairs[3 * i + 1] : w->b.column_ids[i]];
+}
+
+ww_status wwi_lanes_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *of,
+                        wwi_tiling (*tiling_of)(const wwi_runner *r, uint32_t n, uint32_t m, bool many_lengths)) {
+    ww_status status = WW_OK;
+    const wwi_batch *b = &w->b;
+    if (r->banded)
+        return launch(r, w, engine, of, w->tiling, wwi_work_cells(r, w));
+    const bool many = w->column_ranks > 3;
+    const uint32_t n = w->row_ranks == 1 ? w->n : 0;
+    const size_t columns = b->list ? b->rows : b->columns;
+    const wwi_launch_args whole = w->args;
+    for (size_t begin = 0, end; status == WW_OK && begin < columns; begin = end) {
+        uint32_t length = column_length(w, begin);
+        const wwi_tiling tiling = tiling_of(r, n, length, many);
+        for (end = begin + 1; end < columns; end++) {
+            if (column_length(w, end) == length)
+                continue;
+            length = column_length(w, end);
+            const wwi_tiling next = tiling_of(r, n, length, many);
+            if (next.columns != tiling.columns || next.width != tiling.width)
+                break;
+        }
+        wwi_batch part = *b;
+        w->args = whole;
+        if (b->list) {
+            w->args.row_begin = (uint32_t)begin;
+            w->args.row_end = (uint32_t)end;
+            part.pairs = b->pairs + 3 * begin;
+            part.rows = end - begin;
+        } else {
+            part.column_ids = b->column_ids + begin;
+            part.columns = end - begin;
+            part.rows = b->half && end < b->rows ? end : b->rows;
+            w->args.column_begin = (uint32_t)begin;
+            w->args.column_end = (uint32_t)end;
+            w->args.row_end = (uint32_t)part.rows;
+            if (w->args.row_end <= w->args.row_begin)
+                continue;
+        }
+        status = launch(r, w, engine, of, tiling, wwi_batch_cells(r, &w->sides, &part));
+    }
+    return status;
+}
+
+static ww_status run(wwi_runner *r, wwi_work *w) {
+    return w->ribbon ? wwi_ribbon_run(r, w) : wwi_lanes_run(r, w, WW_ENGINE_LANES, &form, wwi_lanes_tiling);
+}
+
+const wwi_engine wwi_lanes = {"lanes", 4, 0.05, wants_exchange, takes, run};

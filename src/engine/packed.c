@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine packed: a vector lane a pair, packs from a counter (kernels_cl/engine/packed.cl).
+#include "base/grow.h"
+#include "engine/batch.h"
+#include "engine/tiling.h"
+
+static const wwi_form form = {.engine = "packed",
+                              .kernel = "ww_packed",
+                              .interleave = "ww_interleave",
+                              .texts = {"engine/interleave.cl", "engine/packed.cl"}};
+
+static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
+    return !w->b.list && w->b.columns < (size_t)r->vector && w->b.rows > w->b.columns;
+}
+
+static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
+    bool fits;
+    if (!wwi_can_vector(r)) {
+        *refusal = (wwi_refusal){"too many channels", VECTOR_CHANNELS};
+        return WW_OK;
+    }
+    const ww_status status = r->banded ? wwi_work_bands(r, w, w->tiling, &fits) : WW_OK;
+    // A list's series are interleaved anew for each pair.
+    if (w->b.list && w->b.rows > (size_t)r->vector) {
+        const uint64_t side = (uint64_t)(w->n > w->m ? w->n : w->m) * r->channels * wwi_runner_value_bytes(r);
+        const uint64_t room = wwi_context_bytes_free(r->context) / 8, largest = wwi_context_max_buffer(r->context);
+        if (side * w->b.rows > (room < largest ? room : largest))
+            w->too_large = true;
+    }
+    return status;
+}
+
+static ww_status run(wwi_runner *r, wwi_work *w) {
+    ww_status status;
+    wwi_variant *v;
+    const wwi_batch *b = &w->b;
+    const uint32_t vector = (uint32_t)r->vector;
+    const uint64_t value_bytes = wwi_runner_value_bytes(r);
+    const wwi_packing packing = {vector, 1, r->channels + r->extra, 1, value_bytes};
+    wwi_variant_key key = wwi_work_key(r, w, &form);
+    key.vector = r->vector;
+    key.registers = 1;
+    key.rows = r->channels == 1 ? (uint32_t)wwi_tuned(r, "packed.rows", 8) : r->channels <= 4 ? 4 : 2;
+    // A sum over channels must not be given up for one of them.
+    key.abandon = b->list && b->radii && r->passes == 1 && (r->recurrence->flags & WWI_MEASURE_MONOTONE);
+    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
+        (status = wwi_interleave(r, v, w, false, packing)) != WW_OK ||
+        (b->list && (status = wwi_interleave(r, v, w, true, packing)) != WW_OK))
+        return status;
+    const uint32_t packs = (uint32_t)wwi_ceil_div(b->list ? b->rows : b->columns, vector);
+    const uint64_t workers = wwi_compute_units(r) * (r->gpu ? 64 : 2);
+    w->args.scratch = w->m;
+    if ((status = wwi_grow_buffer(r->context, &r->scratch, workers * w->m * vector * value_bytes)) != WW_OK ||
+        (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK ||
+        (key.abandon && !r->abandoned &&
+         ((status = wwi_grow_buffer(r->context, &r->abandoned, 4)) != WW_OK ||
+          (status = wwi_buffer_fill_u32(r->abandoned, 0, 4, 0)) != WW_OK)))
+        return status;
+    wwi_units u = wwi_units_of(r, WW_ENGINE_PACKED, wwi_share_out(w, packs, workers), wwi_work_cells(r, w));
+    while (status == WW_OK && wwi_units_next(&u)) {
+        const uint32_t end = (uint32_t)(u.at + u.take);
+        wwi_arg args[COMMON_ARGS + 12];
+        size_t count = wwi_work_args(r, w, args);
+        args[count++] = WWI_BUFFER(b->list ? r->row_packed : r->column_packed);
+        args[count++] = WWI_BUFFER(b->list ? r->row_offsets : r->column_offsets);
+        args[count++] = WWI_BUFFER(r->column_packed);
+        args[count++] = WWI_BUFFER(r->column_offsets);
+        args[count++] = WWI_BUFFER(r->scratch);
+        args[count++] = WWI_BUFFER(r->counter);
+        args[count++] = WWI_VALUE(packs);
+        args[count++] = WWI_VALUE(end);
+        if (key.abandon) {
+            args[count++] = WWI_BUFFER(b->radii);
+            args[count++] = WWI_VALUE(b->radius_results);
+            args[count++] = WWI_VALUE(b->radius_k);
+            args[count++] = WWI_BUFFER(r->abandoned);
+        }
+        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)u.at)) == WW_OK)
+            status = wwi_units_launch(&u, v, u.take < workers ? u.take : workers, args, count);
+    }
+    return status;
+}
+
+const wwi_engine wwi_packed = {"packed", 0.1, 1, wants_exchange, takes, run};

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses and launches the kernel that has the whole width of a narrow band in one lane.
+#include "engine/ribbon.h"
+
+#include "engine/batch.h"
+#include "engine/tiling.h"
+
+static const wwi_form form = {.engine = "lanes",
+                              .kernel = "ww_ribbon",
+                              .interleave = "ww_interleave",
+                              .texts = {"engine/interleave.cl", "engine/ribbon.cl"},
+                              .pack = RIBBON_PACK};
+
+uint32_t wwi_ribbon_columns(const wwi_runner *r, const wwi_work *w, uint32_t *below) {
+    const ww_band *band = &r->measure.band;
+    if (w->b.list || r->channels != 1 || !(r->recurrence->flags & WWI_MEASURE_PLAIN) || !(band->width <= 64))
+        return 0;
+    const uint32_t width = (uint32_t)band->width;
+    const long most = wwi_tuned(r, "lanes.ribbon", r->gpu ? (r->precision == WW_DOUBLE ? 32 : 64) : 0);
+    uint32_t columns = 0;
+    if (band->kind == WW_BAND_SAKOE_CHIBA) {
+        *below = width;
+        columns = 2 * width + 1;
+    } else if (band->kind == WW_BAND_CORNER && w->row_ranks == 1 && w->column_ranks == 1) {
+        const uint32_t n = w->n, m = w->m;
+        const uint64_t all = 2 * (uint64_t)width + 1 + (n > m ? n - m : m - n);
+        *below = width + (n > m ? n - m : 0);
+        columns = all <= 64 ? (uint32_t)all : 0;
+    }
+    return (long)columns <= most ? columns : 0;
+}
+
+ww_status wwi_ribbon_run(wwi_runner *r, wwi_work *w) {
+    ww_status status;
+    wwi_variant *v;
+    const wwi_batch *b = &w->b;
+    const wwi_packing packing = {RIBBON_PACK, 1, r->channels + r->extra, RIBBON_PACK, wwi_runner_value_bytes(r)};
+    wwi_variant_key key = wwi_work_key(r, w, &form);
+    key.band = 0; // the band is the shape of the ribbon, not a table
+    key.columns = w->ribbon;
+    key.rows = (uint32_t)wwi_tuned(r, "lanes.ribbon_rows", r->precision == WW_FLOAT && w->ribbon <= 48 ? 8 : 4);
+    key.group = 64;
+    key.below = w->below;
+    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
+        (status = wwi_interleave(r, v, w, false, packing)) != WW_OK)
+        return status;
+    const uint64_t rows = b->rows - b->row_begin;
+    const uint32_t packs = (uint32_t)wwi_ceil_div(b->columns, RIBBON_PACK);
+    w->args.rows_per_group = wwi_rows_per_group(r, rows, b->columns, 1, false);
+    const uint32_t units = (uint32_t)(packs * wwi_ceil_div(rows, w->args.rows_per_group));
+    if (r->preparing)
+        w->args.row_end = w->args.row_begin;
+    wwi_units u = wwi_units_of(r, WW_ENGINE_LANES, wwi_ceil_div(units, key.group / RIBBON_PACK), wwi_work_cells(r, w));
+    while (status == WW_OK && wwi_units_next(&u)) {
+        wwi_arg args[COMMON_ARGS + 4];
+        w->args.unit_begin = (uint32_t)u.at;
+        size_t count = wwi_work_args(r, w, args);
+        args[count++] = WWI_BUFFER(r->column_packed);
+        args[count++] = WWI_BUFFER(r->column_offsets);
+        args[count++] = WWI_VALUE(packs);
+        args[count++] = WWI_VALUE(units);
+        status = wwi_units_launch(&u, v, u.take, args, count);
+    }
+    return status;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// A runner: made for a measure and two datasets, it takes batches of pairs through an engine.
+#include "engine/runner.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/batch.h"
+#include "engine/tiling.h"
+#include "measure/band.h"
+
+void wwi_runner_destroy(wwi_runner **runner) {
+    if (!runner || !*runner)
+        return;
+    wwi_runner *r = *runner;
+    *runner = NULL;
+    for (size_t i = 0; i < r->variant_count; i++) {
+        wwi_kernel_destroy(&r->variants[i].kernel);
+        wwi_kernel_destroy(&r->variants[i].interleave);
+        wwi_program_release(&r->variants[i].program);
+    }
+    wwi_buffer **buffers[] = {&r->row_order,      &r->column_order, &r->band,        &r->edges,
+                              &r->counter,        &r->row_packed,   &r->row_offsets, &r->column_packed,
+                              &r->column_offsets, &r->scratch,      &r->abandoned};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        wwi_buffer_destroy(buffers[i]);
+    wwi_bit_planes_destroy(&r->planes);
+    wwi_words_free(&r->words);
+    free(r);
+}
+
+// Whether engine bits can compute the measure, on bit planes made here or on the points as they are.
+static ww_status take_bits(wwi_runner *r) {
+    const bool symbols = wwi_measure_is_bits_of_symbols(&r->measure);
+    r->no_bits = "it is for Levenshtein with all weights 1, LCS, LCSS, and EDR but aeon's";
+    if (r->options.engine != WW_ENGINE_AUTO && r->options.engine != WW_ENGINE_BITS)
+        return WW_OK;
+    if (!symbols && !wwi_measure_is_bits_of_points(&r->measure))
+        return WW_OK;
+    if (r->banded) {
+        r->no_bits = "it knows no bands";
+        return WW_OK;
+    }
+    if (symbols) {
+        const ww_status status = wwi_bit_planes_create(r->rows, r->columns, r->passes > 1, &r->planes, &r->no_bits);
+        r->bits = r->planes != NULL;
+        return status;
+    }
+    r->no_bits = "points of several channels stay in engine lanes";
+    // On a CPU a vector of pairs is faster: there it runs when it is asked for.
+    r->bits = r->channels == 1 && (r->gpu || r->options.engine == WW_ENGINE_BITS);
+    return WW_OK;
+}
+
+ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                            const ww_plan_options *options, wwi_stream *stream, wwi_runner **runner) {
+    *runner = NULL;
+    wwi_runner *r = calloc(1, sizeof *r);
+    if (!r)
+        return wwi_fail_memory(sizeof *r);
+    r->context = rows->context;
+    r->stream = stream;
+    r->measure = *measure;
+    r->recurrence = wwi_measure_row_by_id(measure->id);
+    r->rows = rows;
+    r->columns = columns;
+    r->precision = rows->precision;
+    r->options = *options;
+    const bool independent = measure->independent && rows->channels > 1;
+    r->channels = independent ? 1 : (uint32_t)rows->channels;
+    r->passes = independent ? (uint32_t)rows->channels : 1;
+    r->extra = r->recurrence->transform != WWI_TRANSFORM_NONE && rows->extra;
+    r->banded = measure->band.kind != WW_BAND_NONE;
+    r->symmetric = wwi_measure_is_symmetric(measure);
+    const ww_device_info *info = wwi_context_info(r->context);
+    r->gpu = info->type == WW_DEVICE_GPU;
+    r->exchange = wwi_context_exchange(r->context);
+    r->width = r->exchange == WWI_EXCHANGE_LOCAL ? (uint32_t)wwi_tuned(r, "lanes.width", r->gpu ? 64 : 16)
+                                                 : wwi_context_exchange_width(r->context);
+    if (r->width > 32 && r->exchange != WWI_EXCHANGE_LOCAL)
+        r->width = 32;
+    r->vector = (int)wwi_tuned(r, "packed.vector", r->precision == WW_DOUBLE ? 8 : 16);
+    ww_status status = take_bits(r);
+    if (status != WW_OK) {
+        wwi_runner_destroy(&r);
+        return status;
+    }
+    r->engine = options->engine
+                    ? options->engine
+                    : wwi_engine_choose(r, false, rows->count, columns->count, rows->rank_lengths[rows->rank_count - 1],
+                                        columns->rank_lengths[columns->rank_count - 1]);
+    r->pace = wwi_pace_make(r->stream, options->launch_seconds, options->progress, options->progress_user);
+    for (ww_engine e = WW_ENGINE_LANES; e < ENGINES; e++)
+        r->rate[e] = wwi_pace_guess(info, r->gpu ? wwi_engine_row(e)->gpu_rate : wwi_engine_row(e)->cpu_rate);
+    status = wwi_runner_check_user(r);
+    if (status != WW_OK)
+        wwi_runner_destroy(&r);
+    *runner = r;
+    return status;
+}
+
+ww_engine wwi_runner_engine(const wwi_runner *runner) {
+    return runner->engine;
+}
+
+void wwi_runner_skip(wwi_runner *runner, uint64_t cells) {
+    runner->pace.done += cells;
+}
+
+ww_status wwi_runner_abandoned(const wwi_runner *runner, uint64_t *pairs) {
+    uint32_t count = 0;
+    const ww_status status = runner->abandoned ? wwi_buffer_read(runner->abandoned, 0, 4, &count) : WW_OK;
+    *pairs = count;
+    return status;
+}
+
+uint64_t wwi_runner_cells(const wwi_runner *runner) {
+    return runner->pace.done;
+}
+
+uint64_t wwi_runner_pair_cells(const wwi_runner *runner, uint32_t n, uint32_t m) {
+    const uint64_t cells = wwi_band_cells(&runner->measure.band, n, m);
+    return cells == UINT64_MAX ? cells : cells * runner->passes;
+}
+
+void wwi_runner_start(wwi_runner *runner, uint64_t total) {
+    wwi_pace_start(&runner->pace, total);
+    wwi_buffer_destroy(&runner->abandoned);
+}
+
+// ---- batches
+
+static ww_status refuse(const wwi_runner *r, const wwi_engine *engine, wwi_refusal refusal) {
+    if (refusal.limit)
+        wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s on %s: %s (limit %" PRIu64 ")", engine->name,
+                 wwi_context_info(r->context)->name, refusal.why, refusal.limit);
+    else
+        wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s: %s", engine->name, refusal.why);
+    return wwi_fail_hint("leave the choice of engine to the library, or use strips");
+}
+
+// Halves a batch that needs too much room.
+static ww_status run_halves(wwi_runner *r, const wwi_batch *b) {
+    wwi_batch first = *b, second = *b;
+    if (b->list) {
+        first.rows = b->rows / 2;
+        second.rows = b->rows - first.rows;
+        second.pairs = b->pairs + 3 * first.rows;
+    } else if (b->rows - b->row_begin > 1) {
+        first.rows = second.row_begin = (b->row_begin + b->rows) / 2;
+    } else if (b->half) {
+        return wwi_fail(WW_ERROR_INTERNAL, "the bands of one row of a half need too much room");
+    } else {
+        first.columns = b->columns / 2;
+        second.columns = b->columns - first.columns;
+        second.column_ids = b->column_ids + first.columns;
+    }
+    const ww_status status = wwi_runner_block(r, &first);
+    return status == WW_OK ? wwi_runner_block(r, &second) : status;
+}
+
+// Takes the work through the engine, or through strips where that engine was not asked for and does not take it.
+static ww_status run_work(wwi_runner *r, wwi_work *w, ww_engine engine) {
+    ww_status status;
+    wwi_refusal refusal = {NULL, 0};
+    r->words.count = 0;
+    if ((status = wwi_engine_row(engine)->takes(r, w, &refusal)) != WW_OK)
+        return status;
+    if (refusal.why && r->options.engine != WW_ENGINE_AUTO)
+        return refuse(r, wwi_engine_row(engine), refusal);
+    if (refusal.why) {
+        engine = WW_ENGINE_STRIPS;
+        refusal.why = NULL;
+        if ((status = wwi_engine_row(engine)->takes(r, w, &refusal)) != WW_OK)
+            return status;
+    }
+    if (w->too_large)
+        return WW_OK;
+    status = wwi_work_upload(r, w);
+    if (r->preparing)
+        w->args.flags |= WWI_LAUNCH_HALF;
+    for (uint32_t pass = 0; status == WW_OK && pass < r->passes; pass++) {
+        const wwi_launch_args args = w->args;
+        w->args.channel = pass;
+        w->args.flags |= pass ? WWI_LAUNCH_ACCUMULATE : 0;
+        status = wwi_engine_row(engine)->run(r, w);
+        w->args = args;
+    }
+    if (status == WW_OK)
+        r->engine = engine;
+    return status;
+}
+
+ww_status wwi_runner_block(wwi_runner *r, const wwi_batch *batch) {
+    ww_status status;
+    if (batch->rows == batch->row_begin || (!batch->list && batch->columns == 0))
+        return WW_OK;
+    wwi_work w = wwi_work_of(r, batch);
+    if (w.pairs > 0x7fffffff)
+        return wwi_fail(WW_ERROR_INTERNAL, "a batch of %" PRIu64 " pairs", w.pairs);
+    ww_engine engine = r->options.engine;
+    if (engine == WW_ENGINE_AUTO)
+        engine = wwi_engine_choose(r, batch->list, batch->rows, batch->columns, w.n, w.m);
+    if (r->symmetric && !batch->half && wwi_engine_row(engine)->wants_exchange(r, &w))
+        wwi_work_exchange(&w);
+    wwi_work_sort(&w);
+    status = run_work(r, &w, engine);
+    if (batch->list && w.exchanged)
+        wwi_work_exchange(&w); // the list is the caller's
+    return status == WW_OK && w.too_large ? run_halves(r, batch) : status;
+}
+
+ww_status wwi_runner_prepare(wwi_runner *r, const wwi_batch *batch) {
+    r->preparing = true;
+    const ww_status status = wwi_runner_block(r, batch);
+    r->preparing = false;
+    return status;
+}

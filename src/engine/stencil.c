@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine stencil: a work-group a pair, three anti-diagonals in local memory (kernels_cl/engine/stencil.cl).
+#include "engine/batch.h"
+#include "engine/tiling.h"
+
+static const wwi_form form = {.engine = "stencil", .kernel = "ww_stencil", .texts = {"engine/stencil.cl"}};
+
+static uint32_t limit(const wwi_runner *r) {
+    const uint64_t bytes = wwi_context_info(r->context)->local_bytes;
+    const uint64_t rows = bytes / (3 * wwi_runner_value_bytes(r));
+    return rows <= 2 ? 1 : rows > UINT32_MAX ? UINT32_MAX : (uint32_t)(rows - 1);
+}
+
+static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
+    return w->n > limit(r) && w->m <= limit(r);
+}
+
+static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
+    bool fits;
+    if (w->n > limit(r)) {
+        *refusal = (wwi_refusal){"the series are too long for its local memory", limit(r)};
+        return WW_OK;
+    }
+    return r->banded ? wwi_work_bands(r, w, w->tiling, &fits) : WW_OK;
+}
+
+static ww_status run(wwi_runner *r, wwi_work *w) {
+    wwi_variant *v;
+    wwi_variant_key key = wwi_work_key(r, w, &form);
+    key.group = (uint32_t)wwi_tuned(r, "stencil.group", r->gpu ? 128 : 16);
+    ww_status status = wwi_runner_variant(r, key, &v);
+    w->args.scratch = w->n + 1;
+    wwi_units u = wwi_units_of(r, WW_ENGINE_STENCIL, w->pairs, wwi_work_cells(r, w));
+    while (status == WW_OK && wwi_units_next(&u)) {
+        wwi_arg args[COMMON_ARGS + 1];
+        w->args.unit_begin = (uint32_t)u.at;
+        size_t count = wwi_work_args(r, w, args);
+        args[count++] = WWI_LOCAL(3 * (uint64_t)w->args.scratch * wwi_runner_value_bytes(r));
+        status = wwi_units_launch(&u, v, u.take, args, count);
+    }
+    return status;
+}
+
+const wwi_engine wwi_stencil = {"stencil", 0.2, 0.01, wants_exchange, takes, run};

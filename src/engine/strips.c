@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine strips: the matrix cut in strips that follow each other (kernels_cl/engine/strips.cl, strips_vector.cl).
+#include "engine/strips.h"
+
+#include "base/grow.h"
+#include "engine/batch.h"
+#include "engine/tiling.h"
+
+static const wwi_form groups = {.engine = "strips",
+                                .kernel = "ww_strips",
+                                .texts = {"engine/walk.cl", "engine/handover.cl", "engine/strips.cl"},
+                                .exchanges = true};
+static const wwi_form vectors = {.engine = "strips",
+                                 .kernel = "ww_strips",
+                                 .texts = {"engine/walk.cl", "engine/handover.cl", "engine/strips_vector.cl"}};
+
+static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
+    (void)r;
+    // Few rows make short pipelines.
+    return w->n < w->m;
+}
+
+static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
+    bool fits;
+    (void)refusal;
+    w->tiling = wwi_strips_tiling(r, w->pairs, w->m);
+    // Strips give each block a lane of its own: any width will do.
+    const wwi_tiling rows_and_blocks = {w->tiling.columns, w->tiling.rows, 1u << 30};
+    return r->banded ? wwi_work_bands(r, w, rows_and_blocks, &fits) : WW_OK;
+}
+
+ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *form, wwi_tiling tiling,
+                         uint32_t vector) {
+    ww_status status;
+    wwi_variant *v;
+    wwi_launch_args *a = &w->args;
+    wwi_variant_key key = wwi_work_key(r, w, form);
+    key.vector = (int)vector;
+    key.registers = vector > 1 || wwi_points_in_registers(r);
+    key.columns = tiling.columns;
+    key.rows = tiling.rows;
+    key.group = vector > 1 ? 1 : tiling.width;
+    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK)
+        return status;
+    const uint64_t strip_columns = (uint64_t)tiling.columns * tiling.width * (w->is_bits ? 32 : 1);
+    const uint32_t strips = (uint32_t)wwi_ceil_div(w->m, strip_columns);
+    const uint64_t row_steps = wwi_ceil_div(w->n, tiling.rows);
+    a->scratch = (uint32_t)(w->is_bits ? row_steps + 1 : row_steps * tiling.rows);
+    const uint64_t pair_bytes = a->scratch * (w->is_bits ? 8 : 2 * wwi_runner_value_bytes(r));
+    const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->context) / 4;
+    const uint64_t fitting = room / pair_bytes, at_once = fitting < 1 ? 1 : fitting > 1u << 20 ? 1u << 20 : fitting;
+    wwi_units pairs = wwi_units_of(r, engine, w->pairs, wwi_work_cells(r, w));
+    while (wwi_units_next(&pairs)) {
+        const uint64_t take = pairs.take < at_once ? pairs.take : at_once;
+        if ((status = wwi_grow_buffer(r->context, &r->edges, take * pair_bytes)) != WW_OK ||
+            (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK ||
+            (status = wwi_buffer_fill_u32(r->edges, 0, take * pair_bytes, 0)) != WW_OK)
+            return status;
+        a->unit_begin = (uint32_t)pairs.at;
+        pairs.at += take;
+        // Several pairs take all their strips in one launch; a pair alone may need several launches.
+        wwi_units u = wwi_units_of(r, engine, strips, pairs.cells_each * (double)take);
+        u.more = pairs.at < pairs.units;
+        while (wwi_units_next(&u)) {
+            wwi_arg args[COMMON_ARGS + 2];
+            u.take = take > 1 ? strips : u.take;
+            a->strip_begin = r->preparing ? strips : (uint32_t)u.at; // past the last one
+            a->strip_end = a->strip_begin + (uint32_t)u.take;
+            size_t count = wwi_work_args(r, w, args);
+            args[count++] = WWI_BUFFER(r->edges);
+            args[count++] = WWI_BUFFER(r->counter);
+            if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, 0)) != WW_OK ||
+                (status = wwi_units_launch(&u, v, take * u.take, args, count)) != WW_OK || r->preparing)
+                return status;
+        }
+    }
+    return WW_OK;
+}
+
+static ww_status run(wwi_runner *r, wwi_work *w) {
+    const bool vector = wwi_vector_strips(r);
+    return wwi_strips_run(r, w, WW_ENGINE_STRIPS, vector ? &vectors : &groups, w->tiling,
+                          vector ? (uint32_t)r->vector : 1);
+}
+
+const wwi_engine wwi_strips = {"strips", 0.5, 0.5, wants_exchange, takes, run};

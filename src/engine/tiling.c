@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a matrix is cut into columns, rows and strips for each engine. Nothing is launched here.
+#include "engine/tiling.h"
+
+#include "measure/measure_table.h"
+
+uint64_t wwi_compute_units(const wwi_runner *r) {
+    const uint64_t units = wwi_context_info(r->context)->compute_units;
+    return units ? units : 1;
+}
+
+long wwi_tuned(const wwi_runner *r, const char *name, long fallback) {
+    return wwi_tuning(r->context, name, r->precision == WW_DOUBLE ? "f64" : "f32", fallback);
+}
+
+uint64_t wwi_ceil_div(uint64_t a, uint64_t b) {
+    return (a + b - 1) / b;
+}
+
+bool wwi_points_in_registers(const wwi_runner *r) {
+    return r->channels <= REGISTER_CHANNELS;
+}
+
+// Whether what columns keep finds room beside the registers counted: in float NVIDIA's compiler has them, AMD's has
+// not.
+static bool keeps_beside(const wwi_runner *r) {
+    return r->exchange == WWI_EXCHANGE_NV_SHFL && r->precision == WW_FLOAT;
+}
+
+// Most columns a lane can hold: a column takes a value and a point.
+uint32_t wwi_lane_columns(const wwi_runner *r, bool banded) {
+    if (!wwi_points_in_registers(r))
+        return 8;
+    const long values = wwi_tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32);
+    const uint32_t kept = keeps_beside(r) ? 0 : (uint32_t)r->recurrence->column_registers;
+    uint32_t columns = (uint32_t)values / (r->channels + 1 + kept + (uint32_t)r->recurrence->column_values +
+                                           (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0));
+    // A user's cost may need many registers of its own.
+    if (wwi_measure_cost(&r->measure) == WW_COST_USER)
+        columns /= 2;
+    const uint32_t most = banded ? (uint32_t)wwi_tuned(r, "lanes.banded", 16) : 64;
+    if (columns > most)
+        columns = most;
+    return columns < 4 ? 4 : columns & ~1u;
+}
+
+// Rows a step; `n` the rows of all pairs, 0 when they differ. Eight run best where few of them are padding.
+uint32_t wwi_lane_rows(const wwi_runner *r, uint32_t n) {
+    if (!wwi_points_in_registers(r))
+        return 1;
+    if (r->channels > 4)
+        return 2;
+    // What is kept moves on by as many registers as there are columns, however many rows a step has.
+    const bool many = keeps_beside(r) && r->recurrence->column_registers;
+    const uint32_t rows = (uint32_t)wwi_tuned(r, "lanes.rows", many ? 8 : 4);
+    return rows > 4 && (r->banded || (n && (rows - n % rows) % rows * 50 > n)) ? 4 : rows;
+}
+
+uint32_t wwi_lane_group(const wwi_runner *r) {
+    const long group = wwi_tuned(r, "lanes.group", r->gpu ? 64 : 16);
+    return group < (long)r->width ? r->width : (uint32_t)group;
+}
+
+uint32_t wwi_lanes_limit(const wwi_runner *r) {
+    return r->width * wwi_lane_columns(r, false);
+}
+
+bool wwi_can_vector(const wwi_runner *r) {
+    return r->channels <= VECTOR_CHANNELS;
+}
+
+bool wwi_vector_strips(const wwi_runner *r) {
+    return !r->gpu && wwi_can_vector(r) && wwi_tuned(r, "strips.vector", 1) != 0;
+}
+
+wwi_tiling wwi_lanes_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many_lengths) {
+    const uint32_t most = wwi_lane_columns(r, false);
+    wwi_tiling tiling = {most, wwi_lane_rows(r, n), 1};
+    while (tiling.width < r->width && tiling.width * most < m)
+        tiling.width *= 2;
+    uint32_t columns = (uint32_t)wwi_ceil_div(m, tiling.width);
+    // A program for every number of columns would be compiled for ever where lengths differ.
+    const uint32_t step = many_lengths ? (columns > 16 ? 8 : 4) : 2;
+    columns = (uint32_t)wwi_ceil_div(columns, step) * step;
+    tiling.columns = columns < most ? columns : most;
+    return tiling;
+}
+
+uint32_t wwi_rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t columns, uint32_t width, bool list) {
+    const uint64_t units = wwi_compute_units(r);
+    const uint64_t groups = units * (uint64_t)wwi_tuned(r, "lanes.resident", 4096) / width + 1;
+    const uint64_t pairs = list ? rows : rows * columns;
+    uint64_t take = pairs / groups;
+    const uint64_t most = list ? 32 : 64;
+    if (take > most)
+        take = most;
+    if (take > rows)
+        take = rows;
+    return take ? (uint32_t)take : 1;
+}
+
+// Columns a lane of a strip holds: as many as leave strips enough to fill the device.
+wwi_tiling wwi_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m) {
+    wwi_tiling tiling = {8, wwi_lane_rows(r, 0), r->width};
+    if (!r->banded)
+        tiling.columns = (uint32_t)wwi_tuned(r, "strips.columns", 8);
+    if (wwi_vector_strips(r)) {
+        tiling.width = (uint32_t)r->vector;
+        tiling.rows = 4;
+        if (r->channels > 1)
+            tiling.columns = 4;
+        return tiling;
+    }
+    const uint64_t wanted = wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "strips.resident", 4);
+    const uint32_t most = wwi_lane_columns(r, r->banded);
+    if (tiling.columns > most)
+        tiling.columns = most;
+    while (tiling.columns * 2 <= most && pairs * wwi_ceil_div(m, 2 * tiling.columns * tiling.width) >= wanted)
+        tiling.columns *= 2;
+    // Short steps fill the pipeline of a few strips sooner; many fill the device anyhow, and have more of long ones.
+    if (tiling.rows >= 4) {
+        const bool few = !r->banded && pairs * wwi_ceil_div(m, (uint64_t)tiling.columns * tiling.width) < 4 * wanted;
+        tiling.rows = few ? (uint32_t)wwi_tuned(r, "strips.rows", 4) : 4;
+    }
+    return tiling;
+}
+
+// ---- bits
+
+// Words a lane holds at most: each takes its planes and, for what the measure keeps, about four registers. AMD's
+// compiler needs more.
+static uint32_t most_words(const wwi_runner *r) {
+    const long values = wwi_tuned(r, "bits.values", r->exchange == WWI_EXCHANGE_NV_SHFL ? 96 : 48);
+    const uint32_t held = r->planes ? r->planes->bits : r->precision == WW_DOUBLE ? 64 : 32;
+    const uint32_t words = (uint32_t)values / (held + 4);
+    return words > 16 ? 16 : words < 1 ? 1 : words;
+}
+
+bool wwi_vector_bits(const wwi_runner *r) {
+    return !r->gpu && r->planes && wwi_tuned(r, "bits.vector", 16) > 1;
+}
+
+static uint64_t words_of(uint32_t m) {
+    return wwi_ceil_div(m, 32);
+}
+
+uint32_t wwi_bits_limit(const wwi_runner *r) {
+    return r->width * most_words(r) * 32;
+}
+
+// Rows of a step. Points of rows are held, each in a register or two.
+static uint32_t bits_rows(const wwi_runner *r) {
+    return r->planes ? (uint32_t)wwi_tuned(r, "bits.rows", 16) : (uint32_t)wwi_tuned(r, "bits.point_rows", 8);
+}
+
+// Words and width for a column series of m points.
+wwi_tiling wwi_bits_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many_lengths) {
+    (void)n;
+    (void)many_lengths;
+    const uint32_t most = most_words(r);
+    wwi_tiling tiling = {1, bits_rows(r), 1};
+    while (tiling.width < r->width && (uint64_t)tiling.width * most < words_of(m))
+        tiling.width *= 2;
+    tiling.columns = (uint32_t)wwi_ceil_div(words_of(m), tiling.width);
+    // A program for every number of words would be compiled for ever where lengths differ.
+    if (tiling.columns > 4)
+        tiling.columns = (tiling.columns + 1) & ~1u;
+    tiling.columns = tiling.columns < most ? tiling.columns : most;
+    return tiling;
+}
+
+wwi_tiling wwi_bits_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m) {
+    wwi_tiling tiling = {1, r->planes ? (uint32_t)wwi_tuned(r, "bits.strip_rows", 16) : bits_rows(r),
+                         wwi_vector_bits(r) ? BITS_VECTOR : r->width};
+    const uint64_t wanted = wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "bits.resident", 2);
+    const uint32_t most = wwi_vector_bits(r) ? (uint32_t)wwi_tuned(r, "bits.words", 4) : most_words(r);
+    while (tiling.columns * 2 <= most &&
+           pairs * wwi_ceil_div(m, 64 * (uint64_t)tiling.columns * tiling.width) >= wanted)
+        tiling.columns *= 2;
+    return tiling;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How engines cut a matrix: columns and rows of a lane, lanes of a group, strips. Each cut follows from the longest
+// series, the registers of the device and the tuning parameters; nothing is launched here.
+#ifndef WAVEWARP_TILING_H
+#define WAVEWARP_TILING_H
+
+#include "engine/runner.h"
+
+// A parameter by name for the runner's precision.
+long wwi_tuned(const wwi_runner *r, const char *name, long fallback);
+// At least 1, whatever the driver says.
+uint64_t wwi_compute_units(const wwi_runner *r);
+uint64_t wwi_ceil_div(uint64_t a, uint64_t b);
+// Whether a point's channels can be registers in the engine.
+bool wwi_points_in_registers(const wwi_runner *r);
+// Whether a point can stay in a vector engine's private memory.
+bool wwi_can_vector(const wwi_runner *r);
+
+// Most columns a lane can hold.
+uint32_t wwi_lane_columns(const wwi_runner *r, bool banded);
+// Rows a step; `n` the rows of all pairs, 0 when they differ.
+uint32_t wwi_lane_rows(const wwi_runner *r, uint32_t n);
+uint32_t wwi_lane_group(const wwi_runner *r);
+// Longest column series engine lanes can hold without a band.
+uint32_t wwi_lanes_limit(const wwi_runner *r);
+// The cut for a column series of m points, without a band; n as above.
+wwi_tiling wwi_lanes_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many_lengths);
+// Row series that a group takes one after the other: enough that the device is still filled several times over.
+uint32_t wwi_rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t columns, uint32_t width, bool list);
+
+// Whether engine strips runs as vectors in a work-item, not as work-groups.
+bool wwi_vector_strips(const wwi_runner *r);
+wwi_tiling wwi_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m);
+
+// The same for engine bits, in words of 32 columns.
+bool wwi_vector_bits(const wwi_runner *r);
+uint32_t wwi_bits_limit(const wwi_runner *r);
+wwi_tiling wwi_bits_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many_lengths);
+wwi_tiling wwi_bits_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m);
+
+#endif

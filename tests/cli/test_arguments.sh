@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+# Command lines where no device is needed: short options in one word, options that a command has no use for, bands,
+# numbers of bytes, text that could steer a terminal.
+here=$(realpath "$(dirname "$0")")
+. "$here/tap.sh"
+: >out >err
+
+escape=$(printf '\033')
+no_escape() { ! grep -q "$escape" "$1"; }
+
+# ---- short options
+ok "flags and a value in one word" gives 0 generate cbf -zn3 -o a.ts
+ok "the same apart" gives 0 generate cbf --znorm --count 3 -o b.ts
+ok "are the same" cmp -s a.ts b.ts
+ok "the value may be the next word" gives 0 generate cbf -zn 3 -o c.ts
+ok "is the same too" cmp -s a.ts c.ts
+ok "a flag behind a flag" gives 0 generate cbf -jzn3 -oc.ts
+ok "did both" prints '"znorm": true'
+ok "an unknown letter behind a flag" gives 2 generate cbf -zQ
+ok "is named" says "unknown option '-Q'"
+ok "a value that is missing" gives 2 generate cbf -zn
+ok "names its option" says "--count needs a value (N)"
+
+# ---- the order of the arguments
+for command in nearest knn; do
+    ok "help of $command" gives 0 "$command" --help
+    ok "queries come first in $command" prints "Usage: wavewarp $command QUERIES [BASE]"
+done
+ok "help of lsh" gives 0 lsh --help
+ok "queries come first in lsh" prints "Usage: wavewarp lsh [QUERIES] [BASE]"
+ok "classify takes names, no order" gives 2 classify a b
+ok "and says so" says "'a' is one argument too many"
+
+# ---- every command is in the man page and in docs/cli.md
+docs=$here/../../docs
+described() { grep -qE "^\.(B|BI) $1( |\$)" "$docs/wavewarp.1" && grep -qE "^\| \`$1[ \`]" "$docs/cli.md"; }
+ok "the overview" gives 0 --help
+for command in $(sed -n 's/^  \([a-z]*\) .*/\1/p' out); do
+    ok "$command is described" described "$command"
+done
+
+# ---- options that are of no use
+for command in knn lsh; do
+    ok "$command has no engine" gives 2 "$command" --engine lanes a
+    ok "that is said" says "unknown option '--engine'"
+done
+ok "tables beside a recall" gives 2 lsh --recall 0.9 --tables 3 a
+ok "that is said" says "--tables is of no use with --recall"
+ok "probes beside a recall" gives 2 lsh --recall 0.9 --probes 3 a
+ok "functions beside an index" gives 2 lsh --load index --functions 3
+ok "that is said" says "--functions is of no use with --load"
+ok "a seed beside an index" gives 2 lsh --load index --seed 3
+ok "a base beside an index" gives 2 lsh --load index a b
+ok "a width for bits" gives 2 lsh -m hamming --width 2 a
+ok "that is said" says "--width is of no use with --metric hamming"
+ok "more neighbours than can be" gives 1 lsh -k 1025 a
+ok "names the most" says "k is 1025; it can be 1 to 1024"
+for command in generate convert; do
+    operand=cbf
+    [ "$command" = convert ] && operand="a.ts -"
+    # shellcheck disable=SC2086
+    ok "$command: JSON and series can't both be printed" gives 2 "$command" $operand --json
+done
+ok "two things on standard output" gives 2 nearest a --json -o -
+ok "that is said" says "both write to standard output"
+ok "predictions and JSON" gives 2 classify --train a --test b --json --predictions -
+ok "distances and JSON" gives 2 matrix a --json -o -
+
+# ---- bands
+for width in 0.1 2.9; do
+    for kind in sakoe-chiba corner; do
+        ok "$kind:$width" gives 2 matrix a --band $kind:$width
+        ok "a percentage is named" says "such as $kind:10%"
+    done
+done
+ok "more than all" gives 2 matrix a --band corner:101%
+ok "less than nothing" gives 2 matrix a --band corner:-1%
+ok "no number of percent" gives 2 matrix a --band corner:x%
+ok "percent of nothing" gives 2 matrix a --band corner:%
+ok "slanted takes a fraction" gives 2 matrix a --band slanted:10%
+ok "that is said" says "a percentage is for sakoe-chiba and corner"
+
+# ---- bytes
+for bytes in "1 " "1" "1k" "1KiB"; do
+    code=1
+    [ "$bytes" = "1 " ] && code=2
+    ok "--max-bytes '$bytes'" gives $code matrix none.csv --max-bytes "$bytes"
+done
+ok "--max-bytes '1 M'" gives 2 matrix none.csv --max-bytes "1 M"
+
+# ---- text that could steer a terminal
+evil=$(printf 'a\033]0;evil\007\302\233b')
+ok "a file's name" gives 1 matrix "$evil"
+ok "has no escape sequence" no_escape err
+ok "but its bytes" says 'a\x1b]0;evil\x07\xc2\x9bb'
+ok "an argument" gives 2 matrix a --measure "$evil"
+ok "has no escape sequence" no_escape err
+ok "an option" gives 2 matrix "--$evil"
+ok "has no escape sequence" no_escape err
+ok "letters of other scripts stay" gives 1 matrix "$(printf 'Gr\303\274\303\237e')"
+ok "as they are" says "$(printf 'Gr\303\274\303\237e')"
+ok "a byte that is not UTF-8" gives 1 matrix "$(printf 'Gr\374n')"
+ok "is shown by its number" says 'Gr\xfcn'
+finish
