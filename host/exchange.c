@@ -70,6 +70,7 @@ static bool try_exchange(ww_context *context, wwi_exchange exchange) {
     wwi_stream *stream = NULL;
     wwi_kernel *kernel = NULL;
     unsigned width = 1;
+    const ww_error before = *ww_last_error(); // a way that does not work is no failure
     (void)snprintf(options, sizeof options, "-DWW_EXCHANGE=%d -DWW_PROBE_DOUBLE=%d", (int)exchange,
                    context->info.has_double != 0);
     bool good = wwi_program_get(context, sources, 2, options, &program) == WW_OK &&
@@ -82,6 +83,7 @@ static bool try_exchange(ww_context *context, wwi_exchange exchange) {
     } else {
         wwi_log(context, 3, "exchange by %s does not work here: %s", exchange_names[exchange],
                 ww_last_error()->message);
+        (void)wwi_fail_restore(&before, NULL);
     }
     wwi_kernel_destroy(&kernel);
     wwi_stream_destroy(&stream);
@@ -172,6 +174,7 @@ bool wwi_context_mma(ww_context *context) {
     if (known)
         return known == 2;
     bool good = false;
+    const ww_error before = *ww_last_error();
     if (context->info.type == WW_DEVICE_GPU && is_worth_trying(context, WWI_EXCHANGE_NV_SHFL, false)) {
         const ww_status status = wwi_buffer_create(context, sizeof answers, &buffer);
         const wwi_arg args[] = {WWI_BUFFER(buffer)};
@@ -182,6 +185,7 @@ bool wwi_context_mma(ww_context *context) {
                wwi_buffer_read(buffer, 0, sizeof answers, answers) == WW_OK && mma_is_right(answers);
         if (!good)
             wwi_log(context, 3, "matrix products by mma.sync do not work here: %s", ww_last_error()->message);
+        (void)wwi_fail_restore(&before, NULL);
     }
     wwi_buffer_destroy(&buffer);
     wwi_kernel_destroy(&kernel);

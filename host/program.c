@@ -217,13 +217,18 @@ static ww_status compile(ww_context *context, const char *source, const char *op
 }
 
 static ww_status load_or_compile(ww_context *context, const char *source, const char *options, cl_program *out) {
-    if (context->disk_cache && (*out = wwi_disk_cache_load(context, source, options)) != NULL) {
+    const ww_error before = *ww_last_error(); // what goes wrong with the disk cache is nobody's failure
+    *out = context->disk_cache ? wwi_disk_cache_load(context, source, options) : NULL;
+    if (*out) {
         wwi_log(context, 3, "program taken from the disk cache: %s", options);
+        (void)wwi_fail_restore(&before, NULL);
         return WW_OK;
     }
     ww_status status = compile(context, source, options, out);
     if (status == WW_OK && context->disk_cache)
         wwi_disk_cache_store(context, source, options, *out);
+    if (status == WW_OK)
+        (void)wwi_fail_restore(&before, NULL);
     return status;
 }
 

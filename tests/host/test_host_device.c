@@ -634,7 +634,9 @@ START_TEST(disk_cache_serves_and_survives_damage) {
     free(text);
     free(path);
     ck_assert_int_eq(setenv("XDG_CACHE_HOME", "/proc/no/such", 1), 0);
+    (void)wwi_fail(WW_ERROR_EMPTY, "what failed last");
     use_cache(0);
+    ck_assert_int_eq(ww_last_error()->status, WW_ERROR_EMPTY); // nothing that was asked for failed
 }
 END_TEST
 

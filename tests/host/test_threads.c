@@ -348,6 +348,33 @@ START_TEST(points_are_shared) {
 }
 END_TEST
 
+// ---- tuning
+
+static atomic_bool stop;
+
+static void *try_values(void *user) {
+    char name[32];
+    for (long i = 0; i < 2000; i++) {
+        (void)snprintf(name, sizeof name, "%s.%ld", (const char *)user, i % 500);
+        WWT_OK(wwi_tuning_try(context, name, NULL, i));
+    }
+    atomic_store(&stop, true);
+    return NULL;
+}
+
+// One thread tries parameters, as `wavewarp tune` does, while another reads them.
+START_TEST(tuning_is_read_while_it_is_tried) {
+    char some[] = "some";
+    pthread_t thread;
+    WWT_OK(wwi_tuning_try(context, "other.name", NULL, 17));
+    ck_assert_int_eq(pthread_create(&thread, NULL, try_values, some), 0);
+    while (!atomic_load(&stop))
+        ck_assert_int_eq(wwi_tuning(context, "other.name", NULL, 3), 17);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_int_eq(wwi_tuning(context, "some.499", NULL, 3), 1999); // of equal ones the last counts
+}
+END_TEST
+
 // ---- after fork()
 
 static bool tells_of_fork(ww_status status) {
@@ -413,8 +440,6 @@ START_TEST(a_forked_child_frees_what_is_under_way) {
 }
 END_TEST
 
-static atomic_bool stop;
-
 static void *keep_running(void *user) {
     ww_plan *plan = plan_matrix(WW_DTW, user, NULL);
     float distances[ROWS * ROWS];
@@ -464,6 +489,7 @@ int main(void) {
     tcase_add_test(shared, launches_and_times_belong_to_each);
     tcase_add_loop_test(shared, datasets_are_shared, 0, 2);
     tcase_add_loop_test(shared, points_are_shared, 0, 2);
+    tcase_add_test(shared, tuning_is_read_while_it_is_tried);
     tcase_add_test(shared, a_forked_child_frees_what_is_under_way);
     tcase_add_test(shared, a_forked_child_is_told);
     suite_add_tcase(suite, first);
