@@ -103,6 +103,7 @@ typedef struct ww_parameter_info {
     double minimum;
     double maximum;
     const char *meaning;
+    int is_switch; ///< 1: takes 0 or 1 and nothing between them
 } ww_parameter_info;
 
 typedef struct ww_measure_info {
@@ -130,7 +131,7 @@ WW_API const ww_measure_info *ww_measure_info_at(size_t position);
 WW_API const ww_measure_info *ww_measure_info_by_id(ww_measure_id id);
 WW_API const ww_measure_info *ww_measure_info_by_name(const char *name);
 /// Sets a parameter by name. WW_ERROR_INVALID_ARGUMENT for an unknown name (the hint lists the measure's) or a value
-/// out of range (the hint has the range).
+/// out of range (the hint has the range); a switch takes 0 and 1 alone.
 WW_API ww_status ww_measure_set(ww_measure *measure, const char *parameter, double value);
 
 /// Number of cells a pair of lengths n (rows) and m (columns) costs under the measure's band; 0 when there is no path.

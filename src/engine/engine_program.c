@@ -113,6 +113,22 @@ static void write_options(const wwi_runner *r, const wwi_variant_key *key, char 
         r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels);
 }
 
+// Adds the option for a device whose pow() of vectors is wrong, where the program has one.
+static ww_status choose_pow(const wwi_runner *r, const wwi_variant_key *key, char *options, size_t bytes) {
+    const ww_measure *measure = &r->measure;
+    const bool has_pow = (measure->id == WW_TWED && measure->parameters[2] != 1 && measure->parameters[2] != 2) ||
+                         (measure->recurrence && strstr(measure->recurrence, "pow")) ||
+                         (measure->cost_expression && strstr(measure->cost_expression, "pow"));
+    bool by_lanes = false;
+    if (key->vector == 1 || !has_pow)
+        return WW_OK;
+    const ww_status status =
+        wwi_context_pow_by_lanes(r->context, r->precision == WW_DOUBLE, key->vector, &by_lanes);
+    if (by_lanes)
+        snprintf(options + strlen(options), bytes - strlen(options), " -DWW_POW_BY_LANES=1");
+    return status;
+}
+
 // On points the recurrence says how far apart they are and what the result is.
 static ww_status build_bits(wwi_runner *r, wwi_variant *v) {
     ww_status status;
@@ -176,7 +192,8 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
                                                                        : "engine/strips.cl",
                                     NULL};
     write_options(r, key, options, sizeof options);
-    if ((status = wwi_program_get(r->context, sources, count, options, &v->program)) == WW_OK)
+    if ((status = choose_pow(r, key, options, sizeof options)) == WW_OK &&
+        (status = wwi_program_get(r->context, sources, count, options, &v->program)) == WW_OK)
         status = create_kernels(r, v);
     free(t.cost);
     return status;

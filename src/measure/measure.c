@@ -10,44 +10,48 @@
 
 #define LARGEST 1e30 // in float too
 
+// Off by default.
+#define SWITCH(name, meaning)                                                                                          \
+    { name, 0.0, 0.0, 1.0, meaning, 1 }
+
 static const ww_parameter_info adtw_parameters[] = {
-    {"penalty", 1.0, 0.0, LARGEST, "added to every step that is not diagonal"},
+    {"penalty", 1.0, 0.0, LARGEST, "added to every step that is not diagonal", 0},
 };
 #define USER_PARAMETER(number)                                                                                         \
-    { "p" #number, 0.0, -LARGEST, LARGEST, "WW_P_p" #number " in the text" }
+    { "p" #number, 0.0, -LARGEST, LARGEST, "WW_P_p" #number " in the text", 0 }
 static const ww_parameter_info user_parameters[] = {USER_PARAMETER(0), USER_PARAMETER(1), USER_PARAMETER(2),
                                                     USER_PARAMETER(3), USER_PARAMETER(4), USER_PARAMETER(5),
                                                     USER_PARAMETER(6), USER_PARAMETER(7)};
 static const ww_parameter_info wdtw_parameters[] = {
-    {"g", 0.05, 0.0, 1e6, "steepness of the weights"},
-    {"w_max", 1.0, 0.0, LARGEST, "largest weight"},
+    {"g", 0.05, 0.0, 1e6, "steepness of the weights", 0},
+    {"w_max", 1.0, 0.0, LARGEST, "largest weight", 0},
 };
 static const ww_parameter_info erp_parameters[] = {
-    {"g", 0.0, -LARGEST, LARGEST, "value of a gap, of every channel"},
-    {"border_total", 0.0, 0.0, 1.0, "1: all borders are the total of the gaps, as in aeon and sktime"},
+    {"g", 0.0, -LARGEST, LARGEST, "value of a gap, of every channel", 0},
+    SWITCH("border_total", "1: all borders are the total of the gaps, as in aeon and sktime"),
 };
 static const ww_parameter_info edr_parameters[] = {
-    {"epsilon", 0.25, 0.0, LARGEST, "points match when no channel differs by more"},
-    {"normalised", 0.0, 0.0, 1.0, "1: divided by the longer length"},
-    {"aeon", 0.0, 0.0, 1.0, "1: as aeon: points match when nearer than epsilon, and the borders are 0"},
+    {"epsilon", 0.25, 0.0, LARGEST, "points match when no channel differs by more", 0},
+    SWITCH("normalised", "1: divided by the longer length"),
+    SWITCH("aeon", "1: as aeon: points match when nearer than epsilon, and the borders are 0"),
 };
 static const ww_parameter_info lcss_parameters[] = {
-    {"epsilon", 1.0, 0.0, LARGEST, "points match when no farther apart"},
-    {"similarity", 0.0, 0.0, 1.0, "1: the share of matched points, not 1 less it"},
+    {"epsilon", 1.0, 0.0, LARGEST, "points match when no farther apart", 0},
+    SWITCH("similarity", "1: the share of matched points, not 1 less it"),
 };
 static const ww_parameter_info msm_parameters[] = {
-    {"c", 1.0, 0.0, LARGEST, "cost of a split or merge"},
+    {"c", 1.0, 0.0, LARGEST, "cost of a split or merge", 0},
 };
 static const ww_parameter_info twed_parameters[] = {
-    {"nu", 0.001, 0.0, LARGEST, "stiffness: cost of a unit of time"},
-    {"lambda", 1.0, 0.0, LARGEST, "cost of a deletion"},
-    {"degree", 2.0, 1.0, 1000.0, "of the norm between points"},
-    {"no_root", 0.0, 0.0, 1.0, "1: the norm without its root, as Marteau's own program"},
+    {"nu", 0.001, 0.0, LARGEST, "stiffness: cost of a unit of time", 0},
+    {"lambda", 1.0, 0.0, LARGEST, "cost of a deletion", 0},
+    {"degree", 2.0, 1.0, 1000.0, "of the norm between points", 0},
+    SWITCH("no_root", "1: the norm without its root, as Marteau's own program"),
 };
 static const ww_parameter_info levenshtein_parameters[] = {
-    {"insertion", 1.0, 0.0, LARGEST, "cost of a symbol of the second sequence alone"},
-    {"deletion", 1.0, 0.0, LARGEST, "cost of a symbol of the first sequence alone"},
-    {"substitution", 1.0, 0.0, LARGEST, "cost of two different symbols for each other"},
+    {"insertion", 1.0, 0.0, LARGEST, "cost of a symbol of the second sequence alone", 0},
+    {"deletion", 1.0, 0.0, LARGEST, "cost of a symbol of the first sequence alone", 0},
+    {"substitution", 1.0, 0.0, LARGEST, "cost of two different symbols for each other", 0},
 };
 
 static const wwi_measure_row measures[] = {
@@ -358,9 +362,12 @@ static ww_status check_struct(const ww_measure *measure) {
 static ww_status check_parameter(const ww_measure_info *info, size_t p, double value) {
     const ww_parameter_info *parameter = &info->parameters[p];
     // Written so that NaN fails.
-    if (value >= parameter->minimum && value <= parameter->maximum)
+    if (value >= parameter->minimum && value <= parameter->maximum &&
+        (!parameter->is_switch || value == 0.0 || value == 1.0))
         return WW_OK;
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "parameter %s of %s is %g", parameter->name, info->name, value);
+    if (parameter->is_switch)
+        return wwi_fail_hint("%s is a switch: give 0 or 1", parameter->name);
     return wwi_fail_hint("give a value from %g to %g", parameter->minimum, parameter->maximum);
 }
 
