@@ -68,7 +68,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/dtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_PLAIN,
+                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
         .rounding = 1,
     },
     {
@@ -86,7 +86,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/frechet.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_MAX | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_PLAIN,
+                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
         .rounding = 1,
     },
     {
@@ -104,7 +104,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/adtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_PLAIN,
+                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
         .rounding = 1,
     },
     {
@@ -121,7 +121,8 @@ static const wwi_measure_row measures[] = {
                  .cost = WW_COST_SQUARED,
                  .any_cost = 1},
         .recurrence = "recurrence/wdtw.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN |
+                 WWI_MEASURE_ENCLOSED,
         .column_registers = 1,
         .rounding = 1,
     },
@@ -137,7 +138,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/dtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_PLAIN,
+                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
         .transform = WWI_TRANSFORM_DERIVATIVE,
         .rounding = 3,
     },
@@ -155,7 +156,8 @@ static const wwi_measure_row measures[] = {
                  .cost = WW_COST_SQUARED,
                  .any_cost = 1},
         .recurrence = "recurrence/wdtw.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN |
+                 WWI_MEASURE_ENCLOSED,
         .transform = WWI_TRANSFORM_DERIVATIVE,
         .column_registers = 1,
         .rounding = 3,
@@ -223,7 +225,7 @@ static const wwi_measure_row measures[] = {
              .cost = WW_COST_ABSOLUTE,
              .is_independent = 1},
         .recurrence = "recurrence/msm.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED,
         .column_values = 2,
         .rounding = 2,
     },
@@ -242,7 +244,7 @@ static const wwi_measure_row measures[] = {
                  .cost = WW_COST_EUCLIDEAN,
                  .uses_times = 1},
         .recurrence = "recurrence/twed.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_ZERO_ON_SELF,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED,
         .transform = WWI_TRANSFORM_TIMES,
         .column_values = 1,
         .rounding = 2,
@@ -417,6 +419,23 @@ static ww_status check_cost(const ww_measure *measure) {
     return WW_OK;
 }
 
+// The engines walk intervals of columns whose ends go forward only. Where paths begin at the corner alone, a row's
+// cells left of where an earlier row begins are reached by none; elsewhere a path may begin there.
+static ww_status check_rows_forward(const ww_measure *measure) {
+    const ww_band *band = &measure->band;
+    const wwi_measure_row *row = wwi_measure_row_by_id(measure->id);
+    if (band->kind != WW_BAND_ROWS || row->flags & WWI_MEASURE_ENCLOSED)
+        return WW_OK;
+    for (size_t i = 1; i < band->rows; i++)
+        if (band->lo[i] < band->lo[i - 1]) {
+            wwi_fail(WW_ERROR_UNSUPPORTED, "row %zu of the band begins at column %zu, before the row above, at %zu: %s",
+                     i, band->lo[i], band->lo[i - 1], row->info.name);
+            wwi_fail_hint("%s takes bands whose rows begin no earlier than those above", row->info.name);
+            return wwi_fail_where(-1, (int64_t)i);
+        }
+    return WW_OK;
+}
+
 // What can be said of a recurrence without compiling it.
 static ww_status check_recurrence(const ww_measure *measure) {
     const char *text = measure->recurrence;
@@ -456,7 +475,9 @@ ww_status wwi_measure_check(const ww_measure *measure) {
         status = check_recurrence(measure);
     for (size_t p = 0; status == WW_OK && p < info->parameter_count; p++)
         status = check_parameter(info, p, measure->parameters[p]);
-    return status == WW_OK ? wwi_band_check(&measure->band) : status;
+    if (status == WW_OK)
+        status = wwi_band_check(&measure->band);
+    return status == WW_OK ? check_rows_forward(measure) : status;
 }
 
 ww_cost wwi_measure_cost(const ww_measure *measure) {

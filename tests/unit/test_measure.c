@@ -149,6 +149,28 @@ START_TEST(switches) {
 }
 END_TEST
 
+// Paths that may begin at the border, or anywhere, reach cells left of where an earlier row begins.
+START_TEST(rows_that_go_back) {
+    const size_t lo[] = {0, 1, 0}, hi[] = {3, 3, 3};
+    for (size_t i = 0; i < ww_measure_count(); i++) {
+        const ww_measure_id id = ww_measure_info_at(i)->id;
+        const bool refused =
+            id == WW_ERP || id == WW_EDR || id == WW_LCSS || id == WW_LEVENSHTEIN || id == WW_LCS || id == WW_USER;
+        ck_assert_int_eq(ww_measure_init(&measure, id), WW_OK);
+        if (id == WW_USER)
+            measure.recurrence = "real ww_user_cell()";
+        measure.band = (ww_band){.kind = WW_BAND_ROWS, .lo = lo, .hi = hi, .rows = 2};
+        ck_assert_int_eq(wwi_measure_check(&measure), WW_OK);
+        measure.band.rows = 3;
+        ck_assert_int_eq(wwi_measure_check(&measure), refused ? WW_ERROR_UNSUPPORTED : WW_OK);
+        if (refused) {
+            ck_assert_int_eq(ww_last_error()->position, 2);
+            ck_assert_ptr_nonnull(strstr(ww_last_error()->message, "row 2"));
+        }
+    }
+}
+END_TEST
+
 START_TEST(cells) {
     ck_assert_uint_eq(ww_measure_cells(&measure, 30, 50), 1500);
     ck_assert_uint_eq(ww_measure_cells(&measure, 0, 50), 0);
@@ -222,6 +244,7 @@ int main(void) {
     tcase_add_test(tcase, channels_by_default);
     tcase_add_test(tcase, hints_of_parameters);
     tcase_add_test(tcase, switches);
+    tcase_add_test(tcase, rows_that_go_back);
     tcase_add_test(tcase, cells);
     tcase_add_test(tcase, refused);
     tcase_add_test(tcase, longer_structure);
