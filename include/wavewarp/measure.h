@@ -30,7 +30,8 @@ typedef enum ww_measure_id {
     WW_EDR = 7,
     /// Longest common subsequence of points within epsilon (Vlachos, Kollios and Gunopulos 2002).
     WW_LCSS = 8,
-    /// Move-split-merge (Stefan, Athitsos and Das 2013). Dependent channels: whether a point lies in a ball is decided to
+    /// Move-split-merge (Stefan, Athitsos and Das 2013). Dependent channels: whether a point lies in a ball is decided
+    /// to
     /// about (channels + 8) * 2^-24 of the points' norms in float; a point nearer to the surface may go either way.
     WW_MSM = 9,
     /// Time warp edit distance (Marteau 2009).
