@@ -37,6 +37,9 @@ wwi_exchange wwi_context_exchange(const ww_context *context);
 unsigned wwi_context_exchange_width(const ww_context *context); // work-items that can exchange; 1 for LOCAL
 // Whether ww_mma of base/vendor.cl (WW_MMA=1) works here. The first call tries it; later ones remember.
 bool wwi_context_mma(ww_context *context);
+// Whether programs in vectors of `vector` numbers need WW_POW_BY_LANES (base/number.cl): the device's own pow() of
+// vectors is wrong. The first call for a size tries it; later ones remember. WW_ERROR_UNSUPPORTED: nothing helps.
+ww_status wwi_context_pow_by_lanes(ww_context *context, bool is_double, int vector, bool *by_lanes);
 
 // A tuning parameter by name (e.g. "lanes.columns") from the layered tuning text; `fallback` when no layer has it.
 // `kind` is the precision suffix "f32" or "f64" or NULL.

@@ -172,6 +172,7 @@ struct ww_context {
     wwi_exchange exchange;
     unsigned exchange_width;
     atomic_int mma;                // ww_mma of base/vendor.cl: 0 not tried, 1 does not work here, 2 works
+    atomic_uint vector_pow;        // host/vector_pow.c: what is known of pow() of vectors
     const char *subgroup_standard; // the -cl-std that gives sub-groups here
     bool disk_cache;
     char *tuning_file; // the user's, where wwi_tuning_save() writes; NULL when there is no place for one

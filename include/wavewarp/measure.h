@@ -30,7 +30,9 @@ typedef enum ww_measure_id {
     WW_EDR = 7,
     /// Longest common subsequence of points within epsilon (Vlachos, Kollios and Gunopulos 2002).
     WW_LCSS = 8,
-    /// Move-split-merge (Stefan, Athitsos and Das 2013).
+    /// Move-split-merge (Stefan, Athitsos and Das 2013). Dependent channels: whether a point lies in a ball is decided
+    /// to
+    /// about (channels + 8) * 2^-24 of the points' norms in float; a point nearer to the surface may go either way.
     WW_MSM = 9,
     /// Time warp edit distance (Marteau 2009).
     WW_TWED = 10,
@@ -62,7 +64,9 @@ typedef enum ww_band_kind {
     WW_BAND_CORNER = 2,      ///< n <= m: i-width <= j <= i+(m-n)+width; n > m mirrored. Both corners always inside
     WW_BAND_SLANTED = 3,     ///< thickness int(width*min(n,m)) about the line from corner to corner; width in [0,1]
     WW_BAND_ITAKURA = 4,     ///< slope between 1/width and width; width >= 1
-    WW_BAND_ROWS = 5         ///< the caller's own interval of columns for each row
+    /// The caller's own interval of columns for each row. ERP, EDR, LCSS, Levenshtein, LCS and WW_USER, whose paths may
+    /// begin at the border, take only rows that begin no earlier than those above: else WW_ERROR_UNSUPPORTED.
+    WW_BAND_ROWS = 5
 } ww_band_kind;
 
 typedef struct ww_band {
@@ -103,6 +107,7 @@ typedef struct ww_parameter_info {
     double minimum;
     double maximum;
     const char *meaning;
+    int is_switch; ///< 1: takes 0 or 1 and nothing between them
 } ww_parameter_info;
 
 typedef struct ww_measure_info {
@@ -130,7 +135,7 @@ WW_API const ww_measure_info *ww_measure_info_at(size_t position);
 WW_API const ww_measure_info *ww_measure_info_by_id(ww_measure_id id);
 WW_API const ww_measure_info *ww_measure_info_by_name(const char *name);
 /// Sets a parameter by name. WW_ERROR_INVALID_ARGUMENT for an unknown name (the hint lists the measure's) or a value
-/// out of range (the hint has the range).
+/// out of range (the hint has the range); a switch takes 0 and 1 alone.
 WW_API ww_status ww_measure_set(ww_measure *measure, const char *parameter, double value);
 
 /// Number of cells a pair of lengths n (rows) and m (columns) costs under the measure's band; 0 when there is no path.

@@ -25,7 +25,7 @@ typedef enum ww_status {
     WW_ERROR_INVALID_ARGUMENT = 1, ///< an argument is outside its stated range
     WW_ERROR_OUT_OF_MEMORY = 2,    ///< host memory
     WW_ERROR_DEVICE_MEMORY = 3,    ///< device memory, or one buffer above the device's limit
-    WW_ERROR_OVERFLOW = 4,         ///< a size does not fit its type
+    WW_ERROR_OVERFLOW = 4,         ///< a size does not fit its type, or a distance its precision
     WW_ERROR_EMPTY = 5,            ///< no series, or a series of length 0
     WW_ERROR_NOT_FINITE = 6,       ///< NaN or infinity in the input; the record names series and position
     WW_ERROR_CHANNELS = 7,         ///< channel counts that do not match

@@ -40,6 +40,29 @@ typedef WW_PASTE(WW_MASK_NAME, WW_VECTOR) ww_mask;
 #define WW_VSTORE WW_PASTE(vstore, WW_VECTOR)
 #endif
 #define WW_INF ((real)INFINITY)
+
+// pow() one lane after the other, where a probe (host/vector_pow.c) finds the device's pow() of vectors wrong. Whatever text
+// follows, a user's too, means this one.
+#ifndef WW_POW_BY_LANES
+#define WW_POW_BY_LANES 0
+#endif
+#if WW_POW_BY_LANES && WW_VECTOR > 1
+#define WW_OVERLOAD static inline __attribute__((always_inline, overloadable))
+WW_OVERLOAD ww_scalar ww_pow(ww_scalar a, ww_scalar b) {
+    return pow(a, b);
+}
+WW_OVERLOAD real ww_pow(real a, real b) {
+    ww_scalar base[WW_VECTOR], exponent[WW_VECTOR];
+    WW_VSTORE(a, 0, base);
+    WW_VSTORE(b, 0, exponent);
+    for (int lane = 0; lane < WW_VECTOR; lane++)
+        base[lane] = pow(base[lane], exponent[lane]);
+    return WW_VLOAD(0, base);
+}
+#define pow(a, b) ww_pow(a, b)
+#define powr(a, b) ww_pow(a, b)
+#endif
+
 // Of the recurrence, where it has no ww_left() and ww_top(): the border of the matrix but for its corner, which is 0, and what a cell outside the band counts as.
 #define WW_BORDER ((real)WW_BORDER_VALUE)
 #define WW_OUTSIDE ((real)WW_OUTSIDE_VALUE)

@@ -3,7 +3,8 @@
 //   D(0,0) = 0, D(i,0) = |x_1 - g| + ... + |x_i - g|, D(0,j) likewise; with border_total each is the sum of all
 //   D(i,j) = min(D(i-1,j-1) + |x_i - y_j|, D(i-1,j) + |x_i - g|, D(i,j-1) + |y_j - g|)
 //
-// The series come less g, so that a gap costs the norm of a point; beside the channels stand the border's values.
+// Beside the channels are the border's values. A difference of two points is taken of the points as they are: less g
+// each, small ones would lose their digits.
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
 #define WW_ELEMENTS 1
@@ -17,20 +18,30 @@ typedef struct {
 } ww_row;
 typedef ww_point ww_column;
 
-WW_INLINE real ww_norm(ww_point x) {
+#ifndef WW_P_g
+#define WW_P_g 0
+#define WW_L_g 0
+#endif
+// What float does not hold of g is taken off last. With g = 0 nothing is left to do.
+#define WW_LESS_GAP(value) (((value) - WW_P_g) - WW_L_g)
+
+// How far a point is from the gap's value.
+WW_INLINE real ww_gap(ww_point x) {
 #if WW_CHANNELS == 1
-    return fabs(WW_AT(x, 0));
+    return fabs(WW_LESS_GAP(WW_AT(x, 0)));
 #else
     real sum = 0;
-    for (int c = 0; c < WW_CHANNELS; c++)
-        sum = fma(WW_AT(x, c), WW_AT(x, c), sum);
+    for (int c = 0; c < WW_CHANNELS; c++) {
+        const real t = WW_LESS_GAP(WW_AT(x, c));
+        sum = fma(t, t, sum);
+    }
     return sqrt(sum);
 #endif
 }
 WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
     ww_row x;
     x.own = own;
-    x.gap = t < 0 ? (real)0 : ww_norm(own);
+    x.gap = t < 0 ? (real)0 : ww_gap(own);
     return x;
 }
 WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
@@ -44,12 +55,12 @@ WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths) {
 }
 
 WW_INLINE real ww_top_next(real before, ww_column y) {
-    return before + ww_norm(y);
+    return before + ww_gap(y);
 }
 
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
                        const int parity) {
-    return ww_least(left + ww_norm(y), up + x.gap, diagonal + ww_cost(x.own, y), parity);
+    return ww_least(left + ww_gap(y), up + x.gap, diagonal + ww_cost(x.own, y), parity);
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

@@ -20,7 +20,7 @@ typedef struct {
     ww_point own;
     real gap;  // the cost of deleting the point
 #if WW_EXTRA
-    real time;  // nu times the time stamp
+    real time;
 #endif
 } ww_row;
 typedef ww_row ww_column;
@@ -55,7 +55,7 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
     ww_row x;
     x.own = own;
 #if WW_EXTRA
-    x.time = WW_P_nu * own.extra;
+    x.time = own.extra;
     const real since = own.extra - before.extra;
 #else
     const real since = 1;
@@ -68,7 +68,8 @@ WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
     return ww_row_make(own, before, t);
 }
 #if WW_EXTRA
-#define WW_APART(x, y, apart) fabs(x.time - y.time)
+// The difference is taken before it is scaled: time stamps may be many digits longer than it.
+#define WW_APART(x, y, apart) (WW_P_nu * fabs(x.time - y.time))
 #else
 WW_INLINE real ww_diagonal(real lag, ww_pair lengths) {
     return WW_P_nu * fabs(lag);

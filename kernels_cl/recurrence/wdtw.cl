@@ -5,22 +5,52 @@
 //   w(a) = w_max / (1 + exp(-g (a - max(n,m)/2)))
 //   result D(n,m), its square root with WW_ROOT
 //
+// Near the diagonal of long series the weights are too small for their precision. Then all weights of a pair are 2^k times
+// as large, where 2^-k is about the weight of the corner (n, m), in which every path ends; the result is divided by 2^k.
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
 #define WW_DIAGONAL 2
 #if WWK_DOUBLE
 #define WW_LEAST_WEIGHT DBL_MIN
-#define WW_LOG2_E M_LOG2E
+#define WW_MOST_WEIGHT DBL_MAX
+#define WW_SCALED_FROM 512
+#define WW_STEEPNESS (WW_P_g * M_LOG2E)
+#define WW_STEEPNESS_LOST 0
 #else
 #define WW_LEAST_WEIGHT FLT_MIN
-#define WW_LOG2_E M_LOG2E_F
+#define WW_MOST_WEIGHT FLT_MAX
+#define WW_SCALED_FROM 64
+#ifndef WW_L_g
+#define WW_L_g 0
+#endif
+// g / log(2), and what float does not hold of it: the exponents of long series are large numbers.
+#define WW_STEEPNESS ((float)WW_P_g * M_LOG2E_F)
+#define WW_STEEPNESS_LOST                                                                                              \
+    (fma((float)WW_P_g, M_LOG2E_F, -WW_STEEPNESS) + ((float)WW_P_g * 1.925963033500e-8f + (float)WW_L_g * M_LOG2E_F))
 #endif
 
-// The weight.
+// k for series of n and m points; 0 for all but long ones.
+#define WW_SCALE_OF(type, n, m)                                                                                        \
+    WW_INLINE type ww_scale_of_##type(type n, type m) {                                                                \
+        const type behind = (type)(ww_scalar)0.5 * fmax(n, m) - fabs(n - m);                                           \
+        const type k = rint(fmin((type)WW_STEEPNESS * behind, (type)(ww_scalar)30000));                                \
+        return k > (type)(ww_scalar)WW_SCALED_FROM ? k : (type)(ww_scalar)0;                                           \
+    }
+WW_SCALE_OF(ww_scalar, n, m)
+#if WW_VECTOR == 1
+#define ww_scale_of_real ww_scale_of_ww_scalar
+#else
+WW_SCALE_OF(real, n, m)
+#endif
+
+// The weight, times 2^k.
 WW_INLINE real ww_diagonal(real lag, ww_pair lengths) {
     const real behind = (ww_scalar)0.5 * ww_max2(lengths.rows, lengths.columns) - fabs(lag);
-    // A weight of 0 would make the padding rows at the top NaN.
-    return ww_max2(WW_P_w_max * ww_recip(1 + ww_exp2((ww_scalar)(WW_P_g * WW_LOG2_E) * behind)), (real)WW_LEAST_WEIGHT);
+    const real k = ww_scale_of_real(lengths.rows, lengths.columns);
+    const real power = fma((real)WW_STEEPNESS, behind, -k) + WW_STEEPNESS_LOST * behind;
+    const real weight = WW_P_w_max * ww_recip(exp2(-k) + ww_exp2(power));
+    // A weight of 0, or an infinite one, would make the padding rows at the top, or a cost of 0, NaN.
+    return ww_max2(ww_min2(weight, (real)WW_MOST_WEIGHT), (real)WW_LEAST_WEIGHT);
 }
 
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real weight, ww_pair lengths,
@@ -29,5 +59,5 @@ WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
-    return ww_root(value);
+    return ww_root(ldexp(value, -(int)ww_scale_of_ww_scalar((ww_scalar)n, (ww_scalar)m)));
 }

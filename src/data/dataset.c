@@ -165,6 +165,7 @@ static ww_status fail_not_finite(double value, size_t i, size_t channel, size_t 
 static ww_status convert_line(ww_dataset *d, line from, size_t i, size_t channel, bool check, void *target) {
     const bool is_float = d->precision == WW_FLOAT, is_time = channel == d->channels;
     wwi_rounded *rounded = is_time ? &d->rounded_time : &d->rounded_value;
+    double *largest = is_time ? &d->largest_time : &d->largest_value;
     for (size_t t = 0; t < d->lengths[i]; t++) {
         const double value = value_at(from, t);
         const float narrow = (float)value;
@@ -174,6 +175,7 @@ static ww_status convert_line(ww_dataset *d, line from, size_t i, size_t channel
             wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the time stamps of series %zu decrease at point %zu", i, t);
             return wwi_fail_where((int64_t)i, (int64_t)t);
         }
+        *largest = fabs(value) > *largest ? fabs(value) : *largest;
         if (is_float && fabs(value) > 16777216.0 && (double)narrow != value && !rounded->any)
             *rounded = (wwi_rounded){true, i, t, value};
         if (is_float)
@@ -272,6 +274,7 @@ static ww_status create(ww_context *context, const ww_series_view *view, const d
         return status;
     d->timed = o.times || times;
     d->extra = d->timed;
+    d->unspecified = o.allow_not_finite != 0;
     for (size_t i = 0; i < d->count; i++)
         d->lengths[i] = (uint32_t)(view->lengths ? view->lengths[i] : view->length);
     if ((status = index_series(d)) != WW_OK)
@@ -315,6 +318,9 @@ ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, si
     d->extra = extra;
     d->rounded_value = source->rounded_value;
     d->rounded_time = source->rounded_time;
+    d->largest_value = source->largest_value;
+    d->largest_time = source->largest_time;
+    d->unspecified = source->unspecified;
     memcpy(d->lengths, lengths, d->count * sizeof *d->lengths);
     if ((status = index_series(d)) != WW_OK)
         goto done;
@@ -375,6 +381,7 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
         goto done;
     }
     d->max_bytes = wwi_buffer_bytes(d->values);
+    d->largest_value = (double)INFINITY;
     *dataset = d;
     d = NULL;
 done:

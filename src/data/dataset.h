@@ -35,6 +35,8 @@ struct ww_dataset {
     unsigned char *host; // values, channel by channel; NULL when the device holds them
     uint64_t max_bytes;
     wwi_rounded rounded_value, rounded_time;
+    double largest_value, largest_time; // absolute values; INFINITY: not known
+    bool unspecified;                   // values that are not finite were let through
 };
 
 // A dataset on a foreign cl_mem: see ww_dataset_wrap().

@@ -63,7 +63,7 @@ static void fill_erp(const derivation *d, size_t i, void *target) {
     const size_t length = d->source->lengths[i], channels = d->source->channels;
     for (size_t c = 0; c < channels; c++)
         for (size_t t = 0; t < length; t++)
-            put(d, target, c * length + t, get(d, i, c, t) - d->gap);
+            put(d, target, c * length + t, get(d, i, c, t));
     if (!d->each)
         fill_border(d, i, 0, channels, target, (uint64_t)channels * length);
     for (size_t c = 0; d->each && c < channels; c++)

@@ -31,8 +31,9 @@ void wwi_words_free(wwi_words *words) {
     *words = (wwi_words){NULL, 0, 0};
 }
 
-// A warping path goes right and down only. So whatever an earlier row keeps out on the left, and a later row on the
-// right, no path of this row can reach: the intervals' ends may be made monotone without changing any result.
+// A warping path goes right and down only. So what a later row keeps out on the right leads nowhere, and what an
+// earlier row keeps out on the left no path from the corner reaches: the ends may be made monotone without changing any
+// result. Measures whose paths may begin elsewhere take no band whose rows go back to the left (wwi_measure_check()).
 static void make_monotone(size_t n, size_t *lo, size_t *hi) {
     for (size_t i = 1; i < n; i++)
         if (lo[i] < lo[i - 1])

@@ -12,26 +12,32 @@ uint64_t wwi_runner_value_bytes(const wwi_runner *r) {
     return wwi_precision_bytes(r->precision);
 }
 
-// The measure's parameters as the recurrence names them: WW_P_name, by its bits, and for choices between program texts
-// WW_I_name, the whole number or 0.
+// The measure's parameters as the recurrence names them: WW_P_name, by its bits; WW_L_name, what float does not hold of
+// it; and for choices between program texts WW_I_name, the whole number or 0.
 static void write_parameters(const wwi_runner *r, char *text, size_t bytes) {
     const ww_measure_info *info = &r->recurrence->info;
     size_t at = 0;
     text[0] = '\0';
     for (size_t p = 0; p < info->parameter_count; p++) {
         const double value = r->measure.parameters[p];
-        const float narrow = (float)value;
+        const float narrow = (float)value, lost = (float)(value - (double)narrow);
         const bool whole = value == floor(value) && fabs(value) < 1e6;
         uint64_t bits = 0;
-        uint32_t narrow_bits;
+        uint32_t narrow_bits, lost_bits;
         memcpy(&bits, &value, sizeof bits);
         memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
+        memcpy(&lost_bits, &lost, sizeof lost_bits);
         const int length =
             r->precision == WW_DOUBLE
-                ? snprintf(text + at, bytes - at, "#define WW_P_%s as_double(0x%016" PRIx64 "ul)\n#define WW_I_%s %d\n",
-                           info->parameters[p].name, bits, info->parameters[p].name, whole ? (int)value : 0)
-                : snprintf(text + at, bytes - at, "#define WW_P_%s as_float(0x%08" PRIx32 "u)\n#define WW_I_%s %d\n",
-                           info->parameters[p].name, narrow_bits, info->parameters[p].name, whole ? (int)value : 0);
+                ? snprintf(text + at, bytes - at,
+                           "#define WW_P_%s as_double(0x%016" PRIx64 "ul)\n#define WW_L_%s 0\n#define WW_I_%s %d\n",
+                           info->parameters[p].name, bits, info->parameters[p].name, info->parameters[p].name,
+                           whole ? (int)value : 0)
+                : snprintf(text + at, bytes - at,
+                           "#define WW_P_%s as_float(0x%08" PRIx32 "u)\n#define WW_L_%s as_float(0x%08" PRIx32
+                           "u)\n#define WW_I_%s %d\n",
+                           info->parameters[p].name, narrow_bits, info->parameters[p].name, lost_bits,
+                           info->parameters[p].name, whole ? (int)value : 0);
         at += (size_t)length;
     }
 }
@@ -54,7 +60,7 @@ typedef struct texts {
     wwi_source sources[14];
     size_t count;
     char *cost; // the user's, in its frame
-    char parameters[1024];
+    char parameters[2048];
 } texts;
 
 static ww_status begin_texts(const wwi_runner *r, texts *t) {
@@ -95,6 +101,21 @@ static void write_options(const wwi_runner *r, const wwi_variant_key *key, char 
         r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels);
 }
 
+// Adds the option for a device whose pow() of vectors is wrong, where the program has one.
+static ww_status choose_pow(const wwi_runner *r, const wwi_variant_key *key, char *options, size_t bytes) {
+    const ww_measure *measure = &r->measure;
+    const bool has_pow = (measure->id == WW_TWED && measure->parameters[2] != 1 && measure->parameters[2] != 2) ||
+                         (measure->recurrence && strstr(measure->recurrence, "pow")) ||
+                         (measure->cost_expression && strstr(measure->cost_expression, "pow"));
+    bool by_lanes = false;
+    if (key->vector == 1 || !has_pow)
+        return WW_OK;
+    const ww_status status = wwi_context_pow_by_lanes(r->context, r->precision == WW_DOUBLE, key->vector, &by_lanes);
+    if (by_lanes)
+        snprintf(options + strlen(options), bytes - strlen(options), " -DWW_POW_BY_LANES=1");
+    return status;
+}
+
 static void write_bits_options(const wwi_runner *r, const wwi_variant_key *key, char *options, size_t bytes) {
     const bool points = !r->planes;
     snprintf(options, bytes,
@@ -130,7 +151,8 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
         write_bits_options(r, &v->key, options, sizeof options);
     else
         write_options(r, &v->key, options, sizeof options);
-    if ((status = wwi_program_get(r->context, t.sources, t.count, options, &v->program)) == WW_OK)
+    if ((status = choose_pow(r, &v->key, options, sizeof options)) == WW_OK &&
+        (status = wwi_program_get(r->context, t.sources, t.count, options, &v->program)) == WW_OK)
         status = create_kernels(r, v);
     free(t.cost);
     return status;

@@ -215,6 +215,8 @@ static ww_status deliver(ww_plan *p, size_t row, size_t rows, int64_t *indices, 
         for (size_t s = 0; s < p->k; s++) {
             const uint32_t index = s < n->k ? found[i * n->k + s] : WWI_NO_INDEX;
             to[s] = index == WWI_NO_INDEX ? -1 : (int64_t)index;
+            if (to[s] >= 0 && (status = wwi_plan_check_results(p, values + (i * n->k + s) * size, 1)) != WW_OK)
+                goto done;
         }
         if (!distances)
             continue;

@@ -3,13 +3,16 @@
 // Long because: all plans share the checks, the blocks of memory and the record of a run.
 #include "jobs/plan.h"
 
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "data/transform.h"
 #include "measure/band.h"
 #include "measure/measure_table.h"
+#include "measure/range.h"
 #include "options.h"
 
 void ww_plan_destroy(ww_plan **plan) {
@@ -97,6 +100,43 @@ static ww_status check_rounded(const ww_measure *measure, const ww_dataset *d) {
     return wwi_fail_where((int64_t)rounded->series, (int64_t)rounded->point);
 }
 
+static const char *precision_name(const ww_plan *p) {
+    return p->rows->precision == WW_DOUBLE ? "double" : "float";
+}
+
+// Looks for values so large that results would be infinite, or wrong.
+static ww_status check_range(ww_plan *p) {
+    const ww_dataset *rows = p->rows, *columns = p->columns;
+    const uint32_t tallest = rows->rank_lengths[rows->rank_count - 1],
+                   widest = columns->rank_lengths[columns->rank_count - 1];
+    const wwi_range range = {.channels = rows->channels,
+                             .largest = fmax(rows->largest_value, columns->largest_value),
+                             .largest_time = fmax(rows->largest_time, columns->largest_time),
+                             .longest = tallest > widest ? tallest : widest,
+                             .top = rows->precision == WW_DOUBLE ? DBL_MAX : (double)FLT_MAX};
+    p->limit = rows->unspecified || columns->unspecified ? (double)INFINITY : wwi_range_limit(&p->measure, &range);
+    if (p->limit > 0)
+        return WW_OK;
+    wwi_fail(WW_ERROR_OVERFLOW, "values of up to %g are too large for %s in %s", range.largest,
+             ww_measure_info_by_id(p->measure.id)->name, precision_name(p));
+    return wwi_fail_hint("scale the series, or use double precision");
+}
+
+ww_status wwi_plan_check_results(const ww_plan *p, const void *results, uint64_t count) {
+    if (isinf(p->limit))
+        return WW_OK;
+    for (uint64_t i = 0; i < count; i++) {
+        const double value =
+            p->rows->precision == WW_DOUBLE ? ((const double *)results)[i] : (double)((const float *)results)[i];
+        // Written so that NaN fails.
+        if (!(value <= p->limit)) {
+            wwi_fail(WW_ERROR_OVERFLOW, "a distance is too large for %s", precision_name(p));
+            return wwi_fail_hint("scale the series, or use double precision");
+        }
+    }
+    return WW_OK;
+}
+
 // The datasets as the measure compares them.
 static ww_status take_datasets(ww_plan *p, const ww_measure *measure, ww_dataset *rows, ww_dataset *columns) {
     const wwi_transform transform = wwi_measure_row_by_id(measure->id)->transform;
@@ -165,7 +205,7 @@ ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_datas
         status = wwi_fail_memory((rows->count + columns->count) * sizeof *p->row_ids);
         goto done;
     }
-    if ((status = own_measure(p, measure)) != WW_OK)
+    if ((status = own_measure(p, measure)) != WW_OK || (status = check_range(p)) != WW_OK)
         goto done;
     p->symmetric = wwi_measure_is_symmetric(measure);
     p->zero_on_self = wwi_measure_is_zero_on_self(measure);
@@ -479,7 +519,9 @@ typedef struct callback {
 static ww_status to_callback(ww_plan *p, void *target, size_t row, size_t row_count, size_t column, size_t column_count,
                              const unsigned char *values) {
     const callback *c = target;
-    (void)p;
+    const ww_status status = wwi_plan_check_results(p, values, (uint64_t)row_count * column_count);
+    if (status != WW_OK)
+        return status;
     if (c->call(c->user, row, row_count, column, column_count, values) != 0)
         return wwi_fail(WW_ERROR_CANCELLED, "the block function asked to stop");
     return WW_OK;
@@ -612,7 +654,10 @@ ww_status ww_plan_run(ww_plan *plan, void *distances) {
     if (status != WW_OK)
         return status;
     wwi_plan_start(plan);
-    return wwi_plan_finish(plan, run_matrix(plan, distances));
+    status = run_matrix(plan, distances);
+    if (status == WW_OK)
+        status = wwi_plan_check_results(plan, distances, (uint64_t)plan->rows->count * plan->columns->count);
+    return wwi_plan_finish(plan, status);
 }
 
 ww_status ww_plan_run_condensed(ww_plan *plan, void *distances) {
@@ -621,7 +666,10 @@ ww_status ww_plan_run_condensed(ww_plan *plan, void *distances) {
         if ((status = check_run(plan, distances, WWI_PAIRS, "ww_plan_run_condensed")) != WW_OK)
             return status;
         wwi_plan_start(plan);
-        return wwi_plan_finish(plan, run_pairs(plan, distances));
+        status = run_pairs(plan, distances);
+        if (status == WW_OK)
+            status = wwi_plan_check_results(plan, distances, plan->count);
+        return wwi_plan_finish(plan, status);
     }
     if ((status = check_run(plan, distances, WWI_MATRIX, "ww_plan_run_condensed")) != WW_OK)
         return status;
@@ -638,6 +686,8 @@ ww_status ww_plan_run_condensed(ww_plan *plan, void *distances) {
     } else {
         status = run_streamed(plan, true, false, to_condensed, distances);
     }
+    if (status == WW_OK)
+        status = wwi_plan_check_results(plan, distances, elements);
     return wwi_plan_finish(plan, status);
 }
 

@@ -16,6 +16,7 @@ struct ww_plan {
     ww_dataset *rows, *columns; // columns == rows when `self`
     bool self;                  // one set with itself
     bool symmetric, zero_on_self;
+    double limit; // results above it have overflowed; INFINITY: none can
     ww_plan_options options;
     wwi_stream *stream;
     wwi_slice slices[2]; // of the rows and the columns
@@ -53,6 +54,8 @@ ww_status wwi_plan_prepare(ww_plan *plan, size_t row, size_t row_count, size_t c
 ww_status wwi_plan_slice(ww_plan *plan, int side, size_t first, size_t count, wwi_slice *slice);
 // Makes plan->out at least so large.
 ww_status wwi_plan_ensure_out(ww_plan *plan, uint64_t bytes);
+// Fails when one of these results has overflowed: WW_ERROR_OVERFLOW.
+ww_status wwi_plan_check_results(const ww_plan *plan, const void *results, uint64_t count);
 // Leaves the result in a foreign cl_mem: see ww_plan_run_device().
 ww_status wwi_plan_run_device(ww_plan *plan, void *memory);
 

@@ -11,44 +11,48 @@
 
 #define LARGEST 1e30 // in float too
 
+// Off by default.
+#define SWITCH(name, meaning)                                                                                          \
+    { name, 0.0, 0.0, 1.0, meaning, 1 }
+
 static const ww_parameter_info adtw_parameters[] = {
-    {"penalty", 1.0, 0.0, LARGEST, "added to every step that is not diagonal"},
+    {"penalty", 1.0, 0.0, LARGEST, "added to every step that is not diagonal", 0},
 };
 #define USER_PARAMETER(number)                                                                                         \
-    { "p" #number, 0.0, -LARGEST, LARGEST, "WW_P_p" #number " in the text" }
+    { "p" #number, 0.0, -LARGEST, LARGEST, "WW_P_p" #number " in the text", 0 }
 static const ww_parameter_info user_parameters[] = {USER_PARAMETER(0), USER_PARAMETER(1), USER_PARAMETER(2),
                                                     USER_PARAMETER(3), USER_PARAMETER(4), USER_PARAMETER(5),
                                                     USER_PARAMETER(6), USER_PARAMETER(7)};
 static const ww_parameter_info wdtw_parameters[] = {
-    {"g", 0.05, 0.0, 1e6, "steepness of the weights"},
-    {"w_max", 1.0, 0.0, LARGEST, "largest weight"},
+    {"g", 0.05, 0.0, 1e6, "steepness of the weights", 0},
+    {"w_max", 1.0, 0.0, LARGEST, "largest weight", 0},
 };
 static const ww_parameter_info erp_parameters[] = {
-    {"g", 0.0, -LARGEST, LARGEST, "value of a gap, of every channel"},
-    {"border_total", 0.0, 0.0, 1.0, "1: all borders are the total of the gaps, as in aeon and sktime"},
+    {"g", 0.0, -LARGEST, LARGEST, "value of a gap, of every channel", 0},
+    SWITCH("border_total", "1: all borders are the total of the gaps, as in aeon and sktime"),
 };
 static const ww_parameter_info edr_parameters[] = {
-    {"epsilon", 0.25, 0.0, LARGEST, "points match when no channel differs by more"},
-    {"normalised", 0.0, 0.0, 1.0, "1: divided by the longer length"},
-    {"aeon", 0.0, 0.0, 1.0, "1: as aeon: points match when nearer than epsilon, and the borders are 0"},
+    {"epsilon", 0.25, 0.0, LARGEST, "points match when no channel differs by more", 0},
+    SWITCH("normalised", "1: divided by the longer length"),
+    SWITCH("aeon", "1: as aeon: points match when nearer than epsilon, and the borders are 0"),
 };
 static const ww_parameter_info lcss_parameters[] = {
-    {"epsilon", 1.0, 0.0, LARGEST, "points match when no farther apart"},
-    {"similarity", 0.0, 0.0, 1.0, "1: the share of matched points, not 1 less it"},
+    {"epsilon", 1.0, 0.0, LARGEST, "points match when no farther apart", 0},
+    SWITCH("similarity", "1: the share of matched points, not 1 less it"),
 };
 static const ww_parameter_info msm_parameters[] = {
-    {"c", 1.0, 0.0, LARGEST, "cost of a split or merge"},
+    {"c", 1.0, 0.0, LARGEST, "cost of a split or merge", 0},
 };
 static const ww_parameter_info twed_parameters[] = {
-    {"nu", 0.001, 0.0, LARGEST, "stiffness: cost of a unit of time"},
-    {"lambda", 1.0, 0.0, LARGEST, "cost of a deletion"},
-    {"degree", 2.0, 1.0, 1000.0, "of the norm between points"},
-    {"no_root", 0.0, 0.0, 1.0, "1: the norm without its root, as Marteau's own program"},
+    {"nu", 0.001, 0.0, LARGEST, "stiffness: cost of a unit of time", 0},
+    {"lambda", 1.0, 0.0, LARGEST, "cost of a deletion", 0},
+    {"degree", 2.0, 1.0, 1000.0, "of the norm between points", 0},
+    SWITCH("no_root", "1: the norm without its root, as Marteau's own program"),
 };
 static const ww_parameter_info levenshtein_parameters[] = {
-    {"insertion", 1.0, 0.0, LARGEST, "cost of a symbol of the second sequence alone"},
-    {"deletion", 1.0, 0.0, LARGEST, "cost of a symbol of the first sequence alone"},
-    {"substitution", 1.0, 0.0, LARGEST, "cost of two different symbols for each other"},
+    {"insertion", 1.0, 0.0, LARGEST, "cost of a symbol of the second sequence alone", 0},
+    {"deletion", 1.0, 0.0, LARGEST, "cost of a symbol of the first sequence alone", 0},
+    {"substitution", 1.0, 0.0, LARGEST, "cost of two different symbols for each other", 0},
 };
 
 static const wwi_measure_row measures[] = {
@@ -65,7 +69,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/dtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_PLAIN,
+                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
         .rounding = 1,
     },
     {
@@ -83,7 +87,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/frechet.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_MAX | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_PLAIN,
+                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
         .rounding = 1,
     },
     {
@@ -101,7 +105,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/adtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_PLAIN,
+                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
         .rounding = 1,
     },
     {
@@ -118,7 +122,8 @@ static const wwi_measure_row measures[] = {
                  .cost = WW_COST_SQUARED,
                  .any_cost = 1},
         .recurrence = "recurrence/wdtw.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN |
+                 WWI_MEASURE_ENCLOSED,
         .column_registers = 1,
         .rounding = 1,
     },
@@ -134,7 +139,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/dtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_PLAIN,
+                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
         .transform = WWI_TRANSFORM_DERIVATIVE,
         .rounding = 3,
     },
@@ -152,7 +157,8 @@ static const wwi_measure_row measures[] = {
                  .cost = WW_COST_SQUARED,
                  .any_cost = 1},
         .recurrence = "recurrence/wdtw.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN |
+                 WWI_MEASURE_ENCLOSED,
         .transform = WWI_TRANSFORM_DERIVATIVE,
         .column_registers = 1,
         .rounding = 3,
@@ -220,7 +226,7 @@ static const wwi_measure_row measures[] = {
              .cost = WW_COST_ABSOLUTE,
              .is_independent = 1},
         .recurrence = "recurrence/msm.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED,
         .column_values = 2,
         .rounding = 2,
     },
@@ -239,7 +245,7 @@ static const wwi_measure_row measures[] = {
                  .cost = WW_COST_EUCLIDEAN,
                  .uses_times = 1},
         .recurrence = "recurrence/twed.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_ZERO_ON_SELF,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED,
         .transform = WWI_TRANSFORM_TIMES,
         .column_values = 1,
         .rounding = 2,
@@ -359,9 +365,12 @@ static ww_status check_struct(const ww_measure *measure) {
 static ww_status check_parameter(const ww_measure_info *info, size_t p, double value) {
     const ww_parameter_info *parameter = &info->parameters[p];
     // Written so that NaN fails.
-    if (value >= parameter->minimum && value <= parameter->maximum)
+    if (value >= parameter->minimum && value <= parameter->maximum &&
+        (!parameter->is_switch || value == 0.0 || value == 1.0))
         return WW_OK;
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "parameter %s of %s is %g", parameter->name, info->name, value);
+    if (parameter->is_switch)
+        return wwi_fail_hint("%s is a switch: give 0 or 1", parameter->name);
     return wwi_fail_hint("give a value from %g to %g", parameter->minimum, parameter->maximum);
 }
 
@@ -411,6 +420,23 @@ static ww_status check_cost(const ww_measure *measure) {
     return WW_OK;
 }
 
+// The engines walk intervals of columns whose ends go forward only. Where paths begin at the corner alone, a row's
+// cells left of where an earlier row begins are reached by none; elsewhere a path may begin there.
+static ww_status check_rows_forward(const ww_measure *measure) {
+    const ww_band *band = &measure->band;
+    const wwi_measure_row *row = wwi_measure_row_by_id(measure->id);
+    if (band->kind != WW_BAND_ROWS || row->flags & WWI_MEASURE_ENCLOSED)
+        return WW_OK;
+    for (size_t i = 1; i < band->rows; i++)
+        if (band->lo[i] < band->lo[i - 1]) {
+            wwi_fail(WW_ERROR_UNSUPPORTED, "row %zu of the band begins at column %zu, before the row above, at %zu: %s",
+                     i, band->lo[i], band->lo[i - 1], row->info.name);
+            wwi_fail_hint("%s takes bands whose rows begin no earlier than those above", row->info.name);
+            return wwi_fail_where(-1, (int64_t)i);
+        }
+    return WW_OK;
+}
+
 // What can be said of a recurrence without compiling it.
 static ww_status check_recurrence(const ww_measure *measure) {
     const char *text = measure->recurrence;
@@ -450,7 +476,9 @@ ww_status wwi_measure_check(const ww_measure *measure) {
         status = check_recurrence(measure);
     for (size_t p = 0; status == WW_OK && p < info->parameter_count; p++)
         status = check_parameter(info, p, measure->parameters[p]);
-    return status == WW_OK ? wwi_band_check(&measure->band) : status;
+    if (status == WW_OK)
+        status = wwi_band_check(&measure->band);
+    return status == WW_OK ? check_rows_forward(measure) : status;
 }
 
 ww_cost wwi_measure_cost(const ww_measure *measure) {

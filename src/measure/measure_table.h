@@ -19,14 +19,17 @@ enum {
     // d(x,x) = 0 when the cost of equal points is 0 and the band holds the diagonal.
     WWI_MEASURE_ZERO_ON_SELF = 1u << 4,
     // A row and a column element are a point each, borders are infinite: narrow bands may take the ribbon.
-    WWI_MEASURE_PLAIN = 1u << 5
+    WWI_MEASURE_PLAIN = 1u << 5,
+    // Borders and cells outside the band are infinite, and what comes of infinite neighbours is: paths begin at the
+    // corner alone.
+    WWI_MEASURE_ENCLOSED = 1u << 6
 };
 
 // What the series become before they are compared.
 typedef enum wwi_transform {
     WWI_TRANSFORM_NONE,
     WWI_TRANSFORM_DERIVATIVE, // two points shorter
-    WWI_TRANSFORM_ERP,        // less parameter `g`; beside each channel (or all, when dependent) the border values
+    WWI_TRANSFORM_ERP,        // beside each channel (or all, when dependent) the border values
     WWI_TRANSFORM_TIMES       // time stamps beside the channels, when either side has them
 } wwi_transform;
 

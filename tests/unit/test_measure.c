@@ -116,10 +116,58 @@ START_TEST(hints_of_parameters) {
     ck_assert_int_eq(ww_measure_set(&measure, "gap", 1), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_str_eq(ww_last_error()->hint, "its parameters are g, border_total");
     ck_assert_int_eq(ww_measure_set(&measure, "border_total", 2), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_str_eq(ww_last_error()->hint, "give a value from 0 to 1");
+    ck_assert_str_eq(ww_last_error()->hint, "border_total is a switch: give 0 or 1");
+    ck_assert_int_eq(ww_measure_init(&measure, WW_MSM), WW_OK);
+    ck_assert_int_eq(ww_measure_set(&measure, "c", -1), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_str_eq(ww_last_error()->hint, "give a value from 0 to 1e+30");
     ck_assert_int_eq(ww_measure_init(&measure, WW_DTW), WW_OK);
     ck_assert_int_eq(ww_measure_set(&measure, "g", 1), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_str_eq(ww_last_error()->hint, "it has none");
+}
+END_TEST
+
+// A switch that is half on would be on in one place and off in another.
+START_TEST(switches) {
+    size_t count = 0;
+    for (size_t i = 0; i < ww_measure_count(); i++) {
+        const ww_measure_info *info = ww_measure_info_at(i);
+        for (size_t p = 0; p < info->parameter_count; p++) {
+            ck_assert_int_eq(info->parameters[p].is_switch != 0, info->parameters[p].maximum == 1.0);
+            if (!info->parameters[p].is_switch)
+                continue;
+            count++;
+            ck_assert_int_eq(ww_measure_init(&measure, info->id), WW_OK);
+            ck_assert_int_eq(ww_measure_set(&measure, info->parameters[p].name, 0.5), WW_ERROR_INVALID_ARGUMENT);
+            ck_assert_ptr_nonnull(strstr(ww_last_error()->message, info->parameters[p].name));
+            measure.parameters[p] = 0.25;
+            ck_assert_int_eq(wwi_measure_check(&measure), WW_ERROR_INVALID_ARGUMENT);
+            ck_assert_int_eq(ww_measure_set(&measure, info->parameters[p].name, 1), WW_OK);
+            ck_assert_int_eq(wwi_measure_check(&measure), WW_OK);
+        }
+    }
+    ck_assert_uint_eq(count, 5);
+}
+END_TEST
+
+// Paths that may begin at the border, or anywhere, reach cells left of where an earlier row begins.
+START_TEST(rows_that_go_back) {
+    const size_t lo[] = {0, 1, 0}, hi[] = {3, 3, 3};
+    for (size_t i = 0; i < ww_measure_count(); i++) {
+        const ww_measure_id id = ww_measure_info_at(i)->id;
+        const bool refused =
+            id == WW_ERP || id == WW_EDR || id == WW_LCSS || id == WW_LEVENSHTEIN || id == WW_LCS || id == WW_USER;
+        ck_assert_int_eq(ww_measure_init(&measure, id), WW_OK);
+        if (id == WW_USER)
+            measure.recurrence = "real ww_user_cell()";
+        measure.band = (ww_band){.kind = WW_BAND_ROWS, .lo = lo, .hi = hi, .rows = 2};
+        ck_assert_int_eq(wwi_measure_check(&measure), WW_OK);
+        measure.band.rows = 3;
+        ck_assert_int_eq(wwi_measure_check(&measure), refused ? WW_ERROR_UNSUPPORTED : WW_OK);
+        if (refused) {
+            ck_assert_int_eq(ww_last_error()->position, 2);
+            ck_assert_ptr_nonnull(strstr(ww_last_error()->message, "row 2"));
+        }
+    }
 }
 END_TEST
 
@@ -195,6 +243,8 @@ int main(void) {
     tcase_add_test(tcase, symmetry_of_edits);
     tcase_add_test(tcase, channels_by_default);
     tcase_add_test(tcase, hints_of_parameters);
+    tcase_add_test(tcase, switches);
+    tcase_add_test(tcase, rows_that_go_back);
     tcase_add_test(tcase, cells);
     tcase_add_test(tcase, refused);
     tcase_add_test(tcase, longer_structure);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// See range.h. A bound from the largest value and the longest series says in nearly all cases that nothing can
+// overflow. Where it does not, the results are looked at: a path through a cell that overflowed is infinitely long, so
+// that a finite result is of another path, and right if that path is shorter than what overflowed can have been.
+#include "measure/range.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "measure/measure_table.h"
+
+static double parameter(const ww_measure *measure, const char *name) {
+    const ww_measure_info *info = ww_measure_info_by_id(measure->id);
+    for (size_t p = 0; p < info->parameter_count; p++)
+        if (strcmp(info->parameters[p].name, name) == 0)
+            return measure->parameters[p];
+    return 0;
+}
+
+// The most that a step of a path adds, in pure numbers without end.
+static double largest_step(const ww_measure *measure, const wwi_range *range, double apart, double channels) {
+    const double square = channels * apart * apart, sum = channels * apart;
+    switch (measure->id) {
+    case WW_EDR:
+    case WW_LCSS:
+    case WW_LCS:
+        return 1;
+    case WW_LEVENSHTEIN:
+        return parameter(measure, "insertion") + parameter(measure, "deletion") + parameter(measure, "substitution");
+    case WW_MSM:
+        return parameter(measure, "c") + (channels > 1 ? fmax(square, sum) : sum);
+    case WW_TWED: {
+        const double times = fmax(range->largest_time, (double)range->longest);
+        const bool plain = channels == 1 && parameter(measure, "no_root") == 0;
+        return parameter(measure, "lambda") + 4 * parameter(measure, "nu") * times +
+               2 * (plain ? apart : fmax(sum, channels * pow(apart, parameter(measure, "degree"))));
+    }
+    case WW_ERP:
+        return channels > 1 ? fmax(square, sum) : sum;
+    default:
+        break;
+    }
+    const ww_cost cost = wwi_measure_cost(measure);
+    if (cost == WW_COST_USER)
+        return (double)INFINITY;
+    const bool plain = cost == WW_COST_ABSOLUTE || (cost == WW_COST_EUCLIDEAN && channels == 1);
+    return (plain ? sum : fmax(square, sum)) * fmax(1, parameter(measure, "w_max")) + parameter(measure, "penalty");
+}
+
+// The least that a cell can have been whose value overflowed.
+static double least_overflow(const ww_measure *measure, const wwi_range *range, double channels) {
+    const ww_measure_id id = measure->id;
+    const bool norm =
+        id == WW_ERP || (ww_measure_info_by_id(id)->any_cost && wwi_measure_cost(measure) == WW_COST_EUCLIDEAN);
+    double least = range->top;
+    if (channels > 1 && norm)
+        least = sqrt(range->top);
+    if (channels > 1 && id == WW_TWED && parameter(measure, "no_root") == 0)
+        least = pow(range->top, 1 / parameter(measure, "degree"));
+    if (id == WW_WDTW || id == WW_WDDTW)
+        least *= parameter(measure, "w_max") / (1 + exp(parameter(measure, "g") * (double)range->longest / 2));
+    return measure->root ? sqrt(least) : least;
+}
+
+double wwi_range_limit(const ww_measure *measure, const wwi_range *range) {
+    if (measure->id == WW_USER)
+        return (double)INFINITY;
+    const double channels = measure->independent ? 1 : (double)range->channels;
+    double largest = range->largest + fabs(measure->id == WW_ERP ? parameter(measure, "g") : 0);
+    if (wwi_measure_row_by_id(measure->id)->transform == WWI_TRANSFORM_DERIVATIVE)
+        largest *= 1.5;
+    const double apart = 2 * largest, square = channels * apart * apart;
+    // Twice: a path has up to n + m steps.
+    const double bound =
+        2 * (double)range->longest * (double)range->channels * largest_step(measure, range, apart, channels);
+    if (bound < range->top / 4 && apart < range->top / 4 && (channels == 1 || square < range->top / 4))
+        return (double)INFINITY;
+    // Of these an overflow on the way can make a cell smaller, or a match of none.
+    const bool threshold = measure->id == WW_LCSS || (measure->id == WW_EDR && parameter(measure, "aeon") != 0);
+    if (isfinite(largest) &&
+        ((measure->id == WW_MSM && (channels > 1 ? square : apart) > range->top) ||
+         (threshold && channels > 1 && square > range->top && parameter(measure, "epsilon") >= sqrt(range->top))))
+        return 0;
+    return least_overflow(measure, range, channels);
+}
