@@ -4,6 +4,7 @@
 //   D(i,j) = min(D(i-1,j-1) + |x_i - y_j|, D(i-1,j) + |x_i - g|, D(i,j-1) + |y_j - g|)
 //
 // The series come less g, so that a gap costs the norm of a point; beside the channels stand the border's values.
+#define WW_ORDER WW_LEAST
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
 #define WW_ELEMENTS 1
@@ -47,9 +48,11 @@ WW_INLINE real ww_top_next(real before, ww_column y) {
     return before + ww_norm(y);
 }
 
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity) {
-    return ww_least(left + ww_norm(y), up + x.gap, diagonal + ww_cost(x.own, y), parity);
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths) {
+    return ww_entries_of(left + ww_norm(y), up + x.gap, diagonal + ww_cost(x.own, y));
+}
+WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag) {
+    return best;
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

@@ -103,9 +103,14 @@ static uint32_t lanes_limit(const wwi_runner *r) {
     return r->width * lane_columns(r, false);
 }
 
+static uint32_t stencil_group(const wwi_runner *r) {
+    return (uint32_t)tuned(r, "stencil.group", r->gpu ? 128 : 16);
+}
+
 static uint32_t stencil_limit(const wwi_runner *r) {
     const uint64_t bytes = wwi_context_info(r->context)->local_bytes;
-    const uint64_t rows = bytes / (3 * wwi_runner_value_bytes(r));
+    const uint64_t group = r->open ? (uint64_t)stencil_group(r) : 0; // a value for each work-item
+    const uint64_t rows = (bytes / wwi_runner_value_bytes(r) - group) / 3;
     return rows > 2 ? least_u32(rows - 1, NO_LIMIT) : 1;
 }
 
@@ -185,7 +190,9 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     r->passes = independent ? (uint32_t)rows->channels : 1;
     r->extra = r->recurrence->transform != WWI_TRANSFORM_NONE && rows->extra;
     r->banded = measure->band.kind != WW_BAND_NONE;
-    r->symmetric = wwi_measure_is_symmetric(measure);
+    r->symmetric = wwi_measure_roles_exchange(measure);
+    r->open = wwi_measure_is_open(measure);
+    r->soft = wwi_measure_is_soft(measure);
     const ww_device_info *info = wwi_context_info(r->context);
     r->gpu = info->type == WW_DEVICE_GPU;
     r->exchange = wwi_context_exchange(r->context);
@@ -444,6 +451,18 @@ static void fill_job(const wwi_batch *b, rank_range range, wwi_launch_args *job)
     job->rows_per_group = 1;
 }
 
+// No more than a kernel's int holds, which is more than any length.
+static uint32_t skipped(size_t points) {
+    return points > 0x7fffffff ? 0x7fffffff : (uint32_t)points;
+}
+
+static void fill_ends(const ww_measure *measure, bool exchanged, wwi_launch_args *job) {
+    job->begin_x = skipped(exchanged ? measure->relax_begin_y : measure->relax_begin_x);
+    job->end_x = skipped(exchanged ? measure->relax_end_y : measure->relax_end_x);
+    job->begin_y = skipped(exchanged ? measure->relax_begin_x : measure->relax_begin_y);
+    job->end_y = skipped(exchanged ? measure->relax_end_x : measure->relax_end_y);
+}
+
 static uint64_t block_pairs(const wwi_batch *b) {
     return b->list ? b->rows : (uint64_t)(b->rows - b->row_begin) * b->columns;
 }
@@ -685,7 +704,7 @@ static ww_status run_stencil(wwi_runner *r, const sides *s, const wwi_batch *b, 
     ww_status status;
     wwi_variant *v;
     wwi_variant_key key = key_of(r, WW_ENGINE_STENCIL, b);
-    key.group = (uint32_t)tuned(r, "stencil.group", r->gpu ? 128 : 16);
+    key.group = stencil_group(r);
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK)
         return status;
     const uint32_t rows = s->rows->rank_lengths[range.row_base + range.rows - 1] + 1;
@@ -742,7 +761,8 @@ done:
 static uint32_t ribbon_columns(const wwi_runner *r, const sides *s, const wwi_batch *b, rank_range range,
                                uint32_t *below) {
     const ww_band *band = &r->measure.band;
-    if (b->list || r->channels != 1 || !(r->recurrence->flags & WWI_MEASURE_PLAIN) || !(band->width <= 64))
+    if (r->open || r->soft || b->list || r->channels != 1 || !(r->recurrence->flags & WWI_MEASURE_PLAIN) ||
+        !(band->width <= 64))
         return 0;
     const uint32_t width = (uint32_t)band->width;
     const long most = tuned(r, "lanes.ribbon", r->gpu ? (r->precision == WW_DOUBLE ? 32 : 64) : 0);
@@ -814,7 +834,8 @@ static ww_status run_packed(wwi_runner *r, const sides *s, const wwi_batch *b, w
     key.registers = 1;
     key.rows = r->channels == 1 ? (uint32_t)tuned(r, "packed.rows", 8) : r->channels <= 4 ? 4 : 2;
     // A sum over channels must not be given up for one of them.
-    key.abandon = b->list && b->radii && r->passes == 1 && (r->recurrence->flags & WWI_MEASURE_MONOTONE);
+    key.abandon =
+        b->list && b->radii && r->passes == 1 && !r->open && !r->soft && (r->recurrence->flags & WWI_MEASURE_MONOTONE);
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK)
         return status;
     const size_t count = b->list ? b->rows : b->columns;
@@ -922,7 +943,7 @@ static ww_status run_strips(wwi_runner *r, ww_engine engine, const sides *s, con
     const uint32_t m = s->columns->rank_lengths[range.column_base + range.columns - 1];
     const uint32_t strips = (uint32_t)ceil_div(m, (uint64_t)tiling.columns * tiling.width * (bits ? 32 : 1));
     const uint64_t row_steps = ceil_div(n, tiling.rows);
-    job.scratch = (uint32_t)(bits ? row_steps + 1 : row_steps * tiling.rows);
+    job.scratch = (uint32_t)(bits ? row_steps + 1 : row_steps * tiling.rows + r->open);
     const uint64_t pair_bytes = bits ? job.scratch * (uint64_t)8 : job.scratch * 2 * wwi_runner_value_bytes(r);
     const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->context) / 4;
     const uint64_t pairs = block_pairs(b);
@@ -1070,6 +1091,7 @@ static ww_status run_bits(wwi_runner *r, const sides *s, const wwi_batch *b, wwi
 // The same pairs with the roles of rows and columns exchanged; only for symmetric measures.
 static void exchange_roles(wwi_batch *b, sides *s) {
     wwi_batch t = *b;
+    t.exchanged = !b->exchanged;
     t.row = b->column;
     t.column = b->row;
     t.row_ids = b->column_ids;
@@ -1247,6 +1269,7 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_batch *block) {
 
     wwi_launch_args job;
     fill_job(&b, range, &job);
+    fill_ends(&r->measure, b.exchanged, &job);
     if (r->preparing)
         job.flags |= WWI_LAUNCH_HALF;
     for (uint32_t pass = 0; status == WW_OK && pass < r->passes; pass++) {

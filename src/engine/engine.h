@@ -16,6 +16,7 @@ typedef struct wwi_batch {
     size_t row_begin;     // rectangle: first row slot; the ids before it count for `half` alone
     size_t rows, columns; // ends of the row and column slots; list: rows = number of pairs
     uint32_t *pairs;      // list: (row id, column id, number of the result) each; reordered as suits the engine
+    bool exchanged;       // the runner has given rows and columns each other's roles
     bool half;            // rectangle: the same ids on both sides; only row slot < column slot
     uint32_t layout;      // WWI_LAYOUT_...
     uint64_t row_stride, column_stride;
