@@ -189,7 +189,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
 #endif
             WW_FILL_DIAGONALS((real)(i - (int)first_column))
 #if WW_OPEN
-            best = block == 0 ? ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), lengths) : WW_INF;
+            best = block == owner ? ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), lengths) : WW_INF;
 #endif
             enter = false;
             fresh = false;
