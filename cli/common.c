@@ -271,6 +271,33 @@ static int read_recurrence(const char *path, ww_measure *measure) {
     return CLI_GO_ON;
 }
 
+// Four counts, or 'all', with commas between them.
+static int parse_relax(const char *command, const char *text, ww_measure *measure) {
+    size_t *const ends[4] = {&measure->relax_begin_x, &measure->relax_end_x, &measure->relax_begin_y,
+                             &measure->relax_end_y};
+    const char *at = text;
+    for (size_t i = 0; i < CLI_COUNT_OF(ends); i++) {
+        const size_t length = strcspn(at, ",");
+        char word[32], *stop = word;
+        if (length > 0 && length < sizeof word && (at[length] == ',') == (i + 1 < CLI_COUNT_OF(ends))) {
+            memcpy(word, at, length);
+            word[length] = '\0';
+            errno = 0;
+            const uintmax_t count = word[0] >= '0' && word[0] <= '9' ? strtoumax(word, &stop, 10) : 0;
+            *ends[i] = count > SIZE_MAX || errno ? SIZE_MAX : (size_t)count;
+            if (strcmp(word, "all") == 0) {
+                *ends[i] = SIZE_MAX;
+                stop = word + length;
+            }
+        }
+        if (stop == word || *stop)
+            return cli_usage(command, "--relax is '%s', but must be four counts BX,EX,BY,EY, each a number or all",
+                             text);
+        at += length + 1;
+    }
+    return CLI_GO_ON;
+}
+
 int cli_measure_make(const char *command, const cli_measure_options *options, ww_measure *measure) {
     memset(measure, 0, sizeof *measure);
     const char *name = options->measure ? options->measure : options->recurrence ? "user" : "dtw";
@@ -300,6 +327,13 @@ int cli_measure_make(const char *command, const cli_measure_options *options, ww
         return cli_usage(command, "--independent and --dependent exclude each other");
     if (options->independent || options->dependent)
         measure->independent = options->independent;
+    if (options->soft && (!cli_number(options->soft, &measure->gamma) || !(measure->gamma > 0)))
+        return cli_usage(command, "--soft is '%s', but must be a number above 0", options->soft);
+    if (options->relax) {
+        const int result = parse_relax(command, options->relax, measure);
+        if (result != CLI_GO_ON)
+            return result;
+    }
     for (size_t i = 0; i < options->parameters.count; i++) {
         const int result = set_parameter(command, measure, options->parameters.items[i]);
         if (result != CLI_GO_ON)

@@ -17,7 +17,7 @@ extern const char *const cli_label_columns[];
 // ---- option groups: a struct of values, and rows for a command's table
 
 typedef struct cli_measure_options {
-    const char *measure, *band, *cost_expression, *recurrence;
+    const char *measure, *band, *cost_expression, *recurrence, *relax, *soft;
     int cost;
     bool root, independent, dependent;
     cli_list parameters;
@@ -41,7 +41,10 @@ typedef struct cli_measure_options {
         {"root", 0, CLI_FLAG, NULL, "square root of the final value", &(m).root, 0, 0},                                \
         {"independent",    0, CLI_FLAG, NULL, "sum over channels of the measure of each channel alone",                \
          &(m).independent, 0, 0},                                                                                      \
-        {"dependent", 0, CLI_FLAG, NULL, "a point is all its channels; default but for msm", &(m).dependent, 0, 0}, {  \
+        {"dependent", 0, CLI_FLAG, NULL, "a point is all its channels; default but for msm", &(m).dependent, 0, 0},    \
+        {"relax",    0, CLI_TEXT, "BX,EX,BY,EY", "open ends: points to skip at begin and end of x and y, or 'all'",    \
+         &(m).relax, 0, 0},                                                                                            \
+        {"soft", 0, CLI_TEXT, "GAMMA", "the soft minimum: soft-DTW and its kin", &(m).soft, 0, 0}, {                   \
         "param", 'p', CLI_LIST, "NAME=VALUE", "a parameter of the measure; may be given several times",                \
             &(m).parameters, 0, 0                                                                                      \
     }

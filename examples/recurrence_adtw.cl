@@ -5,6 +5,6 @@
 //
 // The penalty is parameter p0. `real` is a number or a vector of numbers of different pairs: use functions and operators that
 // take both, such as fmin(), fmax(), fabs(), sqrt(), fma(), and ?: with a comparison.
-real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real ahead) {
+real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag) {
     return ww_cost(x, y) + fmin(diagonal, fmin(left, up) + WW_P_p0);
 }

@@ -96,6 +96,16 @@ typedef struct ww_measure {
     /// WW_ERROR_INVALID_ARGUMENT when it lacks the function or makes a NaN of ordinary values.
     const char *recurrence;
     const char *recurrence_name; ///< what messages call the text, such as its file's name; NULL: "recurrence"
+    /// Open ends: how many points at the beginning and at the end of the first series (x, the row) and of the second
+    /// (y, the column) may be skipped free of cost. 0: the end is closed; more than the length: all of the series. A
+    /// query x in a longer series y: relax_begin_y = relax_end_y = SIZE_MAX. Cells outside a band stay outside, and the
+    /// band has to leave a path from corner to corner. WW_ERROR_UNSUPPORTED for measures without open ends:
+    /// docs/measures.md says which have them.
+    size_t relax_begin_x, relax_end_x, relax_begin_y, relax_end_y;
+    /// 0: cells take the minimum. Above, from 1e-30 to 1e30: the soft minimum -gamma log(sum of exp(-a/gamma)), which
+    /// makes DTW soft-DTW (Cuturi and Blondel 2017). Values may be negative; `root` must be 0. WW_ERROR_UNSUPPORTED for
+    /// measures that have none, and together with open ends.
+    double gamma;
 } ww_measure;
 
 /// Fills a measure with its defaults: own cost, no root, no band, channels dependent (MSM: independent).

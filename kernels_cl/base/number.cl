@@ -84,10 +84,22 @@ WW_INLINE real ww_min3(real a, real b, real c) {
     return ww_min2(ww_min2(a, b), c);
 }
 #endif
-// The least of a cell's three neighbours. `turn` (a constant: the row's parity) says which of left and up is named first.
+// The least of a cell's three neighbours. `parity` (a constant: the row's parity) says which of left and up is named first.
 WW_INLINE real ww_least(real left, real up, real diagonal, const int parity) {
     return parity ? ww_min3(left, up, diagonal) : ww_min3(up, left, diagonal);
 }
+// The lesser and the greater of two values of any sign.
+#if WW_VECTOR == 1
+#define ww_lesser(a, b) fmin(a, b)
+#define ww_greater(a, b) fmax(a, b)
+#else
+WW_INLINE real ww_lesser(real a, real b) {
+    return a < b ? a : b;
+}
+WW_INLINE real ww_greater(real a, real b) {
+    return a > b ? a : b;
+}
+#endif
 // Of two lengths, or times, as reals.
 #if WW_VECTOR == 1
 #define WW_TO_REAL(v) ((real)(v))

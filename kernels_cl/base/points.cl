@@ -34,12 +34,13 @@
 // Values of a point where the channels lie interleaved.
 #define WW_PARTS (WW_CHANNELS + WW_EXTRA)
 
-// 1 where a <= b, else 0; a product held between 0 and 1 (0 where it is not a number); 2^a and 1/a, in float to a few units
-// of the last place.
+// 1 where a <= b, else 0; a product held between 0 and 1 (0 where it is not a number); 2^a, log2 a and 1/a, in float to a few
+// units of the last place (log2 of a from 1 to 3: of 1).
 #if defined(WW_HAS_FLOAT_FORMS) && WW_VECTOR == 1 && !WWK_DOUBLE
 #define ww_at_most(a, b) ww_at_most_float(a, b)
 #define ww_unit_product(a, b) ww_unit_product_float(a, b)
 #define ww_exp2(a) ww_exp2_float(a)
+#define ww_log2(a) ww_log2_float(a)
 #define ww_recip(a) ww_recip_float(a)
 #else
 WW_INLINE real ww_at_most(real a, real b) {
@@ -49,6 +50,7 @@ WW_INLINE real ww_unit_product(real a, real b) {
     return ww_min2(ww_max2(a * b, (real)0), (real)1);
 }
 #define ww_exp2(a) exp2(a)
+#define ww_log2(a) log2(a)
 #if WWK_DOUBLE
 #define ww_recip(a) (1 / (a))
 #else
@@ -56,10 +58,34 @@ WW_INLINE real ww_unit_product(real a, real b) {
 #endif
 #endif
 
-// The lengths of a pair's series.
+// The lengths of a pair's series; with WW_EMIT ends also how many points of each end may be skipped free of cost, x being
+// the row series.
+#define WW_EMIT_RESULT 0
+#define WW_EMIT_ENDS 1
+#ifndef WW_EMIT
+#define WW_EMIT WW_EMIT_RESULT
+#endif
+#define WW_OPEN (WW_EMIT == WW_EMIT_ENDS)
 typedef struct {
     real rows, columns;
+#if WW_OPEN
+    real begin_x, end_x, begin_y, end_y;
+#endif
 } ww_pair;
+
+// What a cell's neighbours come to, each with the cost of its edge; and which of them is the best (WW_ORDER).
+typedef struct {
+    real left, up, diagonal;
+} ww_entries;
+#define WW_LEAST 0
+#define WW_MOST 1
+WW_INLINE ww_entries ww_entries_of(real left, real up, real diagonal) {
+    ww_entries e;
+    e.left = left;
+    e.up = up;
+    e.diagonal = diagonal;
+    return e;
+}
 
 // A point: the values of all channels at one time.
 #if WW_POINT_REGISTERS

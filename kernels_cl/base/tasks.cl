@@ -38,6 +38,7 @@ typedef struct {
     uint scratch;                     // elements of scratch a group or pair owns
     uint reserved;                    // fills the last 8 bytes
     uint unit_begin;                  // the first unit of this launch; what a unit is, the engine says
+    uint begin_x, end_x, begin_y, end_y;  // open ends: points that may be skipped, x the row series
 } ww_launch_args;
 #define WW_LAUNCH_HALF 1u
 #define WW_LAUNCH_ACCUMULATE 2u
@@ -76,12 +77,106 @@ WW_INLINE void ww_put(__global ww_scalar *out, ww_launch_args args, ulong index,
     out[index] = args.flags & WW_LAUNCH_ACCUMULATE ? out[index] + value : value;
 }
 
-// Stores the result of row id x, column id y; with WW_LIST, result number x.
-WW_INLINE void ww_store(__global ww_scalar *out, ww_launch_args args, uint x, uint y, ww_scalar value) {
+// ---- which pair, and where its result goes
+//
+// A unit is what an engine gives a work-group, or a part of one, at a time. There are three kinds:
+//   ww_task_of()  a pair
+//   ww_run_of()   a rectangle: one column and a chunk of rows_per_group row slots; a list: rows_per_group tasks
+//   ww_pack_of()  WW_PACKED column slots side by side and a chunk of row slots; a list: WW_PACKED tasks
+// Who asks has counted args.unit_begin in, except ww_task_of(), which does so itself.
+
+// A pair: the ids of its series, and its place in the list.
+typedef struct {
+    uint x, y, at;
+    bool wanted;  // false: below a half's diagonal
+} ww_task;
+
+// Task number t of a list.
+#define WW_TASK_X(t) x_order[3 * (t)]
+#define WW_TASK_Y(t) x_order[3 * (t) + 1]
+#define WW_TASK_RESULT(t) x_order[3 * (t) + 2]
+// The row series of a unit's step t, which is a task of a list or a row slot.
+#define WW_STEP_X(t) x_order[WW_LIST ? 3 * (t) : (t)]
+
+WW_INLINE ww_task ww_task_of(__global const uint *x_order, __global const uint *y_order, ww_launch_args args, uint unit) {
+    ww_task task;
+    unit += args.unit_begin;
 #if WW_LIST
-    (void)y;
-    ww_put(out, args, x, value);
+    (void)y_order;
+    task.at = args.row_begin + unit;
+    task.x = WW_TASK_X(task.at);
+    task.y = WW_TASK_Y(task.at);
+    task.wanted = !(args.flags & WW_LAUNCH_HALF);
 #else
+    const uint columns = args.column_end - args.column_begin, row_slot = unit / columns;
+    const uint row = args.row_begin + row_slot, column = args.column_begin + ww_rest(unit, columns, row_slot);
+    task.x = x_order[row];
+    task.y = y_order[column];
+    task.at = 0;
+    task.wanted = !(args.flags & WW_LAUNCH_HALF) || row < column;
+#endif
+    return task;
+}
+
+// Steps [task, end) of a unit: tasks of a list, or the row slots that go with the column slot.
+typedef struct {
+    uint task, end, column;
+} ww_run;
+
+WW_INLINE ww_run ww_run_of(ww_launch_args args, uint unit) {
+    ww_run run;
+#if WW_LIST
+    run.column = 0;
+    run.task = args.row_begin + unit * args.rows_per_group;
+    run.end = min(run.task + args.rows_per_group, args.row_end);
+#else
+    const uint columns = args.column_end - args.column_begin, chunk = unit / columns;
+    run.column = args.column_begin + ww_rest(unit, columns, chunk);
+    run.task = min(args.row_begin + chunk * args.rows_per_group, args.row_end);
+    run.end = min(run.task + args.rows_per_group, args.row_end);
+    if (args.flags & WW_LAUNCH_HALF)
+        run.end = max(run.task, min(run.end, run.column));
+#endif
+    return run;
+}
+
+// Slots side by side: `first` is the first of a pack, `end` the end of all; past it a pack repeats its last slot. In a
+// rectangle the row slots [row_begin, row_end) go with them.
+typedef struct {
+    uint pack, first, end, row_begin, row_end;
+} ww_pack;
+
+WW_INLINE ww_pack ww_pack_of(ww_launch_args args, uint unit, uint packs, uint width) {
+    ww_pack p;
+    const uint chunk = unit / packs;
+    p.pack = ww_rest(unit, packs, chunk);
+#if WW_LIST
+    p.first = args.row_begin + p.pack * width;
+    p.end = args.row_end;
+    p.row_begin = p.row_end = 0;
+#else
+    p.first = args.column_begin + p.pack * width;
+    p.end = args.column_end;
+    p.row_begin = args.row_begin + chunk * args.rows_per_group;
+    p.row_end = min(p.row_begin + args.rows_per_group, args.row_end);
+#endif
+    return p;
+}
+#define WW_PACK_SLOT(p, v) min((p).first + (v), (p).end - 1)
+#define WW_PACK_COUNT(p, width) min((uint)(width), (p).end - (p).first)
+// Of row slot `row` and a pack's slot v: on the wanted side of a half. A list has no halves.
+#define WW_PACK_WANTED(p, row, v) (WW_LIST || !(args.flags & WW_LAUNCH_HALF) || (row) < (p).first + (v))
+// Nothing of the pack is: its last slot is the largest.
+#define WW_PACK_DONE(p, row, width) ((args.flags & WW_LAUNCH_HALF) && (row) >= min((p).first + (width), (p).end) - 1)
+
+// Stores the result of row id x, column id y; of a list, that with the number `result`.
+WW_INLINE void ww_store(__global ww_scalar *out, ww_launch_args args, uint x, uint y, uint result, ww_scalar value) {
+#if WW_LIST
+    (void)x;
+    (void)y;
+    ww_put(out, args, result, value);
+#else
+    (void)result;
     if (args.layout == 2) {
         const ulong a = min(x, y), b = max(x, y);
         ww_put(out, args, a * (2 * (ulong)args.count - a - 1) / 2 + (b - a - 1), value);
@@ -92,4 +187,9 @@ WW_INLINE void ww_store(__global ww_scalar *out, ww_launch_args args, uint x, ui
             ww_put(out, args, j * args.row_stride + i * args.column_stride, value);
     }
 #endif
+}
+// The same of a task. A list's result is looked up now: its number is not kept all the while.
+WW_INLINE void ww_store_task(__global ww_scalar *out, ww_launch_args args, __global const uint *x_order, ww_task task,
+                             ww_scalar value) {
+    ww_store(out, args, task.x, task.y, WW_LIST ? WW_TASK_RESULT(task.at) : 0, value);
 }

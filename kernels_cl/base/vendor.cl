@@ -24,7 +24,7 @@
 
 #if WW_EXCHANGE == 1
 
-// 1 where a <= b, else 0, in one instruction; a product held between 0 and 1, which costs nothing more; 2^a; 1/a.
+// 1 where a <= b, else 0, in one instruction; a product held between 0 and 1, which costs nothing more; 2^a; log2 a; 1/a.
 #define WW_HAS_FLOAT_FORMS
 static inline float ww_at_most_float(float a, float b) {
     float r;
@@ -40,6 +40,12 @@ static inline float ww_unit_product_float(float a, float b) {
 static inline float ww_exp2_float(float a) {
     float r;
     __asm__("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
+    return r;
+}
+
+static inline float ww_log2_float(float a) {
+    float r;
+    __asm__("lg2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
     return r;
 }
 

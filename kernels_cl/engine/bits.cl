@@ -30,22 +30,16 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
     const uint groups = WW_WG / width;
     const uint first_word = lane * WW_WORDS;
     ww_held own[WW_WORDS][WW_HELD];
+    const ww_run run = ww_run_of(args, (args.unit_begin + (uint)get_group_id(0)) * groups + lid / width);
+    const uint task_end = run.end;
+    uint task = run.task;
 #if WW_LIST
-    uint task = args.row_begin + ((args.unit_begin + (uint)get_group_id(0)) * groups + lid / width) * args.rows_per_group;
-    const uint task_end = min(task + args.rows_per_group, args.row_end);
+    const uint y_id = 0;  // each task has its own
     ww_symbols y;
     y.planes = y_planes;
     y.length = y.words = 0;
 #else
-    const uint unit = (args.unit_begin + (uint)get_group_id(0)) * groups + lid / width;
-    const uint columns = args.column_end - args.column_begin;
-    const uint chunk = unit / columns;
-    const uint column = args.column_begin + ww_rest(unit, columns, chunk);
-    uint task = min(args.row_begin + chunk * args.rows_per_group, args.row_end);
-    uint task_end = min(task + args.rows_per_group, args.row_end);
-    if (args.flags & WW_LAUNCH_HALF)
-        task_end = max(task, min(task_end, column));
-    const uint y_id = y_order[column];
+    const uint y_id = y_order[run.column];
     const ww_symbols y = ww_symbols_load(y_planes, y_series, y_id, args.channel);
     WW_LOAD_COLUMNS(y)
 #endif
@@ -58,7 +52,7 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
     if (lane == 0) {
         uint steps = 0;
         for (uint t = task; t < task_end; t++)
-            steps += WW_STEPS((uint)x_series[x_order[WW_LIST ? 3 * t : t]].y);
+            steps += WW_STEPS((uint)x_series[WW_STEP_X(t)].y);
         atomic_max(&longest, steps);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -73,20 +67,21 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
     ww_row_held rows[WW_ROWS_HELD], next_rows[WW_ROWS_HELD];
     WW_STATE
     uint edge = 0, sum = 0;          // in: the left-hand neighbour's; out: this lane's
-    uint id = 0;                     // the row series, or the task of a list
+    uint id = 0;                     // the row series, or a list's result
     uint begin = 0;                  // step at which lane 0 begins the pair
     uint step = 0, steps = 0;        // of the pair
     bool fresh = true;
     for (uint k = 0; k < total; k++) {
         if (fresh && task < task_end) {
 #if WW_LIST
-            id = x_order[3 * task + 2];
-            x = ww_symbols_load(x_planes, x_series, x_order[3 * task], args.channel);
-            y = ww_symbols_load(y_planes, y_series, x_order[3 * task + 1], args.channel);
-            WW_LOAD_COLUMNS(y)
+            id = WW_TASK_RESULT(task);
 #else
-            id = x_order[task];
-            x = ww_symbols_load(x_planes, x_series, id, args.channel);
+            id = WW_STEP_X(task);
+#endif
+            x = ww_symbols_load(x_planes, x_series, WW_STEP_X(task), args.channel);
+#if WW_LIST
+            y = ww_symbols_load(y_planes, y_series, WW_TASK_Y(task), args.channel);
+            WW_LOAD_COLUMNS(y)
 #endif
             WW_CLEAR
             step = 0;
@@ -116,11 +111,7 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
                     sum += WW_COUNT(w, WW_KEEP(left));
                 }
                 if (lane == (y.words - 1) / WW_WORDS) {
-#if WW_LIST
-                    ww_store(out, args, id, 0, WW_RESULT(sum, x.length, y.length));
-#else
-                    ww_store(out, args, id, y_id, WW_RESULT(sum, x.length, y.length));
-#endif
+                    ww_store(out, args, id, y_id, id, WW_RESULT(sum, x.length, y.length));
                 }
                 begin += steps;
                 task++;

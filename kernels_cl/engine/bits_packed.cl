@@ -58,28 +58,25 @@ ww_bits_packed(__global const uint *restrict x_planes, __global const ulong2 *re
         const uint unit = atomic_inc(counter);
         if (unit >= units)
             return;
-        const uint chunk = unit / packs, pack = ww_rest(unit, packs, chunk);
-        __global const uint *ys = y_packed + y_pack_offset[pack];
+        const ww_pack p = ww_pack_of(args, unit, packs, WW_VECTOR);
+        __global const uint *ys = y_packed + y_pack_offset[p.pack];
         uint ids[WW_VECTOR];
         int lane_length[WW_VECTOR];
         uint words = 0;
 #if WW_LIST
-        __global const uint *xs = x_packed + x_pack_offset[pack];
+        __global const uint *xs = x_packed + x_pack_offset[p.pack];
         uint lane_height[WW_VECTOR];
         uint tallest = 0;
-#else
-        const uint chunk_begin = args.row_begin + chunk * args.rows_per_group;
-        const uint chunk_end = min(chunk_begin + args.rows_per_group, args.row_end);
 #endif
         for (uint v = 0; v < WW_VECTOR; v++) {
 #if WW_LIST
-            const uint slot = min(args.row_begin + pack * WW_VECTOR + v, args.row_end - 1);
-            ids[v] = x_order[3 * slot + 2];
-            lane_height[v] = (uint)x_series[x_order[3 * slot]].y;
-            lane_length[v] = (int)(uint)y_series[x_order[3 * slot + 1]].y;
+            const uint slot = WW_PACK_SLOT(p, v);
+            ids[v] = WW_TASK_RESULT(slot);
+            lane_height[v] = (uint)x_series[WW_TASK_X(slot)].y;
+            lane_length[v] = (int)(uint)y_series[WW_TASK_Y(slot)].y;
             tallest = max(tallest, lane_height[v]);
 #else
-            const uint slot = min(args.column_begin + pack * WW_VECTOR + v, args.column_end - 1);
+            const uint slot = WW_PACK_SLOT(p, v);
             ids[v] = y_order[slot];
             lane_length[v] = (int)(uint)y_series[ids[v]].y;
 #endif
@@ -90,12 +87,11 @@ ww_bits_packed(__global const uint *restrict x_planes, __global const ulong2 *re
         const ww_word row_lengths = WW_WORD_LOAD(0, lane_height);
         const uint steps = WW_STEPS(tallest), row_words = (tallest + 31) / 32;
         const ww_word all_padding = steps * WW_ROWS - row_lengths;
+        const uint r = 0, x_id = 0;  // each lane has its own
         {
 #else
-        for (uint r = chunk_begin; r < chunk_end; r++) {
-            // Half: the last lane has the largest slot; where even that is not above the diagonal, nothing is wanted.
-            if ((args.flags & WW_LAUNCH_HALF) &&
-                r >= min(args.column_begin + pack * WW_VECTOR + WW_VECTOR, args.column_end) - 1)
+        for (uint r = p.row_begin; r < p.row_end; r++) {
+            if (WW_PACK_DONE(p, r, WW_VECTOR))
                 break;
             const uint x_id = x_order[r];
             const ww_symbols x = ww_symbols_load(x_planes, x_series, x_id, args.channel);
@@ -137,16 +133,10 @@ ww_bits_packed(__global const uint *restrict x_planes, __global const ulong2 *re
             }
             uint sums[WW_VECTOR];
             WW_WORD_STORE(sum, 0, sums);
-#if WW_LIST
-            const uint count = min((uint)WW_VECTOR, args.row_end - (args.row_begin + pack * WW_VECTOR));
+            const uint count = WW_PACK_COUNT(p, WW_VECTOR);
             for (uint v = 0; v < count; v++)
-                ww_store(out, args, ids[v], 0, ww_root((ww_scalar)sums[v]));
-#else
-            const uint count = min((uint)WW_VECTOR, args.column_end - (args.column_begin + pack * WW_VECTOR));
-            for (uint v = 0; v < count; v++)
-                if (!(args.flags & WW_LAUNCH_HALF) || r < args.column_begin + pack * WW_VECTOR + v)
-                    ww_store(out, args, x_id, ids[v], ww_root((ww_scalar)sums[v]));
-#endif
+                if (WW_PACK_WANTED(p, r, v))
+                    ww_store(out, args, x_id, ids[v], ids[v], ww_root((ww_scalar)sums[v]));
         }
     }
 }

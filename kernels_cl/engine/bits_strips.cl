@@ -27,21 +27,11 @@ ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint strips = args.strip_end - args.strip_begin;
     const uint pair = mine[0] / strips, strip = args.strip_begin + ww_rest(mine[0], strips, pair);
-#if WW_LIST
-    const uint task = args.row_begin + args.unit_begin + pair;
-    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
-    const bool wanted = true;
-#else
-    const uint columns = args.column_end - args.column_begin;
-    const uint unit = args.unit_begin + pair, row_slot = unit / columns;
-    const uint row = args.row_begin + row_slot, column = args.column_begin + ww_rest(unit, columns, row_slot);
-    const uint x_id = x_order[row], y_id = y_order[column];
-    const bool wanted = !(args.flags & WW_LAUNCH_HALF) || row < column;
-#endif
-    const ww_symbols x = ww_symbols_load(x_planes, x_series, x_id, args.channel);
-    const ww_symbols y = ww_symbols_load(y_planes, y_series, y_id, args.channel);
+    const ww_task task = ww_task_of(x_order, y_order, args, pair);
+    const ww_symbols x = ww_symbols_load(x_planes, x_series, task.x, args.channel);
+    const ww_symbols y = ww_symbols_load(y_planes, y_series, task.y, args.channel);
     // The whole work-group leaves, or none of it.
-    if (!wanted || strip * (WW_WG * WW_WORDS) >= y.words)
+    if ((!WW_LIST && !task.wanted) || strip * (WW_WG * WW_WORDS) >= y.words)
         return;
     edges += (ulong)pair * args.scratch;
 
@@ -85,11 +75,7 @@ ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2
                     sum += WW_COUNT(w, WW_KEEP(left));
                 }
                 if (lane == owner) {
-#if WW_LIST
-                    ww_store(out, args, x_order[3 * task + 2], 0, WW_RESULT(sum, x.length, y.length));
-#else
-                    ww_store(out, args, x_id, y_id, WW_RESULT(sum, x.length, y.length));
-#endif
+                    ww_store_task(out, args, x_order, task, WW_RESULT(sum, x.length, y.length));
                 }
             }
             if (lane == WW_WG - 1) {

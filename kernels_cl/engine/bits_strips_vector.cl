@@ -24,19 +24,11 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
     const uint mine = atomic_inc(ticket);
     const uint strips = args.strip_end - args.strip_begin;
     const uint pair = mine / strips, strip = args.strip_begin + ww_rest(mine, strips, pair);
-#if WW_LIST
-    const uint task = args.row_begin + args.unit_begin + pair;
-    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
-#else
-    const uint columns = args.column_end - args.column_begin;
-    const uint unit = args.unit_begin + pair, row_slot = unit / columns;
-    const uint row = args.row_begin + row_slot, column = args.column_begin + ww_rest(unit, columns, row_slot);
-    const uint x_id = x_order[row], y_id = y_order[column];
-    if ((args.flags & WW_LAUNCH_HALF) && row >= column)
+    const ww_task task = ww_task_of(x_order, y_order, args, pair);
+    if (!WW_LIST && !task.wanted)
         return;
-#endif
-    const ww_symbols x = ww_symbols_load(x_planes, x_series, x_id, args.channel);
-    const ww_symbols y = ww_symbols_load(y_planes, y_series, y_id, args.channel);
+    const ww_symbols x = ww_symbols_load(x_planes, x_series, task.x, args.channel);
+    const ww_symbols y = ww_symbols_load(y_planes, y_series, task.y, args.channel);
     if (strip * (WW_VECTOR * WW_WORDS) >= y.words)
         return;
     edges += (ulong)pair * args.scratch;
@@ -90,9 +82,5 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
     if (words > WW_VECTOR * WW_WORDS)
         ww_tag(edges, steps, strip, sum);
     else
-#if WW_LIST
-        ww_store(out, args, x_order[3 * task + 2], 0, ww_root((ww_scalar)sum));
-#else
-        ww_store(out, args, x_id, y_id, ww_root((ww_scalar)sum));
-#endif
+        ww_store_task(out, args, x_order, task, ww_root((ww_scalar)sum));
 }

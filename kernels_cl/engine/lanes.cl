@@ -9,13 +9,16 @@
 // on to the first.
 //
 // Rows that do not fill a row-step are padded at the top: a row of infinities gives the border row itself (every match is
-// infinitely expensive, so only steps to the right remain), and the last row always stands in c.
+// infinitely expensive, so only steps to the right remain), and the last row is always in c.
+//
+// With open ends each lane keeps the best of the ends in its block, and hands it on with its last row-step: the lane of the last
+// column has the best of all.
 //
 // A group takes a list of pairs: in a rectangle one column series and a chunk of row series, in a list rows_per_group
 // consecutive tasks. In a rectangle the groups are numbered along the columns, chunk after chunk.
 //
 // Parameters: WW_COLS, WW_ROWS, WW_WG (work-group size, a multiple of the group's width), WW_EXCHANGE (base/vendor.cl; 0:
-// through local memory). Local memory: one word, and with WW_EXCHANGE 0 2*WW_ROWS*WW_WG values and one barrier a step.
+// through local memory). Local memory: one word, and with WW_EXCHANGE 0 2*WW_ROWS*WW_WG values (with open ends 2*WW_WG more) and one barrier a step.
 #ifndef WW_WG
 #define WW_WG 64
 #endif
@@ -36,19 +39,13 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
     const uint width = args.group_width;
     const uint lane = lid & (width - 1);
     const uint groups = WW_WG / width;
+    const ww_run run = ww_run_of(args, (args.unit_begin + (uint)get_group_id(0)) * groups + lid / width);
+    const uint task_end = run.end;
+    uint task = run.task;
 #if WW_LIST
-    uint task = args.row_begin + ((args.unit_begin + (uint)get_group_id(0)) * groups + lid / width) * args.rows_per_group;
-    const uint task_end = min(task + args.rows_per_group, args.row_end);
+    const uint y_id = 0;  // each task has its own
 #else
-    const uint unit = (args.unit_begin + (uint)get_group_id(0)) * groups + lid / width;
-    const uint columns = args.column_end - args.column_begin;
-    const uint chunk = unit / columns;
-    const uint column = args.column_begin + ww_rest(unit, columns, chunk);
-    uint task = min(args.row_begin + chunk * args.rows_per_group, args.row_end);
-    uint task_end = min(task + args.rows_per_group, args.row_end);
-    if (args.flags & WW_LAUNCH_HALF)
-        task_end = max(task, min(task_end, column));
-    const uint y_id = y_order[column];
+    const uint y_id = y_order[run.column];
     ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
 #endif
 
@@ -60,14 +57,10 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
     if (lane == 0) {
         uint steps = 0;
         for (uint t = task; t < task_end; t++) {
-#if WW_LIST
-            const ww_series x = ww_series_load(x_values, x_series, x_order[3 * t], args.channel);
-#if WW_BAND
-            const ww_series y = ww_series_load(y_values, y_series, x_order[3 * t + 1], args.channel);
+#if WW_LIST && WW_BAND
+            const ww_series y = ww_series_load(y_values, y_series, WW_TASK_Y(t), args.channel);
 #endif
-#else
-            const ww_series x = ww_series_load(x_values, x_series, x_order[t], args.channel);
-#endif
+            const ww_series x = ww_series_load(x_values, x_series, WW_STEP_X(t), args.channel);
             steps += WW_DURATION(x, y);
         }
         atomic_max(&longest, steps);
@@ -76,7 +69,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
     const uint total = longest ? longest + width - 1 : 0;
 
 #if WW_EXCHANGE == 0
-    __local ww_scalar edges[2][WW_ROWS * WW_WG];
+    __local ww_scalar edges[2][(WW_ROWS + WW_OPEN) * WW_WG];
 #endif
     ww_series x;
 #if WW_LIST
@@ -100,12 +93,16 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
     WW_KEPT_DIAGONALS
     real l[WW_ROWS], v[WW_ROWS];    // the left-hand neighbour's values, and this lane's last column
     real previous = WW_BORDER;      // the left-hand neighbour's last value, one step ago
-    uint id = 0;                    // the row series, or the task of a list
+    uint id = 0;                    // the row series, or a list's result
     uint begin = 0;                 // step at which lane 0 begins the pair
     uint block = lane, first_column = lane * WW_COLS;
     int i = 0;                      // the next row
     uint start = 0, end = 0;        // steps of this lane's block
     uint owner = 0, owned = 0;      // the lane (or block) and register that hold the last column
+#if WW_OPEN
+    real best = WW_INF;             // of the ends in this block, at its end also of those to the left
+    real left_best = WW_INF;        // the left-hand neighbour's
+#endif
 #if WW_BAND
     __global const uint *table = band;
     __global const uint *intervals = band;
@@ -129,13 +126,12 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
         while (enter && task < task_end) {
             if (fresh) {
 #if WW_LIST
-                id = x_order[3 * task + 2];
-                x = ww_series_load(x_values, x_series, x_order[3 * task], args.channel);
-                y = ww_series_load(y_values, y_series, x_order[3 * task + 1], args.channel);
+                id = WW_TASK_RESULT(task);
+                y = ww_series_load(y_values, y_series, WW_TASK_Y(task), args.channel);
 #else
-                id = x_order[task];
-                x = ww_series_load(x_values, x_series, id, args.channel);
+                id = WW_STEP_X(task);
 #endif
+                x = ww_series_load(x_values, x_series, WW_STEP_X(task), args.channel);
                 block = lane;
 #if WW_BAND
                 table = ww_band_table(band, args, x.rank, y.rank);
@@ -149,6 +145,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
 #endif
                 lengths.rows = (real)x.length;
                 lengths.columns = (real)y.length;
+                WW_OPEN_LENGTHS
                 owner = (y.length - 1) / WW_COLS;
                 owned = (y.length - 1) % WW_COLS;
             }
@@ -191,6 +188,9 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
                 c[r] = WW_BORDER;
 #endif
             WW_FILL_DIAGONALS((real)(i - (int)first_column))
+#if WW_OPEN
+            best = block == owner ? ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), lengths) : WW_INF;
+#endif
             enter = false;
             fresh = false;
         }
@@ -217,20 +217,30 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
                 a[q] = WW_POINT(x, (uint)min(i + WW_ROWS + q, (int)x.length - 1));
 
             WW_SWEEP(WW_ROWS)
+#if WW_OPEN
+            const bool last_step = i + WW_ROWS == (int)x.length;
+            WW_TAKE_ENDS(block == owner, last_step)
+#if WW_BAND
+            // The block to the left has cells of the last row where it ended one step ago.
+            best = last_step && block && left_end == end ? ww_lesser(best, left_best) : best;
+#else
+            best = last_step && lane ? ww_lesser(best, left_best) : best;
+#endif
+#endif
             i += WW_ROWS;
 
             if (k + 1 == end) {
                 if (block == owner) {
+#if WW_OPEN
+                    const real result = best;
+#else
                     // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
                     real result = c[0];
 #pragma unroll
                     for (uint r = 1; r < WW_COLS; r++)
                         result = r <= owned ? c[r] : result;
-#if WW_LIST
-                    ww_store(out, args, id, 0, ww_final(result, x.length, y.length));
-#else
-                    ww_store(out, args, id, y_id, ww_final(result, x.length, y.length));
 #endif
+                    ww_store(out, args, id, y_id, id, ww_final(result, x.length, y.length));
                 }
                 enter = true;
 #if WW_BAND
@@ -254,19 +264,31 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++)
             edge[q * WW_WG + lid] = v[q];
+#if WW_OPEN
+        edge[WW_ROWS * WW_WG + lid] = best;
+#endif
         barrier(CLK_LOCAL_MEM_FENCE);
         const uint from = (lid & ~(width - 1)) | ((lane - 1) & (width - 1));
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++)
             l[q] = edge[q * WW_WG + from];
+#if WW_OPEN
+        left_best = edge[WW_ROWS * WW_WG + from];
+#endif
 #elif WW_BAND
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++)
             l[q] = ww_exchange_rotate(v[q], width);
+#if WW_OPEN
+        left_best = ww_exchange_rotate(best, width);
+#endif
 #else
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++)
             l[q] = ww_exchange_up(v[q], width);
+#if WW_OPEN
+        left_best = ww_exchange_up(best, width);
+#endif
 #endif
     }
 }

@@ -10,7 +10,7 @@
 // With WW_ABANDON a list's pack is given up, and its unfinished results are infinity, as soon as every lane has a row all
 // of whose values are above the lane's radius: no later value is smaller. Only for recurrences of which that is true.
 //
-// Parameters: WW_VECTOR 4, 8, 16; WW_ROWS rows at a time (a power of two); WW_ABANDON. Scratch: job.scratch vectors a
+// Parameters: WW_VECTOR 4, 8, 16; WW_ROWS rows at a time (a power of two); WW_ABANDON. Scratch: args.scratch vectors a
 // work-group.
 #ifndef WW_ABANDON
 #define WW_ABANDON 0
@@ -80,7 +80,7 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
 #endif
 #if WW_CARRY || WW_BORDERS
 #define WW_ROW_ABOVE const ww_row row_above = WW_PACKED_ROW(i ? i - 1 : 0);
-#define WW_BORDER_ABOVE ww_left(row_above, (real)(ww_scalar)(i - 1), lengths)
+#define WW_BORDER_ABOVE ww_border_left(row_above, (real)(ww_scalar)(i - 1), lengths)
 #else
 #define WW_ROW_ABOVE
 #define WW_BORDER_ABOVE WW_BORDER
@@ -107,12 +107,12 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
     {                                                                                                                  \
         const ww_point own = ww_packed_point(ys, j);                                                                   \
         const ww_column y = ww_column_make(own, WW_COLUMN_BEFORE, (real)(ww_scalar)j);                                 \
-        const real top = i == 0 ? ww_top(own, (real)(ww_scalar)j, lengths) : WW_VLOAD(j, row);                            \
+        const real top = i == 0 ? ww_border_top(own, (real)(ww_scalar)j, lengths) : WW_VLOAD(j, row);                            \
         real up = top, diagonal = corner;                                                                              \
         WW_NEXT_ALONG(rows)                                                                                            \
         _Pragma("unroll") for (int q = 0; q < (rows); q++) {                                                           \
             const real left = c[q];                                                                                    \
-            real value = ww_cell(left, up, diagonal, a[q], y, WW_ALONG(q), lengths, 0);                                   \
+            real value = WW_CELL(left, up, diagonal, a[q], y, WW_ALONG(q), lengths, 0);                                   \
             KEEP(value, q)                                                                                             \
             WW_NEXT_DIAGONAL(value, q)                                                                                 \
             up = value;                                                                                                \
@@ -151,11 +151,11 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
         ww_row a[rows];                                                                                                \
         for (int q = 0; q < (rows); q++) {                                                                             \
             a[q] = WW_PACKED_ROW(i + (uint)q);                                                                         \
-            c[q] = ww_left(a[q], (real)(ww_scalar)(i + (uint)q), lengths);                                                \
+            c[q] = ww_border_left(a[q], (real)(ww_scalar)(i + (uint)q), lengths);                                                \
         }                                                                                                              \
         WW_ROW_ABOVE                                                                                                   \
         real corner = i == 0 ? (real)0 : WW_BORDER_ABOVE;                                                              \
-        uint from = 0, to = longest, calm_begin = 0, calm_end = shortest - 1;                                          \
+        uint from = 0, to = longest, calm_begin = 0, calm_end = WW_OPEN ? 0 : shortest - 1;                            \
         WW_BLOCK_BAND(rows)                                                                                            \
         WW_CARRY_FIRST(rows)                                                                                           \
         WW_ALONG_FIRST(rows)                                                                                           \
@@ -175,7 +175,15 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
     }
 
 // Results: of the lanes whose last column this is, and whose last row is among these.
-#if WW_LIST
+#if WW_OPEN
+#define WW_TAKE(rows)                                                                                                  \
+    for (int q = 0; q < (rows); q++) {                                                                                 \
+        const ww_ints row_left = row_lengths - ((int)i + q + 1), column_left = column_lengths - ((int)j + 1);          \
+        const ww_ints taken = ((row_left == 0) & (column_left >= 0) & (column_left <= (int)args.end_y)) |              \
+                              ((column_left == 0) & (row_left >= 0) & (row_left <= (int)args.end_x));                  \
+        result = WW_TO_MASK(taken) ? ww_lesser(result, c[q]) : result;                                                 \
+    }
+#elif WW_LIST
 #define WW_TAKE(rows)                                                                                                  \
     for (int q = 0; q < (rows); q++)                                                                                   \
         result = WW_TO_MASK((column_lengths == (int)j + 1) & (row_lengths == (int)i + q + 1)) ? c[q] : result;
@@ -221,8 +229,10 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
 
 #if WW_LIST
 #define WW_ROW(t) ww_packed_point(xs, t)
+#define WW_HEIGHT(v) row_length[v]
 #else
 #define WW_ROW(t) ww_broadcast_point(x, t)
+#define WW_HEIGHT(v) x.length
 #endif
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
@@ -244,19 +254,16 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         const uint unit = atomic_inc(counter);
         if (unit >= units)
             return;
-        const uint chunk = unit / packs, pack = ww_rest(unit, packs, chunk);
-        __global const ww_scalar *ys = y_packed + y_pack_offset[pack];
+        const ww_pack p = ww_pack_of(args, unit, packs, WW_VECTOR);
+        __global const ww_scalar *ys = y_packed + y_pack_offset[p.pack];
         uint ids[WW_VECTOR];
         int lane_length[WW_VECTOR];
         uint longest = 0, shortest = 0xffffffffu;
 #if WW_LIST
-        __global const ww_scalar *xs = x_packed + x_pack_offset[pack];
+        __global const ww_scalar *xs = x_packed + x_pack_offset[p.pack];
         int lane_height[WW_VECTOR];
         uint row_length[WW_VECTOR];
         uint tallest = 0;
-#else
-        const uint chunk_begin = args.row_begin + chunk * args.rows_per_group;
-        const uint chunk_end = min(chunk_begin + args.rows_per_group, args.row_end);
 #endif
 #if WW_BAND
         __global const uint *tables[WW_VECTOR];
@@ -266,10 +273,10 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
         for (uint v = 0; v < WW_VECTOR; v++) {
 #if WW_LIST
-            const uint slot = min(args.row_begin + pack * WW_VECTOR + v, args.row_end - 1);
-            ids[v] = x_order[3 * slot + 2];
-            const ww_series xv = ww_series_load(x_values, x_series, x_order[3 * slot], args.channel);
-            const ww_series yv = ww_series_load(y_values, y_series, x_order[3 * slot + 1], args.channel);
+            const uint slot = WW_PACK_SLOT(p, v);
+            ids[v] = WW_TASK_RESULT(slot);
+            const ww_series xv = ww_series_load(x_values, x_series, WW_TASK_X(slot), args.channel);
+            const ww_series yv = ww_series_load(y_values, y_series, WW_TASK_Y(slot), args.channel);
             row_length[v] = xv.length;
             lane_height[v] = (int)xv.length;
             tallest = max(tallest, xv.length);
@@ -277,7 +284,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             tables[v] = ww_band_table(band, args, xv.rank, yv.rank);
 #endif
 #else
-            const uint slot = min(args.column_begin + pack * WW_VECTOR + v, args.column_end - 1);
+            const uint slot = WW_PACK_SLOT(p, v);
             ids[v] = y_order[slot];
             const ww_series yv = ww_series_load(y_values, y_series, ids[v], args.channel);
 #if WW_BAND
@@ -300,11 +307,10 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         const real radius = WW_VLOAD(0, lane_radius);
 #endif
         lengths.rows = WW_TO_REAL(row_lengths);
+        const uint r = 0, x_id = 0;  // each lane has its own
 #else
-        for (uint r = chunk_begin; r < chunk_end; r++) {
-            // Half: the last lane has the largest slot; where even that is not above the diagonal, nothing is wanted.
-            if ((args.flags & WW_LAUNCH_HALF) &&
-                r >= min(args.column_begin + pack * WW_VECTOR + WW_VECTOR, args.column_end) - 1)
+        for (uint r = p.row_begin; r < p.row_end; r++) {
+            if (WW_PACK_DONE(p, r, WW_VECTOR))
                 break;
             const uint x_id = x_order[r];
             const ww_series x = ww_series_load(x_values, x_series, x_id, args.channel);
@@ -321,7 +327,15 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #if WW_BAND
             uint filled = 0, reached = 0;  // columns of the scratch row that are valid: [reached, filled)
 #endif
+#if WW_OPEN
+#if !WW_LIST
+            const ww_ints row_lengths = (ww_ints)(int)tallest;
+#endif
+            WW_OPEN_LENGTHS
+            real result = ww_border_ends(WW_PACKED_ROW(0), ww_packed_point(ys, 0), lengths);
+#else
             real result = WW_BORDER;
+#endif
             uint i = 0;
             while (i + WW_ROWS <= tallest) {
 #if WW_ABANDON
@@ -330,7 +344,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                 WW_BLOCK(WW_ROWS)
 #if WW_ABANDON
                 if (i < tallest && all((WW_REACHED(nearest) > radius) | WW_TO_MASK(row_lengths <= (int)i))) {
-                    for (uint v = 0; v < min((uint)WW_VECTOR, args.row_end - (args.row_begin + pack * WW_VECTOR)); v++)
+                    for (uint v = 0; v < WW_PACK_COUNT(p, WW_VECTOR); v++)
                         if (row_length[v] > i)
                             atomic_inc(abandoned);
                     i = tallest;
@@ -359,15 +373,11 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
             ww_scalar values[WW_VECTOR];
             WW_VSTORE(result, 0, values);
-#if WW_LIST
-            const uint count = min((uint)WW_VECTOR, args.row_end - (args.row_begin + pack * WW_VECTOR));
+            const uint count = WW_PACK_COUNT(p, WW_VECTOR);
             for (uint v = 0; v < count; v++)
-                ww_store(out, args, ids[v], 0, ww_final(values[v], row_length[v], (uint)lane_length[v]));
-#else
-            const uint count = min((uint)WW_VECTOR, args.column_end - (args.column_begin + pack * WW_VECTOR));
-            for (uint v = 0; v < count; v++)
-                if (!(args.flags & WW_LAUNCH_HALF) || r < args.column_begin + pack * WW_VECTOR + v)
-                    ww_store(out, args, x_id, ids[v], ww_final(values[v], x.length, (uint)lane_length[v]));
+                if (WW_PACK_WANTED(p, r, v))
+                    ww_store(out, args, x_id, ids[v], ids[v], ww_final(values[v], WW_HEIGHT(v), (uint)lane_length[v]));
+#if !WW_LIST
         }
 #endif
     }

@@ -30,16 +30,13 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint unit = (args.unit_begin + (uint)get_group_id(0)) * (WW_WG / WW_PACK) + (uint)get_local_id(0) / WW_PACK;
     if (unit >= units)
         return;
-    const uint chunk = unit / packs, pack = ww_rest(unit, packs, chunk);
-    const uint slot = args.column_begin + pack * WW_PACK + lane;
-    const bool mine = slot < args.column_end;
-    const uint y_id = y_order[min(slot, args.column_end - 1)];
+    const ww_pack p = ww_pack_of(args, unit, packs, WW_PACK);
+    const bool mine = p.first + lane < p.end;
+    const uint y_id = y_order[WW_PACK_SLOT(p, lane)];
     const int m = (int)(uint)y_series[y_id].y;
-    __global const ww_scalar *ys = y_packed + y_pack_offset[pack] + lane;
-    const uint begin = args.row_begin + chunk * args.rows_per_group;
-    const uint end = min(begin + args.rows_per_group, args.row_end);
+    __global const ww_scalar *ys = y_packed + y_pack_offset[p.pack] + lane;
 
-    for (uint row = begin; row < end; row++) {
+    for (uint row = p.row_begin; row < p.row_end; row++) {
         const uint x_id = x_order[row];
         const ww_series x = ww_series_load(x_values, x_series, x_id, args.channel);
         const int n = (int)x.length;
@@ -80,7 +77,7 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                         ww_point px, py;
                         px.value[0] = a[q];
                         py.value[0] = b[s + q];
-                        c[s] = ww_cell(left, up, diagonal, px, py, WW_LAG((real)(WW_BELOW - s)), lengths, q & 1);
+                        c[s] = WW_CELL(left, up, diagonal, px, py, WW_LAG((real)(WW_BELOW - s)), lengths, q & 1);
                     }
                 }
             }
@@ -98,7 +95,7 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #pragma unroll
         for (int s = 1; s < WW_COLS; s++)
             result = s <= last ? c[s] : result;
-        if (mine && (!(args.flags & WW_LAUNCH_HALF) || row < slot))
-            ww_store(out, args, x_id, y_id, ww_final(result, x.length, (uint)m));
+        if (mine && WW_PACK_WANTED(p, row, lane))
+            ww_store(out, args, x_id, y_id, 0, ww_final(result, x.length, (uint)m));
     }
 }

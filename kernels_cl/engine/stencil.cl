@@ -3,7 +3,7 @@
 // barrier a diagonal. Plain, and right on every device: what the other engines are compared with there.
 //
 // Cell (i, j), 0 <= i <= n, 0 <= j <= m, of diagonal i+j stands at [diagonal % 3][i]; row 0 and column 0 are the border.
-// Local memory: `diagonals`, 3*(n+1) values of the longest row series (job.scratch = n+1).
+// Local memory: `diagonals`, 3*(n+1) values of the longest row series (args.scratch = n+1); with open ends WW_WG more.
 #ifndef WW_WG
 #define WW_WG 64
 #endif
@@ -16,28 +16,22 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
            __local ww_scalar *diagonals) {
     const int lid = (int)get_local_id(0);
     const uint stride = args.scratch;
-#if WW_LIST
-    const uint task = args.row_begin + args.unit_begin + (uint)get_group_id(0);
-    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
-    const bool mine = !(args.flags & WW_LAUNCH_HALF);
-#else
-    const uint columns = args.column_end - args.column_begin;
-    const uint unit = args.unit_begin + (uint)get_group_id(0), row_slot = unit / columns;
-    const uint row = args.row_begin + row_slot;
-    const uint column = args.column_begin + ww_rest(unit, columns, row_slot);
-    const uint x_id = x_order[row], y_id = y_order[column];
-    const bool mine = !(args.flags & WW_LAUNCH_HALF) || row < column;
-#endif
-    const ww_series x = ww_series_load(x_values, x_series, x_id, args.channel);
-    const ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
+    const ww_task task = ww_task_of(x_order, y_order, args, (uint)get_group_id(0));
+    const ww_series x = ww_series_load(x_values, x_series, task.x, args.channel);
+    const ww_series y = ww_series_load(y_values, y_series, task.y, args.channel);
     // The whole work-group leaves, or none of it.
-    if (!mine)
+    if (!task.wanted)
         return;
 
     const int n = (int)x.length, m = (int)y.length;
     ww_pair lengths;
     lengths.rows = (real)n;
     lengths.columns = (real)m;
+    WW_OPEN_LENGTHS
+#if WW_OPEN
+    __local ww_scalar bests[WW_WG];
+    ww_scalar best = ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), lengths);
+#endif
     // Rows of the diagonal inside the matrix (and the band, whose ends only move down): [first, last].
     int first = 1, last = 0;
 #if WW_BAND
@@ -66,9 +60,9 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
             if (diagonal == 0)
                 value = 0;
             else if (i == 0)
-                value = ww_top(WW_POINT(y, (uint)j - 1), (real)(j - 1), lengths);
+                value = ww_border_top(WW_POINT(y, (uint)j - 1), (real)(j - 1), lengths);
             else if (j == 0)
-                value = ww_left(WW_ROW_AT(x, (uint)i - 1), (real)(i - 1), lengths);
+                value = ww_border_left(WW_ROW_AT(x, (uint)i - 1), (real)(i - 1), lengths);
             else if (i < first || i > last)
                 value = WW_OUTSIDE;
             else {
@@ -78,19 +72,26 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
                     corner = ww_carry(corner, WW_ROW_AT(x, (uint)i - 2), WW_COLUMN_AT(y, (uint)j - 2),
                                       WW_LAG((real)(i - j)));
 #endif
-                value = ww_cell(before[i], before[i - 1], corner, WW_ROW_AT(x, (uint)i - 1),
-                                WW_COLUMN_AT(y, (uint)j - 1), WW_LAG((real)(i - j)), lengths, 0);
+                const ww_row own_row = WW_ROW_AT(x, (uint)i - 1);
+                const ww_column own_column = WW_COLUMN_AT(y, (uint)j - 1);
+                value = WW_CELL(before[i], before[i - 1], corner, own_row, own_column, WW_LAG((real)(i - j)), lengths, 0);
+#if WW_OPEN
+                if ((i == n && WW_END_COLUMN(j, m)) || (j == m && WW_END_ROW(i, n)))
+                    best = ww_lesser(best, value);
+#endif
             }
             now[i] = value;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (lid == 0) {
-        const ww_scalar value = ww_final(diagonals[(uint)((n + m) % 3) * stride + (uint)n], x.length, y.length);
-#if WW_LIST
-        ww_store(out, args, x_order[3 * task + 2], 0, value);
+#if WW_OPEN
+    bests[lid] = best;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int other = 0; lid == 0 && other < WW_WG; other++)
+        best = ww_lesser(best, bests[other]);
 #else
-        ww_store(out, args, x_id, y_id, value);
+    const ww_scalar best = diagonals[(uint)((n + m) % 3) * stride + (uint)n];
 #endif
-    }
+    if (lid == 0)
+        ww_store_task(out, args, x_order, task, ww_final(best, x.length, y.length));
 }

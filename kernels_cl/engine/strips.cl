@@ -7,7 +7,7 @@
 // always been started, or was finished by an earlier launch, so waiting for it ends.
 //
 // Every WW_CHAIN row-steps the work-group puts the rows of x and of the left-hand strip's edge that come next into local
-// memory: (WW_RING + 2*WW_CHAIN)*WW_ROWS values, and with WW_EXCHANGE 0 2*WW_ROWS*WW_WG more. Both were asked for a chain
+// memory: (WW_RING + 2*WW_CHAIN)*WW_ROWS values, with WW_EXCHANGE 0 2*WW_ROWS*WW_WG more, with open ends WW_WG. Both were asked for a chain
 // before, so that nobody waits for global memory unless the left-hand strip is late. Barriers: one every WW_CHAIN steps; with
 // WW_EXCHANGE 0 one more a step.
 //
@@ -91,33 +91,27 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #if WW_EXCHANGE == 0
     __local ww_scalar handed[2][WW_ROWS * WW_WG];
 #endif
+#if WW_OPEN
+    __local ww_scalar bests[WW_WG];
+#endif
     if (lane == 0)
         mine[0] = atomic_inc(ticket);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint strips = args.strip_end - args.strip_begin;
     const uint pair = mine[0] / strips, strip = args.strip_begin + ww_rest(mine[0], strips, pair);
-#if WW_LIST
-    const uint task = args.row_begin + args.unit_begin + pair;
-    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
-    const bool wanted = true;
-#else
-    const uint columns = args.column_end - args.column_begin;
-    const uint unit = args.unit_begin + pair, row_slot = unit / columns;
-    const uint row = args.row_begin + row_slot, column = args.column_begin + ww_rest(unit, columns, row_slot);
-    const uint x_id = x_order[row], y_id = y_order[column];
-    const bool wanted = !(args.flags & WW_LAUNCH_HALF) || row < column;
-#endif
-    const ww_series x = ww_series_load(x_values, x_series, x_id, args.channel);
-    const ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
+    const ww_task task = ww_task_of(x_order, y_order, args, pair);
+    const ww_series x = ww_series_load(x_values, x_series, task.x, args.channel);
+    const ww_series y = ww_series_load(y_values, y_series, task.y, args.channel);
     const uint strip_columns = WW_WG * WW_COLS;
     // The whole work-group leaves, or none of it.
-    if (!wanted || strip * strip_columns >= y.length)
+    if ((!WW_LIST && !task.wanted) || strip * strip_columns >= y.length)
         return;
     edges += (ulong)pair * args.scratch * WW_EDGE_WORDS;
 
     ww_pair lengths;
     lengths.rows = (real)x.length;
     lengths.columns = (real)y.length;
+    WW_OPEN_LENGTHS
 
     const uint block = strip * WW_WG + lane;
     const uint first_column = block * WW_COLS;
@@ -169,6 +163,10 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #pragma unroll
     for (int r = 0; r < WW_COLS; r++)
         c[r] = WW_BORDER;
+#endif
+#if WW_OPEN
+    real best = block == 0 ? ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), lengths) : WW_INF;
+    const int last_step = (int)((x.length + WW_ROWS - 1) / WW_ROWS) - 1;
 #endif
     real l[WW_ROWS], v[WW_ROWS];    // the left-hand neighbour's values, and this lane's last column
     real previous = WW_BORDER;      // the left-hand neighbour's last value, one step ago
@@ -295,6 +293,9 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                     inside[q] = ww_inside(intervals, (uint)max(i + q, 0), first_column);
 #endif
                 WW_SWEEP(WW_ROWS)
+#if WW_OPEN
+                WW_TAKE_ENDS(block == owner, (int)step == last_step)
+#endif
                 if (lane == WW_WG - 1 && (WW_MASKED || step >= 0)) {
 #pragma unroll
                     for (uint q = 0; q < WW_ROWS; q++)
@@ -321,16 +322,31 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
         }
         // Behind the loop PoCL 3.1 does not find the columns.
+#if WW_OPEN
+        // Each lane's best; with that of the strips to the left it goes on behind the rows of the edge.
+        if (from + steps == total) {
+            bests[lane] = best;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lane == 0) {
+                for (uint other = 1; other < WW_WG; other++)
+                    best = ww_lesser(best, bests[other]);
+                const uint at = (uint)(last_step + 1) * WW_ROWS;
+                if (strip)
+                    best = ww_lesser(best, ww_take_over(edges, at, strip));
+                if (owner < (strip + 1) * WW_WG)
+                    ww_store_task(out, args, x_order, task, ww_final(best, x.length, y.length));
+                else
+                    ww_hand_over(edges, at, strip, best);
+            }
+        }
+#else
         if (from + steps == total && block == owner) {
             real result = c[0];
 #pragma unroll
             for (uint r = 1; r < WW_COLS; r++)
                 result = r <= owned ? c[r] : result;
-#if WW_LIST
-            ww_store(out, args, x_order[3 * task + 2], 0, ww_final(result, x.length, y.length));
-#else
-            ww_store(out, args, x_id, y_id, ww_final(result, x.length, y.length));
-#endif
+            ww_store_task(out, args, x_order, task, ww_final(result, x.length, y.length));
         }
+#endif
     }
 }

@@ -37,9 +37,9 @@ typedef WW_PASTE(int, WW_VECTOR) ww_ints;
 
 // What lane 0 of the first strip finds on its left in a row, and above that of any other strip in the first.
 #if WW_BORDERS
-#define WW_BORDER_AT(q) (ww_left(e[q], WW_TO_REAL(times + (q)), lengths).s0)
+#define WW_BORDER_AT(q) (ww_border_left(e[q], WW_TO_REAL(times + (q)), lengths).s0)
 #define WW_TOP_LEFT                                                                                                    \
-    (i < 0 ? (ww_scalar)WW_OUTSIDE_VALUE : ww_top(ww_point_at(y, first_columns - 1), WW_TO_REAL(first_columns - 1), lengths).s0)
+    (i < 0 ? (ww_scalar)WW_OUTSIDE_VALUE : ww_border_top(ww_point_at(y, first_columns - 1), WW_TO_REAL(first_columns - 1), lengths).s0)
 #else
 #define WW_BORDER_AT(q) ((ww_scalar)WW_BORDER_VALUE)
 #define WW_TOP_LEFT ((ww_scalar)WW_BORDER_VALUE)
@@ -69,6 +69,12 @@ WW_INLINE ww_point ww_point_at(ww_series s, ww_ints t) {
     return point;
 }
 
+// The same of all lanes.
+#define WW_END_ROWS(i) ((i) + (int)min(args.end_x, x.length) >= (int)x.length)
+#define WW_END_COLUMNS(j) ((j) + (int)min(args.end_y, y.length) >= (int)y.length)
+#define WW_IS_PADDING(q) WW_TO_MASK(times + (q) < 0)
+#define WW_IS_COLUMN(r) WW_TO_MASK(first_columns + (int)(r) < (int)y.length)
+
 #if WW_BAND
 #undef WW_KEEP
 #define WW_KEEP(value, q, r)                                                                                           \
@@ -83,19 +89,11 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint mine = atomic_inc(ticket);
     const uint strips = args.strip_end - args.strip_begin;
     const uint pair = mine / strips, strip = args.strip_begin + ww_rest(mine, strips, pair);
-#if WW_LIST
-    const uint task = args.row_begin + args.unit_begin + pair;
-    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
-#else
-    const uint columns = args.column_end - args.column_begin;
-    const uint unit = args.unit_begin + pair, row_slot = unit / columns;
-    const uint row = args.row_begin + row_slot, column = args.column_begin + ww_rest(unit, columns, row_slot);
-    const uint x_id = x_order[row], y_id = y_order[column];
-    if ((args.flags & WW_LAUNCH_HALF) && row >= column)
+    const ww_task task = ww_task_of(x_order, y_order, args, pair);
+    if (!WW_LIST && !task.wanted)
         return;
-#endif
-    const ww_series x = ww_series_load(x_values, x_series, x_id, args.channel);
-    const ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
+    const ww_series x = ww_series_load(x_values, x_series, task.x, args.channel);
+    const ww_series y = ww_series_load(y_values, y_series, task.y, args.channel);
     const uint strip_columns = WW_VECTOR * WW_COLS;
     if (strip * strip_columns >= y.length)
         return;
@@ -104,6 +102,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     ww_pair lengths;
     lengths.rows = (real)(ww_scalar)x.length;
     lengths.columns = (real)(ww_scalar)y.length;
+    WW_OPEN_LENGTHS
     const int padding = WW_PADDING(x.length);
     const uint row_steps = (x.length + WW_ROWS - 1) / WW_ROWS;
     const uint owner = (y.length - 1) / WW_COLS - strip * WW_VECTOR, owned = (y.length - 1) % WW_COLS;
@@ -142,7 +141,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                               WW_TO_REAL(first_columns + (int)r));
 #if WW_BORDERS
         // The rows that a lane walks before its first give this again.
-        c[r] = base == 0 ? ww_top(own, WW_TO_REAL(first_columns + (int)r), lengths) : WW_OUTSIDE;
+        c[r] = base == 0 ? ww_border_top(own, WW_TO_REAL(first_columns + (int)r), lengths) : WW_OUTSIDE;
 #else
         c[r] = WW_BORDER;
 #endif
@@ -177,6 +176,12 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     real previous = WW_BORDER;
     WW_KEPT_DIAGONALS
     WW_FILL_DIAGONALS(WW_TO_REAL((int)(base * WW_ROWS) - padding - rows_behind - first_columns))
+
+#if WW_OPEN
+    real best = WW_INF;  // of the ends in each lane
+    if (strip == 0)
+        best.s0 = ww_border_ends(ww_row_make(own[0], own[0], (real)0), own[0], lengths).s0;
+#endif
 
     for (uint k = 0; k < total; k++) {
         const uint step = base + k;  // lane 0's
@@ -245,6 +250,21 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         }
 #endif
         WW_SWEEP(WW_ROWS)
+#if WW_OPEN
+#pragma unroll
+        for (int q = 0; q < WW_ROWS; q++) {
+            const ww_ints t = times + q;
+            const ww_ints taken = (t >= 0) & (t < (int)x.length) & WW_END_ROWS(t + 1) &
+                                  (first_columns + WW_COLS >= (int)y.length) & (first_columns < (int)y.length);
+            best = WW_TO_MASK(taken) ? ww_lesser(best, v[q]) : best;
+        }
+#pragma unroll
+        for (int r = 0; r < WW_COLS; r++) {
+            const ww_ints j = first_columns + r + 1;
+            const ww_ints taken = (times + WW_ROWS == (int)x.length) & WW_END_COLUMNS(j) & (j <= (int)y.length);
+            best = WW_TO_MASK(taken) ? ww_lesser(best, c[r]) : best;
+        }
+#endif
 
         if (k >= WW_VECTOR - 1 && step - (WW_VECTOR - 1) < row_steps) {
             const uint done = step - (WW_VECTOR - 1);
@@ -252,17 +272,28 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             for (uint q = 0; q < WW_ROWS; q++)
                 ww_hand_over(edges, done * WW_ROWS + q, strip, WW_LAST(v[q]));
         }
+#if !WW_OPEN
         if (step == row_steps - 1 + owner) {
             real last = c[0];
             for (uint r = 1; r < WW_COLS; r++)
                 last = r <= owned ? c[r] : last;
             ww_scalar values[WW_VECTOR];
             WW_VSTORE(last, 0, values);
-#if WW_LIST
-            ww_store(out, args, x_order[3 * task + 2], 0, ww_final(values[owner], x.length, y.length));
-#else
-            ww_store(out, args, x_id, y_id, ww_final(values[owner], x.length, y.length));
-#endif
+            ww_store_task(out, args, x_order, task, ww_final(values[owner], x.length, y.length));
         }
+#endif
     }
+#if WW_OPEN
+    ww_scalar bests[WW_VECTOR];
+    WW_VSTORE(best, 0, bests);
+    for (uint other = 1; other < WW_VECTOR; other++)
+        bests[0] = min(bests[0], bests[other]);
+    // With the best of the strips to the left it goes on behind the rows of the edge.
+    if (strip)
+        bests[0] = min(bests[0], ww_take_over(edges, row_steps * WW_ROWS, strip));
+    if (owner < WW_VECTOR)
+        ww_store_task(out, args, x_order, task, ww_final(bests[0], x.length, y.length));
+    else
+        ww_hand_over(edges, row_steps * WW_ROWS, strip, bests[0]);
+#endif
 }

@@ -29,7 +29,7 @@
 #else
 #define WW_KEEP(value, q, r) (value)
 #endif
-// `shift` is i - j of the first cell, `both` the lengths. A diagonal's first cell here is in the first column, or in the row
+// `shift` is i - j of the first cell, `lengths` the lengths. A diagonal's first cell here is in the first column, or in the row
 // above the first, of which the carries ask. Kept diagonals move along by WW_ROWS a step; before a block's first step,
 // WW_FILL_DIAGONALS makes those of the step before.
 #if WW_DIAGONAL == 2
@@ -70,6 +70,21 @@
 #define WW_ABOVE(q, r) up
 #define WW_GO_ON(q, r)
 #endif
+// What a padding row, and with open ends a column behind the last, gives on unchanged: so D(i,m) always comes out in v.
+#if WW_TRANSPARENT
+#define WW_PASS_ROW(value, up, q) (WW_IS_PADDING(q) ? (up) : (value))
+#else
+#define WW_PASS_ROW(value, up, q) (value)
+#endif
+#if WW_OPEN
+#define WW_PASS_COLUMN(value, left, r) (WW_IS_COLUMN(r) ? (value) : (left))
+#else
+#define WW_PASS_COLUMN(value, left, r) (value)
+#endif
+#if WW_VECTOR == 1
+#define WW_IS_PADDING(q) (i + (q) < 0)
+#define WW_IS_COLUMN(r) (first_column + (uint)(r) < y.length)
+#endif
 #define WW_SWEEP(rows)                                                                                                 \
     WW_DIAGONALS(rows)                                                                                                 \
     _Pragma("unroll") for (int w = 0; w < WW_COLS + (rows)-1; w++) {                                                   \
@@ -78,8 +93,10 @@
             if (r >= 0 && r < WW_COLS) {                                                                               \
                 WW_NEW_DIAGONAL(q, r)                                                                                  \
                 const real up = q ? v[q - 1] : c[r];                                                                   \
-                real value = ww_cell(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), lengths, q & 1);                 \
+                real value = WW_CELL(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), lengths, q & 1);                 \
                 value = WW_KEEP(value, q, r);                                                                          \
+                value = WW_PASS_COLUMN(value, v[q], r);                                                                \
+                value = WW_PASS_ROW(value, up, q);                                                                     \
                 d[q] = WW_ABOVE(q, r);                                                                                 \
                 v[q] = value;                                                                                          \
                 WW_GO_ON(q, r)                                                                                         \
@@ -122,7 +139,7 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #endif
 
 #if WW_VECTOR == 1
-#define WW_TOP_AT(s, j) ww_top(WW_POINT(s, min((uint)(j), (s).length - 1)), (real)(j), lengths)
+#define WW_TOP_AT(s, j) ww_border_top(WW_POINT(s, min((uint)(j), (s).length - 1)), (real)(j), lengths)
 
 // The border above a block's first column and above the later ones.
 #if WW_TOP_NEXT && WW_POINT_REGISTERS
@@ -158,9 +175,9 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 // The left edge of a row-step: v and d from the neighbour's values l and `previous` where it was inside its block
 // (`known`, and `reached` for the row above), else from the matrix's border (`at_border`) or the outside.
 #if WW_CORNER
-#define WW_BORDER_LEFT(q) (i + (q) < 0 ? WW_OUTSIDE : ww_left(e[q], (real)(i + (q)), lengths))
+#define WW_BORDER_LEFT(q) (i + (q) < 0 ? WW_OUTSIDE : ww_border_left(e[q], (real)(i + (q)), lengths))
 #else
-#define WW_BORDER_LEFT(q) (i + (q) < 0 ? (real)0 : ww_left(e[q], (real)(i + (q)), lengths))
+#define WW_BORDER_LEFT(q) (i + (q) < 0 ? (real)0 : ww_border_left(e[q], (real)(i + (q)), lengths))
 #endif
 #if WW_BORDERS
 // The border's value goes on to the next row-step where a neighbour's value would.
@@ -196,4 +213,16 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
     WW_HOLD_BORDER                                                                                                     \
     _Pragma("unroll") for (int q = 1; q < WW_ROWS; q++)                                                                \
         d[q] = WW_AT_CORNER(q, WW_FROM_LEFT(v[q - 1], e[q - 1], q));
+
+// With open ends: the best of what a block has of the ends after a row-step, in `best`. v holds the values of column m where
+// the block has it, c those of row n after the last row-step.
+#if WW_OPEN
+#define WW_TAKE_ENDS(has_column, last_step)                                                                            \
+    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++)                                                                \
+        if ((has_column) && i + q >= 0 && i + q < (int)x.length && WW_END_ROW(i + q + 1, x.length))                    \
+            best = ww_lesser(best, v[q]);                                                                              \
+    if (last_step)                                                                                                     \
+        _Pragma("unroll") for (int r = 0; r < WW_COLS; r++)                                                            \
+            best = WW_IS_COLUMN(r) && WW_END_COLUMN((int)first_column + r + 1, y.length) ? ww_lesser(best, c[r]) : best;
+#endif
 #endif

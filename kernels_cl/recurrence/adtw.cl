@@ -3,12 +3,16 @@
 //   D(0,0) = 0, D(i,0) = D(0,j) = infinity
 //   D(i,j) = c(x_i, y_j) + min(D(i-1,j-1), D(i,j-1) + w, D(i-1,j) + w)
 //   result D(n,m), its square root with WW_ROOT
+#define WW_ORDER WW_LEAST
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
+#define WW_OPEN_BORDER 0
 
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths,
-                       const int parity) {
-    return ww_add_cost(x, y, ww_least(left + WW_P_penalty, up + WW_P_penalty, diagonal, parity));
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths) {
+    return ww_entries_of(left + WW_P_penalty, up + WW_P_penalty, diagonal);
+}
+WW_INLINE real ww_node(real best, ww_point x, ww_point y, real lag) {
+    return ww_add_cost(x, y, best);
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

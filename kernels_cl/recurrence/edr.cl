@@ -5,6 +5,7 @@
 //   match: no channel differs by more than epsilon
 //   result D(n,m), with `normalised` divided by max(n,m)
 // With `aeon`: match is |x_i - y_j| < epsilon, D(i,0) = 0, D(0,j) = 0 but D(0,m) = infinity.
+#define WW_ORDER WW_LEAST
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
 #define WW_BORDERS 1
@@ -47,10 +48,12 @@ WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths) {
 WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths) {
     return t + 1 < lengths.columns ? (real)0 : WW_INF;
 }
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity) {
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths) {
     const real replaced = ww_apart(x.own, y) < WW_P_epsilon ? (real)0 : x.edit;
-    return ww_least(left + x.edit, up + x.deletion, diagonal + replaced, parity);
+    return ww_entries_of(left + x.edit, up + x.deletion, diagonal + replaced);
+}
+WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag) {
+    return best;
 }
 #else
 WW_INLINE real ww_left(ww_point x, real t, ww_pair lengths) {
@@ -58,6 +61,15 @@ WW_INLINE real ww_left(ww_point x, real t, ww_pair lengths) {
 }
 WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths) {
     return t + 1;
+}
+#define WW_FUSED 1
+#define WW_OPEN_BORDER 0
+
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths) {
+    return ww_entries_of(left + 1, up + 1, diagonal + (1 - ww_at_most(ww_apart(x, y), (real)WW_P_epsilon)));
+}
+WW_INLINE real ww_node(real best, ww_point x, ww_point y, real lag) {
+    return best;
 }
 // A padding row, infinitely far from all, gives the border: from 0 at its left every step to the right costs 1.
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths,

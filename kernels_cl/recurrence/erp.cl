@@ -5,6 +5,7 @@
 //
 // Beside the channels are the border's values. A difference of two points is taken of the points as they are: less g
 // each, small ones would lose their digits.
+#define WW_ORDER WW_LEAST
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
 #define WW_ELEMENTS 1
@@ -58,9 +59,11 @@ WW_INLINE real ww_top_next(real before, ww_column y) {
     return before + ww_gap(y);
 }
 
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity) {
-    return ww_least(left + ww_gap(y), up + x.gap, diagonal + ww_cost(x.own, y), parity);
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths) {
+    return ww_entries_of(left + ww_gap(y), up + x.gap, diagonal + ww_cost(x.own, y));
+}
+WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag) {
+    return best;
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

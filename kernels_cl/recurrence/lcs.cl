@@ -3,9 +3,22 @@
 //   L(i,0) = L(0,j) = 0, L = 0 outside the band
 //   L(i,j) = x_i and y_j are the same ? L(i-1,j-1) + 1 : max(L(i-1,j), L(i,j-1))
 //   result L(n,m)
+#define WW_ORDER WW_MOST
 #define WW_OUTSIDE_VALUE 0
 #define WW_BORDER_VALUE 0
 
+#define WW_FUSED 1
+
+// A match takes the diagonal in any case. 0 is never more than a neighbour.
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths) {
+    real match = WW_AT(x, 0) == WW_AT(y, 0) ? (real)1 : (real)0;
+    for (int c = 1; c < WW_CHANNELS; c++)
+        match = WW_AT(x, c) == WW_AT(y, c) ? match : (real)0;
+    return ww_entries_of(match > 0 ? (real)0 : left, match > 0 ? (real)0 : up, match > 0 ? diagonal + 1 : (real)0);
+}
+WW_INLINE real ww_node(real best, ww_point x, ww_point y, real lag) {
+    return best;
+}
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths,
                        const int parity) {
     const real longer = ww_max2(left, up);

@@ -3,12 +3,23 @@
 //   L(i,0) = L(0,j) = 0, L = 0 outside the band
 //   L(i,j) = x_i and y_j are no farther apart than epsilon ? L(i-1,j-1) + 1 : max(L(i-1,j), L(i,j-1))
 //   result 1 - L(n,m)/min(n,m), with `similarity` L(n,m)/min(n,m)
+#define WW_ORDER WW_MOST
 #define WW_OUTSIDE_VALUE 0
 #define WW_BORDER_VALUE 0
 
 // What epsilon is compared with.
 #define ww_apart(x, y) ww_cost(x, y)
 
+#define WW_FUSED 1
+
+// A match takes the diagonal in any case. 0 is never more than a neighbour.
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths) {
+    const real match = ww_at_most(ww_apart(x, y), (real)WW_P_epsilon);
+    return ww_entries_of(match > 0 ? (real)0 : left, match > 0 ? (real)0 : up, match > 0 ? diagonal + 1 : (real)0);
+}
+WW_INLINE real ww_node(real best, ww_point x, ww_point y, real lag) {
+    return best;
+}
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths,
                        const int parity) {
 #if WW_BAND

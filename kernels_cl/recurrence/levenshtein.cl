@@ -3,8 +3,10 @@
 //   D(i,0) = i deletion, D(0,j) = j insertion
 //   D(i,j) = min(D(i-1,j-1) + (x_i = y_j ? 0 : substitution), D(i-1,j) + deletion, D(i,j-1) + insertion)
 // A symbol is a value, or the values of all channels.
+#define WW_ORDER WW_LEAST
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
+#define WW_OPEN_BORDER 0
 #define WW_ELEMENTS 1
 #define WW_BORDERS 1
 #define WW_CORNER 1
@@ -33,12 +35,14 @@ WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths) {
     return (t + 1) * WW_P_insertion;
 }
 
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity) {
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths) {
     real replaced = WW_AT(x.own, 0) == WW_AT(y, 0) ? (real)0 : x.substitution;
     for (int c = 1; c < WW_CHANNELS; c++)
         replaced = WW_AT(x.own, c) == WW_AT(y, c) ? replaced : x.substitution;
-    return ww_least(left + x.insertion, up + x.deletion, diagonal + replaced, parity);
+    return ww_entries_of(left + x.insertion, up + x.deletion, diagonal + replaced);
+}
+WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag) {
+    return best;
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

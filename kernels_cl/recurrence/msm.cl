@@ -7,11 +7,13 @@
 // Of one channel, the part of C beyond c is how far a lies outside the interval from b1 to b2. With f = a - b1 that is |f|
 // times (a - b2)/f held between 0 and 1; a - b2 is the difference that the match needs anyway.
 // Of several channels taken together: a lies between when it lies in the ball over the line from b1 to b2 (as aeon has it).
+#define WW_ORDER WW_LEAST
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
 #define WW_ELEMENTS 1
 #define WW_BEFORE 1
 #define WW_CORNER 1
+#define WW_FUSED 1
 
 #if WW_CHANNELS == 1
 typedef struct {
@@ -26,6 +28,11 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
     x.size = fabs(from);
     x.inverse = ww_recip(from);
     return x;
+}
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths) {
+    const real t = x.own - y.own;
+    return ww_entries_of(fma(y.size, ww_unit_product(-t, y.inverse), left) + WW_P_c,
+                         fma(x.size, ww_unit_product(t, x.inverse), up) + WW_P_c, diagonal + fabs(t));
 }
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
                        const int parity) {
@@ -64,17 +71,28 @@ WW_INLINE real ww_move(ww_point a, ww_point b1, ww_point b2) {
     }
     return sqrt(off) <= sqrt(across) / 2 ? (real)0 : sqrt(ww_min2(one, other));
 }
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity) {
+WW_INLINE real ww_match(ww_row x, ww_column y) {
     real match = 0;
     for (int c = 0; c < WW_CHANNELS; c++)
         match += fabs(WW_AT(x.own, c) - WW_AT(y.own, c));
+    return match;
+}
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths) {
+    return ww_entries_of(left + ww_move(y.own, x.own, y.before) + WW_P_c, up + ww_move(x.own, x.before, y.own) + WW_P_c,
+                         diagonal + ww_match(x, y));
+}
+WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
+                       const int parity) {
     const real sideways = ww_min2(left + ww_move(y.own, x.own, y.before), up + ww_move(x.own, x.before, y.own));
-    return ww_min2(sideways + WW_P_c, diagonal + match);
+    return ww_min2(sideways + WW_P_c, diagonal + ww_match(x, y));
 }
 #endif
 WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
     return ww_row_make(own, before, t);
+}
+
+WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag) {
+    return best;
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

@@ -7,6 +7,7 @@
 //   d: the norm of the difference of degree p, with no_root its p-th power
 //
 // What goes along the diagonal is D(i,j) + M(i,j): then each M is computed once.
+#define WW_ORDER WW_LEAST
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
 #define WW_ELEMENTS 1
@@ -83,9 +84,11 @@ WW_INLINE real ww_match(ww_row x, ww_column y, real apart) {
 WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real apart) {
     return value + ww_match(x, y, apart);
 }
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real apart, ww_pair lengths,
-                       const int parity) {
-    return ww_least(left + y.gap, up + x.gap, diagonal + ww_match(x, y, apart), parity);
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real apart, ww_pair lengths) {
+    return ww_entries_of(left + y.gap, up + x.gap, diagonal + ww_match(x, y, apart));
+}
+WW_INLINE real ww_node(real best, ww_row x, ww_column y, real apart) {
+    return best;
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

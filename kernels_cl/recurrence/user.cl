@@ -2,9 +2,13 @@
 // The caller's own recurrence, in the terms of the engines. The caller's text, which stands before this one, defines
 //   real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag)
 // and, when it first says so,
-//   #define WW_USER_BEFORE   ww_user_cell() also takes the points before: (left, up, diagonal, x, y, before_x, before_y, lag)
+//   #define WW_USER_ENTER    instead of ww_user_cell(), what a neighbour comes to and what the cell adds to the best of them,
+//                            ww_entries ww_user_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag) and
+//                            real ww_user_node(real best, ww_point x, ww_point y, real lag): so the choice can be a soft one
+//   #define WW_USER_BEFORE   ww_user_cell() (or ww_user_enter()) also takes the points before: (left, up, diagonal, x, y, before_x, before_y, lag)
 //   #define WW_USER_BORDERS  real ww_user_left(ww_point x, real t): D(i,0), and real ww_user_top(ww_point y, real t): D(0,j),
 //                            with t = i-1, j-1; else both are infinity, and D(0,0) = 0 in any case
+//   #define WW_USER_OPEN_BORDER v: the border of points skipped at an open end, mostly 0; else open ends are refused
 //   #define WW_USER_OUTSIDE  v: the value of cells outside a band; else infinity
 //   #define WW_USER_FINAL    ww_scalar ww_user_final(ww_scalar value, uint n, uint m): the result; else D(n,m)
 #ifdef WW_USER_OUTSIDE
@@ -13,8 +17,15 @@
 #define WW_OUTSIDE_VALUE INFINITY
 #endif
 #define WW_BORDER_VALUE INFINITY
+#define WW_ORDER WW_LEAST
 #define WW_ELEMENTS 1
 #define WW_CORNER 1
+#define WW_ANY_SIGN 1
+// Nothing is known of what a row of infinite points would do.
+#define WW_TRANSPARENT 1
+#ifdef WW_USER_OPEN_BORDER
+#define WW_OPEN_BORDER WW_USER_OPEN_BORDER
+#endif
 
 typedef struct {
     ww_point own;
@@ -22,17 +33,13 @@ typedef struct {
     ww_point before;
 #endif
 } ww_column;
-typedef struct {
-    ww_column point;
-    real t;  // below 0: a padding row above the first, which leaves everything as it was
-} ww_row;
+typedef ww_column ww_row;
 
 #ifdef WW_USER_BEFORE
 #define WW_BEFORE 1
-#define WW_USER_CELL(left, up, diagonal, x, y, lag)                                                                  \
-    ww_user_cell(left, up, diagonal, (x).own, (y).own, (x).before, (y).before, lag)
+#define WW_USER_POINTS(x, y) (x).own, (y).own, (x).before, (y).before
 #else
-#define WW_USER_CELL(left, up, diagonal, x, y, lag) ww_user_cell(left, up, diagonal, (x).own, (y).own, lag)
+#define WW_USER_POINTS(x, y) (x).own, (y).own
 #endif
 
 WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
@@ -44,26 +51,32 @@ WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
     return y;
 }
 WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
-    ww_row x;
-    x.point = ww_column_make(own, before, t);
-    x.t = t;
-    return x;
+    return ww_column_make(own, before, t);
 }
 #ifdef WW_USER_BORDERS
 #define WW_BORDERS 1
 WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths) {
-    return ww_user_left(x.point.own, t);
+    return ww_user_left(x.own, t);
 }
 WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths) {
     return ww_user_top(y, t);
 }
 #endif
 
+#ifdef WW_USER_ENTER
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths) {
+    return ww_user_enter(left, up, diagonal, WW_USER_POINTS(x, y), lag);
+}
+WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag) {
+    return ww_user_node(best, x.own, y.own, lag);
+}
+#else
+#define WW_FUSED 1
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
                        const int parity) {
-    const real value = WW_USER_CELL(left, up, diagonal, x.point, y, lag);
-    return x.t < 0 ? up : value;
+    return ww_user_cell(left, up, diagonal, WW_USER_POINTS(x, y), lag);
 }
+#endif
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
 #ifdef WW_USER_FINAL

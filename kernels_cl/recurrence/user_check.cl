@@ -14,7 +14,8 @@ __kernel void ww_user_check(__global ww_scalar *restrict report) {
             b.value[c] = y;
         }
         const ww_column column = ww_column_make(b, b, 1), row = ww_column_make(a, a, 1);
-        const ww_scalar value = WW_USER_CELL(left, up, diagonal, row, column, 0);
+        const ww_pair lengths = {4, 4};
+        const ww_scalar value = WW_CELL(left, up, diagonal, row, column, 0, lengths, 0);
         if (isnan(value)) {
             report[0] = 1;
             report[1] = left;

@@ -7,8 +7,10 @@
 //
 // Near the diagonal of long series the weights are too small for their precision. Then all weights of a pair are 2^k times
 // as large, where 2^-k is about the weight of the corner (n, m), in which every path ends; the result is divided by 2^k.
+#define WW_ORDER WW_LEAST
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
+#define WW_OPEN_BORDER 0
 #define WW_DIAGONAL 2
 #if WWK_DOUBLE
 #define WW_LEAST_WEIGHT DBL_MIN
@@ -29,12 +31,17 @@
     (fma((float)WW_P_g, M_LOG2E_F, -WW_STEEPNESS) + ((float)WW_P_g * 1.925963033500e-8f + (float)WW_L_g * M_LOG2E_F))
 #endif
 
-// k for series of n and m points; 0 for all but long ones.
+#if defined(WW_SELECT) && WW_SELECT
+#define WW_SCALED(type, k) ((type)(ww_scalar)0)
+#else
+#define WW_SCALED(type, k) ((k) > (type)(ww_scalar)WW_SCALED_FROM ? (k) : (type)(ww_scalar)0)
+#endif
+// k for series of n and m points; 0 for all but long ones, and where sums of exponentials are taken: they can't be scaled.
 #define WW_SCALE_OF(type, n, m)                                                                                        \
     WW_INLINE type ww_scale_of_##type(type n, type m) {                                                                \
         const type behind = (type)(ww_scalar)0.5 * fmax(n, m) - fabs(n - m);                                           \
         const type k = rint(fmin((type)WW_STEEPNESS * behind, (type)(ww_scalar)30000));                                \
-        return k > (type)(ww_scalar)WW_SCALED_FROM ? k : (type)(ww_scalar)0;                                           \
+        return WW_SCALED(type, k);                                                                                  \
     }
 WW_SCALE_OF(ww_scalar, n, m)
 #if WW_VECTOR == 1
@@ -53,9 +60,11 @@ WW_INLINE real ww_diagonal(real lag, ww_pair lengths) {
     return ww_max2(ww_min2(weight, (real)WW_MOST_WEIGHT), (real)WW_LEAST_WEIGHT);
 }
 
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y, real weight, ww_pair lengths,
-                       const int parity) {
-    return fma(weight, ww_cost(x, y), ww_least(left, up, diagonal, parity));
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real weight, ww_pair lengths) {
+    return ww_entries_of(left, up, diagonal);
+}
+WW_INLINE real ww_node(real best, ww_point x, ww_point y, real weight) {
+    return fma(weight, ww_cost(x, y), best);
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {

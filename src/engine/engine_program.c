@@ -12,6 +12,8 @@ uint64_t wwi_runner_value_bytes(const wwi_runner *r) {
     return wwi_precision_bytes(r->precision);
 }
 
+#define SOFT(suffix) "#define WW_SOFT_SCALE %a" suffix "\n#define WW_SOFT_UNIT %a" suffix "\n"
+
 // The measure's parameters as the recurrence names them: WW_P_name, by its bits; WW_L_name, what float does not hold of
 // it; and for choices between program texts WW_I_name, the whole number or 0.
 static void write_parameters(const wwi_runner *r, char *text, size_t bytes) {
@@ -40,6 +42,10 @@ static void write_parameters(const wwi_runner *r, char *text, size_t bytes) {
                            info->parameters[p].name, whole ? (int)value : 0);
         at += (size_t)length;
     }
+    // log2(e)/gamma and 1 over it.
+    const double unit = r->measure.gamma * 0.69314718055994530942;
+    if (r->soft)
+        snprintf(text + at, bytes - at, r->precision == WW_DOUBLE ? SOFT("") : SOFT("f"), 1 / unit, unit);
 }
 
 static ww_status create_kernels(wwi_runner *r, wwi_variant *v) {
@@ -57,7 +63,7 @@ static ww_status create_kernels(wwi_runner *r, wwi_variant *v) {
 
 // The texts of a program up to the recurrence.
 typedef struct texts {
-    wwi_source sources[14];
+    wwi_source sources[16];
     size_t count;
     char *cost; // the user's, in its frame
     char parameters[2048];
@@ -93,12 +99,12 @@ static void write_options(const wwi_runner *r, const wwi_variant_key *key, char 
         "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
         "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
         " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d -DWW_EXTRA=%" PRIu32
-        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%zu",
+        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%zu -DWW_SELECT=%d -DWW_EMIT=%d",
         r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)wwi_measure_cost(&r->measure),
         r->measure.root != 0, key->list, key->band, key->columns, key->rows, key->group,
         key->form && key->form->exchanges ? (int)r->exchange : 0,
         key->form && key->form->pack ? (int)key->form->pack : key->vector, key->below, key->abandon, r->extra,
-        r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels);
+        r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels, r->soft, r->open);
 }
 
 // Adds the option for a device whose pow() of vectors is wrong, where the program has one.
@@ -143,8 +149,10 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
         return status;
     }
     t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
-    if (!form->is_bits)
+    if (!form->is_bits) {
+        t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
         t.sources[t.count++] = (wwi_source){"base/elements.cl", NULL};
+    }
     for (const char *const *text = form->texts; *text; text++)
         t.sources[t.count++] = (wwi_source){*text, NULL};
     if (form->is_bits)
@@ -205,6 +213,7 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
         return WW_OK;
     if ((status = begin_texts(r, &t)) != WW_OK)
         return status;
+    t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
     t.sources[t.count++] = (wwi_source){"recurrence/user_check.cl", NULL};
     write_options(r, &key, options, sizeof options);
     if ((status = wwi_program_get(r->context, t.sources, t.count, options, &program)) != WW_OK ||

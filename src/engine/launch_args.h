@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The by-value argument of every engine's kernel: the host's twin of ww_job in kernels_cl/base/tasks.cl.
+// The by-value argument of every engine's kernel: the host's twin of ww_launch_args in kernels_cl/base/tasks.cl.
 #ifndef WAVEWARP_JOB_H
 #define WAVEWARP_JOB_H
 
@@ -19,8 +19,9 @@ typedef struct wwi_launch_args {
     uint32_t scratch;
     uint32_t reserved;
     uint32_t unit_begin;
+    uint32_t begin_x, end_x, begin_y, end_y; // relaxation, x being the row series
 } wwi_launch_args;
-_Static_assert(sizeof(wwi_launch_args) == 96, "ww_job in kernels_cl/base/tasks.cl has this size");
+_Static_assert(sizeof(wwi_launch_args) == 112, "ww_launch_args in kernels_cl/base/tasks.cl has this size");
 
 enum { WWI_LAYOUT_STRIDED = 0, WWI_LAYOUT_MIRRORED = 1, WWI_LAYOUT_CONDENSED = 2 };
 enum { WWI_LAUNCH_HALF = 1u, WWI_LAUNCH_ACCUMULATE = 2u };

@@ -72,7 +72,9 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     r->passes = independent ? (uint32_t)rows->channels : 1;
     r->extra = r->recurrence->transform != WWI_TRANSFORM_NONE && rows->extra;
     r->banded = measure->band.kind != WW_BAND_NONE;
-    r->symmetric = wwi_measure_is_symmetric(measure);
+    r->symmetric = wwi_measure_roles_exchange(measure);
+    r->open = wwi_measure_is_open(measure);
+    r->soft = wwi_measure_is_soft(measure);
     const ww_device_info *info = wwi_context_info(r->context);
     r->gpu = info->type == WW_DEVICE_GPU;
     r->exchange = wwi_context_exchange(r->context);
@@ -160,6 +162,18 @@ static ww_status run_halves(wwi_runner *r, const wwi_batch *b) {
     return status == WW_OK ? wwi_runner_block(r, &second) : status;
 }
 
+// No more than a kernel's int holds, which is more than any length.
+static uint32_t skipped(size_t points) {
+    return points > 0x7fffffff ? 0x7fffffff : (uint32_t)points;
+}
+
+static void set_ends(const ww_measure *measure, wwi_work *w) {
+    w->args.begin_x = skipped(w->exchanged ? measure->relax_begin_y : measure->relax_begin_x);
+    w->args.end_x = skipped(w->exchanged ? measure->relax_end_y : measure->relax_end_x);
+    w->args.begin_y = skipped(w->exchanged ? measure->relax_begin_x : measure->relax_begin_y);
+    w->args.end_y = skipped(w->exchanged ? measure->relax_end_x : measure->relax_end_y);
+}
+
 // Takes the work through the engine, or through strips where that engine was not asked for and does not take it.
 static ww_status run_work(wwi_runner *r, wwi_work *w, ww_engine engine) {
     ww_status status;
@@ -178,6 +192,7 @@ static ww_status run_work(wwi_runner *r, wwi_work *w, ww_engine engine) {
     if (w->too_large)
         return WW_OK;
     status = wwi_work_upload(r, w);
+    set_ends(&r->measure, w);
     if (r->preparing)
         w->args.flags |= WWI_LAUNCH_HALF;
     for (uint32_t pass = 0; status == WW_OK && pass < r->passes; pass++) {

@@ -58,7 +58,8 @@ struct wwi_runner {
     ww_plan_options options;
     uint32_t channels, passes; // channels of a point; passes over single channels when they are independent
     uint32_t extra;            // values of a point beside the channels, of which a kernel sees 0 or 1
-    bool banded, symmetric;
+    bool banded, symmetric;    // symmetric: rows and columns may exchange their roles
+    bool open, soft;           // ends of the series; the minimum
     bool gpu;
     wwi_exchange exchange;
     uint32_t width;   // lanes that can hand values on

@@ -5,9 +5,14 @@
 
 static const wwi_form form = {.engine = "stencil", .kernel = "ww_stencil", .texts = {"engine/stencil.cl"}};
 
+static uint32_t group_size(const wwi_runner *r) {
+    return (uint32_t)wwi_tuned(r, "stencil.group", r->gpu ? 128 : 16);
+}
+
 static uint32_t limit(const wwi_runner *r) {
-    const uint64_t bytes = wwi_context_info(r->context)->local_bytes;
-    const uint64_t rows = bytes / (3 * wwi_runner_value_bytes(r));
+    const uint64_t values = wwi_context_info(r->context)->local_bytes / wwi_runner_value_bytes(r);
+    // With open ends a value for each work-item.
+    const uint64_t others = r->open ? group_size(r) : 0, rows = values > others ? (values - others) / 3 : 0;
     return rows <= 2 ? 1 : rows > UINT32_MAX ? UINT32_MAX : (uint32_t)(rows - 1);
 }
 
@@ -27,7 +32,7 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
 static ww_status run(wwi_runner *r, wwi_work *w) {
     wwi_variant *v;
     wwi_variant_key key = wwi_work_key(r, w, &form);
-    key.group = (uint32_t)wwi_tuned(r, "stencil.group", r->gpu ? 128 : 16);
+    key.group = group_size(r);
     ww_status status = wwi_runner_variant(r, key, &v);
     w->args.scratch = w->n + 1;
     wwi_units u = wwi_units_of(r, WW_ENGINE_STENCIL, w->pairs, wwi_work_cells(r, w));

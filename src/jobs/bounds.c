@@ -32,7 +32,9 @@ struct wwi_bounds {
 
 bool wwi_bounds_known(const ww_measure *measure) {
     const wwi_measure_row *row = wwi_measure_row_by_id(measure->id);
-    return (row->flags & (WWI_MEASURE_BOUND_SUM | WWI_MEASURE_BOUND_MAX)) && wwi_measure_cost(measure) != WW_COST_USER;
+    // An open end leaves rows out, and a soft value is below the hard one.
+    return (row->flags & (WWI_MEASURE_BOUND_SUM | WWI_MEASURE_BOUND_MAX)) && !wwi_measure_is_open(measure) &&
+           !wwi_measure_is_soft(measure) && wwi_measure_cost(measure) != WW_COST_USER;
 }
 
 void wwi_bounds_destroy(wwi_bounds **bounds) {

@@ -69,7 +69,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/dtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
+                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED | WWI_MEASURE_OPEN | WWI_MEASURE_SOFT,
         .rounding = 1,
     },
     {
@@ -87,7 +87,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/frechet.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_MAX | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
+                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED | WWI_MEASURE_OPEN,
         .rounding = 1,
     },
     {
@@ -105,7 +105,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/adtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
+                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED | WWI_MEASURE_OPEN | WWI_MEASURE_SOFT,
         .rounding = 1,
     },
     {
@@ -123,7 +123,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/wdtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN |
-                 WWI_MEASURE_ENCLOSED,
+                 WWI_MEASURE_ENCLOSED | WWI_MEASURE_OPEN | WWI_MEASURE_SOFT,
         .column_registers = 1,
         .rounding = 1,
     },
@@ -139,7 +139,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/dtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
+                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED | WWI_MEASURE_OPEN | WWI_MEASURE_SOFT,
         .transform = WWI_TRANSFORM_DERIVATIVE,
         .rounding = 3,
     },
@@ -158,7 +158,7 @@ static const wwi_measure_row measures[] = {
                  .any_cost = 1},
         .recurrence = "recurrence/wdtw.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN |
-                 WWI_MEASURE_ENCLOSED,
+                 WWI_MEASURE_ENCLOSED | WWI_MEASURE_OPEN | WWI_MEASURE_SOFT,
         .transform = WWI_TRANSFORM_DERIVATIVE,
         .column_registers = 1,
         .rounding = 3,
@@ -175,7 +175,7 @@ static const wwi_measure_row measures[] = {
                  .formula = "D = min(left + |y_j - g|, up + |x_i - g|, diagonal + |x_i - y_j|)",
                  .cost = WW_COST_EUCLIDEAN},
         .recurrence = "recurrence/erp.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_SOFT,
         .transform = WWI_TRANSFORM_ERP,
         .rounding = 2,
     },
@@ -192,7 +192,7 @@ static const wwi_measure_row measures[] = {
                  .formula = "D = min(left + 1, up + 1, diagonal + (all |x_i - y_j| <= epsilon ? 0 : 1))",
                  .cost = WW_COST_EUCLIDEAN},
         .recurrence = "recurrence/edr.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_OPEN,
     },
     {
         .info =
@@ -226,7 +226,7 @@ static const wwi_measure_row measures[] = {
              .cost = WW_COST_ABSOLUTE,
              .is_independent = 1},
         .recurrence = "recurrence/msm.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED | WWI_MEASURE_SOFT,
         .column_values = 2,
         .rounding = 2,
     },
@@ -245,7 +245,7 @@ static const wwi_measure_row measures[] = {
                  .cost = WW_COST_EUCLIDEAN,
                  .uses_times = 1},
         .recurrence = "recurrence/twed.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED | WWI_MEASURE_SOFT,
         .transform = WWI_TRANSFORM_TIMES,
         .column_values = 1,
         .rounding = 2,
@@ -264,7 +264,7 @@ static const wwi_measure_row measures[] = {
                  .cost = WW_COST_ABSOLUTE,
                  .is_of_symbols = 1},
         .recurrence = "recurrence/levenshtein.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_ZERO_ON_SELF,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_OPEN,
     },
     {
         .info =
@@ -294,6 +294,7 @@ static const wwi_measure_row measures[] = {
                  .cost = WW_COST_SQUARED,
                  .any_cost = 1},
         .recurrence = "recurrence/user.cl",
+        .flags = WWI_MEASURE_OPEN | WWI_MEASURE_SOFT,
         .column_values = 1,
     },
 };
@@ -425,7 +426,7 @@ static ww_status check_cost(const ww_measure *measure) {
 static ww_status check_rows_forward(const ww_measure *measure) {
     const ww_band *band = &measure->band;
     const wwi_measure_row *row = wwi_measure_row_by_id(measure->id);
-    if (band->kind != WW_BAND_ROWS || row->flags & WWI_MEASURE_ENCLOSED)
+    if (band->kind != WW_BAND_ROWS || (row->flags & WWI_MEASURE_ENCLOSED && !wwi_measure_is_open(measure)))
         return WW_OK;
     for (size_t i = 1; i < band->rows; i++)
         if (band->lo[i] < band->lo[i - 1]) {
@@ -448,7 +449,7 @@ static ww_status check_recurrence(const ww_measure *measure) {
         return wwi_fail_hint("set the measure to WW_USER, or recurrence to NULL");
     }
     const char *name = measure->recurrence_name ? measure->recurrence_name : "recurrence";
-    if (!text || !strstr(text, "ww_user_cell")) {
+    if (!text || (!strstr(text, "ww_user_cell") && !strstr(text, "ww_user_enter"))) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, text ? "%s defines no ww_user_cell()" : "there is no %s", name);
         return wwi_fail_hint("docs/kernels.md says what a recurrence defines");
     }
@@ -460,6 +461,57 @@ static ww_status check_recurrence(const ww_measure *measure) {
         }
     if (strpbrk(name, "\"\\\n"))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the recurrence's name has a quote, a backslash or a line's end");
+    return WW_OK;
+}
+
+static double parameter(const ww_measure *measure, const char *name) {
+    const ww_measure_info *info = ww_measure_info_by_id(measure->id);
+    for (size_t p = 0; p < info->parameter_count; p++)
+        if (strcmp(info->parameters[p].name, name) == 0)
+            return measure->parameters[p];
+    return 0.0;
+}
+
+// Of the user's recurrence the text says what it has.
+static bool has(const ww_measure *measure, unsigned flag, const char *word) {
+    return (wwi_measure_row_by_id(measure->id)->flags & flag) &&
+           (measure->id != WW_USER || strstr(measure->recurrence, word) != NULL);
+}
+
+static ww_status check_ends(const ww_measure *measure) {
+    const char *name = wwi_measure_row_by_id(measure->id)->info.name;
+    if (!wwi_measure_is_open(measure))
+        return WW_OK;
+    if (has(measure, WWI_MEASURE_OPEN, "WW_USER_OPEN_BORDER") &&
+        (measure->id != WW_EDR || parameter(measure, "aeon") == 0.0))
+        return WW_OK;
+    wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no open ends%s", name, measure->id == WW_EDR ? " in aeon's form" : "");
+    if (measure->id == WW_USER)
+        return wwi_fail_hint("define WW_USER_OPEN_BORDER in the recurrence: docs/kernels.md");
+    return wwi_fail_hint("leave the relaxation at 0; docs/measures.md says which measures have open ends");
+}
+
+static ww_status check_gamma(const ww_measure *measure) {
+    const char *name = wwi_measure_row_by_id(measure->id)->info.name;
+    if (measure->gamma == 0.0)
+        return WW_OK;
+    // Written so that NaN fails.
+    if (!(measure->gamma >= 1 / LARGEST && measure->gamma <= LARGEST)) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "gamma of the soft minimum is %g", measure->gamma);
+        return wwi_fail_hint("give a value from %g to %g, or 0 for the minimum itself", 1 / LARGEST, LARGEST);
+    }
+    if (!has(measure, WWI_MEASURE_SOFT, "WW_USER_ENTER")) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no soft minimum", name);
+        return measure->id == WW_USER
+                   ? wwi_fail_hint("define WW_USER_ENTER in the recurrence: docs/kernels.md")
+                   : wwi_fail_hint("leave gamma at 0; docs/measures.md says which measures have one");
+    }
+    if (wwi_measure_is_open(measure)) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "a soft minimum together with open ends");
+        return wwi_fail_hint("leave gamma or the relaxation at 0");
+    }
+    if (measure->root)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the root of a soft value, which may be negative");
     return WW_OK;
 }
 
@@ -476,7 +528,7 @@ ww_status wwi_measure_check(const ww_measure *measure) {
         status = check_recurrence(measure);
     for (size_t p = 0; status == WW_OK && p < info->parameter_count; p++)
         status = check_parameter(info, p, measure->parameters[p]);
-    if (status == WW_OK)
+    if (status == WW_OK && (status = check_ends(measure)) == WW_OK && (status = check_gamma(measure)) == WW_OK)
         status = wwi_band_check(&measure->band);
     return status == WW_OK ? check_rows_forward(measure) : status;
 }
@@ -485,15 +537,20 @@ ww_cost wwi_measure_cost(const ww_measure *measure) {
     return measure->cost == WW_COST_DEFAULT ? wwi_measure_row_by_id(measure->id)->info.cost : measure->cost;
 }
 
-static double parameter(const ww_measure *measure, const char *name) {
-    const ww_measure_info *info = ww_measure_info_by_id(measure->id);
-    for (size_t p = 0; p < info->parameter_count; p++)
-        if (strcmp(info->parameters[p].name, name) == 0)
-            return measure->parameters[p];
-    return 0.0;
+bool wwi_measure_is_open(const ww_measure *measure) {
+    return measure->relax_begin_x || measure->relax_end_x || measure->relax_begin_y || measure->relax_end_y;
+}
+
+bool wwi_measure_is_soft(const ww_measure *measure) {
+    return measure->gamma != 0.0;
 }
 
 bool wwi_measure_is_symmetric(const ww_measure *measure) {
+    return measure->relax_begin_x == measure->relax_begin_y && measure->relax_end_x == measure->relax_end_y &&
+           wwi_measure_roles_exchange(measure);
+}
+
+bool wwi_measure_roles_exchange(const ww_measure *measure) {
     bool symmetric = wwi_measure_row_by_id(measure->id)->info.is_symmetric != 0;
     if (measure->id == WW_LEVENSHTEIN && parameter(measure, "insertion") != parameter(measure, "deletion"))
         symmetric = false;
@@ -508,10 +565,14 @@ bool wwi_measure_is_zero_on_self(const ww_measure *measure) {
         zero = parameter(measure, "aeon") == 0.0;
     if (measure->id == WW_LCSS)
         zero = parameter(measure, "similarity") == 0.0;
+    // With open ends the value is not above that of closed ones, and never negative.
+    zero = zero && !wwi_measure_is_soft(measure);
     return zero && measure->cost != WW_COST_USER && wwi_band_has_diagonal(&measure->band);
 }
 
 bool wwi_measure_is_bits_of_symbols(const ww_measure *measure) {
+    if (wwi_measure_is_open(measure))
+        return false;
     return measure->id == WW_LCS ||
            (measure->id == WW_LEVENSHTEIN && parameter(measure, "insertion") == 1.0 &&
             parameter(measure, "deletion") == 1.0 && parameter(measure, "substitution") == 1.0);
@@ -519,6 +580,8 @@ bool wwi_measure_is_bits_of_symbols(const ww_measure *measure) {
 
 bool wwi_measure_is_bits_of_points(const ww_measure *measure) {
     // aeon's EDR asks for less than epsilon, and its border is neither distance's.
+    if (wwi_measure_is_open(measure))
+        return false;
     return measure->id == WW_LCSS || (measure->id == WW_EDR && parameter(measure, "aeon") == 0.0);
 }
 

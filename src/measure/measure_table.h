@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <wavewarp/measure.h>
 
-// What the jobs may assume about a recurrence, whatever its cost (which is never negative).
+// What the jobs may assume about a recurrence, whatever its cost (which is never negative), when its ends are closed
+// and its minimum is hard.
 enum {
     // Every cell is >= 0 and never NaN: minima may be taken on the bits as integers.
     WWI_MEASURE_NONNEGATIVE = 1u << 0,
@@ -22,7 +23,11 @@ enum {
     WWI_MEASURE_PLAIN = 1u << 5,
     // Borders and cells outside the band are infinite, and what comes of infinite neighbours is: paths begin at the
     // corner alone.
-    WWI_MEASURE_ENCLOSED = 1u << 6
+    WWI_MEASURE_ENCLOSED = 1u << 6,
+    // Its recurrence has WW_OPEN_BORDER (of the user's: where the text has WW_USER_OPEN_BORDER).
+    WWI_MEASURE_OPEN = 1u << 7,
+    // A soft minimum of its neighbours means something (of the user's: where the text has WW_USER_ENTER).
+    WWI_MEASURE_SOFT = 1u << 8
 };
 
 // What the series become before they are compared.
@@ -56,6 +61,11 @@ ww_status wwi_measure_check(const ww_measure *measure);
 ww_cost wwi_measure_cost(const ww_measure *measure);
 // For a checked measure: d(x,y) = d(y,x) for all x, y. False where it is not known (a user's cost, some bands).
 bool wwi_measure_is_symmetric(const ww_measure *measure);
+// For a checked measure: d(x,y) = d(y,x) when the relaxation of open ends is exchanged with the series.
+bool wwi_measure_roles_exchange(const ww_measure *measure);
+// For a checked measure: an end of a series may be skipped; the minimum is soft.
+bool wwi_measure_is_open(const ww_measure *measure);
+bool wwi_measure_is_soft(const ww_measure *measure);
 // For a checked measure: d(x,x) = 0 for all x. False where it is not known.
 bool wwi_measure_is_zero_on_self(const ww_measure *measure);
 // For a checked measure: its cells are whole numbers that differ by at most 1 from their neighbours, and depend on

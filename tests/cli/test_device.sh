@@ -45,6 +45,23 @@ ok "pairs with a cost" gives 0 pairs x.csv y.csv --cost absolute
 ok "cost is right" cmp -s out wanted
 ok "pairs with a cost of one's own" gives 0 pairs x.csv y.csv --cost-expr 'fabs(x - y)'
 ok "own cost is right" cmp -s out wanted
+printf '0.5,3\n0,0\n' >query.csv
+printf '9,9,1,3.5,9\n7,0,0,7,7\n' >series.csv
+printf '0.5\n0\n' >wanted
+ok "a query anywhere" gives 0 pairs query.csv series.csv --relax 0,0,all,all
+ok "is found" cmp -s out wanted
+ok "and by nearest" gives 0 nearest query.csv series.csv --relax 0,0,all,all
+ok "with its distance" prints "0:0.5"
+ok "three ends" gives 2 pairs query.csv series.csv --relax 0,0,all
+ok "five ends" gives 2 pairs query.csv series.csv --relax 0,0,0,0,0
+ok "an end that is no count" gives 2 pairs query.csv series.csv --relax 0,-1,0,0
+ok "open ends that msm has not" gives 1 pairs query.csv series.csv --measure msm --relax 1,0,0,0
+printf '1,2,3\n' >three.csv
+printf '3,4,-3\n' >other.csv
+ok "soft-DTW" gives 0 pairs three.csv other.csv --soft 1
+ok "as published" prints "41.1876"
+ok "soft without a gamma" gives 2 pairs three.csv other.csv --soft 0
+ok "soft Frechet" gives 1 pairs three.csv other.csv --measure frechet --soft 1
 ok "adtw" gives 0 pairs x.csv y.csv --measure adtw --param penalty=0.5
 cp out wanted
 cat >own.cl <<'END'

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
 #include "recurrences.h"
 
 static void *allocate(size_t count, size_t size) {
@@ -193,6 +194,9 @@ static wwr_series derivative(const wwr_series *x) {
 static double banded_distance(const ww_measure *measure, wwr_value_cost user, const wwr_series *x,
                               const double *x_times, const wwr_series *y, const double *y_times) {
     wwr_options options = {measure->cost, user, measure->root, measure->independent, NULL, NULL};
+    if (measure->gamma != 0.0 || measure->relax_begin_x || measure->relax_end_x || measure->relax_begin_y ||
+        measure->relax_end_y)
+        return wwr_choice(measure, user, x, x_times, y, y_times);
     if (options.cost == WW_COST_DEFAULT)
         options.cost = measure->id == WW_FRECHET ? WW_COST_EUCLIDEAN : WW_COST_SQUARED;
     size_t *lo = allocate(x->length, sizeof(*lo)), *hi = allocate(x->length, sizeof(*hi));

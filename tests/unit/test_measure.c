@@ -54,6 +54,33 @@ START_TEST(defaults) {
 }
 END_TEST
 
+// What open ends and a soft minimum leave of the table's promises, and what keeps each from the other's.
+START_TEST(ends_and_gamma) {
+    ck_assert(!wwi_measure_is_open(&measure));
+    ck_assert(!wwi_measure_is_soft(&measure));
+    measure.relax_end_y = SIZE_MAX;
+    ck_assert_int_eq(wwi_measure_check(&measure), WW_OK);
+    ck_assert(wwi_measure_is_open(&measure));
+    ck_assert(!wwi_measure_is_symmetric(&measure));
+    ck_assert(wwi_measure_roles_exchange(&measure));
+    ck_assert(wwi_measure_is_zero_on_self(&measure));
+    measure.relax_end_x = SIZE_MAX;
+    ck_assert(wwi_measure_is_symmetric(&measure));
+    measure.relax_begin_x = 1;
+    ck_assert(!wwi_measure_is_symmetric(&measure));
+    measure.gamma = 1;
+    ck_assert_int_eq(wwi_measure_check(&measure), WW_ERROR_UNSUPPORTED);
+    measure.relax_begin_x = measure.relax_end_x = measure.relax_end_y = 0;
+    ck_assert_int_eq(wwi_measure_check(&measure), WW_OK);
+    ck_assert(wwi_measure_is_symmetric(&measure));
+    ck_assert(!wwi_measure_is_zero_on_self(&measure));
+    ck_assert_int_eq(ww_measure_init(&measure, WW_LEVENSHTEIN), WW_OK);
+    ck_assert(wwi_measure_is_bits_of_symbols(&measure));
+    measure.relax_begin_y = 3;
+    ck_assert(!wwi_measure_is_bits_of_symbols(&measure));
+}
+END_TEST
+
 START_TEST(symmetry_and_zero) {
     ck_assert(wwi_measure_is_symmetric(&measure));
     ck_assert(wwi_measure_is_zero_on_self(&measure));
@@ -239,6 +266,7 @@ int main(void) {
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, table_is_whole);
     tcase_add_test(tcase, defaults);
+    tcase_add_test(tcase, ends_and_gamma);
     tcase_add_test(tcase, symmetry_and_zero);
     tcase_add_test(tcase, symmetry_of_edits);
     tcase_add_test(tcase, channels_by_default);

@@ -3,6 +3,7 @@
 #ifndef WAVEWARP_VECTOR_MEASURE_H
 #define WAVEWARP_VECTOR_MEASURE_H
 
+#include <stdint.h>
 #include <string.h>
 #include <wavewarp/measure.h>
 
@@ -21,11 +22,15 @@ static inline int vector_base(const elastic_vector *vector, ww_measure *measure)
         name = "edr";
     if (vector_is(vector, "dtw_penalty"))
         name = "adtw";
+    if (vector_is(vector, "softdtw") || vector_is(vector, "softdtw_divergence") || vector_is(vector, "subsequence_dtw"))
+        name = "dtw";
     const ww_measure_info *info = ww_measure_info_by_name(name);
     if (!info || ww_measure_init(measure, info->id) != WW_OK)
         return 0;
     if (vector_is(vector, "lcss_similarity"))
         return ww_measure_set(measure, "similarity", 1.0) == WW_OK;
+    if (vector_is(vector, "subsequence_dtw"))
+        measure->relax_begin_y = measure->relax_end_y = SIZE_MAX;
     if (vector_is(vector, "edr_normalised"))
         return ww_measure_set(measure, "normalised", 1.0) == WW_OK;
     return 1;
@@ -44,6 +49,8 @@ static inline int vector_parameter(const elastic_vector *vector, const elastic_p
     } else if (strcmp(name, "radius") == 0) {
         measure->band.kind = WW_BAND_CORNER;
         measure->band.width = parameter->value;
+    } else if (strcmp(name, "gamma") == 0) {
+        measure->gamma = parameter->value;
     } else if (strcmp(name, "final_sqrt") == 0) {
         measure->root = parameter->value != 0.0;
     } else if (strcmp(name, "cost") == 0 && strcmp(text, "squared") == 0) {
@@ -81,6 +88,11 @@ static inline int vector_measure(const elastic_vector *vector, ww_measure *measu
         if (!vector_parameter(vector, &vector->parameters[p], measure))
             return 0;
     return 1;
+}
+
+// The row is V(x,y) - V(x,x)/2 - V(y,y)/2 of the measure, not its value.
+static inline int vector_is_divergence(const elastic_vector *vector) {
+    return vector_is(vector, "softdtw_divergence");
 }
 
 // Whether the row's time stamps count from 0; the library's own do from 1.

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Open ends and the soft minimum of every measure that has them, in double: cells as edges and a node, the whole
+// matrix; and the same by trying every path. Points and cells count from 1; point 0 is all zero at time 0. Shares
+// nothing with the cells of recurrences.c: closed and hard, the two must agree.
+#include "choices.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef enum move { LEFT, UP, DIAGONAL } move;
+
+typedef struct problem {
+    const ww_measure *measure;
+    ww_cost cost;
+    wwr_value_cost user;
+    const wwr_series *x, *y;
+    const double *x_times, *y_times; // NULL: the index
+    const size_t *lo, *hi;           // of the band
+} problem;
+
+static double at(const wwr_series *s, size_t i, size_t channel) {
+    return i ? s->values[channel * s->length + i - 1] : 0.0;
+}
+
+// (sum over the channels of |a - b|^p)^(1/p), without the root when `power`.
+static double apart(const wwr_series *a, size_t i, const wwr_series *b, size_t j, double degree, int power) {
+    double sum = 0.0;
+    for (size_t c = 0; c < a->channels; c++)
+        sum += pow(fabs(at(a, i, c) - at(b, j, c)), degree);
+    return power ? sum : pow(sum, 1.0 / degree);
+}
+
+static double local_cost(const problem *p, size_t i, size_t j) {
+    double sum = 0.0;
+    if (p->cost == WW_COST_SQUARED)
+        return apart(p->x, i, p->y, j, 2.0, 1);
+    if (p->cost == WW_COST_EUCLIDEAN)
+        return apart(p->x, i, p->y, j, 2.0, 0);
+    if (p->cost == WW_COST_ABSOLUTE)
+        return apart(p->x, i, p->y, j, 1.0, 1);
+    for (size_t c = 0; c < p->x->channels; c++)
+        sum += p->user(at(p->x, i, c), at(p->y, j, c));
+    return sum;
+}
+
+// ---- what the cells are
+
+static double gap(const problem *p, const wwr_series *s, size_t i) {
+    double sum = 0.0;
+    for (size_t c = 0; c < s->channels; c++)
+        sum += (at(s, i, c) - p->measure->parameters[0]) * (at(s, i, c) - p->measure->parameters[0]);
+    return sqrt(sum);
+}
+
+static double split_or_merge(const problem *p, const wwr_series *s, size_t a, const wwr_series *t, size_t b) {
+    // Point a of s between its own predecessor and point b of t, of one channel.
+    const double value = at(s, a, 0), one = at(s, a - 1, 0), other = at(t, b, 0), c = p->measure->parameters[0];
+    if ((one <= value && value <= other) || (one >= value && value >= other))
+        return c;
+    return c + fmin(fabs(value - one), fabs(value - other));
+}
+
+static double time_at(const double *times, size_t i) {
+    return i == 0 ? 0.0 : times ? times[i - 1] : (double)i;
+}
+
+static double twed_gap(const problem *p, const wwr_series *s, const double *times, size_t i) {
+    const double *q = p->measure->parameters;
+    return apart(s, i, s, i - 1, q[2], q[3] != 0.0) + q[0] * (time_at(times, i) - time_at(times, i - 1)) + q[1];
+}
+
+static double twed_match(const problem *p, size_t i, size_t j) {
+    const double *q = p->measure->parameters;
+    return apart(p->x, i, p->y, j, q[2], q[3] != 0.0) + q[0] * fabs(time_at(p->x_times, i) - time_at(p->y_times, j));
+}
+
+static double matches(const problem *p, size_t i, size_t j, double within) {
+    int all = 1;
+    for (size_t c = 0; c < p->x->channels; c++)
+        all = all && fabs(at(p->x, i, c) - at(p->y, j, c)) <= within;
+    return all;
+}
+
+// The cost of going into cell (i,j).
+static double edge(const problem *p, size_t i, size_t j, move how) {
+    const double *q = p->measure->parameters;
+    switch (p->measure->id) {
+    case WW_ADTW:
+        return how == DIAGONAL ? 0.0 : q[0];
+    case WW_ERP:
+        return how == UP ? gap(p, p->x, i) : how == LEFT ? gap(p, p->y, j) : apart(p->x, i, p->y, j, 2.0, 0);
+    case WW_EDR:
+        return how == DIAGONAL && matches(p, i, j, q[0]) ? 0.0 : 1.0;
+    case WW_LEVENSHTEIN:
+        return how == UP ? q[1] : how == LEFT ? q[0] : matches(p, i, j, 0.0) ? 0.0 : q[2];
+    case WW_MSM:
+        return how == UP     ? split_or_merge(p, p->x, i, p->y, j)
+               : how == LEFT ? split_or_merge(p, p->y, j, p->x, i)
+                             : apart(p->x, i, p->y, j, 1.0, 1);
+    case WW_TWED:
+        return how == UP     ? twed_gap(p, p->x, p->x_times, i)
+               : how == LEFT ? twed_gap(p, p->y, p->y_times, j)
+                             : twed_match(p, i, j) + twed_match(p, i - 1, j - 1);
+    default:
+        return 0.0;
+    }
+}
+
+// What cell (i,j) itself adds.
+static double node(const problem *p, size_t i, size_t j) {
+    const double *q = p->measure->parameters;
+    const double longer = (double)(p->x->length > p->y->length ? p->x->length : p->y->length);
+    switch (p->measure->id) {
+    case WW_WDTW:
+    case WW_WDDTW:
+        return local_cost(p, i, j) * q[1] / (1.0 + exp(-q[0] * (fabs((double)i - (double)j) - longer / 2.0)));
+    case WW_DTW:
+    case WW_DDTW:
+    case WW_ADTW:
+    case WW_FRECHET:
+        return local_cost(p, i, j);
+    default:
+        return 0.0;
+    }
+}
+
+static double joined(const problem *p, double before, double cost) {
+    return p->measure->id == WW_FRECHET ? fmax(before, cost) : before + cost;
+}
+
+// The cost of going along the border to (i,0) or (0,j).
+static double border_edge(const problem *p, size_t i, size_t j) {
+    const int bordered = p->measure->id == WW_ERP || p->measure->id == WW_EDR || p->measure->id == WW_LEVENSHTEIN;
+    return bordered ? edge(p, i, j, i ? UP : LEFT) : INFINITY;
+}
+
+static int in_band(const problem *p, size_t i, size_t j) {
+    return i == 0 || j == 0 || (j > p->lo[i - 1] && j <= p->hi[i - 1]);
+}
+
+static int is_begin(const problem *p, size_t i, size_t j) {
+    return (j == 0 && i <= p->measure->relax_begin_x) || (i == 0 && j <= p->measure->relax_begin_y);
+}
+
+static int is_end(const problem *p, size_t i, size_t j) {
+    const size_t left_x = p->x->length - i, left_y = p->y->length - j;
+    return (left_x == 0 && left_y <= p->measure->relax_end_y) || (left_y == 0 && left_x <= p->measure->relax_end_x);
+}
+
+// ---- the matrix
+
+static double soft(double gamma, const double *values, size_t count) {
+    double least = INFINITY, sum = 0.0;
+    for (size_t k = 0; k < count; k++)
+        least = fmin(least, values[k]);
+    if (gamma == 0.0 || isinf(least))
+        return least;
+    for (size_t k = 0; k < count; k++)
+        sum += exp((least - values[k]) / gamma);
+    return least - gamma * log(sum);
+}
+
+static double final_value(const problem *p, double value) {
+    if (p->measure->id == WW_EDR && p->measure->parameters[1] != 0.0)
+        value /= (double)(p->x->length > p->y->length ? p->x->length : p->y->length);
+    return p->measure->root ? sqrt(value) : value;
+}
+
+static double matrix(const problem *p) {
+    const size_t n = p->x->length, m = p->y->length, width = m + 1;
+    double *D = calloc((n + 1) * width, sizeof *D), best = INFINITY;
+    if (!D)
+        abort();
+    for (size_t i = 0; i <= n; i++)
+        for (size_t j = 0; j <= m; j++) {
+            double *here = &D[i * width + j];
+            if (is_begin(p, i, j))
+                *here = 0.0;
+            else if (j == 0)
+                *here = here[-(ptrdiff_t)width] + border_edge(p, i, 0);
+            else if (i == 0)
+                *here = here[-1] + border_edge(p, 0, j);
+            else if (!in_band(p, i, j))
+                *here = INFINITY;
+            else {
+                const double entries[3] = {here[-1] + edge(p, i, j, LEFT), here[-(ptrdiff_t)width] + edge(p, i, j, UP),
+                                           here[-(ptrdiff_t)width - 1] + edge(p, i, j, DIAGONAL)};
+                *here = joined(p, soft(p->measure->gamma, entries, 3), node(p, i, j));
+            }
+            if (is_end(p, i, j))
+                best = fmin(best, *here);
+        }
+    free(D);
+    return final_value(p, best);
+}
+
+// ---- every path
+
+typedef struct paths {
+    double least, sum; // sum of exp(-cost/gamma)
+} paths;
+
+static void walk_on(const problem *p, size_t i, size_t j, double cost, paths *found) {
+    if (is_end(p, i, j)) {
+        found->least = fmin(found->least, cost);
+        found->sum += p->measure->gamma > 0.0 ? exp(-cost / p->measure->gamma) : 0.0;
+    }
+    static const size_t down[] = {0, 1, 1}, right[] = {1, 0, 1};
+    for (move how = LEFT; how <= DIAGONAL; how++) {
+        const size_t to_i = i + down[how], to_j = j + right[how];
+        if (to_i > p->x->length || to_j > p->y->length || !in_band(p, to_i, to_j))
+            continue;
+        if (to_i && to_j)
+            walk_on(p, to_i, to_j, joined(p, cost + edge(p, to_i, to_j, how), node(p, to_i, to_j)), found);
+        else if (!is_begin(p, to_i, to_j) && !isinf(border_edge(p, to_i, to_j))) // else a path begins there
+            walk_on(p, to_i, to_j, cost + border_edge(p, to_i, to_j), found);
+    }
+}
+
+static double every_path(const problem *p) {
+    paths found = {INFINITY, 0.0};
+    for (size_t i = 0; i <= p->x->length; i++)
+        for (size_t j = 0; j <= p->y->length; j++)
+            if (is_begin(p, i, j))
+                walk_on(p, i, j, 0.0, &found);
+    return final_value(p, p->measure->gamma > 0.0 ? -p->measure->gamma * log(found.sum) : found.least);
+}
+
+// ---- both
+
+static double over_channels(const problem *whole, double (*value)(const problem *)) {
+    double sum = 0.0;
+    if (!whole->measure->independent)
+        return value(whole);
+    for (size_t c = 0; c < whole->x->channels; c++) {
+        const wwr_series x = {whole->x->values + c * whole->x->length, whole->x->length, 1};
+        const wwr_series y = {whole->y->values + c * whole->y->length, whole->y->length, 1};
+        problem p = *whole;
+        p.x = &x;
+        p.y = &y;
+        sum += value(&p);
+    }
+    return sum;
+}
+
+static double choice(const ww_measure *measure, wwr_value_cost user, const wwr_series *x, const double *x_times,
+                     const wwr_series *y, const double *y_times, double (*value)(const problem *)) {
+    size_t *lo = calloc(x->length, sizeof *lo), *hi = calloc(x->length, sizeof *hi);
+    if (!lo || !hi)
+        abort();
+    problem p = {measure, measure->cost, user, x, y, x_times, y_times, lo, hi};
+    if (p.cost == WW_COST_DEFAULT)
+        p.cost = ww_measure_info_by_id(measure->id)->cost;
+    const double result =
+        ww_band_rows(&measure->band, x->length, y->length, lo, hi) == WW_OK ? over_channels(&p, value) : INFINITY;
+    free(lo);
+    free(hi);
+    return result;
+}
+
+double wwr_choice(const ww_measure *measure, wwr_value_cost user, const wwr_series *x, const double *x_times,
+                  const wwr_series *y, const double *y_times) {
+    return choice(measure, user, x, x_times, y, y_times, matrix);
+}
+
+double wwr_choice_all_paths(const ww_measure *measure, const wwr_series *x, const wwr_series *y) {
+    return choice(measure, NULL, x, NULL, y, NULL, every_path);
+}
