@@ -321,25 +321,11 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                 l[q] = ww_exchange_up(v[q], WW_WG);
 #endif
         }
-        // Behind the loop PoCL 3.1 does not find the columns.
 #if WW_OPEN
-        // Each lane's best; with that of the strips to the left it goes on behind the rows of the edge.
-        if (from + steps == total) {
-            bests[lane] = best;
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (lane == 0) {
-                for (uint other = 1; other < WW_WG; other++)
-                    best = ww_lesser(best, bests[other]);
-                const uint at = (uint)(last_step + 1) * WW_ROWS;
-                if (strip)
-                    best = ww_lesser(best, ww_take_over(edges, at, strip));
-                if (owner < (strip + 1) * WW_WG)
-                    ww_store_task(out, args, x_order, task, ww_final(best, x.length, y.length));
-                else
-                    ww_hand_over(edges, at, strip, best);
-            }
-        }
+        // No barrier in a branch here: PoCL 3.1 loses what was before it.
+        bests[lane] = best;
 #else
+        // Behind the loop PoCL 3.1 does not find the columns.
         if (from + steps == total && block == owner) {
             real result = c[0];
 #pragma unroll
@@ -349,4 +335,20 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         }
 #endif
     }
+#if WW_OPEN
+    // The best of all lanes; with that of the strips to the left it goes on behind the rows of the edge.
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane == 0) {
+        real all = bests[0];
+        for (uint other = 1; other < WW_WG; other++)
+            all = ww_lesser(all, bests[other]);
+        const uint at = (x.length + WW_ROWS - 1) / WW_ROWS * WW_ROWS;
+        if (strip)
+            all = ww_lesser(all, ww_take_over(edges, at, strip));
+        if (owner < (strip + 1) * WW_WG)
+            ww_store_task(out, args, x_order, task, ww_final(all, x.length, y.length));
+        else
+            ww_hand_over(edges, at, strip, all);
+    }
+#endif
 }

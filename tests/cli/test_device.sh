@@ -56,6 +56,16 @@ ok "three ends" gives 2 pairs query.csv series.csv --relax 0,0,all
 ok "five ends" gives 2 pairs query.csv series.csv --relax 0,0,0,0,0
 ok "an end that is no count" gives 2 pairs query.csv series.csv --relax 0,-1,0,0
 ok "open ends that msm has not" gives 1 pairs query.csv series.csv --measure msm --relax 1,0,0,0
+# The text of strips for GPUs, with few row-steps and many, in one strip and several.
+printf 'default strips.vector 0\n' >tuning
+awk 'BEGIN { for (i = 0; i < 2; i++) for (t = 0; t < (i ? 150 : 5); t++) printf "%d%s", (t * t + i) % 7, t == (i ? 149 : 4) ? "\n" : "," }' >few.csv
+awk 'BEGIN { for (i = 0; i < 2; i++) for (t = 0; t < (i ? 130 : 300); t++) printf "%d%s", (t * 3 + i) % 5, t == (i ? 129 : 299) ? "\n" : "," }' >many.csv
+for relax in 0,0,all,all 1,2,3,4; do
+    ok "ends $relax by stencil" gives 0 pairs few.csv many.csv --relax $relax --engine stencil
+    cp out wanted
+    ok "by strips" gives 0 pairs few.csv many.csv --relax $relax --engine strips --tuning tuning
+    ok "the same" cmp -s out wanted
+done
 printf '1,2,3\n' >three.csv
 printf '3,4,-3\n' >other.csv
 ok "soft-DTW" gives 0 pairs three.csv other.csv --soft 1

@@ -74,7 +74,7 @@ static double twed_match(const problem *p, size_t i, size_t j) {
     return apart(p->x, i, p->y, j, q[2], q[3] != 0.0) + q[0] * fabs(time_at(p->x_times, i) - time_at(p->y_times, j));
 }
 
-static double matches(const problem *p, size_t i, size_t j, double within) {
+static int matches(const problem *p, size_t i, size_t j, double within) {
     int all = 1;
     for (size_t c = 0; c < p->x->channels; c++)
         all = all && fabs(at(p->x, i, c) - at(p->y, j, c)) <= within;
