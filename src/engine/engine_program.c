@@ -51,7 +51,7 @@ static ww_status create_kernels(wwi_runner *r, wwi_variant *v) {
 
 // The texts of a program up to the recurrence.
 typedef struct texts {
-    wwi_source sources[14];
+    wwi_source sources[16];
     size_t count;
     char *cost; // the user's, in its frame
     char parameters[1024];
@@ -122,6 +122,8 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
         return status;
     }
     t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
+    if (v->key.band)
+        t.sources[t.count++] = (wwi_source){"base/band.cl", NULL};
     if (!form->is_bits)
         t.sources[t.count++] = (wwi_source){"base/elements.cl", NULL};
     for (const char *const *text = form->texts; *text; text++)
