@@ -58,7 +58,7 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
     if (lane == 0) {
         uint steps = 0;
         for (uint t = task; t < task_end; t++)
-            steps += WW_STEPS((uint)x_series[x_order[WW_LIST ? 3 * t : t]].y);
+            steps += WW_STEPS((uint)x_series[x_order[WW_LIST ? 3 * (ulong)t : t]].y);
         atomic_max(&longest, steps);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -80,9 +80,9 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
     for (uint k = 0; k < total; k++) {
         if (fresh && task < task_end) {
 #if WW_LIST
-            id = x_order[3 * task + 2];
-            x = ww_symbols_load(x_planes, x_series, x_order[3 * task], args.channel);
-            y = ww_symbols_load(y_planes, y_series, x_order[3 * task + 1], args.channel);
+            id = x_order[3 * (ulong)task + 2];
+            x = ww_symbols_load(x_planes, x_series, x_order[3 * (ulong)task], args.channel);
+            y = ww_symbols_load(y_planes, y_series, x_order[3 * (ulong)task + 1], args.channel);
             WW_LOAD_COLUMNS(y)
 #else
             id = x_order[task];

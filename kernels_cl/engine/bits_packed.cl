@@ -30,12 +30,12 @@ ww_interleave_bits(__global const uint *restrict planes, __global const ulong2 *
     uint words = 0;
     for (uint v = 0; v < WW_VECTOR; v++) {
         const uint slot = min(begin + pack * WW_VECTOR + v, end - 1);
-        const uint length = (uint)series[order[slot * order_stride + order_offset]].y;
+        const uint length = (uint)series[order[(ulong)slot * order_stride + order_offset]].y;
         words = max(words, (length + 31) / 32);
     }
     for (uint v = 0; v < WW_VECTOR; v++) {
         const uint slot = min(begin + pack * WW_VECTOR + v, end - 1);
-        const ww_symbols s = ww_symbols_load(planes, series, order[slot * order_stride + order_offset], channel);
+        const ww_symbols s = ww_symbols_load(planes, series, order[(ulong)slot * order_stride + order_offset], channel);
         const uint before = words - s.words;
         for (uint w = 0; w < words; w++)
             for (uint b = 0; b < WW_BITS; b++)
@@ -74,9 +74,9 @@ ww_bits_packed(__global const uint *restrict x_planes, __global const ulong2 *re
         for (uint v = 0; v < WW_VECTOR; v++) {
 #if WW_LIST
             const uint slot = min(args.row_begin + pack * WW_VECTOR + v, args.row_end - 1);
-            ids[v] = x_order[3 * slot + 2];
-            lane_height[v] = (uint)x_series[x_order[3 * slot]].y;
-            lane_length[v] = (int)(uint)y_series[x_order[3 * slot + 1]].y;
+            ids[v] = x_order[3 * (ulong)slot + 2];
+            lane_height[v] = (uint)x_series[x_order[3 * (ulong)slot]].y;
+            lane_length[v] = (int)(uint)y_series[x_order[3 * (ulong)slot + 1]].y;
             tallest = max(tallest, lane_height[v]);
 #else
             const uint slot = min(args.column_begin + pack * WW_VECTOR + v, args.column_end - 1);

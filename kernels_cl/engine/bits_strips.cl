@@ -29,7 +29,7 @@ ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2
     const uint pair = mine[0] / strips, strip = args.strip_begin + ww_rest(mine[0], strips, pair);
 #if WW_LIST
     const uint task = args.row_begin + args.unit_begin + pair;
-    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
+    const uint x_id = x_order[3 * (ulong)task], y_id = x_order[3 * (ulong)task + 1];
     const bool wanted = true;
 #else
     const uint columns = args.column_end - args.column_begin;
@@ -86,7 +86,7 @@ ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2
                 }
                 if (lane == owner) {
 #if WW_LIST
-                    ww_store(out, args, x_order[3 * task + 2], 0, WW_RESULT(sum, x.length, y.length));
+                    ww_store(out, args, x_order[3 * (ulong)task + 2], 0, WW_RESULT(sum, x.length, y.length));
 #else
                     ww_store(out, args, x_id, y_id, WW_RESULT(sum, x.length, y.length));
 #endif

@@ -26,7 +26,7 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
     const uint pair = mine / strips, strip = args.strip_begin + ww_rest(mine, strips, pair);
 #if WW_LIST
     const uint task = args.row_begin + args.unit_begin + pair;
-    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
+    const uint x_id = x_order[3 * (ulong)task], y_id = x_order[3 * (ulong)task + 1];
 #else
     const uint columns = args.column_end - args.column_begin;
     const uint unit = args.unit_begin + pair, row_slot = unit / columns;
@@ -91,7 +91,7 @@ ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *re
         ww_tag(edges, steps, strip, sum);
     else
 #if WW_LIST
-        ww_store(out, args, x_order[3 * task + 2], 0, ww_root((ww_scalar)sum));
+        ww_store(out, args, x_order[3 * (ulong)task + 2], 0, ww_root((ww_scalar)sum));
 #else
         ww_store(out, args, x_id, y_id, ww_root((ww_scalar)sum));
 #endif

@@ -62,9 +62,9 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
         uint steps = 0;
         for (uint t = task; t < task_end; t++) {
 #if WW_LIST
-            const ww_series x = ww_series_load(x_values, x_series, x_order[3 * t], args.channel);
+            const ww_series x = ww_series_load(x_values, x_series, x_order[3 * (ulong)t], args.channel);
 #if WW_BAND
-            const ww_series y = ww_series_load(y_values, y_series, x_order[3 * t + 1], args.channel);
+            const ww_series y = ww_series_load(y_values, y_series, x_order[3 * (ulong)t + 1], args.channel);
 #endif
 #else
             const ww_series x = ww_series_load(x_values, x_series, x_order[t], args.channel);
@@ -129,9 +129,9 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
         while (enter && task < task_end) {
             if (fresh) {
 #if WW_LIST
-                id = x_order[3 * task + 2];
-                x = ww_series_load(x_values, x_series, x_order[3 * task], args.channel);
-                y = ww_series_load(y_values, y_series, x_order[3 * task + 1], args.channel);
+                id = x_order[3 * (ulong)task + 2];
+                x = ww_series_load(x_values, x_series, x_order[3 * (ulong)task], args.channel);
+                y = ww_series_load(y_values, y_series, x_order[3 * (ulong)task + 1], args.channel);
 #else
                 id = x_order[task];
                 x = ww_series_load(x_values, x_series, id, args.channel);

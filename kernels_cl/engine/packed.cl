@@ -267,9 +267,9 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         for (uint v = 0; v < WW_VECTOR; v++) {
 #if WW_LIST
             const uint slot = min(args.row_begin + pack * WW_VECTOR + v, args.row_end - 1);
-            ids[v] = x_order[3 * slot + 2];
-            const ww_series xv = ww_series_load(x_values, x_series, x_order[3 * slot], args.channel);
-            const ww_series yv = ww_series_load(y_values, y_series, x_order[3 * slot + 1], args.channel);
+            ids[v] = x_order[3 * (ulong)slot + 2];
+            const ww_series xv = ww_series_load(x_values, x_series, x_order[3 * (ulong)slot], args.channel);
+            const ww_series yv = ww_series_load(y_values, y_series, x_order[3 * (ulong)slot + 1], args.channel);
             row_length[v] = xv.length;
             lane_height[v] = (int)xv.length;
             tallest = max(tallest, xv.length);

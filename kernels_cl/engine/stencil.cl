@@ -18,7 +18,7 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
     const uint stride = args.scratch;
 #if WW_LIST
     const uint task = args.row_begin + args.unit_begin + (uint)get_group_id(0);
-    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
+    const uint x_id = x_order[3 * (ulong)task], y_id = x_order[3 * (ulong)task + 1];
     const bool mine = !(args.flags & WW_LAUNCH_HALF);
 #else
     const uint columns = args.column_end - args.column_begin;
@@ -88,7 +88,7 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
     if (lid == 0) {
         const ww_scalar value = ww_final(diagonals[(uint)((n + m) % 3) * stride + (uint)n], x.length, y.length);
 #if WW_LIST
-        ww_store(out, args, x_order[3 * task + 2], 0, value);
+        ww_store(out, args, x_order[3 * (ulong)task + 2], 0, value);
 #else
         ww_store(out, args, x_id, y_id, value);
 #endif

@@ -98,7 +98,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint pair = mine[0] / strips, strip = args.strip_begin + ww_rest(mine[0], strips, pair);
 #if WW_LIST
     const uint task = args.row_begin + args.unit_begin + pair;
-    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
+    const uint x_id = x_order[3 * (ulong)task], y_id = x_order[3 * (ulong)task + 1];
     const bool wanted = true;
 #else
     const uint columns = args.column_end - args.column_begin;
@@ -328,7 +328,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             for (uint r = 1; r < WW_COLS; r++)
                 result = r <= owned ? c[r] : result;
 #if WW_LIST
-            ww_store(out, args, x_order[3 * task + 2], 0, ww_final(result, x.length, y.length));
+            ww_store(out, args, x_order[3 * (ulong)task + 2], 0, ww_final(result, x.length, y.length));
 #else
             ww_store(out, args, x_id, y_id, ww_final(result, x.length, y.length));
 #endif

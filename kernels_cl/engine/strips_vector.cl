@@ -85,7 +85,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint pair = mine / strips, strip = args.strip_begin + ww_rest(mine, strips, pair);
 #if WW_LIST
     const uint task = args.row_begin + args.unit_begin + pair;
-    const uint x_id = x_order[3 * task], y_id = x_order[3 * task + 1];
+    const uint x_id = x_order[3 * (ulong)task], y_id = x_order[3 * (ulong)task + 1];
 #else
     const uint columns = args.column_end - args.column_begin;
     const uint unit = args.unit_begin + pair, row_slot = unit / columns;
@@ -259,7 +259,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             ww_scalar values[WW_VECTOR];
             WW_VSTORE(last, 0, values);
 #if WW_LIST
-            ww_store(out, args, x_order[3 * task + 2], 0, ww_final(values[owner], x.length, y.length));
+            ww_store(out, args, x_order[3 * (ulong)task + 2], 0, ww_final(values[owner], x.length, y.length));
 #else
             ww_store(out, args, x_id, y_id, ww_final(values[owner], x.length, y.length));
 #endif
