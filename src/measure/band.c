@@ -245,6 +245,17 @@ static uint64_t cells_about_diagonal(const band_walk *walk) {
            late_rows * (late_rows + 1) / 2;
 }
 
+// Slanted: each point of the longer side has the cells within the thickness of the centre, and there is always a path.
+static uint64_t cells_slanted(const band_walk *walk) {
+    const size_t longer = max_size(walk->n, walk->m), shorter = min_size(walk->n, walk->m), around = walk->thickness;
+    uint64_t cells = 0;
+    for (size_t step = 1; step <= longer; step++) {
+        const size_t centre = slanted_centre(step, longer + 1, shorter);
+        cells += min_size(shorter, centre + around + 1) - minus_or_zero(centre, around);
+    }
+    return cells;
+}
+
 uint64_t wwi_band_cells(const ww_band *band, size_t n, size_t m) {
     uint64_t cells;
     if (n == 0 || m == 0)
@@ -258,6 +269,10 @@ uint64_t wwi_band_cells(const ww_band *band, size_t n, size_t m) {
     if (band->kind == WW_BAND_SAKOE_CHIBA || band->kind == WW_BAND_CORNER) {
         const band_walk walk = walk_begin(band, n, m);
         return cells_about_diagonal(&walk);
+    }
+    if (band->kind == WW_BAND_SLANTED) {
+        const band_walk walk = walk_begin(band, n, m);
+        return cells_slanted(&walk);
     }
     return walk_all(band, n, m, NULL, NULL, &cells) ? cells : 0;
 }
