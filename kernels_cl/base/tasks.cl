@@ -7,8 +7,7 @@
 //              y_order; with WW_LAUNCH_HALF only row slot < column slot.
 //   WW_LIST 1: tasks [row_begin, row_end) of a list: x_order holds (row id, column id, number of the result) of each;
 //              with WW_LAUNCH_HALF none (a kernel that is only to be compiled).
-//   WW_BAND 1: `band` holds, for each pair of ranks, where its table begins; a table is: steps and blocks (engine lanes
-//              only), blocks x (first, end) in steps, then for each row its interval of columns (lo, hi).
+//   WW_BAND: what `band` holds and how a row's interval of columns comes from it: base/band.cl.
 #ifndef WW_LIST
 #define WW_LIST 0
 #endif
@@ -36,12 +35,13 @@ typedef struct {
     uint rank_row_base, rank_column_base, rank_columns;
     uint strip_begin, strip_end;      // engine strips
     uint scratch;                     // elements of scratch a group or pair owns
-    uint reserved;                    // fills the last 8 bytes
+    uint band_width;                  // base/band.cl
     uint unit_begin;                  // the first unit of this launch; what a unit is, the engine says
     uint begin_x, end_x, begin_y, end_y;  // open ends: points that may be skipped, x the row series
 } ww_launch_args;
 #define WW_LAUNCH_HALF 1u
 #define WW_LAUNCH_ACCUMULATE 2u
+#define WW_LAUNCH_CORNER 4u
 
 typedef struct {
     __global const ww_scalar *at, *extra;
@@ -64,15 +64,6 @@ WW_INLINE ww_series ww_series_load(__global const ww_scalar *values, __global co
 #define WW_POINT(s, t) ww_point_load((s).at + (t), (s).length, (s).extra + (t))
 #endif
 
-#if WW_BAND
-// The table of a pair of ranks. A macro, for the sake of the same simulator as in ww_rest().
-#define ww_band_table(band, args, rank_x, rank_y)                                                                       \
-    ((band) + (band)[(ulong)((rank_x) - (args).rank_row_base) * (args).rank_columns + ((rank_y) - (args).rank_column_base)])
-// Row i's interval of columns, given the table.
-#define WW_BAND_LO(table, i) ((table)[2 + 2 * (table)[1] + 2 * (i)])
-#define WW_BAND_HI(table, i) ((table)[3 + 2 * (table)[1] + 2 * (i)])
-#endif
-
 WW_INLINE void ww_put(__global ww_scalar *out, ww_launch_args args, ulong index, ww_scalar value) {
     out[index] = args.flags & WW_LAUNCH_ACCUMULATE ? out[index] + value : value;
 }
@@ -92,11 +83,15 @@ typedef struct {
 } ww_task;
 
 // Task number t of a list.
-#define WW_TASK_X(t) x_order[3 * (t)]
-#define WW_TASK_Y(t) x_order[3 * (t) + 1]
-#define WW_TASK_RESULT(t) x_order[3 * (t) + 2]
+#define WW_TASK_X(t) x_order[3 * (ulong)(t)]
+#define WW_TASK_Y(t) x_order[3 * (ulong)(t) + 1]
+#define WW_TASK_RESULT(t) x_order[3 * (ulong)(t) + 2]
 // The row series of a unit's step t, which is a task of a list or a row slot.
-#define WW_STEP_X(t) x_order[WW_LIST ? 3 * (t) : (t)]
+#if WW_LIST
+#define WW_STEP_X(t) WW_TASK_X(t)
+#else
+#define WW_STEP_X(t) x_order[t]
+#endif
 
 WW_INLINE ww_task ww_task_of(__global const uint *x_order, __global const uint *y_order, ww_launch_args args, uint unit) {
     ww_task task;

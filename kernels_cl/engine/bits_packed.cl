@@ -30,12 +30,12 @@ ww_interleave_bits(__global const uint *restrict planes, __global const ulong2 *
     uint words = 0;
     for (uint v = 0; v < WW_VECTOR; v++) {
         const uint slot = min(begin + pack * WW_VECTOR + v, end - 1);
-        const uint length = (uint)series[order[slot * order_stride + order_offset]].y;
+        const uint length = (uint)series[order[(ulong)slot * order_stride + order_offset]].y;
         words = max(words, (length + 31) / 32);
     }
     for (uint v = 0; v < WW_VECTOR; v++) {
         const uint slot = min(begin + pack * WW_VECTOR + v, end - 1);
-        const ww_symbols s = ww_symbols_load(planes, series, order[slot * order_stride + order_offset], channel);
+        const ww_symbols s = ww_symbols_load(planes, series, order[(ulong)slot * order_stride + order_offset], channel);
         const uint before = words - s.words;
         for (uint w = 0; w < words; w++)
             for (uint b = 0; b < WW_BITS; b++)

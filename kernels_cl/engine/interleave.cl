@@ -13,12 +13,12 @@ __kernel void ww_interleave(__global const ww_scalar *restrict values, __global 
     uint longest = 0;
     for (uint v = 0; v < WW_PACK; v++) {
         const uint slot = min(begin + pack * WW_PACK + v, end - 1);
-        longest = max(longest, (uint)series[order[slot * order_stride + order_offset]].y);
+        longest = max(longest, (uint)series[order[(ulong)slot * order_stride + order_offset]].y);
     }
     __global ww_scalar *target = packed + pack_offset[pack];
     for (uint v = (uint)get_local_id(0); v < WW_PACK; v += (uint)get_local_size(0)) {
         const uint slot = min(begin + pack * WW_PACK + v, end - 1);
-        const ww_series s = ww_series_load(values, series, order[slot * order_stride + order_offset], channel);
+        const ww_series s = ww_series_load(values, series, order[(ulong)slot * order_stride + order_offset], channel);
         for (uint c = 0; c < WW_PARTS; c++) {
             __global const ww_scalar *source = c < WW_CHANNELS ? s.at + (ulong)c * s.length : s.extra;
             for (uint j = 0; j < longest; j++)

@@ -25,7 +25,8 @@
 
 // Row-steps a pair takes a lane from the beginning of its first block to the end of its last.
 #if WW_BAND
-#define WW_DURATION(x, y) (ww_band_table(band, args, (x).rank, (y).rank)[0])
+#define WW_BLOCKS(y) (((y).length + WW_COLS - 1) / WW_COLS)
+#define WW_DURATION(x, y) (((x).length + WW_ROWS - 1) / WW_ROWS + ((WW_BLOCKS(y) - 1) & ~(width - 1)))
 #else
 #define WW_DURATION(x, y) (((x).length + WW_ROWS - 1) / WW_ROWS)
 #endif
@@ -104,8 +105,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
     real left_best = WW_INF;        // the left-hand neighbour's
 #endif
 #if WW_BAND
-    __global const uint *table = band;
-    __global const uint *intervals = band;
+    ww_pair_band limits;
     uint blocks = 0, left_end = 0, above_known = 0;
 #endif
 #pragma unroll
@@ -134,11 +134,10 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
                 x = ww_series_load(x_values, x_series, WW_STEP_X(task), args.channel);
                 block = lane;
 #if WW_BAND
-                table = ww_band_table(band, args, x.rank, y.rank);
-                blocks = table[1];
-                intervals = table + 2 + 2 * blocks;
+                limits = WW_BAND_OF(x, y);
+                blocks = WW_BLOCKS(y);
                 if (block >= blocks) {
-                    begin += table[0];
+                    begin += WW_DURATION(x, y);
                     task++;
                     continue;
                 }
@@ -151,12 +150,12 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
             }
             first_column = block * WW_COLS;
 #if WW_BAND
-            const uint first = table[2 + 2 * block];
+            const uint first = ww_block_first(limits, block), before = block ? ww_block_end(limits, block - 1) : 0;
             start = begin + first + block;
-            end = begin + table[3 + 2 * block] + block;
+            end = begin + ww_block_end(limits, block) + block;
             i = (int)(first * WW_ROWS) - WW_PADDING(x.length);
-            left_end = block ? begin + table[1 + 2 * block] + block : 0;
-            above_known = block && table[2 * block] < first && table[1 + 2 * block] >= first;
+            left_end = block ? begin + before + block : 0;
+            above_known = block && ww_block_first(limits, block - 1) < first && before >= first;
 #else
             start = begin + lane;
             end = start + (x.length + WW_ROWS - 1) / WW_ROWS;
@@ -210,7 +209,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
             uint inside[WW_ROWS];
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
-                inside[q] = ww_inside(intervals, (uint)clamp(i + q, 0, (int)x.length - 1), first_column);
+                inside[q] = ww_inside(limits, (uint)clamp(i + q, 0, (int)x.length - 1), first_column);
 #endif
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
@@ -246,7 +245,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
 #if WW_BAND
                 block += width;
                 if (block >= blocks) {
-                    begin += table[0];
+                    begin += WW_DURATION(x, y);
                     task++;
                     fresh = true;
                 }

@@ -201,8 +201,8 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
         int lane_lo[WW_VECTOR], lane_hi[WW_VECTOR];                                                                    \
         for (int v = 0; v < WW_VECTOR; v++) {                                                                          \
             const uint t = min(i + (uint)q, row_length[v] - 1);                                                            \
-            lane_lo[v] = (int)WW_BAND_LO(tables[v], t);                                                                \
-            lane_hi[v] = (int)WW_BAND_HI(tables[v], t);                                                                \
+            lane_lo[v] = (int)ww_band_lo(limits[v], t);                                                                \
+            lane_hi[v] = (int)ww_band_hi(limits[v], t);                                                                \
             least = min(least, lane_lo[v]);                                                                            \
             most_lo = max(most_lo, lane_lo[v]);                                                                        \
             least_hi = min(least_hi, lane_hi[v]);                                                                      \
@@ -266,9 +266,9 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         uint tallest = 0;
 #endif
 #if WW_BAND
-        __global const uint *tables[WW_VECTOR];
+        ww_pair_band limits[WW_VECTOR];
 #if !WW_LIST
-        uint ranks[WW_VECTOR];
+        ww_series lane_series[WW_VECTOR];
 #endif
 #endif
         for (uint v = 0; v < WW_VECTOR; v++) {
@@ -281,14 +281,14 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             lane_height[v] = (int)xv.length;
             tallest = max(tallest, xv.length);
 #if WW_BAND
-            tables[v] = ww_band_table(band, args, xv.rank, yv.rank);
+            limits[v] = WW_BAND_OF(xv, yv);
 #endif
 #else
             const uint slot = WW_PACK_SLOT(p, v);
             ids[v] = y_order[slot];
             const ww_series yv = ww_series_load(y_values, y_series, ids[v], args.channel);
 #if WW_BAND
-            ranks[v] = yv.rank;
+            lane_series[v] = yv;
 #endif
 #endif
             lane_length[v] = (int)yv.length;
@@ -319,7 +319,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #if WW_BAND
             uint row_length[WW_VECTOR];
             for (int v = 0; v < WW_VECTOR; v++) {
-                tables[v] = ww_band_table(band, args, x.rank, ranks[v]);
+                limits[v] = WW_BAND_OF(x, lane_series[v]);
                 row_length[v] = x.length;
             }
 #endif

@@ -35,7 +35,7 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
     // Rows of the diagonal inside the matrix (and the band, whose ends only move down): [first, last].
     int first = 1, last = 0;
 #if WW_BAND
-    __global const uint *table = ww_band_table(band, args, x.rank, y.rank);
+    const ww_pair_band limits = WW_BAND_OF(x, y);
 #endif
     for (int diagonal = 0; diagonal <= n + m; diagonal++) {
         __local ww_scalar *now = diagonals + (uint)(diagonal % 3) * stride;
@@ -44,9 +44,9 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
         // The cells just outside are read by the next two diagonals.
         const int top = max(0, diagonal - m), bottom = min(n, diagonal);
 #if WW_BAND
-        while (first <= n && first + (int)WW_BAND_HI(table, (uint)first - 1) < diagonal)
+        while (first <= n && first + (int)ww_band_hi(limits, (uint)first - 1) < diagonal)
             first++;
-        while (last < n && last + 1 + (int)WW_BAND_LO(table, (uint)last) < diagonal)
+        while (last < n && last + 1 + (int)ww_band_lo(limits, (uint)last) < diagonal)
             last++;
         const int from = max(top, first - 2), to = min(bottom, last + 2);
 #else

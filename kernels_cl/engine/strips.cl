@@ -119,16 +119,17 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const int padding = WW_PADDING(x.length);
     // Row-steps of this lane's block, of the strip, and of the block to the left of the strip.
 #if WW_BAND
-    __global const uint *table = ww_band_table(band, args, x.rank, y.rank);
-    const uint blocks = table[1];
-    __global const uint *intervals = table + 2 + 2 * blocks;
-    const uint first = block < blocks ? table[2 + 2 * block] : 0, end = block < blocks ? table[3 + 2 * block] : 0;
-    const uint left_first = block ? table[2 * min(block, blocks)] : 0;
-    const uint left_end = block ? table[1 + 2 * min(block, blocks)] : 0;
-    const uint base = table[2 + 2 * strip * WW_WG];
+    const ww_pair_band limits = WW_BAND_OF(x, y);
+    const uint blocks = (y.length + WW_COLS - 1) / WW_COLS;
+    const uint first = block < blocks ? ww_block_first(limits, block) : 0;
+    const uint end = block < blocks ? ww_block_end(limits, block) : 0;
+    const uint left_first = block ? ww_block_first(limits, min(block, blocks) - 1) : 0;
+    const uint left_end = block ? ww_block_end(limits, min(block, blocks) - 1) : 0;
+    const uint base = ww_block_first(limits, strip * WW_WG);
     const uint last_lane = min((uint)WW_WG, blocks - strip * WW_WG) - 1;
-    const uint total = table[3 + 2 * (strip * WW_WG + last_lane)] - base + last_lane;
-    const uint edge_first = strip ? table[2 * strip * WW_WG] : 0, edge_end = strip ? table[1 + 2 * strip * WW_WG] : 0;
+    const uint total = ww_block_end(limits, strip * WW_WG + last_lane) - base + last_lane;
+    const uint edge_first = strip ? ww_block_first(limits, strip * WW_WG - 1) : 0;
+    const uint edge_end = strip ? ww_block_end(limits, strip * WW_WG - 1) : 0;
 #else
     const uint row_steps = (x.length + WW_ROWS - 1) / WW_ROWS;
 #if WW_MASKED
@@ -290,7 +291,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                 uint inside[WW_ROWS];
 #pragma unroll
                 for (int q = 0; q < WW_ROWS; q++)
-                    inside[q] = ww_inside(intervals, (uint)max(i + q, 0), first_column);
+                    inside[q] = ww_inside(limits, (uint)max(i + q, 0), first_column);
 #endif
                 WW_SWEEP(WW_ROWS)
 #if WW_OPEN

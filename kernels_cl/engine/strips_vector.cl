@@ -114,13 +114,13 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const ww_ints first_columns = WW_PASTE(vload, WW_VECTOR)(0, starts);
     const ww_ints rows_behind = WW_PASTE(vload, WW_VECTOR)(0, steps_behind) * WW_ROWS;
 #if WW_BAND
-    __global const uint *table = ww_band_table(band, args, x.rank, y.rank);
-    const uint blocks = table[1];
-    __global const uint *intervals = table + 2 + 2 * blocks;
+    const ww_pair_band limits = WW_BAND_OF(x, y);
+    const uint blocks = (y.length + WW_COLS - 1) / WW_COLS;
     const uint last_lane = min((uint)WW_VECTOR, blocks - strip * WW_VECTOR) - 1;
-    const uint base = table[2 + 2 * strip * WW_VECTOR];
-    const uint total = table[3 + 2 * (strip * WW_VECTOR + last_lane)] - base + last_lane;
-    const uint edge_first = strip ? table[2 * strip * WW_VECTOR] : 0, edge_end = strip ? table[1 + 2 * strip * WW_VECTOR] : 0;
+    const uint base = ww_block_first(limits, strip * WW_VECTOR);
+    const uint total = ww_block_end(limits, strip * WW_VECTOR + last_lane) - base + last_lane;
+    const uint edge_first = strip ? ww_block_first(limits, strip * WW_VECTOR - 1) : 0;
+    const uint edge_end = strip ? ww_block_end(limits, strip * WW_VECTOR - 1) : 0;
     ww_ints lo[WW_ROWS], hi[WW_ROWS];
     for (int q = 0; q < WW_ROWS; q++) {
         // Before its first row a lane is outside; under the border it goes on with what that holds.
@@ -216,8 +216,8 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             e[q] = ww_row_make(own[q], own[q], WW_TO_REAL(times + q));
 #endif
 #if WW_BAND
-            WW_SHIFT(lo[q], (int)intervals[2 * t])
-            WW_SHIFT(hi[q], (int)intervals[2 * t + 1])
+            WW_SHIFT(lo[q], (int)ww_band_lo(limits, t))
+            WW_SHIFT(hi[q], (int)ww_band_hi(limits, t))
 #endif
         }
 #if WW_CARRY

@@ -108,9 +108,9 @@
 
 #if WW_BAND && WW_VECTOR == 1
 // One bit a column of the block: set inside row i's interval.
-WW_INLINE uint ww_inside(__global const uint *intervals, uint i, uint first_column) {
-    const int lo = clamp((int)intervals[2 * i] - (int)first_column, 0, 32);
-    const int hi = clamp((int)intervals[2 * i + 1] - (int)first_column, 0, 32);
+WW_INLINE uint ww_inside(ww_pair_band limits, uint i, uint first_column) {
+    const int lo = clamp((int)ww_band_lo(limits, i) - (int)first_column, 0, 32);
+    const int hi = clamp((int)ww_band_hi(limits, i) - (int)first_column, 0, 32);
     const uint below_hi = hi == 32 ? 0xffffffffu : (1u << hi) - 1;
     const uint below_lo = lo == 32 ? 0xffffffffu : (1u << lo) - 1;
     return below_hi & ~below_lo;
@@ -126,6 +126,16 @@ WW_INLINE uint ww_inside(__global const uint *intervals, uint i, uint first_colu
 
 // Padding rows above the first: as many as fill the first row-step.
 #define WW_PADDING(n) ((int)((0u - (n)) % WW_ROWS))
+#if WW_BAND
+// First and end row-step of a block of columns, the padding rows counted.
+WW_INLINE uint ww_block_first(ww_pair_band limits, uint block) {
+    return block ? (ww_band_top(limits, block * WW_COLS) + (uint)WW_PADDING(limits.n)) / WW_ROWS : 0;
+}
+WW_INLINE uint ww_block_end(ww_pair_band limits, uint block) {
+    const uint bottom = ww_band_bottom(limits, min((block + 1) * WW_COLS, limits.m));
+    return (bottom + (uint)WW_PADDING(limits.n) + WW_ROWS - 1) / WW_ROWS;
+}
+#endif
 #if WW_VECTOR == 1
 // Row i's point.
 WW_INLINE ww_point ww_row_point(ww_series x, int i) {

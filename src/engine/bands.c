@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/batch.h"
+#include "measure/band.h"
 
 // Room for the words of all bands of a batch; larger batches are halved.
 #define BAND_WORDS (64u << 20)
@@ -43,72 +44,93 @@ static void make_monotone(size_t n, size_t *lo, size_t *hi) {
             hi[i - 1] = hi[i];
 }
 
-// First and end row-step of each block of columns, monotone in both, and the row-steps a pair takes each lane.
-static bool cut_blocks(size_t n, uint32_t m, const size_t *lo, const size_t *hi, wwi_tiling tiling, uint32_t blocks,
-                       uint32_t *table) {
-    const uint32_t padding = (tiling.rows - (uint32_t)n % tiling.rows) % tiling.rows;
-    uint32_t *steps = table + 2;
-    size_t top = 0, bottom = 0;
-    for (uint32_t b = 0; b < blocks; b++) {
-        const size_t first_column = (size_t)b * tiling.columns;
-        const size_t end_column = first_column + tiling.columns < m ? first_column + tiling.columns : m;
-        while (top < n && hi[top] <= first_column)
-            top++;
-        while (bottom < n && lo[bottom] < end_column)
-            bottom++;
-        steps[2 * b] = b == 0 ? 0 : (uint32_t)((top + padding) / tiling.rows);
-        steps[2 * b + 1] = (uint32_t)((bottom + padding + tiling.rows - 1) / tiling.rows);
+wwi_band_form wwi_band_form_of(const ww_band *band) {
+    switch (band->kind) {
+    case WW_BAND_NONE:
+        return WWI_BAND_NONE;
+    case WW_BAND_SAKOE_CHIBA:
+    case WW_BAND_CORNER:
+        return WWI_BAND_DIAGONAL;
+    case WW_BAND_SLANTED:
+        return WWI_BAND_SLANTED;
+    default:
+        return WWI_BAND_TABLE;
     }
-    uint32_t duration = 0;
-    bool fits = true;
-    for (uint32_t b = 0; b < blocks; b++) {
-        const uint32_t busy = steps[2 * b + 1] + b - b % tiling.width;
-        if (busy > duration)
-            duration = busy;
-        if (b + tiling.width < blocks && steps[2 * (b + tiling.width)] + tiling.width < steps[2 * b + 1])
-            fits = false;
-    }
-    table[0] = duration;
-    table[1] = blocks;
-    return fits;
 }
 
-ww_status wwi_band_table(const ww_band *band, uint32_t n, uint32_t m, wwi_tiling tiling, wwi_words *words, bool *fits) {
+ww_status wwi_band_table(const ww_band *band, uint32_t n, uint32_t m, wwi_words *words) {
     ww_status status;
     size_t *lo = malloc((size_t)n * sizeof *lo), *hi = malloc((size_t)n * sizeof *hi);
-    const uint32_t blocks = tiling.columns ? (m + tiling.columns - 1) / tiling.columns : 0;
-    *fits = true;
     if (!lo || !hi) {
         status = wwi_fail_memory(2 * (uint64_t)n * sizeof *lo);
         goto done;
     }
-    if ((status = wwi_words_reserve(words, 2 + 2 * (size_t)blocks + 2 * (size_t)n)) != WW_OK ||
+    if ((status = wwi_words_reserve(words, 2 * (size_t)n)) != WW_OK ||
         (status = ww_band_rows(band, n, m, lo, hi)) != WW_OK)
         goto done;
     make_monotone(n, lo, hi);
-    uint32_t *table = words->data + words->count;
-    table[0] = 0;
-    table[1] = 0;
-    if (blocks)
-        *fits = cut_blocks(n, m, lo, hi, tiling, blocks, table);
-    uint32_t *intervals = table + 2 + 2 * (size_t)blocks;
     for (uint32_t i = 0; i < n; i++) {
-        intervals[2 * i] = (uint32_t)lo[i];
-        intervals[2 * i + 1] = (uint32_t)hi[i];
+        words->data[words->count++] = (uint32_t)lo[i];
+        words->data[words->count++] = (uint32_t)hi[i];
     }
-    words->count += 2 + 2 * (size_t)blocks + 2 * (size_t)n;
 done:
     free(lo);
     free(hi);
     return status;
 }
 
-ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, wwi_tiling tiling, bool *fits) {
+uint32_t wwi_band_duration(uint32_t n, uint32_t m, wwi_tiling tiling) {
+    const uint32_t last = (m - 1) / tiling.columns; // block
+    return (n + tiling.rows - 1) / tiling.rows + last - last % tiling.width;
+}
+
+bool wwi_band_fits(const uint32_t *rows, uint32_t n, uint32_t m, wwi_tiling tiling) {
+    const uint32_t padding = (tiling.rows - n % tiling.rows) % tiling.rows;
+    const uint32_t apart = tiling.width * tiling.columns;
+    uint32_t top = 0, bottom = 0;
+    // The block that ends at column `end`, and the one of its lane after it.
+    for (uint32_t end = tiling.columns; end < m && apart < m - (end - tiling.columns); end += tiling.columns) {
+        while (top < n && rows[2 * top + 1] <= end - tiling.columns + apart)
+            top++;
+        while (bottom < n && rows[2 * bottom] < end)
+            bottom++;
+        if ((top + padding) / tiling.rows + tiling.width < (bottom + padding + tiling.rows - 1) / tiling.rows)
+            return false;
+    }
+    return true;
+}
+
+// Where block b+width begins at the earliest, less where b ends at the latest, in rows: the whole parts of both lose
+// less than `rows` each. On a line of `slope` rows a column, that the band covers `reach` rows of in all.
+static bool line_fits(double slope, double reach, wwi_tiling t) {
+    return t.width * (t.columns * slope + t.rows) >= (t.columns + 1) * slope + reach + 2 * (t.rows + 1);
+}
+
+bool wwi_band_fits_all(const ww_band *band, const uint32_t n[2], const uint32_t m[2], wwi_tiling tiling) {
+    if ((m[1] + tiling.columns - 1) / tiling.columns <= tiling.width)
+        return true;
+    if (band->kind == WW_BAND_SLANTED) {
+        const uint32_t shorter = n[1] < m[1] ? n[1] : m[1];
+        const double steep = ((double)n[1] + 1) / m[0], flat = n[0] / ((double)m[1] + 1);
+        const double thickness = 2 * (double)wwi_band_thickness(band, shorter);
+        // Where rows are more than columns, the thickness is of columns.
+        return line_fits(flat, thickness * (flat > 1 ? flat : 1), tiling) &&
+               line_fits(steep, thickness * (steep > 1 ? steep : 1), tiling);
+    }
+    double reach = 2 * band->width;
+    if (band->kind == WW_BAND_CORNER) {
+        const double down = (double)n[1] - m[0], across = (double)m[1] - n[0];
+        reach += down > across ? down : across;
+    }
+    return line_fits(1, reach, tiling);
+}
+
+// Rows of all pairs of lengths, found by the table of their ranks. With a `tiling` of engine lanes, *fits is false, and
+// the tables useless, when it fits not all of them.
+static ww_status make_tables(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, bool *fits) {
     ww_status status;
     const ww_dataset *rows = w->sides.rows, *columns = w->sides.columns;
     const wwi_batch *b = &w->b;
-    *fits = true;
-    r->words.count = 0;
     const uint64_t heads = (uint64_t)w->row_ranks * w->column_ranks;
     if (heads > BAND_WORDS) {
         w->too_large = true;
@@ -123,6 +145,7 @@ ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, wwi_tiling tiling, bool *fi
         const uint32_t row = b->list ? rows->ranks[b->pairs[3 * p]] : w->row_rank + (uint32_t)(p / w->column_ranks);
         const uint32_t column =
             b->list ? columns->ranks[b->pairs[3 * p + 1]] : w->column_rank + (uint32_t)(p % w->column_ranks);
+        const uint32_t n = rows->rank_lengths[row], m = columns->rank_lengths[column];
         const size_t head = (size_t)(row - w->row_rank) * w->column_ranks + (column - w->column_rank);
         if (r->words.data[head])
             continue;
@@ -130,11 +153,44 @@ ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, wwi_tiling tiling, bool *fi
             w->too_large = true;
             return WW_OK;
         }
-        r->words.data[head] = (uint32_t)r->words.count;
-        status = wwi_band_table(&r->measure.band, rows->rank_lengths[row], columns->rank_lengths[column], tiling,
-                                &r->words, fits);
-        if (status != WW_OK || !*fits)
+        const size_t at = r->words.count;
+        r->words.data[head] = (uint32_t)at;
+        if ((status = wwi_band_table(&r->measure.band, n, m, &r->words)) != WW_OK)
             return status;
+        if (tiling && !wwi_band_fits(r->words.data + at, n, m, *tiling)) {
+            *fits = false;
+            return WW_OK;
+        }
     }
+    return WW_OK;
+}
+
+ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, bool *fits) {
+    ww_status status;
+    const ww_band *band = &r->measure.band;
+    const uint32_t *n = w->sides.rows->rank_lengths + w->row_rank;
+    const uint32_t *m = w->sides.columns->rank_lengths + w->column_rank;
+    const uint32_t rows[2] = {n[0], w->n}, columns[2] = {m[0], w->m};
+    const wwi_band_form form = wwi_band_form_of(band);
+    *fits = true;
+    r->words.count = 0;
+    if (form == WWI_BAND_TABLE)
+        return make_tables(r, w, tiling, fits);
+    // One pair of lengths the caller has looked at.
+    if (tiling && (w->row_ranks > 1 || w->column_ranks > 1))
+        *fits = wwi_band_fits_all(band, rows, columns, *tiling);
+    if (form == WWI_BAND_DIAGONAL) {
+        w->args.band_width = band->width < 0x7fffffff ? (uint32_t)band->width : 0x7fffffff;
+        if (band->kind == WW_BAND_CORNER)
+            w->args.flags |= WWI_LAUNCH_CORNER;
+        return WW_OK;
+    }
+    if ((status = wwi_words_reserve(&r->words, (size_t)w->row_ranks + w->column_ranks)) != WW_OK)
+        return status;
+    w->args.band_width = w->row_ranks;
+    for (uint32_t i = 0; i < w->row_ranks; i++)
+        r->words.data[r->words.count++] = (uint32_t)wwi_band_thickness(band, n[i]);
+    for (uint32_t j = 0; j < w->column_ranks; j++)
+        r->words.data[r->words.count++] = (uint32_t)wwi_band_thickness(band, m[j]);
     return WW_OK;
 }

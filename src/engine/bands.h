@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A band as the kernels read it: for each pair of lengths a table (kernels_cl/base/tasks.cl, WW_BAND 1).
+// A band as the kernels get it (kernels_cl/base/band.cl): by a few numbers, or by tables of rows for each pair of
+// lengths.
 #ifndef WAVEWARP_BAND_TABLE_H
 #define WAVEWARP_BAND_TABLE_H
 
@@ -21,8 +22,20 @@ typedef struct wwi_words {
 ww_status wwi_words_reserve(wwi_words *words, size_t more);
 void wwi_words_free(wwi_words *words);
 
-// Appends the table of an n x m matrix. *fits is false when the width is too small for a block to be free again by the
-// time its lane needs it (the table is then useless for engine lanes).
-ww_status wwi_band_table(const ww_band *band, uint32_t n, uint32_t m, wwi_tiling tiling, wwi_words *words, bool *fits);
+// How the kernels are told: WW_BAND in kernels_cl/base/band.cl. Itakura's rows are rounded in double, which not every
+// device has: they need a table, as a caller's own do.
+typedef enum wwi_band_form { WWI_BAND_NONE, WWI_BAND_TABLE, WWI_BAND_DIAGONAL, WWI_BAND_SLANTED } wwi_band_form;
+wwi_band_form wwi_band_form_of(const ww_band *band);
+
+// Appends (lo, hi) of each row of an n x m matrix.
+ww_status wwi_band_table(const ww_band *band, uint32_t n, uint32_t m, wwi_words *words);
+// Whether in engine lanes each block of columns is done by the time its lane needs to begin the one `width` blocks
+// later.
+bool wwi_band_fits(const uint32_t *rows, uint32_t n, uint32_t m, wwi_tiling tiling);
+// The same for all pairs of lengths from the least to the most on both sides, of a band that needs no table: false
+// where it may not be so.
+bool wwi_band_fits_all(const ww_band *band, const uint32_t n[2], const uint32_t m[2], wwi_tiling tiling);
+// Row-steps that a pair takes each lane.
+uint32_t wwi_band_duration(uint32_t n, uint32_t m, wwi_tiling tiling);
 
 #endif

@@ -153,7 +153,7 @@ wwi_variant_key wwi_work_key(const wwi_runner *r, const wwi_work *w, const wwi_f
     memset(&key, 0, sizeof key); // compared byte by byte
     key.form = form;
     key.list = w->b.list;
-    key.band = r->banded;
+    key.band = (int)wwi_band_form_of(&r->measure.band);
     key.vector = 1;
     key.columns = 1;
     key.rows = 1;
@@ -170,8 +170,8 @@ size_t wwi_work_args(const wwi_runner *r, const wwi_work *w, wwi_arg *args) {
     args[count++] = WWI_BUFFER(w->y.series);
     args[count++] = WWI_BUFFER(r->row_order);
     args[count++] = WWI_BUFFER(w->b.list ? r->row_order : r->column_order);
-    if (!w->is_bits) // which knows no bands; without one the kernels read none
-        args[count++] = WWI_BUFFER(r->banded && r->band ? r->band : r->row_order);
+    if (!w->is_bits) // which knows no bands; where a kernel needs no words of a band, it reads none
+        args[count++] = WWI_BUFFER(r->band ? r->band : r->row_order);
     args[count++] = WWI_BUFFER(w->b.out);
     args[count++] = WWI_VALUE(w->args);
     return count;

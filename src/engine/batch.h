@@ -20,8 +20,9 @@ wwi_variant_key wwi_work_key(const wwi_runner *r, const wwi_work *w, const wwi_f
 #define COMMON_ARGS 9
 size_t wwi_work_args(const wwi_runner *r, const wwi_work *w, wwi_arg *args);
 
-// Makes the tables of all pairs of lengths in r->words. *fits: see wwi_band_table(). Sets w->too_large.
-ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, wwi_tiling tiling, bool *fits);
+// Fills what kernels need of the band: w->args, and words for the device in r->words. Sets w->too_large. `tiling` NULL,
+// or that of engine lanes: *fits is false where it fits not all pairs.
+ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, bool *fits);
 // Ids, lists and bands to the device.
 ww_status wwi_work_upload(wwi_runner *r, const wwi_work *w);
 

@@ -49,6 +49,7 @@ void wwi_runner_skip(wwi_runner *runner, uint64_t cells);
 ww_status wwi_runner_block(wwi_runner *runner, const wwi_batch *block);
 // Compiles and allocates what running the block will need. Nothing is computed; its `out` is not used.
 ww_status wwi_runner_prepare(wwi_runner *runner, const wwi_batch *block);
+// The engine of most cells since the start; before, that of the last batch prepared.
 ww_engine wwi_runner_engine(const wwi_runner *runner);
 uint64_t wwi_runner_cells(const wwi_runner *runner);
 // Cells of one pair by lengths, 0 when the band leaves no path.

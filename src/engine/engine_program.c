@@ -149,6 +149,8 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
         return status;
     }
     t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
+    if (v->key.band)
+        t.sources[t.count++] = (wwi_source){"base/band.cl", NULL};
     if (!form->is_bits) {
         t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
         t.sources[t.count++] = (wwi_source){"base/elements.cl", NULL};

@@ -30,18 +30,17 @@ static ww_status banded_tiling(wwi_runner *r, wwi_work *w) {
     wwi_tiling candidates[24];
     double work[24];
     size_t count = 0;
+    r->words.count = 0;
+    if ((status = wwi_band_table(&r->measure.band, w->n, w->m, &r->words)) != WW_OK)
+        return status;
     for (uint32_t columns = 4; columns <= most && columns <= 32; columns *= 2)
         for (uint32_t width = 1; width <= r->width; width *= 2) {
-            bool fits;
-            wwi_tiling c = {columns, wwi_lane_rows(r, w->n), width};
-            r->words.count = 0;
-            if ((status = wwi_band_table(&r->measure.band, w->n, w->m, c, &r->words, &fits)) != WW_OK)
-                return status;
-            if (!fits)
+            const wwi_tiling c = {columns, wwi_lane_rows(r, w->n), width};
+            if (!wwi_band_fits(r->words.data, w->n, w->m, c))
                 continue;
             // A row-step costs its cells and something for itself.
             candidates[count] = c;
-            work[count++] = (double)r->words.data[0] * width * (columns * c.rows + 8.0);
+            work[count++] = (double)wwi_band_duration(w->n, w->m, c) * width * (columns * c.rows + 8.0);
             break;
         }
     w->tiling = (wwi_tiling){0, 1, 1};
@@ -53,7 +52,7 @@ static ww_status banded_tiling(wwi_runner *r, wwi_work *w) {
         wwi_tiling c = candidates[best];
         for (; c.width <= r->width; c.width *= 2) {
             bool fits;
-            if ((status = wwi_work_bands(r, w, c, &fits)) != WW_OK)
+            if ((status = wwi_work_bands(r, w, &c, &fits)) != WW_OK)
                 return status;
             if (w->too_large)
                 return WW_OK;

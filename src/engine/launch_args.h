@@ -17,13 +17,13 @@ typedef struct wwi_launch_args {
     uint32_t rank_row_base, rank_column_base, rank_columns;
     uint32_t strip_begin, strip_end;
     uint32_t scratch;
-    uint32_t reserved;
+    uint32_t band_width;
     uint32_t unit_begin;
     uint32_t begin_x, end_x, begin_y, end_y; // relaxation, x being the row series
 } wwi_launch_args;
 _Static_assert(sizeof(wwi_launch_args) == 112, "ww_launch_args in kernels_cl/base/tasks.cl has this size");
 
 enum { WWI_LAYOUT_STRIDED = 0, WWI_LAYOUT_MIRRORED = 1, WWI_LAYOUT_CONDENSED = 2 };
-enum { WWI_LAUNCH_HALF = 1u, WWI_LAUNCH_ACCUMULATE = 2u };
+enum { WWI_LAUNCH_HALF = 1u, WWI_LAUNCH_ACCUMULATE = 2u, WWI_LAUNCH_CORNER = 4u };
 
 #endif

@@ -19,7 +19,7 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
         *refusal = (wwi_refusal){"too many channels", VECTOR_CHANNELS};
         return WW_OK;
     }
-    const ww_status status = r->banded ? wwi_work_bands(r, w, w->tiling, &fits) : WW_OK;
+    const ww_status status = r->banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
     // A list's series are interleaved anew for each pair.
     if (w->b.list && w->b.rows > (size_t)r->vector) {
         const uint64_t side = (uint64_t)(w->n > w->m ? w->n : w->m) * r->channels * wwi_runner_value_bytes(r);

@@ -103,7 +103,11 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
 }
 
 ww_engine wwi_runner_engine(const wwi_runner *runner) {
-    return runner->engine;
+    ww_engine most = runner->engine;
+    for (ww_engine e = WW_ENGINE_LANES; e < ENGINES; e++)
+        if (runner->engine_cells[e] > runner->engine_cells[most])
+            most = e;
+    return most;
 }
 
 void wwi_runner_skip(wwi_runner *runner, uint64_t cells) {
@@ -128,6 +132,7 @@ uint64_t wwi_runner_pair_cells(const wwi_runner *runner, uint32_t n, uint32_t m)
 
 void wwi_runner_start(wwi_runner *runner, uint64_t total) {
     wwi_pace_start(&runner->pace, total);
+    memset(runner->engine_cells, 0, sizeof runner->engine_cells);
     wwi_buffer_destroy(&runner->abandoned);
 }
 
@@ -204,6 +209,8 @@ static ww_status run_work(wwi_runner *r, wwi_work *w, ww_engine engine) {
     }
     if (status == WW_OK)
         r->engine = engine;
+    if (status == WW_OK && !r->preparing)
+        r->engine_cells[engine] += wwi_work_cells(r, w);
     return status;
 }
 

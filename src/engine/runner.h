@@ -62,9 +62,10 @@ struct wwi_runner {
     bool open, soft;           // ends of the series; the minimum
     bool gpu;
     wwi_exchange exchange;
-    uint32_t width;   // lanes that can hand values on
-    int vector;       // engines packed and strips on a CPU
-    ww_engine engine; // of the last batch
+    uint32_t width;               // lanes that can hand values on
+    int vector;                   // engines packed and strips on a CPU
+    ww_engine engine;             // of the last batch
+    double engine_cells[ENGINES]; // computed by each since the start
     wwi_variant variants[VARIANTS];
     size_t variant_count;
     wwi_buffer *row_order, *column_order, *band, *edges, *counter;

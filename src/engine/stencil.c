@@ -26,7 +26,7 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
         *refusal = (wwi_refusal){"the series are too long for its local memory", limit(r)};
         return WW_OK;
     }
-    return r->banded ? wwi_work_bands(r, w, w->tiling, &fits) : WW_OK;
+    return r->banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
 }
 
 static ww_status run(wwi_runner *r, wwi_work *w) {

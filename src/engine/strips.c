@@ -24,9 +24,7 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     bool fits;
     (void)refusal;
     w->tiling = wwi_strips_tiling(r, w->pairs, w->m);
-    // Strips give each block a lane of its own: any width will do.
-    const wwi_tiling rows_and_blocks = {w->tiling.columns, w->tiling.rows, 1u << 30};
-    return r->banded ? wwi_work_bands(r, w, rows_and_blocks, &fits) : WW_OK;
+    return r->banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
 }
 
 ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *form, wwi_tiling tiling,

@@ -59,14 +59,13 @@ void wwi_bounds_destroy(wwi_bounds **bounds) {
 static ww_status upload_intervals(wwi_bounds *b, const ww_band *band, uint32_t n, uint32_t m) {
     ww_status status;
     wwi_words words = {NULL, 0, 0};
-    bool fits;
     uint32_t *intervals = malloc(2 * (size_t)m * sizeof *intervals);
     if (!intervals)
         return wwi_fail_memory(2 * (uint64_t)m * sizeof *intervals);
-    if ((status = wwi_band_table(band, n, m, (wwi_tiling){0, 1, 1}, &words, &fits)) != WW_OK)
+    if ((status = wwi_band_table(band, n, m, &words)) != WW_OK)
         goto done;
     // Both ends of the rows' intervals only move to the right.
-    const uint32_t *rows = words.data + 2;
+    const uint32_t *rows = words.data;
     uint32_t first = 0, end = 0;
     for (uint32_t j = 0; j < m; j++) {
         while (first < n && rows[2 * first + 1] <= j)

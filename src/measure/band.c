@@ -33,6 +33,10 @@ static size_t width_up_to(double width, size_t limit) {
     return width < (double)limit ? (size_t)width : limit;
 }
 
+size_t wwi_band_thickness(const ww_band *band, size_t size) {
+    return width_up_to(band->width * (double)size, size);
+}
+
 static band_walk walk_begin(const ww_band *band, size_t n, size_t m) {
     band_walk walk = {.band = band, .n = n, .m = m};
     if (band->kind == WW_BAND_SAKOE_CHIBA || band->kind == WW_BAND_CORNER)
@@ -42,7 +46,7 @@ static band_walk walk_begin(const ww_band *band, size_t n, size_t m) {
         walk.right += minus_or_zero(m, n);
     }
     if (band->kind == WW_BAND_SLANTED)
-        walk.thickness = width_up_to(band->width * (double)min_size(n, m), min_size(n, m));
+        walk.thickness = wwi_band_thickness(band, min_size(n, m));
     return walk;
 }
 
@@ -229,6 +233,29 @@ static ww_status check_rows_fit(const ww_band *band, size_t n, size_t m) {
     return WW_OK;
 }
 
+// Cells of a band of `left` columns before and `right` columns after the diagonal: the sum of the rows' ends less that
+// of their beginnings. 0 when it does not come to the first or the last cell.
+static uint64_t cells_about_diagonal(const band_walk *walk) {
+    const uint64_t n = walk->n, m = walk->m, left = walk->left, right = walk->right;
+    if (n > m + left || m > n + right)
+        return 0;
+    const uint64_t short_rows = m > right + 1 ? min_size(n, m - right - 1) : 0; // those that end before column m
+    const uint64_t late_rows = n > left + 1 ? n - 1 - left : 0;                 // those that begin after column 0
+    return short_rows * (right + 1) + short_rows * (short_rows - (short_rows > 0)) / 2 + (n - short_rows) * m -
+           late_rows * (late_rows + 1) / 2;
+}
+
+// Slanted: each point of the longer side has the cells within the thickness of the centre, and there is always a path.
+static uint64_t cells_slanted(const band_walk *walk) {
+    const size_t longer = max_size(walk->n, walk->m), shorter = min_size(walk->n, walk->m), around = walk->thickness;
+    uint64_t cells = 0;
+    for (size_t step = 1; step <= longer; step++) {
+        const size_t centre = slanted_centre(step, longer + 1, shorter);
+        cells += min_size(shorter, centre + around + 1) - minus_or_zero(centre, around);
+    }
+    return cells;
+}
+
 uint64_t wwi_band_cells(const ww_band *band, size_t n, size_t m) {
     uint64_t cells;
     if (n == 0 || m == 0)
@@ -239,6 +266,14 @@ uint64_t wwi_band_cells(const ww_band *band, size_t n, size_t m) {
         return (uint64_t)n * m;
     if (band->kind == WW_BAND_ROWS && band->rows != n)
         return 0;
+    if (band->kind == WW_BAND_SAKOE_CHIBA || band->kind == WW_BAND_CORNER) {
+        const band_walk walk = walk_begin(band, n, m);
+        return cells_about_diagonal(&walk);
+    }
+    if (band->kind == WW_BAND_SLANTED) {
+        const band_walk walk = walk_begin(band, n, m);
+        return cells_slanted(&walk);
+    }
     return walk_all(band, n, m, NULL, NULL, &cells) ? cells : 0;
 }
 

@@ -19,4 +19,7 @@ bool wwi_band_has_diagonal(const ww_band *band);
 // through. Leaves no error record.
 uint64_t wwi_band_cells(const ww_band *band, size_t n, size_t m);
 
+// Slanted: the cells that the band takes before and after its centre, along the shorter side of `size` points.
+size_t wwi_band_thickness(const ww_band *band, size_t size);
+
 #endif

@@ -296,6 +296,32 @@ START_TEST(bounds_among_equals) {
 }
 END_TEST
 
+// Engine strips exchanges the sides of a list whose rows are the shorter: the list comes back as it was, or the next
+// use of it would look for queries by the numbers of the base.
+START_TEST(lists_come_back) {
+    enum { FEW = 3, MANY = 3000, K = 2 };
+    const ww_measure measure = wwt_measure(WW_DTW);
+    wwt_set queries = wwt_set_random(1, 40, 40, FEW), base = wwt_set_random(1, 60, 60, MANY);
+    spread(&queries);
+    spread(&base);
+    ww_dataset *q = wwt_dataset(&queries, WW_FLOAT), *b = wwt_dataset(&base, WW_FLOAT);
+    int64_t strips[FEW * K], any[FEW * K];
+    float near[FEW * K], far[FEW * K];
+    ww_plan_info info;
+    ww_plan_options options = WW_PLAN_OPTIONS_INIT;
+    run_nearest(&measure, q, b, K, &options, any, far, &info);
+    options.engine = WW_ENGINE_STRIPS;
+    run_nearest(&measure, q, b, K, &options, strips, near, &info);
+    for (size_t i = 0; i < FEW * K; i++)
+        ck_assert_int_eq(strips[i], any[i]);
+    ck_assert_int_eq(info.engine, WW_ENGINE_STRIPS);
+    ww_dataset_destroy(&q);
+    ww_dataset_destroy(&b);
+    wwt_set_free(&queries);
+    wwt_set_free(&base);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -307,5 +333,6 @@ int main(void) {
     tcase_add_loop_test(tcase, bounds_change_nothing, 0, 4 * wwt_precision_count());
     tcase_add_loop_test(tcase, bounds_of_channels_and_lengths, 0, 4);
     tcase_add_loop_test(tcase, bounds_among_equals, 0, 2);
+    tcase_add_test(tcase, lists_come_back);
     return wwt_run(suite);
 }

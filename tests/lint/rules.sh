@@ -42,6 +42,8 @@ speaking() {
 private_headers() { grep -nE '#include *"(\.\./)*(host|src)/|#include *"(host|error|internal)\.h"' -r cli bench --include='*.c' --include='*.h'; }
 plain_asm() { grep -nE '(^|[^_])\basm\b' -r kernels_cl --include='*.cl' | grep -vE '^[^:]+:[0-9]+: *//'; }
 relaxed() { grep -n 'cl-fast-relaxed-math' -r host src kernels_cl; }
+# A list of 2^31 pairs has more words than 32 bits count.
+short_indices() { grep -nE 'order\[(3 \* [a-z]|[a-z]+ \* order_stride)|\? 3 \* t' -r kernels_cl --include='*.cl'; }
 left_for_later() { sources | xargs grep -nwE 'TO''DO|FIX''ME|X''XX'; }
 # A subject has one name in all rooms: its public header and its example may be called as its source is.
 same_names() { sources | grep -vE '^(include|examples)/' | sed 's|.*/||' | sort | uniq -d; }
@@ -62,6 +64,7 @@ rule "OpenCL is called in host/ alone" < <(opencl_outside)
 rule "the library does not print, exit or abort" < <(speaking)
 rule "the program and the bench use the public headers alone" < <(private_headers)
 rule "kernels write __asm__, never asm" < <(plain_asm)
+rule "kernels index lists of pairs in 64 bits" < <(short_indices)
 rule "no relaxed arithmetic" < <(relaxed)
 rule "nothing is left for later" < <(left_for_later)
 rule "file names are unique" < <(same_names)

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches bounded in time: how many units go into one, and what is learnt from the time it took.
+#include "base/pace.h"
+#include "check_main.h"
+
+START_TEST(device_without_numbers) {
+    // Some drivers report no clock, or no compute units.
+    const ww_device_info none = {.compute_units = 0, .clock_mhz = 0};
+    const wwi_pace pace = wwi_pace_make(NULL, 0, NULL, NULL);
+    const double rate = wwi_pace_guess(&none, 0.5);
+    ck_assert_double_gt(rate, 0);
+    ck_assert_uint_gt(wwi_pace_units(&pace, rate, 1000000, 1000), 1000);
+}
+END_TEST
+
+START_TEST(short_times_raise_the_rate) {
+    // A launch of one unit that takes no measurable time: the next ones grow until they can be measured.
+    const wwi_pace pace = wwi_pace_make(NULL, 0.25, NULL, NULL);
+    double rate = 1;
+    uint64_t take = wwi_pace_units(&pace, rate, 1000000, 10000);
+    ck_assert_uint_eq(take, 1);
+    for (int launch = 0; launch < 20; launch++) {
+        rate = wwi_pace_learn(rate, (double)take * 10000, 1e-5);
+        take = wwi_pace_units(&pace, rate, 1000000, 10000);
+    }
+    ck_assert_uint_gt(take, 100000);
+    ck_assert_double_eq(wwi_pace_learn(1e9, 1000, 1e-5), 1e9); // nor does it fall by them
+    ck_assert_double_eq(wwi_pace_learn(1e9, 0, 1), 1e9);
+    ck_assert_double_eq(wwi_pace_learn(1e9, 1e6, 0.5), 2e6);
+}
+END_TEST
+
+START_TEST(units_of_a_launch) {
+    const wwi_pace pace = wwi_pace_make(NULL, 0.5, NULL, NULL);
+    ck_assert_uint_eq(wwi_pace_units(&pace, 1000, 1000000, 10), 50);
+    ck_assert_uint_eq(wwi_pace_units(&pace, 1000, 40, 10), 40);
+    ck_assert_uint_eq(wwi_pace_units(&pace, 1000, 60, 10), 30); // rather two halves than 50 and 10
+    ck_assert_uint_eq(wwi_pace_units(&pace, 1e300, UINT64_MAX, 1), 0x7fffffff);
+    ck_assert_uint_eq(wwi_pace_next(&pace, 1000000, 0.25), 2000000);
+    ck_assert_uint_eq(wwi_pace_next(&pace, 1, 100), 1024);
+    ck_assert_uint_eq(wwi_pace_next(&pace, UINT64_MAX, 0), 1000000000);
+}
+END_TEST
+
+static int stop_at_ten(void *user, uint64_t done, uint64_t total) {
+    *(uint64_t *)user = total;
+    return done >= 10;
+}
+
+START_TEST(progress_and_cancelling) {
+    uint64_t told = 0;
+    wwi_pace pace = wwi_pace_make(NULL, 0, stop_at_ten, &told);
+    wwi_pace_start(&pace, 20);
+    ck_assert_int_eq(wwi_pace_report(&pace, 9), WW_OK);
+    ck_assert_uint_eq(told, 20);
+    ck_assert_int_eq(wwi_pace_report(&pace, 1), WW_ERROR_CANCELLED);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("pace");
+    TCase *tcase = wwt_case(suite, "pace", 20);
+    tcase_add_test(tcase, device_without_numbers);
+    tcase_add_test(tcase, short_times_raise_the_rate);
+    tcase_add_test(tcase, units_of_a_launch);
+    tcase_add_test(tcase, progress_and_cancelling);
+    return wwt_run(suite);
+}
