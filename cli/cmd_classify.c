@@ -35,8 +35,8 @@ static double accuracy(const ww_classification *result) {
     return result->labelled ? (double)result->correct / (double)result->labelled : 0.0;
 }
 
-static double share_pruned(const ww_plan_info *plan) {
-    return plan->cells ? 1.0 - (double)plan->cells_done / (double)plan->cells : 0.0;
+static double share_pruned(const ww_classification *r) {
+    return r->cells ? 1.0 - (double)r->cells_done / (double)r->cells : 0.0;
 }
 
 // ---- predictions
@@ -67,7 +67,7 @@ static void print_json(const classify *c) {
     fputs("{\"measure\": ", stdout);
     cli_json_text(stdout, c->measure.measure ? c->measure.measure : "dtw");
     cli_json_device(stdout, &c->on);
-    printf(", \"engine\": \"%s\", \"precision\": \"%s\", \"train\": ", ww_engine_name(r->plan.engine),
+    printf(", \"engine\": \"%s\", \"precision\": \"%s\", \"train\": ", ww_engine_name(r->engine),
            cli_precisions[c->device.precision]);
     cli_json_text(stdout, c->train_path);
     fputs(", \"test\": ", stdout);
@@ -81,16 +81,16 @@ static void print_json(const classify *c) {
         fputs("null", stdout);
     printf(", \"cells\": %" PRIu64 ", \"cells_done\": %" PRIu64 ", \"pairs\": %" PRIu64 ", \"pairs_pruned\": %" PRIu64
            ", \"pairs_abandoned\": %" PRIu64 ", \"share_pruned\": ",
-           r->plan.cells, r->plan.cells_done, r->plan.pairs, r->plan.pairs_pruned, r->plan.pairs_abandoned);
-    cli_json_number(stdout, share_pruned(&r->plan), 6);
+           r->cells, r->cells_done, r->pairs, r->pairs_pruned, r->pairs_abandoned);
+    cli_json_number(stdout, share_pruned(r), 6);
     fputs(", \"seconds_compute\": ", stdout);
     cli_json_number(stdout, r->seconds_compute, 6);
     fputs(", \"seconds_device\": ", stdout);
-    cli_json_number(stdout, r->plan.seconds_device, 6);
+    cli_json_number(stdout, r->seconds_device, 6);
     fputs(", \"seconds_total\": ", stdout);
     cli_json_number(stdout, c->seconds_total, 6);
     fputs(", \"gcups\": ", stdout);
-    cli_json_number(stdout, cli_rate(r->plan.cells_done, r->seconds_compute) / 1e9, 6);
+    cli_json_number(stdout, cli_rate(r->cells_done, r->seconds_compute) / 1e9, 6);
     fputs(", \"classes\": [", stdout);
     for (size_t k = 0; k < r->classes; k++) {
         fputs(k ? ", " : "", stdout);
@@ -128,7 +128,7 @@ static void print_confusion(const classify *c) {
 
 static void print_text(const classify *c) {
     const ww_classification *r = &c->result;
-    const ww_plan_info *plan = &r->plan;
+
     size_t strangers = 0;
     for (size_t i = 0; i < r->total; i++)
         strangers += r->actual[i] == -2;
@@ -142,13 +142,12 @@ static void print_text(const classify *c) {
         printf("          %zu test series with a label that no training series has\n", strangers);
     printf("measure   %s, %zu against %zu series\n", c->measure.measure ? c->measure.measure : "dtw", r->total,
            ww_series_set_count(c->train));
-    printf("device    %s (%s), engine %s, %s\n", c->on.name, c->on.platform, ww_engine_name(plan->engine),
+    printf("device    %s (%s), engine %s, %s\n", c->on.name, c->on.platform, ww_engine_name(r->engine),
            cli_precisions[c->device.precision]);
     printf("seconds   %.4g computing, %.4g in all\n", r->seconds_compute, c->seconds_total);
-    printf("cells     %" PRIu64 ", %.4g Gcells/s\n", plan->cells_done,
-           cli_rate(plan->cells_done, r->seconds_compute) / 1e9);
+    printf("cells     %" PRIu64 ", %.4g Gcells/s\n", r->cells_done, cli_rate(r->cells_done, r->seconds_compute) / 1e9);
     printf("pruned    %.1f %% of the cells (%" PRIu64 " of %" PRIu64 " pairs by bounds, %" PRIu64 " abandoned)\n",
-           100.0 * share_pruned(plan), plan->pairs_pruned, plan->pairs, plan->pairs_abandoned);
+           100.0 * share_pruned(r), r->pairs_pruned, r->pairs, r->pairs_abandoned);
     print_confusion(c);
 }
 
@@ -159,6 +158,7 @@ static int compute(classify *c, const cli_command *command) {
     ww_measure measure;
     cli_progress progress;
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
+    ww_plan_options plan;
     int result = cli_measure_make(command->name, &c->measure, &measure);
     if (result == CLI_GO_ON)
         result = cli_read(c->train_path, &c->read, 0, true, &c->train);
@@ -168,15 +168,18 @@ static int compute(classify *c, const cli_command *command) {
         result = cli_fit_times(&measure, c->train, c->test);
     if (result == CLI_GO_ON)
         result = cli_context_open(&c->device, &context);
-    if (result == CLI_GO_ON && ww_context_device(context, &c->on) != WW_OK)
+    ww_device_info_init(&c->on, sizeof c->on);
+    if (result == CLI_GO_ON && ww_context_get_device_info(context, &c->on) != WW_OK)
         result = cli_fail();
     if (result != CLI_GO_ON)
         goto done;
 
     options.k = (size_t)c->k;
     options.precision = cli_precision(&c->device);
-    cli_plan_options(&c->device, &progress, &options.plan);
-    options.plan.no_bounds = c->no_bounds;
+    cli_plan_options(&c->device, &progress, &plan);
+    plan.no_bounds = c->no_bounds;
+    options.plan = &plan;
+    ww_classification_init(&c->result, sizeof c->result);
     const ww_status status = ww_classify(context, &measure, c->train, c->test, &options, &c->result);
     cli_progress_end(&progress);
     if (status != WW_OK)

@@ -102,24 +102,28 @@ int cmd_devices(const cli_command *command, int argc, char **argv) {
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, NULL, 0, 0, NULL);
     if (result != CLI_GO_ON)
         return result;
-    ww_device_info *devices = NULL;
-    size_t count = 0;
-    if (ww_devices_list(&devices, &count) != WW_OK)
+    ww_device_list *devices = NULL;
+    if (ww_device_list_create(&devices) != WW_OK)
         return cli_fail();
     if (json)
         fputs("[", stdout);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < ww_device_list_count(devices); i++) {
+        ww_device_info device = WW_DEVICE_INFO_INIT;
         check checked;
+        if (ww_device_list_get_info(devices, i, &device) != WW_OK) {
+            failed = true;
+            continue;
+        }
         memset(&checked, 0, sizeof checked);
-        if (!no_test && devices[i].usable)
-            run_check(&devices[i], &checked);
+        if (!no_test && device.usable)
+            run_check(&device, &checked);
         failed = failed || (checked.done && !checked.passed);
         if (json && i > 0)
             fputs(",\n", stdout);
-        (json ? print_json : print_device)(&devices[i], &checked);
+        (json ? print_json : print_device)(&device, &checked);
     }
     if (json)
         fputs("]\n", stdout);
-    ww_free(devices);
+    ww_device_list_destroy(&devices);
     return failed ? CLI_FAILURE : CLI_OK;
 }

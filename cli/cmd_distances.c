@@ -67,8 +67,8 @@ static size_t column_count(const job *j) {
 
 // What was done, on standard error where a person reads it.
 static void report(const job *j) {
-    ww_plan_info info;
-    if (!isatty(STDERR_FILENO) || ww_plan_describe(j->plan, &info) != WW_OK)
+    ww_plan_info info = WW_PLAN_INFO_INIT;
+    if (!isatty(STDERR_FILENO) || ww_plan_get_info(j->plan, &info) != WW_OK)
         return;
     fprintf(stderr, "%" PRIu64 " pairs, %" PRIu64 " cells in %.4g s, %.4g Gcells/s, engine %s\n", info.pairs,
             info.cells_done, info.seconds_wall, cli_rate(info.cells_done, info.seconds_wall) / 1e9,
@@ -109,7 +109,10 @@ static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t 
             return CLI_GO_ON;
         return cli_fail_with(to.error.status != WW_OK ? &to.error : ww_last_error());
     }
-    ww_status status = condensed ? ww_plan_run_condensed(j->plan, values) : ww_plan_run(j->plan, values);
+    ww_output to = WW_OUTPUT_HOST(values);
+    if (condensed)
+        to.layout = WW_LAYOUT_CONDENSED;
+    ww_status status = ww_plan_run(j->plan, &to);
     if (status == WW_OK)
         status = ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
@@ -130,7 +133,7 @@ static int compute_matrix(job *j, bool condensed) {
     if (result != CLI_GO_ON)
         return result;
     cli_plan_options(&j->device, &j->progress, &j->plan_options);
-    if (ww_plan_matrix(&j->measure, j->data[0], j->data[1], &j->plan_options, &j->plan) != WW_OK ||
+    if (ww_plan_create_matrix(&j->measure, j->data[0], j->data[1], &j->plan_options, &j->plan) != WW_OK ||
         ww_array_file_create(j->output, precision, (size_t)rows, (size_t)columns, &file) != WW_OK)
         result = cli_fail();
     else
@@ -178,9 +181,11 @@ static int compute_pairs(job *j) {
     if (result != CLI_GO_ON)
         return result;
     cli_plan_options(&j->device, &j->progress, &j->plan_options);
-    ww_status status = ww_plan_pairs(&j->measure, j->data[0], j->data[1], NULL, NULL, n, &j->plan_options, &j->plan);
+    ww_status status =
+        ww_plan_create_pairs(&j->measure, j->data[0], j->data[1], NULL, NULL, n, &j->plan_options, &j->plan);
+    const ww_output to = WW_OUTPUT_HOST(values);
     if (status == WW_OK)
-        status = ww_plan_run(j->plan, values);
+        status = ww_plan_run(j->plan, &to);
     cli_progress_end(&j->progress);
     if (status == WW_OK)
         status = ww_array_write(j->output, values, precision, n, 0);
@@ -226,15 +231,13 @@ static void print_neighbours(const job *j, size_t k, const int64_t *indices, con
     }
 }
 
-static void print_neighbours_json(const job *j, size_t k, const int64_t *indices, const void *distances) {
+static int print_neighbours_json(const job *j, size_t k, const int64_t *indices, const void *distances) {
     const ww_precision precision = cli_precision(&j->device);
     const int digits = precision == WW_DOUBLE ? 17 : 9;
-    ww_device_info on;
-    ww_plan_info info;
-    memset(&on, 0, sizeof on);
-    memset(&info, 0, sizeof info);
-    ww_context_device(j->context, &on);
-    ww_plan_describe(j->plan, &info);
+    ww_device_info on = WW_DEVICE_INFO_INIT;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
+    if (ww_context_get_device_info(j->context, &on) != WW_OK || ww_plan_get_info(j->plan, &info) != WW_OK)
+        return cli_fail();
     fputs("{\"measure\": ", stdout);
     cli_json_text(stdout, j->measure_options.measure ? j->measure_options.measure : "dtw");
     cli_json_device(stdout, &on);
@@ -255,6 +258,7 @@ static void print_neighbours_json(const job *j, size_t k, const int64_t *indices
         fputs("]}", stdout);
     }
     fputs("]}\n", stdout);
+    return CLI_GO_ON;
 }
 
 static int compute_nearest(job *j, size_t k, bool no_bounds, bool json) {
@@ -266,7 +270,7 @@ static int compute_nearest(job *j, size_t k, bool no_bounds, bool json) {
         goto done;
     cli_plan_options(&j->device, &j->progress, &j->plan_options);
     j->plan_options.no_bounds = no_bounds;
-    ww_status status = ww_plan_nearest(&j->measure, j->data[0], j->data[1], k, &j->plan_options, &j->plan);
+    ww_status status = ww_plan_create_nearest(&j->measure, j->data[0], j->data[1], k, &j->plan_options, &j->plan);
     if (status == WW_OK)
         status = ww_plan_run_nearest(j->plan, indices, distances);
     cli_progress_end(&j->progress);
@@ -275,7 +279,7 @@ static int compute_nearest(job *j, size_t k, bool no_bounds, bool json) {
         goto done;
     }
     if (json)
-        print_neighbours_json(j, k, indices, distances);
+        result = print_neighbours_json(j, k, indices, distances);
     else
         print_neighbours(j, k, indices, distances);
 done:

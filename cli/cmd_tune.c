@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // wavewarp tune: finds the parameters a device runs fastest with and writes them to the user's tuning file.
+#include <inttypes.h>
+
 #include "commands.h"
 
 typedef struct report {
@@ -10,15 +12,15 @@ static int print_result(void *user, const ww_tune_result *r) {
     report *state = user;
     const char *precision = r->precision == WW_DOUBLE ? "f64" : "f32";
     if (state->json) {
-        printf("%s{\"parameter\": \"%s\", \"precision\": \"%s\", \"value\": %ld, \"gcups\": ",
+        printf("%s{\"parameter\": \"%s\", \"precision\": \"%s\", \"value\": %" PRId64 ", \"gcups\": ",
                state->first ? "" : ",\n", r->parameter, precision, r->value);
         cli_json_number(stdout, r->cells_per_second / 1e9, 6);
         printf(", \"correct\": %s, \"chosen\": %s}", r->correct ? "true" : "false", r->chosen ? "true" : "false");
     } else if (!r->correct) {
-        printf("  %-16s %s %6ld   %s\n", r->parameter, precision, r->value,
+        printf("  %-16s %s %6" PRId64 "   %s\n", r->parameter, precision, r->value,
                r->cells_per_second > 0 ? "wrong result" : "does not run here");
     } else {
-        printf("%c %-16s %s %6ld   %10.3f GCUPS\n", r->chosen ? '*' : ' ', r->parameter, precision, r->value,
+        printf("%c %-16s %s %6" PRId64 "   %10.3f GCUPS\n", r->chosen ? '*' : ' ', r->parameter, precision, r->value,
                r->cells_per_second / 1e9);
     }
     fflush(stdout);

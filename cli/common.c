@@ -236,7 +236,7 @@ int cli_measure_make(const char *command, const cli_measure_options *options, ww
     const ww_measure_info *info = ww_measure_info_by_name(name);
     if (!info)
         return cli_unknown_measure(command, name);
-    if (ww_measure_init(measure, info->id) != WW_OK)
+    if (ww_measure_init(measure, sizeof *measure, info->id) != WW_OK)
         return cli_fail();
     measure->cost = (ww_cost)options->cost;
     if (options->cost_expression) {
@@ -372,12 +372,13 @@ static int on_progress(void *user, uint64_t done, uint64_t total) {
 }
 
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan) {
-    *progress = (cli_progress){-1.0, 0.0, isatty(STDERR_FILENO) == 1, false};
+    *progress = (cli_progress){-1.0, 0.0, isatty(STDERR_FILENO) == 1, false, WW_RUN_OPTIONS_INIT};
     *plan = (ww_plan_options)WW_PLAN_OPTIONS_INIT;
     plan->engine = (ww_engine)options->engine;
-    plan->max_bytes = options->max_bytes;
-    plan->progress = on_progress;
-    plan->progress_user = progress;
+    plan->run = &progress->run;
+    progress->run.max_bytes = options->max_bytes;
+    progress->run.progress = on_progress;
+    progress->run.progress_user = progress;
     // A second signal finds the default action again and ends the program at once.
     struct sigaction action;
     memset(&action, 0, sizeof action);

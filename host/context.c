@@ -8,6 +8,7 @@
 #include <wavewarp/opencl.h>
 
 #include "internal.h"
+#include "options.h"
 
 #ifndef CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV
 #define CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
@@ -51,24 +52,9 @@ void wwi_log(const ww_context *context, int level, const char *format, ...) {
 
 // ---- options
 
-// The structs only grow at their end: a caller built against a longer one is served as long as it asks for nothing we
-// don't know.
 static ww_status read_options(const ww_context_options *given, ww_context_options *options) {
     *options = (ww_context_options)WW_CONTEXT_OPTIONS_INIT;
-    if (!given)
-        return WW_OK;
-    if (given->struct_size < sizeof *options)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
-                        "ww_context_options.struct_size is %zu; start from "
-                        "WW_CONTEXT_OPTIONS_INIT",
-                        given->struct_size);
-    const char *tail = (const char *)given;
-    for (size_t i = sizeof *options; i < given->struct_size; i++)
-        if (tail[i] != 0)
-            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_options has settings that this version of the "
-                                                       "library does not know");
-    *options = *given;
-    return WW_OK;
+    return wwi_options_take(options, given, "ww_context_options");
 }
 
 static ww_status set_kernel_folder(ww_context *context, const char *wanted) {
@@ -320,9 +306,9 @@ ww_status ww_context_wrap(cl_context cl, cl_device_id device, cl_command_queue q
     return status;
 }
 
-ww_status ww_context_opencl(ww_context *context, cl_context *cl, cl_device_id *device, cl_command_queue *queue) {
+ww_status ww_context_get_opencl(ww_context *context, cl_context *cl, cl_device_id *device, cl_command_queue *queue) {
     if (!context)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_opencl needs a context");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_get_opencl needs a context");
     if (cl)
         *cl = context->cl;
     if (device)
@@ -377,11 +363,10 @@ const ww_device_info *wwi_context_info(const ww_context *context) {
     return &context->info;
 }
 
-ww_status ww_context_device(const ww_context *context, ww_device_info *info) {
+ww_status ww_context_get_device_info(const ww_context *context, ww_device_info *info) {
     if (!context || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_device needs both of its arguments");
-    *info = context->info;
-    return WW_OK;
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_get_device_info needs both of its arguments");
+    return wwi_struct_give(info, &context->info, "ww_device_info");
 }
 
 const char *ww_context_kernel_source(const ww_context *context) {

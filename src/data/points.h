@@ -4,7 +4,7 @@
 #define WAVEWARP_KNN_POINTS_H
 
 #include <stdbool.h>
-#include <wavewarp/vectors.h>
+#include <wavewarp/points.h>
 
 #include "host.h"
 
@@ -15,7 +15,7 @@
 struct ww_points {
     long references;
     ww_context *context;
-    ww_vector_kind kind;
+    ww_point_kind kind;
     ww_precision precision;
     size_t count, dimension;
     uint32_t words;             // coordinates in a tile: the dimension, or 32 bits each; sets: 0

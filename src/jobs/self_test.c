@@ -2,7 +2,7 @@
 // Known answers on the device at hand, in every engine.
 #include <math.h>
 #include <stddef.h>
-#include <wavewarp/distance.h>
+#include <wavewarp/plan.h>
 
 #include "error.h"
 
@@ -16,6 +16,7 @@ static ww_status check(ww_context *context, ww_measure_id id, double expected, w
     float rows[COPIES * POINTS], columns[COPIES * POINTS], distances[COPIES];
     ww_series_view view = WW_SERIES_VIEW_INIT;
     ww_plan_options options = WW_PLAN_OPTIONS_INIT;
+    const ww_output to = WW_OUTPUT_HOST(distances);
     ww_dataset *a = NULL, *b = NULL;
     ww_plan *plan = NULL;
     ww_measure measure;
@@ -27,13 +28,13 @@ static ww_status check(ww_context *context, ww_measure_id id, double expected, w
     view.length = POINTS;
     view.values = rows;
     options.engine = engine;
-    if ((status = ww_measure_init(&measure, id)) != WW_OK ||
+    if ((status = ww_measure_init(&measure, sizeof measure, id)) != WW_OK ||
         (status = ww_dataset_create(context, &view, NULL, &a)) != WW_OK)
         goto done;
     view.values = columns;
     if ((status = ww_dataset_create(context, &view, NULL, &b)) != WW_OK ||
-        (status = ww_plan_pairs(&measure, a, b, NULL, NULL, COPIES, &options, &plan)) != WW_OK ||
-        (status = ww_plan_run(plan, distances)) != WW_OK)
+        (status = ww_plan_create_pairs(&measure, a, b, NULL, NULL, COPIES, &options, &plan)) != WW_OK ||
+        (status = ww_plan_run(plan, &to)) != WW_OK)
         goto done;
     for (size_t i = 0; i < COPIES; i++)
         if (!(fabs((double)distances[i] - expected) < 1e-6)) {

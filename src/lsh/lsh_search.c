@@ -118,8 +118,8 @@ static ww_status allocate(search *s, size_t queries) {
     const uint64_t buffer = wwi_context_max_buffer(h->context);
     uint64_t room = wwi_context_bytes_free(h->context) / 2, row;
     s->lists = 1;
-    if (h->options.max_bytes)
-        room = least(room, h->options.max_bytes);
+    if (h->run.max_bytes)
+        room = least(room, h->run.max_bytes);
     if (s->by_buckets) {
         const uint64_t fixed = (tables << most_bits(h)) * 8;
         s->lists = (uint32_t)least(least(h->lists, tables), s->k <= 8 ? 8 : s->k <= 32 ? 4 : s->k <= 128 ? 2 : 1);
@@ -152,11 +152,8 @@ static ww_status allocate(search *s, size_t queries) {
 }
 
 static ww_status report(search *s, uint64_t buckets) {
-    const ww_lsh_options *o = &s->h->options;
     s->done += buckets;
-    if (o->progress && o->progress(o->progress_user, s->done, s->total) != 0)
-        return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
-    return WW_OK;
+    return wwi_run_report(&s->h->run, s->done, s->total);
 }
 
 static wwi_lsh_job make_job(const search *s, const wwi_lsh_block *b) {
@@ -257,7 +254,7 @@ static ww_status merge_lists(search *s) {
 
 // The tasks of a launch from the time that the last ones took; all that was launched is done.
 static void take_time(search *s) {
-    const double aim = s->h->options.launch_seconds > 0 ? s->h->options.launch_seconds : 0.25;
+    const double aim = s->h->run.launch_seconds > 0 ? s->h->run.launch_seconds : 0.25;
     const double most = (double)s->running * aim / fmax(wwi_seconds() - s->running_since, 1e-6);
     if (s->running)
         s->most_tasks = most < 1024 ? 1024 : most > 1e9 ? 1000000000 : (uint64_t)most;
@@ -288,7 +285,7 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const wwi_lsh_job *job
         (s->lists > 1 && (status = merge_lists(s)) != WW_OK))
         return status;
     // Else the next launch's tasks are waited for, or the results.
-    if (h->options.progress && (status = wwi_finish(h->context)) == WW_OK)
+    if (h->run.progress && (status = wwi_finish(h->context)) == WW_OK)
         take_time(s);
     return status == WW_OK ? report(s, (uint64_t)s->rows * count) : status;
 }
@@ -588,7 +585,7 @@ static bool choose_path(const ww_lsh *h, size_t queries, size_t k) {
            queries >= (size_t)wwi_tuning(h->context, "lsh.many", NULL, 1024);
 }
 
-ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found) {
+ww_status ww_lsh_run(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found) {
     ww_status status = WW_OK;
     search s;
     if (!h || !ids || k < 1 || k > WW_KNN_MOST)

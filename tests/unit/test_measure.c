@@ -9,7 +9,7 @@
 static ww_measure measure;
 
 static void setup(void) {
-    ck_assert_int_eq(ww_measure_init(&measure, WW_DTW), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_DTW), WW_OK);
 }
 
 START_TEST(table_is_whole) {
@@ -25,7 +25,7 @@ START_TEST(table_is_whole) {
         ck_assert_int_ne(info->cost, WW_COST_DEFAULT);
         ck_assert_uint_le(info->parameter_count, WW_MEASURE_PARAMETERS);
         ww_measure initial;
-        ck_assert_int_eq(ww_measure_init(&initial, info->id), WW_OK);
+        ck_assert_int_eq(ww_measure_init(&initial, sizeof initial, info->id), WW_OK);
         if (info->id == WW_USER)
             initial.recurrence = "real ww_user_cell()";
         ck_assert_int_eq(wwi_measure_check(&initial), WW_OK);
@@ -46,7 +46,7 @@ START_TEST(defaults) {
     ck_assert_int_eq(measure.band.kind, WW_BAND_NONE);
     ck_assert_int_eq(wwi_measure_cost(&measure), WW_COST_SQUARED);
     ck_assert_int_eq(ww_measure_info_by_id(WW_DTW)->is_metric, 0);
-    ck_assert_int_eq(ww_measure_init(&measure, WW_FRECHET), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_FRECHET), WW_OK);
     ck_assert_int_eq(wwi_measure_cost(&measure), WW_COST_EUCLIDEAN);
     ck_assert_int_eq(ww_measure_info_by_id(WW_FRECHET)->is_metric, 1);
     measure.cost = WW_COST_SQUARED;
@@ -71,7 +71,7 @@ END_TEST
 
 // What depends on parameters.
 START_TEST(symmetry_of_edits) {
-    ck_assert_int_eq(ww_measure_init(&measure, WW_LEVENSHTEIN), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_LEVENSHTEIN), WW_OK);
     ck_assert_int_eq(ww_measure_info_by_id(WW_LEVENSHTEIN)->is_metric, 1);
     ck_assert_int_eq(ww_measure_info_by_id(WW_LEVENSHTEIN)->is_symmetric, 1);
     ck_assert(wwi_measure_is_symmetric(&measure));
@@ -82,15 +82,15 @@ START_TEST(symmetry_of_edits) {
     ck_assert(wwi_measure_is_zero_on_self(&measure));
     ck_assert_int_eq(ww_measure_set(&measure, "deletion", 2), WW_OK);
     ck_assert(wwi_measure_is_symmetric(&measure));
-    ck_assert_int_eq(ww_measure_init(&measure, WW_EDR), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_EDR), WW_OK);
     ck_assert(wwi_measure_is_symmetric(&measure) && wwi_measure_is_zero_on_self(&measure));
     ck_assert_int_eq(ww_measure_set(&measure, "aeon", 1), WW_OK);
     ck_assert(!wwi_measure_is_symmetric(&measure) && !wwi_measure_is_zero_on_self(&measure));
-    ck_assert_int_eq(ww_measure_init(&measure, WW_LCSS), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_LCSS), WW_OK);
     ck_assert(!wwi_measure_is_similarity(&measure));
     ck_assert_int_eq(ww_measure_set(&measure, "similarity", 1), WW_OK);
     ck_assert(wwi_measure_is_similarity(&measure) && !wwi_measure_is_zero_on_self(&measure));
-    ck_assert_int_eq(ww_measure_init(&measure, WW_LCS), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_LCS), WW_OK);
     ck_assert(wwi_measure_is_similarity(&measure));
 }
 END_TEST
@@ -98,7 +98,7 @@ END_TEST
 START_TEST(channels_by_default) {
     for (size_t i = 0; i < ww_measure_count(); i++) {
         const ww_measure_info *info = ww_measure_info_at(i);
-        ck_assert_int_eq(ww_measure_init(&measure, info->id), WW_OK);
+        ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, info->id), WW_OK);
         ck_assert_int_eq(measure.independent, info->id == WW_MSM);
         ck_assert_int_eq(info->is_independent, info->id == WW_MSM);
         ck_assert_int_eq(info->uses_times, info->id == WW_TWED);
@@ -112,12 +112,12 @@ START_TEST(channels_by_default) {
 END_TEST
 
 START_TEST(hints_of_parameters) {
-    ck_assert_int_eq(ww_measure_init(&measure, WW_ERP), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_ERP), WW_OK);
     ck_assert_int_eq(ww_measure_set(&measure, "gap", 1), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_str_eq(ww_last_error()->hint, "its parameters are g, border_total");
     ck_assert_int_eq(ww_measure_set(&measure, "border_total", 2), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_str_eq(ww_last_error()->hint, "give a value from 0 to 1");
-    ck_assert_int_eq(ww_measure_init(&measure, WW_DTW), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_DTW), WW_OK);
     ck_assert_int_eq(ww_measure_set(&measure, "g", 1), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_str_eq(ww_last_error()->hint, "it has none");
 }
@@ -142,8 +142,8 @@ static void check_refused(void) {
 
 START_TEST(refused) {
     ck_assert_int_eq(wwi_measure_check(NULL), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_measure_init(NULL, WW_DTW), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_measure_init(&measure, (ww_measure_id)999), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_measure_init(NULL, sizeof(ww_measure), WW_DTW), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, (ww_measure_id)999), WW_ERROR_INVALID_ARGUMENT);
     setup();
     measure.struct_size = 0;
     check_refused();
