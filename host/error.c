@@ -272,6 +272,12 @@ void ww_free(void *pointer) {
     free(pointer);
 }
 
+_Static_assert(WW_API_VERSION == WWI_API_VERSION, "meson.build and status.h name the same version");
+
+int ww_api_version(void) {
+    return WW_API_VERSION;
+}
+
 const char *ww_version(void) {
     return WW_VERSION;
 }

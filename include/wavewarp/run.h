@@ -11,9 +11,10 @@
 extern "C" {
 #endif
 
-/// Called between launches with the work done and the work in all, in units that the job's declaration names. Return 0
-/// to go on, anything else to cancel: the job ends with WW_ERROR_CANCELLED, and what it has written is unspecified.
-/// Called by the thread that runs the job, while it runs; it must not call the library with the job's objects.
+/// Called between launches with the work done and the work in all, in units that the job's declaration names; of cells
+/// the work done is an estimate until the last call, which says all. Return 0 to go on, anything else to cancel: the
+/// job ends with WW_ERROR_CANCELLED, and what it has written is unspecified. Called by the thread that runs the job,
+/// while it runs; it must not call the library with the job's objects.
 typedef int (*ww_progress_fn)(void *user, uint64_t done, uint64_t total);
 
 typedef struct ww_run_options {

@@ -285,7 +285,9 @@ static ww_status wait_and_report(wwi_runner *r, ww_engine engine) {
     const double now = wwi_seconds(), spent = now - r->waited;
     if (r->waiting && spent > 1e-3)
         r->rate[engine] = (double)r->waiting / spent;
-    r->done += r->waiting;
+    r->done += r->waiting; // estimates: see block_cells()
+    if (r->done > r->total)
+        r->done = r->total;
     r->waiting = 0;
     if (r->options.progress && r->options.progress(r->options.progress_user, r->done, r->total) != 0)
         return wwi_fail(WW_ERROR_CANCELLED, "cancelled");

@@ -220,7 +220,7 @@ static ww_status matrix_run(ww_plan *p, const ww_output *to, wwi_buffer *device)
     if (device && !on_device)
         return refuse_device();
     if (device || is_one_batch(p, to->layout, elements)) {
-        wwi_runner_start(p->runner, is_half(p) ? half_cells(p) + diagonal : p->square_cells);
+        wwi_plan_expect(p, is_half(p) ? half_cells(p) + diagonal : p->square_cells);
         status = device ? run_to_device(p, to, device, elements) : run_to_host(p, to->host, to->layout, elements);
     } else {
         const wwi_stream stream = {.upper = !full || is_half(p),
@@ -230,7 +230,7 @@ static ww_status matrix_run(ww_plan *p, const ww_output *to, wwi_buffer *device)
                                    .target = to->host};
         if ((status = wwi_stream_cells(p, &stream, &cells)) != WW_OK)
             return status;
-        wwi_runner_start(p->runner, cells);
+        wwi_plan_expect(p, cells);
         status = wwi_stream_run(p, &stream);
     }
     if (status == WW_OK)
@@ -252,7 +252,7 @@ ww_status ww_plan_run_blocks(ww_plan *plan, ww_block_fn block, void *user) {
     if ((status = wwi_stream_cells(plan, &stream, &cells)) != WW_OK)
         return status;
     wwi_plan_start(plan);
-    wwi_runner_start(plan->runner, cells);
+    wwi_plan_expect(plan, cells);
     status = wwi_stream_run(plan, &stream);
     if (status == WW_OK)
         plan->info.cells_done = plan->info.cells;

@@ -423,7 +423,7 @@ ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) 
     }
     struct wwi_nearest *n = plan->nearest;
     wwi_plan_start(plan);
-    wwi_runner_start(plan->runner, plan->square_cells);
+    wwi_plan_expect(plan, plan->square_cells);
     n->worth_while = n->bounds != NULL;
     n->pairs_left_out = n->cells_left_out = 0;
     const size_t most = (size_t)(wwi_buffer_bytes(n->best_indices) / sizeof(uint32_t) / n->k);

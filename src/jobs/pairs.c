@@ -175,7 +175,7 @@ static ww_status pairs_values(const ww_plan *p, ww_layout layout, uint64_t *valu
 }
 
 static ww_status pairs_run(ww_plan *p, const ww_output *to, wwi_buffer *device) {
-    wwi_runner_start(p->runner, p->info.cells);
+    wwi_plan_expect(p, p->info.cells);
     const ww_status status = device ? run_to_device(p, to, device) : run_to_host(p, to->host);
     if (status == WW_OK)
         p->info.cells_done = p->info.cells;

@@ -284,14 +284,23 @@ void wwi_plan_start(ww_plan *p) {
     p->start_ns = wwi_context_kernel_ns(p->context);
     p->start_seconds = wwi_seconds();
     p->info.cells_done = 0;
+    p->run_cells = 0;
     p->info.pairs_pruned = 0;
     p->info.pairs_abandoned = 0;
+}
+
+void wwi_plan_expect(ww_plan *p, uint64_t cells) {
+    p->run_cells = cells;
+    wwi_runner_start(p->runner, cells);
 }
 
 ww_status wwi_plan_end(ww_plan *p, ww_status status) {
     const ww_status finished = wwi_finish(p->context);
     if (status == WW_OK)
         status = finished;
+    // What launches report are estimates. Nothing is left to cancel.
+    if (status == WW_OK && p->options.progress && wwi_runner_cells(p->runner) != p->run_cells)
+        (void)p->options.progress(p->options.progress_user, p->run_cells, p->run_cells);
     p->pending = false;
     p->info.engine = wwi_runner_engine(p->runner);
     p->info.launches = wwi_context_launches(p->context) - p->start_launches;

@@ -39,6 +39,7 @@ struct ww_plan {
     struct wwi_nearest *nearest; // nearest
     uint64_t square_cells;       // of all rows with all columns
     bool pending;                // a run into device memory was not waited for
+    uint64_t run_cells;          // that the run computes
     uint64_t start_launches, start_ns;
     double start_seconds;
     ww_plan_info info;
@@ -56,8 +57,10 @@ ww_status wwi_plan_count_area(const ww_plan *plan, size_t row, size_t rows, size
 // The failure of a pair of lengths without a path.
 ww_status wwi_plan_no_path(const ww_plan *plan, uint32_t n, uint32_t m);
 
-// Before and after a run; the job says by wwi_runner_start() how many cells it computes. The end waits for all work.
+// Before and after a run; in between the job says how many cells it computes, which is what progress counts to. The end
+// waits for all work.
 void wwi_plan_start(ww_plan *plan);
+void wwi_plan_expect(ww_plan *plan, uint64_t cells);
 ww_status wwi_plan_end(ww_plan *plan, ww_status status);
 // Bytes a batch of results may take on the device.
 uint64_t wwi_plan_room(const ww_plan *plan);

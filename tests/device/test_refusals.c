@@ -233,7 +233,7 @@ START_TEST(classification_without_labels) {
     wwt_ok(ww_series_set_create(1, &train));
     wwt_ok(ww_series_set_create(1, &test));
     wwt_ok(ww_series_set_add(test, 1, &value, "a"));
-    ww_classification result;
+    ww_classification result = WW_CLASSIFICATION_INIT;
     wwt_fails(ww_classify(wwt_context, &measure, train, test, NULL, &result), WW_ERROR_EMPTY);
     wwt_ok(ww_series_set_add(train, 1, &value, "a"));
     wwt_ok(ww_series_set_add(train, 1, &value, NULL));

@@ -134,7 +134,8 @@ START_TEST(cells) {
 END_TEST
 
 static void check_refused(void) {
-    ck_assert_int_eq(wwi_measure_check(&measure), WW_ERROR_INVALID_ARGUMENT);
+    ww_measure taken;
+    ck_assert_int_eq(wwi_measure_take(&measure, &taken), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(ww_last_error()->status, WW_ERROR_INVALID_ARGUMENT);
     ck_assert_str_ne(ww_last_error()->message, "");
     setup();
@@ -170,18 +171,39 @@ START_TEST(refused) {
 }
 END_TEST
 
-// A structure of a later header: accepted while what is unknown here is zero.
-START_TEST(longer_structure) {
+// A structure of a later header is accepted while what is unknown here is zero; one of an earlier header has the
+// measure's defaults for what it lacks.
+START_TEST(structures_of_other_versions) {
     struct {
         ww_measure known;
         double later[2];
     } longer;
+    ww_measure taken;
     memset(&longer, 0, sizeof(longer));
     longer.known = measure;
     longer.known.struct_size = sizeof(longer);
-    ck_assert_int_eq(wwi_measure_check(&longer.known), WW_OK);
+    ck_assert_int_eq(wwi_measure_take(&longer.known, &taken), WW_OK);
+    ck_assert_uint_eq(taken.struct_size, sizeof taken);
+    ck_assert_uint_eq(ww_measure_cells(&longer.known, 3, 4), 12);
     longer.later[1] = 1.0;
-    ck_assert_int_eq(wwi_measure_check(&longer.known), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(wwi_measure_take(&longer.known, &taken), WW_ERROR_UNSUPPORTED);
+    ck_assert_uint_eq(ww_measure_cells(&longer.known, 3, 4), 0);
+
+    ww_measure older = measure;
+    older.struct_size = offsetof(ww_measure, recurrence);
+    older.recurrence = "not read";
+    ck_assert_int_eq(wwi_measure_take(&older, &taken), WW_OK);
+    ck_assert_ptr_null(taken.recurrence);
+    older.struct_size--;
+    ck_assert_int_eq(wwi_measure_take(&older, &taken), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(wwi_measure_take(NULL, &taken), WW_ERROR_INVALID_ARGUMENT);
+
+    memset(&older, 0x5a, sizeof older);
+    ck_assert_int_eq(ww_measure_init(&older, offsetof(ww_measure, recurrence), WW_MSM), WW_OK);
+    ck_assert_uint_eq(older.struct_size, offsetof(ww_measure, recurrence));
+    ck_assert_int_eq(older.independent, 1);
+    ck_assert(older.recurrence != NULL); // beyond its end: as it was
+    ck_assert_int_eq(ww_measure_init(&older, 3, WW_MSM), WW_ERROR_INVALID_ARGUMENT);
 }
 END_TEST
 
@@ -197,6 +219,6 @@ int main(void) {
     tcase_add_test(tcase, hints_of_parameters);
     tcase_add_test(tcase, cells);
     tcase_add_test(tcase, refused);
-    tcase_add_test(tcase, longer_structure);
+    tcase_add_test(tcase, structures_of_other_versions);
     return wwt_run(suite);
 }

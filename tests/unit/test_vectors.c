@@ -40,7 +40,7 @@ START_TEST(numbers_come_back) {
     const ww_point_view view = {sizeof view, WW_POINTS_NUMBERS, values, WW_DOUBLE, 2, 3, 0, NULL};
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         ww_point_set *set = NULL;
-        ww_point_view got;
+        ww_point_view got = WW_POINT_VIEW_INIT;
         ck_assert_int_eq(ww_point_view_write(path_of(names[n]), &view), WW_OK);
         ck_assert_int_eq(ww_point_set_read(path_of(names[n]), WW_POINTS_NUMBERS, &set), WW_OK);
         ck_assert_int_eq(ww_point_set_view(set, &got), WW_OK);
@@ -61,7 +61,7 @@ START_TEST(bits_and_sets_come_back) {
     const unsigned char bits[] = {0x05, 0x01, 0xff, 0x00};
     const ww_point_view bit_view = {sizeof bit_view, WW_POINTS_BITS, bits, WW_FLOAT, 2, 10, 0, NULL};
     ww_point_set *set = NULL;
-    ww_point_view got;
+    ww_point_view got = WW_POINT_VIEW_INIT;
     ck_assert_int_eq(ww_point_view_write(path_of("a.txt"), &bit_view), WW_OK);
     ck_assert_int_eq(ww_point_set_read(path_of("a.txt"), WW_POINTS_BITS, &set), WW_OK);
     ck_assert_int_eq(ww_point_set_view(set, &got), WW_OK);
@@ -100,7 +100,7 @@ START_TEST(bits_become_sets) {
     const unsigned char bits[] = {0x81, 0xfc, 0x00, 0xf8, 0x06, 0x01};
     static const uint32_t members[] = {0, 7, 10, 1, 2, 8};
     static const uint64_t offsets[] = {0, 3, 3, 6};
-    ww_point_view view = {sizeof view, WW_POINTS_BITS, bits, WW_FLOAT, 3, 11, 0, NULL}, got;
+    ww_point_view view = {sizeof view, WW_POINTS_BITS, bits, WW_FLOAT, 3, 11, 0, NULL}, got = WW_POINT_VIEW_INIT;
     ww_point_set *set = NULL;
     ck_assert_int_eq(ww_point_set_of_bits(&view, &set), WW_OK);
     ck_assert_int_eq(ww_point_set_view(set, &got), WW_OK);
@@ -123,7 +123,7 @@ START_TEST(missing_coordinates_stay) {
     static const char *const texts[] = {"1,2,nan\n", "1 2 NaN\n", "1,2,?\n", "1;2;nan;\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         ww_point_set *set = NULL;
-        ww_point_view got;
+        ww_point_view got = WW_POINT_VIEW_INIT;
         write_bytes("a.csv", texts[i], strlen(texts[i]));
         ck_assert_int_eq(ww_point_set_read(path_of("a.csv"), WW_POINTS_NUMBERS, &set), WW_OK);
         ck_assert_int_eq(ww_point_set_view(set, &got), WW_OK);
@@ -133,7 +133,7 @@ START_TEST(missing_coordinates_stay) {
         ww_point_set_destroy(&set);
     }
     ww_point_set *set = NULL;
-    ww_point_view got;
+    ww_point_view got = WW_POINT_VIEW_INIT;
     write_bytes("a.csv", "1,2,\n3,4,\n", 10);
     ck_assert_int_eq(ww_point_set_read(path_of("a.csv"), WW_POINTS_NUMBERS, &set), WW_OK);
     ck_assert_int_eq(ww_point_set_view(set, &got), WW_OK);
