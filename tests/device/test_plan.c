@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wavewarp/opencl.h>
 
 #include "support.h"
 
@@ -256,6 +257,57 @@ START_TEST(outputs_are_checked) {
 }
 END_TEST
 
+// Series and results in the caller's own buffers. A plan sees what the series' buffer holds when it runs, but for
+// measures that compute on copies of their own.
+START_TEST(buffers_of_the_caller) {
+    enum { SERIES = 3, LENGTH = 6 };
+    const float before[SERIES * LENGTH] = {0, 1, 2, 3, 2, 1, 0, 0, 1, 2, 3, 2, 5, 5, 4, 4, 5, 5};
+    float after[SERIES * LENGTH], results[4][SERIES * SERIES];
+    cl_context cl = NULL;
+    cl_command_queue queue = NULL;
+    ww_dataset *dataset = NULL;
+    ww_buffer *output = NULL;
+    ww_plan_options options = wwt_engine(WW_ENGINE_STENCIL);
+    ww_measure measures[] = {wwt_measure(WW_DTW), wwt_measure(WW_ERP)};
+    ww_plan *plans[2] = {NULL, NULL};
+    for (int i = 0; i < SERIES * LENGTH; i++)
+        after[i] = before[i] * before[i];
+    wwt_ok(ww_context_get_opencl(wwt_context, &cl, NULL, &queue));
+    cl_mem series = clCreateBuffer(cl, CL_MEM_READ_WRITE, sizeof before, NULL, NULL);
+    cl_mem result = clCreateBuffer(cl, CL_MEM_READ_WRITE, sizeof results[0], NULL, NULL);
+    ck_assert(series && result);
+    ck_assert_int_eq(clEnqueueWriteBuffer(queue, series, CL_TRUE, 0, sizeof before, before, 0, NULL, NULL), CL_SUCCESS);
+    wwt_ok(ww_dataset_wrap(wwt_context, series, SERIES, 1, LENGTH, WW_FLOAT, &dataset));
+    wwt_ok(ww_buffer_wrap(wwt_context, result, &output));
+    ck_assert(ww_buffer_opencl(output) == result);
+    ck_assert_ptr_null(ww_buffer_opencl(NULL));
+    wwt_fails(ww_buffer_wrap(wwt_context, NULL, &(ww_buffer *){NULL}), WW_ERROR_INVALID_ARGUMENT);
+    ww_output to = WW_OUTPUT_INIT;
+    to.device = output;
+    for (int m = 0; m < 2; m++)
+        wwt_ok(ww_plan_create_matrix(&measures[m], dataset, NULL, &options, &plans[m]));
+    for (int k = 0; k < 4; k++) {
+        if (k == 2)
+            ck_assert_int_eq(clEnqueueWriteBuffer(queue, series, CL_TRUE, 0, sizeof after, after, 0, NULL, NULL),
+                             CL_SUCCESS);
+        wwt_ok(ww_plan_run(plans[k % 2], &to));
+        wwt_ok(ww_plan_finish(plans[k % 2]));
+        ck_assert_int_eq(clEnqueueReadBuffer(queue, result, CL_TRUE, 0, sizeof results[k], results[k], 0, NULL, NULL),
+                         CL_SUCCESS);
+    }
+    // By hand: the two differ in their last points alone, 1 and 2, then 1 and 4.
+    ck_assert_float_eq(results[0][1], 1);
+    ck_assert_float_eq(results[2][1], 9);
+    ck_assert(memcmp(results[1], results[3], sizeof results[1]) == 0);
+    for (int m = 0; m < 2; m++)
+        ww_plan_destroy(&plans[m]);
+    ww_buffer_destroy(&output);
+    ww_dataset_destroy(&dataset);
+    ck_assert_int_eq(clReleaseMemObject(series), CL_SUCCESS);
+    ck_assert_int_eq(clReleaseMemObject(result), CL_SUCCESS);
+}
+END_TEST
+
 // ---- threads
 
 typedef struct worker {
@@ -375,6 +427,7 @@ int main(void) {
     wwt_add(suite, blocks_stay_within_max_bytes, 1);
     wwt_add(suite, device_and_host_results_are_the_same, 3);
     wwt_add(suite, outputs_are_checked, 1);
+    wwt_add(suite, buffers_of_the_caller, 1);
     wwt_add(suite, threads_share_a_dataset, 1);
     wwt_add(suite, structs_of_other_versions, 1);
     wwt_add(suite, bad_recurrence_of_many_channels, 1);
