@@ -198,7 +198,8 @@ static const wwi_measure_row measures[] = {
     },
     {
         .info =
-            {.id = WW_LCSS,
+            {.struct_size = sizeof(ww_measure_info),
+             .id = WW_LCSS,
              .name = "lcss",
              .title = "Longest common subsequence of points within epsilon",
              .reference =
@@ -214,7 +215,8 @@ static const wwi_measure_row measures[] = {
     },
     {
         .info =
-            {.id = WW_MSM,
+            {.struct_size = sizeof(ww_measure_info),
+             .id = WW_MSM,
              .name = "msm",
              .title = "Move-split-merge",
              .reference =
@@ -272,7 +274,8 @@ static const wwi_measure_row measures[] = {
     },
     {
         .info =
-            {.id = WW_LCS,
+            {.struct_size = sizeof(ww_measure_info),
+             .id = WW_LCS,
              .name =
                  "lcs",
              .title = "Length of the longest common subsequence of symbols",
