@@ -299,7 +299,7 @@ ww_status wwi_plan_end(ww_plan *p, ww_status status) {
     if (status == WW_OK)
         status = finished;
     // What launches report are estimates. Nothing is left to cancel.
-    if (status == WW_OK && p->options.progress && wwi_runner_cells(p->runner) != p->run_cells)
+    if (status == WW_OK && p->options.progress && p->run_cells && wwi_runner_cells(p->runner) != p->run_cells)
         (void)p->options.progress(p->options.progress_user, p->run_cells, p->run_cells);
     p->pending = false;
     p->info.engine = wwi_runner_engine(p->runner);
