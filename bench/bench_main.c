@@ -230,6 +230,7 @@ int main(int argc, char **argv) {
         return 0;
     }
     context_options.device = b.options.device;
+    ww_device_info_init(&b.device, sizeof b.device);
     ww_status status = ww_context_create(&context_options, &b.context);
     if (status == WW_OK)
         status = ww_context_get_device_info(b.context, &b.device);
