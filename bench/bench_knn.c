@@ -202,7 +202,7 @@ static int run_case(const bench *b, const knn_case *c) {
     double wall[MOST], device[MOST], error = 0, ratio = 0;
     const double allowed = c->precision == WW_DOUBLE ? 1e-12 : 2e-5;
     size_t runs = 0, verified = 0;
-    ww_knn_info info = {0};
+    ww_knn_info info = WW_KNN_INFO_INIT;
     knn_job j;
     ww_status status = job_make(b, c, &j);
     if (status == WW_OK)

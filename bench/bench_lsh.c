@@ -74,7 +74,7 @@ static double distance_ratio(const void *exact, const void *found, size_t count,
 
 static ww_status exact_search(ww_points *points, size_t k, int64_t *ids, void *distances, double *seconds) {
     ww_knn *knn = NULL;
-    ww_knn_info info = {0};
+    ww_knn_info info = WW_KNN_INFO_INIT;
     ww_status status = ww_knn_create(points, NULL, k, NULL, &knn);
     for (int run = 0; status == WW_OK && run < 2; run++)
         status = ww_knn_run(knn, ids, distances, NULL);
