@@ -103,7 +103,7 @@ static void job_free(knn_job *j) {
 
 ww_status bench_points_upload(const bench *b, const float *values, size_t count, size_t dimension,
                               ww_precision precision, ww_points **points) {
-    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+    ww_point_view view = WW_POINT_VIEW_INIT;
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
     view.values = values;
     view.count = count;
@@ -202,7 +202,7 @@ static int run_case(const bench *b, const knn_case *c) {
     double wall[MOST], device[MOST], error = 0, ratio = 0;
     const double allowed = c->precision == WW_DOUBLE ? 1e-12 : 2e-5;
     size_t runs = 0, verified = 0;
-    ww_knn_info info = {0};
+    ww_knn_info info = WW_KNN_INFO_INIT;
     knn_job j;
     ww_status status = job_make(b, c, &j);
     if (status == WW_OK)
@@ -211,7 +211,7 @@ static int run_case(const bench *b, const knn_case *c) {
     while (status == WW_OK && runs < MOST && (runs < 3 || bench_seconds() - begin < (b->options.quick ? 0.2 : 1))) {
         status = ww_knn_run(j.knn, j.ids, j.distances, NULL);
         if (status == WW_OK)
-            status = ww_knn_describe(j.knn, &info);
+            status = ww_knn_get_info(j.knn, &info);
         wall[runs] = info.seconds_wall;
         device[runs++] = info.seconds_device;
     }
@@ -292,15 +292,18 @@ static int run_select(const bench *b) {
     for (size_t i = 0; status == WW_OK && i < total; i++)
         values[i] = (float)(bench_random(&state) >> 40) * 0x1p-24f;
     if (status == WW_OK)
-        status = ww_select_create(b->context, rows, SELECT_COLUMNS, SELECT_K, WW_FLOAT, &select);
+        status = ww_topk_create(b->context, rows, SELECT_COLUMNS, SELECT_K, NULL, &select);
     if (status == WW_OK)
-        status = ww_select_run(select, values, indices, smallest);
+        status = ww_topk_run(select, values, indices, smallest);
     const double begin = bench_seconds();
     while (status == WW_OK && runs < MOST && (runs < 3 || bench_seconds() - begin < (b->options.quick ? 0.2 : 1))) {
         const double start = bench_seconds();
-        status = ww_select_run(select, NULL, indices, smallest);
+        ww_topk_info info = WW_TOPK_INFO_INIT;
+        status = ww_topk_run(select, NULL, indices, smallest);
         wall[runs] = bench_seconds() - start;
-        device[runs++] = ww_select_seconds(select);
+        if (status == WW_OK)
+            status = ww_topk_get_info(select, &info);
+        device[runs++] = info.seconds_device;
     }
     if (status == WW_OK)
         error = select_error(values, rows, indices, smallest);
@@ -319,7 +322,7 @@ static int run_select(const bench *b) {
             printf("%-36s %-7s %11.3f %11.3f %6.1f%% %7.1f GB/s %19s %9.2g  %s\n", SELECT_NAME, "-", 1e3 * d.median,
                    1e3 * w.median, 100 * d.spread, bytes * 1e-9, "", error, error == 0 ? "" : "WRONG");
     }
-    ww_select_destroy(&select);
+    ww_topk_destroy(&select);
     free(values);
     free(smallest);
     free(indices);

@@ -74,12 +74,12 @@ static double distance_ratio(const void *exact, const void *found, size_t count,
 
 static ww_status exact_search(ww_points *points, size_t k, int64_t *ids, void *distances, double *seconds) {
     ww_knn *knn = NULL;
-    ww_knn_info info = {0};
+    ww_knn_info info = WW_KNN_INFO_INIT;
     ww_status status = ww_knn_create(points, NULL, k, NULL, &knn);
     for (int run = 0; status == WW_OK && run < 2; run++)
         status = ww_knn_run(knn, ids, distances, NULL);
     if (status == WW_OK)
-        status = ww_knn_describe(knn, &info);
+        status = ww_knn_get_info(knn, &info);
     *seconds = info.seconds_wall;
     ww_knn_destroy(&knn);
     return status;
@@ -89,9 +89,9 @@ static ww_status exact_search(ww_points *points, size_t k, int64_t *ids, void *d
 static ww_status take_parameters(const lsh_case *c, ww_points *points, lsh_times *t) {
     const ww_lsh_options defaults = WW_LSH_OPTIONS_INIT;
     ww_lsh_target target = WW_LSH_TARGET_INIT;
-    ww_lsh_choice choice;
     ww_status status = WW_OK;
     t->options = defaults;
+    ww_lsh_info_init(&t->info, sizeof t->info);
     t->options.tables = c->tables;
     t->options.functions = c->functions;
     t->options.width = c->width;
@@ -102,10 +102,8 @@ static ww_status take_parameters(const lsh_case *c, ww_points *points, lsh_times
     target.recall = c->recall;
     for (int run = 0; c->tables == 0 && status == WW_OK && run < 2; run++) {
         const double start = bench_seconds();
-        status = ww_lsh_choose(points, &target, &choice);
+        status = ww_lsh_choose(points, &target, &t->options, NULL);
         t->choose = bench_seconds() - start;
-        if (status == WW_OK)
-            t->options = choice.options;
     }
     return status;
 }
@@ -134,9 +132,9 @@ static ww_status measure(const bench *b, const lsh_case *c, size_t n, lsh_times 
         ww_lsh_destroy(&lsh);
         status = ww_lsh_create(points, &t->options, &lsh);
         if (status == WW_OK)
-            status = ww_lsh_search(lsh, NULL, c->k, ids, found, NULL);
+            status = ww_lsh_run(lsh, NULL, c->k, ids, found, NULL);
         if (status == WW_OK)
-            status = ww_lsh_describe(lsh, &t->info);
+            status = ww_lsh_get_info(lsh, &t->info);
         if (run >= 0) {
             build[run] = t->info.seconds_build;
             search[run] = t->info.seconds_search;

@@ -230,9 +230,10 @@ int main(int argc, char **argv) {
         return 0;
     }
     context_options.device = b.options.device;
+    ww_device_info_init(&b.device, sizeof b.device);
     ww_status status = ww_context_create(&context_options, &b.context);
     if (status == WW_OK)
-        status = ww_context_device(b.context, &b.device);
+        status = ww_context_get_device_info(b.context, &b.device);
     if (status != WW_OK) {
         fprintf(stderr, "wavewarp-bench: %s. %s\n", ww_last_error()->message, ww_last_error()->hint);
         ww_context_destroy(&b.context);

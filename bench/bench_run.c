@@ -9,12 +9,13 @@
 #define MAX_RUNS 1000
 #define SYMBOLS 20 // different ones, in sequences of symbols
 
-static void setup_measure(const bench_case *c, ww_measure *measure) {
-    ww_measure_init(measure, c->measure);
+static ww_status setup_measure(const bench_case *c, ww_measure *measure) {
+    const ww_status status = ww_measure_init(measure, sizeof *measure, c->measure);
     if (c->band > 0) {
         measure->band.kind = WW_BAND_SAKOE_CHIBA;
         measure->band.width = floor(c->band * (double)c->max_length);
     }
+    return status;
 }
 
 static double target_seconds(const bench *b) {
@@ -70,7 +71,9 @@ static ww_status job_make(const bench *b, const bench_case *c, size_t column_cou
     size_t size = c->precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
 
     memset(j, 0, sizeof *j);
-    setup_measure(c, &j->measure);
+    ww_status status = setup_measure(c, &j->measure);
+    if (status != WW_OK)
+        return status;
     data_options.precision = c->precision;
     plan_options.engine = b->options.engine;
     const size_t symbols = c->measure == WW_LEVENSHTEIN || c->measure == WW_LCS ? SYMBOLS : 0;
@@ -82,14 +85,14 @@ static ww_status job_make(const bench *b, const bench_case *c, size_t column_cou
         return WW_ERROR_OUT_OF_MEMORY;
 
     double start = bench_seconds();
-    ww_status status = ww_dataset_create(b->context, &j->rows.view, &data_options, &j->row_set);
+    status = ww_dataset_create(b->context, &j->rows.view, &data_options, &j->row_set);
     if (status == WW_OK)
         status = ww_dataset_create(b->context, &j->columns.view, &data_options, &j->column_set);
     j->upload = bench_seconds() - start;
     if (status != WW_OK)
         return status;
     start = bench_seconds();
-    status = ww_plan_matrix(&j->measure, j->row_set, j->column_set, &plan_options, &j->plan);
+    status = ww_plan_create_matrix(&j->measure, j->row_set, j->column_set, &plan_options, &j->plan);
     j->planning = bench_seconds() - start;
     return status;
 }
@@ -97,9 +100,10 @@ static ww_status job_make(const bench *b, const bench_case *c, size_t column_cou
 // One run. The device's own time where it has one, else the wall's.
 static ww_status job_run(job *j, ww_plan_info *info, double *wall) {
     double start = bench_seconds();
-    ww_status status = ww_plan_run(j->plan, j->distances);
+    const ww_output to = WW_OUTPUT_HOST(j->distances);
+    ww_status status = ww_plan_run(j->plan, &to);
     *wall = bench_seconds() - start;
-    return status == WW_OK ? ww_plan_describe(j->plan, info) : status;
+    return status == WW_OK ? ww_plan_get_info(j->plan, info) : status;
 }
 
 // Makes the job at a size whose run takes about as long as aimed for.
@@ -107,7 +111,7 @@ static ww_status job_of_right_size(const bench *b, const bench_case *c, job *j) 
     double target = target_seconds(b);
     size_t most = most_columns(b, c);
     size_t columns = c->columns ? c->columns : 64;
-    ww_plan_info info;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
     double wall;
 
     for (;;) {
@@ -134,7 +138,7 @@ ww_status bench_matrix(bench *b, const bench_case *c, bench_result *result) {
     double device[MAX_RUNS], wall[MAX_RUNS];
     double minimum_seconds = b->options.quick ? 0.2 : 1, begin;
     size_t count = 0, with_device = 0, least = b->options.quick ? 3 : 5;
-    ww_plan_info info;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
     job j;
 
     ww_status status = job_of_right_size(b, c, &j);
@@ -181,11 +185,10 @@ ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result) {
     int64_t *found = malloc(rows * sizeof *found), *wanted = malloc(rows * sizeof *wanted);
     double wall[MAX_RUNS], device[MAX_RUNS], start;
     size_t count = 0, with_device = 0;
-    ww_plan_info info;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
     ww_measure measure;
-    ww_status status = found && wanted ? WW_OK : WW_ERROR_OUT_OF_MEMORY;
+    ww_status status = found && wanted ? setup_measure(c, &measure) : WW_ERROR_OUT_OF_MEMORY;
 
-    setup_measure(c, &measure);
     data_options.precision = c->precision;
     options.engine = b->options.engine;
     generate.length = c->length;
@@ -206,13 +209,13 @@ ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result) {
 
     options.no_bounds = 1;
     if (status == WW_OK)
-        status = ww_plan_nearest(&measure, queries, base, 1, &options, &plain);
+        status = ww_plan_create_nearest(&measure, queries, base, 1, &options, &plain);
     if (status == WW_OK)
         status = ww_plan_run_nearest(plain, wanted, NULL);
     options.no_bounds = c->no_bounds;
     start = bench_seconds();
     if (status == WW_OK)
-        status = ww_plan_nearest(&measure, queries, base, 1, &options, &plan);
+        status = ww_plan_create_nearest(&measure, queries, base, 1, &options, &plan);
     result->plan = bench_seconds() - start;
     if (status == WW_OK)
         status = ww_plan_run_nearest(plan, found, NULL);
@@ -222,7 +225,7 @@ ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result) {
         status = ww_plan_run_nearest(plan, found, NULL);
         wall[count++] = bench_seconds() - before;
         if (status == WW_OK)
-            status = ww_plan_describe(plan, &info);
+            status = ww_plan_get_info(plan, &info);
         if (status == WW_OK && info.seconds_device > 0)
             device[with_device++] = info.seconds_device;
     }

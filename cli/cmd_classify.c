@@ -38,8 +38,8 @@ static double accuracy(const ww_classification *result) {
     return result->labelled ? (double)result->correct / (double)result->labelled : 0.0;
 }
 
-static double share_pruned(const ww_plan_info *plan) {
-    return plan->cells ? 1.0 - (double)plan->cells_done / (double)plan->cells : 0.0;
+static double share_pruned(const ww_classification *r) {
+    return r->cells ? 1.0 - (double)r->cells_done / (double)r->cells : 0.0;
 }
 
 // ---- predictions
@@ -94,7 +94,15 @@ static int save_predictions(const classify *c) {
 
 static void print_json(const classify *c, const cli_command *command) {
     const ww_classification *r = &c->result;
-    ww_plan_info plan = r->plan;
+    ww_plan_info plan = WW_PLAN_INFO_INIT;
+    plan.engine = r->engine;
+    plan.pairs = r->pairs;
+    plan.cells = r->cells;
+    plan.cells_done = r->cells_done;
+    plan.pairs_pruned = r->pairs_pruned;
+    plan.pairs_abandoned = r->pairs_abandoned;
+    plan.launches = r->launches;
+    plan.seconds_device = r->seconds_device;
     cli_json json;
     cli_head head = CLI_HEAD_INIT;
     head.files[0] = c->train_path;
@@ -161,7 +169,7 @@ static void print_confusion(const classify *c) {
 
 static void print_text(const classify *c) {
     const ww_classification *r = &c->result;
-    const ww_plan_info *plan = &r->plan;
+
     size_t strangers = 0;
     for (size_t i = 0; i < r->total; i++)
         strangers += r->actual[i] == -2;
@@ -175,13 +183,12 @@ static void print_text(const classify *c) {
         printf("          %zu test series with a label that no training series has\n", strangers);
     printf("measure   %s, %zu against %zu series\n", ww_measure_info_by_id(c->used.id)->name, r->total,
            ww_series_set_count(c->train));
-    printf("device    %s (%s), engine %s, %s\n", c->on.name, c->on.platform, ww_engine_name(plan->engine),
+    printf("device    %s (%s), engine %s, %s\n", c->on.name, c->on.platform, ww_engine_name(r->engine),
            cli_precisions[c->device.precision]);
     printf("seconds   %.4g computing, %.4g in all\n", r->seconds_compute, cli_seconds());
-    printf("cells     %" PRIu64 ", %.4g Gcells/s\n", plan->cells_done,
-           cli_rate(plan->cells_done, r->seconds_compute) / 1e9);
+    printf("cells     %" PRIu64 ", %.4g Gcells/s\n", r->cells_done, cli_rate(r->cells_done, r->seconds_compute) / 1e9);
     printf("pruned    %.1f %% of the cells (%" PRIu64 " of %" PRIu64 " pairs by bounds, %" PRIu64 " abandoned)\n",
-           100.0 * share_pruned(plan), plan->pairs_pruned, plan->pairs, plan->pairs_abandoned);
+           100.0 * share_pruned(r), r->pairs_pruned, r->pairs, r->pairs_abandoned);
     if (r->labelled)
         print_confusion(c);
 }
@@ -190,6 +197,7 @@ static void print_text(const classify *c) {
 
 static int compute(classify *c, const cli_command *command) {
     cli_progress progress;
+    ww_plan_options plan;
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
     int result = cli_measure_make(command->name, &c->measure, &c->used);
     if (result == CLI_GO_ON)
@@ -202,14 +210,17 @@ static int compute(classify *c, const cli_command *command) {
         cli_fit_band(&c->measure, &c->used, c->train, c->test);
         result = cli_context_open(&c->device, &c->context);
     }
-    if (result == CLI_GO_ON && ww_context_device(c->context, &c->on) != WW_OK)
+    ww_device_info_init(&c->on, sizeof c->on);
+    if (result == CLI_GO_ON && ww_context_get_device_info(c->context, &c->on) != WW_OK)
         result = cli_fail();
     if (result != CLI_GO_ON)
         return result;
     options.k = (size_t)c->k;
     options.precision = cli_precision(&c->device);
-    cli_plan_options(&c->device, &progress, &options.plan);
-    options.plan.no_bounds = c->no_bounds;
+    cli_plan_options(&c->device, &progress, &plan);
+    plan.no_bounds = c->no_bounds;
+    options.plan = &plan;
+    ww_classification_init(&c->result, sizeof c->result);
     const ww_status status = ww_classify(c->context, &c->used, c->train, c->test, &options, &c->result);
     cli_progress_end(&progress);
     return status == WW_OK ? CLI_GO_ON : cli_fail();

@@ -100,23 +100,31 @@ int cmd_devices(const cli_command *command, int argc, char **argv) {
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, NULL, 0, 0, NULL);
     if (result != CLI_GO_ON)
         return result;
-    ww_device_info *devices = NULL;
-    size_t count = 0;
-    if (ww_devices_list(&devices, &count) != WW_OK)
+    ww_device_list *devices = NULL;
+    if (ww_device_list_create(&devices) != WW_OK)
         return cli_fail();
+    const size_t count = ww_device_list_count(devices);
     check *checks = calloc(count + 1, sizeof *checks);
-    if (!checks) {
-        ww_free(devices);
+    ww_device_info *infos = calloc(count + 1, sizeof *infos);
+    if (!checks || !infos) {
+        free(checks);
+        free(infos);
+        ww_device_list_destroy(&devices);
         return cli_error("out of memory");
     }
     for (size_t i = 0; i < count; i++) {
+        ww_device_info_init(&infos[i], sizeof infos[i]);
+        if (ww_device_list_get_info(devices, i, &infos[i]) != WW_OK) {
+            failed = true;
+            continue;
+        }
         // What is known comes first: the test may take minutes on a slow device.
         if (!json) {
-            print_device(&devices[i]);
+            print_device(&infos[i]);
             fflush(stdout);
         }
-        if (!no_test && devices[i].usable)
-            run_check(&devices[i], &checks[i]);
+        if (!no_test && infos[i].usable)
+            run_check(&infos[i], &checks[i]);
         failed = failed || (checks[i].done && !checks[i].passed);
         if (!json && checks[i].done)
             print_check(&checks[i]);
@@ -127,11 +135,12 @@ int cmd_devices(const cli_command *command, int argc, char **argv) {
         cli_json_head(&out, stdout, command, &head);
         cli_json_array(&out, "devices");
         for (size_t i = 0; i < count; i++)
-            write_json(&out, &devices[i], &checks[i]);
+            write_json(&out, &infos[i], &checks[i]);
         cli_json_end(&out);
         cli_json_end(&out);
     }
     free(checks);
-    ww_free(devices);
+    free(infos);
+    ww_device_list_destroy(&devices);
     return failed ? CLI_FAILURE : CLI_OK;
 }

@@ -73,8 +73,8 @@ static size_t column_count(const job *j) {
 
 // What was done, on standard error where a person reads it.
 static void report(const job *j) {
-    ww_plan_info info;
-    if (!isatty(STDERR_FILENO) || ww_plan_describe(j->plan, &info) != WW_OK)
+    ww_plan_info info = WW_PLAN_INFO_INIT;
+    if (!isatty(STDERR_FILENO) || ww_plan_get_info(j->plan, &info) != WW_OK)
         return;
     fprintf(stderr, "%" PRIu64 " pairs, %" PRIu64 " cells in %.4g s, %.4g Gcells/s, engine %s\n", info.pairs,
             info.cells_done, info.seconds_wall, cli_rate(info.cells_done, info.seconds_wall) / 1e9,
@@ -83,10 +83,10 @@ static void report(const job *j) {
 
 // The head of the command's object and what the plan did; the object stays open.
 static void begin_json(const job *j, const cli_command *command, const char *output, cli_json *json) {
-    ww_plan_info info;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
     cli_head head = CLI_HEAD_INIT;
-    memset(&info, 0, sizeof info);
-    ww_plan_describe(j->plan, &info);
+    if (ww_plan_get_info(j->plan, &info) != WW_OK)
+        ww_plan_info_init(&info, sizeof info);
     for (int i = 0; i < 2; i++) {
         head.files[i] = j->paths[i];
         head.counts[i] = j->sets[i] ? ww_series_set_count(j->sets[i]) : 0;
@@ -147,7 +147,10 @@ static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t 
             return CLI_GO_ON;
         return cli_fail_with(to.error.status != WW_OK ? &to.error : ww_last_error());
     }
-    ww_status status = condensed ? ww_plan_run_condensed(j->plan, values) : ww_plan_run(j->plan, values);
+    ww_output to = WW_OUTPUT_HOST(values);
+    if (condensed)
+        to.layout = WW_LAYOUT_CONDENSED;
+    ww_status status = ww_plan_run(j->plan, &to);
     cli_progress_end(&j->progress); // before a message, which would be written behind the bar
     if (status == WW_OK && file)
         status = ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values);
@@ -193,7 +196,7 @@ static int compute_matrix(job *j, const cli_command *command, bool condensed) {
     if (result != CLI_GO_ON)
         return result;
     cli_plan_options(&j->device, &j->progress, &j->plan_options);
-    if (ww_plan_matrix(&j->measure, j->data[0], j->data[1], &j->plan_options, &j->plan) != WW_OK ||
+    if (ww_plan_create_matrix(&j->measure, j->data[0], j->data[1], &j->plan_options, &j->plan) != WW_OK ||
         (!in_json &&
          ww_array_file_create(j->output ? j->output : "-", precision, (size_t)rows, (size_t)columns, &file) != WW_OK))
         result = cli_fail();
@@ -243,9 +246,11 @@ static int compute_pairs(job *j, const cli_command *command) {
     if (result != CLI_GO_ON)
         return result;
     cli_plan_options(&j->device, &j->progress, &j->plan_options);
-    ww_status status = ww_plan_pairs(&j->measure, j->data[0], j->data[1], NULL, NULL, n, &j->plan_options, &j->plan);
+    ww_status status =
+        ww_plan_create_pairs(&j->measure, j->data[0], j->data[1], NULL, NULL, n, &j->plan_options, &j->plan);
+    const ww_output to = WW_OUTPUT_HOST(values);
     if (status == WW_OK)
-        status = ww_plan_run(j->plan, values);
+        status = ww_plan_run(j->plan, &to);
     cli_progress_end(&j->progress);
     if (status == WW_OK && !(j->json && !j->output))
         status = ww_array_write(j->output ? j->output : "-", values, precision, n, 0);
@@ -295,7 +300,7 @@ static int compute_nearest(job *j, const cli_command *command, const cli_neighbo
         goto done;
     cli_plan_options(&j->device, &j->progress, &j->plan_options);
     j->plan_options.no_bounds = no_bounds;
-    ww_status status = ww_plan_nearest(&j->measure, j->data[0], j->data[1], n.k, &j->plan_options, &j->plan);
+    ww_status status = ww_plan_create_nearest(&j->measure, j->data[0], j->data[1], n.k, &j->plan_options, &j->plan);
     if (status == WW_OK)
         status = ww_plan_run_nearest(j->plan, n.ids, n.distances);
     cli_progress_end(&j->progress);

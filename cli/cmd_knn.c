@@ -12,14 +12,15 @@
 const char *const cli_metrics[] = {"l2",      "l2-squared", "l1",           "linf", "cosine", "inner-product",
                                    "hamming", "jaccard",    "jaccard-bits", NULL};
 
-int cli_points_read(const char *path, ww_metric metric, ww_vector_set **set, ww_vector_view *view) {
-    const ww_status status = ww_vector_set_read(path, ww_metric_kind(metric), set);
+int cli_points_read(const char *path, ww_metric metric, ww_point_set **set, ww_point_view *view) {
+    const ww_status status = ww_point_set_read(path, ww_metric_kind(metric), set);
     if (status != WW_OK)
         return cli_fail();
-    return ww_vector_set_view(*set, view) == WW_OK ? CLI_GO_ON : cli_fail();
+    ww_point_view_init(view, sizeof *view);
+    return ww_point_set_view(*set, view) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
-int cli_points_upload(ww_context *context, const cli_device_options *device, const ww_vector_view *view,
+int cli_points_upload(ww_context *context, const cli_device_options *device, const ww_point_view *view,
                       ww_points **points) {
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
     options.precision = cli_precision(device);
@@ -30,10 +31,10 @@ int cli_points_upload(ww_context *context, const cli_device_options *device, con
 // A value for each query, printed or as "predictions": the mean over its neighbours, or with `classes` the most
 // frequent.
 static int predict(const char *path, bool classes, const cli_neighbours *n, size_t base_count, cli_json *json) {
-    ww_vector_set *set = NULL;
-    ww_vector_view view;
+    ww_point_set *set = NULL;
+    ww_point_view view;
     int result = cli_points_read(path, WW_METRIC_L2, &set, &view);
-    long *labels = NULL, *voted = NULL;
+    int64_t *labels = NULL, *voted = NULL;
     double *values = NULL, *means = NULL;
     if (result != CLI_GO_ON)
         return result;
@@ -51,12 +52,12 @@ static int predict(const char *path, bool classes, const cli_neighbours *n, size
     }
     for (size_t i = 0; i < base_count; i++) {
         values[i] = cli_value_at(view.values, view.precision, i);
-        if (classes && !(values[i] >= 0 && values[i] <= 2147483647.0 && values[i] == (double)(long)values[i])) {
+        if (classes && !(values[i] >= 0 && values[i] <= 2147483647.0 && values[i] == (double)(int64_t)values[i])) {
             result =
                 cli_error("%s: the class of point %zu is %g; classes are whole numbers from 0", path, i, values[i]);
             goto done;
         }
-        labels[i] = classes ? (long)values[i] : 0;
+        labels[i] = classes ? (int64_t)values[i] : 0;
     }
     if ((classes ? ww_knn_vote(n->ids, n->queries, n->k, labels, base_count, voted)
                  : ww_knn_mean(n->ids, n->queries, n->k, values, base_count, means)) != WW_OK) {
@@ -82,7 +83,7 @@ done:
     free(voted);
     free(values);
     free(labels);
-    ww_vector_set_destroy(&set);
+    ww_point_set_destroy(&set);
     return result;
 }
 
@@ -92,7 +93,7 @@ typedef struct knn_job {
     const char *paths[2], *classes_path, *values_path; // paths: queries and base; the base alone comes first
     int metric;
     ww_context *context;
-    ww_vector_set *sets[2];
+    ww_point_set *sets[2];
     ww_points *points[2]; // as the paths
     ww_knn *knn;
     cli_neighbours found;
@@ -102,7 +103,7 @@ static void job_end(knn_job *j) {
     ww_knn_destroy(&j->knn);
     for (int i = 1; i >= 0; i--) {
         ww_points_destroy(&j->points[i]);
-        ww_vector_set_destroy(&j->sets[i]);
+        ww_point_set_destroy(&j->sets[i]);
     }
     ww_context_destroy(&j->context);
     cli_neighbours_free(&j->found);
@@ -126,9 +127,7 @@ static int search(knn_job *j) {
     memset(&progress, 0, sizeof progress);
     cli_plan_options(&j->device, &progress, &plan);
     options.metric = (ww_metric)j->metric;
-    options.max_bytes = plan.max_bytes;
-    options.progress = plan.progress;
-    options.progress_user = plan.progress_user;
+    options.run = plan.run;
     ww_status status = ww_knn_create(base_of(j), j->paths[1] ? j->points[0] : NULL, n->k, &options, &j->knn);
     if (status == WW_OK)
         status = ww_knn_run(j->knn, n->ids, n->distances, NULL);
@@ -158,10 +157,10 @@ static void begin_json(const knn_job *j, const cli_command *command, const ww_kn
 static int output(const knn_job *j, const cli_command *command) {
     const cli_neighbours *n = &j->found;
     const char *known = j->classes_path ? j->classes_path : j->values_path;
-    ww_knn_info info;
+    ww_knn_info info = WW_KNN_INFO_INIT;
     cli_json json;
-    memset(&info, 0, sizeof info);
-    ww_knn_describe(j->knn, &info);
+    if (ww_knn_get_info(j->knn, &info) != WW_OK)
+        return cli_fail();
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", info.pairs, info.seconds_wall, info.filter);
     int result = CLI_GO_ON;
@@ -199,7 +198,7 @@ int cmd_knn(const cli_command *command, int argc, char **argv) {
         return result;
     if (j.classes_path && j.values_path)
         return cli_usage(command->name, "--classes and --values exclude each other");
-    ww_vector_view views[2];
+    ww_point_view views[2];
     for (int i = 0; result == CLI_GO_ON && i < 2 && j.paths[i]; i++)
         result = cli_points_read(j.paths[i], (ww_metric)j.metric, &j.sets[i], &views[i]);
     if (result == CLI_GO_ON)

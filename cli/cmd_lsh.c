@@ -20,7 +20,7 @@ typedef struct lsh_job {
     int metric, path;              // metric NO_METRIC until it is given
     bool evaluate, complete, bits; // bits: sets are given as bits
     ww_context *context;
-    ww_vector_set *sets[2];
+    ww_point_set *sets[2];
     ww_points *points[2]; // base and queries
     ww_lsh *loaded;
     ww_lsh_options options;
@@ -36,7 +36,7 @@ static void job_end(lsh_job *j) {
     ww_lsh_destroy(&j->loaded);
     for (int i = 1; i >= 0; i--) {
         ww_points_destroy(&j->points[i]);
-        ww_vector_set_destroy(&j->sets[i]);
+        ww_point_set_destroy(&j->sets[i]);
     }
     ww_context_destroy(&j->context);
     cli_neighbours_free(&j->found);
@@ -49,9 +49,10 @@ static ww_status search(const lsh_job *j, const ww_lsh_options *options, const c
     if (status == WW_OK && j->save_path)
         status = ww_lsh_save(lsh, j->save_path);
     if (status == WW_OK)
-        status = ww_lsh_search(lsh, j->points[1], n->k, n->ids, n->distances, NULL);
+        status = ww_lsh_run(lsh, j->points[1], n->k, n->ids, n->distances, NULL);
+    ww_lsh_info_init(info, sizeof *info);
     if (status == WW_OK)
-        status = ww_lsh_describe(lsh, info);
+        status = ww_lsh_get_info(lsh, info);
     if (!j->loaded)
         ww_lsh_destroy(&lsh);
     return status;
@@ -60,16 +61,17 @@ static ww_status search(const lsh_job *j, const ww_lsh_options *options, const c
 // Parameters for the wanted recall, and what is expected of them, on standard error.
 static int choose(lsh_job *j, double recall) {
     ww_lsh_target target = WW_LSH_TARGET_INIT;
-    ww_lsh_choice choice;
+    ww_lsh_choice choice = WW_LSH_CHOICE_INIT;
+    ww_lsh_options chosen = WW_LSH_OPTIONS_INIT;
     target.metric = (ww_metric)j->metric;
     target.k = (size_t)j->wanted.k;
     target.recall = recall;
     target.queries = j->points[1] ? ww_points_count(j->points[1]) : 0;
-    target.max_bytes = j->device.max_bytes;
+    target.run = j->options.run;
     target.seed = j->options.seed;
-    if (ww_lsh_choose(j->points[0], &target, &choice) != WW_OK)
+    if (ww_lsh_choose(j->points[0], &target, &chosen, &choice) != WW_OK)
         return cli_fail();
-    const ww_lsh_options *o = &choice.options;
+    const ww_lsh_options *o = &chosen;
     fprintf(stderr,
             "wavewarp: %u tables of %u functions, width %.4g: recall %.3f expected, %.3f measured on a sample; %.0f "
             "distances a query\n",
@@ -196,14 +198,15 @@ static int draw(const char *path, const trial *trials, size_t count, double exac
 
 static int exact_search(const lsh_job *j, cli_neighbours *exact, double *seconds) {
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
-    ww_knn_info info;
+    ww_knn_info info = WW_KNN_INFO_INIT;
     ww_knn *knn = NULL;
     options.metric = (ww_metric)j->metric;
+    options.run = j->options.run;
     ww_status status = ww_knn_create(j->points[0], j->points[1], exact->k, &options, &knn);
     if (status == WW_OK)
         status = ww_knn_run(knn, exact->ids, exact->distances, NULL);
     if (status == WW_OK)
-        status = ww_knn_describe(knn, &info);
+        status = ww_knn_get_info(knn, &info);
     *seconds = status == WW_OK ? info.seconds_wall : 0;
     ww_knn_destroy(&knn);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
@@ -282,7 +285,7 @@ static int evaluate(lsh_job *j, const cli_command *command) {
 }
 
 static int work(lsh_job *j, const cli_command *command) {
-    ww_lsh_info info;
+    ww_lsh_info info = WW_LSH_INFO_INIT;
     ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
     cli_neighbours *n = &j->found;
     const ww_points *asked = j->points[j->points[1] ? 1 : 0];
@@ -295,8 +298,7 @@ static int work(lsh_job *j, const cli_command *command) {
     if (j->evaluate)
         return evaluate(j, command);
     cli_plan_options(&j->device, &j->progress, &plan);
-    j->options.progress = plan.progress;
-    j->options.progress_user = plan.progress_user;
+    j->options.run = plan.run;
     const ww_status status = search(j, &j->options, n, &info);
     cli_progress_end(&j->progress);
     if (status != WW_OK)
@@ -319,17 +321,17 @@ static int work(lsh_job *j, const cli_command *command) {
 }
 
 // Bits as lists, which have a hash family.
-static int make_lists(ww_vector_set **set, ww_vector_view *view) {
-    ww_vector_set *lists = NULL;
-    if (ww_vector_set_of_bits(view, &lists) != WW_OK)
+static int make_lists(ww_point_set **set, ww_point_view *view) {
+    ww_point_set *lists = NULL;
+    if (ww_point_set_of_bits(view, &lists) != WW_OK)
         return cli_fail();
-    ww_vector_set_destroy(set);
+    ww_point_set_destroy(set);
     *set = lists;
-    return ww_vector_set_view(lists, view) == WW_OK ? CLI_GO_ON : cli_fail();
+    return ww_point_set_view(lists, view) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
 // Reads the files: base and queries, or with --load the queries alone.
-static int read_points(lsh_job *j, ww_vector_view views[2]) {
+static int read_points(lsh_job *j, ww_point_view views[2]) {
     int result = CLI_GO_ON;
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
         if (j->paths[i]) {
@@ -345,7 +347,7 @@ static int read_points(lsh_job *j, ww_vector_view views[2]) {
 static int load(lsh_job *j, const char *name) {
     const int asked = j->metric;
     const ww_lsh_path path = j->options.path;
-    if (ww_lsh_load(j->context, j->load_path, j->device.max_bytes, &j->loaded) != WW_OK ||
+    if (ww_lsh_load(j->context, j->load_path, j->options.run, &j->loaded) != WW_OK ||
         ww_lsh_get_options(j->loaded, &j->options) != WW_OK)
         return cli_fail();
     if (j->bits && j->options.metric != WW_METRIC_JACCARD)
@@ -366,6 +368,7 @@ static int load(lsh_job *j, const char *name) {
     if (j->candidates != NOT_GIVEN)
         j->options.candidates = (uint32_t)j->candidates;
     j->options.path = path;
+    j->options.run = &j->progress.run;
     j->options.complete = j->complete;
     return CLI_GO_ON;
 }
@@ -477,11 +480,13 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     j.options.probes = option_value(j.probes, defaults.probes);
     j.options.candidates = option_value(j.candidates, defaults.candidates);
     j.options.seed = j.seed == NOT_GIVEN ? defaults.seed : j.seed;
-    j.options.max_bytes = j.device.max_bytes;
+    ww_run_options_init(&j.progress.run, sizeof j.progress.run);
+    j.progress.run.max_bytes = j.device.max_bytes;
+    j.options.run = &j.progress.run;
     j.options.path = (ww_lsh_path)j.path;
     j.options.complete = j.complete;
     // A saved index says what its queries are.
-    ww_vector_view views[2];
+    ww_point_view views[2];
     if (!j.load_path)
         result = read_points(&j, views);
     if (result == CLI_GO_ON)

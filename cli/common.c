@@ -304,7 +304,7 @@ int cli_measure_make(const char *command, const cli_measure_options *options, ww
     const ww_measure_info *info = ww_measure_info_by_name(name);
     if (!info)
         return cli_unknown_measure(command, name);
-    if (ww_measure_init(measure, info->id) != WW_OK)
+    if (ww_measure_init(measure, sizeof *measure, info->id) != WW_OK)
         return cli_fail();
     measure->cost = (ww_cost)options->cost;
     if (options->cost_expression) {

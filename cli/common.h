@@ -134,6 +134,7 @@ double cli_value_at(const void *values, ww_precision precision, size_t i);
 typedef struct cli_progress {
     double start, shown, interval;
     bool terminal, drawn;
+    ww_run_options run; // what plans and searches are given: it has to live as long as they do
 } cli_progress;
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan);
 void cli_progress_end(cli_progress *progress);

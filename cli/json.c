@@ -151,8 +151,8 @@ static void write_metric(cli_json *json, const char *metric, const cli_parameter
 }
 
 void cli_json_head(cli_json *json, FILE *file, const cli_command *command, const cli_head *head) {
-    ww_device_info device;
-    const bool computes = head->context && ww_context_device(head->context, &device) == WW_OK;
+    ww_device_info device = WW_DEVICE_INFO_INIT;
+    const bool computes = head->context && ww_context_get_device_info(head->context, &device) == WW_OK;
     *json = (cli_json){.file = file};
     cli_json_object(json, NULL);
     cli_json_text(json, "version", ww_version());

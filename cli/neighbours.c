@@ -102,8 +102,8 @@ static int write_ids(const cli_neighbours *n, const char *path) {
         return cli_error("not enough memory");
     for (size_t i = 0; i < n->queries * n->k; i++)
         values[i] = (double)n->ids[i];
-    const ww_vector_view view = {sizeof view, WW_VECTORS_NUMBERS, values, WW_DOUBLE, n->queries, n->k, 0, NULL};
-    const int result = ww_vectors_write(path, &view) == WW_OK ? CLI_GO_ON : cli_fail();
+    const ww_point_view view = {sizeof view, WW_POINTS_NUMBERS, values, WW_DOUBLE, n->queries, n->k, 0, NULL};
+    const int result = ww_point_view_write(path, &view) == WW_OK ? CLI_GO_ON : cli_fail();
     free(values);
     return result;
 }
@@ -113,9 +113,9 @@ int cli_neighbours_write(const cli_neighbours *n, const cli_neighbour_options *o
     if (options->ids)
         result = write_ids(n, options->ids);
     if (options->distances && result == CLI_GO_ON) {
-        const ww_vector_view view = {sizeof view, WW_VECTORS_NUMBERS, n->distances, n->precision, n->queries, n->k, 0,
-                                     NULL};
-        result = ww_vectors_write(options->distances, &view) == WW_OK ? CLI_GO_ON : cli_fail();
+        const ww_point_view view = {sizeof view, WW_POINTS_NUMBERS, n->distances, n->precision, n->queries, n->k, 0,
+                                    NULL};
+        result = ww_point_view_write(options->distances, &view) == WW_OK ? CLI_GO_ON : cli_fail();
     }
     if (options->output && result == CLI_GO_ON)
         result = write_lines(n, options->output);

@@ -98,14 +98,15 @@ static int on_progress(void *user, uint64_t done, uint64_t total) {
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan) {
     const char *kind = getenv("TERM"), *interval = getenv("WAVEWARP_PROGRESS_SECONDS");
     const bool terminal = isatty(STDERR_FILENO) == 1 && kind && strcmp(kind, "dumb") != 0;
-    *progress = (cli_progress){-1.0, 0.0, terminal ? 0.1 : 60.0, terminal, false};
+    *progress = (cli_progress){-1.0, 0.0, terminal ? 0.1 : 60.0, terminal, false, WW_RUN_OPTIONS_INIT};
     if (!terminal && interval && !(cli_number(interval, &progress->interval) && progress->interval > 0.0))
         progress->interval = 60.0;
     *plan = (ww_plan_options)WW_PLAN_OPTIONS_INIT;
     plan->engine = (ww_engine)options->engine;
-    plan->max_bytes = options->max_bytes;
-    plan->progress = on_progress;
-    plan->progress_user = progress;
+    plan->run = &progress->run;
+    progress->run.max_bytes = options->max_bytes;
+    progress->run.progress = on_progress;
+    progress->run.progress_user = progress;
     // A second signal finds the default action again and ends the program at once.
     struct sigaction action;
     memset(&action, 0, sizeof action);

@@ -11,7 +11,7 @@ int main(void) {
 
     ww_status status = ww_context_create(NULL, &context);
     if (status == WW_OK)
-        status = ww_measure_init(&dtw, WW_DTW);
+        status = ww_measure_init(&dtw, sizeof dtw, WW_DTW);
     if (status == WW_OK)
         status = ww_distance(context, &dtw, x, 5, y, 6, &distance);
     if (status == WW_OK)

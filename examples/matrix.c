@@ -23,11 +23,12 @@ int main(void) {
     TRY(ww_dataset_create(context, &view, NULL, &data));
     for (int id = WW_DTW; id <= WW_FRECHET; id++) {
         ww_measure measure;
-        TRY(ww_measure_init(&measure, (ww_measure_id)id));
+        TRY(ww_measure_init(&measure, sizeof measure, (ww_measure_id)id));
         measure.band.kind = WW_BAND_SAKOE_CHIBA;
         measure.band.width = 2;
-        TRY(ww_plan_matrix(&measure, data, NULL, NULL, &plan));
-        TRY(ww_plan_run(plan, distances));
+        TRY(ww_plan_create_matrix(&measure, data, NULL, NULL, &plan));
+        const ww_output to = WW_OUTPUT_HOST(distances);
+        TRY(ww_plan_run(plan, &to));
         printf("%s\n", ww_measure_info_by_id(measure.id)->name);
         for (int i = 0; i < 4; i++)
             printf("%8g %8g %8g %8g\n", distances[i][0], distances[i][1], distances[i][2], distances[i][3]);

@@ -28,12 +28,13 @@ int main(void) {
     TRY(ww_dataset_create(context, &view, NULL, &data));
     for (int own = 0; own <= 1; own++) {
         ww_measure measure;
-        TRY(ww_measure_init(&measure, own ? WW_USER : WW_ADTW));
+        TRY(ww_measure_init(&measure, sizeof measure, own ? WW_USER : WW_ADTW));
         if (own)
             measure.recurrence = text;
         TRY(ww_measure_set(&measure, own ? "p0" : "penalty", 0.5));
-        TRY(ww_plan_matrix(&measure, data, NULL, NULL, &plan));
-        TRY(ww_plan_run(plan, distances));
+        TRY(ww_plan_create_matrix(&measure, data, NULL, NULL, &plan));
+        const ww_output to = WW_OUTPUT_HOST(distances);
+        TRY(ww_plan_run(plan, &to));
         printf("%s\n", ww_measure_info_by_id(measure.id)->name);
         for (int i = 0; i < 3; i++)
             printf("%8g %8g %8g\n", distances[i][0], distances[i][1], distances[i][2]);

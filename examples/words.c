@@ -37,8 +37,8 @@ int main(void) {
     TRY(ww_context_create(NULL, &context));
     TRY(upload(context, known, KNOWN, &base));
     TRY(upload(context, typed, TYPED, &queries));
-    TRY(ww_measure_init(&edits, WW_LEVENSHTEIN));
-    TRY(ww_plan_nearest(&edits, queries, base, 1, NULL, &plan));
+    TRY(ww_measure_init(&edits, sizeof edits, WW_LEVENSHTEIN));
+    TRY(ww_plan_create_nearest(&edits, queries, base, 1, NULL, &plan));
     TRY(ww_plan_run_nearest(plan, nearest, distances));
     for (int i = 0; i < TYPED; i++)
         printf("%s: %s (%g)\n", typed[i], known[nearest[i]], (double)distances[i]);

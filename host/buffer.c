@@ -127,6 +127,10 @@ void wwi_buffer_destroy(wwi_buffer **pointer) {
     free(buffer);
 }
 
+void *wwi_buffer_handle(const wwi_buffer *buffer) {
+    return buffer->mem;
+}
+
 uint64_t wwi_buffer_bytes(const wwi_buffer *buffer) {
     return buffer ? buffer->bytes : 0;
 }

@@ -4,6 +4,7 @@
 #include <wavewarp/opencl.h>
 
 #include "internal.h"
+#include "options.h"
 
 // ---- holding and giving up
 
@@ -49,11 +50,10 @@ const ww_device_info *wwi_context_info(const ww_context *context) {
     return &context->info;
 }
 
-ww_status ww_context_device(const ww_context *context, ww_device_info *info) {
+ww_status ww_context_get_device_info(const ww_context *context, ww_device_info *info) {
     if (!context || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_device needs both of its arguments");
-    *info = context->info;
-    return WW_OK;
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_get_device_info needs both of its arguments");
+    return wwi_struct_give(info, &context->info, "ww_device_info");
 }
 
 const char *ww_context_kernel_source(const ww_context *context) {
@@ -72,7 +72,7 @@ unsigned wwi_context_exchange_width(const ww_context *context) {
     return context->exchange_width;
 }
 
-ww_status ww_context_opencl(ww_context *context, cl_context *cl, cl_device_id *device, cl_command_queue *queue) {
+ww_status ww_context_get_opencl(ww_context *context, cl_context *cl, cl_device_id *device, cl_command_queue *queue) {
     if (!context)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_opencl needs a context");
     if (cl)

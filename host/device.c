@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "options.h"
 
 #ifndef CL_PLATFORM_NOT_FOUND_KHR
 #define CL_PLATFORM_NOT_FOUND_KHR (-1001)
@@ -88,6 +89,7 @@ static const char *reason_unusable(cl_device_id id, const ww_device_info *info) 
 void wwi_device_describe(cl_platform_id platform, cl_device_id id, wwi_device *device) {
     ww_device_info *info = &device->info;
     memset(device, 0, sizeof *device);
+    info->struct_size = sizeof *info;
     device->platform = platform;
     device->id = id;
     device_text(id, CL_DEVICE_NAME, info->name, sizeof info->name);
@@ -321,39 +323,56 @@ static void explain(wwi_device *device, const wwi_device *chosen, const char *wa
     info->chosen = device == chosen;
 }
 
-ww_status ww_devices_list(ww_device_info **devices, size_t *count) {
-    wwi_device_list list;
+struct ww_device_list {
+    wwi_device_list found;
+};
+
+void ww_device_list_destroy(ww_device_list **list) {
+    if (!list || !*list)
+        return;
+    wwi_devices_free(&(*list)->found);
+    free(*list);
+    *list = NULL;
+}
+
+ww_status ww_device_list_create(ww_device_list **out) {
     size_t chosen = 0;
-    if (!devices || !count)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_devices_list needs both of its arguments");
-    *devices = NULL;
-    *count = 0;
+    if (!out)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_device_list_create needs a place for the list");
+    *out = NULL;
     ww_status status = wwi_check_first_use();
     if (status != WW_OK)
         return status;
+    ww_device_list *list = calloc(1, sizeof *list);
+    if (!list)
+        return wwi_fail_memory(sizeof *list);
     wwi_opening_begin();
-    status = wwi_devices_find(&list);
+    status = wwi_devices_find(&list->found);
     wwi_opening_end();
-    if (status != WW_OK)
+    if (status != WW_OK) {
+        free(list);
         return status;
-    ww_device_info *infos = calloc(list.count, sizeof *infos);
-    if (!infos) {
-        status = wwi_fail_memory(list.count * sizeof *infos);
-        goto done;
     }
+    wwi_device *devices = list->found.devices;
     const char *wanted = wwi_environment("WAVEWARP_DEVICE");
-    bool found = wwi_devices_choose(&list, wanted, &chosen) == WW_OK;
-    for (size_t i = 0; i < list.count; i++) {
+    bool found = wwi_devices_choose(&list->found, wanted, &chosen) == WW_OK;
+    for (size_t i = 0; i < list->found.count; i++) {
         if (found)
-            explain(&list.devices[i], &list.devices[chosen], wanted);
-        else if (list.devices[i].info.usable)
-            (void)snprintf(list.devices[i].info.why, sizeof list.devices[i].info.why,
+            explain(&devices[i], &devices[chosen], wanted);
+        else if (devices[i].info.usable)
+            (void)snprintf(devices[i].info.why, sizeof devices[i].info.why,
                            "not chosen: WAVEWARP_DEVICE=%s asks for another", wanted ? wanted : "");
-        infos[i] = list.devices[i].info;
     }
-    *devices = infos;
-    *count = list.count;
-done:
-    wwi_devices_free(&list);
-    return status;
+    *out = list;
+    return WW_OK;
+}
+
+size_t ww_device_list_count(const ww_device_list *list) {
+    return list ? list->found.count : 0;
+}
+
+ww_status ww_device_list_get_info(const ww_device_list *list, size_t i, ww_device_info *info) {
+    if (!list || !info || i >= list->found.count)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the list or the record is NULL, or there is no device %zu", i);
+    return wwi_struct_give(info, &list->found.devices[i].info, "ww_device_info");
 }

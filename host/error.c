@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-static _Thread_local ww_error record = {.series = -1, .position = -1};
+static _Thread_local ww_error record = {.struct_size = sizeof(ww_error), .series = -1, .position = -1};
 
 // The log has no bound, so it lives on the heap and needs to be freed with its thread.
 static pthread_once_t log_once = PTHREAD_ONCE_INIT;
@@ -64,6 +64,7 @@ static void put_text(char *target, size_t size, const char *source) {
 static void start_record(ww_status status, const char *file, int line) {
     const char *slash = strrchr(file, '/');
     memset(&record, 0, sizeof record);
+    record.struct_size = sizeof record;
     record.status = status;
     record.series = -1;
     record.position = -1;
@@ -269,6 +270,12 @@ const char *ww_status_name(ww_status status) {
 
 void ww_free(void *pointer) {
     free(pointer);
+}
+
+_Static_assert(WW_API_VERSION == WWI_API_VERSION, "meson.build and status.h name the same version");
+
+int ww_api_version(void) {
+    return WW_API_VERSION;
 }
 
 const char *ww_version(void) {

@@ -64,6 +64,7 @@ void wwi_buffer_destroy(wwi_buffer **buffer);
 uint64_t wwi_buffer_bytes(const wwi_buffer *buffer);
 // Retains a cl_mem of the caller's, from the same OpenCL context.
 ww_status wwi_buffer_wrap(ww_context *context, void *cl_mem_handle, wwi_buffer **buffer);
+void *wwi_buffer_handle(const wwi_buffer *buffer);                                                   // the cl_mem
 ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source); // blocking
 ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target);        // blocking
 // The first `bytes` of each part's buffer, in pieces of WWI_FETCH_PIECE bytes (the last may be shorter) that are handed

@@ -6,6 +6,7 @@
 #include <wavewarp/opencl.h>
 
 #include "internal.h"
+#include "options.h"
 
 #ifndef CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV
 #define CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
@@ -18,20 +19,7 @@
 // don't know.
 static ww_status read_options(const ww_context_options *given, ww_context_options *options) {
     *options = (ww_context_options)WW_CONTEXT_OPTIONS_INIT;
-    if (!given)
-        return WW_OK;
-    if (given->struct_size < sizeof *options)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
-                        "ww_context_options.struct_size is %zu; start from "
-                        "WW_CONTEXT_OPTIONS_INIT",
-                        given->struct_size);
-    const char *tail = (const char *)given;
-    for (size_t i = sizeof *options; i < given->struct_size; i++)
-        if (tail[i] != 0)
-            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_options has settings that this version of the "
-                                                       "library does not know");
-    *options = *given;
-    return WW_OK;
+    return wwi_options_take(options, given, "ww_context_options");
 }
 
 static ww_status set_kernel_folder(ww_context *context, const char *wanted) {

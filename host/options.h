@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options structs of any version of the headers.
+// Options and outputs of any version of the headers: structs that start with `size_t struct_size` and grow at their
+// end.
 #ifndef WAVEWARP_OPTIONS_H
 #define WAVEWARP_OPTIONS_H
 
@@ -8,6 +9,16 @@
 
 // Copies a caller's options over `known`, which holds this library's defaults and starts with their size. `given` may
 // be NULL (all defaults), shorter (an older header) or longer, as long as what is unknown here is zero.
+// WW_ERROR_INVALID_ARGUMENT (a size that was not set), WW_ERROR_UNSUPPORTED (the tail).
 ww_status wwi_options_take(void *known, const void *given, const char *name);
+
+// Whether an output's size can be one: the check at the door, before work is done for it. WW_ERROR_INVALID_ARGUMENT.
+ww_status wwi_struct_check(const void *given, const char *name);
+// Copies what is known, which starts with its size, to a caller's output: as much as its struct_size, which stays,
+// covers. What it has beyond is zeroed.
+ww_status wwi_struct_give(void *given, const void *known, const char *name);
+
+// The public ww_..._init() functions: `known` holds the defaults and starts with their size.
+void wwi_struct_init(void *given, size_t struct_size, const void *known);
 
 #endif

@@ -11,11 +11,14 @@ extern "C" {
 #endif
 
 /// One OpenCL device opened for work: its queue, its compiled programs and its tuning parameters.
+/// *Thread-safety*: any number of threads at once.
 typedef struct ww_context ww_context;
 
 typedef enum ww_device_type { WW_DEVICE_GPU = 0, WW_DEVICE_CPU = 1, WW_DEVICE_OTHER = 2 } ww_device_type;
 
+/// An output: set struct_size first.
 typedef struct ww_device_info {
+    size_t struct_size;      ///< sizeof(ww_device_info)
     unsigned index;          ///< position in the list of all devices: what `device = "2"` means
     unsigned platform_index; ///< position of its platform
     char name[256];
@@ -36,13 +39,31 @@ typedef struct ww_device_info {
     char why[256]; ///< one sentence: why it is or is not chosen
 } ww_device_info;
 
-/// Lists what the OpenCL loader sees, best first choice marked.
-/// \param devices receives an array of *count; free with ww_free().
-/// \return WW_ERROR_NO_PLATFORM (the hint says what to install) or WW_ERROR_NO_DEVICE.
-/// *Thread-safety*: any thread.
-WW_API ww_status ww_devices_list(ww_device_info **devices, size_t *count);
+#define WW_DEVICE_INFO_INIT                                                                                            \
+    { sizeof(ww_device_info), 0, 0, "", "", "", "", "", WW_DEVICE_GPU, 0, 0, 0, 0, 0, 0, 0, 0, 0, "" }
 
-/// Called with each line the library has to say (level 0 error, 1 warning, 2 information, 3 detail).
+/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_device_info_init(ww_device_info *info, size_t struct_size);
+
+/// What the OpenCL loader saw when the list was made. *Thread-safety*: it does not change; any number of threads.
+typedef struct ww_device_list ww_device_list;
+
+/// Lists what the OpenCL loader sees, the one that ww_context_create() would take marked.
+/// \return WW_ERROR_NO_PLATFORM (the hint says what to install) or WW_ERROR_NO_DEVICE, WW_ERROR_OPENCL.
+/// *Ownership*: the caller's; ww_device_list_destroy(). *Thread-safety*: any thread. *Blocking*: while drivers load.
+WW_API_STATUS ww_device_list_create(ww_device_list **list);
+
+/// Number of devices; 0 for NULL. *Thread-safety*: any thread. *Blocking*: no.
+WW_API size_t ww_device_list_count(const ww_device_list *list);
+
+/// Describes device i. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_device_list_get_info(const ww_device_list *list, size_t i, ww_device_info *info);
+
+/// Frees a list and stores NULL in *list. *Thread-safety*: when nobody uses it. *Blocking*: no.
+WW_API void ww_device_list_destroy(ww_device_list **list);
+
+/// Called with each line the library has to say (level 0 error, 1 warning, 2 information, 3 detail), by any thread that
+/// uses the context.
 typedef void (*ww_log_fn)(void *user, int level, const char *text);
 
 typedef struct ww_context_options {
@@ -52,34 +73,40 @@ typedef struct ww_context_options {
     const char
         *tuning_file; ///< NULL: $WAVEWARP_TUNING, else the user's file; then the installed, then the built-in one
     ww_log_fn log;    ///< NULL: silence
-    void *log_user;
+    void *log_user;   ///< must live as long as the context and all that was made from it
 } ww_context_options;
 
 #define WW_CONTEXT_OPTIONS_INIT                                                                                        \
     { sizeof(ww_context_options), NULL, NULL, NULL, NULL, NULL }
 
+/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_context_options_init(ww_context_options *options, size_t struct_size);
+
 /// Opens a device.
-/// \param options NULL: all defaults.
+/// \param options read during the call only; NULL: all defaults.
 /// \return WW_ERROR_NO_PLATFORM, WW_ERROR_NO_DEVICE (the message lists the devices there are),
 /// WW_ERROR_KERNEL_SOURCE, WW_ERROR_OPENCL.
 /// *Ownership*: the caller's. Datasets and plans keep their context alive: it may be destroyed before them.
-/// *Thread-safety*: a context may be used from several threads; one dataset or plan by one thread at a time.
-WW_API ww_status ww_context_create(const ww_context_options *options, ww_context **context);
+/// *Thread-safety*: any thread. *Blocking*: while drivers load and tiny kernels are tried.
+WW_API_STATUS ww_context_create(const ww_context_options *options, ww_context **context);
 
 /// Gives up the caller's hold on a context and stores NULL in *context.
+/// *Thread-safety*: any thread; other holders go on. *Blocking*: until its work is done, for the last holder.
 WW_API void ww_context_destroy(ww_context **context);
 
-/// Describes the context's device.
-WW_API ww_status ww_context_device(const ww_context *context, ww_device_info *info);
+/// Describes the context's device. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_context_get_device_info(const ww_context *context, ww_device_info *info);
 
-/// Where the kernels come from: a folder's path, or "built in". Valid as long as the context.
+/// Where the kernels come from: a folder's path, or "built in". *Ownership*: the context's, as long as it lives.
+/// *Thread-safety*: any thread. *Blocking*: no.
 WW_API const char *ww_context_kernel_source(const ww_context *context);
 
 /// Computes distances with known answers in every engine the device accepts.
-/// \return WW_OK, or WW_ERROR_INTERNAL with what differed in the message.
-WW_API ww_status ww_context_self_test(ww_context *context);
+/// \return WW_ERROR_INTERNAL with what differed in the message, and what plans return.
+/// *Thread-safety*: any thread. *Blocking*: until done: some seconds where kernels are compiled for the first time.
+WW_API_STATUS ww_context_self_test(ww_context *context);
 
-/// Bytes of device memory this context's objects hold now.
+/// Bytes of device memory this context's objects hold now. *Thread-safety*: any thread. *Blocking*: no.
 WW_API uint64_t ww_context_bytes(const ww_context *context);
 
 #ifdef __cplusplus

@@ -11,6 +11,8 @@
 extern "C" {
 #endif
 
+/// Series on the device. A dataset does not change once it is made.
+/// *Thread-safety*: any number of plans and threads may use one at once.
 typedef struct ww_dataset ww_dataset;
 
 typedef struct ww_dataset_options {
@@ -30,24 +32,31 @@ typedef struct ww_dataset_options {
 #define WW_DATASET_OPTIONS_INIT                                                                                        \
     { sizeof(ww_dataset_options), WW_FLOAT, 0, 0, 0 }
 
+/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_dataset_options_init(ww_dataset_options *options, size_t struct_size);
+
 /// Copies series to the device.
 /// \param view the series; read during the call only.
-/// \param options NULL: all defaults.
+/// \param options read during the call only; NULL: all defaults.
 /// \return WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (series and position in the record), WW_ERROR_OVERFLOW,
 /// WW_ERROR_UNSUPPORTED (double on a device without it), WW_ERROR_DEVICE_MEMORY.
-/// *Ownership*: the caller's; plans keep it alive. *Thread-safety*: one thread at a time. *Blocking*: yes.
-WW_API ww_status ww_dataset_create(ww_context *context, const ww_series_view *view, const ww_dataset_options *options,
-                                   ww_dataset **dataset);
+/// *Ownership*: the caller's; plans keep it alive. *Thread-safety*: any thread. *Blocking*: until it is uploaded.
+WW_API_STATUS ww_dataset_create(ww_context *context, const ww_series_view *view, const ww_dataset_options *options,
+                                ww_dataset **dataset);
 
-/// The same from a series set. Time stamps that the set has go with it: `options.times` stays 0.
-WW_API ww_status ww_dataset_create_from_set(ww_context *context, const ww_series_set *set,
-                                            const ww_dataset_options *options, ww_dataset **dataset);
+/// The same from a series set, which is read during the call only. Time stamps that the set has go with it:
+/// `options.times` stays 0. \return as ww_dataset_create(). *Ownership*: the caller's; plans keep it alive.
+/// *Thread-safety*: any thread, while nobody changes the set. *Blocking*: until it is uploaded.
+WW_API_STATUS ww_dataset_create_from_set(ww_context *context, const ww_series_set *set,
+                                         const ww_dataset_options *options, ww_dataset **dataset);
 
-/// Gives up the caller's hold and stores NULL in *dataset.
+/// Gives up the caller's hold and stores NULL in *dataset. *Thread-safety*: any thread; other holders go on.
+/// *Blocking*: no.
 WW_API void ww_dataset_destroy(ww_dataset **dataset);
 
+/// Number of series; number of channels, without time stamps; length of series i, 0 when i is out of range; precision
+/// of the values. 0 for NULL. *Thread-safety*: any thread. *Blocking*: no.
 WW_API size_t ww_dataset_count(const ww_dataset *dataset);
-/// Channels, without time stamps.
 WW_API size_t ww_dataset_channels(const ww_dataset *dataset);
 WW_API size_t ww_dataset_length(const ww_dataset *dataset, size_t i);
 WW_API ww_precision ww_dataset_precision(const ww_dataset *dataset);

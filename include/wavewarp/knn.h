@@ -4,8 +4,8 @@
 #ifndef WAVEWARP_KNN_H
 #define WAVEWARP_KNN_H
 
-#include <wavewarp/distance.h>
-#include <wavewarp/vectors.h>
+#include <wavewarp/points.h>
+#include <wavewarp/run.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,11 +24,16 @@ typedef enum ww_metric {
     WW_METRIC_JACCARD_BITS = 8   ///< the same of sets given as bits
 } ww_metric;
 
-/// "l2", "l2-squared", "l1", "linf", "cosine", "inner-product", "hamming", "jaccard" or "jaccard-bits".
+/// "l2", "l2-squared", "l1", "linf", "cosine", "inner-product", "hamming", "jaccard" or "jaccard-bits";
+/// "unknown". *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
 WW_API const char *ww_metric_name(ww_metric metric);
-WW_API ww_status ww_metric_by_name(const char *name, ww_metric *metric);
-/// What a metric's points are made of.
-WW_API ww_vector_kind ww_metric_kind(ww_metric metric);
+
+/// Finds a metric by that name. \return WW_ERROR_INVALID_ARGUMENT (the hint lists them). *Thread-safety*: any thread.
+/// *Blocking*: no.
+WW_API_STATUS ww_metric_by_name(const char *name, ww_metric *metric);
+
+/// What a metric's points are made of. *Thread-safety*: any thread. *Blocking*: no.
+WW_API ww_point_kind ww_metric_kind(ww_metric metric);
 
 /// Most neighbours a search finds.
 #define WW_KNN_MOST 1024
@@ -36,19 +41,22 @@ WW_API ww_vector_kind ww_metric_kind(ww_metric metric);
 typedef struct ww_knn_options {
     size_t struct_size; ///< sizeof(ww_knn_options)
     ww_metric metric;
-    uint64_t max_bytes;      ///< most device bytes for scratch at a time; 0: as fits
-    double launch_seconds;   ///< aim for launches no longer than this; 0: 0.25
-    ww_progress_fn progress; ///< pairs done and pairs in all; NULL: none
-    void *progress_user;
+    const ww_run_options *run; ///< NULL: all defaults. Progress is in pairs
 } ww_knn_options;
 
 #define WW_KNN_OPTIONS_INIT                                                                                            \
-    { sizeof(ww_knn_options), WW_METRIC_L2, 0, 0.0, NULL, NULL }
+    { sizeof(ww_knn_options), WW_METRIC_L2, NULL }
 
-/// A search made ready: compiled, its scratch allocated.
+/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_knn_options_init(ww_knn_options *options, size_t struct_size);
+
+/// A search made ready: compiled, its scratch allocated. *Thread-safety*: one thread at a time; different searches,
+/// also of the same points, in as many threads as there are.
 typedef struct ww_knn ww_knn;
 
+/// What the last run did. An output: set struct_size first.
 typedef struct ww_knn_info {
+    size_t struct_size; ///< sizeof(ww_knn_info)
     const char *filter; ///< the kernel that most pairs went through: "tensor", "narrow", "wide", "vector"; "sets" and
                         ///< "all": none
     uint64_t pairs;     ///< queries x base
@@ -58,61 +66,51 @@ typedef struct ww_knn_info {
     double seconds_wall;   ///< wall time of the last run, transfers included
 } ww_knn_info;
 
+#define WW_KNN_INFO_INIT                                                                                               \
+    { sizeof(ww_knn_info), "", 0, 0, 0, 0.0, 0.0 }
+
+/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_knn_info_init(ww_knn_info *info, size_t struct_size);
+
 /// Plans the k nearest points of the base for every query, under one metric. Nearest first; of points equally far the
 /// lower id comes first and stays in. (L2 is ordered by its square.)
-/// \param queries NULL: the base's own points, each without itself.
-/// \param k 1 to WW_KNN_MOST.
+/// \param base, queries kept alive. queries NULL: the base's own points, each without itself.
+/// \param k 1 to WW_KNN_MOST. \param options read during the call only; NULL: all defaults.
 /// \return WW_ERROR_INVALID_ARGUMENT (k; points of different contexts, precisions, kinds or dimensions, or of a kind
 /// the metric does not take), WW_ERROR_OVERFLOW (norms above the precision's range, found when it runs),
-/// WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: one thread at a time.
-WW_API ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_knn_options *options,
-                               ww_knn **knn);
+/// WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while kernels are
+/// compiled.
+WW_API_STATUS ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_knn_options *options, ww_knn **knn);
 
 /// Searches. \param ids queries x k; -1 where there are fewer than k. \param distances queries x k of the points'
 /// precision, +infinity where there are fewer, or NULL. \param found how many there are for each query, or NULL.
-/// On any error the arrays' content is unspecified. *Blocking*: until done.
-WW_API ww_status ww_knn_run(ww_knn *knn, int64_t *ids, void *distances, uint32_t *found);
+/// On any error the arrays' content is unspecified. \return WW_ERROR_CANCELLED, WW_ERROR_OVERFLOW (norms),
+/// WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL. *Thread-safety*: one thread at a time. *Blocking*: until done.
+WW_API_STATUS ww_knn_run(ww_knn *knn, int64_t *ids, void *distances, uint32_t *found);
 
-WW_API ww_status ww_knn_describe(const ww_knn *knn, ww_knn_info *info);
-/// Frees a search and stores NULL in *knn.
+/// What the last run did. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_knn_get_info(const ww_knn *knn, ww_knn_info *info);
+
+/// Frees a search and stores NULL in *knn. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API void ww_knn_destroy(ww_knn **knn);
 
 /// Uploads, plans and searches in one call; parameters as above. \param queries NULL: the base's own points.
-WW_API ww_status ww_knn_find(ww_context *context, const ww_vector_view *base, const ww_vector_view *queries, size_t k,
-                             ww_metric metric, ww_precision precision, int64_t *ids, void *distances);
+/// \return as ww_points_create(), ww_knn_create() and ww_knn_run(). *Thread-safety*: any thread. *Blocking*: until
+/// done.
+WW_API_STATUS ww_knn_find(ww_context *context, const ww_point_view *base, const ww_point_view *queries, size_t k,
+                          ww_metric metric, ww_precision precision, int64_t *ids, void *distances);
 
 /// The class most frequent among each query's neighbours; a tie goes to the class with the nearest member.
 /// \param ids queries x k, -1 where there are fewer. \param labels a class number >= 0 for each point of the base.
 /// \param predicted a class number for each query, -1 where it has no neighbour.
-WW_API ww_status ww_knn_vote(const int64_t *ids, size_t queries, size_t k, const long *labels, size_t base_count,
-                             long *predicted);
+/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_NO_LABELS (a negative one). *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_knn_vote(const int64_t *ids, size_t queries, size_t k, const int64_t *labels, size_t base_count,
+                          int64_t *predicted);
 
 /// The mean of a value over each query's neighbours; NaN where it has none.
-WW_API ww_status ww_knn_mean(const int64_t *ids, size_t queries, size_t k, const double *values, size_t base_count,
-                             double *predicted);
-
-/// A selection made ready: the k smallest values of every row of a matrix, smallest first.
-typedef struct ww_topk ww_topk;
-
-/// Plans selections from matrices of one size: compiles, and allocates for as many rows as fit the device. What finds
-/// the nearest among computed distances is here for any numbers, such as the rows of a distance matrix.
-/// \param columns 1 to 2^31 - 1, and so \param k, which may be more than there are columns. On a GPU k up to 1024 is
-/// fast. \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_UNSUPPORTED (double on a device without it),
-/// WW_ERROR_DEVICE_MEMORY (not even one row fits). *Ownership*: the caller's. *Thread-safety*: one thread at a time.
-WW_API ww_status ww_select_create(ww_context *context, size_t rows, size_t columns, size_t k, ww_precision precision,
-                                  ww_topk **select);
-
-/// Selects. Of equal values that of the lower column comes first and stays in; -0 counts as 0. NaN is never taken.
-/// \param values rows x columns in row order, of the plan's precision; NULL: once more those of the run before, where
-/// the device holds all rows at once (else WW_ERROR_INVALID_ARGUMENT).
-/// \param indices rows x k columns, -1 where there are fewer than k. \param smallest rows x k values, +infinity where
-/// there are fewer, or NULL. On any error the arrays' content is unspecified. *Blocking*: until done.
-WW_API ww_status ww_select_run(ww_topk *select, const void *values, int64_t *indices, void *smallest);
-
-/// Device time of the last run's kernels; 0 when the device does not say.
-WW_API double ww_select_seconds(const ww_topk *select);
-/// Frees a selection and stores NULL in *select.
-WW_API void ww_select_destroy(ww_topk **select);
+/// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_knn_mean(const int64_t *ids, size_t queries, size_t k, const double *values, size_t base_count,
+                          double *predicted);
 
 #ifdef __cplusplus
 }

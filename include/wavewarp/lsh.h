@@ -35,22 +35,25 @@ typedef struct ww_lsh_options {
     /// first: ww_lsh_info.capped counts such queries, whose answers may differ from run to run.
     uint32_t candidates;
     uint64_t seed; ///< the same seed gives the same tables on every device
-    /// Most device bytes for tables and scratch at a time; 0: as fits. Tables that need more are made block by block
-    /// while a search runs.
-    uint64_t max_bytes;
     ww_lsh_path path;
-    int complete;            ///< 1: a query with fewer than k neighbours is answered exactly
-    double launch_seconds;   ///< aim for launches no longer than this; 0: 0.25
-    ww_progress_fn progress; ///< of a search: buckets looked into and in all, over all queries; NULL: none
-    void *progress_user;
+    int complete; ///< 1: a query with fewer than k neighbours is answered exactly
+    /// NULL: all defaults. Tables that need more than max_bytes are made block by block while a search runs. Progress
+    /// is of a search: in buckets looked into, over all queries.
+    const ww_run_options *run;
 } ww_lsh_options;
 
 #define WW_LSH_OPTIONS_INIT                                                                                            \
-    { sizeof(ww_lsh_options), WW_METRIC_L2, 10, 10, 1.5, 1, 2048, 1, 0, WW_LSH_AUTO, 0, 0.0, NULL, NULL }
+    { sizeof(ww_lsh_options), WW_METRIC_L2, 10, 10, 1.5, 1, 2048, 1, WW_LSH_AUTO, 0, NULL }
 
+/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_lsh_options_init(ww_lsh_options *options, size_t struct_size);
+
+/// Hash tables of points. *Thread-safety*: one thread at a time.
 typedef struct ww_lsh ww_lsh;
 
+/// An output: set struct_size first.
 typedef struct ww_lsh_info {
+    size_t struct_size;    ///< sizeof(ww_lsh_info)
     size_t points;         ///< in the tables, without removed ones
     uint64_t bytes;        ///< device bytes of the tables, while they stand
     ww_lsh_path path;      ///< of the last search
@@ -61,74 +64,99 @@ typedef struct ww_lsh_info {
     double seconds_search; ///< wall time of the last search, transfers included
 } ww_lsh_info;
 
+#define WW_LSH_INFO_INIT                                                                                               \
+    { sizeof(ww_lsh_info), 0, 0, WW_LSH_AUTO, 0, 0, 0, 0.0, 0.0 }
+
+/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_lsh_info_init(ww_lsh_info *info, size_t struct_size);
+
 /// Probability that one hash function gives two points at this distance the same value.
 /// \param dimension hamming: number of bits; else not used. \param width l2 and l1: the segment's width.
-/// \return 0 to 1, NaN for a metric without a family. (l2-squared takes the square.)
+/// \return 0 to 1, NaN for a metric without a family. (l2-squared takes the square.) *Thread-safety*: any thread.
+/// *Blocking*: no.
 WW_API double ww_lsh_collision(ww_metric metric, double distance, double width, size_t dimension);
 
-/// Builds the tables. Points, or tables, that do not stand on the device whole are searched block by block.
-/// \param points kept alive. \param options NULL: all defaults.
+/// Builds the tables. Points, or tables, that do not fit the device whole are searched block by block.
+/// \param points kept alive. \param options read during the call only; NULL: all defaults.
 /// \return WW_ERROR_INVALID_ARGUMENT (an option out of range), WW_ERROR_UNSUPPORTED (a metric without a family),
 /// WW_ERROR_OVERFLOW (norms above the precision's range), WW_ERROR_DEVICE_MEMORY.
-/// *Ownership*: the caller's. *Thread-safety*: one thread at a time. *Blocking*: yes.
-WW_API ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh **lsh);
+/// *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: until done.
+WW_API_STATUS ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh **lsh);
 
 /// Adds points, whose ids go on from the last. Searches afterwards answer as if all had been there from the start.
 /// Every call makes tables of its own, which each search goes through: add many points at a time.
 /// \param points of the same context, kind, precision and dimension; kept alive.
-WW_API ww_status ww_lsh_add(ww_lsh *lsh, ww_points *points);
+/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Thread-safety*: one thread at a time.
+/// *Blocking*: until done.
+WW_API_STATUS ww_lsh_add(ww_lsh *lsh, ww_points *points);
 
 /// Removes points: no search finds them any more. Other ids stay as they are. Removing a point twice is no error.
 /// \param ids `count` ids, 0 to one less than all that were ever added (else WW_ERROR_INVALID_ARGUMENT, and none is
-/// removed).
-WW_API ww_status ww_lsh_remove(ww_lsh *lsh, const int64_t *ids, size_t count);
+/// removed). \return that, WW_ERROR_OPENCL. *Thread-safety*: one thread at a time. *Blocking*: until done.
+WW_API_STATUS ww_lsh_remove(ww_lsh *lsh, const int64_t *ids, size_t count);
 
 /// Searches; parameters as of ww_knn_run(). \param queries NULL: the tables' own points, each without itself (a removed
 /// one finds nothing); there are as many as were ever added. Every neighbour that is given is right at its distance;
-/// some may be missing. \return also WW_ERROR_CANCELLED.
-WW_API ww_status ww_lsh_search(ww_lsh *lsh, ww_points *queries, size_t k, int64_t *ids, void *distances,
-                               uint32_t *found);
+/// some may be missing. \return WW_ERROR_CANCELLED, and as ww_knn_run(). *Thread-safety*: one thread at a time.
+/// *Blocking*: until done.
+WW_API_STATUS ww_lsh_run(ww_lsh *lsh, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found);
 
-WW_API ww_status ww_lsh_describe(const ww_lsh *lsh, ww_lsh_info *info);
-/// The options it has; \param options its struct_size is set by the caller to sizeof(ww_lsh_options).
-WW_API ww_status ww_lsh_get_options(const ww_lsh *lsh, ww_lsh_options *options);
-/// The points that were ever added, kind and precision of them.
+/// What the tables are and what the last search did. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at
+/// a time. *Blocking*: no.
+WW_API_STATUS ww_lsh_get_info(const ww_lsh *lsh, ww_lsh_info *info);
+
+/// The options it has (set the struct's struct_size first); `run` comes back as NULL, which leaves it as it is when it
+/// is set again. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_lsh_get_options(const ww_lsh *lsh, ww_lsh_options *options);
+
+/// Number of points that were ever added, their kind, their precision; 0 for NULL. *Thread-safety*: one thread at a
+/// time. *Blocking*: no.
 WW_API size_t ww_lsh_count(const ww_lsh *lsh);
-WW_API ww_vector_kind ww_lsh_kind(const ww_lsh *lsh);
+WW_API ww_point_kind ww_lsh_kind(const ww_lsh *lsh);
 WW_API ww_precision ww_lsh_precision(const ww_lsh *lsh);
+
 /// Changes how searches go from now on: probes (not more than it was made with), candidates (likewise), path, complete,
-/// launch_seconds, progress. The other options must be as they are.
-WW_API ww_status ww_lsh_set_options(ww_lsh *lsh, const ww_lsh_options *options);
-/// Frees the tables and stores NULL in *lsh.
+/// run (NULL: stays; its max_bytes stays in any case). The other options must be as they are.
+/// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_lsh_set_options(ww_lsh *lsh, const ww_lsh_options *options);
+
+/// Frees the tables and stores NULL in *lsh. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API void ww_lsh_destroy(ww_lsh **lsh);
 
 /// Writes points, options, coefficients and removals; tables are made again when it is loaded. Format: docs/lsh.md. A
-/// file appears under its name only when whole. \return WW_ERROR_IO.
-WW_API ww_status ww_lsh_save(const ww_lsh *lsh, const char *path);
+/// file appears under its name only when whole. \return WW_ERROR_IO, WW_ERROR_OPENCL. *Thread-safety*: one thread at a
+/// time. *Blocking*: while it writes.
+WW_API_STATUS ww_lsh_save(const ww_lsh *lsh, const char *path);
 
-/// Reads what ww_lsh_save() wrote, on any machine. \param max_bytes as in the options.
+/// Reads what ww_lsh_save() wrote, on any machine. \param run as in the options; NULL: all defaults.
 /// \return WW_ERROR_IO, WW_ERROR_FORMAT (not such a file, of another version, damaged or cut short), and what
-/// ww_points_create() and ww_lsh_create() return. *Ownership*: the caller's.
-WW_API ww_status ww_lsh_load(ww_context *context, const char *path, uint64_t max_bytes, ww_lsh **lsh);
+/// ww_points_create() and ww_lsh_create() return. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*:
+/// until done.
+WW_API_STATUS ww_lsh_load(ww_context *context, const char *path, const ww_run_options *run, ww_lsh **lsh);
 
 /// What ww_lsh_choose() is asked for.
 typedef struct ww_lsh_target {
     size_t struct_size; ///< sizeof(ww_lsh_target)
     ww_metric metric;
-    size_t k;           ///< 1 to WW_KNN_MOST
-    double recall;      ///< share of the k nearest that shall be found, over 0 and under 1
-    size_t queries;     ///< how many there will be; 0: all points against all
-    uint64_t max_bytes; ///< most device bytes of the tables; 0: as fits
-    size_t sample;      ///< points to learn from, and as many to verify with; 0: 512
+    size_t k;       ///< 1 to WW_KNN_MOST
+    double recall;  ///< share of the k nearest that shall be found, over 0 and under 1
+    size_t queries; ///< how many there will be; 0: all points against all
+    size_t sample;  ///< points to learn from, and as many to verify with; 0: 512
     uint64_t seed;
+    /// NULL: all defaults. max_bytes is of the tables; progress is that of each search that is tried, one after the
+    /// other.
+    const ww_run_options *run;
 } ww_lsh_target;
 
 #define WW_LSH_TARGET_INIT                                                                                             \
-    { sizeof(ww_lsh_target), WW_METRIC_L2, 1, 0.9, 0, 0, 0, 1 }
+    { sizeof(ww_lsh_target), WW_METRIC_L2, 1, 0.9, 0, 0, 1, NULL }
 
-/// What it found.
+/// Fills a target of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_lsh_target_init(ww_lsh_target *target, size_t struct_size);
+
+/// What was expected and measured. An output: set struct_size first.
 typedef struct ww_lsh_choice {
-    ww_lsh_options options; ///< for ww_lsh_create()
+    size_t struct_size;     ///< sizeof(ww_lsh_choice)
     double recall;          ///< predicted
     double examined;        ///< predicted distances of a query, by buckets
     double measured_recall; ///< of points that were not learnt from, against the exact search
@@ -138,15 +166,24 @@ typedef struct ww_lsh_choice {
     double random;    ///< mean distance of two points
 } ww_lsh_choice;
 
+#define WW_LSH_CHOICE_INIT                                                                                             \
+    { sizeof(ww_lsh_choice), 0.0, 0.0, 0.0, 0.0, 0, 0.0, 0.0 }
+
+/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_lsh_choice_init(ww_lsh_choice *choice, size_t struct_size);
+
 /// Chooses tables, functions and width for a wanted recall at the least expected time, from a sample's exact neighbours
 /// and the families' closed forms, and corrects them by searching for points of another sample.
-/// \param points as for ww_lsh_create(). \param choice its options' struct_size need not be set.
-/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED (a metric without a family, or no parameters within
-/// max_bytes come near the recall), and what searches return. *Blocking*: yes.
-WW_API ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_choice *choice);
+/// \param points as for ww_lsh_create(). \param options an output, for ww_lsh_create(); `run` is NULL (set both
+/// structs' struct_size first). \param choice what it rests on, or NULL. \return WW_ERROR_INVALID_ARGUMENT,
+/// WW_ERROR_UNSUPPORTED (a metric without a family, or no parameters within max_bytes come near the recall), and what
+/// searches return. *Thread-safety*: any thread. *Blocking*: until done.
+WW_API_STATUS ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_options *options,
+                            ww_lsh_choice *choice);
 
 /// Share of the exact neighbours that were found: by distance, so that a point as far as the k-th counts.
-/// \param exact, approximate distances, queries x k, +infinity where there are fewer.
+/// \param exact, approximate distances, queries x k, +infinity where there are fewer. *Thread-safety*: any thread.
+/// *Blocking*: no.
 WW_API double ww_knn_recall(const void *exact, const void *approximate, size_t queries, size_t k,
                             ww_precision precision);
 

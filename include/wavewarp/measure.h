@@ -69,6 +69,7 @@ typedef enum ww_band_kind {
     WW_BAND_ROWS = 5
 } ww_band_kind;
 
+/// This struct does not grow: a band that needs more gets fields at the end of ww_measure.
 typedef struct ww_band {
     ww_band_kind kind;
     double width;     ///< see the kind
@@ -79,7 +80,8 @@ typedef struct ww_band {
 
 #define WW_MEASURE_PARAMETERS 8
 
-/// A measure with its options. Fill with ww_measure_init(), then change what you want.
+/// A measure with its options. Fill with ww_measure_init(), then change what you want. It is the caller's; what uses it
+/// copies it, with what it points to.
 typedef struct ww_measure {
     size_t struct_size; ///< sizeof(ww_measure)
     ww_measure_id id;
@@ -108,9 +110,12 @@ typedef struct ww_measure {
     double gamma;
 } ww_measure;
 
-/// Fills a measure with its defaults: own cost, no root, no band, channels dependent (MSM: independent).
-WW_API ww_status ww_measure_init(ww_measure *measure, ww_measure_id id);
+/// Fills a measure of `struct_size` bytes with its defaults: own cost, no root, no band, channels dependent (MSM:
+/// independent). \param struct_size sizeof(ww_measure).
+/// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_measure_init(ww_measure *measure, size_t struct_size, ww_measure_id id);
 
+/// This struct does not grow: arrays of it are handed out.
 typedef struct ww_parameter_info {
     const char *name;
     double initial; ///< the default
@@ -120,7 +125,9 @@ typedef struct ww_parameter_info {
     int is_switch; ///< 1: takes 0 or 1 and nothing between them
 } ww_parameter_info;
 
+/// Filled by the library alone.
 typedef struct ww_measure_info {
+    size_t struct_size; ///< of the library's struct
     ww_measure_id id;
     const char *name;      ///< as in `--measure`
     const char *title;     ///< one line
@@ -138,22 +145,26 @@ typedef struct ww_measure_info {
     int is_of_symbols;   ///< 1: values are symbols, which are equal or not
 } ww_measure_info;
 
-/// Number of measures, and each by position. NULL when out of range. *Ownership*: static.
+/// Number of measures, and each by position, NULL when out of range; a measure by its id or its name, NULL when there
+/// is none. *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
 WW_API size_t ww_measure_count(void);
 WW_API const ww_measure_info *ww_measure_info_at(size_t position);
-/// A measure's information by id or name; NULL when there is none.
 WW_API const ww_measure_info *ww_measure_info_by_id(ww_measure_id id);
 WW_API const ww_measure_info *ww_measure_info_by_name(const char *name);
-/// Sets a parameter by name. WW_ERROR_INVALID_ARGUMENT for an unknown name (the hint lists the measure's) or a value
-/// out of range (the hint has the range); a switch takes 0 and 1 alone.
-WW_API ww_status ww_measure_set(ww_measure *measure, const char *parameter, double value);
+
+/// Sets a parameter by name. \return WW_ERROR_INVALID_ARGUMENT for an unknown name (the hint lists the measure's) or a
+/// value out of range (the hint has the range); a switch takes 0 and 1 alone. *Thread-safety*: one thread at a time.
+/// *Blocking*: no.
+WW_API_STATUS ww_measure_set(ww_measure *measure, const char *parameter, double value);
 
 /// Number of cells a pair of lengths n (rows) and m (columns) costs under the measure's band; 0 when there is no path.
+/// *Thread-safety*: any thread. *Blocking*: no.
 WW_API uint64_t ww_measure_cells(const ww_measure *measure, size_t n, size_t m);
 
 /// The band as an interval of columns [lo[i], hi[i]) for each row i of an n x m matrix.
-/// \param lo, hi arrays of n. \return WW_ERROR_NO_PATH when no path goes through.
-WW_API ww_status ww_band_rows(const ww_band *band, size_t n, size_t m, size_t *lo, size_t *hi);
+/// \param lo, hi arrays of n. \return WW_ERROR_NO_PATH when no path goes through, WW_ERROR_INVALID_ARGUMENT.
+/// *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_band_rows(const ww_band *band, size_t n, size_t m, size_t *lo, size_t *hi);
 
 #ifdef __cplusplus
 }

@@ -8,29 +8,44 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #endif
 #include <CL/cl.h>
-#include <wavewarp/distance.h>
+#include <wavewarp/plan.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /// Makes a context on the caller's OpenCL context, device and in-order queue. All three are retained.
-WW_API ww_status ww_context_wrap(cl_context context, cl_device_id device, cl_command_queue queue,
-                                 const ww_context_options *options, ww_context **out);
+/// \return WW_ERROR_INVALID_ARGUMENT (they do not belong together; an out-of-order queue), WW_ERROR_NO_DEVICE,
+/// WW_ERROR_KERNEL_SOURCE, WW_ERROR_OPENCL. *Ownership*: the caller's. *Thread-safety*: any thread; with several
+/// threads the queue's order is that of their calls. *Blocking*: while tiny kernels are tried.
+WW_API_STATUS ww_context_wrap(cl_context context, cl_device_id device, cl_command_queue queue,
+                              const ww_context_options *options, ww_context **out);
 
-/// The OpenCL objects of a context. *Ownership*: the context's; retain what you keep.
-WW_API ww_status ww_context_opencl(ww_context *context, cl_context *cl, cl_device_id *device, cl_command_queue *queue);
+/// The OpenCL objects of a context; NULL where one is not wanted. \return WW_ERROR_INVALID_ARGUMENT.
+/// *Ownership*: the context's; retain what you keep. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_context_get_opencl(ww_context *context, cl_context *cl, cl_device_id *device, cl_command_queue *queue);
 
 /// Makes a dataset of `count` series of equal `length` from a device buffer, channel by channel, series after series.
 /// Nothing is copied or checked: the buffer is retained, must stay unchanged while plans run, and holds values of
 /// `precision`, all finite.
-WW_API ww_status ww_dataset_wrap(ww_context *context, cl_mem buffer, size_t count, size_t channels, size_t length,
-                                 ww_precision precision, ww_dataset **dataset);
+///
+/// Between runs the buffer's content may change, and plans see it, except where a plan computes on copies of its own
+/// that were made when the plan was: under WW_ERP, WW_DDTW and WW_WDDTW, under WW_TWED where the other side has time
+/// stamps, and in engine `bits` (WW_LEVENSHTEIN, WW_LCS). Make a new plan there.
+/// \return WW_ERROR_INVALID_ARGUMENT (a buffer too small or of another OpenCL context), WW_ERROR_EMPTY,
+/// WW_ERROR_OVERFLOW, WW_ERROR_UNSUPPORTED. *Ownership*: the caller's; plans keep it alive. *Thread-safety*: any
+/// thread. *Blocking*: while lengths are uploaded.
+WW_API_STATUS ww_dataset_wrap(ww_context *context, cl_mem buffer, size_t count, size_t channels, size_t length,
+                              ww_precision precision, ww_dataset **dataset);
 
-/// Runs a matrix or pairs plan and leaves the result in a device buffer (`rows x columns` values, or `count`).
-/// \return WW_ERROR_UNSUPPORTED for a plan whose result does not fit one block.
-/// *Blocking*: no; the work is on the context's queue when this returns.
-WW_API ww_status ww_plan_run_device(ww_plan *plan, cl_mem result);
+/// Makes a buffer for results of the caller's, which is retained.
+/// \return WW_ERROR_INVALID_ARGUMENT (not a buffer, or of another OpenCL context), WW_ERROR_OPENCL.
+/// *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_buffer_wrap(ww_context *context, cl_mem memory, ww_buffer **buffer);
+
+/// The OpenCL object of a buffer; NULL for NULL. *Ownership*: the buffer's; retain what you keep. *Thread-safety*: any
+/// thread. *Blocking*: no.
+WW_API cl_mem ww_buffer_opencl(const ww_buffer *buffer);
 
 #ifdef __cplusplus
 }

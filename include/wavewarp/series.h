@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+/// *Thread-safety*: one thread at a time while it changes; any number while it does not.
 typedef struct ww_series_set ww_series_set;
 
 /// float: 4-byte values; double: 8-byte values.
@@ -40,61 +41,88 @@ typedef struct ww_series_view {
 #define WW_SERIES_VIEW_INIT                                                                                            \
     { sizeof(ww_series_view), NULL, WW_FLOAT, 0, 1, 0, NULL, NULL, 0 }
 
-/// Makes an empty set whose series have `channels` channels (>= 1).
-/// *Ownership*: the caller's; free with ww_series_set_destroy().
-WW_API ww_status ww_series_set_create(size_t channels, ww_series_set **set);
+/// Fills a view of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_series_view_init(ww_series_view *view, size_t struct_size);
 
-/// Frees a set and stores NULL in *set. NULL and a pointer to NULL are allowed.
+/// Makes an empty set whose series have `channels` channels (>= 1).
+/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's; ww_series_set_destroy().
+/// *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_series_set_create(size_t channels, ww_series_set **set);
+
+/// Frees a set and stores NULL in *set. NULL and a pointer to NULL are allowed. *Thread-safety*: one thread at a time.
+/// *Blocking*: no.
 WW_API void ww_series_set_destroy(ww_series_set **set);
 
 /// Appends a copy of a series: `channels x length` values, channel by channel.
 /// \param length >= 1 (else WW_ERROR_EMPTY).
-/// \param label its class, or NULL for none.
-WW_API ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *values, const char *label);
+/// \param label its class, or NULL for none. Both are copied.
+/// \return WW_ERROR_EMPTY, WW_ERROR_OVERFLOW, WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: one thread at a time.
+/// *Blocking*: no.
+WW_API_STATUS ww_series_set_add(ww_series_set *set, size_t length, const double *values, const char *label);
 
+/// Number of series; number of channels of each; 0 for NULL. *Thread-safety*: any thread. *Blocking*: no.
 WW_API size_t ww_series_set_count(const ww_series_set *set);
 WW_API size_t ww_series_set_channels(const ww_series_set *set);
+
 /// Appends a sequence of symbols: each Unicode code point of a text in UTF-8 is a point of one channel, its number the
 /// value. For WW_LEVENSHTEIN and WW_LCS; code points are exact in float.
 /// \param text `bytes` bytes, which need no terminator; none is special. At least one (else WW_ERROR_EMPTY).
 /// \return WW_ERROR_CHANNELS when the set's series have more than one channel; WW_ERROR_FORMAT when the text is not
-/// UTF-8 (the record's position is the byte).
-WW_API ww_status ww_series_set_add_text(ww_series_set *set, const char *text, size_t bytes, const char *label);
+/// UTF-8 (the record's position is the byte). *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_series_set_add_text(ww_series_set *set, const char *text, size_t bytes, const char *label);
 
 /// Gives series i time stamps, of which it keeps a copy: one for each of its points, finite, none less than the one
 /// before (else WW_ERROR_NOT_FINITE or WW_ERROR_INVALID_ARGUMENT, with the position in the record). With the first, all
 /// series of the set have time stamps: where none were given, also later, they are 1, 2, 3, ...
-WW_API ww_status ww_series_set_set_times(ww_series_set *set, size_t i, const double *times);
-/// Time stamps of series i; NULL when the set has none or i is out of range. Valid until the set is changed or
-/// destroyed.
+/// \return those, WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_series_set_set_times(ww_series_set *set, size_t i, const double *times);
+
+/// Time stamps of series i; NULL when the set has none or i is out of range. *Ownership*: the set's, until it is
+/// changed or destroyed. *Thread-safety*: any thread, while nobody changes the set. *Blocking*: no.
 WW_API const double *ww_series_set_times(const ww_series_set *set, size_t i);
+
 /// Adds `shift` to every time stamp. Differences of time are all that counts in TWED: small numbers, such as seconds
 /// since the earliest stamp of both sets, are exact in float where seconds since 1970 are not.
-WW_API ww_status ww_series_set_shift_times(ww_series_set *set, double shift);
+/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_NOT_FINITE. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_series_set_shift_times(ww_series_set *set, double shift);
 
-/// Length of series i; 0 when i is out of range.
+/// Length of series i, 0 when i is out of range; the least and the greatest length. *Thread-safety*: any thread, while
+/// nobody changes the set. *Blocking*: no.
 WW_API size_t ww_series_set_length(const ww_series_set *set, size_t i);
 WW_API size_t ww_series_set_min_length(const ww_series_set *set);
 WW_API size_t ww_series_set_max_length(const ww_series_set *set);
-/// Values of series i, channel by channel; NULL when i is out of range. Valid until the set is changed or destroyed.
+
+/// Values of series i, channel by channel, NULL when i is out of range; its label, NULL when it has none. *Ownership*:
+/// the set's, until it is changed or destroyed. *Thread-safety*: any thread, while nobody changes the set. *Blocking*:
+/// no.
 WW_API const double *ww_series_set_values(const ww_series_set *set, size_t i);
-/// Label of series i, NULL when it has none. Valid until the set is changed or destroyed.
 WW_API const char *ww_series_set_label(const ww_series_set *set, size_t i);
-/// Number of different labels, in order of first appearance.
+
+/// Number of different labels; class numbers count them in order of first appearance. *Thread-safety*: any thread,
+/// while nobody changes the set. *Blocking*: no.
 WW_API size_t ww_series_set_class_count(const ww_series_set *set);
-/// Name of class k (0 <= k < class count), NULL when out of range.
+
+/// Name of class k (0 <= k < class count), NULL when out of range. *Ownership*: the set's, until it is changed or
+/// destroyed. *Thread-safety*: any thread, while nobody changes the set. *Blocking*: no.
 WW_API const char *ww_series_set_class_name(const ww_series_set *set, size_t k);
-/// Class number of series i, -1 when it has no label.
-WW_API long ww_series_set_class(const ww_series_set *set, size_t i);
-/// Number of missing values (NaN) in the whole set.
+
+/// Class number of series i, -1 when it has no label. *Thread-safety*: any thread, while nobody changes the set.
+/// *Blocking*: no.
+WW_API int64_t ww_series_set_class(const ww_series_set *set, size_t i);
+
+/// Number of missing values (NaN) in the whole set. *Thread-safety*: any thread, while nobody changes the set.
+/// *Blocking*: no.
 WW_API size_t ww_series_set_missing(const ww_series_set *set);
 
 /// Makes every channel of every series mean 0 and population standard deviation 1, in place. A channel whose deviation
-/// is below 1e-8 |mean| + 1e-12 becomes all zero.
-WW_API ww_status ww_series_set_znormalise(ww_series_set *set);
+/// is below 1e-8 |mean| + 1e-12 becomes all zero. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a
+/// time. *Blocking*: no.
+WW_API_STATUS ww_series_set_znormalise(ww_series_set *set);
 
-/// Describes the set's memory as a view. The view is valid until the set is changed or destroyed.
-WW_API ww_status ww_series_set_view(const ww_series_set *set, ww_series_view *view);
+/// Describes the set's memory as a view (set its struct_size first), which is valid until the set is changed or
+/// destroyed. \return WW_ERROR_EMPTY, WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread, while nobody changes the
+/// set. *Blocking*: no.
+WW_API_STATUS ww_series_set_view(const ww_series_set *set, ww_series_view *view);
 
 /// File formats. WW_FORMAT_AUTO finds out from the content (reading) or the name's ending (writing).
 typedef enum ww_format {
@@ -124,21 +152,25 @@ typedef struct ww_read_options {
 #define WW_READ_OPTIONS_INIT                                                                                           \
     { sizeof(ww_read_options), WW_FORMAT_AUTO, 0, NULL, NULL, NULL }
 
+/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_read_options_init(ww_read_options *options, size_t struct_size);
+
 /// Reads a set from a file, or from standard input when `path` is "-".
 /// \param options NULL: all defaults.
 /// \return WW_ERROR_IO when it can't be read; WW_ERROR_FORMAT with file, line and column in the message;
 /// WW_ERROR_EMPTY when it holds no series. Missing values ('?', empty or NaN) are kept as NaN: see
 /// ww_series_set_missing(). Time stamps are numbers, or dates (2024-12-31 23:59:59.5, with T or a blank, a zone or
 /// UTC), which become seconds since 1970; one that is less than the one before it is WW_ERROR_FORMAT. *Ownership*: the
-/// caller's.
-WW_API ww_status ww_series_set_read(const char *path, const ww_read_options *options, ww_series_set **set);
+/// caller's. *Thread-safety*: any thread. *Blocking*: while it reads.
+WW_API_STATUS ww_series_set_read(const char *path, const ww_read_options *options, ww_series_set **set);
 
 /// Writes a set to a file ("-": standard output). A file appears under its name only when whole.
 /// npy: needs equal lengths, and drops labels. ts keeps time stamps; the others drop them. text: one channel of code
 /// points, without labels; WW_FORMAT_AUTO never chooses it. `precision` is npy's element type; the text formats write 9
 /// or 17 significant digits, so that reading gives the same float or double.
-WW_API ww_status ww_series_set_write(const ww_series_set *set, const char *path, ww_format format,
-                                     ww_precision precision);
+/// \return WW_ERROR_IO, WW_ERROR_UNSUPPORTED, WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread, while nobody
+/// changes the set. *Blocking*: while it writes.
+WW_API_STATUS ww_series_set_write(const ww_series_set *set, const char *path, ww_format format, ww_precision precision);
 
 /// Kinds of generated series. All are reproducible from the seed on every machine.
 typedef enum ww_generator {
@@ -167,30 +199,43 @@ typedef struct ww_generate_options {
 #define WW_GENERATE_OPTIONS_INIT                                                                                       \
     { sizeof(ww_generate_options), 100, 0, 0, 1, 1 }
 
-/// Generates a set. *Ownership*: the caller's.
-WW_API ww_status ww_series_set_generate(ww_generator kind, const ww_generate_options *options, ww_series_set **set);
+/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_generate_options_init(ww_generate_options *options, size_t struct_size);
+
+/// Generates a set. \param options NULL: all defaults.
+/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's.
+/// *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_series_set_generate(ww_generator kind, const ww_generate_options *options, ww_series_set **set);
 
 /// Finds a generator by its name ("cbf", "two-patterns", "synthetic-control", "random-walk", "sine").
-WW_API ww_status ww_generator_by_name(const char *name, ww_generator *kind);
+/// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_generator_by_name(const char *name, ww_generator *kind);
 
 /// Writes a 2-D array of distances: rows x columns, row after row. By ending: `.npy`, `.csv`, anything else raw values
 /// in native byte order; "-" is text on standard output. `columns` 0: a condensed (upper triangle, row after row) 1-D
-/// array of `rows` values.
-WW_API ww_status ww_array_write(const char *path, const void *values, ww_precision precision, size_t rows,
-                                size_t columns);
+/// array of `rows` values. \return WW_ERROR_IO, WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*:
+/// while it writes.
+WW_API_STATUS ww_array_write(const char *path, const void *values, ww_precision precision, size_t rows, size_t columns);
 
 /// A file of a 2-D array that is filled block by block, in any order, and appears under its name only when closed
-/// whole.
+/// whole. *Thread-safety*: one thread at a time.
 typedef struct ww_array_file ww_array_file;
+
 /// Starts a file as ww_array_write() would write it, complete size reserved. WW_ERROR_IO when disk space is missing.
 /// Text (`.csv`) needs its blocks in row order, each of whole rows.
-WW_API ww_status ww_array_file_create(const char *path, ww_precision precision, size_t rows, size_t columns,
-                                      ww_array_file **file);
-/// Writes `row_count x column_count` values, row after row, at (row, column).
-WW_API ww_status ww_array_file_put(ww_array_file *file, size_t row, size_t row_count, size_t column,
-                                   size_t column_count, const void *values);
-/// Finishes (`keep` not 0) or removes (`keep` 0) the file, and stores NULL in *file.
-WW_API ww_status ww_array_file_close(ww_array_file **file, int keep);
+/// \return that, WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW. *Ownership*: the caller's; ww_array_file_close().
+/// *Thread-safety*: any thread. *Blocking*: while it writes.
+WW_API_STATUS ww_array_file_create(const char *path, ww_precision precision, size_t rows, size_t columns,
+                                   ww_array_file **file);
+
+/// Writes `row_count x column_count` values, row after row, at (row, column). \return WW_ERROR_IO,
+/// WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a time. *Blocking*: while it writes.
+WW_API_STATUS ww_array_file_put(ww_array_file *file, size_t row, size_t row_count, size_t column, size_t column_count,
+                                const void *values);
+
+/// Finishes (`keep` not 0) or removes (`keep` 0) the file, and stores NULL in *file. \return WW_ERROR_IO (it is
+/// removed). *Thread-safety*: one thread at a time. *Blocking*: while it writes.
+WW_API_STATUS ww_array_file_close(ww_array_file **file, int keep);
 
 #ifdef __cplusplus
 }

@@ -1,18 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What every function returns, and the record of what went wrong.
+/// What every function returns, the record of what went wrong, and the rules that all structs follow.
+///
+/// **Structs that may grow** start with `size_t struct_size` and grow at their end alone. Set it by the struct's
+/// WW_..._INIT value or, where there are no macros, by its ww_..._init(&x, sizeof x); then change what you want.
+/// Options: a struct shorter than the library's has the defaults for what it lacks; a longer one is taken as long as
+/// what the library does not know is zero (else WW_ERROR_UNSUPPORTED). Outputs: the library fills what the caller's
+/// struct_size covers and zeroes what it does not know. Structs without struct_size never change.
+///
+/// **Names**: ww_<noun>_<verb>: _create makes an object (_create_..., _read, _load, _generate, _wrap: from what),
+/// _run does its work, _get_info says what it did, _destroy gives it up, stores NULL and accepts NULL.
 #ifndef WAVEWARP_STATUS_H
 #define WAVEWARP_STATUS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(_WIN32)
-#define WW_API
-#elif defined(__GNUC__)
+/// The version of this interface. It changes when a program that was built against an earlier one could fail; the
+/// library's file name (soname) ends with it. docs/interface.md lists the changes.
+#define WW_API_VERSION 1
+
+#if defined(__GNUC__) && !defined(_WIN32)
 #define WW_API __attribute__((visibility("default")))
 #else
 #define WW_API
+#endif
+/// Like WW_API; the compiler warns where the status is not looked at.
+#if defined(__GNUC__)
+#define WW_API_STATUS WW_API __attribute__((warn_unused_result)) ww_status
+#else
+#define WW_API_STATUS WW_API ww_status
 #endif
 
 #ifdef __cplusplus
@@ -22,8 +39,8 @@ extern "C" {
 /// What a function returns. The numbers are part of the interface and never change.
 typedef enum ww_status {
     WW_OK = 0,
-    WW_ERROR_INVALID_ARGUMENT = 1, ///< an argument is outside its stated range
-    WW_ERROR_OUT_OF_MEMORY = 2,    ///< host memory
+    WW_ERROR_INVALID_ARGUMENT = 1, ///< an argument is outside its stated range; every function may return this
+    WW_ERROR_OUT_OF_MEMORY = 2,    ///< host memory; every function that makes something may return this
     WW_ERROR_DEVICE_MEMORY = 3,    ///< device memory, or one buffer above the device's limit
     WW_ERROR_OVERFLOW = 4,         ///< a size does not fit its type, or a distance its precision
     WW_ERROR_EMPTY = 5,            ///< no series, or a series of length 0
@@ -35,16 +52,18 @@ typedef enum ww_status {
     WW_ERROR_FORMAT = 11,          ///< a file's content is damaged or not understood
     WW_ERROR_NO_PLATFORM = 12,     ///< no OpenCL platform is installed
     WW_ERROR_NO_DEVICE = 13,       ///< no device matches
-    WW_ERROR_UNSUPPORTED = 14,     ///< the device (or the chosen engine) can't do this
+    WW_ERROR_UNSUPPORTED = 14,     ///< the device (or the chosen engine, or this version) can't do this
     WW_ERROR_KERNEL_SOURCE = 15,   ///< a kernel source file can't be read
     WW_ERROR_BUILD = 16,           ///< a program did not compile; ww_last_build_log() has the compiler's words
-    WW_ERROR_OPENCL = 17,          ///< an OpenCL call failed; the record holds its code
-    WW_ERROR_CANCELLED = 18,       ///< the progress function asked to stop
-    WW_ERROR_INTERNAL = 19         ///< a fault of this library; please report it
+    WW_ERROR_OPENCL = 17,    ///< an OpenCL call failed; the record holds its code. Any function that uses a device
+    WW_ERROR_CANCELLED = 18, ///< the progress function asked to stop
+    WW_ERROR_INTERNAL = 19   ///< a fault of this library; please report it
 } ww_status;
 
-/// What went wrong last on this thread. Text fields are always terminated.
+/// What went wrong last on this thread. Text fields are always terminated. Filled by the library alone; the fields that
+/// `struct_size` covers are there.
 typedef struct ww_error {
+    size_t struct_size; ///< of the library's struct
     ww_status status;
     int cl_code;       ///< OpenCL's error code, 0 when none
     char cl_name[48];  ///< that code by name, "" when none
@@ -60,21 +79,28 @@ typedef struct ww_error {
 
 /// The record of the last error on the calling thread (status WW_OK when there was none).
 /// \return never NULL. *Ownership*: the library's, valid until the thread's next failing call.
-/// *Thread-safety*: each thread has its own.
+/// *Thread-safety*: any thread; each has its own. *Blocking*: no.
 WW_API const ww_error *ww_last_error(void);
 
 /// The whole build log of the last program that failed to compile on this thread.
 /// \return never NULL, "" when there is none. *Ownership*: the library's, until the thread's next failing build.
+/// *Thread-safety*: any thread; each has its own. *Blocking*: no.
 WW_API const char *ww_last_build_log(void);
 
-/// A status's name, for example "WW_ERROR_NO_PATH". Never NULL. *Thread-safety*: any thread.
+/// A status's name, for example "WW_ERROR_NO_PATH". Never NULL. *Ownership*: static. *Thread-safety*: any thread.
+/// *Blocking*: no.
 WW_API const char *ww_status_name(ww_status status);
 
 /// Frees what the library returned by pointer where a declaration says "free with ww_free". NULL is allowed.
+/// *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_free(void *pointer);
 
-/// The library's version, for example "0.1.0".
+/// The library's release, for example "0.1.0". *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
 WW_API const char *ww_version(void);
+
+/// The library's WW_API_VERSION: the header's, unless another library was loaded than the one the program was built
+/// for. *Thread-safety*: any thread. *Blocking*: no.
+WW_API int ww_api_version(void);
 
 #ifdef __cplusplus
 }

@@ -5,23 +5,25 @@
 #define WAVEWARP_TUNE_H
 
 #include <wavewarp/context.h>
+#include <wavewarp/run.h>
 #include <wavewarp/series.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// One candidate that was tried, or (chosen not 0) the value a parameter ends with.
+/// One candidate that was tried, or (chosen not 0) the value a parameter ends with. Filled by the library alone.
 typedef struct ww_tune_result {
+    size_t struct_size;    ///< of the library's struct
     const char *parameter; ///< for example "lanes.rows"
     ww_precision precision;
-    long value;
+    int64_t value;
     double cells_per_second; ///< 0 when it could not run
     int correct;             ///< 0: it gave a wrong result or could not run, and is never chosen
     int chosen;
 } ww_tune_result;
 
-/// Receives each result. Return 0 to go on, anything else to stop.
+/// Receives each result, which is valid during the call. Return 0 to go on, anything else to stop.
 typedef int (*ww_tune_fn)(void *user, const ww_tune_result *result);
 
 typedef struct ww_tune_options {
@@ -30,19 +32,25 @@ typedef struct ww_tune_options {
     int dry;            ///< 1: the user's tuning file is left as it is
     ww_tune_fn report;  ///< NULL: none
     void *report_user;
+    const ww_run_options *run; ///< NULL: all defaults. Progress is in candidates
 } ww_tune_options;
 
 #define WW_TUNE_OPTIONS_INIT                                                                                           \
-    { sizeof(ww_tune_options), 0.0, 0, NULL, NULL }
+    { sizeof(ww_tune_options), 0.0, 0, NULL, NULL, NULL }
+
+/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_tune_options_init(ww_tune_options *options, size_t struct_size);
 
 /// Tries candidates for every parameter of the engines that suit the device, checks each against a double-precision
 /// reference, and writes the fastest of each to the user's tuning file as soon as it is known.
-/// \param options NULL: all defaults.
-/// \return WW_ERROR_CANCELLED when `report` asked to stop (what was written stays), WW_ERROR_IO when the file can't be
-/// written. *Thread-safety*: nobody else may use the context meanwhile. *Blocking*: for a minute or so.
-WW_API ww_status ww_tune(ww_context *context, const ww_tune_options *options);
+/// \param options read during the call only; NULL: all defaults.
+/// \return WW_ERROR_CANCELLED when `report` or `run->progress` asked to stop (what was written stays), WW_ERROR_IO when
+/// the file can't be written. *Thread-safety*: nobody else may use the context meanwhile. *Blocking*: for a minute or
+/// so.
+WW_API_STATUS ww_tune(ww_context *context, const ww_tune_options *options);
 
-/// The file ww_tune() writes; "" when there is no place for one. Valid as long as the context.
+/// The file ww_tune() writes; "" when there is no place for one. *Ownership*: the context's, as long as it lives.
+/// *Thread-safety*: any thread. *Blocking*: no.
 WW_API const char *ww_tuning_file(const ww_context *context);
 
 #ifdef __cplusplus

@@ -4,15 +4,20 @@
 #ifndef WAVEWARP_WAVEWARP_H
 #define WAVEWARP_WAVEWARP_H
 
+#include <wavewarp/classify.h>
 #include <wavewarp/context.h>
 #include <wavewarp/dataset.h>
 #include <wavewarp/distance.h>
 #include <wavewarp/knn.h>
 #include <wavewarp/lsh.h>
 #include <wavewarp/measure.h>
+#include <wavewarp/output.h>
+#include <wavewarp/plan.h>
+#include <wavewarp/points.h>
+#include <wavewarp/run.h>
 #include <wavewarp/series.h>
 #include <wavewarp/status.h>
+#include <wavewarp/topk.h>
 #include <wavewarp/tune.h>
-#include <wavewarp/vectors.h>
 
 #endif

@@ -24,7 +24,9 @@ void wwi_pace_start(wwi_pace *pace, uint64_t total) {
 }
 
 ww_status wwi_pace_report(wwi_pace *pace, uint64_t work) {
-    pace->done += work;
+    pace->done += work; // often an estimate
+    if (pace->done > pace->total)
+        pace->done = pace->total;
     if (pace->progress && pace->progress(pace->user, pace->done, pace->total) != 0)
         return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
     return WW_OK;

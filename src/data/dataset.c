@@ -41,8 +41,6 @@ void ww_dataset_destroy(ww_dataset **dataset) {
 }
 
 static ww_status check_view(const ww_series_view *view) {
-    if (!view || view->struct_size != sizeof *view)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is NULL or of another size than this version's");
     if (view->precision != WW_FLOAT && view->precision != WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.precision is %d", (int)view->precision);
     if (view->count == 0)
@@ -245,17 +243,22 @@ static bool device_has_double(const ww_context *context) {
 }
 
 // `times`: time stamps beside the view, a value a point, series after series; or NULL.
-static ww_status create(ww_context *context, const ww_series_view *view, const double *times,
+static ww_status create(ww_context *context, const ww_series_view *given, const double *times,
                         const ww_dataset_options *options, ww_dataset **dataset) {
     ww_status status;
     ww_dataset *d = NULL;
     ww_dataset_options o = WW_DATASET_OPTIONS_INIT;
+    ww_series_view taken = WW_SERIES_VIEW_INIT;
+    const ww_series_view *view = &taken;
     uint64_t offset = 0;
 
     if (!context || !dataset)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or dataset is NULL");
     *dataset = NULL;
-    if ((status = wwi_options_take(&o, options, "ww_dataset_options")) != WW_OK || (status = check_view(view)) != WW_OK)
+    if (!given)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is NULL");
+    if ((status = wwi_options_take(&o, options, "ww_dataset_options")) != WW_OK ||
+        (status = wwi_options_take(&taken, given, "ww_series_view")) != WW_OK || (status = check_view(view)) != WW_OK)
         return status;
     if (o.precision != WW_FLOAT && o.precision != WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o.precision);

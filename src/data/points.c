@@ -39,7 +39,7 @@ void ww_points_destroy(ww_points **points) {
 
 // ---- the caller's view
 
-static ww_status check_sets(const ww_vector_view *view) {
+static ww_status check_sets(const ww_point_view *view) {
     const uint32_t *items = view->values;
     if (!view->offsets || view->offsets[0] != 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "sets need offsets that start at 0");
@@ -58,11 +58,9 @@ static ww_status check_sets(const ww_vector_view *view) {
     return WW_OK;
 }
 
-static ww_status check_view(const ww_vector_view *view) {
+static ww_status check_view(const ww_point_view *view) {
     uint64_t product;
-    if (!view || view->struct_size != sizeof *view)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is NULL or of another size than this version's");
-    if ((unsigned)view->kind > WW_VECTORS_SETS || (unsigned)view->precision > WW_DOUBLE)
+    if ((unsigned)view->kind > WW_POINTS_SETS || (unsigned)view->precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view's kind is %d, its precision %d", (int)view->kind,
                         (int)view->precision);
     if (view->count == 0)
@@ -71,7 +69,7 @@ static ww_status check_view(const ww_vector_view *view) {
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu points; the most is 2^31 less a few", view->count);
     if (!view->values)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.values is NULL");
-    if (view->kind == WW_VECTORS_SETS)
+    if (view->kind == WW_POINTS_SETS)
         return check_sets(view);
     if (view->dimension == 0)
         return wwi_fail(WW_ERROR_EMPTY, "the points have no coordinates");
@@ -79,18 +77,18 @@ static ww_status check_view(const ww_vector_view *view) {
     if (view->dimension > (1u << 24) || !wwi_mul_u64(view->count + WWI_TILE_PAIR, view->dimension, &product) ||
         product > UINT64_MAX / 16)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu coordinates; the most is 2^24", view->dimension);
-    if (view->kind == WW_VECTORS_BITS && view->column_order)
+    if (view->kind == WW_POINTS_BITS && view->column_order)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "bits come point after point");
     return WW_OK;
 }
 
-static double value_at(const ww_vector_view *view, size_t i, size_t j) {
+static double value_at(const ww_point_view *view, size_t i, size_t j) {
     const size_t at = view->column_order ? j * view->count + i : i * view->dimension + j;
     return view->precision == WW_DOUBLE ? ((const double *)view->values)[at]
                                         : (double)((const float *)view->values)[at];
 }
 
-static ww_status fail_not_finite(const ww_vector_view *view, size_t at) {
+static ww_status fail_not_finite(const ww_point_view *view, size_t at) {
     const size_t i = view->column_order ? at % view->count : at / view->dimension;
     const size_t j = view->column_order ? at / view->count : at % view->dimension;
     const double value = value_at(view, i, j);
@@ -105,7 +103,7 @@ static ww_status fail_not_finite(const ww_vector_view *view, size_t at) {
 }
 
 // The view's values in the points' precision and the view's order; copied or checked in one pass.
-static ww_status take_numbers(const ww_points *p, const ww_vector_view *view, void *target) {
+static ww_status take_numbers(const ww_points *p, const ww_point_view *view, void *target) {
     const size_t total = view->count * view->dimension;
     for (size_t at = 0; at < total; at++) {
         if (p->precision == WW_FLOAT) {
@@ -128,7 +126,7 @@ static ww_status take_numbers(const ww_points *p, const ww_vector_view *view, vo
 }
 
 // Packed bytes into 32-bit words; bits behind the last are cleared.
-static void take_bits(const ww_points *p, const ww_vector_view *view, uint32_t *target) {
+static void take_bits(const ww_points *p, const ww_point_view *view, uint32_t *target) {
     const size_t bytes = (p->dimension + 7) / 8;
     for (size_t i = 0; i < p->count; i++) {
         const unsigned char *from = (const unsigned char *)view->values + i * bytes;
@@ -142,7 +140,7 @@ static void take_bits(const ww_points *p, const ww_vector_view *view, uint32_t *
     }
 }
 
-static ww_status take_mean(ww_points *p, const ww_vector_view *view) {
+static ww_status take_mean(ww_points *p, const ww_point_view *view) {
     const size_t step = p->count / SAMPLE + 1;
     p->mean = calloc(p->dimension, sizeof *p->mean);
     if (!p->mean)
@@ -166,7 +164,7 @@ static ww_status take_mean(ww_points *p, const ww_vector_view *view) {
 static ww_status get_program(ww_points *p) {
     static const wwi_source sources[] = {{"base/number.cl", NULL}, {"knn/knn.cl", NULL}, {"knn/knn_points.cl", NULL}};
     return wwi_program_get(p->context, sources, 3,
-                           p->kind == WW_VECTORS_BITS  ? "-DWW_METRIC=5"
+                           p->kind == WW_POINTS_BITS   ? "-DWW_METRIC=5"
                            : p->precision == WW_DOUBLE ? "-DWWK_DOUBLE=1"
                                                        : "-DWWK_DOUBLE=0",
                            &p->program);
@@ -238,18 +236,18 @@ static ww_status upload_sets(ww_points *p, const uint32_t *items, size_t first, 
 }
 
 static uint64_t bytes_of(const ww_points *p, size_t first, size_t count) {
-    return p->kind == WW_VECTORS_SETS ? (p->offsets[first + count] - p->offsets[first]) * p->word_bytes + count * 8
-                                      : wwi_points_padded(count) * p->words * p->word_bytes;
+    return p->kind == WW_POINTS_SETS ? (p->offsets[first + count] - p->offsets[first]) * p->word_bytes + count * 8
+                                     : wwi_points_padded(count) * p->words * p->word_bytes;
 }
 
-static ww_status describe(ww_points *p, const ww_vector_view *view) {
+static ww_status describe(ww_points *p, const ww_point_view *view) {
     p->kind = view->kind;
     p->count = view->count;
-    p->dimension = view->kind == WW_VECTORS_SETS ? 0 : view->dimension;
-    p->column_order = view->kind == WW_VECTORS_NUMBERS && view->column_order;
-    p->words = view->kind == WW_VECTORS_BITS ? (uint32_t)((view->dimension + 31) / 32) : (uint32_t)p->dimension;
-    p->word_bytes = view->kind == WW_VECTORS_NUMBERS ? wwi_precision_bytes(p->precision) : sizeof(uint32_t);
-    if (view->kind != WW_VECTORS_SETS)
+    p->dimension = view->kind == WW_POINTS_SETS ? 0 : view->dimension;
+    p->column_order = view->kind == WW_POINTS_NUMBERS && view->column_order;
+    p->words = view->kind == WW_POINTS_BITS ? (uint32_t)((view->dimension + 31) / 32) : (uint32_t)p->dimension;
+    p->word_bytes = view->kind == WW_POINTS_NUMBERS ? wwi_precision_bytes(p->precision) : sizeof(uint32_t);
+    if (view->kind != WW_POINTS_SETS)
         return WW_OK;
     p->offsets = malloc((p->count + 1) * sizeof *p->offsets);
     if (!p->offsets)
@@ -259,35 +257,38 @@ static ww_status describe(ww_points *p, const ww_vector_view *view) {
 }
 
 // The values to upload: the caller's own where they are right as they are, else p->host, filled here.
-static ww_status take_values(ww_points *p, const ww_vector_view *view, bool keep, const unsigned char **values) {
-    const uint64_t bytes = p->kind == WW_VECTORS_SETS ? p->offsets[p->count] * p->word_bytes
-                                                      : (uint64_t)p->count * p->words * p->word_bytes;
+static ww_status take_values(ww_points *p, const ww_point_view *view, bool keep, const unsigned char **values) {
+    const uint64_t bytes = p->kind == WW_POINTS_SETS ? p->offsets[p->count] * p->word_bytes
+                                                     : (uint64_t)p->count * p->words * p->word_bytes;
     *values = view->values;
-    if (keep || p->kind == WW_VECTORS_BITS || (p->kind == WW_VECTORS_NUMBERS && view->precision != p->precision)) {
+    if (keep || p->kind == WW_POINTS_BITS || (p->kind == WW_POINTS_NUMBERS && view->precision != p->precision)) {
         p->host = malloc(bytes ? bytes : 1);
         if (!p->host)
             return wwi_fail_memory(bytes);
         *values = p->host;
     }
-    if (p->kind == WW_VECTORS_NUMBERS)
+    if (p->kind == WW_POINTS_NUMBERS)
         return take_numbers(p, view, p->host);
-    if (p->kind == WW_VECTORS_BITS)
+    if (p->kind == WW_POINTS_BITS)
         take_bits(p, view, (uint32_t *)(void *)p->host);
     else if (p->host)
         memcpy(p->host, view->values, bytes);
     return WW_OK;
 }
 
-ww_status ww_points_create(ww_context *context, const ww_vector_view *view, const ww_points_options *options,
+ww_status ww_points_create(ww_context *context, const ww_point_view *given, const ww_points_options *options,
                            ww_points **points) {
     ww_status status;
     ww_points_options o = WW_POINTS_OPTIONS_INIT;
+    ww_point_view taken = WW_POINT_VIEW_INIT;
+    const ww_point_view *view = &taken;
     const unsigned char *values = NULL;
     wwi_stream *stream = NULL;
     if (!context || !points)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or points is NULL");
     *points = NULL;
-    if ((status = wwi_options_take(&o, options, "ww_points_options")) != WW_OK || (status = check_view(view)) != WW_OK)
+    if ((status = wwi_options_take(&o, options, "ww_points_options")) != WW_OK ||
+        (status = wwi_options_take(&taken, given, "ww_point_view")) != WW_OK || (status = check_view(view)) != WW_OK)
         return status;
     if ((unsigned)o.precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o.precision);
@@ -302,7 +303,7 @@ ww_status ww_points_create(ww_context *context, const ww_vector_view *view, cons
     p->context = context;
     wwi_context_retain(context);
     // Bits and sets have distances that float holds exactly, or rounds once.
-    p->precision = view->kind == WW_VECTORS_NUMBERS ? o.precision : WW_FLOAT;
+    p->precision = view->kind == WW_POINTS_NUMBERS ? o.precision : WW_FLOAT;
     if ((status = wwi_stream_create(context, &stream)) != WW_OK || (status = describe(p, view)) != WW_OK)
         goto done;
     // Half of what is free stays for the other side and for scratch.
@@ -314,18 +315,18 @@ ww_status ww_points_create(ww_context *context, const ww_vector_view *view, cons
     p->max_bytes = limit;
     const bool resident = bytes_of(p, 0, p->count) <= limit;
     if ((status = take_values(p, view, !resident, &values)) != WW_OK ||
-        (p->kind == WW_VECTORS_NUMBERS && (status = take_mean(p, view)) != WW_OK) ||
-        (p->kind != WW_VECTORS_SETS && (status = get_program(p)) != WW_OK))
+        (p->kind == WW_POINTS_NUMBERS && (status = take_mean(p, view)) != WW_OK) ||
+        (p->kind != WW_POINTS_SETS && (status = get_program(p)) != WW_OK))
         goto done;
     if (!resident) {
         // Each slice is at least one pair of tiles.
-        if (p->kind != WW_VECTORS_SETS && bytes_of(p, 0, 1) > limit) {
+        if (p->kind != WW_POINTS_SETS && bytes_of(p, 0, 1) > limit) {
             wwi_fail(WW_ERROR_DEVICE_MEMORY, "%u points need %" PRIu64 " bytes, the limit is %" PRIu64, WWI_TILE_PAIR,
                      bytes_of(p, 0, 1), limit);
             status = wwi_fail_hint("use a larger device, or raise max_bytes");
             goto done;
         }
-    } else if (p->kind == WW_VECTORS_SETS) {
+    } else if (p->kind == WW_POINTS_SETS) {
         status = upload_sets(p, (const uint32_t *)(const void *)values, 0, p->count, &p->tiles, &p->starts);
     } else if ((status = wwi_buffer_create(context, bytes_of(p, 0, p->count), &p->tiles)) == WW_OK) {
         status = tile_points(p, stream, values, 0, p->count, p->tiles);
@@ -350,7 +351,7 @@ size_t wwi_points_slice_limit(const ww_points *p, size_t first) {
     const size_t left = p->count - first;
     if (p->tiles)
         return left;
-    if (p->kind != WW_VECTORS_SETS) {
+    if (p->kind != WW_POINTS_SETS) {
         const size_t most = (size_t)(p->max_bytes / (p->words * p->word_bytes)) / WWI_TILE_PAIR * WWI_TILE_PAIR;
         return most < left ? most : left;
     }
@@ -370,7 +371,7 @@ ww_status wwi_points_slice(ww_points *p, wwi_stream *stream, size_t first, size_
         return WW_OK;
     }
     *slice = (wwi_slice){NULL, NULL, first, count, true};
-    if (p->kind == WW_VECTORS_SETS)
+    if (p->kind == WW_POINTS_SETS)
         status = upload_sets(p, (const uint32_t *)(const void *)p->host, first, count, &slice->values, &slice->series);
     else if ((status = wwi_buffer_create(p->context, bytes_of(p, first, count), &slice->values)) == WW_OK)
         status = tile_points(p, stream, p->host, first, count, slice->values);
@@ -387,8 +388,8 @@ size_t ww_points_dimension(const ww_points *points) {
     return points ? points->dimension : 0;
 }
 
-ww_vector_kind ww_points_kind(const ww_points *points) {
-    return points ? points->kind : WW_VECTORS_NUMBERS;
+ww_point_kind ww_points_kind(const ww_points *points) {
+    return points ? points->kind : WW_POINTS_NUMBERS;
 }
 
 ww_precision ww_points_precision(const ww_points *points) {

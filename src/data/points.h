@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <wavewarp/vectors.h>
+#include <wavewarp/points.h>
 
 #include "data/slice.h"
 
@@ -17,7 +17,7 @@
 struct ww_points {
     atomic_long references;
     ww_context *context;
-    ww_vector_kind kind;
+    ww_point_kind kind;
     ww_precision precision;
     size_t count, dimension;
     uint32_t words;             // coordinates in a tile: the dimension, or 32 bits each; sets: 0

@@ -3,7 +3,7 @@
 #ifndef WAVEWARP_ENGINE_H
 #define WAVEWARP_ENGINE_H
 
-#include <wavewarp/distance.h>
+#include <wavewarp/plan.h>
 
 #include "data/slice.h"
 #include "engine/launch_args.h"
@@ -30,12 +30,22 @@ typedef struct wwi_batch {
 
 typedef struct wwi_runner wwi_runner;
 
+// The plan's options and its ww_run_options, taken from whatever version's structs.
+typedef struct wwi_plan_settings {
+    ww_engine engine;
+    int no_bounds;
+    uint64_t max_bytes;
+    double launch_seconds;
+    ww_progress_fn progress;
+    void *progress_user;
+} wwi_plan_settings;
+
 // Whether it is auto or an engine of the table.
 bool wwi_engine_known(ww_engine engine);
 
 // `rows` and `columns` are borrowed and give lengths, channels and precision; so is the stream. Builds nothing yet.
 ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
-                            const ww_plan_options *options, wwi_stream *stream, wwi_runner **runner);
+                            const wwi_plan_settings *options, wwi_stream *stream, wwi_runner **runner);
 void wwi_runner_destroy(wwi_runner **runner);
 
 // Starts counting progress towards `total` cells.

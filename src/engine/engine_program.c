@@ -199,7 +199,7 @@ ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **f
 
 // By recurrence/user_check.cl.
 ww_status wwi_runner_check_user(wwi_runner *r) {
-    enum { REPORT = 6 };
+    enum { REPORT = 6, POINTS = 2 }; // the report, and room for the points that are not held in registers
     ww_status status;
     texts t;
     char options[512];
@@ -208,10 +208,11 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
     wwi_buffer *report = NULL;
     double values[REPORT] = {0};
     float narrow[REPORT] = {0};
-    const wwi_variant_key key = {.vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = 1};
+    const wwi_variant_key key = {
+        .vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = r->channels <= REGISTER_CHANNELS};
     const uint64_t bytes = REPORT * wwi_runner_value_bytes(r);
 
-    if (r->measure.id != WW_USER || r->channels > REGISTER_CHANNELS)
+    if (r->measure.id != WW_USER)
         return WW_OK;
     if ((status = begin_texts(r, &t)) != WW_OK)
         return status;
@@ -220,7 +221,7 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
     write_options(r, &key, options, sizeof options);
     if ((status = wwi_program_get(r->context, t.sources, t.count, options, &program)) != WW_OK ||
         (status = wwi_kernel_create(r->stream, program, "ww_user_check", &kernel)) != WW_OK ||
-        (status = wwi_buffer_create(r->context, bytes, &report)) != WW_OK)
+        (status = wwi_buffer_create(r->context, bytes / REPORT * (REPORT + POINTS), &report)) != WW_OK)
         goto done;
     const wwi_arg args[] = {WWI_BUFFER(report)};
     if ((status = wwi_launch(kernel, 1, 1, args, 1)) != WW_OK ||

@@ -42,7 +42,8 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     key.registers = 1;
     key.rows = r->channels == 1 ? (uint32_t)wwi_tuned(r, "packed.rows", 8) : r->channels <= 4 ? 4 : 2;
     // A sum over channels must not be given up for one of them.
-    key.abandon = b->list && b->radii && r->passes == 1 && !r->open && !r->soft && (r->recurrence->flags & WWI_MEASURE_MONOTONE);
+    key.abandon =
+        b->list && b->radii && r->passes == 1 && !r->open && !r->soft && (r->recurrence->flags & WWI_MEASURE_MONOTONE);
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
         (status = wwi_interleave(r, v, w, false, packing)) != WW_OK ||
         (b->list && (status = wwi_interleave(r, v, w, true, packing)) != WW_OK))

@@ -13,7 +13,8 @@ static const wwi_form form = {.engine = "lanes",
 
 uint32_t wwi_ribbon_columns(const wwi_runner *r, const wwi_work *w, uint32_t *below) {
     const ww_band *band = &r->measure.band;
-    if (r->open || r->soft || w->b.list || r->channels != 1 || !(r->recurrence->flags & WWI_MEASURE_PLAIN) || !(band->width <= 64))
+    if (r->open || r->soft || w->b.list || r->channels != 1 || !(r->recurrence->flags & WWI_MEASURE_PLAIN) ||
+        !(band->width <= 64))
         return 0;
     const uint32_t width = (uint32_t)band->width;
     const long most = wwi_tuned(r, "lanes.ribbon", r->gpu ? (r->precision == WW_DOUBLE ? 32 : 64) : 0);

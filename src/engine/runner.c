@@ -54,7 +54,7 @@ static ww_status take_bits(wwi_runner *r) {
 }
 
 ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
-                            const ww_plan_options *options, wwi_stream *stream, wwi_runner **runner) {
+                            const wwi_plan_settings *options, wwi_stream *stream, wwi_runner **runner) {
     *runner = NULL;
     wwi_runner *r = calloc(1, sizeof *r);
     if (!r)

@@ -55,7 +55,7 @@ struct wwi_runner {
     const wwi_measure_row *recurrence;
     ww_dataset *rows, *columns;
     ww_precision precision;
-    ww_plan_options options;
+    wwi_plan_settings options;
     uint32_t channels, passes; // channels of a point; passes over single channels when they are independent
     uint32_t extra;            // values of a point beside the channels, of which a kernel sees 0 or 1
     bool banded, symmetric;    // symmetric: rows and columns may exchange their roles

@@ -60,8 +60,10 @@ ww_status ww_array_file_create(const char *path, ww_precision precision, size_t 
     }
     if (status == WW_OK)
         *file = made;
-    else
-        ww_array_file_close(&made, 0);
+    else {
+        const ww_status removed = ww_array_file_close(&made, 0); // the first error is reported
+        (void)removed;
+    }
     return status;
 }
 

@@ -6,22 +6,23 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wavewarp/vectors.h>
+#include <wavewarp/points.h>
 
 #include "base/grow.h"
 #include "files/file_name.h"
 #include "files/output.h"
 #include "files/read.h"
+#include "options.h"
 
-struct ww_vector_set {
-    ww_vector_kind kind;
+struct ww_point_set {
+    ww_point_kind kind;
     ww_precision precision;
     size_t count, dimension;
     void *values;
     uint64_t *offsets; // sets: count + 1
 };
 
-void ww_vector_set_destroy(ww_vector_set **set) {
+void ww_point_set_destroy(ww_point_set **set) {
     if (!set || !*set)
         return;
     free((*set)->values);
@@ -30,25 +31,30 @@ void ww_vector_set_destroy(ww_vector_set **set) {
     *set = NULL;
 }
 
-ww_status ww_vector_set_view(const ww_vector_set *set, ww_vector_view *view) {
+ww_status ww_point_set_view(const ww_point_set *set, ww_point_view *view) {
     if (!set || !view)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "set or view is NULL");
-    *view = (ww_vector_view){sizeof *view, set->kind,      set->values, set->precision,
-                             set->count,   set->dimension, 0,           set->offsets};
-    return WW_OK;
+    const ww_point_view made = {sizeof made, set->kind,      set->values, set->precision,
+                                set->count,  set->dimension, 0,           set->offsets};
+    return wwi_struct_give(view, &made, "ww_point_view");
 }
 
-ww_status ww_vector_set_of_bits(const ww_vector_view *bits, ww_vector_set **set) {
-    if (!bits || !set)
+ww_status ww_point_set_of_bits(const ww_point_view *given, ww_point_set **set) {
+    ww_point_view taken = WW_POINT_VIEW_INIT;
+    const ww_point_view *bits = &taken;
+    if (!given || !set)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "bits or set is NULL");
     *set = NULL;
-    if (bits->struct_size != sizeof *bits || bits->kind != WW_VECTORS_BITS || !bits->values || bits->count == 0 ||
-        bits->dimension == 0 || bits->dimension > INT32_MAX)
+    const ww_status status = wwi_options_take(&taken, given, "ww_point_view");
+    if (status != WW_OK)
+        return status;
+    if (bits->kind != WW_POINTS_BITS || !bits->values || bits->count == 0 || bits->dimension == 0 ||
+        bits->dimension > INT32_MAX)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is not of bits, or empty");
     const size_t bytes = (bits->dimension + 7) / 8;
     const unsigned char *values = bits->values;
     uint64_t ones = 0;
-    ww_vector_set *made = calloc(1, sizeof *made);
+    ww_point_set *made = calloc(1, sizeof *made);
     uint64_t *offsets = bits->count < SIZE_MAX / sizeof *offsets ? malloc((bits->count + 1) * sizeof *offsets) : NULL;
     if (!made || !offsets) {
         free(made);
@@ -61,11 +67,11 @@ ww_status ww_vector_set_of_bits(const ww_vector_view *bits, ww_vector_set **set)
             ones += values[i * bytes + t / 8] >> t % 8 & 1u;
     }
     offsets[bits->count] = ones;
-    *made = (ww_vector_set){.kind = WW_VECTORS_SETS, .count = bits->count, .offsets = offsets};
+    *made = (ww_point_set){.kind = WW_POINTS_SETS, .count = bits->count, .offsets = offsets};
     uint32_t *members = malloc(ones ? (size_t)ones * sizeof *members : 1);
     made->values = members;
     if (!members) {
-        ww_vector_set_destroy(&made);
+        ww_point_set_destroy(&made);
         return wwi_fail_memory((size_t)ones * sizeof *members);
     }
     for (size_t i = 0; i < bits->count; i++)
@@ -170,12 +176,12 @@ static ww_status read_sets_vecs(const wwi_text *text, builder *b) {
     return status;
 }
 
-static ww_status read_vecs(const wwi_text *text, char letter, ww_vector_set *set) {
+static ww_status read_vecs(const wwi_text *text, char letter, ww_point_set *set) {
     ww_status status;
     const size_t size = letter == 'b' ? 1 : 4;
     uint32_t d;
     uint64_t total;
-    const bool bits = set->kind == WW_VECTORS_BITS;
+    const bool bits = set->kind == WW_POINTS_BITS;
     if (bits && letter != 'b') {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s: bits are read from .bvecs, .npy or text", text->name);
         return WW_ERROR_UNSUPPORTED;
@@ -210,9 +216,9 @@ static ww_status read_vecs(const wwi_text *text, char letter, ww_vector_set *set
 
 // ---- .npy and text
 
-static ww_status read_npy_points(const wwi_text *text, ww_vector_set *set) {
+static ww_status read_npy_points(const wwi_text *text, ww_point_set *set) {
     ww_status status = wwi_npy_matrix(text, &set->count, &set->dimension, &set->precision, &set->values);
-    if (status != WW_OK || set->kind != WW_VECTORS_BITS)
+    if (status != WW_OK || set->kind != WW_POINTS_BITS)
         return status;
     // Bytes came as floats.
     const size_t total = set->count * set->dimension;
@@ -233,7 +239,7 @@ static ww_status read_npy_points(const wwi_text *text, ww_vector_set *set) {
 }
 
 // Lines of 0 and 1, with or without separators.
-static ww_status read_bit_lines(wwi_text *text, ww_vector_set *set) {
+static ww_status read_bit_lines(wwi_text *text, ww_point_set *set) {
     ww_status status = WW_OK;
     unsigned char *bytes = NULL;
     size_t capacity = 0, row_bytes = 0;
@@ -298,7 +304,7 @@ static ww_status read_set_lines(wwi_text *text, builder *b) {
 }
 
 // Lines of numbers, all of one length; no labels.
-static ww_status read_lines(const char *path, ww_vector_set *set) {
+static ww_status read_lines(const char *path, ww_point_set *set) {
     ww_series_set *series = NULL;
     ww_status status = wwi_read_number_lines(path, &series);
     if (status != WW_OK)
@@ -327,12 +333,12 @@ static char vecs_letter(const char *path) {
                                                 : '\0';
 }
 
-static ww_status read_points(const char *path, ww_vector_set *set) {
+static ww_status read_points(const char *path, ww_point_set *set) {
     wwi_text text;
     builder b = {NULL, 0, 0, NULL, 0, 0};
     const char letter = vecs_letter(path);
     ww_status status = wwi_text_open(path, &text);
-    if (status == WW_OK && set->kind == WW_VECTORS_SETS) {
+    if (status == WW_OK && set->kind == WW_POINTS_SETS) {
         if (letter && letter != 'i')
             status = wwi_fail(WW_ERROR_UNSUPPORTED, "%s: sets are read from .ivecs or text", path);
         else
@@ -344,7 +350,7 @@ static ww_status read_points(const char *path, ww_vector_set *set) {
             status = wwi_fail_memory(sizeof *b.items);
     } else if (status == WW_OK && letter) {
         status = read_vecs(&text, letter, set);
-    } else if (status == WW_OK && (set->kind == WW_VECTORS_NUMBERS || wwi_is_npy(&text))) {
+    } else if (status == WW_OK && (set->kind == WW_POINTS_NUMBERS || wwi_is_npy(&text))) {
         status = read_npy_points(&text, set);
     } else if (status == WW_OK) {
         status = read_bit_lines(&text, set);
@@ -353,28 +359,28 @@ static ww_status read_points(const char *path, ww_vector_set *set) {
     return status;
 }
 
-ww_status ww_vector_set_read(const char *path, ww_vector_kind kind, ww_vector_set **set) {
+ww_status ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set **set) {
     if (!path || !set)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "path or set is NULL");
     *set = NULL;
-    if ((unsigned)kind > WW_VECTORS_SETS)
+    if ((unsigned)kind > WW_POINTS_SETS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "kind is %d", (int)kind);
-    ww_vector_set *s = calloc(1, sizeof *s);
+    ww_point_set *s = calloc(1, sizeof *s);
     if (!s)
         return wwi_fail_memory(sizeof *s);
     s->kind = kind;
-    const bool lines = kind == WW_VECTORS_NUMBERS && !vecs_letter(path) && !wwi_name_ends_with(path, ".npy");
+    const bool lines = kind == WW_POINTS_NUMBERS && !vecs_letter(path) && !wwi_name_ends_with(path, ".npy");
     const ww_status status = lines ? read_lines(path, s) : read_points(path, s);
     if (status == WW_OK)
         *set = s;
     else
-        ww_vector_set_destroy(&s);
+        ww_point_set_destroy(&s);
     return status;
 }
 
 // ---- writing
 
-static double value_at(const ww_vector_view *v, size_t i, size_t j) {
+static double value_at(const ww_point_view *v, size_t i, size_t j) {
     const size_t at = v->column_order ? j * v->count + i : i * v->dimension + j;
     return v->precision == WW_DOUBLE ? ((const double *)v->values)[at] : (double)((const float *)v->values)[at];
 }
@@ -406,7 +412,7 @@ static ww_status put_coordinate(wwi_output *out, char letter, double x, size_t p
     return WW_OK;
 }
 
-static ww_status write_numbers(wwi_output *out, const char *path, const ww_vector_view *v) {
+static ww_status write_numbers(wwi_output *out, const char *path, const ww_point_view *v) {
     ww_status status = WW_OK;
     const char letter = vecs_letter(path);
     const bool npy = wwi_name_ends_with(path, ".npy");
@@ -434,7 +440,7 @@ static ww_status write_numbers(wwi_output *out, const char *path, const ww_vecto
     return status;
 }
 
-static ww_status write_bits(wwi_output *out, const char *path, const ww_vector_view *v) {
+static ww_status write_bits(wwi_output *out, const char *path, const ww_point_view *v) {
     const size_t bytes = (v->dimension + 7) / 8;
     const char letter = vecs_letter(path);
     if ((letter && letter != 'b') || wwi_name_ends_with(path, ".npy"))
@@ -453,7 +459,7 @@ static ww_status write_bits(wwi_output *out, const char *path, const ww_vector_v
     return WW_OK;
 }
 
-static ww_status write_sets(wwi_output *out, const char *path, const ww_vector_view *v) {
+static ww_status write_sets(wwi_output *out, const char *path, const ww_point_view *v) {
     const uint32_t *items = v->values;
     const char letter = vecs_letter(path);
     if ((letter && letter != 'i') || wwi_name_ends_with(path, ".npy"))
@@ -475,17 +481,22 @@ static ww_status write_sets(wwi_output *out, const char *path, const ww_vector_v
     return WW_OK;
 }
 
-ww_status ww_vectors_write(const char *path, const ww_vector_view *view) {
+ww_status ww_point_view_write(const char *path, const ww_point_view *given) {
     wwi_output out;
-    if (!path || !view || view->struct_size != sizeof *view || !view->values || view->count == 0 ||
-        (view->kind == WW_VECTORS_SETS ? !view->offsets : view->dimension == 0) || view->dimension > INT32_MAX)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the path or the view is NULL or empty");
-    ww_status status = wwi_output_open(path, &out);
+    ww_point_view taken = WW_POINT_VIEW_INIT;
+    const ww_point_view *view = &taken;
+    ww_status status = wwi_options_take(&taken, given, "ww_point_view");
     if (status != WW_OK)
         return status;
-    status = view->kind == WW_VECTORS_BITS   ? write_bits(&out, path, view)
-             : view->kind == WW_VECTORS_SETS ? write_sets(&out, path, view)
-                                             : write_numbers(&out, path, view);
+    if (!path || !view->values || view->count == 0 ||
+        (view->kind == WW_POINTS_SETS ? !view->offsets : view->dimension == 0) || view->dimension > INT32_MAX)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the path or the view is NULL or empty");
+    status = wwi_output_open(path, &out);
+    if (status != WW_OK)
+        return status;
+    status = view->kind == WW_POINTS_BITS   ? write_bits(&out, path, view)
+             : view->kind == WW_POINTS_SETS ? write_sets(&out, path, view)
+                                            : write_numbers(&out, path, view);
     const ww_status closed = wwi_output_close(&out, status == WW_OK);
     return status != WW_OK ? status : closed;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The jobs in one call: thin covers over datasets and plans.
 #include <wavewarp/distance.h>
-
-#include <stdlib.h>
+#include <wavewarp/plan.h>
 
 #include "data/dataset.h"
 
@@ -32,9 +31,10 @@ ww_status ww_distance(ww_context *context, const ww_measure *measure, const doub
     if (!context || !distance)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or distance is NULL");
     const ww_precision precision = wwi_context_info(context)->has_double ? WW_DOUBLE : WW_FLOAT;
+    const ww_output to = WW_OUTPUT_HOST(precision == WW_DOUBLE ? (void *)distance : &narrow);
     if ((status = upload_pair(context, x, n, y, m, precision, &rows, &columns)) != WW_OK ||
-        (status = ww_plan_pairs(measure, rows, columns, NULL, NULL, 1, NULL, &plan)) != WW_OK ||
-        (status = ww_plan_run(plan, precision == WW_DOUBLE ? (void *)distance : &narrow)) != WW_OK)
+        (status = ww_plan_create_pairs(measure, rows, columns, NULL, NULL, 1, NULL, &plan)) != WW_OK ||
+        (status = ww_plan_run(plan, &to)) != WW_OK)
         goto done;
     if (precision == WW_FLOAT)
         *distance = (double)narrow;
@@ -49,14 +49,15 @@ ww_status ww_matrix(ww_context *context, const ww_measure *measure, const ww_ser
                     const ww_series_set *columns, ww_precision precision, void *distances) {
     ww_status status;
     ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
+    const ww_output to = WW_OUTPUT_HOST(distances);
     ww_dataset *row_set = NULL, *column_set = NULL;
     ww_plan *plan = NULL;
     options.precision = precision;
     if ((status = ww_dataset_create_from_set(context, rows, &options, &row_set)) != WW_OK ||
         (columns && (status = ww_dataset_create_from_set(context, columns, &options, &column_set)) != WW_OK) ||
-        (status = ww_plan_matrix(measure, row_set, column_set, NULL, &plan)) != WW_OK)
+        (status = ww_plan_create_matrix(measure, row_set, column_set, NULL, &plan)) != WW_OK)
         goto done;
-    status = ww_plan_run(plan, distances);
+    status = ww_plan_run(plan, &to);
 done:
     ww_plan_destroy(&plan);
     ww_dataset_destroy(&row_set);

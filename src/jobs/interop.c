@@ -10,6 +10,10 @@ ww_status ww_dataset_wrap(ww_context *context, cl_mem buffer, size_t count, size
     return wwi_dataset_wrap(context, buffer, count, channels, length, precision, dataset);
 }
 
-ww_status ww_plan_run_device(ww_plan *plan, cl_mem result) {
-    return wwi_plan_run_device(plan, result);
+ww_status ww_buffer_wrap(ww_context *context, cl_mem memory, ww_buffer **buffer) {
+    return wwi_output_wrap(context, memory, buffer);
+}
+
+cl_mem ww_buffer_opencl(const ww_buffer *buffer) {
+    return buffer ? wwi_buffer_handle(buffer->memory) : NULL;
 }

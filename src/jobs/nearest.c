@@ -149,11 +149,11 @@ static ww_status make(ww_plan *p, size_t k, uint64_t cells) {
         return status;
     if (n->bounds && (status = prepare_list(p, rows, columns)) != WW_OK)
         return status;
-    return wwi_plan_prepare(p, 0, rows, 0, columns);
+    return wwi_plan_prepare_rectangle(p, 0, rows, 0, columns);
 }
 
-ww_status ww_plan_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
-                          const ww_plan_options *options, ww_plan **plan) {
+ww_status ww_plan_create_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
+                                 const ww_plan_options *options, ww_plan **plan) {
     ww_plan *p;
     uint64_t cells = 0, bytes;
     if (!plan)
@@ -161,7 +161,7 @@ ww_status ww_plan_nearest(const ww_measure *measure, ww_dataset *queries, ww_dat
     *plan = NULL;
     if (k == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is 0; ask for at least one neighbour");
-    ww_status status = wwi_plan_create(WWI_NEAREST, measure, queries, base, options, &p);
+    ww_status status = wwi_plan_create(&wwi_nearest_job, measure, queries, base, options, &p);
     if (status != WW_OK)
         return status;
     if (!wwi_mul_u64(p->rows->count, k, &bytes) || !wwi_mul_u64(bytes, 8, &bytes))
@@ -173,7 +173,7 @@ ww_status ww_plan_nearest(const ww_measure *measure, ww_dataset *queries, ww_dat
         return status;
     }
     // The runner counts whole rectangles, a series' distance to itself included.
-    p->all_cells = cells;
+    p->square_cells = cells;
     p->info.cells = cells;
     p->info.pairs = (uint64_t)p->rows->count * p->columns->count;
     if (p->self) {
@@ -331,32 +331,13 @@ static ww_status run_seeds(ww_plan *p, const wwi_area *a, size_t *count, uint64_
 
 // Pairs and cells of a block, a series with itself left out.
 static ww_status count_block(ww_plan *p, const wwi_area *a, uint64_t *pairs, uint64_t *cells) {
-    ww_status status = WW_OK;
-    uint64_t *rows = calloc(p->rows->rank_count, sizeof *rows),
-             *columns = calloc(p->columns->rank_count, sizeof *columns);
     *pairs = (uint64_t)a->rows * a->columns;
-    *cells = 0;
-    if (!rows || !columns) {
-        status = wwi_fail_memory(((uint64_t)p->rows->rank_count + p->columns->rank_count) * sizeof *rows);
-        goto done;
-    }
-    for (size_t i = a->row; i < a->row + a->rows; i++)
-        rows[p->rows->ranks[i]]++;
-    for (size_t j = a->column; j < a->column + a->columns; j++)
-        columns[p->columns->ranks[j]]++;
-    for (uint32_t i = 0; i < p->rows->rank_count; i++)
-        for (uint32_t j = 0; j < p->columns->rank_count; j++)
-            if (rows[i] && columns[j])
-                *cells += rows[i] * columns[j] *
-                          wwi_runner_pair_cells(p->runner, p->rows->rank_lengths[i], p->columns->rank_lengths[j]);
-    for (size_t i = a->row; p->self && i < a->row + a->rows; i++)
+    const ww_status status = wwi_plan_count_area(p, a->row, a->rows, a->column, a->columns, cells);
+    for (size_t i = a->row; status == WW_OK && p->self && i < a->row + a->rows; i++)
         if (i >= a->column && i < a->column + a->columns) {
             *cells -= wwi_runner_pair_cells(p->runner, p->rows->lengths[i], p->rows->lengths[i]);
             --*pairs;
         }
-done:
-    free(rows);
-    free(columns);
     return status;
 }
 
@@ -439,15 +420,15 @@ ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) 
     ww_status status = WW_OK;
     if (!plan || !indices)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_nearest: the plan or the indices are NULL");
-    if (plan->kind != WWI_NEAREST) {
+    if (plan->job != &wwi_nearest_job) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_nearest: the plan is for another job");
         return wwi_fail_hint("run a plan with the function its job has");
     }
     struct wwi_nearest *n = plan->nearest;
     wwi_plan_start(plan);
+    wwi_plan_expect(plan, plan->square_cells);
     n->worth_while = n->bounds != NULL;
     n->pairs_left_out = n->cells_left_out = 0;
-    plan->info.cells_done = 0;
     const size_t most = (size_t)(wwi_buffer_bytes(n->best_indices) / sizeof(uint32_t) / n->k);
     for (size_t row = 0, rows; status == WW_OK && row < plan->rows->count; row += rows) {
         size_t unused;
@@ -465,5 +446,11 @@ ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) 
         plan->info.cells_done = plan->info.cells - n->cells_left_out;
         status = wwi_runner_abandoned(plan->runner, &plan->info.pairs_abandoned);
     }
-    return wwi_plan_finish(plan, status);
+    return wwi_plan_end(plan, status);
 }
+
+static void nearest_destroy(ww_plan *p) {
+    wwi_nearest_destroy(&p->nearest);
+}
+
+const wwi_job_class wwi_nearest_job = {NULL, NULL, NULL, nearest_destroy};

@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the jobs share: a plan's parts and the way blocks of results go from the device to the caller.
-#ifndef WAVEWARP_PLAN_H
-#define WAVEWARP_PLAN_H
+// What the jobs share: a plan's parts, the class that says what a job does with them, and batches of results.
+#ifndef WAVEWARP_PLAN_INTERNAL_H
+#define WAVEWARP_PLAN_INTERNAL_H
+
+#include <wavewarp/plan.h>
 
 #include "engine/engine.h"
 
-typedef enum wwi_job_kind { WWI_MATRIX, WWI_PAIRS, WWI_NEAREST } wwi_job_kind;
+// What a job does. One constant a job: matrix.c, pairs.c, nearest.c.
+typedef struct wwi_job_class {
+    // How many values a run gives in a layout; WW_ERROR_INVALID_ARGUMENT where the job does not have it. NULL: the job
+    // has a function of its own to run it.
+    ww_status (*values)(const ww_plan *plan, ww_layout layout, uint64_t *values);
+    // Enqueues all work and, for host memory, brings the results there. `device` NULL: to host memory.
+    ww_status (*run)(ww_plan *plan, const ww_output *to, wwi_buffer *device);
+    ww_status (*prepare)(ww_plan *plan); // NULL: nothing is left to prepare
+    void (*destroy)(ww_plan *plan);      // what is the job's own; also of a plan half made
+} wwi_job_class;
+
+extern const wwi_job_class wwi_matrix_job, wwi_pairs_job, wwi_nearest_job;
 
 struct ww_plan {
-    wwi_job_kind kind;
+    const wwi_job_class *job;
     ww_context *context;
     ww_measure measure; // with copies of what the caller's points to
     char *expression, *recurrence, *recurrence_name;
@@ -17,46 +30,67 @@ struct ww_plan {
     bool self;                  // one set with itself
     bool symmetric, zero_on_self;
     double limit; // results above it have overflowed; INFINITY: none can
-    ww_plan_options options;
+    wwi_plan_settings options;
     wwi_stream *stream;
     wwi_slice slices[2]; // of the rows and the columns
     wwi_runner *runner;
     wwi_buffer *out;
-    uint32_t *row_ids, *column_ids; // room for the ids of a block
-    uint32_t *pairs;                // WWI_PAIRS: `count` x (row, column, number of the result)
+    uint32_t *row_ids, *column_ids; // room for the ids of a batch
+    uint32_t *pairs;                // pairs: `count` x (row, column, number of the result)
     size_t count;
-    size_t k;
-    struct wwi_nearest *nearest; // WWI_NEAREST
-    uint64_t all_cells;
+    size_t k;                    // nearest
+    struct wwi_nearest *nearest; // nearest
+    uint64_t square_cells;       // of all rows with all columns
+    bool pending;                // a run into device memory was not waited for
+    uint64_t run_cells;          // that the run computes
     double start_seconds;
     ww_plan_info info;
 };
 
-// The part all three ww_plan_... functions share. `columns` NULL: `rows` with itself.
-ww_status wwi_plan_create(wwi_job_kind kind, const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+// The part all ww_plan_create_...() share. `columns` NULL: `rows` with itself.
+ww_status wwi_plan_create(const wwi_job_class *job, const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
                           const ww_plan_options *options, ww_plan **plan);
 // Cells of all rows with all columns; of each series of a set with itself. WW_ERROR_NO_PATH.
 ww_status wwi_plan_count_cells(ww_plan *plan, uint64_t *cells);
 uint64_t wwi_plan_diagonal_cells(const ww_plan *plan);
-void wwi_nearest_destroy(struct wwi_nearest **nearest);
-// Before and after a run.
+// Cells of rows [row, row+rows) with columns [column, column+columns).
+ww_status wwi_plan_count_area(const ww_plan *plan, size_t row, size_t rows, size_t column, size_t columns,
+                              uint64_t *cells);
+// The failure of a pair of lengths without a path.
+ww_status wwi_plan_no_path(const ww_plan *plan, uint32_t n, uint32_t m);
+
+// Before and after a run; in between the job says how many cells it computes, which is what progress counts to. The end
+// waits for all work.
 void wwi_plan_start(ww_plan *plan);
-ww_status wwi_plan_finish(ww_plan *plan, ww_status status);
-// Bytes a block of results may take on the device.
+void wwi_plan_expect(ww_plan *plan, uint64_t cells);
+ww_status wwi_plan_end(ww_plan *plan, ww_status status);
+// Bytes a batch of results may take on the device.
 uint64_t wwi_plan_room(const ww_plan *plan);
 // Ids of [first, first+count) of a dataset by ascending length.
 void wwi_plan_ids(const ww_dataset *dataset, size_t first, size_t count, uint32_t *ids);
 // Computes rows [row, row+row_count) x columns [column, column+column_count) into plan->out, row after row.
 ww_status wwi_plan_rectangle(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count);
 // Compiles and allocates what that will need.
-ww_status wwi_plan_prepare(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count);
+ww_status wwi_plan_prepare_rectangle(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count);
+// Computes listed pairs, (row, column, number of the result) each, of all series into plan->out. Reorders the list.
+ww_status wwi_plan_list(ww_plan *plan, uint32_t *pairs, size_t count);
 // Makes series of one side available on the device. *slice is good until the next call for the same side.
 ww_status wwi_plan_slice(ww_plan *plan, int side, size_t first, size_t count, wwi_slice *slice);
-// Makes plan->out at least so large.
-ww_status wwi_plan_ensure_out(ww_plan *plan, uint64_t bytes);
 // Fails when one of these results has overflowed: WW_ERROR_OVERFLOW.
 ww_status wwi_plan_check_results(const ww_plan *plan, const void *results, uint64_t count);
-// Leaves the result in a foreign cl_mem: see ww_plan_run_device().
-ww_status wwi_plan_run_device(ww_plan *plan, void *memory);
+// Makes plan->out at least so large.
+ww_status wwi_plan_ensure_out(ww_plan *plan, uint64_t bytes);
+// Whether the series and `elements` results are on the device at once.
+bool wwi_plan_is_one_batch(const ww_plan *plan, uint64_t elements);
+
+void wwi_nearest_destroy(struct wwi_nearest **nearest);
+
+// Device memory for results: wavewarp/output.h.
+struct ww_buffer {
+    ww_context *context;
+    wwi_buffer *memory;
+};
+// Of a cl_mem of the caller's.
+ww_status wwi_output_wrap(ww_context *context, void *memory, ww_buffer **buffer);
 
 #endif

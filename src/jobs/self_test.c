@@ -2,8 +2,9 @@
 // Known answers on the device at hand, in every engine.
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
-#include <wavewarp/distance.h>
+#include <wavewarp/plan.h>
 
 #include "host.h"
 
@@ -25,7 +26,7 @@ static double scale_of(const known *k, size_t copy) {
 }
 
 static ww_status make_measure(const known *k, ww_measure *measure) {
-    ww_status status = ww_measure_init(measure, k->id);
+    ww_status status = ww_measure_init(measure, sizeof *measure, k->id);
     if (status == WW_OK && k->cubed) {
         status = ww_measure_set(measure, "nu", 0);
         status = status == WW_OK ? ww_measure_set(measure, "lambda", 0) : status;
@@ -41,6 +42,7 @@ static ww_status check(ww_context *context, const known *k) {
     ww_series_view view = WW_SERIES_VIEW_INIT;
     ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
     ww_plan_options options = WW_PLAN_OPTIONS_INIT;
+    const ww_output to = WW_OUTPUT_HOST(distances);
     ww_dataset *a = NULL, *b = NULL;
     ww_plan *plan = NULL;
     ww_measure measure;
@@ -59,8 +61,8 @@ static ww_status check(ww_context *context, const known *k) {
         goto done;
     view.values = columns;
     if ((status = ww_dataset_create(context, &view, &make, &b)) != WW_OK ||
-        (status = ww_plan_pairs(&measure, a, b, NULL, NULL, COPIES, &options, &plan)) != WW_OK ||
-        (status = ww_plan_run(plan, distances)) != WW_OK)
+        (status = ww_plan_create_pairs(&measure, a, b, NULL, NULL, COPIES, &options, &plan)) != WW_OK ||
+        (status = ww_plan_run(plan, &to)) != WW_OK)
         goto done;
     for (size_t i = 0; i < COPIES; i++) {
         const double scale = scale_of(k, i), expected = k->expected * scale * scale * scale;

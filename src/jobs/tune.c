@@ -4,8 +4,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <wavewarp/distance.h>
+#include <wavewarp/plan.h>
 
+#include "base/run.h"
 #include "host.h"
 #include "options.h"
 
@@ -119,21 +120,23 @@ static bool is_correct(const workload *w, ww_precision precision) {
 
 // Runs the workload with the parameters as they stand. A candidate that can't run is a result, not an error.
 static void measure(const workload *w, ww_engine engine, ww_precision precision, double seconds,
-                    ww_tune_result *result) {
+                    const ww_run_options *run, ww_tune_result *result) {
     ww_plan_options options = WW_PLAN_OPTIONS_INIT;
+    const ww_output to = WW_OUTPUT_HOST(w->distances);
     ww_plan *plan = NULL;
     ww_measure dtw;
-    ww_plan_info info;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
     options.engine = engine;
+    options.run = run;
     result->correct = 0;
     result->cells_per_second = 0;
-    if (ww_measure_init(&dtw, WW_DTW) != WW_OK || ww_plan_matrix(&dtw, w->rows, w->columns, &options, &plan) != WW_OK ||
-        ww_plan_run(plan, w->distances) != WW_OK)
+    if (ww_measure_init(&dtw, sizeof dtw, WW_DTW) != WW_OK ||
+        ww_plan_create_matrix(&dtw, w->rows, w->columns, &options, &plan) != WW_OK || ww_plan_run(plan, &to) != WW_OK)
         goto done;
     result->correct = is_correct(w, precision);
     const double begin = wwi_seconds();
     do {
-        if (ww_plan_run(plan, w->distances) != WW_OK || ww_plan_describe(plan, &info) != WW_OK)
+        if (ww_plan_run(plan, &to) != WW_OK || ww_plan_get_info(plan, &info) != WW_OK)
             goto done;
         const double spent = info.seconds_device > 0 ? info.seconds_device : info.seconds_wall;
         const double rate = (double)info.cells / spent;
@@ -144,23 +147,40 @@ done:
     ww_plan_destroy(&plan);
 }
 
-static ww_status tune_one(ww_context *context, const parameter *p, ww_precision precision, const ww_tune_options *o) {
+// How far tuning has come, in candidates.
+typedef struct tuning {
+    ww_context *context;
+    const ww_tune_options *options;
+    ww_run_options run, plan; // the caller's; the same for plans, without its progress
+    uint64_t done, total;
+} tuning;
+
+static uint64_t count_candidates(const parameter *p) {
+    uint64_t count = 0;
+    while (count < CANDIDATES && p->candidates[count])
+        count++;
+    return count;
+}
+
+static ww_status tune_one(tuning *t, const parameter *p, ww_precision precision) {
+    ww_context *context = t->context;
+    const ww_tune_options *o = t->options;
     ww_status status;
     workload w = {NULL, NULL, NULL, 0, 0, 0, {0}, NULL};
     const char *kind = precision == WW_DOUBLE ? "f64" : "f32";
     const long before = wwi_tuning(context, p->name, kind, 0);
-    ww_tune_result best = {p->name, precision, 0, 0, 0, 1};
+    ww_tune_result best = {sizeof best, p->name, precision, 0, 0, 0, 1};
     if ((status = workload_make(context, p->engine, precision, &w)) != WW_OK)
         goto done;
     for (size_t c = 0; c < CANDIDATES && p->candidates[c]; c++) {
-        ww_tune_result result = {p->name, precision, p->candidates[c], 0, 0, 0};
-        if ((status = wwi_tuning_try(context, p->name, kind, result.value)) != WW_OK)
+        ww_tune_result result = {sizeof result, p->name, precision, p->candidates[c], 0, 0, 0};
+        if ((status = wwi_tuning_try(context, p->name, kind, p->candidates[c])) != WW_OK)
             goto done;
-        measure(&w, p->engine, precision, o->seconds > 0 ? o->seconds : 0.2, &result);
-        if (o->report && o->report(o->report_user, &result) != 0) {
+        measure(&w, p->engine, precision, o->seconds > 0 ? o->seconds : 0.2, &t->plan, &result);
+        if (o->report && o->report(o->report_user, &result) != 0)
             status = wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
+        if (status != WW_OK || (status = wwi_run_report(&t->run, ++t->done, t->total)) != WW_OK)
             goto done;
-        }
         if (result.correct && result.cells_per_second > best.cells_per_second) {
             best = result;
             best.chosen = 1;
@@ -168,8 +188,8 @@ static ww_status tune_one(ww_context *context, const parameter *p, ww_precision 
     }
 done:
     if (best.correct) {
-        const ww_status kept = status == WW_OK && !o->dry ? wwi_tuning_save(context, p->name, kind, best.value)
-                                                          : wwi_tuning_try(context, p->name, kind, best.value);
+        const ww_status kept = status == WW_OK && !o->dry ? wwi_tuning_save(context, p->name, kind, (long)best.value)
+                                                          : wwi_tuning_try(context, p->name, kind, (long)best.value);
         status = status == WW_OK ? kept : status;
         if (status == WW_OK && o->report && o->report(o->report_user, &best) != 0)
             status = wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
@@ -182,15 +202,25 @@ done:
 
 ww_status ww_tune(ww_context *context, const ww_tune_options *options) {
     ww_tune_options o = WW_TUNE_OPTIONS_INIT;
+    tuning t = {.context = context, .options = &o};
+    ww_status status;
     if (!context)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context is NULL");
-    ww_status status = wwi_options_take(&o, options, "ww_tune_options");
+    if ((status = wwi_options_take(&o, options, "ww_tune_options")) != WW_OK ||
+        (status = wwi_run_take(o.run, &t.run)) != WW_OK)
+        return status;
+    t.plan = t.run;
+    t.plan.progress = NULL;
     const ww_device_info *info = wwi_context_info(context);
     const bool gpu = info->type == WW_DEVICE_GPU;
-    for (int precision = WW_FLOAT; precision <= (info->has_double ? WW_DOUBLE : WW_FLOAT); precision++)
+    const int last = info->has_double ? WW_DOUBLE : WW_FLOAT;
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
+        if (gpu ? parameters[i].gpu : parameters[i].cpu)
+            t.total += count_candidates(&parameters[i]) * (uint64_t)(last + 1);
+    for (int precision = WW_FLOAT; precision <= last; precision++)
         for (size_t i = 0; status == WW_OK && i < sizeof parameters / sizeof *parameters; i++)
             if (gpu ? parameters[i].gpu : parameters[i].cpu)
-                status = tune_one(context, &parameters[i], (ww_precision)precision, &o);
+                status = tune_one(&t, &parameters[i], (ww_precision)precision);
     return status;
 }
 

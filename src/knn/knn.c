@@ -12,6 +12,7 @@
 #include <wavewarp/knn.h>
 
 #include "base/pace.h"
+#include "base/run.h"
 #include "data/dataset.h"
 #include "data/points.h"
 #include "knn/knn_job.h"
@@ -52,6 +53,7 @@ struct ww_knn {
     ww_context *context;
     wwi_stream *stream;
     ww_knn_options options;
+    ww_run_options run;
     side base, queries;
     bool self, gpu, centred, direct, rows;
     uint32_t k;
@@ -76,20 +78,20 @@ struct ww_knn {
 
 static const struct {
     const char *name;
-    ww_vector_kind kind;
+    ww_point_kind kind;
     int code; // WW_METRIC in kernels_cl/knn/knn.cl
 } metrics[] = {
-    {"l2", WW_VECTORS_NUMBERS, 0},   {"l2-squared", WW_VECTORS_NUMBERS, 0}, {"l1", WW_VECTORS_NUMBERS, 1},
-    {"linf", WW_VECTORS_NUMBERS, 2}, {"cosine", WW_VECTORS_NUMBERS, 3},     {"inner-product", WW_VECTORS_NUMBERS, 4},
-    {"hamming", WW_VECTORS_BITS, 5}, {"jaccard", WW_VECTORS_SETS, 0},       {"jaccard-bits", WW_VECTORS_BITS, 6}};
+    {"l2", WW_POINTS_NUMBERS, 0},   {"l2-squared", WW_POINTS_NUMBERS, 0}, {"l1", WW_POINTS_NUMBERS, 1},
+    {"linf", WW_POINTS_NUMBERS, 2}, {"cosine", WW_POINTS_NUMBERS, 3},     {"inner-product", WW_POINTS_NUMBERS, 4},
+    {"hamming", WW_POINTS_BITS, 5}, {"jaccard", WW_POINTS_SETS, 0},       {"jaccard-bits", WW_POINTS_BITS, 6}};
 #define METRICS (sizeof metrics / sizeof *metrics)
 
 const char *ww_metric_name(ww_metric metric) {
     return (unsigned)metric < METRICS ? metrics[metric].name : "unknown";
 }
 
-ww_vector_kind ww_metric_kind(ww_metric metric) {
-    return (unsigned)metric < METRICS ? metrics[metric].kind : WW_VECTORS_NUMBERS;
+ww_point_kind ww_metric_kind(ww_metric metric) {
+    return (unsigned)metric < METRICS ? metrics[metric].kind : WW_POINTS_NUMBERS;
 }
 
 ww_status ww_metric_by_name(const char *name, ww_metric *metric) {
@@ -180,8 +182,8 @@ static bool has_room(const ww_knn *s, uint64_t of_a_point) {
     const ww_points *b = s->base.points, *q = s->queries.points;
     const uint64_t points = both_sides(s);
     uint64_t room = wwi_context_bytes_free(s->context) / 4, each = wwi_context_max_buffer(s->context);
-    if (s->options.max_bytes && room > s->options.max_bytes / 4)
-        room = s->options.max_bytes / 4;
+    if (s->run.max_bytes && room > s->run.max_bytes / 4)
+        room = s->run.max_bytes / 4;
     return b->tiles && q->tiles && points * of_a_point <= (room < each ? room : each);
 }
 
@@ -203,7 +205,7 @@ static filter choose_filter(ww_knn *s, uint32_t dimension) {
     const uint32_t most_narrow = tuned(s, "knn.narrow", s->precision == WW_DOUBLE ? 10 : 32);
     const uint32_t least_tensor = tuned(s, "knn.tensor", 5);
     const uint32_t forced = tuned(s, "knn.filter", 5);
-    if (s->base.points->kind == WW_VECTORS_SETS)
+    if (s->base.points->kind == WW_POINTS_SETS)
         return FILTER_SETS;
     if (s->options.metric == WW_METRIC_JACCARD_BITS)
         return FILTER_ALL;
@@ -299,7 +301,7 @@ static void set_margin(ww_knn *s) {
     const ww_points *b = s->base.points;
     s->margin = (float)((2 * d + 16) * unit);
     // The sums of products lose what all points have in common, those of halves the most.
-    s->centred = !s->direct && metrics[s->options.metric].code == 0 && b->kind == WW_VECTORS_NUMBERS &&
+    s->centred = !s->direct && metrics[s->options.metric].code == 0 && b->kind == WW_POINTS_NUMBERS &&
                  (s->filter == FILTER_TENSOR || b->mean_norm > 16 * b->variance);
 }
 
@@ -341,8 +343,8 @@ static ww_status allocate(ww_knn *s) {
     uint64_t room = (available > later ? available - later : 0) / 2;
     if (room > wwi_context_max_buffer(s->context))
         room = wwi_context_max_buffer(s->context);
-    if (s->options.max_bytes && room > s->options.max_bytes)
-        room = s->options.max_bytes;
+    if (s->run.max_bytes && room > s->run.max_bytes)
+        room = s->run.max_bytes;
     // A GPU wants all it can get; on a CPU the lists should stay in its caches.
     if (!s->gpu && room > (UINT64_C(16) << 20))
         room = UINT64_C(16) << 20;
@@ -368,17 +370,17 @@ static ww_status allocate(ww_knn *s) {
 ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_knn_options *options, ww_knn **knn) {
     ww_status status;
     ww_knn_options o = WW_KNN_OPTIONS_INIT;
+    ww_run_options run;
     if (!base || !knn)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "base or knn is NULL");
     *knn = NULL;
-    if ((status = wwi_options_take(&o, options, "ww_knn_options")) != WW_OK)
+    if ((status = wwi_options_take(&o, options, "ww_knn_options")) != WW_OK ||
+        (status = wwi_run_take(o.run, &run)) != WW_OK)
         return status;
     if (k < 1 || k > WW_KNN_MOST)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", k, WW_KNN_MOST);
     if ((unsigned)o.metric >= METRICS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.metric is %d", (int)o.metric);
-    if (!(o.launch_seconds >= 0))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.launch_seconds is negative or NaN");
     const bool self = !queries;
     if (self)
         queries = base;
@@ -388,6 +390,8 @@ ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_
     if (!s)
         return wwi_fail_memory(sizeof *s);
     s->options = o;
+    s->run = run;
+    s->info = (ww_knn_info)WW_KNN_INFO_INIT;
     s->context = base->context;
     wwi_context_retain(s->context);
     wwi_points_retain(base);
@@ -716,7 +720,7 @@ ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) 
     const double start = wwi_seconds();
     wwi_stream_start(s->stream);
     s->info.examined = 0;
-    s->pace = wwi_pace_make(s->stream, s->options.launch_seconds, s->options.progress, s->options.progress_user);
+    s->pace = wwi_pace_make(s->stream, s->run.launch_seconds, s->run.progress, s->run.progress_user);
     wwi_pace_start(&s->pace, s->info.pairs);
     for (size_t at = 0, count; status == WW_OK && at < s->queries.points->count; at += count) {
         count = wwi_points_slice_limit(s->queries.points, at);
@@ -734,14 +738,13 @@ ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) 
     return status;
 }
 
-ww_status ww_knn_describe(const ww_knn *knn, ww_knn_info *info) {
+ww_status ww_knn_get_info(const ww_knn *knn, ww_knn_info *info) {
     if (!knn || !info)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "knn or info is NULL");
-    *info = knn->info;
-    return WW_OK;
+    return wwi_struct_give(info, &knn->info, "ww_knn_info");
 }
 
-ww_status ww_knn_find(ww_context *context, const ww_vector_view *base, const ww_vector_view *queries, size_t k,
+ww_status ww_knn_find(ww_context *context, const ww_point_view *base, const ww_point_view *queries, size_t k,
                       ww_metric metric, ww_precision precision, int64_t *ids, void *distances) {
     ww_status status;
     ww_points *base_points = NULL, *query_points = NULL;

@@ -17,8 +17,8 @@ static ww_status fail_id(size_t query, int64_t id) {
     return wwi_fail_where((int64_t)query, -1);
 }
 
-ww_status ww_knn_vote(const int64_t *ids, size_t queries, size_t k, const long *labels, size_t base_count,
-                      long *predicted) {
+ww_status ww_knn_vote(const int64_t *ids, size_t queries, size_t k, const int64_t *labels, size_t base_count,
+                      int64_t *predicted) {
     ww_status status = check(ids, k, labels, base_count, predicted);
     if (status != WW_OK)
         return status;
@@ -29,7 +29,7 @@ ww_status ww_knn_vote(const int64_t *ids, size_t queries, size_t k, const long *
         for (size_t i = 0; i < k && near[i] >= 0; i++) {
             if ((uint64_t)near[i] >= base_count)
                 return fail_id(q, near[i]);
-            const long label = labels[near[i]];
+            const int64_t label = labels[near[i]];
             if (label < 0) {
                 wwi_fail(WW_ERROR_NO_LABELS, "point %" PRId64 " has no class", near[i]);
                 return wwi_fail_where(near[i], -1);

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jobs/plan.h"
+#include <wavewarp/classify.h>
+
+#include "base/run.h"
+#include "data/dataset.h"
 #include "measure/measure_table.h"
 #include "options.h"
 
@@ -25,6 +28,8 @@ typedef struct job {
     const ww_measure *measure;
     const ww_series_set *train, *test;
     const ww_classify_options *options;
+    ww_plan_options plan; // of the search, without its `run`
+    ww_run_options run;
     size_t train_count, test_count;
     size_t k, asked;  // neighbours that vote; neighbours asked for
     bool again;       // near ties are decided in double
@@ -35,15 +40,6 @@ typedef struct job {
     neighbour *found; // test_count x asked, nearest first
     ww_classification *result;
 } job;
-
-void ww_classification_free(ww_classification *result) {
-    if (!result)
-        return;
-    free(result->predicted);
-    free(result->actual);
-    free(result->confusion);
-    memset(result, 0, sizeof *result);
-}
 
 // ---- how far a distance in float may be off
 // ---------------------------------------------------------------------------
@@ -135,7 +131,8 @@ static ww_status compare_again(job *j, ww_dataset *test, ww_dataset *train, cons
                                size_t row_count, size_t pairs) {
     ww_status status;
     ww_plan *plan = NULL;
-    ww_plan_options options = j->options->plan;
+    ww_plan_options options = j->plan;
+    ww_run_options run = j->run;
     size_t *row_index = malloc(pairs * sizeof *row_index), *column_index = malloc(pairs * sizeof *column_index);
     double *distances = malloc(pairs * sizeof *distances);
     neighbour *candidates = malloc(pairs * sizeof *candidates);
@@ -149,11 +146,14 @@ static ww_status compare_again(job *j, ww_dataset *test, ww_dataset *train, cons
             column_index[at] = counts[r] <= j->asked ? (size_t)j->found[rows[r] * j->asked + s].index : s;
             candidates[at].index = (int64_t)column_index[at];
         }
-    options.progress = NULL; // it was told that all is done
-    if ((status = ww_plan_pairs(j->measure, test, train, row_index, column_index, pairs, &options, &plan)) != WW_OK)
+    run.progress = NULL; // it was told that all is done
+    options.run = &run;
+    const ww_output to = WW_OUTPUT_HOST(distances);
+    if ((status = ww_plan_create_pairs(j->measure, test, train, row_index, column_index, pairs, &options, &plan)) !=
+        WW_OK)
         goto done;
     const double begin = wwi_seconds();
-    if ((status = ww_plan_run(plan, distances)) != WW_OK)
+    if ((status = ww_plan_run(plan, &to)) != WW_OK)
         goto done;
     for (size_t r = 0, at = 0; r < row_count; at += counts[r], r++) {
         for (size_t s = 0; s < counts[r]; s++)
@@ -219,6 +219,9 @@ static ww_status find_neighbours(job *j) {
     const size_t count = j->test_count * j->asked;
     int64_t *indices = malloc(count * sizeof *indices);
     void *distances = malloc(count * wwi_precision_bytes(j->options->precision));
+    ww_plan_options options_of_plan = j->plan;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
+    options_of_plan.run = &j->run;
     options.precision = j->options->precision;
     if (!indices || !distances) {
         status = wwi_fail_memory(count * 16);
@@ -226,12 +229,21 @@ static ww_status find_neighbours(job *j) {
     }
     if ((status = ww_dataset_create_from_set(j->context, j->train, &options, &train)) != WW_OK ||
         (status = ww_dataset_create_from_set(j->context, j->test, &options, &test)) != WW_OK ||
-        (status = ww_plan_nearest(j->measure, test, train, j->asked, &j->options->plan, &plan)) != WW_OK)
+        (status = ww_plan_create_nearest(j->measure, test, train, j->asked, &options_of_plan, &plan)) != WW_OK)
         goto done;
     const double begin = wwi_seconds();
     if ((status = ww_plan_run_nearest(plan, indices, distances)) != WW_OK ||
-        (status = ww_plan_describe(plan, &j->result->plan)) != WW_OK)
+        (status = ww_plan_get_info(plan, &info)) != WW_OK)
         goto done;
+    ww_classification *r = j->result;
+    r->engine = info.engine;
+    r->pairs = info.pairs;
+    r->cells = info.cells;
+    r->cells_done = info.cells_done;
+    r->pairs_pruned = info.pairs_pruned;
+    r->pairs_abandoned = info.pairs_abandoned;
+    r->launches = info.launches;
+    r->seconds_device = info.seconds_device;
     for (size_t i = 0; i < count; i++)
         j->found[i] = (neighbour){indices[i], wide ? ((double *)distances)[i] : (double)((float *)distances)[i]};
     j->seconds += wwi_seconds() - begin;
@@ -248,15 +260,15 @@ done:
 // ------------------------------------------------------------------------------------------------------------
 
 // The class most frequent among the k nearest; of several, the one met first. `votes` is all 0, before and after.
-static long vote(const job *j, const neighbour *found, size_t *votes) {
-    long winner = -1;
+static int64_t vote(const job *j, const neighbour *found, size_t *votes) {
+    int64_t winner = -1;
     size_t most = 0;
     for (size_t s = 0; s < j->k && s < j->asked && found[s].index >= 0; s++) {
         const size_t count = ++votes[ww_series_set_class(j->train, (size_t)found[s].index)];
         most = count > most ? count : most;
     }
     for (size_t s = 0; s < j->k && s < j->asked && found[s].index >= 0; s++) {
-        const long class_number = ww_series_set_class(j->train, (size_t)found[s].index);
+        const int64_t class_number = ww_series_set_class(j->train, (size_t)found[s].index);
         if (winner < 0 && votes[class_number] == most)
             winner = class_number;
     }
@@ -266,12 +278,12 @@ static long vote(const job *j, const neighbour *found, size_t *votes) {
 }
 
 // For each class of the test set its number in the train set, -2 where that lacks it.
-static void map_classes(const job *j, long *numbers) {
+static void map_classes(const job *j, int64_t *numbers) {
     for (size_t c = 0; c < ww_series_set_class_count(j->test); c++) {
         numbers[c] = -2;
         for (size_t t = 0; t < j->result->classes && numbers[c] < 0; t++)
             if (strcmp(ww_series_set_class_name(j->test, c), ww_series_set_class_name(j->train, t)) == 0)
-                numbers[c] = (long)t;
+                numbers[c] = (int64_t)t;
     }
 }
 
@@ -280,7 +292,7 @@ static ww_status count_votes(job *j) {
     const double begin = wwi_seconds();
     const size_t test_classes = ww_series_set_class_count(j->test);
     size_t *votes = calloc(r->classes, sizeof *votes);
-    long *numbers = malloc((test_classes + 1) * sizeof *numbers);
+    int64_t *numbers = malloc((test_classes + 1) * sizeof *numbers);
     ww_status status = WW_OK;
     if (!votes || !numbers) {
         status = wwi_fail_memory((r->classes + test_classes) * sizeof *votes);
@@ -288,7 +300,7 @@ static ww_status count_votes(job *j) {
     }
     map_classes(j, numbers);
     for (size_t i = 0; i < j->test_count; i++) {
-        const long label = ww_series_set_class(j->test, i);
+        const int64_t label = ww_series_set_class(j->test, i);
         r->predicted[i] = vote(j, j->found + i * j->asked, votes);
         r->actual[i] = label < 0 ? -1 : numbers[label];
         r->labelled += label >= 0;
@@ -321,7 +333,7 @@ static ww_status check(const job *j) {
             wwi_fail_hint("every series to learn from needs its class; is the label column read?");
             return wwi_fail_where((int64_t)i, -1);
         }
-    return wwi_measure_check(j->measure);
+    return WW_OK;
 }
 
 static double largest_value(const ww_series_set *set) {
@@ -363,31 +375,59 @@ static ww_status allocate(job *j) {
     return WW_OK;
 }
 
+static void free_result(ww_classification *r) {
+    free(r->predicted);
+    free(r->actual);
+    free(r->confusion);
+    *r = (ww_classification)WW_CLASSIFICATION_INIT;
+}
+
+// A result of any version's size has the arrays, or a size that was never set.
+#define LEAST_BYTES (offsetof(ww_classification, classes) + sizeof(size_t))
+
+void ww_classification_free(ww_classification *result) {
+    ww_classification r = WW_CLASSIFICATION_INIT;
+    if (!result || result->struct_size < LEAST_BYTES)
+        return;
+    r.predicted = result->predicted;
+    r.actual = result->actual;
+    r.confusion = result->confusion;
+    free_result(&r);
+    (void)wwi_struct_give(result, &r, "ww_classification");
+}
+
 ww_status ww_classify(ww_context *context, const ww_measure *measure, const ww_series_set *train,
-                      const ww_series_set *test, const ww_classify_options *options, ww_classification *result) {
+                      const ww_series_set *test, const ww_classify_options *options, ww_classification *given) {
     ww_status status;
     const double begin = wwi_seconds();
     ww_classify_options o = WW_CLASSIFY_OPTIONS_INIT;
-    if (!result)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "result is NULL");
-    memset(result, 0, sizeof *result);
-    if ((status = wwi_options_take(&o, options, "ww_classify_options")) != WW_OK)
-        return status;
+    ww_classification result = WW_CLASSIFICATION_INIT;
+    ww_measure own;
     job j = {
         .context = context,
-        .measure = measure,
+        .measure = &own,
         .train = train,
         .test = test,
         .options = &o,
+        .plan = WW_PLAN_OPTIONS_INIT,
         .train_count = ww_series_set_count(train),
         .test_count = ww_series_set_count(test),
-        .k = o.k,
-        .result = result,
+        .result = &result,
     };
-    if ((status = check(&j)) != WW_OK)
+    if ((status = wwi_struct_check(given, "ww_classification")) != WW_OK)
+        return status;
+    if (given->struct_size < LEAST_BYTES)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_classification.struct_size is %zu", given->struct_size);
+    (void)wwi_struct_give(given, &result, "ww_classification");
+    if ((status = wwi_options_take(&o, options, "ww_classify_options")) != WW_OK ||
+        (status = wwi_options_take(&j.plan, o.plan, "ww_plan_options")) != WW_OK ||
+        (status = wwi_run_take(j.plan.run, &j.run)) != WW_OK)
+        return status;
+    j.k = o.k;
+    if ((status = check(&j)) != WW_OK || (status = wwi_measure_take(measure, &own)) != WW_OK)
         return status;
     j.again = o.precision == WW_FLOAT && wwi_context_info(context)->has_double &&
-              wwi_measure_cost(measure) != WW_COST_USER && wwi_measure_row_by_id(measure->id)->rounding > 0;
+              wwi_measure_cost(&own) != WW_COST_USER && wwi_measure_row_by_id(own.id)->rounding > 0;
     j.asked = j.again && j.k < j.train_count ? j.k + SPARE : j.k;
     if (j.asked > j.train_count)
         j.asked = j.train_count;
@@ -404,8 +444,9 @@ ww_status ww_classify(ww_context *context, const ww_measure *measure, const ww_s
 done:
     free(j.found);
     if (status != WW_OK)
-        ww_classification_free(result);
-    result->seconds_compute = j.seconds;
-    result->seconds_total = wwi_seconds() - begin;
+        free_result(&result);
+    result.seconds_compute = j.seconds;
+    result.seconds_total = wwi_seconds() - begin;
+    (void)wwi_struct_give(given, &result, "ww_classification");
     return status;
 }

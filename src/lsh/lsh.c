@@ -342,7 +342,7 @@ ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
 
 // ---- options
 
-static ww_status take_family(ww_lsh *h, ww_vector_kind kind) {
+static ww_status take_family(ww_lsh *h, ww_point_kind kind) {
     const ww_metric metric = h->options.metric;
     switch (metric) {
     case WW_METRIC_L2:
@@ -362,7 +362,7 @@ static ww_status take_family(ww_lsh *h, ww_vector_kind kind) {
     default:
         wwi_fail(WW_ERROR_UNSUPPORTED, "there is no hash family for %s", ww_metric_name(metric));
         if (metric == WW_METRIC_JACCARD_BITS)
-            return wwi_fail_hint("ww_vector_set_of_bits() makes lists of the bits, for jaccard");
+            return wwi_fail_hint("ww_point_set_of_bits() makes lists of the bits, for jaccard");
         return wwi_fail_hint("l2, l2-squared, l1, cosine, hamming and jaccard have one; the exact search takes all");
     }
     if (kind != ww_metric_kind(metric))
@@ -375,8 +375,6 @@ static ww_status check_search_options(const ww_lsh_options *o, int family) {
     if ((unsigned)o->path > WW_LSH_QUERIES || (o->path == WW_LSH_QUERIES && family == WWI_LSH_SETS))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.path is %d%s", (int)o->path,
                         family == WWI_LSH_SETS ? "; sets are searched by buckets" : "");
-    if (!(o->launch_seconds >= 0))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.launch_seconds is negative or NaN");
     if (o->candidates < 1 || o->candidates > 4096)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.candidates is %u; it can be 1 to 4096", o->candidates);
     return WW_OK;
@@ -400,7 +398,9 @@ ww_status ww_lsh_set_options(ww_lsh *h, const ww_lsh_options *options) {
     ww_lsh_options o = WW_LSH_OPTIONS_INIT;
     if (!h || !options)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or options is NULL");
+    ww_run_options run = h->run;
     if ((status = wwi_options_take(&o, options, "ww_lsh_options")) != WW_OK ||
+        (o.run && (status = wwi_run_take(o.run, &run)) != WW_OK) ||
         (status = check_search_options(&o, h->family)) != WW_OK)
         return status;
     const ww_lsh_options *now = &h->options;
@@ -408,23 +408,24 @@ ww_status ww_lsh_set_options(ww_lsh *h, const ww_lsh_options *options) {
         (h->family == WWI_LSH_STABLE && !(o.width >= now->width && o.width <= now->width)) || o.probes < 1 ||
         o.probes > h->most_probes || o.candidates > h->most_candidates)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the tables were made with other options, or fewer probes");
-    o.max_bytes = now->max_bytes;
+    run.max_bytes = h->run.max_bytes;
+    o.run = NULL;
     h->options = o;
+    h->run = run;
     return WW_OK;
 }
 
 ww_status ww_lsh_get_options(const ww_lsh *h, ww_lsh_options *options) {
-    if (!h || !options || options->struct_size != sizeof *options)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or options is NULL, or its size is not set");
-    *options = h->options;
-    return WW_OK;
+    if (!h || !options)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or options is NULL");
+    return wwi_struct_give(options, &h->options, "ww_lsh_options");
 }
 
 // ---- blocks
 
 static uint64_t most_bytes(const ww_lsh *h) {
     const uint64_t room = wwi_context_bytes_free(h->context) / 2;
-    return h->options.max_bytes && h->options.max_bytes < room ? h->options.max_bytes : room;
+    return h->run.max_bytes && h->run.max_bytes < room ? h->run.max_bytes : room;
 }
 
 static uint32_t bits_of(const ww_lsh *h, uint64_t count) {
@@ -500,8 +501,8 @@ ww_status wwi_lsh_append(ww_lsh *h, ww_points *points) {
     return status;
 }
 
-ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const void *coefficients,
-                       uint64_t coefficient_bytes, ww_lsh **lsh) {
+ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const ww_run_options *run,
+                       const void *coefficients, uint64_t coefficient_bytes, ww_lsh **lsh) {
     ww_status status;
     ww_lsh *h = calloc(1, sizeof *h);
     *lsh = NULL;
@@ -510,6 +511,9 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
     h->context = like->context;
     wwi_context_retain(h->context);
     h->options = *options;
+    h->options.run = NULL;
+    h->run = *run;
+    h->info = (ww_lsh_info)WW_LSH_INFO_INIT;
     h->kind = like->kind;
     h->precision = like->precision;
     h->dimension = like->dimension;
@@ -548,13 +552,15 @@ done:
 ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh **lsh) {
     ww_status status;
     ww_lsh_options o = WW_LSH_OPTIONS_INIT;
+    ww_run_options run;
     if (!points || !lsh)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or lsh is NULL");
     *lsh = NULL;
-    if ((status = wwi_options_take(&o, options, "ww_lsh_options")) != WW_OK)
+    if ((status = wwi_options_take(&o, options, "ww_lsh_options")) != WW_OK ||
+        (status = wwi_run_take(o.run, &run)) != WW_OK)
         return status;
     const double start = wwi_seconds();
-    if ((status = wwi_lsh_open(points, &o, NULL, 0, lsh)) != WW_OK)
+    if ((status = wwi_lsh_open(points, &o, &run, NULL, 0, lsh)) != WW_OK)
         return status;
     if ((status = wwi_lsh_append(*lsh, points)) != WW_OK)
         ww_lsh_destroy(lsh);
@@ -617,20 +623,20 @@ ww_status ww_lsh_remove(ww_lsh *h, const int64_t *ids, size_t count) {
     return wwi_lsh_send_removed(h);
 }
 
-ww_status ww_lsh_describe(const ww_lsh *lsh, ww_lsh_info *info) {
+ww_status ww_lsh_get_info(const ww_lsh *lsh, ww_lsh_info *info) {
     if (!lsh || !info)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or info is NULL");
-    *info = lsh->info;
-    info->points = lsh->total - lsh->removed_count;
-    return WW_OK;
+    ww_lsh_info known = lsh->info;
+    known.points = lsh->total - lsh->removed_count;
+    return wwi_struct_give(info, &known, "ww_lsh_info");
 }
 
 size_t ww_lsh_count(const ww_lsh *lsh) {
     return lsh ? lsh->total : 0;
 }
 
-ww_vector_kind ww_lsh_kind(const ww_lsh *lsh) {
-    return lsh ? lsh->kind : WW_VECTORS_NUMBERS;
+ww_point_kind ww_lsh_kind(const ww_lsh *lsh) {
+    return lsh ? lsh->kind : WW_POINTS_NUMBERS;
 }
 
 ww_precision ww_lsh_precision(const ww_lsh *lsh) {

@@ -95,7 +95,7 @@ static ww_status take_sets(const ww_points *p, sample *s) {
 static ww_status take_sample(ww_lsh *h, ww_points *p, const uint32_t *numbers, size_t count, sample *s) {
     ww_status status = WW_OK;
     const uint64_t row = p->words * p->word_bytes;
-    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+    ww_point_view view = WW_POINT_VIEW_INIT;
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
     unsigned char *bytes = NULL;
     s->count = count;
@@ -103,7 +103,7 @@ static ww_status take_sample(ww_lsh *h, ww_points *p, const uint32_t *numbers, s
     if (!s->numbers)
         return wwi_fail_memory(count * sizeof *s->numbers);
     memcpy(s->numbers, numbers, count * sizeof *s->numbers);
-    if (p->kind == WW_VECTORS_SETS) {
+    if (p->kind == WW_POINTS_SETS) {
         status = take_sets(p, s);
     } else {
         s->values = malloc(count * row);
@@ -126,7 +126,7 @@ static ww_status take_sample(ww_lsh *h, ww_points *p, const uint32_t *numbers, s
     view.dimension = p->dimension;
     view.offsets = s->offsets;
     view.values = s->values;
-    if (p->kind == WW_VECTORS_BITS) {
+    if (p->kind == WW_POINTS_BITS) {
         // A view's bits are bytes, a word's lowest first.
         const size_t packed = (p->dimension + 7) / 8;
         view.values = bytes = malloc(count * packed);
@@ -230,12 +230,13 @@ static void drop_own(const sample *s, int64_t *ids, void *distances, ww_precisio
 }
 
 // Exact neighbours of a sample.
-static ww_status find_exact(ww_points *points, const sample *s, ww_metric metric, size_t k, int64_t *ids,
+static ww_status find_exact(ww_points *points, const sample *s, const ww_lsh_target *target, size_t k, int64_t *ids,
                             void *distances) {
     ww_status status;
     ww_knn *knn = NULL;
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
-    options.metric = metric;
+    options.metric = target->metric;
+    options.run = target->run;
     if ((status = ww_knn_create(points, s->points, k + 1, &options, &knn)) == WW_OK &&
         (status = ww_knn_run(knn, ids, distances, NULL)) == WW_OK)
         drop_own(s, ids, distances, points->precision, k);
@@ -289,6 +290,12 @@ typedef struct model {
     double pair_work, entry_work; // functions not counted
 } model;
 
+// Parameters, and what is known of them.
+typedef struct trial {
+    ww_lsh_options options; // its `run` is the target's
+    ww_lsh_choice choice;
+} trial;
+
 static double mean_recall(const double p[BINS], double tables) {
     double sum = 0;
     for (size_t i = 0; i < BINS; i++)
@@ -312,7 +319,7 @@ static uint32_t tables_for(const model *m, const double p[BINS], double recall) 
 }
 
 // The best number of tables, functions and width for a recall. False: there is none.
-static bool search_parameters(const model *m, double recall, ww_lsh_choice *choice) {
+static bool search_parameters(const model *m, double recall, trial *found) {
     const ww_metric metric = m->target->metric;
     const bool stable = metric == WW_METRIC_L2 || metric == WW_METRIC_L2_SQUARED || metric == WW_METRIC_L1;
     const double n = (double)m->points->count;
@@ -340,11 +347,11 @@ static bool search_parameters(const model *m, double recall, ww_lsh_choice *choi
                                 tables * (n + m->queries) * (m->entry_work + functions * m->coordinates);
             if (work < best) {
                 best = work;
-                choice->options.tables = tables;
-                choice->options.functions = functions;
-                choice->options.width = stable ? width * typical : 1;
-                choice->recall = mean_recall(near_all, tables);
-                choice->examined = met;
+                found->options.tables = tables;
+                found->options.functions = functions;
+                found->options.width = stable ? width * typical : 1;
+                found->choice.recall = mean_recall(near_all, tables);
+                found->choice.examined = met;
             }
         }
     }
@@ -355,15 +362,16 @@ static bool search_parameters(const model *m, double recall, ww_lsh_choice *choi
 
 // Builds, and searches for the points of a sample whose exact neighbours are known.
 static ww_status try_it(ww_points *points, const sample *s, size_t k, const void *exact, int64_t *ids, void *distances,
-                        ww_lsh_choice *choice) {
+                        trial *tried) {
     ww_status status;
     ww_lsh *lsh = NULL;
-    ww_lsh_info info;
-    ww_lsh_options options = choice->options;
+    ww_lsh_info info = WW_LSH_INFO_INIT;
+    ww_lsh_options options = tried->options;
+    ww_lsh_choice *choice = &tried->choice;
     options.path = WW_LSH_BUCKETS;
     if ((status = ww_lsh_create(points, &options, &lsh)) == WW_OK &&
-        (status = ww_lsh_search(lsh, s->points, k + 1, ids, distances, NULL)) == WW_OK &&
-        (status = ww_lsh_describe(lsh, &info)) == WW_OK) {
+        (status = ww_lsh_run(lsh, s->points, k + 1, ids, distances, NULL)) == WW_OK &&
+        (status = ww_lsh_get_info(lsh, &info)) == WW_OK) {
         drop_own(s, ids, distances, points->precision, k);
         choice->measured_recall = ww_knn_recall(exact, distances, s->count, k, points->precision);
         choice->measured_examined = (double)info.examined / (double)s->count;
@@ -375,18 +383,18 @@ static ww_status try_it(ww_points *points, const sample *s, size_t k, const void
 
 // Asks the model for more, or less, by what the trial missed.
 static ww_status correct(ww_points *points, const model *m, const sample *s, size_t k, const void *exact, int64_t *ids,
-                         void *distances, ww_lsh_choice *choice) {
+                         void *distances, trial *choice) {
     ww_status status = WW_OK;
     const double wanted = m->target->recall;
     double asked = wanted;
     for (int round = 0; status == WW_OK && round < ROUNDS; round++) {
         if ((status = try_it(points, s, k, exact, ids, distances, choice)) != WW_OK ||
-            choice->measured_recall >= wanted)
+            choice->choice.measured_recall >= wanted)
             break;
         // In terms of what is missed: as much less as there was too much.
-        const double missed = (1 - choice->measured_recall) / (1 - wanted);
+        const double missed = (1 - choice->choice.measured_recall) / (1 - wanted);
         asked = 1 - (1 - asked) / fmax(missed * 1.05, 1.05);
-        ww_lsh_choice better = *choice;
+        trial better = *choice;
         if (!search_parameters(m, asked, &better))
             break;
         *choice = better;
@@ -422,29 +430,32 @@ static uint32_t *shuffle(size_t points, size_t wanted, uint64_t seed) {
     return numbers;
 }
 
-ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_choice *choice) {
+ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_options *options,
+                        ww_lsh_choice *choice) {
     ww_status status;
     ww_lsh_target w = WW_LSH_TARGET_INIT;
-    const ww_lsh_options defaults = WW_LSH_OPTIONS_INIT;
+    ww_run_options run;
+    trial best = {WW_LSH_OPTIONS_INIT, WW_LSH_CHOICE_INIT};
     sample learnt = {0}, held = {0};
     ww_lsh *h = NULL;
     uint32_t *numbers = NULL;
     int64_t *ids = NULL;
     void *distances = NULL, *exact = NULL;
-    if (!points || !choice)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or choice is NULL");
-    if ((status = wwi_options_take(&w, target, "ww_lsh_target")) != WW_OK || (status = check_wish(points, &w)) != WW_OK)
+    if (!points)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points is NULL");
+    if ((status = wwi_struct_check(options, "ww_lsh_options")) != WW_OK ||
+        (choice && (status = wwi_struct_check(choice, "ww_lsh_choice")) != WW_OK) ||
+        (status = wwi_options_take(&w, target, "ww_lsh_target")) != WW_OK ||
+        (status = wwi_run_take(w.run, &run)) != WW_OK || (status = check_wish(points, &w)) != WW_OK)
         return status;
-    memset(choice, 0, sizeof *choice);
-    choice->options = defaults;
-    choice->options.metric = w.metric;
-    choice->options.seed = w.seed;
-    choice->options.max_bytes = w.max_bytes;
-    choice->options.candidates = 4096;
+    best.options.metric = w.metric;
+    best.options.seed = w.seed;
+    best.options.run = &run;
+    best.options.candidates = 4096;
     // Compiles what takes the sample, and refuses metrics without a family.
-    ww_lsh_options first = choice->options;
+    ww_lsh_options first = best.options;
     first.tables = first.functions = 1;
-    if ((status = wwi_lsh_open(points, &first, NULL, 0, &h)) != WW_OK)
+    if ((status = wwi_lsh_open(points, &first, &run, NULL, 0, &h)) != WW_OK)
         return status;
     // A point is a neighbour of its own here: one more is asked for, and it is taken out.
     size_t k = w.k < WW_KNN_MOST ? w.k : WW_KNN_MOST - 1, half = w.sample ? w.sample : 512;
@@ -465,26 +476,29 @@ ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_c
     m.pair_work = h->tensor ? TENSOR_PAIR_WORK + TENSOR_SHARE * m.coordinates : PAIR_WORK + m.coordinates;
     m.entry_work = h->gpu ? GPU_ENTRY_WORK : ENTRY_WORK;
     uint64_t bytes = wwi_context_bytes_free(points->context) / 4;
-    if (w.max_bytes && w.max_bytes < bytes)
-        bytes = w.max_bytes;
+    if (run.max_bytes && run.max_bytes < bytes)
+        bytes = run.max_bytes;
     const uint64_t most = bytes / (12 * (uint64_t)points->count);
     m.most_tables = most > MOST_TABLES ? MOST_TABLES : most < 1 ? 1 : (uint32_t)most;
     if ((status = take_sample(h, points, numbers, half, &learnt)) != WW_OK ||
         (status = take_sample(h, points, numbers + half, half, &held)) != WW_OK ||
-        (status = find_exact(points, &learnt, w.metric, k, ids, distances)) != WW_OK ||
+        (status = find_exact(points, &learnt, &w, k, ids, distances)) != WW_OK ||
         (status = learn(points, w.metric, &learnt, k, distances, &m.of)) != WW_OK)
         goto done;
-    choice->neighbour = m.of.mean_last;
-    choice->random = m.of.mean_far;
-    if (!search_parameters(&m, w.recall, choice)) {
+    best.choice.neighbour = m.of.mean_last;
+    best.choice.random = m.of.mean_far;
+    if (!search_parameters(&m, w.recall, &best)) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "no parameters reach a recall of %g within %" PRIu64 " bytes", w.recall, bytes);
         status = wwi_fail_hint("allow more bytes, or use the exact search");
         goto done;
     }
-    if ((status = find_exact(points, &held, w.metric, k, ids, exact)) == WW_OK)
-        status = correct(points, &m, &held, k, exact, ids, distances, choice);
-    if (choice->measured_examined > choice->options.candidates / 2)
-        choice->options.path = WW_LSH_BUCKETS;
+    if ((status = find_exact(points, &held, &w, k, ids, exact)) == WW_OK)
+        status = correct(points, &m, &held, k, exact, ids, distances, &best);
+    if (best.choice.measured_examined > best.options.candidates / 2)
+        best.options.path = WW_LSH_BUCKETS;
+    best.options.run = NULL;
+    if (status == WW_OK && (status = wwi_struct_give(options, &best.options, "ww_lsh_options")) == WW_OK && choice)
+        status = wwi_struct_give(choice, &best.choice, "ww_lsh_choice");
 done:
     free(exact);
     free(distances);

@@ -143,7 +143,7 @@ static ww_status put_rows(const ww_lsh *h, const wwi_lsh_block *block, bytes *b)
                                          : p->host + (point * d + j) * size,
                        size);
             swap_if_big(row, d, (unsigned)size);
-            put(b, row, h->kind == WW_VECTORS_BITS ? (h->dimension + 7) / 8 : d * size);
+            put(b, row, h->kind == WW_POINTS_BITS ? (h->dimension + 7) / 8 : d * size);
         }
     }
 done:
@@ -196,7 +196,7 @@ static void put_header(const ww_lsh *h, bytes *b) {
 static ww_status put_all(const ww_lsh *h, bytes *b) {
     ww_status status = WW_OK;
     put_header(h, b);
-    if (h->kind == WW_VECTORS_SETS) {
+    if (h->kind == WW_POINTS_SETS) {
         uint64_t before = 0;
         put_number(b, 0, 8);
         for (size_t i = 0; i < h->block_count; i++) {
@@ -208,7 +208,7 @@ static ww_status put_all(const ww_lsh *h, bytes *b) {
         }
     }
     for (size_t i = 0; status == WW_OK && i < h->block_count; i++)
-        status = h->kind == WW_VECTORS_SETS ? put_sets(&h->blocks[i], b) : put_rows(h, &h->blocks[i], b);
+        status = h->kind == WW_POINTS_SETS ? put_sets(&h->blocks[i], b) : put_rows(h, &h->blocks[i], b);
     if (status == WW_OK && !b->failed) {
         unsigned char digest[DIGEST_BYTES];
         wwi_checksum(b->at, b->count, digest);
@@ -281,7 +281,7 @@ static ww_status check_whole(const char *path, const unsigned char *content, uin
 }
 
 typedef struct saved {
-    ww_vector_view view;
+    ww_point_view view;
     ww_precision precision;
     ww_lsh_options options;
     uint64_t coefficient_bytes;
@@ -295,7 +295,7 @@ static bool take_all(reader *r, saved *s) {
     ww_lsh_options *o = &s->options;
     (void)take(r, 12);
     const uint64_t kind = take_number(r, 4), precision = take_number(r, 4);
-    s->view.kind = (ww_vector_kind)kind;
+    s->view.kind = (ww_point_kind)kind;
     s->precision = s->view.precision = (ww_precision)precision;
     o->metric = (ww_metric)take_number(r, 4);
     o->tables = (uint32_t)take_number(r, 4);
@@ -310,19 +310,18 @@ static bool take_all(reader *r, saved *s) {
     s->view.count = (size_t)take_number(r, 8);
     s->coefficient_bytes = take_number(r, 8);
     const uint64_t count = s->view.count, d = s->view.dimension;
-    if (r->failed || kind > WW_VECTORS_SETS || precision > WW_DOUBLE || count < 1 || count > INT32_MAX ||
-        d > (1u << 24))
+    if (r->failed || kind > WW_POINTS_SETS || precision > WW_DOUBLE || count < 1 || count > INT32_MAX || d > (1u << 24))
         return false;
-    const unsigned size = kind == WW_VECTORS_NUMBERS && precision == WW_DOUBLE ? 8 : 4;
+    const unsigned size = kind == WW_POINTS_NUMBERS && precision == WW_DOUBLE ? 8 : 4;
     s->coefficients = take_array(r, s->coefficient_bytes / size, size);
     if (removed)
         s->removed = take_array(r, (count + 31) / 32, 4);
-    uint64_t values = count * (kind == WW_VECTORS_BITS ? (d + 7) / 8 : d);
-    if (kind == WW_VECTORS_SETS) {
+    uint64_t values = count * (kind == WW_POINTS_BITS ? (d + 7) / 8 : d);
+    if (kind == WW_POINTS_SETS) {
         s->offsets = take_array(r, count + 1, 8);
         values = s->offsets ? s->offsets[count] : 0;
     }
-    s->values = take_array(r, values, kind == WW_VECTORS_BITS ? 1 : size);
+    s->values = take_array(r, values, kind == WW_POINTS_BITS ? 1 : size);
     s->view.values = s->values;
     s->view.offsets = s->offsets;
     return !r->failed && r->left == 0;
@@ -335,14 +334,14 @@ static void saved_free(saved *s) {
     free(s->offsets);
 }
 
-static ww_status restore(ww_context *context, const saved *s, ww_lsh **lsh) {
+static ww_status restore(ww_context *context, const saved *s, const ww_run_options *run, ww_lsh **lsh) {
     ww_status status;
     ww_points *points = NULL;
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
     options.precision = s->precision;
     const double start = wwi_seconds();
     if ((status = ww_points_create(context, &s->view, &options, &points)) != WW_OK ||
-        (status = wwi_lsh_open(points, &s->options, s->coefficients, s->coefficient_bytes, lsh)) != WW_OK)
+        (status = wwi_lsh_open(points, &s->options, run, s->coefficients, s->coefficient_bytes, lsh)) != WW_OK)
         goto done;
     ww_lsh *h = *lsh;
     if ((status = wwi_lsh_append(h, points)) != WW_OK)
@@ -367,19 +366,20 @@ done:
     return status;
 }
 
-ww_status ww_lsh_load(ww_context *context, const char *path, uint64_t max_bytes, ww_lsh **lsh) {
+ww_status ww_lsh_load(ww_context *context, const char *path, const ww_run_options *run, ww_lsh **lsh) {
     ww_status status;
+    ww_run_options taken;
     unsigned char *content = NULL;
     uint64_t count = 0;
     if (!context || !path || !lsh)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, path or lsh is NULL");
     *lsh = NULL;
-    saved s = {.view = WW_VECTOR_VIEW_INIT, .options = WW_LSH_OPTIONS_INIT};
-    if ((status = read_whole(path, &content, &count)) == WW_OK &&
+    saved s = {.view = WW_POINT_VIEW_INIT, .options = WW_LSH_OPTIONS_INIT};
+    if ((status = wwi_run_take(run, &taken)) == WW_OK && (status = read_whole(path, &content, &count)) == WW_OK &&
         (status = check_whole(path, content, count)) == WW_OK) {
         reader r = {content, count - DIGEST_BYTES, false};
-        s.options.max_bytes = max_bytes;
-        status = take_all(&r, &s) ? restore(context, &s, lsh) : damaged(path, "its numbers do not fit each other");
+        status =
+            take_all(&r, &s) ? restore(context, &s, &taken, lsh) : damaged(path, "its numbers do not fit each other");
     }
     saved_free(&s);
     free(content);

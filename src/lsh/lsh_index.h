@@ -5,6 +5,7 @@
 
 #include <wavewarp/lsh.h>
 
+#include "base/run.h"
 #include "data/points.h"
 #include "knn/knn_job.h"
 #include "topk/topk.h"
@@ -52,9 +53,10 @@ typedef struct wwi_lsh_block {
 struct ww_lsh {
     ww_context *context;
     wwi_stream *stream;
-    ww_lsh_options options;
+    ww_lsh_options options; // without its `run`
+    ww_run_options run;
     int family;
-    ww_vector_kind kind;
+    ww_point_kind kind;
     ww_precision precision;
     size_t dimension;
     uint32_t words; // as in ww_points
@@ -87,7 +89,7 @@ struct ww_lsh {
 
 // Bytes of a row of wwi_lsh_rows().
 static inline uint64_t wwi_lsh_row_bytes(const ww_lsh *lsh) {
-    return ((uint64_t)lsh->words + 3) / 4 * 4 * (lsh->kind == WW_VECTORS_NUMBERS ? lsh->value_bytes : 4);
+    return ((uint64_t)lsh->words + 3) / 4 * 4 * (lsh->kind == WW_POINTS_NUMBERS ? lsh->value_bytes : 4);
 }
 
 // Bytes of a row of wwi_lsh_make_halves(), two for each of WW_WIDTH in kernels_cl/lsh/lsh_join_tensor.cl; 0: none are
@@ -107,8 +109,8 @@ uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uin
 
 // Makes an index without points. `like` says kind, precision, dimension and mean. `coefficients` NULL: drawn from the
 // seed; else copied: `coefficient_bytes` must be what these options take (else WW_ERROR_FORMAT).
-ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const void *coefficients,
-                       uint64_t coefficient_bytes, ww_lsh **lsh);
+ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const ww_run_options *run,
+                       const void *coefficients, uint64_t coefficient_bytes, ww_lsh **lsh);
 ww_status wwi_lsh_append(ww_lsh *lsh, ww_points *points);
 // Makes lsh->join fit for lists of k.
 ww_status wwi_lsh_get_join(ww_lsh *lsh, uint32_t k);

@@ -118,8 +118,8 @@ static ww_status allocate(search *s, size_t queries) {
     const uint64_t buffer = wwi_context_max_buffer(h->context);
     uint64_t room = wwi_context_bytes_free(h->context) / 2, row;
     s->lists = 1;
-    if (h->options.max_bytes)
-        room = least(room, h->options.max_bytes);
+    if (h->run.max_bytes)
+        room = least(room, h->run.max_bytes);
     if (s->by_buckets) {
         const uint64_t fixed = (tables << most_bits(h)) * 8;
         s->lists = (uint32_t)least(least(h->lists, tables), s->k <= 8 ? 8 : s->k <= 32 ? 4 : s->k <= 128 ? 2 : 1);
@@ -278,7 +278,7 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const wwi_lsh_job *job
         (s->lists > 1 && (status = merge_lists(s)) != WW_OK))
         return status;
     // Else the next launch's tasks are waited for, or the results.
-    if (h->options.progress && (status = wwi_finish(h->stream)) == WW_OK)
+    if (h->run.progress && (status = wwi_finish(h->stream)) == WW_OK)
         take_time(s);
     return status == WW_OK ? wwi_pace_report(&s->pace, (uint64_t)s->rows * count) : status;
 }
@@ -578,7 +578,7 @@ static bool choose_path(const ww_lsh *h, size_t queries, size_t k) {
            queries >= (size_t)wwi_tuning(h->context, "lsh.many", NULL, 1024);
 }
 
-ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found) {
+ww_status ww_lsh_run(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found) {
     ww_status status = WW_OK;
     search s;
     if (!h || !ids || k < 1 || k > WW_KNN_MOST)
@@ -596,7 +596,7 @@ ww_status ww_lsh_search(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, v
     s.k = (uint32_t)k;
     s.self = !queries;
     s.by_buckets = choose_path(h, count, k);
-    s.pace = wwi_pace_make(h->stream, h->options.launch_seconds, h->options.progress, h->options.progress_user);
+    s.pace = wwi_pace_make(h->stream, h->run.launch_seconds, h->run.progress, h->run.progress_user);
     wwi_pace_start(&s.pace, (uint64_t)count * h->options.tables * h->options.probes * h->block_count);
     h->info.examined = h->info.capped = h->info.incomplete = 0;
     h->info.path = s.by_buckets ? WW_LSH_BUCKETS : WW_LSH_QUERIES;

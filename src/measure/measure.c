@@ -8,6 +8,7 @@
 #include "error.h"
 #include "measure/band.h"
 #include "measure/measure_table.h"
+#include "options.h"
 
 #define LARGEST 1e30 // in float too
 
@@ -57,7 +58,8 @@ static const ww_parameter_info levenshtein_parameters[] = {
 
 static const wwi_measure_row measures[] = {
     {
-        .info = {.id = WW_DTW,
+        .info = {.struct_size = sizeof(ww_measure_info),
+                 .id = WW_DTW,
                  .name = "dtw",
                  .title = "Dynamic time warping",
                  .reference = "H. Sakoe, S. Chiba: Dynamic programming algorithm optimization for spoken word "
@@ -75,7 +77,8 @@ static const wwi_measure_row measures[] = {
     {
         // A metric up to repeated points: a series and the same with a point repeated have distance 0. It stays one
         // with the absolute cost and with the root, but not with the squared cost or inside a band.
-        .info = {.id = WW_FRECHET,
+        .info = {.struct_size = sizeof(ww_measure_info),
+                 .id = WW_FRECHET,
                  .name = "frechet",
                  .title = "Discrete Fréchet distance (dog-keeper)",
                  .reference =
@@ -91,7 +94,8 @@ static const wwi_measure_row measures[] = {
         .rounding = 1,
     },
     {
-        .info = {.id = WW_ADTW,
+        .info = {.struct_size = sizeof(ww_measure_info),
+                 .id = WW_ADTW,
                  .name = "adtw",
                  .title = "DTW with a penalty for warping (amerced DTW)",
                  .reference = "M. Herrmann, G. I. Webb: Amercing: An intuitive and effective constraint for dynamic "
@@ -109,7 +113,8 @@ static const wwi_measure_row measures[] = {
         .rounding = 1,
     },
     {
-        .info = {.id = WW_WDTW,
+        .info = {.struct_size = sizeof(ww_measure_info),
+                 .id = WW_WDTW,
                  .name = "wdtw",
                  .title = "Weighted DTW",
                  .reference = "Y.-S. Jeong, M. K. Jeong, O. A. Omitaomu: Weighted dynamic time warping for time series "
@@ -128,7 +133,8 @@ static const wwi_measure_row measures[] = {
         .rounding = 1,
     },
     {
-        .info = {.id = WW_DDTW,
+        .info = {.struct_size = sizeof(ww_measure_info),
+                 .id = WW_DDTW,
                  .name = "ddtw",
                  .title = "DTW of the derivatives",
                  .reference = "E. J. Keogh, M. J. Pazzani: Derivative dynamic time warping. SDM 2001",
@@ -144,7 +150,8 @@ static const wwi_measure_row measures[] = {
         .rounding = 3,
     },
     {
-        .info = {.id = WW_WDDTW,
+        .info = {.struct_size = sizeof(ww_measure_info),
+                 .id = WW_WDDTW,
                  .name = "wddtw",
                  .title = "Weighted DTW of the derivatives",
                  .reference = "Y.-S. Jeong, M. K. Jeong, O. A. Omitaomu: Weighted dynamic time warping for time series "
@@ -164,7 +171,8 @@ static const wwi_measure_row measures[] = {
         .rounding = 3,
     },
     {
-        .info = {.id = WW_ERP,
+        .info = {.struct_size = sizeof(ww_measure_info),
+                 .id = WW_ERP,
                  .name = "erp",
                  .title = "Edit distance with real penalty",
                  .reference = "L. Chen, R. Ng: On the marriage of Lp-norms and edit distance. VLDB 2004",
@@ -180,7 +188,8 @@ static const wwi_measure_row measures[] = {
         .rounding = 2,
     },
     {
-        .info = {.id = WW_EDR,
+        .info = {.struct_size = sizeof(ww_measure_info),
+                 .id = WW_EDR,
                  .name = "edr",
                  .title = "Edit distance on real sequences",
                  .reference = "L. Chen, M. T. Ozsu, V. Oria: Robust and fast similarity search for moving object "
@@ -196,7 +205,8 @@ static const wwi_measure_row measures[] = {
     },
     {
         .info =
-            {.id = WW_LCSS,
+            {.struct_size = sizeof(ww_measure_info),
+             .id = WW_LCSS,
              .name = "lcss",
              .title = "Longest common subsequence of points within epsilon",
              .reference =
@@ -212,7 +222,8 @@ static const wwi_measure_row measures[] = {
     },
     {
         .info =
-            {.id = WW_MSM,
+            {.struct_size = sizeof(ww_measure_info),
+             .id = WW_MSM,
              .name = "msm",
              .title = "Move-split-merge",
              .reference =
@@ -226,12 +237,14 @@ static const wwi_measure_row measures[] = {
              .cost = WW_COST_ABSOLUTE,
              .is_independent = 1},
         .recurrence = "recurrence/msm.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED | WWI_MEASURE_SOFT,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED |
+                 WWI_MEASURE_SOFT,
         .column_values = 2,
         .rounding = 2,
     },
     {
-        .info = {.id = WW_TWED,
+        .info = {.struct_size = sizeof(ww_measure_info),
+                 .id = WW_TWED,
                  .name = "twed",
                  .title = "Time warp edit distance",
                  .reference = "P.-F. Marteau: Time warp edit distance with stiffness adjustment for time series "
@@ -251,7 +264,8 @@ static const wwi_measure_row measures[] = {
         .rounding = 2,
     },
     {
-        .info = {.id = WW_LEVENSHTEIN,
+        .info = {.struct_size = sizeof(ww_measure_info),
+                 .id = WW_LEVENSHTEIN,
                  .name = "levenshtein",
                  .title = "Edit distance of sequences of symbols",
                  .reference = "V. I. Levenshtein: Binary codes capable of correcting deletions, insertions and "
@@ -268,7 +282,8 @@ static const wwi_measure_row measures[] = {
     },
     {
         .info =
-            {.id = WW_LCS,
+            {.struct_size = sizeof(ww_measure_info),
+             .id = WW_LCS,
              .name =
                  "lcs",
              .title = "Length of the longest common subsequence of symbols",
@@ -284,7 +299,8 @@ static const wwi_measure_row measures[] = {
         .flags = WWI_MEASURE_NONNEGATIVE,
     },
     {
-        .info = {.id = WW_USER,
+        .info = {.struct_size = sizeof(ww_measure_info),
+                 .id = WW_USER,
                  .name = "user",
                  .title = "A recurrence of your own (--recurrence FILE.cl)",
                  .reference = "docs/kernels.md",
@@ -328,39 +344,40 @@ const ww_measure_info *ww_measure_info_by_name(const char *name) {
     return NULL;
 }
 
-ww_status ww_measure_init(ww_measure *measure, ww_measure_id id) {
+// A measure's defaults; false: there is no such measure.
+static bool make_default(ww_measure_id id, ww_measure *measure) {
     const ww_measure_info *info = ww_measure_info_by_id(id);
-    if (!measure)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "measure is NULL");
-    if (!info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no measure number %d", (int)id);
     memset(measure, 0, sizeof(*measure));
     measure->struct_size = sizeof(*measure);
     measure->id = id;
+    if (!info)
+        return false;
     measure->independent = info->is_independent;
     for (size_t p = 0; p < info->parameter_count; p++)
         measure->parameters[p] = info->parameters[p].initial;
+    return true;
+}
+
+ww_status ww_measure_init(ww_measure *measure, size_t struct_size, ww_measure_id id) {
+    ww_measure made;
+    if (!measure || struct_size < sizeof struct_size)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "measure is NULL, or its size is %zu", struct_size);
+    if (!make_default(id, &made))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no measure number %d", (int)id);
+    wwi_struct_init(measure, struct_size, &made);
     return WW_OK;
 }
 
-// A caller built against a later header may pass a longer structure, as long as it asks for nothing we don't know.
-static ww_status check_struct(const ww_measure *measure) {
-    if (measure->struct_size < sizeof(*measure)) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "struct_size of the measure is %zu, less than %zu", measure->struct_size,
-                 sizeof(*measure));
+ww_status wwi_measure_take(const ww_measure *given, ww_measure *own) {
+    if (!given)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "measure is NULL");
+    if (given->struct_size < offsetof(ww_measure, recurrence)) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "struct_size of the measure is %zu", given->struct_size);
         return wwi_fail_hint("fill the measure with ww_measure_init()");
     }
-    // A size beyond any structure is an uninitialised field, and its tail must not be read.
-    if (measure->struct_size > 16 * sizeof(*measure)) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "struct_size of the measure is %zu", measure->struct_size);
-        return wwi_fail_hint("fill the measure with ww_measure_init()");
-    }
-    const unsigned char *bytes = (const unsigned char *)measure;
-    for (size_t i = sizeof(*measure); i < measure->struct_size; i++)
-        if (bytes[i] != 0)
-            return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
-                            "the measure sets fields that this version of the library does not know");
-    return WW_OK;
+    (void)make_default(given->id, own);
+    const ww_status status = wwi_options_take(own, given, "ww_measure");
+    return status == WW_OK ? wwi_measure_check(own) : status;
 }
 
 static ww_status check_parameter(const ww_measure_info *info, size_t p, double value) {
@@ -518,12 +535,10 @@ static ww_status check_gamma(const ww_measure *measure) {
 ww_status wwi_measure_check(const ww_measure *measure) {
     if (!measure)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "measure is NULL");
-    ww_status status = check_struct(measure);
-    if (status != WW_OK)
-        return status;
     const ww_measure_info *info = ww_measure_info_by_id(measure->id);
     if (!info)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no measure number %d", (int)measure->id);
+    ww_status status;
     if ((status = check_cost(measure)) == WW_OK)
         status = check_recurrence(measure);
     for (size_t p = 0; status == WW_OK && p < info->parameter_count; p++)
@@ -589,11 +604,12 @@ bool wwi_measure_is_similarity(const ww_measure *measure) {
     return wwi_measure_row_by_id(measure->id)->info.is_similarity || parameter(measure, "similarity") != 0.0;
 }
 
-uint64_t ww_measure_cells(const ww_measure *measure, size_t n, size_t m) {
-    if (wwi_measure_check(measure) != WW_OK)
+uint64_t ww_measure_cells(const ww_measure *given, size_t n, size_t m) {
+    ww_measure measure;
+    if (wwi_measure_take(given, &measure) != WW_OK)
         return 0;
-    const size_t less = wwi_measure_row_by_id(measure->id)->transform == WWI_TRANSFORM_DERIVATIVE ? 2 : 0;
+    const size_t less = wwi_measure_row_by_id(measure.id)->transform == WWI_TRANSFORM_DERIVATIVE ? 2 : 0;
     if (n <= less || m <= less)
         return 0;
-    return wwi_band_cells(&measure->band, n - less, m - less);
+    return wwi_band_cells(&measure.band, n - less, m - less);
 }

@@ -53,8 +53,11 @@ typedef struct wwi_measure_row {
 // The row of a measure; NULL when there is none. Static.
 const wwi_measure_row *wwi_measure_row_by_id(ww_measure_id id);
 
-// Whether every field of a caller's measure is in range: the check at the door of each function that takes one.
-// WW_ERROR_INVALID_ARGUMENT. Lengths are not looked at: see ww_band_rows().
+// The door of each function that takes a measure: copies a caller's, of whatever version's size, to `own`, and checks
+// it. What it points to is still the caller's. WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED.
+ww_status wwi_measure_take(const ww_measure *given, ww_measure *own);
+// Whether every field of a measure of this version is in range. WW_ERROR_INVALID_ARGUMENT. Lengths are not looked at:
+// see ww_band_rows().
 ww_status wwi_measure_check(const ww_measure *measure);
 
 // For a checked measure: its cost with WW_COST_DEFAULT resolved.

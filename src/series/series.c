@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "host.h"
+#include "options.h"
 
 struct ww_series_set {
     size_t channels;
@@ -246,7 +247,7 @@ const char *ww_series_set_class_name(const ww_series_set *set, size_t k) {
     return set && k < set->name_count ? set->names[k] : NULL;
 }
 
-long ww_series_set_class(const ww_series_set *set, size_t i) {
+int64_t ww_series_set_class(const ww_series_set *set, size_t i) {
     return set && i < set->count ? set->classes[i] : -1;
 }
 
@@ -314,6 +315,5 @@ ww_status ww_series_set_view(const ww_series_set *set, ww_series_view *view) {
                                  .lengths = set->lengths,
                                  .offsets = set->offsets,
                                  .time_major = 0};
-    *view = made;
-    return WW_OK;
+    return wwi_struct_give(view, &made, "ww_series_view");
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <wavewarp/vectors.h>
+#include <wavewarp/points.h>
 
 #include "data/dataset.h"
 #include "topk/results.h"

@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wavewarp/knn.h>
+#include <wavewarp/topk.h>
 
 #include "base/grow.h"
+#include "base/run.h"
 #include "data/dataset.h"
+#include "options.h"
 #include "topk/results.h"
 
 // Above this k a row's best no longer fit local memory, and each row is one work-item's.
@@ -163,14 +165,15 @@ struct ww_topk {
     bool filled;      // the device holds the values of the last run
     wwi_selector *selector;
     wwi_buffer *values, *best_values, *best_indices;
-    double seconds_device;
+    ww_run_options run;
+    ww_topk_info info;
 };
 
-void ww_select_destroy(ww_topk **select) {
-    if (!select || !*select)
+void ww_topk_destroy(ww_topk **topk) {
+    if (!topk || !*topk)
         return;
-    ww_topk *s = *select;
-    *select = NULL;
+    ww_topk *s = *topk;
+    *topk = NULL;
     wwi_selector_destroy(&s->selector);
     wwi_buffer_destroy(&s->values);
     wwi_buffer_destroy(&s->best_values);
@@ -186,6 +189,8 @@ static ww_status select_allocate(ww_topk *s, ww_precision precision) {
     uint64_t room = wwi_context_bytes_free(s->context) / 2;
     if (room > wwi_context_max_buffer(s->context))
         room = wwi_context_max_buffer(s->context);
+    if (s->run.max_bytes && room > s->run.max_bytes)
+        room = s->run.max_bytes;
     const uint64_t rows = room / (row_bytes + best_bytes);
     if (rows == 0) {
         wwi_fail(WW_ERROR_DEVICE_MEMORY, "a row of %zu values and its %zu smallest do not fit the device", s->columns,
@@ -201,11 +206,18 @@ static ww_status select_allocate(ww_topk *s, ww_precision precision) {
     return wwi_selector_create(s->context, s->stream, precision, (uint32_t)s->k, &s->selector);
 }
 
-ww_status ww_select_create(ww_context *context, size_t rows, size_t columns, size_t k, ww_precision precision,
-                           ww_topk **select) {
-    if (!context || !select)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or select is NULL");
-    *select = NULL;
+ww_status ww_topk_create(ww_context *context, size_t rows, size_t columns, size_t k, const ww_topk_options *options,
+                         ww_topk **topk) {
+    ww_status status;
+    ww_topk_options o = WW_TOPK_OPTIONS_INIT;
+    ww_run_options run;
+    if (!context || !topk)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or topk is NULL");
+    *topk = NULL;
+    if ((status = wwi_options_take(&o, options, "ww_topk_options")) != WW_OK ||
+        (status = wwi_run_take(o.run, &run)) != WW_OK)
+        return status;
+    const ww_precision precision = o.precision;
     if ((unsigned)precision > WW_DOUBLE || rows == 0 || columns == 0 || k == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "rows, columns or k is 0, or precision is %d", (int)precision);
     uint64_t total;
@@ -223,11 +235,13 @@ ww_status ww_select_create(ww_context *context, size_t rows, size_t columns, siz
     s->columns = columns;
     s->k = k;
     s->value_bytes = precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
-    const ww_status status = select_allocate(s, precision);
+    s->run = run;
+    s->info = (ww_topk_info)WW_TOPK_INFO_INIT;
+    status = select_allocate(s, precision);
     if (status == WW_OK)
-        *select = s;
+        *topk = s;
     else
-        ww_select_destroy(&s);
+        ww_topk_destroy(&s);
     return status;
 }
 
@@ -249,14 +263,15 @@ static ww_status select_rows(ww_topk *s, size_t first, size_t rows, int64_t *ind
     return status;
 }
 
-ww_status ww_select_run(ww_topk *s, const void *values, int64_t *indices, void *smallest) {
+ww_status ww_topk_run(ww_topk *s, const void *values, int64_t *indices, void *smallest) {
     ww_status status = WW_OK;
     if (!s || !indices)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "select or indices is NULL");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "topk or indices is NULL");
     if (!values && !s->filled)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
                         "values is NULL, and the device does not hold those of a run before");
     wwi_stream_start(s->stream);
+    const double start = wwi_seconds();
     const uint64_t row_bytes = s->columns * s->value_bytes;
     if (values)
         s->filled = false;
@@ -267,14 +282,20 @@ ww_status ww_select_run(ww_topk *s, const void *values, int64_t *indices, void *
                 wwi_buffer_write(s->values, 0, rows * row_bytes, (const unsigned char *)values + first * row_bytes);
         if (status == WW_OK)
             status = select_rows(s, first, rows, indices, smallest);
+        if (status == WW_OK)
+            status = wwi_run_report(&s->run, first + rows, s->rows);
     }
     status = wwi_finish_after(s->stream, status);
     if (status == WW_OK && s->most_rows == s->rows)
         s->filled = true;
-    s->seconds_device = wwi_stream_seconds(s->stream);
+    s->info.launches = wwi_stream_launches(s->stream);
+    s->info.seconds_device = wwi_stream_seconds(s->stream);
+    s->info.seconds_wall = wwi_seconds() - start;
     return status;
 }
 
-double ww_select_seconds(const ww_topk *s) {
-    return s ? s->seconds_device : 0;
+ww_status ww_topk_get_info(const ww_topk *topk, ww_topk_info *info) {
+    if (!topk || !info)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "topk or info is NULL");
+    return wwi_struct_give(info, &topk->info, "ww_topk_info");
 }

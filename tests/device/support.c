@@ -27,10 +27,10 @@ static void probe_child(int out) {
     probe_report report;
     memset(&report, 0, sizeof(report));
     ww_context *context = NULL;
-    ww_device_info info;
+    ww_device_info info = WW_DEVICE_INFO_INIT;
     report.status = ww_context_create(NULL, &context);
     if (report.status == WW_OK)
-        report.status = ww_context_device(context, &info);
+        report.status = ww_context_get_device_info(context, &info);
     if (report.status == WW_OK) {
         report.has_double = info.has_double;
         report.is_gpu = info.type == WW_DEVICE_GPU;
@@ -341,7 +341,7 @@ bool wwt_close(double value, double expected, ww_precision precision) {
 
 ww_measure wwt_measure(ww_measure_id id) {
     ww_measure measure;
-    wwt_ok(ww_measure_init(&measure, id));
+    wwt_ok(ww_measure_init(&measure, sizeof measure, id));
     return measure;
 }
 
@@ -349,6 +349,17 @@ ww_plan_options wwt_engine(ww_engine engine) {
     ww_plan_options options = WW_PLAN_OPTIONS_INIT;
     options.engine = engine;
     return options;
+}
+
+ww_status wwt_plan_run(ww_plan *plan, void *values) {
+    const ww_output to = WW_OUTPUT_HOST(values);
+    return ww_plan_run(plan, &to);
+}
+
+ww_status wwt_plan_run_condensed(ww_plan *plan, void *values) {
+    ww_output to = WW_OUTPUT_HOST(values);
+    to.layout = WW_LAYOUT_CONDENSED;
+    return ww_plan_run(plan, &to);
 }
 
 // WW_ERROR_UNSUPPORTED is an answer for an engine that was forced; AUTO always finds one.
@@ -360,8 +371,8 @@ static bool plan_made(ww_status status, const ww_plan_options *options) {
 }
 
 static void check_engine(const ww_plan *plan, const ww_plan_options *options) {
-    ww_plan_info info;
-    wwt_ok(ww_plan_describe(plan, &info));
+    ww_plan_info info = WW_PLAN_INFO_INIT;
+    wwt_ok(ww_plan_get_info(plan, &info));
     if (options && options->engine != WW_ENGINE_AUTO)
         ck_assert_int_eq(info.engine, options->engine);
 }
@@ -372,10 +383,10 @@ void *wwt_matrix(const ww_measure *measure, const wwt_set *rows, const wwt_set *
     ww_dataset *b = columns ? wwt_dataset(columns, precision) : NULL;
     ww_plan *plan = NULL;
     void *values = NULL;
-    if (plan_made(ww_plan_matrix(measure, a, b, options, &plan), options)) {
+    if (plan_made(ww_plan_create_matrix(measure, a, b, options, &plan), options)) {
         check_engine(plan, options);
         values = wwt_guarded(rows->count * (columns ? columns : rows)->count, precision);
-        wwt_ok(ww_plan_run(plan, values));
+        wwt_ok(wwt_plan_run(plan, values));
     }
     ww_plan_destroy(&plan);
     ww_dataset_destroy(&b);
@@ -388,10 +399,10 @@ void *wwt_pairs(const ww_measure *measure, const wwt_set *rows, const wwt_set *c
     ww_dataset *a = wwt_dataset(rows, precision), *b = wwt_dataset(columns, precision);
     ww_plan *plan = NULL;
     void *values = NULL;
-    if (plan_made(ww_plan_pairs(measure, a, b, NULL, NULL, rows->count, options, &plan), options)) {
+    if (plan_made(ww_plan_create_pairs(measure, a, b, NULL, NULL, rows->count, options, &plan), options)) {
         check_engine(plan, options);
         values = wwt_guarded(rows->count, precision);
-        wwt_ok(ww_plan_run(plan, values));
+        wwt_ok(wwt_plan_run(plan, values));
     }
     ww_plan_destroy(&plan);
     ww_dataset_destroy(&b);

@@ -71,6 +71,9 @@ bool wwt_close(double value, double expected, ww_precision precision);
 
 ww_measure wwt_measure(ww_measure_id id);
 ww_plan_options wwt_engine(ww_engine engine);
+// Into host memory, full or condensed.
+ww_status wwt_plan_run(ww_plan *plan, void *values);
+ww_status wwt_plan_run_condensed(ww_plan *plan, void *values);
 
 #define wwt_ok(call)                                                                                                   \
     do {                                                                                                               \

@@ -21,8 +21,10 @@ START_TEST(accuracy) {
     for (int no_bounds = 0; no_bounds <= 1; no_bounds++) {
         ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
         options.precision = precision;
-        options.plan.no_bounds = no_bounds;
-        ww_classification result;
+        ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
+        plan.no_bounds = no_bounds;
+        options.plan = &plan;
+        ww_classification result = WW_CLASSIFICATION_INIT;
         wwt_ok(ww_classify(wwt_context, &measure, train, test, &options, &result));
         ck_assert_uint_eq(result.total, known->total);
         ck_assert_uint_eq(result.labelled, known->total);
@@ -47,7 +49,7 @@ START_TEST(other_measures) {
         wwt_ok(ww_measure_set(&measure, of->parameters[p], of->values[p]));
     ww_series_set *train = known_accuracy_read(known, "TRAIN"), *test = known_accuracy_read(known, "TEST");
     ck_assert(train && test);
-    ww_classification result;
+    ww_classification result = WW_CLASSIFICATION_INIT;
     wwt_ok(ww_classify(wwt_context, &measure, train, test, NULL, &result));
     ck_assert_uint_eq(result.total, known->total);
     ck_assert_msg(result.correct == of->correct[_i % SETS], "%s under %s: %zu right, not %zu", known->name, of->name,

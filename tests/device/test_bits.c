@@ -230,10 +230,10 @@ START_TEST(half) {
     ww_dataset *dataset = wwt_dataset(&set, WW_FLOAT);
     ww_plan *plan = NULL;
     float condensed[COUNT * (COUNT - 1) / 2];
-    wwt_ok(ww_plan_matrix(&measure, dataset, NULL, NULL, &plan));
-    wwt_ok(ww_plan_run_condensed(plan, condensed));
-    ww_plan_info info;
-    wwt_ok(ww_plan_describe(plan, &info));
+    wwt_ok(ww_plan_create_matrix(&measure, dataset, NULL, NULL, &plan));
+    wwt_ok(wwt_plan_run_condensed(plan, condensed));
+    ww_plan_info info = WW_PLAN_INFO_INIT;
+    wwt_ok(ww_plan_get_info(plan, &info));
     ck_assert_int_eq(info.engine, WW_ENGINE_BITS);
     for (size_t i = 0, at = 0; i < COUNT; i++)
         for (size_t j = i + 1; j < COUNT; j++, at++)
@@ -251,12 +251,12 @@ START_TEST(nearest) {
     wwt_set rows = symbols_between(20, 60, ROWS, 4), columns = symbols_between(20, 60, COLUMNS, 4);
     ww_dataset *queries = wwt_dataset(&rows, WW_FLOAT), *base = wwt_dataset(&columns, WW_FLOAT);
     ww_plan *plan = NULL;
-    ww_plan_info info;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
     int64_t indices[ROWS * K];
     float distances[ROWS * K];
-    wwt_ok(ww_plan_nearest(&measure, queries, base, K, NULL, &plan));
+    wwt_ok(ww_plan_create_nearest(&measure, queries, base, K, NULL, &plan));
     wwt_ok(ww_plan_run_nearest(plan, indices, distances));
-    wwt_ok(ww_plan_describe(plan, &info));
+    wwt_ok(ww_plan_get_info(plan, &info));
     ck_assert_int_eq(info.engine, WW_ENGINE_BITS);
     for (size_t i = 0; i < ROWS; i++) {
         // The k-th in order of (distance, index).
@@ -369,13 +369,13 @@ START_TEST(point_jobs) {
     // Chosen where a GPU computes; points of several channels are not for it anywhere.
     ww_dataset *x = wwt_dataset(&three, WW_FLOAT);
     ww_plan *plan = NULL;
-    ww_plan_info info;
-    wwt_ok(ww_plan_matrix(&measure, x, NULL, NULL, &plan));
-    wwt_ok(ww_plan_describe(plan, &info));
+    ww_plan_info info = WW_PLAN_INFO_INIT;
+    wwt_ok(ww_plan_create_matrix(&measure, x, NULL, NULL, &plan));
+    wwt_ok(ww_plan_get_info(plan, &info));
     ck_assert_int_eq(info.engine == WW_ENGINE_BITS, wwt_device_is_gpu());
     ww_plan_destroy(&plan);
     measure.independent = 0;
-    wwt_fails(ww_plan_matrix(&measure, x, NULL, &options, &plan), WW_ERROR_UNSUPPORTED);
+    wwt_fails(ww_plan_create_matrix(&measure, x, NULL, &options, &plan), WW_ERROR_UNSUPPORTED);
     ww_dataset_destroy(&x);
     wwt_set_free(&three);
     wwt_set_free(&others);
@@ -413,8 +413,8 @@ START_TEST(point_not_finite) {
     for (int k = 0; k < 2; k++) {
         ww_plan *plan = NULL;
         float value = -1;
-        wwt_ok(ww_plan_matrix(&measure, of_rows, of_columns, k ? &lanes : &bits, &plan));
-        wwt_ok(ww_plan_run(plan, &value));
+        wwt_ok(ww_plan_create_matrix(&measure, of_rows, of_columns, k ? &lanes : &bits, &plan));
+        wwt_ok(wwt_plan_run(plan, &value));
         ck_assert_double_eq_tol((double)value, measure.id == WW_EDR ? 3 : 0.6, 1e-6);
         ww_plan_destroy(&plan);
     }
@@ -526,23 +526,23 @@ START_TEST(refusals) {
     values[2] = (double)NAN;
     options.allow_not_finite = 1;
     wwt_ok(ww_dataset_create(wwt_context, &view, &options, &with_nan));
-    wwt_fails(ww_plan_matrix(&measure, dataset, with_nan, &bits, &plan), WW_ERROR_UNSUPPORTED);
+    wwt_fails(ww_plan_create_matrix(&measure, dataset, with_nan, &bits, &plan), WW_ERROR_UNSUPPORTED);
     // What bits can't, another engine does: NaN is unequal to everything.
-    ww_plan_info info;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
     float value = 0;
-    wwt_ok(ww_plan_matrix(&measure, dataset, with_nan, NULL, &plan));
-    wwt_ok(ww_plan_run(plan, &value));
-    wwt_ok(ww_plan_describe(plan, &info));
+    wwt_ok(ww_plan_create_matrix(&measure, dataset, with_nan, NULL, &plan));
+    wwt_ok(wwt_plan_run(plan, &value));
+    wwt_ok(ww_plan_get_info(plan, &info));
     ck_assert_int_ne(info.engine, WW_ENGINE_BITS);
     ck_assert_double_eq((double)value, measure.id == WW_LCS ? 3 : 1);
     ww_plan_destroy(&plan);
     measure.band = (ww_band){.kind = WW_BAND_CORNER, .width = 1.0};
-    wwt_fails(ww_plan_matrix(&measure, dataset, dataset, &bits, &plan), WW_ERROR_UNSUPPORTED);
+    wwt_fails(ww_plan_create_matrix(&measure, dataset, dataset, &bits, &plan), WW_ERROR_UNSUPPORTED);
     ww_measure other = wwt_measure(WW_DTW);
-    wwt_fails(ww_plan_matrix(&other, dataset, dataset, &bits, &plan), WW_ERROR_UNSUPPORTED);
+    wwt_fails(ww_plan_create_matrix(&other, dataset, dataset, &bits, &plan), WW_ERROR_UNSUPPORTED);
     other = wwt_measure(WW_LEVENSHTEIN);
     wwt_ok(ww_measure_set(&other, "substitution", 2.0));
-    wwt_fails(ww_plan_matrix(&other, dataset, dataset, &bits, &plan), WW_ERROR_UNSUPPORTED);
+    wwt_fails(ww_plan_create_matrix(&other, dataset, dataset, &bits, &plan), WW_ERROR_UNSUPPORTED);
     ww_dataset_destroy(&dataset);
     ww_dataset_destroy(&with_nan);
 }

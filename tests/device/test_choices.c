@@ -207,7 +207,7 @@ START_TEST(neighbours) {
     ww_plan *plan = NULL;
     int64_t indices[QUERIES * K];
     float found[QUERIES * K];
-    wwt_ok(ww_plan_nearest(&measure, q, b, K, NULL, &plan));
+    wwt_ok(ww_plan_create_nearest(&measure, q, b, K, NULL, &plan));
     wwt_ok(ww_plan_run_nearest(plan, indices, found));
     for (size_t i = 0; i < QUERIES; i++) {
         bool taken[BASE] = {false};
@@ -416,43 +416,43 @@ START_TEST(refusals) {
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
         measure = wwt_measure(closed[i]);
         measure.relax_end_x = 1;
-        wwt_fails(ww_plan_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_UNSUPPORTED);
+        wwt_fails(ww_plan_create_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_UNSUPPORTED);
     }
     measure = wwt_measure(WW_EDR);
     measure.relax_begin_y = 1;
     wwt_ok(ww_measure_set(&measure, "aeon", 1));
-    wwt_fails(ww_plan_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_UNSUPPORTED);
+    wwt_fails(ww_plan_create_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_UNSUPPORTED);
     for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) {
         measure = wwt_measure(hard[i]);
         measure.gamma = 1;
-        wwt_fails(ww_plan_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_UNSUPPORTED);
+        wwt_fails(ww_plan_create_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_UNSUPPORTED);
     }
     static const double wrong[] = {-1, 1e-31, 1e31, (double)INFINITY, (double)NAN};
     measure = wwt_measure(WW_DTW);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         measure.gamma = wrong[i];
-        wwt_fails(ww_plan_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+        wwt_fails(ww_plan_create_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
     }
     measure.gamma = 1;
     measure.root = 1;
-    wwt_fails(ww_plan_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
     measure.root = 0;
     measure.relax_begin_x = 1;
-    wwt_fails(ww_plan_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_UNSUPPORTED);
+    wwt_fails(ww_plan_create_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_UNSUPPORTED);
     // A user's text that says nothing of either.
     measure = wwt_measure(WW_USER);
     measure.recurrence = "real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag) {\n"
                          "    return ww_cost(x, y) + fmin(diagonal, fmin(left, up));\n}\n";
     measure.gamma = 1;
-    wwt_fails(ww_plan_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_UNSUPPORTED);
+    wwt_fails(ww_plan_create_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_UNSUPPORTED);
     measure.gamma = 0;
     measure.relax_end_y = 1;
-    wwt_fails(ww_plan_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_UNSUPPORTED);
+    wwt_fails(ww_plan_create_matrix(&measure, d, NULL, NULL, &plan), WW_ERROR_UNSUPPORTED);
     // Engine bits has neither.
     ww_plan_options bits = wwt_engine(WW_ENGINE_BITS);
     measure = wwt_measure(WW_LEVENSHTEIN);
     measure.relax_end_y = 1;
-    ck_assert_int_ne(ww_plan_matrix(&measure, d, NULL, &bits, &plan), WW_OK);
+    ck_assert_int_ne(ww_plan_create_matrix(&measure, d, NULL, &bits, &plan), WW_OK);
     // The band is as it is without open ends: it has to leave a path.
     static const size_t longer = 20;
     wwt_set other = wwt_set_make(1, &longer, 1);
@@ -460,7 +460,7 @@ START_TEST(refusals) {
     measure = wwt_measure(WW_DTW);
     measure.relax_end_y = SIZE_MAX;
     measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 3.0};
-    wwt_fails(ww_plan_matrix(&measure, d, e, NULL, &plan), WW_ERROR_NO_PATH);
+    wwt_fails(ww_plan_create_matrix(&measure, d, e, NULL, &plan), WW_ERROR_NO_PATH);
     ww_dataset_destroy(&e);
     ww_dataset_destroy(&d);
     wwt_set_free(&other);

@@ -39,15 +39,15 @@ START_TEST(pairs_are_cells_of_the_matrix) {
     }
     ww_dataset *a = wwt_dataset(&rows, WW_FLOAT), *b = wwt_dataset(&columns, WW_FLOAT);
     ww_plan *plan = NULL;
-    wwt_ok(ww_plan_pairs(&measure, a, b, i, j, PAIRS, &options, &plan));
+    wwt_ok(ww_plan_create_pairs(&measure, a, b, i, j, PAIRS, &options, &plan));
     float *pairs = floats(PAIRS), *again = floats(PAIRS);
-    wwt_ok(ww_plan_run(plan, pairs));
-    wwt_ok(ww_plan_run_condensed(plan, again));
+    wwt_ok(wwt_plan_run(plan, pairs));
+    wwt_ok(wwt_plan_run(plan, again));
     for (size_t p = 0; p < PAIRS; p++)
         ck_assert_float_eq(pairs[p], matrix[i[p] * M + j[p]]);
     ck_assert(wwt_same(pairs, again, PAIRS, WW_FLOAT));
-    ww_plan_info info;
-    wwt_ok(ww_plan_describe(plan, &info));
+    ww_plan_info info = WW_PLAN_INFO_INIT;
+    wwt_ok(ww_plan_get_info(plan, &info));
     uint64_t cells = 0;
     for (size_t p = 0; p < PAIRS; p++)
         cells += ww_measure_cells(&measure, rows.lengths[i[p]], columns.lengths[j[p]]);
@@ -110,10 +110,12 @@ START_TEST(forms_of_a_matrix) {
     }
     ww_dataset *a = wwt_dataset(&set, WW_FLOAT);
     ww_plan *plan = NULL;
-    options.max_bytes = 4096;
-    wwt_ok(ww_plan_matrix(&measure, a, NULL, &options, &plan));
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    run.max_bytes = 4096;
+    options.run = &run;
+    wwt_ok(ww_plan_create_matrix(&measure, a, NULL, &options, &plan));
     float *condensed = floats(N * (N - 1) / 2);
-    wwt_ok(ww_plan_run_condensed(plan, condensed));
+    wwt_ok(wwt_plan_run_condensed(plan, condensed));
     for (size_t i = 0, at = 0; i < N; i++)
         for (size_t j = i + 1; j < N; j++, at++)
             ck_assert_float_eq(condensed[at], half[i * N + j]);
@@ -148,12 +150,12 @@ START_TEST(plan_keeps_what_it_needs) {
     ww_dataset *a = wwt_dataset(&rows, WW_FLOAT), *b = wwt_dataset(&columns, WW_FLOAT);
     ww_plan *plan = NULL;
     float *first = floats(35), *second = floats(35);
-    wwt_ok(ww_plan_matrix(&measure, a, b, &options, &plan));
-    wwt_ok(ww_plan_run(plan, first));
+    wwt_ok(ww_plan_create_matrix(&measure, a, b, &options, &plan));
+    wwt_ok(wwt_plan_run(plan, first));
     ww_dataset_destroy(&a);
     ww_dataset_destroy(&b);
     ww_context_destroy(&wwt_context);
-    wwt_ok(ww_plan_run(plan, second));
+    wwt_ok(wwt_plan_run(plan, second));
     ck_assert(wwt_same(first, second, 35, WW_FLOAT));
     ww_plan_destroy(&plan);
     wwt_guarded_free(first);
@@ -178,12 +180,14 @@ START_TEST(streamed_is_the_same) {
     ww_plan *plan = NULL;
     wwt_ok(ww_dataset_create(wwt_context, &row_view, &small, &a));
     wwt_ok(ww_dataset_create(wwt_context, &column_view, &small, &b));
-    options.max_bytes = 16384;
-    ww_status status = ww_plan_matrix(&measure, a, b, &options, &plan);
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    run.max_bytes = 16384;
+    options.run = &run;
+    ww_status status = ww_plan_create_matrix(&measure, a, b, &options, &plan);
     if (status != WW_ERROR_UNSUPPORTED || options.engine == WW_ENGINE_AUTO) {
         wwt_ok(status);
         float *pieces = floats(N * M);
-        wwt_ok(ww_plan_run(plan, pieces));
+        wwt_ok(wwt_plan_run(plan, pieces));
         ck_assert(wwt_same(whole, pieces, N * M, WW_FLOAT));
         wwt_guarded_free(pieces);
     }
@@ -254,7 +258,7 @@ static void check_nearest(const ww_measure *measure, ww_plan_options options, co
         int64_t indices[QUERIES * MOST_K], only_indices[QUERIES * MOST_K], expected[MOST_K];
         float *distances = floats(queries->count * k), nearest[MOST_K];
         options.no_bounds = no_bounds;
-        wwt_ok(ww_plan_nearest(measure, q, b, k, &options, &plan));
+        wwt_ok(ww_plan_create_nearest(measure, q, b, k, &options, &plan));
         wwt_ok(ww_plan_run_nearest(plan, indices, distances));
         wwt_ok(ww_plan_run_nearest(plan, only_indices, NULL));
         for (size_t i = 0; i < queries->count; i++) {
@@ -269,8 +273,8 @@ static void check_nearest(const ww_measure *measure, ww_plan_options options, co
                 ck_assert_int_eq(only_indices[i * k + s], expected[s]);
             }
         }
-        ww_plan_info info;
-        wwt_ok(ww_plan_describe(plan, &info));
+        ww_plan_info info = WW_PLAN_INFO_INIT;
+        wwt_ok(ww_plan_get_info(plan, &info));
         if (no_bounds)
             ck_assert_uint_eq(info.pairs_pruned + info.pairs_abandoned, 0);
         ck_assert_uint_le(info.cells_done, info.cells);
@@ -392,7 +396,7 @@ START_TEST(classification_votes) {
     ww_measure measure = loop_measure(_i * ENGINES);
     ww_series_set *train = points(train_values, train_labels, 5), *test = points(test_values, test_labels, 4);
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
-    ww_classification result;
+    ww_classification result = WW_CLASSIFICATION_INIT;
     wwt_ok(ww_classify(wwt_context, &measure, train, test, &options, &result));
     const long nearest_class[] = {0, 2, 1, 2};
     for (size_t i = 0; i < 4; i++)
@@ -445,25 +449,27 @@ START_TEST(progress_and_cancel) {
     ww_measure measure = loop_measure(_i);
     ww_plan_options options = loop_options(_i);
     progress_state state = {0};
-    options.progress = on_progress;
-    options.progress_user = &state;
-    options.max_bytes = 4096; // several launches
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    run.progress = on_progress;
+    run.progress_user = &state;
+    run.max_bytes = 4096; // several launches
+    options.run = &run;
     wwt_set rows = wwt_set_random(1, 60, 60, 40), columns = wwt_set_random(1, 60, 60, 40);
     ww_dataset *a = wwt_dataset(&rows, WW_FLOAT), *b = wwt_dataset(&columns, WW_FLOAT);
     ww_plan *plan = NULL;
-    ww_status status = ww_plan_matrix(&measure, a, b, &options, &plan);
+    ww_status status = ww_plan_create_matrix(&measure, a, b, &options, &plan);
     if (status != WW_ERROR_UNSUPPORTED || options.engine == WW_ENGINE_AUTO) {
         wwt_ok(status);
         float *whole = floats(1600), *again = floats(1600);
-        wwt_ok(ww_plan_run(plan, whole));
+        wwt_ok(wwt_plan_run(plan, whole));
         ck_assert_int_ge(state.calls, 1);
         ck_assert_uint_eq(state.last, state.total);
         state = (progress_state){.stop = 1};
-        wwt_fails(ww_plan_run(plan, again), WW_ERROR_CANCELLED);
+        wwt_fails(wwt_plan_run(plan, again), WW_ERROR_CANCELLED);
         ck_assert_int_eq(state.calls, 1);
         // A cancelled plan can be run again.
         state = (progress_state){0};
-        wwt_ok(ww_plan_run(plan, again));
+        wwt_ok(wwt_plan_run(plan, again));
         ck_assert(wwt_same(whole, again, 1600, WW_FLOAT));
         wwt_guarded_free(whole);
         wwt_guarded_free(again);
@@ -503,8 +509,8 @@ START_TEST(self_test_and_views) {
     ww_measure measure = wwt_measure(WW_DTW);
     ww_plan *plan = NULL;
     float *values = floats(16), *expected = wwt_matrix(&measure, &set, &set, WW_FLOAT, NULL);
-    wwt_ok(ww_plan_matrix(&measure, a, b, NULL, &plan));
-    wwt_ok(ww_plan_run(plan, values));
+    wwt_ok(ww_plan_create_matrix(&measure, a, b, NULL, &plan));
+    wwt_ok(wwt_plan_run(plan, values));
     ck_assert(wwt_same(values, expected, 16, WW_FLOAT));
     wwt_guarded_free(values);
     wwt_guarded_free(expected);

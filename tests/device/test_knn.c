@@ -62,7 +62,7 @@ static cloud uniform(size_t count, size_t dimension, double offset) {
 
 static ww_points *upload(ww_context *context, const cloud *c, ww_precision precision, bool columns,
                          uint64_t max_bytes) {
-    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+    ww_point_view view = WW_POINT_VIEW_INIT;
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
     ww_points *points = NULL;
     double *turned = malloc(c->count * c->dimension * sizeof(double));
@@ -134,12 +134,14 @@ static void check_search(ww_context *context, const search_case *s, const cloud 
     uint32_t *found = malloc(asked->count * sizeof *found);
     double *all = malloc(base->count * sizeof *all);
     options.metric = s->metric;
-    options.max_bytes = s->scratch_bytes;
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    run.max_bytes = s->scratch_bytes;
+    options.run = &run;
     wwt_ok(ww_knn_create(b, q, s->k, &options, &knn));
     wwt_ok(ww_knn_run(knn, ids, distances, found));
     if (s->filter) {
-        ww_knn_info info;
-        wwt_ok(ww_knn_describe(knn, &info));
+        ww_knn_info info = WW_KNN_INFO_INIT;
+        wwt_ok(ww_knn_get_info(knn, &info));
         ck_assert_str_eq(info.filter, s->filter);
     }
     const size_t size = s->precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
@@ -194,8 +196,8 @@ START_TEST(every_metric_and_filter) {
     if (m->precision >= wwt_precision_count())
         return;
     ww_context *context = context_tuned(tunings[m->tuning]);
-    ww_device_info device;
-    wwt_ok(ww_context_device(context, &device));
+    ww_device_info device = WW_DEVICE_INFO_INIT;
+    wwt_ok(ww_context_get_device_info(context, &device));
     if (m->tuning == WIDE && m->precision == WW_DOUBLE && device.type != WW_DEVICE_GPU) {
         ww_context_destroy(&context); // made for GPUs alone; PoCL takes 15 s to compile it
         return;
@@ -372,11 +374,11 @@ START_TEST(selection_alone) {
                 values[3] = INFINITY;
             }
             ww_topk *select = NULL;
-            wwt_ok(ww_select_create(context, ROWS, width, ks[k], WW_FLOAT, &select));
-            wwt_fails(ww_select_run(select, NULL, indices, smallest), WW_ERROR_INVALID_ARGUMENT);
-            wwt_ok(ww_select_run(select, values, indices, smallest));
+            wwt_ok(ww_topk_create(context, ROWS, width, ks[k], NULL, &select));
+            wwt_fails(ww_topk_run(select, NULL, indices, smallest), WW_ERROR_INVALID_ARGUMENT);
+            wwt_ok(ww_topk_run(select, values, indices, smallest));
             memset(indices, 0x77, sizeof indices);
-            wwt_ok(ww_select_run(select, NULL, indices, smallest));
+            wwt_ok(ww_topk_run(select, NULL, indices, smallest));
             for (size_t r = 0; r < ROWS; r++) {
                 for (size_t c = 0; c < width; c++)
                     row[c] = (double)values[r * width + c];
@@ -387,16 +389,16 @@ START_TEST(selection_alone) {
                     ck_assert((double)smallest[r * ks[k] + i] == wanted[i]);
                 }
             }
-            ww_select_destroy(&select);
+            ww_topk_destroy(&select);
             ck_assert_ptr_null(select);
             free(row);
             free(values);
         }
     ww_topk *select = NULL;
-    wwt_fails(ww_select_create(context, 0, 5, 1, WW_FLOAT, &select), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_select_create(context, 5, 5, 0, WW_FLOAT, &select), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_select_create(context, 5, (size_t)1 << 31, 1, WW_FLOAT, &select), WW_ERROR_OVERFLOW);
-    wwt_fails(ww_select_create(NULL, 5, 5, 1, WW_FLOAT, &select), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_topk_create(context, 0, 5, 1, NULL, &select), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_topk_create(context, 5, 5, 0, NULL, &select), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_topk_create(context, 5, (size_t)1 << 31, 1, NULL, &select), WW_ERROR_OVERFLOW);
+    wwt_fails(ww_topk_create(NULL, 5, 5, 1, NULL, &select), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_null(select);
     ww_context_destroy(&context);
 }
@@ -440,7 +442,7 @@ START_TEST(sets_of_bits) {
         unsigned char *values = malloc(count * bytes);
         for (size_t i = 0; i < count * bytes; i++)
             values[i] = (unsigned char)wwt_random_size(0, 255); // also behind the last bit
-        ww_vector_view view = {sizeof view, WW_VECTORS_BITS, values, WW_FLOAT, count, width, 0, NULL};
+        ww_point_view view = {sizeof view, WW_POINTS_BITS, values, WW_FLOAT, count, width, 0, NULL};
         const ww_metric metric = n % 2 ? WW_METRIC_HAMMING : WW_METRIC_JACCARD_BITS;
         memset(values, 0, 2 * bytes); // two empty sets
         search_case s = {metric, WW_FLOAT, 9, false, 0, 0, metric == WW_METRIC_HAMMING, NULL};
@@ -475,7 +477,7 @@ START_TEST(jaccard) {
                 items[n++] = m * 1000003u;
         offsets[i + 1] = n;
     }
-    ww_vector_view view = {sizeof view, WW_VECTORS_SETS, items, WW_FLOAT, COUNT, 0, 0, offsets};
+    ww_point_view view = {sizeof view, WW_POINTS_SETS, items, WW_FLOAT, COUNT, 0, 0, offsets};
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
     options.max_bytes = _i ? 2000 : 0;
     ww_points *points = NULL;
@@ -525,8 +527,10 @@ START_TEST(refusals) {
     int calls = 0;
     int64_t ids[10];
     options.metric = WW_METRIC_L2;
-    options.progress = stop;
-    options.progress_user = &calls;
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    run.progress = stop;
+    run.progress_user = &calls;
+    options.run = &run;
     wwt_ok(ww_knn_create(pa, NULL, 1, &options, &knn));
     wwt_fails(ww_knn_run(knn, ids, NULL, NULL), WW_ERROR_CANCELLED);
     ck_assert_int_eq(calls, 1);
@@ -535,7 +539,7 @@ START_TEST(refusals) {
     ww_points_destroy(&pb);
     ww_points_destroy(&pa);
 
-    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+    ww_point_view view = WW_POINT_VIEW_INIT;
     view.values = a.values;
     view.precision = WW_DOUBLE;
     view.dimension = 3;
@@ -552,7 +556,7 @@ START_TEST(refusals) {
     wwt_ok(ww_knn_find(wwt_context, &view, NULL, 1, WW_METRIC_L1, WW_FLOAT, ids, NULL));
     uint32_t items[] = {1, 3, 3};
     uint64_t offsets[] = {0, 3};
-    ww_vector_view sets = {sizeof sets, WW_VECTORS_SETS, items, WW_FLOAT, 1, 0, 0, offsets};
+    ww_point_view sets = {sizeof sets, WW_POINTS_SETS, items, WW_FLOAT, 1, 0, 0, offsets};
     wwt_fails(ww_points_create(wwt_context, &sets, NULL, &pa), WW_ERROR_INVALID_ARGUMENT);
     free(b.values);
     free(a.values);
@@ -561,9 +565,9 @@ END_TEST
 
 START_TEST(vote_and_mean) {
     const int64_t ids[] = {0, 1, 2, 3, 2, 1, 4, -1, -1, -1, -1, -1};
-    const long labels[] = {7, 8, 8, 7, 9};
+    const int64_t labels[] = {7, 8, 8, 7, 9};
     const double values[] = {1, 2, 3, 6, 5};
-    long predicted[4];
+    int64_t predicted[4];
     double means[4];
     wwt_ok(ww_knn_vote(ids, 4, 3, labels, 5, predicted));
     ck_assert_int_eq(predicted[0], 8); // two of three

@@ -71,8 +71,8 @@ static cloud make_cloud(ww_metric metric, ww_precision precision, size_t count, 
 }
 
 // Points [first, first + count) of a cloud.
-static ww_vector_view part_of(const cloud *c, size_t first, size_t count) {
-    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+static ww_point_view part_of(const cloud *c, size_t first, size_t count) {
+    ww_point_view view = WW_POINT_VIEW_INIT;
     const size_t row =
         c->metric == WW_METRIC_HAMMING ? (c->dimension + 7) / 8 : c->dimension * (c->precision == WW_DOUBLE ? 8 : 4);
     view.kind = ww_metric_kind(c->metric);
@@ -85,7 +85,7 @@ static ww_vector_view part_of(const cloud *c, size_t first, size_t count) {
 }
 
 static ww_points *upload(const cloud *c, size_t first, size_t count, uint64_t max_bytes) {
-    ww_vector_view view = part_of(c, first, count);
+    ww_point_view view = part_of(c, first, count);
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
     ww_points *points = NULL;
     options.precision = c->precision;
@@ -121,7 +121,7 @@ static void answer_free(answer *a) {
 
 static answer ask(ww_lsh *lsh, ww_points *queries, size_t k) {
     answer a = make_answer(queries ? ww_points_count(queries) : ww_lsh_count(lsh), k, ww_lsh_precision(lsh));
-    wwt_ok(ww_lsh_search(lsh, queries, k, a.ids, a.distances, a.found));
+    wwt_ok(ww_lsh_run(lsh, queries, k, a.ids, a.distances, a.found));
     return a;
 }
 
@@ -219,12 +219,12 @@ START_TEST(both_ways) {
     ww_lsh *lsh = NULL;
     wwt_ok(ww_lsh_create(points, &o, &lsh));
     for (int self = 0; self < 2; self++) {
-        ww_lsh_info info;
+        ww_lsh_info info = WW_LSH_INFO_INIT;
         answer exact = ask_exactly(points, self ? NULL : queries, metric, k);
         walk(lsh, WW_LSH_BUCKETS, 0);
         answer buckets = ask(lsh, self ? NULL : queries, k);
         check_order(&buckets, &exact, self);
-        wwt_ok(ww_lsh_describe(lsh, &info));
+        wwt_ok(ww_lsh_get_info(lsh, &info));
         ck_assert_uint_gt(info.examined, 0);
         const double recall = ww_knn_recall(exact.distances, buckets.distances, buckets.queries, k, c.precision);
         ck_assert_msg(!self || (recall > 0.2 && recall < 1), "%s: recall %g", ww_metric_name(metric), recall);
@@ -291,13 +291,13 @@ START_TEST(one_bucket) {
     ww_points *points = upload(&c, 0, N, 0);
     ww_lsh_options o = options_of(WW_METRIC_L2, 3, 4, 1e12, 3);
     ww_lsh *lsh = NULL;
-    ww_lsh_info info;
+    ww_lsh_info info = WW_LSH_INFO_INIT;
     answer exact = ask_exactly(points, NULL, WW_METRIC_L2, K);
     wwt_ok(ww_lsh_create(points, &o, &lsh));
     walk(lsh, WW_LSH_BUCKETS, 0);
     answer found = ask(lsh, NULL, K);
     same(&found, &exact);
-    wwt_ok(ww_lsh_describe(lsh, &info));
+    wwt_ok(ww_lsh_get_info(lsh, &info));
     ck_assert_uint_eq(info.examined, (uint64_t)3 * N * N);
     ck_assert_uint_eq(info.incomplete, 0);
     answer_free(&found);
@@ -305,7 +305,7 @@ START_TEST(one_bucket) {
     o.candidates = 100;
     wwt_ok(ww_lsh_set_options(lsh, &o));
     found = ask(lsh, NULL, K);
-    wwt_ok(ww_lsh_describe(lsh, &info));
+    wwt_ok(ww_lsh_get_info(lsh, &info));
     ck_assert_uint_eq(info.capped, N);
     ck_assert_uint_eq(info.examined, 100 * N);
     answer_free(&found);
@@ -335,7 +335,7 @@ START_TEST(collision_rates) {
     uint32_t items[DIRECTIONS * ITEMS];
     uint64_t offsets[DIRECTIONS + 1] = {0};
     origin[0] = metric == WW_METRIC_COSINE;
-    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+    ww_point_view view = WW_POINT_VIEW_INIT;
     view.kind = ww_metric_kind(metric);
     view.count = 1;
     view.dimension = D;
@@ -358,7 +358,7 @@ START_TEST(collision_rates) {
         double distance = steps[s];
         for (size_t q = 0; q < DIRECTIONS; q++) {
             double norm = 0, *direction = (double[MOST]){0};
-            const size_t numbers = view.kind == WW_VECTORS_NUMBERS ? D : 0;
+            const size_t numbers = view.kind == WW_POINTS_NUMBERS ? D : 0;
             for (size_t j = metric == WW_METRIC_COSINE; j < numbers; j++) {
                 direction[j] = wwt_random();
                 norm += metric == WW_METRIC_L1 ? fabs(direction[j]) : direction[j] * direction[j];
@@ -395,10 +395,10 @@ START_TEST(collision_rates) {
                       : metric == WW_METRIC_JACCARD ? (const void *)items
                                                     : (const void *)x;
         ww_points *queries = NULL;
-        ww_lsh_info info;
+        ww_lsh_info info = WW_LSH_INFO_INIT;
         wwt_ok(ww_points_create(wwt_context, &view, NULL, &queries));
         answer a = ask(lsh, queries, 1);
-        wwt_ok(ww_lsh_describe(lsh, &info));
+        wwt_ok(ww_lsh_get_info(lsh, &info));
         const double rate = (double)info.examined / (DIRECTIONS * TABLES);
         double p = pow(ww_lsh_collision(metric, distance, o.width, D), functions);
         p += (1 - p) / 64; // different values meet in one of the 64 buckets
@@ -568,7 +568,7 @@ START_TEST(add_and_remove) {
         c = make_cloud(metric, WW_FLOAT, N, 0, 0);
     }
     ww_points *whole = upload(&c, 0, N, 0), *first = upload(&c, 0, HALF, 0), *second = NULL;
-    ww_vector_view rest = part_of(&c, HALF, N - HALF);
+    ww_point_view rest = part_of(&c, HALF, N - HALF);
     uint64_t *offsets = NULL;
     if (c.offsets) {
         offsets = malloc((N - HALF + 1) * sizeof *offsets);
@@ -610,15 +610,15 @@ START_TEST(add_and_remove) {
             memcpy(values + left_count * row, (unsigned char *)c.values + (size_t)i * row, row);
             left[left_count++] = i;
         }
-        ww_vector_view view = part_of(&c, 0, left_count);
+        ww_point_view view = part_of(&c, 0, left_count);
         view.values = values;
         ww_points *kept = NULL;
         ww_lsh *without = NULL;
-        ww_lsh_info info;
+        ww_lsh_info info = WW_LSH_INFO_INIT;
         wwt_ok(ww_points_create(wwt_context, &view, NULL, &kept));
         wwt_ok(ww_lsh_create(kept, &o, &without));
         wwt_ok(ww_lsh_remove(grown, gone, gone_count));
-        wwt_ok(ww_lsh_describe(grown, &info));
+        wwt_ok(ww_lsh_get_info(grown, &info));
         ck_assert_uint_eq(info.points, left_count);
         walk(grown, WW_LSH_BUCKETS, 1);
         walk(without, WW_LSH_BUCKETS, 1);
@@ -664,7 +664,9 @@ START_TEST(blocks_change_nothing) {
     ck_assert_uint_eq(found.found[0] > 0, 1);
     answer_free(&found);
     ww_lsh_destroy(&lsh);
-    o.max_bytes = 40000; // nor do the tables
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    run.max_bytes = 40000; // nor do the tables
+    o.run = &run;
     wwt_ok(ww_lsh_create(points, &o, &lsh));
     ck_assert_uint_gt(lsh->block_count, 1);
     found = ask(lsh, NULL, K);
@@ -700,7 +702,7 @@ START_TEST(save_and_load) {
     wwt_ok(ww_lsh_create(points, &o, &lsh));
     wwt_ok(ww_lsh_remove(lsh, (const int64_t[]){7, 290}, 2));
     wwt_ok(ww_lsh_save(lsh, path));
-    wwt_ok(ww_lsh_load(wwt_context, path, 0, &loaded));
+    wwt_ok(ww_lsh_load(wwt_context, path, NULL, &loaded));
     answer a = ask(lsh, NULL, K), b = ask(loaded, NULL, K);
     same(&a, &b);
     ck_assert_uint_eq(ww_lsh_count(loaded), N);
@@ -715,18 +717,18 @@ START_TEST(save_and_load) {
     for (size_t at = 0; at < count; at += at < 100 ? 9 : count / 7) {
         bytes[at] ^= 0x10;
         write_bytes(path, bytes, count);
-        wwt_fails(ww_lsh_load(wwt_context, path, 0, &loaded), WW_ERROR_FORMAT);
+        wwt_fails(ww_lsh_load(wwt_context, path, NULL, &loaded), WW_ERROR_FORMAT);
         ck_assert_ptr_null(loaded);
         bytes[at] ^= 0x10;
         write_bytes(path, bytes, at);
-        wwt_fails(ww_lsh_load(wwt_context, path, 0, &loaded), WW_ERROR_FORMAT);
+        wwt_fails(ww_lsh_load(wwt_context, path, NULL, &loaded), WW_ERROR_FORMAT);
     }
     bytes[8]++;
     write_bytes(path, bytes, count);
-    wwt_fails(ww_lsh_load(wwt_context, path, 0, &loaded), WW_ERROR_FORMAT);
+    wwt_fails(ww_lsh_load(wwt_context, path, NULL, &loaded), WW_ERROR_FORMAT);
     ck_assert_ptr_nonnull(strstr(ww_last_error()->message, "version 2"));
     unlink(path);
-    wwt_fails(ww_lsh_load(wwt_context, path, 0, &loaded), WW_ERROR_IO);
+    wwt_fails(ww_lsh_load(wwt_context, path, NULL, &loaded), WW_ERROR_IO);
     wwt_fails(ww_lsh_save(lsh, "/nowhere/at/all"), WW_ERROR_IO);
     answer_free(&a);
     answer_free(&b);
@@ -744,17 +746,18 @@ static void choose(ww_metric metric, size_t dimension) {
     cloud c = make_cloud(metric, WW_FLOAT, N, dimension, 0);
     ww_points *points = upload(&c, 0, N, 0);
     ww_lsh_target target = WW_LSH_TARGET_INIT;
-    ww_lsh_choice choice;
+    ww_lsh_choice choice = WW_LSH_CHOICE_INIT;
+    ww_lsh_options chosen = WW_LSH_OPTIONS_INIT;
     ww_lsh *lsh = NULL;
     target.metric = metric;
     target.k = K;
     target.recall = 0.85;
     target.sample = 250;
-    wwt_ok(ww_lsh_choose(points, &target, &choice));
+    wwt_ok(ww_lsh_choose(points, &target, &chosen, &choice));
     ck_assert_msg(choice.measured_recall >= target.recall, "%s: measured %g, predicted %g", ww_metric_name(metric),
                   choice.measured_recall, choice.recall);
     ck_assert(choice.recall >= target.recall && choice.neighbour > 0 && choice.neighbour < choice.random);
-    wwt_ok(ww_lsh_create(points, &choice.options, &lsh));
+    wwt_ok(ww_lsh_create(points, &chosen, &lsh));
     answer exact = ask_exactly(points, NULL, metric, K), found = ask(lsh, NULL, K);
     // A sample of 1000 neighbours, whose tables are the same: five deviations.
     const double recall = ww_knn_recall(exact.distances, found.distances, N, K, WW_FLOAT);
@@ -810,15 +813,17 @@ START_TEST(seeds_and_progress) {
     ck_assert(memcmp(answers[0].ids, answers[2].ids, N * K * sizeof(int64_t)) != 0);
     uint64_t calls = 0, last = 0;
     ww_lsh *lsh = NULL;
-    o.progress = stop;
-    o.progress_user = &calls;
+    ww_run_options how = WW_RUN_OPTIONS_INIT;
+    how.progress = stop;
+    how.progress_user = &calls;
+    o.run = &how;
     o.path = WW_LSH_BUCKETS;
     wwt_ok(ww_lsh_create(points, &o, &lsh));
-    wwt_fails(ww_lsh_search(lsh, NULL, K, answers[0].ids, NULL, NULL), WW_ERROR_CANCELLED);
-    o.progress = count_up;
-    o.progress_user = &last;
+    wwt_fails(ww_lsh_run(lsh, NULL, K, answers[0].ids, NULL, NULL), WW_ERROR_CANCELLED);
+    how.progress = count_up;
+    how.progress_user = &last;
     wwt_ok(ww_lsh_set_options(lsh, &o));
-    wwt_ok(ww_lsh_search(lsh, NULL, K, answers[0].ids, NULL, NULL));
+    wwt_ok(ww_lsh_run(lsh, NULL, K, answers[0].ids, NULL, NULL));
     ck_assert_uint_eq(last, (uint64_t)N * 4 * 3);
     ww_lsh_destroy(&lsh);
     for (int run = 0; run < 3; run++)
@@ -888,7 +893,8 @@ START_TEST(refusals) {
     cloud c = make_cloud(WW_METRIC_L2, WW_FLOAT, 10, 10, 0), other = make_cloud(WW_METRIC_L2, WW_FLOAT, 10, 4, 0);
     ww_points *points = upload(&c, 0, 10, 0), *wrong = upload(&other, 0, 10, 0);
     ww_lsh *lsh = NULL;
-    ww_lsh_choice choice;
+    ww_lsh_choice choice = WW_LSH_CHOICE_INIT;
+    ww_lsh_options chosen = WW_LSH_OPTIONS_INIT;
     ww_lsh_target target = WW_LSH_TARGET_INIT;
     ww_lsh_options o = WW_LSH_OPTIONS_INIT;
     const ww_lsh_options defaults = o;
@@ -908,23 +914,23 @@ START_TEST(refusals) {
     wwt_fails(ww_lsh_create(points, &o, &lsh), WW_ERROR_INVALID_ARGUMENT);
     o = small(WW_METRIC_L2);
     wwt_ok(ww_lsh_create(points, &o, &lsh));
-    wwt_fails(ww_lsh_search(lsh, NULL, 0, &(int64_t){0}, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_lsh_search(lsh, wrong, 1, &(int64_t){0}, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_lsh_run(lsh, NULL, 0, &(int64_t){0}, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_lsh_run(lsh, wrong, 1, &(int64_t){0}, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_lsh_add(lsh, wrong), WW_ERROR_INVALID_ARGUMENT);
     o.tables++;
     wwt_fails(ww_lsh_set_options(lsh, &o), WW_ERROR_INVALID_ARGUMENT);
     ww_lsh_destroy(&lsh);
     target.metric = WW_METRIC_LINF;
-    wwt_fails(ww_lsh_choose(points, &target, &choice), WW_ERROR_UNSUPPORTED);
+    wwt_fails(ww_lsh_choose(points, &target, &chosen, &choice), WW_ERROR_UNSUPPORTED);
     target.metric = WW_METRIC_L2;
     target.recall = 1;
-    wwt_fails(ww_lsh_choose(points, &target, &choice), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_lsh_choose(points, &target, &chosen, &choice), WW_ERROR_INVALID_ARGUMENT);
     ww_points_destroy(&wrong);
     ww_points_destroy(&points);
     // What is not a number never gets that far; what is too large for its norm is refused here.
     float odd[32] = {0, 1, 2, 3, 4, 5, 6, NAN};
     cloud bad = {WW_METRIC_COSINE, WW_FLOAT, 2, 16, odd, NULL};
-    ww_vector_view view = part_of(&bad, 0, 2);
+    ww_point_view view = part_of(&bad, 0, 2);
     wwt_fails(ww_points_create(wwt_context, &view, NULL, &points), WW_ERROR_NOT_FINITE);
     odd[7] = 1e30f;
     wwt_ok(ww_points_create(wwt_context, &view, NULL, &points));

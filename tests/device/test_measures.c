@@ -116,7 +116,7 @@ START_TEST(published) {
         ww_plan *plan = NULL;
         double value = 0.0;
         float narrow = 0.0f;
-        wwt_ok(ww_plan_pairs(&measure, x, y, NULL, NULL, 1, &options, &plan));
+        wwt_ok(ww_plan_create_pairs(&measure, x, y, NULL, NULL, 1, &options, &plan));
         wwt_ok(ww_plan_run(plan, s.precision == WW_DOUBLE ? (void *)&value : &narrow));
         if (s.precision == WW_FLOAT)
             value = (double)narrow;
@@ -254,7 +254,7 @@ START_TEST(time_stamps) {
         ww_plan *plan = NULL;
         double value = 0.0;
         float narrow = 0.0f;
-        wwt_ok(ww_plan_matrix(&s.measure, sets[0], sets[1], &options, &plan));
+        wwt_ok(ww_plan_create_matrix(&s.measure, sets[0], sets[1], &options, &plan));
         wwt_ok(ww_plan_run(plan, s.precision == WW_DOUBLE ? (void *)&value : &narrow));
         value = s.precision == WW_DOUBLE ? value : (double)narrow;
         wwr_series xs = {x, N, 1}, ys = {y, M, 1};
@@ -413,7 +413,7 @@ START_TEST(times_and_bounds) {
         ww_plan *plan = NULL;
         wwt_ok(ww_dataset_create_from_set(wwt_context, sets[timed][1], NULL, &base));
         wwt_ok(ww_dataset_create_from_set(wwt_context, sets[timed][0], NULL, &queries));
-        wwt_ok(ww_plan_nearest(&measure, queries, base, 1, NULL, &plan));
+        wwt_ok(ww_plan_create_nearest(&measure, queries, base, 1, NULL, &plan));
         wwt_ok(ww_plan_run_nearest(plan, found[timed], distances[timed]));
         ww_plan_destroy(&plan);
         ww_dataset_destroy(&base);
@@ -480,8 +480,10 @@ START_TEST(nearest_of_similarities) {
     for (int small = 0; small < 2; small++) {
         ww_plan_options options = WW_PLAN_OPTIONS_INIT;
         ww_plan *plan = NULL;
-        options.max_bytes = small ? 1000 : 0;
-        wwt_ok(ww_plan_nearest(&measure, self ? b : q, self ? NULL : b, K, &options, &plan));
+        ww_run_options run = WW_RUN_OPTIONS_INIT;
+        run.max_bytes = small ? 1000 : 0;
+        options.run = &run;
+        wwt_ok(ww_plan_create_nearest(&measure, self ? b : q, self ? NULL : b, K, &options, &plan));
         wwt_ok(ww_plan_run_nearest(plan, indices, found));
         ww_plan_destroy(&plan);
         for (size_t i = 0; i < rows->count; i++) {
@@ -506,7 +508,7 @@ START_TEST(nearest_of_similarities) {
     double values[BASE + 1];
     wwt_set one = set_of(&s, 1, 5, 40, 1);
     ww_dataset *o = wwt_dataset(&one, precision);
-    wwt_ok(ww_plan_nearest(&measure, o, b, BASE + 1, NULL, &plan));
+    wwt_ok(ww_plan_create_nearest(&measure, o, b, BASE + 1, NULL, &plan));
     wwt_ok(ww_plan_run_nearest(plan, many, values));
     ck_assert_int_eq(many[BASE], -1);
     ck_assert_double_eq(wwt_value(values, precision, BASE), (double)-INFINITY);
@@ -554,10 +556,10 @@ START_TEST(refusals) {
     ww_dataset *dataset = one_dataset(values, 2, 1, false, WW_FLOAT), *none = NULL;
     ww_plan *plan = NULL;
     ww_measure measure = wwt_measure(WW_DDTW);
-    wwt_fails(ww_plan_matrix(&measure, dataset, NULL, NULL, &plan), WW_ERROR_EMPTY);
+    wwt_fails(ww_plan_create_matrix(&measure, dataset, NULL, NULL, &plan), WW_ERROR_EMPTY);
     measure = wwt_measure(WW_MSM);
     measure.cost = WW_COST_SQUARED;
-    wwt_fails(ww_plan_matrix(&measure, dataset, dataset, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_matrix(&measure, dataset, dataset, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
     ww_series_view view = WW_SERIES_VIEW_INIT;
     ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
     const double backwards[] = {1, 2, 5, 4};

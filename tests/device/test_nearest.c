@@ -185,9 +185,9 @@ static void spread(wwt_set *set) {
 static void run_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
                         const ww_plan_options *options, int64_t *indices, void *distances, ww_plan_info *info) {
     ww_plan *plan = NULL;
-    wwt_ok(ww_plan_nearest(measure, queries, base, k, options, &plan));
+    wwt_ok(ww_plan_create_nearest(measure, queries, base, k, options, &plan));
     wwt_ok(ww_plan_run_nearest(plan, indices, distances));
-    wwt_ok(ww_plan_describe(plan, info));
+    wwt_ok(ww_plan_get_info(plan, info));
     ww_plan_destroy(&plan);
 }
 
@@ -198,10 +198,12 @@ static void check_bounds(const ww_measure *measure, const wwt_set *queries, cons
     const size_t count = queries->count * k;
     int64_t *with = calloc(count, sizeof *with), *without = calloc(count, sizeof *without);
     void *near = wwt_guarded(count, precision), *far = wwt_guarded(count, precision);
-    ww_plan_info info, plain;
+    ww_plan_info info = WW_PLAN_INFO_INIT, plain = WW_PLAN_INFO_INIT;
     ww_plan_options options = WW_PLAN_OPTIONS_INIT;
     ck_assert(with && without);
-    options.max_bytes = max_bytes;
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    run.max_bytes = max_bytes;
+    options.run = &run;
     run_nearest(measure, q, b, k, &options, with, near, &info);
     options.no_bounds = 1;
     run_nearest(measure, q, b, k, &options, without, far, &plain);
@@ -215,8 +217,8 @@ static void check_bounds(const ww_measure *measure, const wwt_set *queries, cons
     ck_assert_uint_eq(info.pairs, plain.pairs);
     ck_assert_uint_le(info.cells_done, info.cells);
     // A GPU computes a distance of these lengths faster than it would choose which ones to leave out.
-    ww_device_info device;
-    wwt_ok(ww_context_device(wwt_context, &device));
+    ww_device_info device = WW_DEVICE_INFO_INIT;
+    wwt_ok(ww_context_get_device_info(wwt_context, &device));
     ck_assert_msg(!prunes || device.type == WW_DEVICE_GPU || (info.pairs_pruned > 0 && info.cells_done < info.cells),
                   "%llu pairs pruned", (unsigned long long)info.pairs_pruned);
     free(with);
@@ -307,7 +309,7 @@ START_TEST(lists_come_back) {
     ww_dataset *q = wwt_dataset(&queries, WW_FLOAT), *b = wwt_dataset(&base, WW_FLOAT);
     int64_t strips[FEW * K], any[FEW * K];
     float near[FEW * K], far[FEW * K];
-    ww_plan_info info;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
     ww_plan_options options = WW_PLAN_OPTIONS_INIT;
     run_nearest(&measure, q, b, K, &options, any, far, &info);
     options.engine = WW_ENGINE_STRIPS;

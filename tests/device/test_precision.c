@@ -111,7 +111,7 @@ static double timed_distance(const ww_measure *measure, double *x, double *y, si
         make.precision = precision;
         wwt_ok(ww_dataset_create(wwt_context, &view, &make, &sets[k]));
     }
-    wwt_ok(ww_plan_matrix(measure, sets[0], sets[1], &options, &plan));
+    wwt_ok(ww_plan_create_matrix(measure, sets[0], sets[1], &options, &plan));
     wwt_ok(ww_plan_run(plan, precision == WW_DOUBLE ? (void *)&value : &narrow));
     ww_plan_destroy(&plan);
     ww_dataset_destroy(&sets[0]);
@@ -195,20 +195,20 @@ static bool run_all(const ww_measure *measure, const wwt_set *set, ww_precision 
     int64_t indices[N];
     ww_dataset *data = wwt_dataset(set, precision);
     ww_plan *plan = NULL;
-    ww_status status = ww_plan_matrix(measure, data, data, NULL, &plan);
+    ww_status status = ww_plan_create_matrix(measure, data, data, NULL, &plan);
     if (status == WW_OK)
-        status = ww_plan_run(plan, values);
+        status = wwt_plan_run(plan, values);
     ck_assert_msg(status == WW_OK || status == WW_ERROR_OVERFLOW, "%s", ww_last_error()->message);
     for (size_t i = 0; status == WW_OK && i < N * N; i++)
         distances[i] = wwt_value(values, precision, i);
     ww_plan_destroy(&plan);
     if (status == WW_ERROR_OVERFLOW) {
         // The nearest of others may be near enough; what is given must be finite.
-        ww_status other = ww_plan_pairs(measure, data, data, NULL, NULL, N, NULL, &plan);
-        other = other == WW_OK ? ww_plan_run(plan, values) : other;
+        ww_status other = ww_plan_create_pairs(measure, data, data, NULL, NULL, N, NULL, &plan);
+        other = other == WW_OK ? wwt_plan_run(plan, values) : other;
         ck_assert(other == WW_OK || other == WW_ERROR_OVERFLOW);
         ww_plan_destroy(&plan);
-        other = ww_plan_nearest(measure, data, NULL, 1, NULL, &plan);
+        other = ww_plan_create_nearest(measure, data, NULL, 1, NULL, &plan);
         other = other == WW_OK ? ww_plan_run_nearest(plan, indices, values) : other;
         for (size_t i = 0; other == WW_OK && i < N; i++)
             ck_assert(isfinite(wwt_value(values, precision, i)));

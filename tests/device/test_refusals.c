@@ -29,9 +29,9 @@ START_TEST(unknown_device) {
     options.device = "no such device";
     wwt_fails(ww_context_create(&options, &context), WW_ERROR_NO_DEVICE);
     ck_assert_ptr_null(context);
-    ww_device_info info;
+    ww_device_info info = WW_DEVICE_INFO_INIT;
     ww_error record = *ww_last_error();
-    wwt_ok(ww_context_device(wwt_context, &info));
+    wwt_ok(ww_context_get_device_info(wwt_context, &info));
     // Lists those there are.
     ck_assert_msg(strstr(record.message, info.name) || strstr(record.hint, info.name), "%s", record.message);
     wwt_fails(ww_context_create(NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
@@ -129,7 +129,7 @@ END_TEST
 
 static ww_status plan_matrix(ww_dataset *rows, ww_dataset *columns, const ww_plan_options *options) {
     ww_plan *plan = NULL;
-    ww_status status = ww_plan_matrix(&measure, rows, columns, options, &plan);
+    ww_status status = ww_plan_create_matrix(&measure, rows, columns, options, &plan);
     if (status != WW_OK)
         ck_assert_ptr_null(plan);
     ww_plan_destroy(&plan);
@@ -138,23 +138,27 @@ static ww_status plan_matrix(ww_dataset *rows, ww_dataset *columns, const ww_pla
 
 START_TEST(plans) {
     ww_plan *plan = NULL;
-    wwt_fails(ww_plan_matrix(NULL, dataset, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_plan_matrix(&measure, NULL, dataset, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_plan_matrix(&measure, dataset, NULL, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_matrix(NULL, dataset, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_matrix(&measure, NULL, dataset, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_matrix(&measure, dataset, NULL, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     ww_plan_options options = wwt_engine((ww_engine)77);
     wwt_fails(plan_matrix(dataset, NULL, &options), WW_ERROR_INVALID_ARGUMENT);
     options = wwt_engine(WW_ENGINE_AUTO);
     options.struct_size = 3;
     wwt_fails(plan_matrix(dataset, NULL, &options), WW_ERROR_INVALID_ARGUMENT);
     options = wwt_engine(WW_ENGINE_AUTO);
-    options.launch_seconds = NAN;
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    run.launch_seconds = NAN;
+    options.run = &run;
     wwt_fails(plan_matrix(dataset, NULL, &options), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_plan_nearest(&measure, dataset, NULL, 0, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_nearest(&measure, dataset, NULL, 0, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
     const size_t index[] = {0, 1}, outside[] = {0, 5};
-    wwt_fails(ww_plan_pairs(&measure, dataset, dataset, index, outside, 2, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_plan_pairs(&measure, dataset, dataset, outside, index, 2, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_plan_pairs(&measure, dataset, dataset, index, NULL, 2, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_plan_pairs(&measure, dataset, dataset, NULL, NULL, 6, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_pairs(&measure, dataset, dataset, index, outside, 2, NULL, &plan),
+              WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_pairs(&measure, dataset, dataset, outside, index, 2, NULL, &plan),
+              WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_pairs(&measure, dataset, dataset, index, NULL, 2, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_pairs(&measure, dataset, dataset, NULL, NULL, 6, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_null(plan);
     measure.band = (ww_band){.kind = WW_BAND_SLANTED, .width = 2.0};
     wwt_fails(plan_matrix(dataset, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
@@ -166,13 +170,13 @@ START_TEST(wrong_run) {
     ww_plan *matrix = NULL, *nearest = NULL, *pairs = NULL;
     float values[25];
     int64_t indices[5];
-    wwt_ok(ww_plan_matrix(&measure, dataset, dataset, NULL, &matrix));
-    wwt_ok(ww_plan_nearest(&measure, dataset, NULL, 1, NULL, &nearest));
-    wwt_ok(ww_plan_pairs(&measure, dataset, dataset, NULL, NULL, 5, NULL, &pairs));
-    wwt_fails(ww_plan_run(matrix, NULL), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_plan_run(NULL, values), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_plan_run(nearest, values), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_plan_run_condensed(matrix, values), WW_ERROR_INVALID_ARGUMENT); // two sets have no half
+    wwt_ok(ww_plan_create_matrix(&measure, dataset, dataset, NULL, &matrix));
+    wwt_ok(ww_plan_create_nearest(&measure, dataset, NULL, 1, NULL, &nearest));
+    wwt_ok(ww_plan_create_pairs(&measure, dataset, dataset, NULL, NULL, 5, NULL, &pairs));
+    wwt_fails(wwt_plan_run(matrix, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_plan_run(NULL, values), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_plan_run(nearest, values), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_plan_run_condensed(matrix, values), WW_ERROR_INVALID_ARGUMENT); // two sets have no half
     wwt_fails(ww_plan_run_nearest(matrix, indices, NULL), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_plan_run_nearest(nearest, NULL, values), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_plan_run_blocks(pairs, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
@@ -229,7 +233,7 @@ START_TEST(classification_without_labels) {
     wwt_ok(ww_series_set_create(1, &train));
     wwt_ok(ww_series_set_create(1, &test));
     wwt_ok(ww_series_set_add(test, 1, &value, "a"));
-    ww_classification result;
+    ww_classification result = WW_CLASSIFICATION_INIT;
     wwt_fails(ww_classify(wwt_context, &measure, train, test, NULL, &result), WW_ERROR_EMPTY);
     wwt_ok(ww_series_set_add(train, 1, &value, "a"));
     wwt_ok(ww_series_set_add(train, 1, &value, NULL));

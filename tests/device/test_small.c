@@ -90,9 +90,9 @@ START_TEST(half_of_a_matrix) {
     const ww_plan_options options = wwt_engine(engines[_i]);
     ww_plan *plan = NULL;
     float condensed[N * (N - 1) / 2], whole[N * N];
-    wwt_ok(ww_plan_matrix(&measure, dataset, NULL, &options, &plan));
-    wwt_ok(ww_plan_run_condensed(plan, condensed));
-    wwt_ok(ww_plan_run(plan, whole));
+    wwt_ok(ww_plan_create_matrix(&measure, dataset, NULL, &options, &plan));
+    wwt_ok(wwt_plan_run_condensed(plan, condensed));
+    wwt_ok(wwt_plan_run(plan, whole));
     for (size_t i = 0, at = 0; i < N; i++)
         for (size_t j = i + 1; j < N; j++, at++) {
             wwr_series x = wwt_series(&set, i), y = wwt_series(&set, j);
@@ -115,7 +115,7 @@ START_TEST(nearest_with_bounds) {
     ww_dataset *dataset = wwt_dataset(&base, WW_FLOAT);
     ww_plan *plan = NULL;
     int64_t indices[6];
-    wwt_ok(ww_plan_nearest(&measure, dataset, dataset, 1, NULL, &plan));
+    wwt_ok(ww_plan_create_nearest(&measure, dataset, dataset, 1, NULL, &plan));
     wwt_ok(ww_plan_run_nearest(plan, indices, NULL));
     for (int i = 0; i < 6; i++)
         ck_assert_int_eq(indices[i], i);
@@ -134,7 +134,7 @@ START_TEST(one_bucket) {
     if (oclgrind && strcmp(oclgrind, "uninitialized") == 0)
         return;
     double values[N * D];
-    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+    ww_point_view view = WW_POINT_VIEW_INIT;
     ww_lsh_options options = WW_LSH_OPTIONS_INIT;
     ww_points *points = NULL;
     ww_lsh *lsh = NULL;
@@ -154,7 +154,7 @@ START_TEST(one_bucket) {
     options.path = WW_LSH_BUCKETS;
     wwt_ok(ww_points_create(wwt_context, &view, NULL, &points));
     wwt_ok(ww_lsh_create(points, &options, &lsh));
-    wwt_ok(ww_lsh_search(lsh, NULL, K, ids, distances, NULL));
+    wwt_ok(ww_lsh_run(lsh, NULL, K, ids, distances, NULL));
     for (size_t q = 0; q < N; q++) {
         double all[N], smallest[K];
         int64_t nearest[K];

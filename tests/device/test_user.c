@@ -105,7 +105,7 @@ START_TEST(nothing_is_assumed) {
     int64_t indices[N];
     float distances[N];
     ww_plan *plan = NULL;
-    wwt_ok(ww_plan_nearest(&mine, data, NULL, 1, NULL, &plan));
+    wwt_ok(ww_plan_create_nearest(&mine, data, NULL, 1, NULL, &plan));
     wwt_ok(ww_plan_run_nearest(plan, indices, distances));
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j++)
@@ -126,25 +126,25 @@ START_TEST(refusals) {
     ww_dataset *data = wwt_dataset(&set, WW_FLOAT);
     ww_plan *plan = NULL;
     ww_measure mine = user_measure(NULL);
-    wwt_fails(ww_plan_matrix(&mine, data, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_matrix(&mine, data, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
     mine.recurrence = "real cell(real a) { return a; }";
-    wwt_fails(ww_plan_matrix(&mine, data, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_matrix(&mine, data, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
     snprintf(text, sizeof text, "%s{ barrier(1); return left; }", start);
     mine.recurrence = text;
-    wwt_fails(ww_plan_matrix(&mine, data, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_matrix(&mine, data, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
     // The user's own line.
     snprintf(text, sizeof text, "%s{\n\n    return nonsense;\n}", start);
-    wwt_fails(ww_plan_matrix(&mine, data, NULL, NULL, &plan), WW_ERROR_BUILD);
+    wwt_fails(ww_plan_create_matrix(&mine, data, NULL, NULL, &plan), WW_ERROR_BUILD);
     ck_assert_ptr_nonnull(strstr(ww_last_build_log(), "nonsense"));
     ck_assert_ptr_nonnull(strstr(ww_last_build_log(), "mine.cl"));
     // Not a number, of a border's infinity.
     snprintf(text, sizeof text, "%s{ return left - up; }", start);
-    wwt_fails(ww_plan_matrix(&mine, data, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_matrix(&mine, data, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(ww_last_error()->message, "NaN"));
     // A recurrence beside a measure of the library's.
     ww_measure other = wwt_measure(WW_DTW);
     other.recurrence = adtw;
-    wwt_fails(ww_plan_matrix(&other, data, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_plan_create_matrix(&other, data, NULL, NULL, &plan), WW_ERROR_INVALID_ARGUMENT);
     ww_dataset_destroy(&data);
     wwt_set_free(&set);
 }

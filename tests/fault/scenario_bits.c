@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Levenshtein distances by engine bits: two sets of symbols, more different ones than their first table of numbers
 // holds.
-#include <wavewarp/distance.h>
+#include <wavewarp/wavewarp.h>
 
 #include "error.h"
 #include "scenarios.h"
@@ -27,7 +27,7 @@ ww_status wwt_scenario_bits(void) {
     view.values = x;
     two.max_bytes = 2 * LENGTH * sizeof(float);
     options.engine = WW_ENGINE_BITS;
-    ww_status status = ww_measure_init(&measure, WW_LEVENSHTEIN);
+    ww_status status = ww_measure_init(&measure, sizeof measure, WW_LEVENSHTEIN);
     if (status == WW_OK)
         status = ww_context_create(NULL, &context);
     if (status == WW_OK)
@@ -36,9 +36,9 @@ ww_status wwt_scenario_bits(void) {
     if (status == WW_OK)
         status = ww_dataset_create(context, &view, NULL, &columns);
     if (status == WW_OK)
-        status = ww_plan_pairs(&measure, rows, columns, NULL, NULL, COUNT, &options, &plan);
+        status = ww_plan_create_pairs(&measure, rows, columns, NULL, NULL, COUNT, &options, &plan);
     if (status == WW_OK)
-        status = ww_plan_run(plan, distances);
+        status = ww_plan_run(plan, &(const ww_output)WW_OUTPUT_HOST(distances));
     for (int i = 0; status == WW_OK && i < COUNT; i++)
         if (distances[i] != (float)i)
             status = wwi_fail(WW_ERROR_INTERNAL, "%d symbols differ, but the distance is %g", i, (double)distances[i]);

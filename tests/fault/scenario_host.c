@@ -63,10 +63,9 @@ static ww_status use(ww_context *context) {
 
 ww_status wwt_scenario_host(void) {
     ww_context *context = NULL;
-    ww_device_info *devices = NULL;
-    size_t count = 0;
-    ww_status status = ww_devices_list(&devices, &count);
-    ww_free(devices);
+    ww_device_list *devices = NULL;
+    ww_status status = ww_device_list_create(&devices);
+    ww_device_list_destroy(&devices);
     if (status == WW_OK)
         status = ww_context_create(NULL, &context);
     if (status == WW_OK)
@@ -102,7 +101,7 @@ ww_status wwt_scenario_wrap(void) {
     cl_mem mem = NULL;
     ww_status status = ww_context_create(NULL, &owner);
     if (status == WW_OK)
-        status = ww_context_opencl(owner, &cl, &device, &queue);
+        status = ww_context_get_opencl(owner, &cl, &device, &queue);
     if (status == WW_OK)
         status = ww_context_wrap(cl, device, queue, NULL, &guest);
     if (status == WW_OK && !(mem = clCreateBuffer(cl, CL_MEM_READ_WRITE, 64, NULL, &code)))

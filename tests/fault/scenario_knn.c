@@ -12,7 +12,7 @@ static ww_status search(ww_context *context) {
     float values[COUNT];
     int64_t ids[COUNT * 2];
     float distances[COUNT * 2];
-    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+    ww_point_view view = WW_POINT_VIEW_INIT;
     ww_points *points = NULL;
     ww_knn *knn = NULL;
     for (int i = 0; i < COUNT; i++)

@@ -78,10 +78,9 @@ END_TEST
 // The loader opened the layer already if it heeds OPENCL_LAYERS and has seen a first call.
 static wwt_fault_table *find_layer(void) {
     const char *path = getenv("OPENCL_LAYERS");
-    ww_device_info *devices = NULL;
-    size_t count = 0;
-    (void)ww_devices_list(&devices, &count);
-    ww_free(devices);
+    ww_device_list *devices = NULL;
+    const size_t count = ww_device_list_create(&devices) == WW_OK ? ww_device_list_count(devices) : 0;
+    ww_device_list_destroy(&devices);
     void *library = path && count > 0 ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
     return library ? dlsym(library, "wwt_fault_control") : NULL;
 }

@@ -69,26 +69,43 @@ static void put_file(const char *name, const char *text) {
 // ---- devices
 
 START_TEST(devices_are_listed) {
-    ww_device_info *devices = NULL;
-    size_t count = 0, chosen = 0;
-    WWT_OK(ww_devices_list(&devices, &count));
+    ww_device_list *devices = NULL;
+    ww_device_info info = WW_DEVICE_INFO_INIT;
+    size_t chosen = 0;
+    WWT_OK(ww_device_list_create(&devices));
+    const size_t count = ww_device_list_count(devices);
     ck_assert_uint_gt(count, 0);
     for (size_t i = 0; i < count; i++) {
-        chosen += devices[i].chosen != 0;
-        ck_assert_uint_eq(devices[i].index, i);
-        ck_assert(devices[i].name[0] && devices[i].platform[0] && devices[i].why[0]);
+        WWT_OK(ww_device_list_get_info(devices, i, &info));
+        chosen += info.chosen != 0;
+        ck_assert_uint_eq(info.struct_size, sizeof info);
+        ck_assert_uint_eq(info.index, i);
+        ck_assert(info.name[0] && info.platform[0] && info.why[0]);
     }
     ck_assert_uint_eq(chosen, 1);
-    ww_free(devices);
-    WWT_FAILS(ww_devices_list(NULL, &count), WW_ERROR_INVALID_ARGUMENT);
+    WWT_FAILS(ww_device_list_get_info(devices, count, &info), WW_ERROR_INVALID_ARGUMENT);
+    WWT_FAILS(ww_device_list_get_info(devices, 0, NULL), WW_ERROR_INVALID_ARGUMENT);
+    // An older program's struct ends after the name; what is behind it stays.
+    struct {
+        ww_device_info known;
+    } older;
+    memset(&older, 0x5a, sizeof older);
+    older.known.struct_size = offsetof(ww_device_info, vendor);
+    WWT_OK(ww_device_list_get_info(devices, 0, &older.known));
+    ck_assert_uint_eq(older.known.struct_size, offsetof(ww_device_info, vendor));
+    ck_assert(older.known.name[0] != 0x5a && older.known.vendor[0] == 0x5a);
+    ww_device_list_destroy(&devices);
+    ck_assert_ptr_null(devices);
+    ck_assert_uint_eq(ww_device_list_count(NULL), 0);
+    WWT_FAILS(ww_device_list_create(NULL), WW_ERROR_INVALID_ARGUMENT);
 }
 END_TEST
 
 START_TEST(device_by_any_of_its_names) {
-    ww_device_info info;
+    ww_device_info info = WW_DEVICE_INFO_INIT;
     char by_index[16], by_pair[32], upper[256];
     ww_context *context = open_context();
-    WWT_OK(ww_context_device(context, &info));
+    WWT_OK(ww_context_get_device_info(context, &info));
     ww_context_destroy(&context);
     (void)snprintf(by_index, sizeof by_index, "%u", info.index);
     (void)snprintf(by_pair, sizeof by_pair, "%u:0", info.platform_index);
@@ -138,8 +155,13 @@ START_TEST(options_may_grow) {
     WWT_OK(ww_context_create(&longer.known, &context));
     ww_context_destroy(&context);
     longer.unknown = 1;
-    WWT_FAILS(ww_context_create(&longer.known, &context), WW_ERROR_INVALID_ARGUMENT);
-    longer.known.struct_size = 8;
+    WWT_FAILS(ww_context_create(&longer.known, &context), WW_ERROR_UNSUPPORTED);
+    // A shorter one has the defaults for what it lacks.
+    longer.known.struct_size = sizeof(size_t);
+    longer.known.device = "no such device";
+    WWT_OK(ww_context_create(&longer.known, &context));
+    ww_context_destroy(&context);
+    longer.known.struct_size = 1;
     WWT_FAILS(ww_context_create(&longer.known, &context), WW_ERROR_INVALID_ARGUMENT);
     WWT_FAILS(ww_context_create(NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     ww_context_destroy(NULL);
@@ -535,7 +557,7 @@ START_TEST(wrapped_objects_work) {
     cl_context cl = NULL;
     cl_device_id device = NULL;
     cl_command_queue queue = NULL;
-    WWT_OK(ww_context_opencl(owner, &cl, &device, &queue));
+    WWT_OK(ww_context_get_opencl(owner, &cl, &device, &queue));
     WWT_OK(ww_context_wrap(cl, device, queue, NULL, &guest));
     ww_context_destroy(&owner);
     wwi_program *program = get_program(guest, "");
@@ -565,8 +587,8 @@ START_TEST(wrapped_objects_must_belong_together) {
     cl_device_id device = NULL;
     cl_command_queue queue = NULL;
     cl_int code = CL_SUCCESS;
-    WWT_OK(ww_context_opencl(a, &cl_a, &device, &queue));
-    WWT_OK(ww_context_opencl(b, &cl_b, NULL, NULL));
+    WWT_OK(ww_context_get_opencl(a, &cl_a, &device, &queue));
+    WWT_OK(ww_context_get_opencl(b, &cl_b, NULL, NULL));
     WWT_FAILS(ww_context_wrap(cl_b, device, queue, NULL, &guest), WW_ERROR_INVALID_ARGUMENT);
     WWT_FAILS(ww_context_wrap(NULL, device, queue, NULL, &guest), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_null(guest);

@@ -9,6 +9,11 @@
 #include "../fault/fault_layer.h"
 #include "host_main.h"
 
+static ww_status plan_run(ww_plan *plan, void *values) {
+    const ww_output to = WW_OUTPUT_HOST(values);
+    return ww_plan_run(plan, &to);
+}
+
 enum { THREADS = 8, ROWS = 14, COLUMNS = 11, LENGTH = 33, RUNS = 6 };
 
 static ww_context *context;
@@ -70,8 +75,8 @@ static ww_dataset *make_series(size_t count, unsigned seed, uint64_t max_bytes) 
 static ww_plan *plan_matrix(ww_measure_id id, ww_dataset *rows, ww_dataset *columns) {
     ww_measure measure;
     ww_plan *plan = NULL;
-    WWT_OK(ww_measure_init(&measure, id));
-    WWT_OK(ww_plan_matrix(&measure, rows, columns, NULL, &plan));
+    WWT_OK(ww_measure_init(&measure, sizeof measure, id));
+    WWT_OK(ww_plan_create_matrix(&measure, rows, columns, NULL, &plan));
     return plan;
 }
 
@@ -107,12 +112,12 @@ static void *run_and_break(void *user) {
     failing *f = user;
     float expected[ROWS * COLUMNS], distances[ROWS * COLUMNS];
     ww_plan *plan = plan_matrix(WW_DTW, f->rows, f->columns);
-    WWT_OK(ww_plan_run(plan, expected));
+    WWT_OK(plan_run(plan, expected));
     (void)pthread_barrier_wait(&barrier);
     for (int i = 0; i < 20 * RUNS; i++) {
         if (f->breaks)
             atomic_store(&layer->break_thread, (uintptr_t)pthread_self());
-        const ww_status status = ww_plan_run(plan, distances);
+        const ww_status status = plan_run(plan, distances);
         f->failed += status != WW_OK;
         if (status == WW_OK)
             ck_assert_int_eq(memcmp(distances, expected, sizeof expected), 0);
@@ -199,12 +204,12 @@ typedef struct counting {
 static void *run_and_count(void *user) {
     counting *c = user;
     float distances[ROWS * COLUMNS];
-    ww_plan_info info;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
     ww_plan *plan = plan_matrix(WW_DTW, c->rows, c->columns);
     (void)pthread_barrier_wait(&barrier);
     for (int i = 0; i < 20 * RUNS; i++) {
-        WWT_OK(ww_plan_run(plan, distances));
-        WWT_OK(ww_plan_describe(plan, &info));
+        WWT_OK(plan_run(plan, distances));
+        WWT_OK(ww_plan_get_info(plan, &info));
         c->wrong |= info.launches != c->launches || info.seconds_device > info.seconds_wall;
     }
     ww_plan_destroy(&plan);
@@ -215,10 +220,10 @@ START_TEST(launches_and_times_belong_to_each) {
     ww_dataset *rows = make_series(ROWS, 1, 0), *columns = make_series(COLUMNS, 2, 0);
     counting plans[4];
     float distances[ROWS * COLUMNS];
-    ww_plan_info info;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
     ww_plan *plan = plan_matrix(WW_DTW, rows, columns);
-    WWT_OK(ww_plan_run(plan, distances));
-    WWT_OK(ww_plan_describe(plan, &info));
+    WWT_OK(plan_run(plan, distances));
+    WWT_OK(ww_plan_get_info(plan, &info));
     ww_plan_destroy(&plan);
     ck_assert_uint_gt(info.launches, 0);
     for (int i = 0; i < 4; i++)
@@ -247,20 +252,20 @@ static void share(sharing *s) {
     ww_measure measure;
     ww_plan *plan = NULL;
     size_t pairs[2][ROWS * 4];
-    WWT_OK(ww_measure_init(&measure, measures[s->way % 4]));
+    WWT_OK(ww_measure_init(&measure, sizeof measure, measures[s->way % 4]));
     memset(s->results, 0, sizeof s->results);
     if (s->way % 4 < 2) {
-        WWT_OK(ww_plan_matrix(&measure, s->rows, s->columns, NULL, &plan));
-        WWT_OK(ww_plan_run(plan, s->results));
+        WWT_OK(ww_plan_create_matrix(&measure, s->rows, s->columns, NULL, &plan));
+        WWT_OK(plan_run(plan, s->results));
     } else if (s->way % 4 == 2) {
         for (size_t t = 0; t < ROWS * 4; t++) {
             pairs[0][t] = t * 5 % ROWS;
             pairs[1][t] = t * 3 % COLUMNS;
         }
-        WWT_OK(ww_plan_pairs(&measure, s->rows, s->columns, pairs[0], pairs[1], ROWS * 4, NULL, &plan));
-        WWT_OK(ww_plan_run(plan, s->results));
+        WWT_OK(ww_plan_create_pairs(&measure, s->rows, s->columns, pairs[0], pairs[1], ROWS * 4, NULL, &plan));
+        WWT_OK(plan_run(plan, s->results));
     } else {
-        WWT_OK(ww_plan_nearest(&measure, s->rows, NULL, 3, NULL, &plan));
+        WWT_OK(ww_plan_create_nearest(&measure, s->rows, NULL, 3, NULL, &plan));
         WWT_OK(ww_plan_run_nearest(plan, (int64_t *)(void *)s->results, s->results + ROWS * 3 * 8));
     }
     ww_plan_destroy(&plan);
@@ -329,7 +334,7 @@ START_TEST(points_are_shared) {
         seed = seed * 1664525u + 1013904223u;
         values[i] = (float)(seed >> 16) / 65536.0f;
     }
-    ww_vector_view view = WW_VECTOR_VIEW_INIT;
+    ww_point_view view = WW_POINT_VIEW_INIT;
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
     searching *all = calloc(4, sizeof *all);
     ww_points *points = NULL;
@@ -388,18 +393,18 @@ static int use_in_child(ww_plan *plan, ww_dataset *dataset, bool alone) {
     ww_measure measure;
     ww_plan *other = NULL;
     ww_context *fresh = NULL;
-    ww_device_info *devices = NULL;
-    size_t count = 0;
-    (void)ww_measure_init(&measure, WW_DTW);
-    if (!tells_of_fork(ww_plan_run(plan, distances)))
+    ww_device_list *devices = NULL;
+    if (ww_measure_init(&measure, sizeof measure, WW_DTW) != WW_OK)
+        return 7;
+    if (!tells_of_fork(plan_run(plan, distances)))
         return 1;
-    if (!tells_of_fork(ww_plan_matrix(&measure, dataset, NULL, NULL, &other)) || other)
+    if (!tells_of_fork(ww_plan_create_matrix(&measure, dataset, NULL, NULL, &other)) || other)
         return 2;
     if (!tells_of_fork(ww_context_self_test(context)))
         return 3;
     if (!tells_of_fork(ww_context_create(NULL, &fresh)) || fresh)
         return 4;
-    if (!tells_of_fork(ww_devices_list(&devices, &count)))
+    if (!tells_of_fork(ww_device_list_create(&devices)))
         return 5;
     ww_plan_destroy(&plan);
     ww_dataset_destroy(&dataset);
@@ -444,7 +449,7 @@ static void *keep_running(void *user) {
     ww_plan *plan = plan_matrix(WW_DTW, user, NULL);
     float distances[ROWS * ROWS];
     while (!atomic_load(&stop))
-        WWT_OK(ww_plan_run(plan, distances));
+        WWT_OK(plan_run(plan, distances));
     ww_plan_destroy(&plan);
     return NULL;
 }
@@ -455,7 +460,7 @@ START_TEST(a_forked_child_is_told) {
     ww_plan *plan = plan_matrix(WW_DTW, dataset, NULL);
     float distances[ROWS * ROWS];
     pthread_t thread;
-    WWT_OK(ww_plan_run(plan, distances));
+    WWT_OK(plan_run(plan, distances));
     for (int i = 0; i < RUNS; i++) {
         if (i == 1)
             ck_assert_int_eq(pthread_create(&thread, NULL, keep_running, dataset), 0);
@@ -471,7 +476,7 @@ START_TEST(a_forked_child_is_told) {
     }
     atomic_store(&stop, true);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
-    WWT_OK(ww_plan_run(plan, distances)); // the parent goes on
+    WWT_OK(plan_run(plan, distances)); // the parent goes on
     ww_plan_destroy(&plan);
     ww_dataset_destroy(&dataset);
 }

@@ -72,7 +72,7 @@ fi
 
 # Every symbol of the shared library is the interface's; every global one of the static archive is named as ours.
 if [ -e "$library/libwavewarp.so" ]; then
-    exported=$(nm -D --defined-only "$library/libwavewarp.so" | awk '{ print $3 }' | grep -v '^ww_')
+    exported=$(nm -D --defined-only "$library/libwavewarp.so" | awk '$2 != "A" { print $3 }' | grep -v '^ww_')
     point "$([ -z "$exported" ]; echo $?)" "the shared library exports ww_ alone" "$exported"
 fi
 if [ -e "$library/libwavewarp.a" ]; then
@@ -81,8 +81,8 @@ if [ -e "$library/libwavewarp.a" ]; then
 fi
 # A declaration without a definition is found here rather than by the first who calls it.
 declared=$(sed -e 's|//.*||' "$prefix"/include/wavewarp/*.h | tr '\n' ' ' | tr ';' '\n' |
-    sed -nE 's/.*WW_API [^(]*[ *](ww_[a-z0-9_]+)\(.*/\1/p' | sort -u)
-defined=$(nm -D --defined-only "$library/libwavewarp.so" 2>/dev/null | awk '{ print $3 }' | sort -u)
+    sed -nE 's/.*WW_API(_STATUS)? ([^(]*[ *])?(ww_[a-z0-9_]+)\(.*/\3/p' | sort -u)
+defined=$(nm -D --defined-only "$library/libwavewarp.so" 2>/dev/null | awk '{ sub(/@.*/, "", $3); print $3 }' | sort -u)
 absent=$(comm -23 <(echo "$declared") <(echo "$defined"))
 point "$([ -z "$absent" ]; echo $?)" "every declared function is defined" "$absent"
 
@@ -128,10 +128,10 @@ snippet() { # snippet TEXT: the README's C block that holds TEXT
 int five(const double *x, const double *y, double distance);
 int five(const double *x, const double *y, double distance) {'
     snippet 'ww_distance('
-    echo 'return distance > 0; }
+    echo 'done: return distance > 0; }
 int twenty(const float *values, float *distances, ww_context *context, ww_dataset *data, ww_plan *plan);
 int twenty(const float *values, float *distances, ww_context *context, ww_dataset *data, ww_plan *plan) {'
-    snippet 'ww_plan_matrix('
+    snippet 'ww_plan_create_matrix('
     echo 'done: return 0; }'
 } >"$stage/readme.c"
 check "the README's examples compile" "$cc" -std=c11 $warnings $(package --cflags) -fsyntax-only "$stage/readme.c"

@@ -9,7 +9,7 @@
 static ww_measure measure;
 
 static void setup(void) {
-    ck_assert_int_eq(ww_measure_init(&measure, WW_DTW), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_DTW), WW_OK);
 }
 
 START_TEST(table_is_whole) {
@@ -25,7 +25,7 @@ START_TEST(table_is_whole) {
         ck_assert_int_ne(info->cost, WW_COST_DEFAULT);
         ck_assert_uint_le(info->parameter_count, WW_MEASURE_PARAMETERS);
         ww_measure initial;
-        ck_assert_int_eq(ww_measure_init(&initial, info->id), WW_OK);
+        ck_assert_int_eq(ww_measure_init(&initial, sizeof initial, info->id), WW_OK);
         if (info->id == WW_USER)
             initial.recurrence = "real ww_user_cell()";
         ck_assert_int_eq(wwi_measure_check(&initial), WW_OK);
@@ -46,7 +46,7 @@ START_TEST(defaults) {
     ck_assert_int_eq(measure.band.kind, WW_BAND_NONE);
     ck_assert_int_eq(wwi_measure_cost(&measure), WW_COST_SQUARED);
     ck_assert_int_eq(ww_measure_info_by_id(WW_DTW)->is_metric, 0);
-    ck_assert_int_eq(ww_measure_init(&measure, WW_FRECHET), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_FRECHET), WW_OK);
     ck_assert_int_eq(wwi_measure_cost(&measure), WW_COST_EUCLIDEAN);
     ck_assert_int_eq(ww_measure_info_by_id(WW_FRECHET)->is_metric, 1);
     measure.cost = WW_COST_SQUARED;
@@ -74,7 +74,7 @@ START_TEST(ends_and_gamma) {
     ck_assert_int_eq(wwi_measure_check(&measure), WW_OK);
     ck_assert(wwi_measure_is_symmetric(&measure));
     ck_assert(!wwi_measure_is_zero_on_self(&measure));
-    ck_assert_int_eq(ww_measure_init(&measure, WW_LEVENSHTEIN), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_LEVENSHTEIN), WW_OK);
     ck_assert(wwi_measure_is_bits_of_symbols(&measure));
     measure.relax_begin_y = 3;
     ck_assert(!wwi_measure_is_bits_of_symbols(&measure));
@@ -98,7 +98,7 @@ END_TEST
 
 // What depends on parameters.
 START_TEST(symmetry_of_edits) {
-    ck_assert_int_eq(ww_measure_init(&measure, WW_LEVENSHTEIN), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_LEVENSHTEIN), WW_OK);
     ck_assert_int_eq(ww_measure_info_by_id(WW_LEVENSHTEIN)->is_metric, 1);
     ck_assert_int_eq(ww_measure_info_by_id(WW_LEVENSHTEIN)->is_symmetric, 1);
     ck_assert(wwi_measure_is_symmetric(&measure));
@@ -109,15 +109,15 @@ START_TEST(symmetry_of_edits) {
     ck_assert(wwi_measure_is_zero_on_self(&measure));
     ck_assert_int_eq(ww_measure_set(&measure, "deletion", 2), WW_OK);
     ck_assert(wwi_measure_is_symmetric(&measure));
-    ck_assert_int_eq(ww_measure_init(&measure, WW_EDR), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_EDR), WW_OK);
     ck_assert(wwi_measure_is_symmetric(&measure) && wwi_measure_is_zero_on_self(&measure));
     ck_assert_int_eq(ww_measure_set(&measure, "aeon", 1), WW_OK);
     ck_assert(!wwi_measure_is_symmetric(&measure) && !wwi_measure_is_zero_on_self(&measure));
-    ck_assert_int_eq(ww_measure_init(&measure, WW_LCSS), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_LCSS), WW_OK);
     ck_assert(!wwi_measure_is_similarity(&measure));
     ck_assert_int_eq(ww_measure_set(&measure, "similarity", 1), WW_OK);
     ck_assert(wwi_measure_is_similarity(&measure) && !wwi_measure_is_zero_on_self(&measure));
-    ck_assert_int_eq(ww_measure_init(&measure, WW_LCS), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_LCS), WW_OK);
     ck_assert(wwi_measure_is_similarity(&measure));
 }
 END_TEST
@@ -125,7 +125,7 @@ END_TEST
 START_TEST(channels_by_default) {
     for (size_t i = 0; i < ww_measure_count(); i++) {
         const ww_measure_info *info = ww_measure_info_at(i);
-        ck_assert_int_eq(ww_measure_init(&measure, info->id), WW_OK);
+        ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, info->id), WW_OK);
         ck_assert_int_eq(measure.independent, info->id == WW_MSM);
         ck_assert_int_eq(info->is_independent, info->id == WW_MSM);
         ck_assert_int_eq(info->uses_times, info->id == WW_TWED);
@@ -139,15 +139,15 @@ START_TEST(channels_by_default) {
 END_TEST
 
 START_TEST(hints_of_parameters) {
-    ck_assert_int_eq(ww_measure_init(&measure, WW_ERP), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_ERP), WW_OK);
     ck_assert_int_eq(ww_measure_set(&measure, "gap", 1), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_str_eq(ww_last_error()->hint, "its parameters are g, border_total");
     ck_assert_int_eq(ww_measure_set(&measure, "border_total", 2), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_str_eq(ww_last_error()->hint, "border_total is a switch: give 0 or 1");
-    ck_assert_int_eq(ww_measure_init(&measure, WW_MSM), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_MSM), WW_OK);
     ck_assert_int_eq(ww_measure_set(&measure, "c", -1), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_str_eq(ww_last_error()->hint, "give a value from 0 to 1e+30");
-    ck_assert_int_eq(ww_measure_init(&measure, WW_DTW), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, WW_DTW), WW_OK);
     ck_assert_int_eq(ww_measure_set(&measure, "g", 1), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_str_eq(ww_last_error()->hint, "it has none");
 }
@@ -163,7 +163,7 @@ START_TEST(switches) {
             if (!info->parameters[p].is_switch)
                 continue;
             count++;
-            ck_assert_int_eq(ww_measure_init(&measure, info->id), WW_OK);
+            ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, info->id), WW_OK);
             ck_assert_int_eq(ww_measure_set(&measure, info->parameters[p].name, 0.5), WW_ERROR_INVALID_ARGUMENT);
             ck_assert_ptr_nonnull(strstr(ww_last_error()->message, info->parameters[p].name));
             measure.parameters[p] = 0.25;
@@ -183,7 +183,7 @@ START_TEST(rows_that_go_back) {
         const ww_measure_id id = ww_measure_info_at(i)->id;
         const bool refused =
             id == WW_ERP || id == WW_EDR || id == WW_LCSS || id == WW_LEVENSHTEIN || id == WW_LCS || id == WW_USER;
-        ck_assert_int_eq(ww_measure_init(&measure, id), WW_OK);
+        ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, id), WW_OK);
         if (id == WW_USER)
             measure.recurrence = "real ww_user_cell()";
         measure.band = (ww_band){.kind = WW_BAND_ROWS, .lo = lo, .hi = hi, .rows = 2};
@@ -209,7 +209,8 @@ START_TEST(cells) {
 END_TEST
 
 static void check_refused(void) {
-    ck_assert_int_eq(wwi_measure_check(&measure), WW_ERROR_INVALID_ARGUMENT);
+    ww_measure taken;
+    ck_assert_int_eq(wwi_measure_take(&measure, &taken), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(ww_last_error()->status, WW_ERROR_INVALID_ARGUMENT);
     ck_assert_str_ne(ww_last_error()->message, "");
     setup();
@@ -217,8 +218,8 @@ static void check_refused(void) {
 
 START_TEST(refused) {
     ck_assert_int_eq(wwi_measure_check(NULL), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_measure_init(NULL, WW_DTW), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_measure_init(&measure, (ww_measure_id)999), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_measure_init(NULL, sizeof(ww_measure), WW_DTW), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, (ww_measure_id)999), WW_ERROR_INVALID_ARGUMENT);
     setup();
     measure.struct_size = 0;
     check_refused();
@@ -245,18 +246,39 @@ START_TEST(refused) {
 }
 END_TEST
 
-// A structure of a later header: accepted while what is unknown here is zero.
-START_TEST(longer_structure) {
+// A structure of a later header is accepted while what is unknown here is zero; one of an earlier header has the
+// measure's defaults for what it lacks.
+START_TEST(structures_of_other_versions) {
     struct {
         ww_measure known;
         double later[2];
     } longer;
+    ww_measure taken;
     memset(&longer, 0, sizeof(longer));
     longer.known = measure;
     longer.known.struct_size = sizeof(longer);
-    ck_assert_int_eq(wwi_measure_check(&longer.known), WW_OK);
+    ck_assert_int_eq(wwi_measure_take(&longer.known, &taken), WW_OK);
+    ck_assert_uint_eq(taken.struct_size, sizeof taken);
+    ck_assert_uint_eq(ww_measure_cells(&longer.known, 3, 4), 12);
     longer.later[1] = 1.0;
-    ck_assert_int_eq(wwi_measure_check(&longer.known), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(wwi_measure_take(&longer.known, &taken), WW_ERROR_UNSUPPORTED);
+    ck_assert_uint_eq(ww_measure_cells(&longer.known, 3, 4), 0);
+
+    ww_measure older = measure;
+    older.struct_size = offsetof(ww_measure, recurrence);
+    older.recurrence = "not read";
+    ck_assert_int_eq(wwi_measure_take(&older, &taken), WW_OK);
+    ck_assert_ptr_null(taken.recurrence);
+    older.struct_size--;
+    ck_assert_int_eq(wwi_measure_take(&older, &taken), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(wwi_measure_take(NULL, &taken), WW_ERROR_INVALID_ARGUMENT);
+
+    memset(&older, 0x5a, sizeof older);
+    ck_assert_int_eq(ww_measure_init(&older, offsetof(ww_measure, recurrence), WW_MSM), WW_OK);
+    ck_assert_uint_eq(older.struct_size, offsetof(ww_measure, recurrence));
+    ck_assert_int_eq(older.independent, 1);
+    ck_assert(older.recurrence != NULL); // beyond its end: as it was
+    ck_assert_int_eq(ww_measure_init(&older, 3, WW_MSM), WW_ERROR_INVALID_ARGUMENT);
 }
 END_TEST
 
@@ -275,6 +297,6 @@ int main(void) {
     tcase_add_test(tcase, rows_that_go_back);
     tcase_add_test(tcase, cells);
     tcase_add_test(tcase, refused);
-    tcase_add_test(tcase, longer_structure);
+    tcase_add_test(tcase, structures_of_other_versions);
     return wwt_run(suite);
 }

@@ -72,7 +72,8 @@ START_TEST(every_path_of_choices) {
     for (size_t k = 0; k < ww_measure_count() * RELAX * GAMMAS * 2; k++) {
         const size_t *relax = relaxations[k / 2 % RELAX];
         ww_measure measure;
-        ck_assert_int_eq(ww_measure_init(&measure, ww_measure_info_at(k / (2 * RELAX * GAMMAS))->id), WW_OK);
+        ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, ww_measure_info_at(k / (2 * RELAX * GAMMAS))->id),
+                         WW_OK);
         const unsigned flags = wwi_measure_row_by_id(measure.id)->flags;
         measure.relax_begin_x = relax[0];
         measure.relax_end_x = relax[1];

@@ -56,7 +56,7 @@ static size_t count_correct(const ww_measure *measure, const ww_series_set *trai
 
 static void check_accuracy(ww_measure_id id, const known_accuracy *known, int as_float, size_t expected) {
     ww_measure measure;
-    ck_assert_int_eq(ww_measure_init(&measure, id), WW_OK);
+    ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, id), WW_OK);
     ww_series_set *train = known_accuracy_read(known, "TRAIN"), *test = known_accuracy_read(known, "TEST");
     ck_assert_ptr_nonnull(train);
     ck_assert_ptr_nonnull(test);

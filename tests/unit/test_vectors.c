@@ -37,13 +37,13 @@ static void teardown(void) {
 START_TEST(numbers_come_back) {
     static const char *const names[] = {"a.fvecs", "a.ivecs", "a.bvecs", "a.npy", "a.csv"};
     const double values[] = {1, 2, 3, 250, 0, 7};
-    const ww_vector_view view = {sizeof view, WW_VECTORS_NUMBERS, values, WW_DOUBLE, 2, 3, 0, NULL};
+    const ww_point_view view = {sizeof view, WW_POINTS_NUMBERS, values, WW_DOUBLE, 2, 3, 0, NULL};
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
-        ww_vector_set *set = NULL;
-        ww_vector_view got;
-        ck_assert_int_eq(ww_vectors_write(path_of(names[n]), &view), WW_OK);
-        ck_assert_int_eq(ww_vector_set_read(path_of(names[n]), WW_VECTORS_NUMBERS, &set), WW_OK);
-        ck_assert_int_eq(ww_vector_set_view(set, &got), WW_OK);
+        ww_point_set *set = NULL;
+        ww_point_view got = WW_POINT_VIEW_INIT;
+        ck_assert_int_eq(ww_point_view_write(path_of(names[n]), &view), WW_OK);
+        ck_assert_int_eq(ww_point_set_read(path_of(names[n]), WW_POINTS_NUMBERS, &set), WW_OK);
+        ck_assert_int_eq(ww_point_set_view(set, &got), WW_OK);
         ck_assert_uint_eq(got.count, 2);
         ck_assert_uint_eq(got.dimension, 3);
         for (size_t i = 0; i < 6; i++) {
@@ -51,7 +51,7 @@ START_TEST(numbers_come_back) {
                 got.precision == WW_DOUBLE ? ((const double *)got.values)[i] : (double)((const float *)got.values)[i];
             ck_assert_double_eq(x, values[i]);
         }
-        ww_vector_set_destroy(&set);
+        ww_point_set_destroy(&set);
         ck_assert_ptr_null(set);
     }
 }
@@ -59,30 +59,30 @@ END_TEST
 
 START_TEST(bits_and_sets_come_back) {
     const unsigned char bits[] = {0x05, 0x01, 0xff, 0x00};
-    const ww_vector_view bit_view = {sizeof bit_view, WW_VECTORS_BITS, bits, WW_FLOAT, 2, 10, 0, NULL};
-    ww_vector_set *set = NULL;
-    ww_vector_view got;
-    ck_assert_int_eq(ww_vectors_write(path_of("a.txt"), &bit_view), WW_OK);
-    ck_assert_int_eq(ww_vector_set_read(path_of("a.txt"), WW_VECTORS_BITS, &set), WW_OK);
-    ck_assert_int_eq(ww_vector_set_view(set, &got), WW_OK);
+    const ww_point_view bit_view = {sizeof bit_view, WW_POINTS_BITS, bits, WW_FLOAT, 2, 10, 0, NULL};
+    ww_point_set *set = NULL;
+    ww_point_view got = WW_POINT_VIEW_INIT;
+    ck_assert_int_eq(ww_point_view_write(path_of("a.txt"), &bit_view), WW_OK);
+    ck_assert_int_eq(ww_point_set_read(path_of("a.txt"), WW_POINTS_BITS, &set), WW_OK);
+    ck_assert_int_eq(ww_point_set_view(set, &got), WW_OK);
     ck_assert_uint_eq(got.dimension, 10);
     ck_assert_int_eq(memcmp(got.values, bits, 4), 0);
-    ww_vector_set_destroy(&set);
+    ww_point_set_destroy(&set);
 
     const uint32_t items[] = {3, 4000000000u, 1};
     const uint64_t offsets[] = {0, 2, 2, 3};
-    const ww_vector_view set_view = {sizeof set_view, WW_VECTORS_SETS, items, WW_FLOAT, 3, 0, 0, offsets};
-    ck_assert_int_eq(ww_vectors_write(path_of("a.ivecs"), &set_view), WW_OK);
-    ck_assert_int_eq(ww_vector_set_read(path_of("a.ivecs"), WW_VECTORS_SETS, &set), WW_OK);
-    ck_assert_int_eq(ww_vector_set_view(set, &got), WW_OK);
+    const ww_point_view set_view = {sizeof set_view, WW_POINTS_SETS, items, WW_FLOAT, 3, 0, 0, offsets};
+    ck_assert_int_eq(ww_point_view_write(path_of("a.ivecs"), &set_view), WW_OK);
+    ck_assert_int_eq(ww_point_set_read(path_of("a.ivecs"), WW_POINTS_SETS, &set), WW_OK);
+    ck_assert_int_eq(ww_point_set_view(set, &got), WW_OK);
     ck_assert_uint_eq(got.count, 3);
     ck_assert_int_eq(memcmp(got.offsets, offsets, sizeof offsets), 0);
     ck_assert_int_eq(memcmp(got.values, items, sizeof items), 0);
-    ww_vector_set_destroy(&set);
+    ww_point_set_destroy(&set);
 
     write_bytes("a.txt", "7 3 3 5\n\n2,1\n", 13);
-    ck_assert_int_eq(ww_vector_set_read(path_of("a.txt"), WW_VECTORS_SETS, &set), WW_OK);
-    ck_assert_int_eq(ww_vector_set_view(set, &got), WW_OK);
+    ck_assert_int_eq(ww_point_set_read(path_of("a.txt"), WW_POINTS_SETS, &set), WW_OK);
+    ck_assert_int_eq(ww_point_set_view(set, &got), WW_OK);
     ck_assert_uint_eq(got.count, 3);
     const uint32_t *members = got.values;
     ck_assert_uint_eq(got.offsets[1], 3);
@@ -90,7 +90,7 @@ START_TEST(bits_and_sets_come_back) {
     ck_assert_uint_eq(members[0], 3);
     ck_assert_uint_eq(members[2], 7);
     ck_assert_uint_eq(members[3], 1);
-    ww_vector_set_destroy(&set);
+    ww_point_set_destroy(&set);
 }
 END_TEST
 
@@ -100,76 +100,76 @@ START_TEST(bits_become_sets) {
     const unsigned char bits[] = {0x81, 0xfc, 0x00, 0xf8, 0x06, 0x01};
     static const uint32_t members[] = {0, 7, 10, 1, 2, 8};
     static const uint64_t offsets[] = {0, 3, 3, 6};
-    ww_vector_view view = {sizeof view, WW_VECTORS_BITS, bits, WW_FLOAT, 3, 11, 0, NULL}, got;
-    ww_vector_set *set = NULL;
-    ck_assert_int_eq(ww_vector_set_of_bits(&view, &set), WW_OK);
-    ck_assert_int_eq(ww_vector_set_view(set, &got), WW_OK);
-    ck_assert_int_eq(got.kind, WW_VECTORS_SETS);
+    ww_point_view view = {sizeof view, WW_POINTS_BITS, bits, WW_FLOAT, 3, 11, 0, NULL}, got = WW_POINT_VIEW_INIT;
+    ww_point_set *set = NULL;
+    ck_assert_int_eq(ww_point_set_of_bits(&view, &set), WW_OK);
+    ck_assert_int_eq(ww_point_set_view(set, &got), WW_OK);
+    ck_assert_int_eq(got.kind, WW_POINTS_SETS);
     ck_assert_uint_eq(got.count, 3);
     ck_assert_int_eq(memcmp(got.offsets, offsets, sizeof offsets), 0);
     ck_assert_int_eq(memcmp(got.values, members, sizeof members), 0);
-    ww_vector_set_destroy(&set);
-    view.kind = WW_VECTORS_NUMBERS;
-    ck_assert_int_eq(ww_vector_set_of_bits(&view, &set), WW_ERROR_INVALID_ARGUMENT);
+    ww_point_set_destroy(&set);
+    view.kind = WW_POINTS_NUMBERS;
+    ck_assert_int_eq(ww_point_set_of_bits(&view, &set), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_null(set);
-    view.kind = WW_VECTORS_BITS;
+    view.kind = WW_POINTS_BITS;
     view.dimension = 0;
-    ck_assert_int_eq(ww_vector_set_of_bits(&view, &set), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_vector_set_of_bits(NULL, &set), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_point_set_of_bits(&view, &set), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_point_set_of_bits(NULL, &set), WW_ERROR_INVALID_ARGUMENT);
 }
 END_TEST
 
 START_TEST(missing_coordinates_stay) {
     static const char *const texts[] = {"1,2,nan\n", "1 2 NaN\n", "1,2,?\n", "1;2;nan;\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        ww_vector_set *set = NULL;
-        ww_vector_view got;
+        ww_point_set *set = NULL;
+        ww_point_view got = WW_POINT_VIEW_INIT;
         write_bytes("a.csv", texts[i], strlen(texts[i]));
-        ck_assert_int_eq(ww_vector_set_read(path_of("a.csv"), WW_VECTORS_NUMBERS, &set), WW_OK);
-        ck_assert_int_eq(ww_vector_set_view(set, &got), WW_OK);
+        ck_assert_int_eq(ww_point_set_read(path_of("a.csv"), WW_POINTS_NUMBERS, &set), WW_OK);
+        ck_assert_int_eq(ww_point_set_view(set, &got), WW_OK);
         ck_assert_uint_eq(got.count, 1);
         ck_assert_uint_eq(got.dimension, 3);
         ck_assert(isnan(((const double *)got.values)[2]));
-        ww_vector_set_destroy(&set);
+        ww_point_set_destroy(&set);
     }
-    ww_vector_set *set = NULL;
-    ww_vector_view got;
+    ww_point_set *set = NULL;
+    ww_point_view got = WW_POINT_VIEW_INIT;
     write_bytes("a.csv", "1,2,\n3,4,\n", 10);
-    ck_assert_int_eq(ww_vector_set_read(path_of("a.csv"), WW_VECTORS_NUMBERS, &set), WW_OK);
-    ck_assert_int_eq(ww_vector_set_view(set, &got), WW_OK);
+    ck_assert_int_eq(ww_point_set_read(path_of("a.csv"), WW_POINTS_NUMBERS, &set), WW_OK);
+    ck_assert_int_eq(ww_point_set_view(set, &got), WW_OK);
     ck_assert_uint_eq(got.dimension, 2);
-    ww_vector_set_destroy(&set);
+    ww_point_set_destroy(&set);
     write_bytes("a.csv", "1,2\n3,\n", 7);
-    ck_assert_int_eq(ww_vector_set_read(path_of("a.csv"), WW_VECTORS_NUMBERS, &set), WW_ERROR_FORMAT);
+    ck_assert_int_eq(ww_point_set_read(path_of("a.csv"), WW_POINTS_NUMBERS, &set), WW_ERROR_FORMAT);
 }
 END_TEST
 
 START_TEST(damage_is_refused) {
-    ww_vector_set *set = NULL;
+    ww_point_set *set = NULL;
     const unsigned char truncated[] = {2, 0, 0, 0, 1, 2, 3, 4, 5, 6};
     const unsigned char huge[] = {255, 255, 255, 127, 1, 2, 3, 4};
     const unsigned char unequal[] = {1, 0, 0, 0, 9, 2, 0, 0, 0, 1, 1};
     write_bytes("a.fvecs", truncated, sizeof truncated);
-    ck_assert_int_eq(ww_vector_set_read(path_of("a.fvecs"), WW_VECTORS_NUMBERS, &set), WW_ERROR_FORMAT);
+    ck_assert_int_eq(ww_point_set_read(path_of("a.fvecs"), WW_POINTS_NUMBERS, &set), WW_ERROR_FORMAT);
     write_bytes("a.fvecs", huge, sizeof huge);
-    ck_assert_int_eq(ww_vector_set_read(path_of("a.fvecs"), WW_VECTORS_NUMBERS, &set), WW_ERROR_FORMAT);
+    ck_assert_int_eq(ww_point_set_read(path_of("a.fvecs"), WW_POINTS_NUMBERS, &set), WW_ERROR_FORMAT);
     write_bytes("a.bvecs", unequal, sizeof unequal);
-    ck_assert_int_eq(ww_vector_set_read(path_of("a.bvecs"), WW_VECTORS_NUMBERS, &set), WW_ERROR_FORMAT);
+    ck_assert_int_eq(ww_point_set_read(path_of("a.bvecs"), WW_POINTS_NUMBERS, &set), WW_ERROR_FORMAT);
     write_bytes("a.fvecs", "", 0);
-    ck_assert_int_eq(ww_vector_set_read(path_of("a.fvecs"), WW_VECTORS_NUMBERS, &set), WW_ERROR_EMPTY);
+    ck_assert_int_eq(ww_point_set_read(path_of("a.fvecs"), WW_POINTS_NUMBERS, &set), WW_ERROR_EMPTY);
     write_bytes("a.npy", "no", 2);
-    ck_assert_int_eq(ww_vector_set_read(path_of("a.npy"), WW_VECTORS_NUMBERS, &set), WW_ERROR_FORMAT);
+    ck_assert_int_eq(ww_point_set_read(path_of("a.npy"), WW_POINTS_NUMBERS, &set), WW_ERROR_FORMAT);
     write_bytes("a.txt", "1 2\n1\n", 6);
-    ck_assert_int_eq(ww_vector_set_read(path_of("a.txt"), WW_VECTORS_NUMBERS, &set), WW_ERROR_FORMAT);
+    ck_assert_int_eq(ww_point_set_read(path_of("a.txt"), WW_POINTS_NUMBERS, &set), WW_ERROR_FORMAT);
     write_bytes("a.txt", "1 -2\n", 5);
-    ck_assert_int_eq(ww_vector_set_read(path_of("a.txt"), WW_VECTORS_SETS, &set), WW_ERROR_FORMAT);
+    ck_assert_int_eq(ww_point_set_read(path_of("a.txt"), WW_POINTS_SETS, &set), WW_ERROR_FORMAT);
     write_bytes("a.txt", "1 0\n1 2\n", 8);
-    ck_assert_int_eq(ww_vector_set_read(path_of("a.txt"), WW_VECTORS_BITS, &set), WW_ERROR_FORMAT);
-    ck_assert_int_eq(ww_vector_set_read(path_of("none.fvecs"), WW_VECTORS_NUMBERS, &set), WW_ERROR_IO);
+    ck_assert_int_eq(ww_point_set_read(path_of("a.txt"), WW_POINTS_BITS, &set), WW_ERROR_FORMAT);
+    ck_assert_int_eq(ww_point_set_read(path_of("none.fvecs"), WW_POINTS_NUMBERS, &set), WW_ERROR_IO);
     ck_assert_ptr_null(set);
     const double half = 0.5;
-    const ww_vector_view view = {sizeof view, WW_VECTORS_NUMBERS, &half, WW_DOUBLE, 1, 1, 0, NULL};
-    ck_assert_int_eq(ww_vectors_write(path_of("a.ivecs"), &view), WW_ERROR_INVALID_ARGUMENT);
+    const ww_point_view view = {sizeof view, WW_POINTS_NUMBERS, &half, WW_DOUBLE, 1, 1, 0, NULL};
+    ck_assert_int_eq(ww_point_view_write(path_of("a.ivecs"), &view), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_ne(access(path_of("a.ivecs"), F_OK), 0);
 }
 END_TEST

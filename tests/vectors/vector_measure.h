@@ -25,7 +25,7 @@ static inline int vector_base(const elastic_vector *vector, ww_measure *measure)
     if (vector_is(vector, "softdtw") || vector_is(vector, "softdtw_divergence") || vector_is(vector, "subsequence_dtw"))
         name = "dtw";
     const ww_measure_info *info = ww_measure_info_by_name(name);
-    if (!info || ww_measure_init(measure, info->id) != WW_OK)
+    if (!info || ww_measure_init(measure, sizeof *measure, info->id) != WW_OK)
         return 0;
     if (vector_is(vector, "lcss_similarity"))
         return ww_measure_set(measure, "similarity", 1.0) == WW_OK;

@@ -124,7 +124,7 @@ START_TEST(view_shows_the_memory) {
     const double first[] = {1, 2, 3, 4}, second[] = {5, 6};
     ck_assert_int_eq(ww_series_set_add(set, 2, first, NULL), WW_OK);
     ck_assert_int_eq(ww_series_set_add(set, 1, second, NULL), WW_OK);
-    ww_series_view view;
+    ww_series_view view = WW_SERIES_VIEW_INIT;
     ck_assert_int_eq(ww_series_set_view(set, &view), WW_OK);
     ck_assert_uint_eq(view.struct_size, sizeof view);
     ck_assert_uint_eq(view.count, 2);

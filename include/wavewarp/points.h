@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Points: vectors of numbers, strings of bits, and sets of integers; in host memory and on the device.
-#ifndef WAVEWARP_VECTORS_H
-#define WAVEWARP_VECTORS_H
+#ifndef WAVEWARP_POINTS_H
+#define WAVEWARP_POINTS_H
 
 #include <wavewarp/context.h>
 #include <wavewarp/series.h>
@@ -12,29 +12,32 @@ extern "C" {
 #endif
 
 /// What a point is made of.
-typedef enum ww_vector_kind {
-    WW_VECTORS_NUMBERS = 0, ///< `dimension` floats or doubles
-    WW_VECTORS_BITS = 1,    ///< `dimension` bits, eight a byte, the first in the lowest place
-    WW_VECTORS_SETS = 2     ///< any number of different 32-bit integers, ascending
-} ww_vector_kind;
+typedef enum ww_point_kind {
+    WW_POINTS_NUMBERS = 0, ///< `dimension` floats or doubles
+    WW_POINTS_BITS = 1,    ///< `dimension` bits, eight a byte, the first in the lowest place
+    WW_POINTS_SETS = 2     ///< any number of different 32-bit integers, ascending
+} ww_point_kind;
 
 /// Describes points in the caller's memory without copying them.
-typedef struct ww_vector_view {
-    size_t struct_size; ///< sizeof(ww_vector_view)
-    ww_vector_kind kind;
+typedef struct ww_point_view {
+    size_t struct_size; ///< sizeof(ww_point_view)
+    ww_point_kind kind;
     const void *values;      ///< numbers: float or double; bits: bytes; sets: uint32_t
     ww_precision precision;  ///< numbers: type of values
     size_t count;            ///< number of points, >= 1
     size_t dimension;        ///< numbers and bits: >= 1; sets: not used
     int column_order;        ///< numbers: 0 point after point; 1 coordinate after coordinate, `count` values each
     const uint64_t *offsets; ///< sets: count + 1; set i is values[offsets[i]] to values[offsets[i + 1] - 1]
-} ww_vector_view;
+} ww_point_view;
 
-#define WW_VECTOR_VIEW_INIT                                                                                            \
-    { sizeof(ww_vector_view), WW_VECTORS_NUMBERS, NULL, WW_FLOAT, 0, 0, 0, NULL }
+#define WW_POINT_VIEW_INIT                                                                                             \
+    { sizeof(ww_point_view), WW_POINTS_NUMBERS, NULL, WW_FLOAT, 0, 0, 0, NULL }
 
-/// Points in host memory, read from a file.
-typedef struct ww_vector_set ww_vector_set;
+/// Fills a view of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_point_view_init(ww_point_view *view, size_t struct_size);
+
+/// Points in host memory, read from a file. *Thread-safety*: it does not change; any number of threads.
+typedef struct ww_point_set ww_point_set;
 
 /// Reads points. By the name's ending: `.fvecs` (floats), `.bvecs` (bytes: numbers 0 to 255, or packed bits), `.ivecs`
 /// (integers: numbers, or the members of sets), `.npy` (2-D; for bits: bytes), anything else text, one point a line
@@ -43,27 +46,31 @@ typedef struct ww_vector_set ww_vector_set;
 /// \return WW_ERROR_IO, WW_ERROR_FORMAT (damaged, or points of unequal dimension), WW_ERROR_EMPTY,
 /// WW_ERROR_UNSUPPORTED (a kind that the format does not hold). Floats stay floats; everything else becomes double,
 /// but for `.bvecs`, whose numbers become floats.
-/// *Ownership*: the caller's; free with ww_vector_set_destroy().
-WW_API ww_status ww_vector_set_read(const char *path, ww_vector_kind kind, ww_vector_set **set);
+/// *Ownership*: the caller's; free with ww_point_set_destroy(). *Thread-safety*: any thread. *Blocking*: while it
+/// reads.
+WW_API_STATUS ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set **set);
 
-/// Describes the set's memory. The view is valid until the set is destroyed.
-WW_API ww_status ww_vector_set_view(const ww_vector_set *set, ww_vector_view *view);
+/// Describes the set's memory by a view (set its struct_size first), which is valid until the set is destroyed.
+/// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_point_set_view(const ww_point_set *set, ww_point_view *view);
 
-/// Frees a set and stores NULL in *set.
-WW_API void ww_vector_set_destroy(ww_vector_set **set);
+/// Frees a set and stores NULL in *set. *Thread-safety*: when nobody uses it. *Blocking*: no.
+WW_API void ww_point_set_destroy(ww_point_set **set);
 
 /// The same sets as lists: of each point of bits the places of its ones, counted from 0, ascending. What `jaccard-bits`
 /// says of the bits, `jaccard` says of them, which has a hash family.
 /// \param bits read during the call only; what lies behind a point's last bit is not looked at.
 /// \return WW_ERROR_INVALID_ARGUMENT (not bits, or empty), WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's; free with
-/// ww_vector_set_destroy(). *Thread-safety*: any thread.
-WW_API ww_status ww_vector_set_of_bits(const ww_vector_view *bits, ww_vector_set **set);
+/// ww_point_set_destroy(). *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_point_set_of_bits(const ww_point_view *bits, ww_point_set **set);
 
 /// Writes points; the name's ending says the format as in reading. `.bvecs` and `.ivecs` take whole numbers in their
 /// range only (else WW_ERROR_INVALID_ARGUMENT). A file appears under its name only when whole.
-WW_API ww_status ww_vectors_write(const char *path, const ww_vector_view *view);
+/// \return that, WW_ERROR_IO, WW_ERROR_UNSUPPORTED. *Thread-safety*: any thread. *Blocking*: while it writes.
+WW_API_STATUS ww_point_view_write(const char *path, const ww_point_view *view);
 
-/// Points on the device: uploaded once, used by many searches.
+/// Points on the device: uploaded once, used by many searches. They do not change once they are made.
+/// *Thread-safety*: any number of searches and threads may use them at once.
 typedef struct ww_points ww_points;
 
 typedef struct ww_points_options {
@@ -77,21 +84,27 @@ typedef struct ww_points_options {
 #define WW_POINTS_OPTIONS_INIT                                                                                         \
     { sizeof(ww_points_options), WW_FLOAT, 0 }
 
+/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_points_options_init(ww_points_options *options, size_t struct_size);
+
 /// Copies points to the device.
-/// \param view read during the call only. \param options NULL: all defaults.
+/// \param view, options read during the call only. options NULL: all defaults.
 /// \return WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (point and coordinate in the record), WW_ERROR_INVALID_ARGUMENT (a set
 /// that does not ascend), WW_ERROR_OVERFLOW, WW_ERROR_UNSUPPORTED (double on a device without it),
 /// WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's; searches keep it alive. *Thread-safety*: any thread.
-/// *Blocking*: yes.
-WW_API ww_status ww_points_create(ww_context *context, const ww_vector_view *view, const ww_points_options *options,
-                                  ww_points **points);
+/// *Blocking*: until they are uploaded.
+WW_API_STATUS ww_points_create(ww_context *context, const ww_point_view *view, const ww_points_options *options,
+                               ww_points **points);
 
-/// Gives up the caller's hold and stores NULL in *points.
+/// Gives up the caller's hold and stores NULL in *points. *Thread-safety*: any thread; other holders go on.
+/// *Blocking*: no.
 WW_API void ww_points_destroy(ww_points **points);
 
+/// Number of points; their dimension; what they are made of; precision of the values. 0 for NULL. *Thread-safety*: any
+/// thread. *Blocking*: no.
 WW_API size_t ww_points_count(const ww_points *points);
 WW_API size_t ww_points_dimension(const ww_points *points);
-WW_API ww_vector_kind ww_points_kind(const ww_points *points);
+WW_API ww_point_kind ww_points_kind(const ww_points *points);
 WW_API ww_precision ww_points_precision(const ww_points *points);
 
 #ifdef __cplusplus

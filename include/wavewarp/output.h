@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Where a plan's distances go: host memory or device memory, by the same call.
+#ifndef WAVEWARP_OUTPUT_H
+#define WAVEWARP_OUTPUT_H
+
+#include <wavewarp/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Device memory for results. *Thread-safety*: the object does not change; its content is the caller's to order.
+typedef struct ww_buffer ww_buffer;
+
+/// Makes a buffer of `bytes` >= 1 bytes, of unspecified content. wavewarp/opencl.h wraps a caller's own.
+/// \return WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL.
+/// *Ownership*: the caller's; keeps its context alive. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_buffer_create(ww_context *context, uint64_t bytes, ww_buffer **buffer);
+
+/// Gives up the caller's hold and stores NULL in *buffer. Work under way that writes to it goes on.
+/// *Thread-safety*: any thread; plans that write to it hold it. *Blocking*: no.
+WW_API void ww_buffer_destroy(ww_buffer **buffer);
+
+/// Bytes of a buffer; 0 for NULL. *Thread-safety*: any thread. *Blocking*: no.
+WW_API uint64_t ww_buffer_bytes(const ww_buffer *buffer);
+
+/// Copies `bytes` bytes from `offset` on to host memory.
+/// \return WW_ERROR_INVALID_ARGUMENT (beyond its end), WW_ERROR_OPENCL. *Thread-safety*: any thread.
+/// *Blocking*: until the work that was enqueued before it, and the copy, are done. It does not say whether that work
+/// failed: ww_plan_finish() does.
+WW_API_STATUS ww_buffer_read(const ww_buffer *buffer, uint64_t offset, uint64_t bytes, void *target);
+
+typedef enum ww_layout {
+    WW_LAYOUT_FULL = 0, ///< rows x columns, row after row; of pairs: one value each
+    /// A set with itself: the upper triangle without its diagonal, row after row, count*(count-1)/2 values.
+    WW_LAYOUT_CONDENSED = 1
+} ww_layout;
+
+/// Either `host` or `device` is set, the other is NULL.
+typedef struct ww_output {
+    size_t struct_size; ///< sizeof(ww_output)
+    void *host;         ///< values of the datasets' precision
+    ww_buffer *device;  ///< the same in device memory
+    uint64_t offset;    ///< device: bytes before the first value, a multiple of a value's bytes
+    ww_layout layout;
+} ww_output;
+
+#define WW_OUTPUT_INIT                                                                                                 \
+    { sizeof(ww_output), NULL, NULL, 0, WW_LAYOUT_FULL }
+/// A full layout at `pointer` in host memory: `const ww_output to = WW_OUTPUT_HOST(distances);`
+#define WW_OUTPUT_HOST(pointer)                                                                                        \
+    { sizeof(ww_output), (pointer), NULL, 0, WW_LAYOUT_FULL }
+
+/// Fills an output of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_output_init(ww_output *output, size_t struct_size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Jobs: pairs, matrix and nearest, under any measure. A plan does all that is slow or can fail; running it computes.
+#ifndef WAVEWARP_PLAN_H
+#define WAVEWARP_PLAN_H
+
+#include <wavewarp/dataset.h>
+#include <wavewarp/measure.h>
+#include <wavewarp/output.h>
+#include <wavewarp/run.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How the matrix of a pair is walked. See docs/engines.md.
+typedef enum ww_engine {
+    WW_ENGINE_AUTO = 0,
+    WW_ENGINE_LANES = 1,   ///< row state in registers, edges passed between work-items
+    WW_ENGINE_STENCIL = 2, ///< anti-diagonals in local memory
+    WW_ENGINE_PACKED = 3,  ///< one pair a vector lane
+    WW_ENGINE_STRIPS = 4,  ///< column strips in a pipeline, for long series
+    WW_ENGINE_BITS = 5     ///< a bit a cell; Levenshtein with all weights 1, LCS; EDR, LCSS of single channels; no band
+} ww_engine;
+
+/// "lanes", "stencil", "packed", "strips", "bits" or "auto"; "unknown". *Ownership*: static. *Thread-safety*: any
+/// thread. *Blocking*: no.
+WW_API const char *ww_engine_name(ww_engine engine);
+
+/// Finds an engine by that name. \return WW_ERROR_INVALID_ARGUMENT (the hint lists them). *Thread-safety*: any thread.
+/// *Blocking*: no.
+WW_API_STATUS ww_engine_by_name(const char *name, ww_engine *engine);
+
+typedef struct ww_plan_options {
+    size_t struct_size;        ///< sizeof(ww_plan_options)
+    ww_engine engine;          ///< WW_ENGINE_AUTO: by device and shape
+    int no_bounds;             ///< nearest: 1 computes every distance, without lower bounds and early abandoning
+    const ww_run_options *run; ///< NULL: all defaults. Progress is in cells
+} ww_plan_options;
+
+#define WW_PLAN_OPTIONS_INIT                                                                                           \
+    { sizeof(ww_plan_options), WW_ENGINE_AUTO, 0, NULL }
+
+/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_plan_options_init(ww_plan_options *options, size_t struct_size);
+
+/// A job made ready. *Thread-safety*: one thread at a time; different plans, also on the same datasets, in as many
+/// threads as there are. Errors, launches and times are those of the plan's own work.
+typedef struct ww_plan ww_plan;
+
+/// What a plan chose and what its last finished run did. An output: set struct_size first.
+typedef struct ww_plan_info {
+    size_t struct_size;       ///< sizeof(ww_plan_info)
+    ww_engine engine;         ///< the engine of most cells
+    uint64_t pairs;           ///< pairs in all
+    uint64_t cells;           ///< cells in all, inside the band
+    uint64_t cells_done;      ///< cells of the last run; fewer than cells when pairs were pruned
+    uint64_t pairs_pruned;    ///< nearest: pairs a lower bound left out in the last run
+    uint64_t pairs_abandoned; ///< nearest: pairs given up part-way in the last run
+    uint64_t launches;        ///< kernel launches of the last run
+    double seconds_device;    ///< device time of the last run's kernels; 0 when the device does not say
+    double seconds_wall;      ///< wall time of the last run, transfers included
+} ww_plan_info;
+
+#define WW_PLAN_INFO_INIT                                                                                              \
+    { sizeof(ww_plan_info), WW_ENGINE_AUTO, 0, 0, 0, 0, 0, 0, 0.0, 0.0 }
+
+/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_plan_info_init(ww_plan_info *info, size_t struct_size);
+
+/// Plans all distances between the rows of one dataset and the columns of another.
+/// \param measure copied, with what it points to.
+/// \param rows, columns kept alive. columns NULL: `rows` with itself; each unordered pair is computed once when the
+/// measure is symmetric, and the diagonal is computed only where the measure is not 0 there.
+/// \param options read during the call only; NULL: all defaults.
+/// \return WW_ERROR_CHANNELS, WW_ERROR_NO_PATH (a pair of lengths that the band separates), WW_ERROR_BUILD (a user's
+/// cost that does not compile: see ww_last_build_log()), WW_ERROR_UNSUPPORTED (an engine that can't; symbols or time
+/// stamps beyond 2^24 that a float dataset rounded, under a measure that goes by them), WW_ERROR_DEVICE_MEMORY,
+/// WW_ERROR_INVALID_ARGUMENT (datasets of different contexts or precisions). *Ownership*: the caller's.
+/// *Thread-safety*: any thread. *Blocking*: while kernels are compiled.
+WW_API_STATUS ww_plan_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                                    const ww_plan_options *options, ww_plan **plan);
+
+/// Plans the distances of listed pairs.
+/// \param row_index, column_index `count` indices each, copied; NULL both: the i-th row with the i-th column.
+/// \param count 1 to 2^31 - 1.
+/// \return as ww_plan_create_matrix(); WW_ERROR_EMPTY, WW_ERROR_OVERFLOW (count). *Ownership*: the caller's.
+/// *Thread-safety*: any thread. *Blocking*: while kernels are compiled.
+WW_API_STATUS ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                                   const size_t *row_index, const size_t *column_index, size_t count,
+                                   const ww_plan_options *options, ww_plan **plan);
+
+/// Plans the k nearest columns (base) of every row (query): smallest distance first, ties to the lower index.
+/// \param base NULL: `queries` with itself, each without itself.
+/// Under a similarity (WW_LCS; LCSS with `similarity`) the largest first, and ties to the lower index too.
+/// \param k >= 1. Fewer neighbours than k: index -1 and distance infinity (similarity: minus infinity).
+/// Where it pays, lower bounds and early abandoning leave pairs out; indices and distances are the same, bit for bit,
+/// with and without (`no_bounds`). See docs/nearest.md.
+/// \return as ww_plan_create_matrix(); WW_ERROR_OVERFLOW. *Ownership*: the caller's. *Thread-safety*: any thread.
+/// *Blocking*: while kernels are compiled.
+WW_API_STATUS ww_plan_create_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
+                                     const ww_plan_options *options, ww_plan **plan);
+
+/// Makes ready what the first run would make: device memory for results, and programs for all of the work where it is
+/// one block. Runs work without it.
+/// \return WW_ERROR_DEVICE_MEMORY, WW_ERROR_BUILD, WW_ERROR_OPENCL. *Thread-safety*: one thread at a time.
+/// *Blocking*: while kernels are compiled.
+WW_API_STATUS ww_plan_prepare(ww_plan *plan);
+
+/// Runs a matrix or pairs plan.
+/// \param output where the distances go, of the datasets' precision. Matrix, full: rows x columns values; of a set with
+/// itself the full symmetric matrix, 0 on its diagonal (the diagonal of a measure that is not 0 there is computed).
+/// Matrix of a set with itself, condensed: count*(count-1)/2. Pairs (full): `count` values. The struct is read during
+/// the call only. On any error the result is unspecified.
+/// \return WW_ERROR_CANCELLED; WW_ERROR_UNSUPPORTED (a device output of series or results that are more than one
+/// block); WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL.
+/// *Ownership*: the output stays the caller's; a device output's memory lives until the work under way is done.
+/// *Thread-safety*: one thread at a time.
+/// *Blocking*: host output: until the result is there. Device output: it does not wait for its last launches, which are
+/// on the context's queue when it returns; failures that come later are what ww_plan_finish() or the plan's next run
+/// returns. It does wait where the series' order is uploaded, which each run does (for what was enqueued before, not
+/// for its own launches), and between launches where `launch_seconds` or a progress function asks for more than one.
+WW_API_STATUS ww_plan_run(ww_plan *plan, const ww_output *output);
+
+/// Receives a finished block: `row_count x column_count` values, row after row, at (row, column). The values are valid
+/// during the call. Return 0 to go on, anything else to cancel.
+typedef int (*ww_block_fn)(void *user, size_t row, size_t row_count, size_t column, size_t column_count,
+                           const void *values);
+
+/// Runs a matrix plan block by block, for results larger than host memory. Blocks are whole rows, in row order, when
+/// one row of results fits `max_bytes`; else no block's results are more than `max_bytes`. Of a set with itself the
+/// whole square is delivered (each block computed in full). \return WW_ERROR_CANCELLED (also by `block`), and as
+/// ww_plan_run(). *Thread-safety*: one thread at a time; `block` is called by it. *Blocking*: until all blocks are
+/// delivered.
+WW_API_STATUS ww_plan_run_blocks(ww_plan *plan, ww_block_fn block, void *user);
+
+/// Runs a nearest plan. The result goes to host memory: the host decides between blocks what is computed next.
+/// \param indices rows x k, -1 where there are fewer. \param distances rows x k of the datasets' precision, or NULL.
+/// On any error the arrays' content is unspecified. \return WW_ERROR_CANCELLED, WW_ERROR_DEVICE_MEMORY,
+/// WW_ERROR_OPENCL. *Thread-safety*: one thread at a time. *Blocking*: until done.
+WW_API_STATUS ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances);
+
+/// Waits for a run into device memory. \return what went wrong with it, WW_ERROR_OPENCL; WW_OK when there is none to
+/// wait for. *Thread-safety*: one thread at a time. *Blocking*: until its work is done.
+WW_API_STATUS ww_plan_finish(ww_plan *plan);
+
+/// What the plan chose and did. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a time.
+/// *Blocking*: no; a run into device memory counts once ww_plan_finish() has returned.
+WW_API_STATUS ww_plan_get_info(const ww_plan *plan, ww_plan_info *info);
+
+/// Frees a plan and stores NULL in *plan. Work under way goes on. *Thread-safety*: one thread at a time. *Blocking*:
+/// no.
+WW_API void ww_plan_destroy(ww_plan **plan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Selection alone: the k smallest values of every row of a matrix. What finds the nearest among computed distances is
+/// here for any numbers.
+#ifndef WAVEWARP_TOPK_H
+#define WAVEWARP_TOPK_H
+
+#include <wavewarp/context.h>
+#include <wavewarp/run.h>
+#include <wavewarp/series.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A selection made ready. *Thread-safety*: one thread at a time.
+typedef struct ww_topk ww_topk;
+
+typedef struct ww_topk_options {
+    size_t struct_size;        ///< sizeof(ww_topk_options)
+    ww_precision precision;    ///< of the values
+    const ww_run_options *run; ///< NULL: all defaults. Progress is in rows; `launch_seconds` is not used
+} ww_topk_options;
+
+#define WW_TOPK_OPTIONS_INIT                                                                                           \
+    { sizeof(ww_topk_options), WW_FLOAT, NULL }
+
+/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_topk_options_init(ww_topk_options *options, size_t struct_size);
+
+/// What the last run did. An output: set struct_size first.
+typedef struct ww_topk_info {
+    size_t struct_size;    ///< sizeof(ww_topk_info)
+    uint64_t launches;     ///< kernel launches
+    double seconds_device; ///< device time of the kernels; 0 when the device does not say
+    double seconds_wall;   ///< wall time, transfers included
+} ww_topk_info;
+
+#define WW_TOPK_INFO_INIT                                                                                              \
+    { sizeof(ww_topk_info), 0, 0.0, 0.0 }
+
+/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_topk_info_init(ww_topk_info *info, size_t struct_size);
+
+/// Plans selections from matrices of one size: compiles, and allocates for as many rows as fit the device.
+/// \param columns 1 to 2^31 - 1, and so \param k, which may be more than there are columns. On a GPU k up to 1024 is
+/// fast. \param options read during the call only; NULL: all defaults.
+/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_UNSUPPORTED (double on a device without it),
+/// WW_ERROR_DEVICE_MEMORY (not even one row fits). *Ownership*: the caller's. *Thread-safety*: any thread.
+/// *Blocking*: while kernels are compiled.
+WW_API_STATUS ww_topk_create(ww_context *context, size_t rows, size_t columns, size_t k, const ww_topk_options *options,
+                             ww_topk **topk);
+
+/// Selects. Of equal values that of the lower column comes first and stays in; -0 counts as 0. NaN is never taken.
+/// \param values rows x columns in row order, of the options' precision; NULL: once more those of the run before, where
+/// the device holds all rows at once (else WW_ERROR_INVALID_ARGUMENT).
+/// \param indices rows x k columns, -1 where there are fewer than k. \param smallest rows x k values, +infinity where
+/// there are fewer, or NULL. On any error the arrays' content is unspecified.
+/// \return WW_ERROR_CANCELLED, WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL. *Thread-safety*: one thread at a time.
+/// *Blocking*: until done.
+WW_API_STATUS ww_topk_run(ww_topk *topk, const void *values, int64_t *indices, void *smallest);
+
+/// What the last run did. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_topk_get_info(const ww_topk *topk, ww_topk_info *info);
+
+/// Frees a selection and stores NULL in *topk. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API void ww_topk_destroy(ww_topk **topk);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ww_..._init() functions of all public structs: what the WW_..._INIT macros say, for languages without macros and
+// for structs of other versions' sizes. ww_measure_init(), which needs the table of measures, is in src/measure/.
+#include <wavewarp/wavewarp.h>
+
+#include "options.h"
+
+#define STRUCT(name, NAME)                                                                                             \
+    void ww_##name##_init(ww_##name *given, size_t struct_size) {                                                      \
+        const ww_##name known = WW_##NAME##_INIT;                                                                      \
+        wwi_struct_init(given, struct_size, &known);                                                                   \
+    }
+
+STRUCT(classification, CLASSIFICATION)
+STRUCT(classify_options, CLASSIFY_OPTIONS)
+STRUCT(context_options, CONTEXT_OPTIONS)
+STRUCT(dataset_options, DATASET_OPTIONS)
+STRUCT(device_info, DEVICE_INFO)
+STRUCT(generate_options, GENERATE_OPTIONS)
+STRUCT(knn_info, KNN_INFO)
+STRUCT(knn_options, KNN_OPTIONS)
+STRUCT(lsh_choice, LSH_CHOICE)
+STRUCT(lsh_info, LSH_INFO)
+STRUCT(lsh_options, LSH_OPTIONS)
+STRUCT(lsh_target, LSH_TARGET)
+STRUCT(output, OUTPUT)
+STRUCT(plan_info, PLAN_INFO)
+STRUCT(plan_options, PLAN_OPTIONS)
+STRUCT(point_view, POINT_VIEW)
+STRUCT(points_options, POINTS_OPTIONS)
+STRUCT(read_options, READ_OPTIONS)
+STRUCT(run_options, RUN_OPTIONS)
+STRUCT(series_view, SERIES_VIEW)
+STRUCT(topk_info, TOPK_INFO)
+STRUCT(topk_options, TOPK_OPTIONS)
+STRUCT(tune_options, TUNE_OPTIONS)

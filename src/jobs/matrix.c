@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job `matrix`: all rows with all columns, in one batch where that fits the device, else streamed. Of a set with
+// itself only the half above the diagonal is computed where the measure is symmetric.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobs/blocks.h"
+
+// Compiles for the first batch, or one much like it.
+static ww_status compile_matrix(ww_plan *p) {
+    const uint64_t most = wwi_plan_room(p) / wwi_precision_bytes(p->rows->precision);
+    size_t rows = wwi_dataset_slice_limit(p->rows, 0, 0), columns = wwi_dataset_slice_limit(p->columns, 0, 0);
+    while ((uint64_t)rows * columns > (most < 0x7fffffff ? most : 0x7fffffff) && rows * columns > 1)
+        if (rows > columns)
+            rows /= 2;
+        else
+            columns /= 2;
+    return wwi_plan_prepare_rectangle(p, 0, rows, 0, columns);
+}
+
+static bool is_half(const ww_plan *p) {
+    return p->self && p->symmetric;
+}
+
+// Cells of the half without the diagonal.
+static uint64_t half_cells(const ww_plan *p) {
+    return (p->square_cells - wwi_plan_diagonal_cells(p)) / 2;
+}
+
+ww_status ww_plan_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                                const ww_plan_options *options, ww_plan **plan) {
+    ww_plan *p;
+    if (!plan)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
+    *plan = NULL;
+    ww_status status = wwi_plan_create(&wwi_matrix_job, measure, rows, columns, options, &p);
+    if (status != WW_OK)
+        return status;
+    if ((status = wwi_plan_count_cells(p, &p->square_cells)) != WW_OK || (status = compile_matrix(p)) != WW_OK) {
+        ww_plan_destroy(&p);
+        return status;
+    }
+    const uint64_t n = p->rows->count, diagonal = p->self ? wwi_plan_diagonal_cells(p) : 0;
+    p->info.pairs = n * p->columns->count;
+    p->info.cells = p->square_cells;
+    if (is_half(p)) {
+        p->info.pairs = n * (n - 1) / 2 + (p->zero_on_self ? 0 : n);
+        p->info.cells = half_cells(p) + (p->zero_on_self ? 0 : diagonal);
+    } else if (p->self && p->zero_on_self) {
+        p->info.pairs -= n;
+        p->info.cells -= diagonal;
+    }
+    p->info.engine = wwi_runner_engine(p->runner);
+    *plan = p;
+    return WW_OK;
+}
+
+// ---- sinks
+
+static ww_status to_matrix(ww_plan *p, void *target, size_t row, size_t row_count, size_t column, size_t column_count,
+                           const unsigned char *values) {
+    const size_t size = wwi_precision_bytes(p->rows->precision), stride = p->columns->count;
+    for (size_t i = 0; i < row_count; i++)
+        memcpy((unsigned char *)target + ((row + i) * stride + column) * size, values + i * column_count * size,
+               column_count * size);
+    return WW_OK;
+}
+
+// Above the diagonal, and mirrored below it; blocks at the diagonal bring both.
+static ww_status to_mirror(ww_plan *p, void *target, size_t row, size_t row_count, size_t column, size_t column_count,
+                           const unsigned char *values) {
+    const size_t size = wwi_precision_bytes(p->rows->precision), n = p->rows->count;
+    to_matrix(p, target, row, row_count, column, column_count, values);
+    for (size_t i = 0; row != column && i < row_count; i++)
+        for (size_t j = 0; j < column_count; j++)
+            memcpy((unsigned char *)target + ((column + j) * n + row + i) * size,
+                   values + (i * column_count + j) * size, size);
+    return WW_OK;
+}
+
+static ww_status to_condensed(ww_plan *p, void *target, size_t row, size_t row_count, size_t column,
+                              size_t column_count, const unsigned char *values) {
+    const size_t size = wwi_precision_bytes(p->rows->precision), n = p->rows->count;
+    for (size_t i = row; i < row + row_count; i++) {
+        const size_t from = column > i + 1 ? column : i + 1;
+        if (from < column + column_count)
+            memcpy((unsigned char *)target + (i * (2 * n - i - 1) / 2 + (from - i - 1)) * size,
+                   values + ((i - row) * column_count + (from - column)) * size, (column + column_count - from) * size);
+    }
+    return WW_OK;
+}
+
+typedef struct callback {
+    ww_block_fn call;
+    void *user;
+} callback;
+
+static ww_status to_callback(ww_plan *p, void *target, size_t row, size_t row_count, size_t column, size_t column_count,
+                             const unsigned char *values) {
+    const callback *c = target;
+    const ww_status status = wwi_plan_check_results(p, values, (uint64_t)row_count * column_count);
+    if (status != WW_OK)
+        return status;
+    if (c->call(c->user, row, row_count, column, column_count, values) != 0)
+        return wwi_fail(WW_ERROR_CANCELLED, "the block function asked to stop");
+    return WW_OK;
+}
+
+// ---- one batch
+
+// The half of a set with itself above the diagonal, laid out on the device.
+static ww_status run_half(ww_plan *p, uint32_t layout, uint64_t elements,
+                          ww_status (*run)(wwi_runner *, const wwi_batch *)) {
+    ww_status status;
+    wwi_batch b;
+    const size_t n = p->rows->count;
+    memset(&b, 0, sizeof b);
+    if ((status = wwi_buffer_fill_u32(p->out, 0, elements * wwi_precision_bytes(p->rows->precision), 0)) != WW_OK ||
+        (status = wwi_plan_slice(p, WWI_SIDE_ROW, 0, n, &b.row)) != WW_OK)
+        return status;
+    b.column = b.row;
+    wwi_plan_ids(p->rows, 0, n, p->row_ids);
+    b.row_ids = b.column_ids = p->row_ids;
+    b.rows = b.columns = n;
+    b.half = true;
+    b.layout = layout;
+    b.row_stride = n;
+    b.column_stride = 1;
+    b.count = (uint32_t)n;
+    b.out = p->out;
+    return n > 1 ? run(p->runner, &b) : WW_OK;
+}
+
+// The diagonal of a set with itself, into the full layout.
+static ww_status run_diagonal(ww_plan *p) {
+    const size_t n = p->rows->count;
+    uint32_t *pairs = malloc(n * 3 * sizeof *pairs);
+    if (!pairs)
+        return wwi_fail_memory(n * 3 * sizeof *pairs);
+    for (size_t i = 0; i < n; i++) {
+        pairs[3 * i] = pairs[3 * i + 1] = (uint32_t)i;
+        pairs[3 * i + 2] = (uint32_t)(i * n + i);
+    }
+    const ww_status status = wwi_plan_list(p, pairs, n);
+    free(pairs);
+    return status;
+}
+
+// Everything into p->out, which is large enough.
+static ww_status run_batch(ww_plan *p, ww_layout layout, uint64_t elements) {
+    if (!is_half(p))
+        return wwi_plan_rectangle(p, 0, p->rows->count, 0, p->columns->count);
+    const bool full = layout == WW_LAYOUT_FULL;
+    const ww_status status = run_half(p, full ? WWI_LAYOUT_MIRRORED : WWI_LAYOUT_CONDENSED, elements, wwi_runner_block);
+    return status == WW_OK && full && !p->zero_on_self ? run_diagonal(p) : status;
+}
+
+// Whether one batch does. The half of a set is counted in the kernels as its square is.
+static bool is_one_batch(const ww_plan *p, ww_layout layout, uint64_t elements) {
+    const uint64_t n = p->rows->count;
+    if (layout == WW_LAYOUT_FULL)
+        return wwi_plan_is_one_batch(p, elements);
+    return p->symmetric && wwi_plan_is_one_batch(p, elements) && n * n <= 0x7fffffff;
+}
+
+static ww_status run_to_host(ww_plan *p, void *values, ww_layout layout, uint64_t elements) {
+    const uint64_t bytes = elements * wwi_precision_bytes(p->rows->precision);
+    ww_status status = wwi_plan_ensure_out(p, bytes);
+    if (status == WW_OK)
+        status = run_batch(p, layout, elements);
+    if (status == WW_OK)
+        status = wwi_buffer_read(p->out, 0, bytes, values);
+    if (status == WW_OK && p->self && p->zero_on_self && layout == WW_LAYOUT_FULL)
+        wwi_zero_diagonal(p, 0, p->rows->count, 0, p->columns->count, values);
+    return status;
+}
+
+static ww_status run_to_device(ww_plan *p, const ww_output *to, wwi_buffer *device, uint64_t elements) {
+    const uint64_t bytes = elements * wwi_precision_bytes(p->rows->precision);
+    wwi_buffer *mine = p->out;
+    ww_status status = WW_OK;
+    if (to->offset == 0)
+        p->out = device;
+    else
+        status = wwi_plan_ensure_out(p, bytes);
+    if (status == WW_OK)
+        status = run_batch(p, to->layout, elements);
+    if (to->offset == 0)
+        p->out = mine;
+    else if (status == WW_OK)
+        status = wwi_buffer_copy(p->out, 0, device, to->offset, bytes);
+    return status;
+}
+
+// ---- the job
+
+static ww_status matrix_values(const ww_plan *p, ww_layout layout, uint64_t *values) {
+    const uint64_t n = p->rows->count;
+    if (layout != WW_LAYOUT_FULL && layout != WW_LAYOUT_CONDENSED)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "output.layout is %d", (int)layout);
+    if (layout == WW_LAYOUT_CONDENSED && !p->self)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a condensed matrix is of one set with itself");
+    *values = layout == WW_LAYOUT_FULL ? n * p->columns->count : n * (n - 1) / 2;
+    return WW_OK;
+}
+
+static ww_status refuse_device(void) {
+    wwi_fail(WW_ERROR_UNSUPPORTED, "the series or the result are more than one block on the device");
+    return wwi_fail_hint("run the plan into host memory, which works block by block");
+}
+
+static ww_status matrix_run(ww_plan *p, const ww_output *to, wwi_buffer *device) {
+    ww_status status;
+    uint64_t elements = 0, cells = 0;
+    const bool full = to->layout == WW_LAYOUT_FULL;
+    const uint64_t diagonal = is_half(p) && full && !p->zero_on_self ? wwi_plan_diagonal_cells(p) : 0;
+    if ((status = matrix_values(p, to->layout, &elements)) != WW_OK || elements == 0)
+        return status;
+    const bool on_device = !p->rows->host && !p->columns->host && elements <= 0x7fffffff &&
+                           (full || (p->symmetric && (uint64_t)p->rows->count * p->rows->count <= 0x7fffffff));
+    if (device && !on_device)
+        return refuse_device();
+    if (device || is_one_batch(p, to->layout, elements)) {
+        wwi_plan_expect(p, is_half(p) ? half_cells(p) + diagonal : p->square_cells);
+        status = device ? run_to_device(p, to, device, elements) : run_to_host(p, to->host, to->layout, elements);
+    } else {
+        const wwi_blocks blocks = {.upper = !full || is_half(p),
+                                   .deliver = !full        ? to_condensed
+                                              : is_half(p) ? to_mirror
+                                                           : to_matrix,
+                                   .target = to->host};
+        if ((status = wwi_blocks_cells(p, &blocks, &cells)) != WW_OK)
+            return status;
+        wwi_plan_expect(p, cells);
+        status = wwi_blocks_run(p, &blocks);
+    }
+    if (status == WW_OK)
+        p->info.cells_done = full || p->zero_on_self ? p->info.cells : p->info.cells - wwi_plan_diagonal_cells(p);
+    return status;
+}
+
+ww_status ww_plan_run_blocks(ww_plan *plan, ww_block_fn block, void *user) {
+    ww_status status;
+    callback c = {block, user};
+    uint64_t cells = 0;
+    if (!plan || !block)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the plan or the block function is NULL");
+    if (plan->job != &wwi_matrix_job) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_blocks: the plan is for another job");
+        return wwi_fail_hint("run a plan with the function its job has");
+    }
+    const wwi_blocks blocks = {.whole_rows = true, .deliver = to_callback, .target = &c};
+    if ((status = wwi_blocks_cells(plan, &blocks, &cells)) != WW_OK)
+        return status;
+    wwi_plan_start(plan);
+    wwi_plan_expect(plan, cells);
+    status = wwi_blocks_run(plan, &blocks);
+    if (status == WW_OK)
+        plan->info.cells_done = plan->info.cells;
+    return wwi_plan_end(plan, status);
+}
+
+static ww_status matrix_prepare(ww_plan *p) {
+    ww_status status;
+    const uint64_t n = p->rows->count, elements = n * p->columns->count;
+    if (!is_one_batch(p, WW_LAYOUT_FULL, elements))
+        return WW_OK; // what a block needs was compiled when the plan was made
+    if ((status = wwi_plan_ensure_out(p, elements * wwi_precision_bytes(p->rows->precision))) != WW_OK)
+        return status;
+    return is_half(p) ? run_half(p, WWI_LAYOUT_MIRRORED, elements, wwi_runner_prepare)
+                      : wwi_plan_prepare_rectangle(p, 0, p->rows->count, 0, p->columns->count);
+}
+
+static void matrix_destroy(ww_plan *p) {
+    (void)p;
+}
+
+const wwi_job_class wwi_matrix_job = {matrix_values, matrix_run, matrix_prepare, matrix_destroy};

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job `pairs`: listed pairs, a value each.
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobs/plan.h"
+
+// Compiles for the pairs of the first windows.
+static ww_status compile_pairs(ww_plan *p) {
+    ww_status status;
+    wwi_batch b;
+    const size_t rows = wwi_dataset_slice_limit(p->rows, 0, 0), columns = wwi_dataset_slice_limit(p->columns, 0, 0);
+    memset(&b, 0, sizeof b);
+    b.list = true;
+    b.pairs = malloc(p->count * 3 * sizeof *b.pairs);
+    if (!b.pairs)
+        return wwi_fail_memory(p->count * 3 * sizeof *b.pairs);
+    for (size_t t = 0; t < p->count; t++)
+        if (p->pairs[3 * t] < rows && p->pairs[3 * t + 1] < columns)
+            memcpy(b.pairs + 3 * b.rows++, p->pairs + 3 * t, 3 * sizeof *b.pairs);
+    if ((status = wwi_plan_slice(p, WWI_SIDE_ROW, 0, rows, &b.row)) == WW_OK &&
+        (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, 0, columns, &b.column)) == WW_OK)
+        status = wwi_runner_prepare(p->runner, &b);
+    free(b.pairs);
+    return status;
+}
+
+static ww_status take_pairs(ww_plan *p, const size_t *row_index, const size_t *column_index, size_t count) {
+    p->count = count;
+    p->pairs = calloc(count, 3 * sizeof *p->pairs);
+    if (!p->pairs)
+        return wwi_fail_memory(count * 3 * sizeof *p->pairs);
+    uint64_t cells = 0, last = 0;
+    uint32_t last_n = 0, last_m = 0;
+    for (size_t t = 0; t < count; t++) {
+        const size_t x = row_index ? row_index[t] : t, y = column_index ? column_index[t] : t;
+        if (x >= p->rows->count || y >= p->columns->count) {
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "pair %zu names series %zu and %zu of %zu and %zu", t, x, y,
+                     p->rows->count, p->columns->count);
+            return wwi_fail_where((int64_t)t, -1);
+        }
+        p->pairs[3 * t] = (uint32_t)x;
+        p->pairs[3 * t + 1] = (uint32_t)y;
+        p->pairs[3 * t + 2] = (uint32_t)t;
+        const uint32_t n = p->rows->lengths[x], m = p->columns->lengths[y];
+        if (n != last_n || m != last_m)
+            last = wwi_runner_pair_cells(p->runner, n, m);
+        if (last == 0)
+            return wwi_plan_no_path(p, n, m);
+        last_n = n;
+        last_m = m;
+        cells += last;
+    }
+    p->info.pairs = count;
+    p->info.cells = cells;
+    return WW_OK;
+}
+
+ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                               const size_t *row_index, const size_t *column_index, size_t count,
+                               const ww_plan_options *options, ww_plan **plan) {
+    ww_plan *p;
+    if (!plan)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
+    *plan = NULL;
+    if (!columns)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the columns are NULL");
+    if (!row_index != !column_index)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "one of row_index and column_index is NULL, the other is not");
+    if (count == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "there are no pairs");
+    if (count > 0x7fffffffu)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu pairs; the most is 2^31-1", count);
+    ww_status status = wwi_plan_create(&wwi_pairs_job, measure, rows, columns, options, &p);
+    if (status != WW_OK)
+        return status;
+    if ((status = take_pairs(p, row_index, column_index, count)) != WW_OK || (status = compile_pairs(p)) != WW_OK)
+        ww_plan_destroy(&p);
+    else
+        p->info.engine = wwi_runner_engine(p->runner);
+    *plan = p;
+    return status;
+}
+
+// Pairs whose series lie in one window of each side, `most` at a time.
+static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t column, size_t columns, uint64_t most,
+                                   uint32_t *picked, uint32_t *numbers, unsigned char *values, void *distances) {
+    ww_status status;
+    const size_t size = wwi_precision_bytes(p->rows->precision);
+    wwi_batch b;
+    memset(&b, 0, sizeof b);
+    b.list = true;
+    b.pairs = picked;
+    for (size_t t = 0; t < p->count;) {
+        b.rows = 0;
+        for (; t < p->count && b.rows < most; t++) {
+            const uint32_t *pair = p->pairs + 3 * t;
+            if (pair[0] < row || pair[0] - row >= rows || pair[1] < column || pair[1] - column >= columns)
+                continue;
+            picked[3 * b.rows] = pair[0];
+            picked[3 * b.rows + 1] = pair[1];
+            picked[3 * b.rows + 2] = (uint32_t)b.rows;
+            numbers[b.rows++] = pair[2];
+        }
+        if (b.rows == 0)
+            return WW_OK;
+        if ((status = wwi_plan_ensure_out(p, b.rows * size)) != WW_OK ||
+            (status = wwi_plan_slice(p, WWI_SIDE_ROW, row, rows, &b.row)) != WW_OK ||
+            (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, column, columns, &b.column)) != WW_OK)
+            return status;
+        b.out = p->out;
+        if ((status = wwi_runner_block(p->runner, &b)) != WW_OK ||
+            (status = wwi_buffer_read(p->out, 0, b.rows * size, values)) != WW_OK)
+            return status;
+        for (size_t i = 0; i < b.rows; i++)
+            memcpy((unsigned char *)distances + numbers[i] * size, values + i * size, size);
+    }
+    return WW_OK;
+}
+
+static ww_status run_to_host(ww_plan *p, void *distances) {
+    ww_status status = WW_OK;
+    const uint64_t size = wwi_precision_bytes(p->rows->precision);
+    uint64_t most = wwi_plan_room(p) / (size + 12);
+    most = most < 1 ? 1 : most > p->count ? p->count : most;
+    uint32_t *picked = malloc(most * 3 * sizeof *picked), *numbers = malloc(most * sizeof *numbers);
+    unsigned char *values = malloc(most * size);
+    if (!picked || !numbers || !values)
+        status = wwi_fail_memory(most * (16 + size));
+    for (size_t row = 0, rows; status == WW_OK && row < p->rows->count; row += rows) {
+        rows = wwi_dataset_slice_limit(p->rows, row, 0);
+        for (size_t column = 0, columns; status == WW_OK && column < p->columns->count; column += columns) {
+            columns = wwi_dataset_slice_limit(p->columns, column, 0);
+            status = run_pairs_between(p, row, rows, column, columns, most, picked, numbers, values, distances);
+        }
+    }
+    free(picked);
+    free(numbers);
+    free(values);
+    return status;
+}
+
+// All pairs at once, into device memory.
+static ww_status run_to_device(ww_plan *p, const ww_output *to, wwi_buffer *device) {
+    ww_status status = WW_OK;
+    const uint64_t bytes = p->count * wwi_precision_bytes(p->rows->precision);
+    wwi_buffer *mine = p->out;
+    if (p->rows->host || p->columns->host) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "the series are not on the device at once");
+        return wwi_fail_hint("run the plan into host memory, which works block by block");
+    }
+    uint32_t *pairs = malloc(p->count * 3 * sizeof *pairs);
+    if (!pairs)
+        return wwi_fail_memory(p->count * 3 * sizeof *pairs);
+    memcpy(pairs, p->pairs, p->count * 3 * sizeof *pairs);
+    if (to->offset == 0)
+        p->out = device;
+    else
+        status = wwi_plan_ensure_out(p, bytes);
+    if (status == WW_OK)
+        status = wwi_plan_list(p, pairs, p->count);
+    if (to->offset == 0)
+        p->out = mine;
+    else if (status == WW_OK)
+        status = wwi_buffer_copy(p->out, 0, device, to->offset, bytes);
+    free(pairs);
+    return status;
+}
+
+static ww_status pairs_values(const ww_plan *p, ww_layout layout, uint64_t *values) {
+    if (layout != WW_LAYOUT_FULL)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "pairs have the full layout alone");
+    *values = p->count;
+    return WW_OK;
+}
+
+static ww_status pairs_run(ww_plan *p, const ww_output *to, wwi_buffer *device) {
+    wwi_plan_expect(p, p->info.cells);
+    const ww_status status = device ? run_to_device(p, to, device) : run_to_host(p, to->host);
+    if (status == WW_OK)
+        p->info.cells_done = p->info.cells;
+    return status;
+}
+
+static ww_status pairs_prepare(ww_plan *p) {
+    const uint64_t bytes = p->count * wwi_precision_bytes(p->rows->precision), room = wwi_plan_room(p);
+    return wwi_plan_ensure_out(p, bytes < room ? bytes : room);
+}
+
+static void pairs_destroy(ww_plan *p) {
+    free(p->pairs);
+}
+
+const wwi_job_class wwi_pairs_job = {pairs_values, pairs_run, pairs_prepare, pairs_destroy};
