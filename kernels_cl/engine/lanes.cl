@@ -232,6 +232,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
                 if (block == owner) {
 #if WW_OPEN
                     const real result = best;
+                    (void)owned;
 #else
                     // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
                     real result = c[0];

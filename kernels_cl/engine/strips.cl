@@ -325,6 +325,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #if WW_OPEN
         // No barrier in a branch here: PoCL 3.1 loses what was before it.
         bests[lane] = best;
+        (void)owned;
 #else
         // Behind the loop PoCL 3.1 does not find the columns.
         if (from + steps == total && block == owner) {

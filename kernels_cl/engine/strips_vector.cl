@@ -286,6 +286,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #if WW_OPEN
     ww_scalar bests[WW_VECTOR];
     WW_VSTORE(best, 0, bests);
+    (void)owned;
     for (uint other = 1; other < WW_VECTOR; other++)
         bests[0] = min(bests[0], bests[other]);
     // With the best of the strips to the left it goes on behind the rows of the edge.

@@ -38,6 +38,9 @@ uint32_t wwi_lane_columns(const wwi_runner *r, bool banded) {
     // A user's cost may need many registers of its own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER)
         columns /= 2;
+    // So do the best of open ends and the logarithms.
+    if (r->open || r->soft)
+        columns /= 2;
     const uint32_t most = banded ? (uint32_t)wwi_tuned(r, "lanes.banded", 16) : 64;
     if (columns > most)
         columns = most;
