@@ -204,28 +204,31 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, const wwi_work *w,
     // A rectangle has ids, a list triples of which the field is the side's id.
     const uint32_t *ids = b->list ? b->pairs : rows ? b->row_ids : b->column_ids;
     const uint32_t stride = b->list ? 3 : 1, field = b->list && !rows;
-    const uint32_t begin = 0, end = (uint32_t)(b->list || rows ? b->rows : b->columns), at_end = rows;
-    const size_t packs = (size_t)wwi_ceil_div(end, packing.width);
-    uint64_t *at = malloc(packs * sizeof *at), total = 0;
+    const uint32_t step = rows ? packing.step : 0, at_end = rows;
+    const uint32_t begin = step ? (uint32_t)b->row_begin : 0, end = (uint32_t)(b->list || rows ? b->rows : b->columns);
+    const size_t packs = (size_t)wwi_ceil_div(end - begin, packing.width);
+    uint64_t *at = malloc((packs + 1) * sizeof *at), total = 0;
     if (!at)
-        return wwi_fail_memory(packs * sizeof *at);
-    for (size_t p = 0, i = 0; p < packs; p++) {
+        return wwi_fail_memory((packs + 1) * sizeof *at);
+    for (size_t p = 0, i = begin; p < packs; p++) {
         uint32_t longest = 0;
-        for (; i < end && i < (p + 1) * packing.width; i++) {
+        for (; i < end && i < begin + (p + 1) * packing.width; i++) {
             const uint32_t length = d->lengths[ids[i * stride + field]];
             longest = length > longest ? length : longest;
         }
+        if (step)
+            longest = (uint32_t)wwi_ceil_div(longest, step) * step;
         at[p] = total;
         total += wwi_ceil_div(longest, packing.points) * packing.values * packing.width;
     }
+    at[packs] = total;
     if ((status = wwi_grow_buffer(r->context, packed, total * packing.value_bytes)) == WW_OK &&
-        (status = send(r, offsets, packs * sizeof *at, at)) == WW_OK) {
+        (status = send(r, offsets, (packs + 1) * sizeof *at, at)) == WW_OK) {
         wwi_arg args[11] = {
             WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order), WWI_VALUE(stride),
             WWI_VALUE(field),          WWI_VALUE(begin),          WWI_VALUE(end),    WWI_VALUE(w->args.channel)};
         size_t count = 8;
-        if (w->is_bits)
-            args[count++] = WWI_VALUE(at_end);
+        args[count++] = w->is_bits ? WWI_VALUE(at_end) : WWI_VALUE(step);
         args[count++] = WWI_BUFFER(*offsets);
         args[count++] = WWI_BUFFER(*packed);
         status = wwi_launch(v->interleave, r->preparing ? 1 : packs, packing.group, args, count);

@@ -27,9 +27,11 @@ ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, b
 ww_status wwi_work_upload(wwi_runner *r, const wwi_work *w);
 
 // Brings the series of a side together in packs (kernels_cl/engine/interleave.cl, bits_packed.cl): `values` for every
-// `points` of a series, `width` series side by side. One work-group of `group` work-items a pack.
+// `points` of a series, `width` series side by side. One work-group of `group` work-items a pack. With `step` above 0
+// the row series end together, and padding rows fill a pack to a multiple of `step`. One entry more than there are packs
+// says where the last one ends.
 typedef struct wwi_packing {
-    uint32_t width, points, values, group;
+    uint32_t width, points, values, group, step;
     uint64_t value_bytes;
 } wwi_packing;
 ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, const wwi_work *w, bool rows, wwi_packing packing);

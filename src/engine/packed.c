@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine packed: a vector lane a pair, packs from a counter (kernels_cl/engine/packed.cl).
+// Engine packed: a vector lane a pair, packs from a counter (kernels_cl/engine/packed.cl); on GPUs a work-item a pair
+// (packed_items.h).
 #include "base/grow.h"
 #include "engine/batch.h"
+#include "engine/packed_items.h"
 #include "engine/tiling.h"
 
 static const wwi_form form = {.engine = "packed",
@@ -10,11 +12,15 @@ static const wwi_form form = {.engine = "packed",
                               .texts = {"engine/interleave.cl", "engine/packed.cl"}};
 
 static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
+    if (wwi_packed_items(r))
+        return wwi_packed_items_exchange(w);
     return !w->b.list && w->b.columns < (size_t)r->vector && w->b.rows > w->b.columns;
 }
 
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     bool fits;
+    if (wwi_packed_items(r))
+        return WW_OK;
     if (!wwi_can_vector(r)) {
         *refusal = (wwi_refusal){"too many channels", VECTOR_CHANNELS};
         return WW_OK;
@@ -36,7 +42,9 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     const wwi_batch *b = &w->b;
     const uint32_t vector = (uint32_t)r->vector;
     const uint64_t value_bytes = wwi_runner_value_bytes(r);
-    const wwi_packing packing = {vector, 1, r->channels + r->extra, 1, value_bytes};
+    const wwi_packing packing = {vector, 1, r->channels + r->extra, 1, 0, value_bytes};
+    if (wwi_packed_items(r))
+        return wwi_packed_items_run(r, w);
     wwi_variant_key key = wwi_work_key(r, w, &form);
     key.vector = r->vector;
     key.registers = 1;
@@ -82,4 +90,4 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     return status;
 }
 
-const wwi_engine wwi_packed = {"packed", 0.1, 1, wants_exchange, takes, run};
+const wwi_engine wwi_packed = {"packed", 4, 1, wants_exchange, takes, run};

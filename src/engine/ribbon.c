@@ -35,7 +35,7 @@ ww_status wwi_ribbon_run(wwi_runner *r, wwi_work *w) {
     ww_status status;
     wwi_variant *v;
     const wwi_batch *b = &w->b;
-    const wwi_packing packing = {RIBBON_PACK, 1, r->channels + r->extra, RIBBON_PACK, wwi_runner_value_bytes(r)};
+    const wwi_packing packing = {RIBBON_PACK, 1, r->channels + r->extra, RIBBON_PACK, 0, wwi_runner_value_bytes(r)};
     wwi_variant_key key = wwi_work_key(r, w, &form);
     key.band = 0; // the band is the shape of the ribbon, not a table
     key.columns = w->ribbon;

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine `packed` for GPUs: a work-item a pair, WW_PACK pairs side by side in a work-group. No exchange.
+//
+// A work-item walks its matrix in strips of WW_COLS columns. The strip's previous row is in registers; a step takes
+// WW_ROWS rows across the strip, each one column behind the row above it. The values of the strip's last column go to
+// the next strip through `scratch` (4 or 8 bytes a row, neighbouring work-items beside each other). All work-items of a
+// pack are at the same step of the same strip, so loops and borders are uniform.
+//
+// The row series of a pack are interleaved (interleave.cl) so that they end together: a shorter one has padding rows
+// before its first, and so has every one to fill the first row-step. The last row is then in the registers when a strip
+// ends. In a rectangle all work-items share the column series; in a list the column series are interleaved too.
+// Columns behind a column series' end are computed and never read.
+//
+// Work-groups take units from a counter until none is left, the longest first: in a rectangle a pack of row series and a chunk of column series
+// (rows_per_group of them), in a list a pack.
+//
+// Parameters: WW_COLS, WW_ROWS, WW_WG (= WW_PACK). Scratch: args.scratch rows x WW_PACK values a work-group.
+#ifndef WW_WG
+#define WW_WG 32
+#endif
+#ifndef WW_PACK
+#define WW_PACK WW_WG
+#endif
+
+// The point in row (or column) t of this work-item's interleaved series.
+WW_INLINE ww_point ww_item_point(__global const ww_scalar *at, uint t) {
+    ww_point point;
+#pragma unroll
+    for (int c = 0; c < WW_CHANNELS; c++)
+        point.value[c] = at[((ulong)t * WW_PARTS + c) * WW_PACK];
+#if WW_EXTRA
+    point.extra = at[((ulong)t * WW_PARTS + WW_CHANNELS) * WW_PACK];
+#endif
+    return point;
+}
+#if WW_LIST
+#define WW_ITEM_COLUMN(t) ww_column_make(ww_item_point(ys, t), ww_item_point(ys, (t) ? (t)-1 : 0), (real)(t))
+#define WW_ITEM_TOP(j) ww_top(ww_item_point(ys, min((uint)(j), widest - 1)), (real)(j), lengths)
+#else
+#define WW_ITEM_COLUMN(t) WW_COLUMN_AT(y, t)
+#define WW_ITEM_TOP(j) WW_TOP_AT(y, j)
+#endif
+#if WW_TOP_NEXT
+#define WW_ITEM_TOP_OF(r) ((r) ? ww_top_next(c[(r) ? (r)-1 : 0], b[r]) : WW_ITEM_TOP(first_column))
+#else
+#define WW_ITEM_TOP_OF(r) WW_ITEM_TOP(first_column + (r))
+#endif
+
+// D(t+1,0), or what is left of a padding row (t < 0); and what is above the left of a strip's first row-step.
+#if WW_CORNER
+#define WW_ITEM_PADDING_BORDER(t) WW_OUTSIDE
+#else
+#define WW_ITEM_PADDING_BORDER(t) ((real)0)
+#endif
+#if WW_BORDERS
+#define WW_ITEM_BORDER(t)                                                                                              \
+    ((t) < 0 ? WW_ITEM_PADDING_BORDER(t)                                                                               \
+             : ww_left(ww_row_make(ww_item_point(xs, step), ww_item_point(xs, step ? step - 1 : 0), (real)(t)),         \
+                       (real)(t), lengths))
+#else
+#define WW_ITEM_BORDER(t) ((t) < 0 ? WW_ITEM_PADDING_BORDER(t) : WW_BORDER)
+#endif
+#if WW_CARRY
+#define WW_ITEM_CORNER WW_BORDER
+#else
+#define WW_ITEM_CORNER (at_border ? (WW_CORNER ? WW_OUTSIDE : (real)0) : WW_TOP_LEFT)
+#endif
+
+__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
+                __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
+                __global const uint *restrict x_order, __global const uint *restrict y_order,
+                __global const uint *restrict band, __global ww_scalar *restrict out, const ww_launch_args args,
+                __global const ww_scalar *restrict x_packed, __global const ulong *restrict x_pack_offset,
+                __global const ww_scalar *restrict y_packed, __global const ulong *restrict y_pack_offset,
+                __global ww_scalar *scratch, __global uint *restrict counter, const uint packs, const uint units) {
+    const uint lane = (uint)get_local_id(0);
+    __global ww_scalar *edges = scratch + (ulong)get_group_id(0) * args.scratch * WW_PACK + lane;
+    __local uint taken;
+
+    for (;;) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane == 0)
+            taken = atomic_inc(counter);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint unit = taken;
+        if (unit >= units)
+            return;
+        const uint chunk = unit / packs, pack = packs - 1 - ww_rest(unit, packs, chunk);
+        const uint slot = args.row_begin + pack * WW_PACK + lane;
+        const bool mine = slot < args.row_end;
+        __global const ww_scalar *xs = x_packed + x_pack_offset[pack] + lane;
+        // Values of a pack: all its row-steps.
+        const uint rows = (uint)((x_pack_offset[pack + 1] - x_pack_offset[pack]) / (WW_PARTS * WW_PACK));
+        ww_pair lengths;
+#if WW_LIST
+        const uint task = min(slot, args.row_end - 1);
+        const uint id = WW_TASK_RESULT(task);
+        const uint n = (uint)x_series[WW_TASK_X(task)].y, m = (uint)y_series[WW_TASK_Y(task)].y;
+        __global const ww_scalar *ys = y_packed + y_pack_offset[pack] + lane;
+        const uint widest = (uint)((y_pack_offset[pack + 1] - y_pack_offset[pack]) / (WW_PARTS * WW_PACK));
+        lengths.rows = (real)n;
+        {
+#else
+        const uint id = x_order[min(slot, args.row_end - 1)];
+        const uint n = (uint)x_series[id].y;
+        lengths.rows = (real)n;
+        const uint column_begin = args.column_begin + chunk * args.rows_per_group;
+        const uint column_end = min(column_begin + args.rows_per_group, args.column_end);
+        for (uint column = column_begin; column < column_end; column++) {
+            // Half: a pack's first row has the smallest slot; where even that is not below, nothing is wanted.
+            if ((args.flags & WW_LAUNCH_HALF) && column <= args.row_begin + pack * WW_PACK)
+                continue;
+            const uint y_id = y_order[column];
+            const ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
+            const uint m = y.length, widest = m;
+#endif
+            lengths.columns = (real)m;
+            real result = WW_BORDER;
+            for (uint first_column = 0; first_column < widest; first_column += WW_COLS) {
+                const bool at_border = first_column == 0, more = first_column + WW_COLS < widest;
+                int i = (int)n - (int)rows;
+                ww_column b[WW_COLS];
+                real c[WW_COLS];  // the strip's previous row
+                real l[WW_ROWS], v[WW_ROWS];
+                ww_point a[WW_ROWS];  // the next row-step's points
+#if WW_NEEDS_LAST
+                ww_point last = ww_point_infinite();  // the point above them
+#endif
+#if WW_CARRY
+                const ww_column beside = WW_ITEM_COLUMN(first_column ? first_column - 1 : 0);
+#endif
+#if WW_BORDERS
+                const real corner_top = WW_ITEM_TOP(first_column ? first_column - 1 : 0);
+#endif
+                real previous = WW_ITEM_CORNER;
+                WW_KEPT_DIAGONALS
+#pragma unroll
+                for (uint r = 0; r < WW_COLS; r++)
+                    b[r] = WW_ITEM_COLUMN(min(first_column + r, widest - 1));
+#pragma unroll
+                for (uint r = 0; r < WW_COLS; r++)
+#if WW_BORDERS
+                    c[r] = WW_ITEM_TOP_OF(r);
+#else
+                    c[r] = WW_BORDER;
+#endif
+                WW_FILL_DIAGONALS((real)(i - (int)first_column))
+#if !WW_CARRY
+                // The border stands where a strip to the left would have left its values: then no step asks which it is.
+                if (at_border)
+                    for (uint step = 0; step < rows; step++) {
+                        const int t = i + (int)step;
+                        edges[(ulong)step * WW_PACK] = WW_ITEM_BORDER(t);
+                    }
+#endif
+                __global const ww_scalar *restrict xa = xs;
+                __global ww_scalar *ea = edges;
+#pragma unroll
+                for (int q = 0; q < WW_ROWS; q++) {
+                    a[q] = ww_item_point(xa, (uint)q);
+                    l[q] = ea[q * WW_PACK];
+                }
+                bool reached = false;
+#pragma unroll 1
+                for (uint step = 0; step < rows; step += WW_ROWS) {
+                    real d[WW_ROWS];
+                    WW_ROW_ELEMENTS(a)
+#if WW_CARRY
+                    const bool known = true;
+                    WW_EDGE
+#else
+                    d[0] = WW_AT_CORNER(0, previous);
+#pragma unroll
+                    for (int q = 0; q < WW_ROWS; q++)
+                        v[q] = l[q];
+#pragma unroll
+                    for (int q = 1; q < WW_ROWS; q++)
+                        d[q] = WW_AT_CORNER(q, l[q - 1]);
+#endif
+                    previous = l[WW_ROWS - 1];
+                    reached = true;
+                    // What the next step needs, fetched while this one computes; after the last, the same once more.
+                    __global ww_scalar *const ew = ea;
+                    if (step + WW_ROWS < rows) {
+                        xa += WW_ROWS * WW_PARTS * WW_PACK;
+                        ea += WW_ROWS * WW_PACK;
+                    }
+#pragma unroll
+                    for (int q = 0; q < WW_ROWS; q++)
+                        a[q] = ww_item_point(xa, (uint)q);
+#pragma unroll
+                    for (int q = 0; q < WW_ROWS; q++)
+                        l[q] = ea[q * WW_PACK];
+                    WW_SWEEP(WW_ROWS)
+                    if (more) {
+#pragma unroll
+                        for (int q = 0; q < WW_ROWS; q++)
+                            ew[q * WW_PACK] = v[q];
+                    }
+                    i += WW_ROWS;
+                }
+                if (m > first_column && m <= first_column + WW_COLS) {
+                    // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
+                    const uint owned = m - 1 - first_column;
+                    result = c[0];
+#pragma unroll
+                    for (uint r = 1; r < WW_COLS; r++)
+                        result = r <= owned ? c[r] : result;
+                }
+            }
+#if WW_LIST
+            if (mine)
+                ww_store(out, args, 0, 0, id, ww_final(result, n, m));
+#else
+            if (mine && (!(args.flags & WW_LAUNCH_HALF) || slot < column))
+                ww_store(out, args, id, y_id, 0, ww_final(result, n, m));
+#endif
+        }
+    }
+}

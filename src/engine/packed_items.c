@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine packed on GPUs: how strips are cut and launched (kernels_cl/engine/packed_items.cl).
+#include "engine/packed_items.h"
+
+#include <stdio.h>
+
+#include "base/grow.h"
+#include "engine/batch.h"
+#include "engine/tiling.h"
+
+#define PACK 32 // pairs side by side
+
+static const wwi_form form = {.engine = "packed",
+                              .kernel = "ww_packed_items",
+                              .interleave = "ww_interleave",
+                              .texts = {"engine/interleave.cl", "engine/walk.cl", "engine/packed_items.cl"},
+                              .exchanges = true, // it does not, but NVIDIA's own forms of instructions are there with it
+                              .pack = PACK};
+
+bool wwi_packed_items(const wwi_runner *r) {
+    return !r->banded && !r->open && wwi_points_in_registers(r) && wwi_tuned(r, "packed.items", r->gpu) != 0;
+}
+
+bool wwi_packed_items_fill(const wwi_runner *r, uint64_t pairs) {
+    return wwi_packed_items(r) && pairs >= wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.fill", 256);
+}
+
+// The rows of a pack are side by side.
+bool wwi_packed_items_exchange(const wwi_work *w) {
+    const size_t rows = w->b.rows - w->b.row_begin;
+    return !w->b.list && rows < PACK && w->b.columns > rows;
+}
+
+// Most columns of a strip: packed.columns.MEASURE where the tuning file has it, else by what a column keeps: a value,
+// and what the recurrence needs of its point. Costs at the edges need room for what they compute besides.
+static uint32_t most_columns(const wwi_runner *r) {
+    const wwi_measure_row *m = r->recurrence;
+    const uint32_t kept = (uint32_t)m->column_values + (m->transform == WWI_TRANSFORM_TIMES ? r->extra : 0);
+    const uint32_t each = r->channels + 1 + kept + (kept ? 1 : 0);
+    uint32_t columns = (uint32_t)wwi_tuned(r, "packed.values", r->precision == WW_DOUBLE ? 48 : 128) / each;
+    if (r->channels == 1) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "packed.columns.%s", m->info.name);
+        columns = (uint32_t)wwi_tuned(r, name, (long)columns);
+    }
+    // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
+    if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
+        columns /= 2;
+    return columns < 4 ? 4 : columns > 96 ? 96 : columns & ~3u;
+}
+
+// Columns of a strip for series of m points: strips of one width. Where lengths differ, a program for every width would
+// be compiled for ever.
+static uint32_t strip_columns(const wwi_runner *r, const wwi_work *w) {
+    const uint32_t most = most_columns(r);
+    if (w->column_ranks > 3 && w->m > most)
+        return most;
+    return (uint32_t)wwi_ceil_div(wwi_ceil_div(w->m, wwi_ceil_div(w->m, most)), 4) * 4;
+}
+
+ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
+    ww_status status;
+    wwi_variant *v;
+    const wwi_batch *b = &w->b;
+    const uint64_t value_bytes = wwi_runner_value_bytes(r);
+    wwi_variant_key key = wwi_work_key(r, w, &form);
+    key.columns = strip_columns(r, w);
+    key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", 8);
+    key.group = PACK;
+    const wwi_packing packing = {PACK, 1, r->channels + r->extra, PACK, key.rows, value_bytes};
+    if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
+        (status = wwi_interleave(r, v, w, true, packing)) != WW_OK ||
+        (b->list && (status = wwi_interleave(r, v, w, false, packing)) != WW_OK))
+        return status;
+    const uint64_t rows = b->rows - b->row_begin;
+    const uint32_t packs = (uint32_t)wwi_ceil_div(rows, PACK);
+    // Groups beyond those that fit the device find nothing left to do, but each has its own hand-over rows.
+    w->args.scratch = (uint32_t)wwi_ceil_div(w->n, key.rows) * key.rows;
+    const uint64_t group_bytes = w->args.scratch * PACK * value_bytes;
+    const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->context) / 4;
+    uint64_t workers = wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.resident", 16);
+    if (workers > room / group_bytes)
+        workers = room > group_bytes ? room / group_bytes : 1;
+    uint64_t columns = b->list ? 1 : packs * (uint64_t)b->columns / (workers * 16);
+    columns = columns < 1 ? 1 : columns > 64 ? 64 : columns;
+    w->args.rows_per_group = (uint32_t)columns;
+    if ((status = wwi_grow_buffer(r->context, &r->scratch, workers * group_bytes)) != WW_OK ||
+        (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK)
+        return status;
+    const uint64_t units = b->list ? packs : packs * wwi_ceil_div(b->columns, columns);
+    wwi_units u = wwi_units_of(r, WW_ENGINE_PACKED, units, wwi_work_cells(r, w));
+    while (status == WW_OK && wwi_units_next(&u)) {
+        const uint32_t end = (uint32_t)(u.at + u.take);
+        wwi_arg args[COMMON_ARGS + 8];
+        size_t count = wwi_work_args(r, w, args);
+        args[count++] = WWI_BUFFER(r->row_packed);
+        args[count++] = WWI_BUFFER(r->row_offsets);
+        args[count++] = WWI_BUFFER(b->list ? r->column_packed : r->row_packed);
+        args[count++] = WWI_BUFFER(b->list ? r->column_offsets : r->row_offsets);
+        args[count++] = WWI_BUFFER(r->scratch);
+        args[count++] = WWI_BUFFER(r->counter);
+        args[count++] = WWI_VALUE(packs);
+        args[count++] = WWI_VALUE(end);
+        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)u.at)) == WW_OK)
+            status = wwi_units_launch(&u, v, u.take < workers ? u.take : workers, args, count);
+    }
+    return status;
+}
