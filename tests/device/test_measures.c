@@ -117,7 +117,7 @@ START_TEST(published) {
         double value = 0.0;
         float narrow = 0.0f;
         wwt_ok(ww_plan_create_pairs(&measure, x, y, NULL, NULL, 1, &options, &plan));
-        wwt_ok(ww_plan_run(plan, s.precision == WW_DOUBLE ? (void *)&value : &narrow));
+        wwt_ok(wwt_plan_run(plan, s.precision == WW_DOUBLE ? (void *)&value : &narrow));
         if (s.precision == WW_FLOAT)
             value = (double)narrow;
         double tolerance = s.precision == WW_DOUBLE ? 1e-9 : 1e-5;
@@ -255,7 +255,7 @@ START_TEST(time_stamps) {
         double value = 0.0;
         float narrow = 0.0f;
         wwt_ok(ww_plan_create_matrix(&s.measure, sets[0], sets[1], &options, &plan));
-        wwt_ok(ww_plan_run(plan, s.precision == WW_DOUBLE ? (void *)&value : &narrow));
+        wwt_ok(wwt_plan_run(plan, s.precision == WW_DOUBLE ? (void *)&value : &narrow));
         value = s.precision == WW_DOUBLE ? value : (double)narrow;
         wwr_series xs = {x, N, 1}, ys = {y, M, 1};
         double expected =

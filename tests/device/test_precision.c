@@ -112,7 +112,7 @@ static double timed_distance(const ww_measure *measure, double *x, double *y, si
         wwt_ok(ww_dataset_create(wwt_context, &view, &make, &sets[k]));
     }
     wwt_ok(ww_plan_create_matrix(measure, sets[0], sets[1], &options, &plan));
-    wwt_ok(ww_plan_run(plan, precision == WW_DOUBLE ? (void *)&value : &narrow));
+    wwt_ok(wwt_plan_run(plan, precision == WW_DOUBLE ? (void *)&value : &narrow));
     ww_plan_destroy(&plan);
     ww_dataset_destroy(&sets[0]);
     ww_dataset_destroy(&sets[1]);
