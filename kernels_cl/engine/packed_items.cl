@@ -161,7 +161,9 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
                     a[q] = ww_item_point(xa, (uint)q);
                     l[q] = ea[q * WW_PACK];
                 }
+#if WW_CARRY
                 bool reached = false;
+#endif
 #pragma unroll 1
                 for (uint step = 0; step < rows; step += WW_ROWS) {
                     real d[WW_ROWS];
@@ -169,6 +171,7 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
 #if WW_CARRY
                     const bool known = true;
                     WW_EDGE
+                    reached = true;
 #else
                     d[0] = WW_AT_CORNER(0, previous);
 #pragma unroll
@@ -179,7 +182,6 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
                         d[q] = WW_AT_CORNER(q, l[q - 1]);
 #endif
                     previous = l[WW_ROWS - 1];
-                    reached = true;
                     // What the next step needs, fetched while this one computes; after the last, the same once more.
                     __global ww_scalar *const ew = ea;
                     if (step + WW_ROWS < rows) {

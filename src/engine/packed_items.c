@@ -14,15 +14,32 @@ static const wwi_form form = {.engine = "packed",
                               .kernel = "ww_packed_items",
                               .interleave = "ww_interleave",
                               .texts = {"engine/interleave.cl", "engine/walk.cl", "engine/packed_items.cl"},
-                              .exchanges = true, // it does not, but NVIDIA's own forms of instructions are there with it
+                              .exchanges =
+                                  true, // it does not, but NVIDIA's own forms of instructions are there with it
                               .pack = PACK};
 
 bool wwi_packed_items(const wwi_runner *r) {
     return !r->banded && !r->open && wwi_points_in_registers(r) && wwi_tuned(r, "packed.items", r->gpu) != 0;
 }
 
-bool wwi_packed_items_fill(const wwi_runner *r, uint64_t pairs) {
-    return wwi_packed_items(r) && pairs >= wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.fill", 256);
+// What a column keeps of its point beside the point.
+static uint32_t kept_values(const wwi_runner *r) {
+    return (uint32_t)r->recurrence->column_values + (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0);
+}
+
+// Whether the batch is for this engine when the choice is free: pairs enough to fill the device, and cells enough for
+// every value that is interleaved.
+bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t n, uint32_t m) {
+    const uint64_t pairs = list ? rows : (uint64_t)rows * columns;
+    const bool exchanged = !list && r->symmetric && rows < PACK && columns > rows;
+    const uint64_t cells = list        ? (uint64_t)n * m / ((uint64_t)n + m)
+                           : exchanged ? (uint64_t)rows * n
+                                       : columns * (uint64_t)m;
+    // Measured on one GPU: in these cases engine lanes is as fast or faster.
+    if (r->channels > 8 || (r->precision == WW_DOUBLE && (r->channels > 1 || kept_values(r))))
+        return false;
+    return wwi_packed_items(r) && pairs >= wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.fill", 256) &&
+           cells >= (uint64_t)wwi_tuned(r, "packed.reuse", 400);
 }
 
 // The rows of a pack are side by side.
@@ -31,17 +48,17 @@ bool wwi_packed_items_exchange(const wwi_work *w) {
     return !w->b.list && rows < PACK && w->b.columns > rows;
 }
 
-// Most columns of a strip: packed.columns.MEASURE where the tuning file has it, else by what a column keeps: a value,
-// and what the recurrence needs of its point. Costs at the edges need room for what they compute besides.
+// Most columns of a strip: packed.columns.MEASURE where the tuning file has it, else by the registers of a column: a
+// value, its point, and what is kept of that. Costs at the edges need room for what they compute besides.
 static uint32_t most_columns(const wwi_runner *r) {
-    const wwi_measure_row *m = r->recurrence;
-    const uint32_t kept = (uint32_t)m->column_values + (m->transform == WWI_TRANSFORM_TIMES ? r->extra : 0);
-    const uint32_t each = r->channels + 1 + kept + (kept ? 1 : 0);
+    const uint32_t kept = kept_values(r), each = r->channels + 1 + (kept ? 2 * kept + 1 : 0);
     uint32_t columns = (uint32_t)wwi_tuned(r, "packed.values", r->precision == WW_DOUBLE ? 48 : 128) / each;
     if (r->channels == 1) {
         char name[64];
-        (void)snprintf(name, sizeof name, "packed.columns.%s", m->info.name);
+        (void)snprintf(name, sizeof name, "packed.columns.%s", r->recurrence->info.name);
         columns = (uint32_t)wwi_tuned(r, name, (long)columns);
+    } else if (columns > 16) {
+        columns = 16;
     }
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)

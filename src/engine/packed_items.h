@@ -7,8 +7,8 @@
 
 // Whether engine packed gives a pair a work-item here, not a vector lane.
 bool wwi_packed_items(const wwi_runner *r);
-// Whether so many pairs fill the device that this is the engine to take.
-bool wwi_packed_items_fill(const wwi_runner *r, uint64_t pairs);
+// Whether it is the engine for a batch of such sides, of series of up to n and m points, when the choice is free.
+bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t n, uint32_t m);
 bool wwi_packed_items_exchange(const wwi_work *w);
 ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w);
 

@@ -27,6 +27,8 @@ static const parameter parameters[] = {
     {"lanes.group", WW_ENGINE_LANES, true, false, {32, 64, 128, 0, 0}},
     {"packed.vector", WW_ENGINE_PACKED, false, true, {4, 8, 16, 0, 0}},
     {"packed.rows", WW_ENGINE_PACKED, false, true, {4, 8, 16, 0, 0}},
+    {"packed.values", WW_ENGINE_PACKED, true, false, {64, 96, 128, 144, 192}},
+    {"packed.resident", WW_ENGINE_PACKED, true, false, {8, 12, 16, 20, 0}},
     {"strips.columns", WW_ENGINE_STRIPS, true, true, {4, 8, 16, 32, 0}},
     {"strips.rows", WW_ENGINE_STRIPS, true, false, {2, 4, 8, 0, 0}},
 };

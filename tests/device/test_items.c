@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine packed with a work-item a pair, the text that GPUs take: here on any device, in strips of few columns.
+#include <math.h>
+#include <stdlib.h>
+
+#include "host.h"
+#include "support.h"
+
+static const ww_measure_id ids[] = {WW_DTW, WW_FRECHET, WW_ADTW, WW_WDTW, WW_DDTW, WW_WDDTW,      WW_ERP,
+                                    WW_EDR, WW_LCSS,    WW_MSM,  WW_TWED, WW_USER, WW_LEVENSHTEIN};
+enum { IDS = sizeof(ids) / sizeof(ids[0]) };
+
+static const char recurrence[] =
+    "real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag) {\n"
+    "    return ww_add_cost(x, y, ww_min3(left + (real)0.25f, up + (real)0.25f, diagonal));\n"
+    "}\n";
+
+static void tune(void) {
+    wwt_ok(wwi_tuning_try(wwt_context, "packed.items", NULL, 1));
+    wwt_ok(wwi_tuning_try(wwt_context, "packed.values", NULL, 24));
+    wwt_ok(wwi_tuning_try(wwt_context, "packed.item_rows", NULL, 4));
+}
+
+static void free_tuning(void) {
+    wwt_ok(wwi_tuning_try(wwt_context, "packed.items", NULL, 0));
+}
+
+static ww_measure measure_of(ww_measure_id id) {
+    ww_measure measure = wwt_measure(id == WW_USER ? WW_ADTW : id);
+    if (id == WW_ADTW || id == WW_USER)
+        wwt_ok(ww_measure_set(&measure, "penalty", 0.25));
+    return measure;
+}
+
+// The user's recurrence is ADTW's: the reference is that.
+static void check(ww_measure_id id, const ww_measure *known, const wwt_set *rows, const wwt_set *columns,
+                  ww_precision precision) {
+    if (id != WW_USER) {
+        ck_assert(wwt_check_matrix(known, NULL, rows, columns, precision, WW_ENGINE_PACKED));
+        if (rows->count < columns->count)
+            ck_assert(wwt_check_pairs(known, NULL, columns, columns, precision, WW_ENGINE_PACKED));
+        return;
+    }
+    ww_measure own;
+    const ww_plan_options options = wwt_engine(WW_ENGINE_PACKED);
+    wwt_ok(ww_measure_init(&own, sizeof own, WW_USER));
+    own.recurrence = recurrence;
+    void *got = wwt_matrix(&own, rows, columns, precision, &options);
+    for (size_t i = 0; i < rows->count; i++)
+        for (size_t j = 0; j < columns->count; j++) {
+            wwr_series x = wwt_series(rows, i), y = wwt_series(columns, j);
+            ck_assert(wwt_close(wwt_value(got, precision, i * columns->count + j), wwr_distance(known, NULL, &x, &y),
+                                precision));
+        }
+    wwt_guarded_free(got);
+}
+
+// More than a pack of row series and fewer; lengths around the strips and the row-steps.
+START_TEST(measures) {
+    static const size_t lengths[] = {3, 4, 5, 7, 8, 11, 12, 13, 24, 25, 31, 40, 41};
+    enum { N = sizeof(lengths) / sizeof(lengths[0]) };
+    const ww_measure_id id = ids[_i % IDS];
+    const ww_precision precision = _i / IDS ? WW_DOUBLE : WW_FLOAT;
+    wwt_seed((unsigned)_i);
+    tune();
+    const ww_measure measure = measure_of(id);
+    size_t many[3 * N];
+    for (size_t i = 0; i < 3 * N; i++)
+        many[i] = lengths[(i * 7) % N];
+    wwt_set rows = wwt_set_make(1, many, 3 * N), columns = wwt_set_make(1, lengths, N);
+    if (id == WW_LEVENSHTEIN) {
+        for (size_t v = 0; v < 3 * 224; v++)
+            rows.values[v] = floor(rows.values[v] * 2.0);
+        for (size_t v = 0; v < 224; v++)
+            columns.values[v] = floor(columns.values[v] * 2.0);
+        // Weights that leave it to the recurrence, and no exchange of roles.
+        ww_measure weighted = measure;
+        wwt_ok(ww_measure_set(&weighted, "insertion", 2));
+        check(id, &weighted, &columns, &rows, precision);
+    } else {
+        check(id, &measure, &rows, &columns, precision);
+        check(id, &measure, &columns, &rows, precision);
+    }
+    free_tuning();
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
+// Channels, and the half of a matrix of a set with itself, in two layouts.
+START_TEST(halves_and_channels) {
+    enum { N = 37 };
+    ww_measure measure = measure_of(_i ? WW_TWED : WW_DTW);
+    size_t lengths[N];
+    wwt_seed((unsigned)_i);
+    tune();
+    for (size_t i = 0; i < N; i++)
+        lengths[i] = wwt_random_size(1, 30);
+    wwt_set set = wwt_set_make(3, lengths, N);
+    ww_dataset *dataset = wwt_dataset(&set, WW_FLOAT);
+    const ww_plan_options options = wwt_engine(WW_ENGINE_PACKED);
+    ww_plan *plan = NULL;
+    float *condensed = malloc(N * N * sizeof *condensed), *whole = malloc(N * N * sizeof *whole);
+    ck_assert(condensed && whole);
+    wwt_ok(ww_plan_create_matrix(&measure, dataset, NULL, &options, &plan));
+    wwt_ok(wwt_plan_run_condensed(plan, condensed));
+    wwt_ok(wwt_plan_run(plan, whole));
+    for (size_t i = 0, at = 0; i < N; i++)
+        for (size_t j = i + 1; j < N; j++, at++) {
+            wwr_series x = wwt_series(&set, i), y = wwt_series(&set, j);
+            const double expected = wwr_distance(&measure, NULL, &x, &y);
+            ck_assert(wwt_close((double)condensed[at], expected, WW_FLOAT));
+            ck_assert(wwt_close((double)whole[i * N + j], expected, WW_FLOAT));
+            ck_assert(wwt_close((double)whole[j * N + i], expected, WW_FLOAT));
+        }
+    free_tuning();
+    free(condensed);
+    free(whole);
+    ww_plan_destroy(&plan);
+    ww_dataset_destroy(&dataset);
+    wwt_set_free(&set);
+}
+END_TEST
+
+// The soft minimum gives what engine stencil gives.
+START_TEST(soft) {
+    static const ww_measure_id taken[] = {WW_DTW, WW_MSM, WW_TWED};
+    ww_measure measure = measure_of(taken[_i]);
+    measure.gamma = 0.5;
+    wwt_seed((unsigned)_i);
+    tune();
+    wwt_set rows = wwt_set_random(1, 3, 40, 35), columns = wwt_set_random(1, 3, 40, 9);
+    const ww_plan_options packed = wwt_engine(WW_ENGINE_PACKED), stencil = wwt_engine(WW_ENGINE_STENCIL);
+    void *got = wwt_matrix(&measure, &rows, &columns, WW_FLOAT, &packed);
+    void *expected = wwt_matrix(&measure, &rows, &columns, WW_FLOAT, &stencil);
+    for (size_t i = 0; i < rows.count * columns.count; i++)
+        ck_assert(wwt_close(wwt_value(got, WW_FLOAT, i), wwt_value(expected, WW_FLOAT, i), WW_FLOAT));
+    free_tuning();
+    wwt_guarded_free(got);
+    wwt_guarded_free(expected);
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
+int main(void) {
+    int exit_code;
+    if (!wwt_device_found(&exit_code))
+        return exit_code;
+    Suite *suite = suite_create("items");
+    TCase *tcase = wwt_case(suite, "items", 240);
+    tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
+    tcase_add_loop_test(tcase, measures, 0, 2 * IDS);
+    tcase_add_loop_test(tcase, halves_and_channels, 0, 2);
+    tcase_add_loop_test(tcase, soft, 0, 3);
+    return wwt_run(suite);
+}
