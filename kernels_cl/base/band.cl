@@ -8,6 +8,14 @@
 //              lengths of rows, then of columns.
 // ww_band_lo, ww_band_hi: the interval of row i < n. ww_band_top: the first row whose interval reaches beyond column c < m;
 // ww_band_bottom: the first row whose interval begins at column e or later, n when there is none.
+
+// a - b, or 0. Signed, because the simulator we check races with does not know the saturating difference that LLVM makes of
+// the unsigned one; lengths and columns are below 2^31.
+WW_INLINE uint ww_less(uint a, uint b) {
+    const int rest = (int)a - (int)(b & 0x80000000u ? 0x7fffffffu : b);
+    return rest > 0 ? (uint)rest : 0u;
+}
+
 #if WW_BAND == 1
 typedef struct {
     __global const uint *rows;
@@ -68,13 +76,13 @@ WW_INLINE ww_pair_band ww_band_make(__global const uint *band, uint row_rank, ui
     return b;
 }
 WW_INLINE uint ww_band_lo(ww_pair_band b, uint i) {
-    return i > b.left ? i - b.left : 0;
+    return ww_less(i, b.left);
 }
 WW_INLINE uint ww_band_hi(ww_pair_band b, uint i) {
     return i < b.m && b.m - i > b.right + 1 ? i + b.right + 1 : b.m;
 }
 WW_INLINE uint ww_band_top(ww_pair_band b, uint c) {
-    return min(b.n, c > b.right ? c - b.right : 0u);
+    return min(b.n, ww_less(c, b.right));
 }
 WW_INLINE uint ww_band_bottom(ww_pair_band b, uint e) {
     return e == 0 ? 0 : b.left >= b.n ? b.n : min(b.n, e + b.left);
@@ -150,7 +158,7 @@ WW_INLINE uint ww_band_lo(ww_pair_band b, uint i) {
         return step ? step - 1 : 0;
     }
     const uint centre = i ? ww_centre(i + 1, b.n + 1, b.m, b.inverse) : 0;
-    return centre > b.thickness ? centre - b.thickness : 0;
+    return ww_less(centre, b.thickness);
 }
 WW_INLINE uint ww_band_hi(ww_pair_band b, uint i) {
     if (b.n <= b.m)
@@ -160,7 +168,7 @@ WW_INLINE uint ww_band_hi(ww_pair_band b, uint i) {
 WW_INLINE uint ww_band_top(ww_pair_band b, uint c) {
     if (b.n <= b.m) {
         const uint centre = ww_centre(c + 1, b.m + 1, b.n, ww_inverse(b.m + 1));
-        return centre > b.thickness ? centre - b.thickness : 0;
+        return ww_less(centre, b.thickness);
     }
     const uint step = c > b.thickness ? ww_centre_reaches(c - b.thickness, b.n + 1, b.m, ww_inverse(b.m)) : 0;
     return step ? min(b.n, step - 1) : 0;

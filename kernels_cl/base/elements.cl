@@ -16,6 +16,7 @@
 //   WW_TRANSPARENT 1  a padding row gives the row above itself whatever the recurrence makes of it; then WW_CORNER is 1. Always
 //                  so where the choice is not plain or an end is open.
 //   WW_CARRY 1     what goes on along the diagonal is not D but ww_carry(D, row, column, i - j).
+//   WW_PAIR_READY  a macro of `lengths`: sets lengths.scale and lengths.unscaled, once for a pair.
 //   WW_DIAGONAL 1  ww_cell() and ww_carry() take ww_diagonal(i - j, lengths) where others take i - j: computed once for all
 //                  cells of a diagonal that a work-item holds. 2: it is expensive, a work-item keeps it from one row-step to the
 //                  next, in a register for each column.
@@ -104,7 +105,7 @@ WW_INLINE real ww_border_ends(ww_row x, ww_point y, ww_pair lengths) {
 // Row i (from 1) of n is an end where D(i,m) is a candidate; likewise column j of m.
 #define WW_END_ROW(i, n) ((i) + (int)min(args.end_x, (uint)(n)) >= (int)(n))
 #define WW_END_COLUMN(j, m) ((j) + (int)min(args.end_y, (uint)(m)) >= (int)(m))
-#define WW_OPEN_LENGTHS                                                                                                \
+#define WW_SET_ENDS(lengths)                                                                                           \
     lengths.begin_x = (real)(ww_scalar)args.begin_x;                                                                   \
     lengths.end_x = (real)(ww_scalar)args.end_x;                                                                       \
     lengths.begin_y = (real)(ww_scalar)args.begin_y;                                                                   \
@@ -112,8 +113,16 @@ WW_INLINE real ww_border_ends(ww_row x, ww_point y, ww_pair lengths) {
 #else
 #define ww_border_left(x, t, lengths) ww_left(x, t, lengths)
 #define ww_border_top(y, t, lengths) ww_top(y, t, lengths)
-#define WW_OPEN_LENGTHS
+#define WW_SET_ENDS(lengths)
 #endif
+
+// After the lengths of a pair are set: the rest of it.
+#ifndef WW_PAIR_READY
+#define WW_PAIR_READY(lengths)
+#endif
+#define WW_SET_PAIR(lengths)                                                                                           \
+    WW_SET_ENDS(lengths)                                                                                               \
+    WW_PAIR_READY(lengths)
 
 #if WW_VECTOR == 1
 // The element of a column, and of a row that is not padding.

@@ -68,6 +68,7 @@ WW_INLINE real ww_unit_product(real a, real b) {
 #define WW_OPEN (WW_EMIT == WW_EMIT_ENDS)
 typedef struct {
     real rows, columns;
+    real scale, unscaled;  // of a recurrence with WW_PAIR_READY: what it computes once for a pair
 #if WW_OPEN
     real begin_x, end_x, begin_y, end_y;
 #endif

@@ -144,7 +144,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
 #endif
                 lengths.rows = (real)x.length;
                 lengths.columns = (real)y.length;
-                WW_OPEN_LENGTHS
+                WW_SET_PAIR(lengths)
                 owner = (y.length - 1) / WW_COLS;
                 owned = (y.length - 1) % WW_COLS;
             }

@@ -331,7 +331,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #if !WW_LIST
             const ww_ints row_lengths = (ww_ints)(int)tallest;
 #endif
-            WW_OPEN_LENGTHS
+            WW_SET_PAIR(lengths)
             real result = ww_border_ends(WW_PACKED_ROW(0), ww_packed_point(ys, 0), lengths);
 #else
             real result = WW_BORDER;

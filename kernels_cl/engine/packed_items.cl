@@ -116,6 +116,7 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
             const uint m = y.length, widest = m;
 #endif
             lengths.columns = (real)m;
+            WW_SET_PAIR(lengths)
             real result = WW_BORDER;
             for (uint first_column = 0; first_column < widest; first_column += WW_COLS) {
                 const bool at_border = first_column == 0, more = first_column + WW_COLS < widest;

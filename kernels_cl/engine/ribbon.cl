@@ -44,6 +44,7 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         ww_pair lengths;
         lengths.rows = (real)n;
         lengths.columns = (real)m;
+        WW_SET_PAIR(lengths)
         real c[WW_COLS];
         real b[WW_COLS + WW_ROWS - 1];  // columns of the step's rows
         real a[WW_ROWS], fresh[WW_ROWS];

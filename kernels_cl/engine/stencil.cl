@@ -27,7 +27,7 @@ ww_stencil(__global const ww_scalar *restrict x_values, __global const ulong2 *r
     ww_pair lengths;
     lengths.rows = (real)n;
     lengths.columns = (real)m;
-    WW_OPEN_LENGTHS
+    WW_SET_PAIR(lengths)
 #if WW_OPEN
     __local ww_scalar bests[WW_WG];
     ww_scalar best = ww_border_ends(WW_ROW_AT(x, 0), WW_POINT(y, 0), lengths);

@@ -111,7 +111,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     ww_pair lengths;
     lengths.rows = (real)x.length;
     lengths.columns = (real)y.length;
-    WW_OPEN_LENGTHS
+    WW_SET_PAIR(lengths)
 
     const uint block = strip * WW_WG + lane;
     const uint first_column = block * WW_COLS;

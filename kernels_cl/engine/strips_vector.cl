@@ -102,7 +102,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     ww_pair lengths;
     lengths.rows = (real)(ww_scalar)x.length;
     lengths.columns = (real)(ww_scalar)y.length;
-    WW_OPEN_LENGTHS
+    WW_SET_PAIR(lengths)
     const int padding = WW_PADDING(x.length);
     const uint row_steps = (x.length + WW_ROWS - 1) / WW_ROWS;
     const uint owner = (y.length - 1) / WW_COLS - strip * WW_VECTOR, owned = (y.length - 1) % WW_COLS;

@@ -32,7 +32,7 @@
 #endif
 
 #if defined(WW_SELECT) && WW_SELECT
-#define WW_SCALED(type, k) ((type)(ww_scalar)0)
+#define WW_SCALED(type, k) ((void)(k), (type)(ww_scalar)0)
 #else
 #define WW_SCALED(type, k) ((k) > (type)(ww_scalar)WW_SCALED_FROM ? (k) : (type)(ww_scalar)0)
 #endif
@@ -50,12 +50,15 @@ WW_SCALE_OF(ww_scalar, n, m)
 WW_SCALE_OF(real, n, m)
 #endif
 
+#define WW_PAIR_READY(lengths)                                                                                         \
+    lengths.scale = ww_scale_of_real(lengths.rows, lengths.columns);                                                   \
+    lengths.unscaled = exp2(-lengths.scale);
+
 // The weight, times 2^k.
 WW_INLINE real ww_diagonal(real lag, ww_pair lengths) {
     const real behind = (ww_scalar)0.5 * ww_max2(lengths.rows, lengths.columns) - fabs(lag);
-    const real k = ww_scale_of_real(lengths.rows, lengths.columns);
-    const real power = fma((real)WW_STEEPNESS, behind, -k) + WW_STEEPNESS_LOST * behind;
-    const real weight = WW_P_w_max * ww_recip(exp2(-k) + ww_exp2(power));
+    const real power = fma((real)WW_STEEPNESS, behind, fma((real)WW_STEEPNESS_LOST, behind, -lengths.scale));
+    const real weight = WW_P_w_max * ww_recip(lengths.unscaled + ww_exp2(power));
     // A weight of 0, or an infinite one, would make the padding rows at the top, or a cost of 0, NaN.
     return ww_max2(ww_min2(weight, (real)WW_MOST_WEIGHT), (real)WW_LEAST_WEIGHT);
 }
