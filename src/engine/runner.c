@@ -240,7 +240,7 @@ ww_status wwi_runner_run(wwi_runner *r, wwi_work *w, wwi_buffer *out, uint32_t l
 }
 
 static bool is_empty(const wwi_batch *b) {
-    return b->rows == b->row_begin || (!b->list && b->columns == 0) || (b->half && b->rows == 1);
+    return b->rows == b->row_begin || (!b->list && b->columns == 0) || (b->half && b->columns == 1);
 }
 
 static ww_status make_work(wwi_runner *r, const wwi_batch *batch, wwi_work *w) {
