@@ -37,7 +37,8 @@ typedef enum ww_layout {
     WW_LAYOUT_CONDENSED = 1
 } ww_layout;
 
-/// Either `host` or `device` is set, the other is NULL.
+/// Either `host` or `device` is set, the other is NULL. A run to the host waits for its result, one to the device only
+/// enqueues its work: ww_plan_run() names what it still waits for.
 typedef struct ww_output {
     size_t struct_size; ///< sizeof(ww_output)
     void *host;         ///< values of the datasets' precision

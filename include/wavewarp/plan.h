@@ -101,10 +101,10 @@ WW_API_STATUS ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, 
 WW_API_STATUS ww_plan_create_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
                                      const ww_plan_options *options, ww_plan **plan);
 
-/// Makes ready what the first run would make: device memory for results, and programs for all of the work where it is
-/// one block. Runs work without it.
+/// Makes ready what the first run would make: device memory for results and, for a matrix or pairs of one block, the
+/// programs, scratch and uploads of all of the work, which the plan keeps. Runs work without it.
 /// \return WW_ERROR_DEVICE_MEMORY, WW_ERROR_BUILD, WW_ERROR_OPENCL. *Thread-safety*: one thread at a time.
-/// *Blocking*: while kernels are compiled.
+/// *Blocking*: while kernels are compiled and lists and tables uploaded.
 WW_API_STATUS ww_plan_prepare(ww_plan *plan);
 
 /// Runs a matrix or pairs plan.
@@ -116,10 +116,14 @@ WW_API_STATUS ww_plan_prepare(ww_plan *plan);
 /// block); WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL.
 /// *Ownership*: the output stays the caller's; a device output's memory lives until the work under way is done.
 /// *Thread-safety*: one thread at a time.
-/// *Blocking*: host output: until the result is there. Device output: it does not wait for its last launches, which are
-/// on the context's queue when it returns; failures that come later are what ww_plan_finish() or the plan's next run
-/// returns. It does wait where the series' order is uploaded, which each run does (for what was enqueued before, not
-/// for its own launches), and between launches where `launch_seconds` or a progress function asks for more than one.
+/// *Blocking*: host output: until the result is there. Device output: no; its launches are on the context's queue when
+/// it returns, and failures that come later are what ww_plan_finish() returns. How long a launch may be then follows
+/// from the runs that were waited for. Such a run does wait
+/// - with a progress function, after each launch;
+/// - while more than 256 launches of the plan are under way;
+/// - where it has to make what ww_plan_prepare() makes: without that the first time;
+/// - in parts, where its tables of bands (WW_BAND_ROWS, WW_BAND_ITAKURA) take more than 256 MiB or the listed pairs'
+///   series do not fit the device side by side: these are uploaded again for each part.
 WW_API_STATUS ww_plan_run(ww_plan *plan, const ww_output *output);
 
 /// Receives a finished block: `row_count x column_count` values, row after row, at (row, column). The values are valid

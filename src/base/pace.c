@@ -57,6 +57,8 @@ double wwi_pace_learn(double rate, double work, double seconds) {
 }
 
 ww_status wwi_pace_launched(wwi_pace *pace, double *rate, double work, bool more) {
+    if (pace->enqueue_only)
+        return WW_OK;
     pace->waiting += (uint64_t)work;
     if (!more && !pace->progress && (double)pace->waiting <= *rate * pace->aim)
         return WW_OK;

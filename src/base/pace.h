@@ -14,6 +14,7 @@ typedef struct wwi_pace {
     uint64_t done, total; // what the progress function is told
     uint64_t waiting;     // work enqueued since the last wait
     double since;         // when that was
+    bool enqueue_only;    // never wait, learn nothing
 } wwi_pace;
 
 // `launch_seconds` 0: a quarter of a second. `progress` may be NULL.

@@ -57,10 +57,31 @@ static void measure_work(wwi_work *w) {
     };
 }
 
-wwi_work wwi_work_of(const wwi_runner *r, const wwi_batch *batch) {
-    wwi_work w = {.b = *batch, .sides = {r->rows, r->columns}, .tiling = {0, 1, 1}};
-    measure_work(&w);
-    return w;
+ww_status wwi_work_make(const wwi_runner *r, const wwi_batch *batch, wwi_work *w) {
+    const size_t rows = batch->rows * (batch->list ? 3 : 1), columns = batch->list ? 0 : batch->columns;
+    uint32_t *ids = malloc((rows + columns) * sizeof *ids);
+    if (!ids)
+        return wwi_fail_memory((rows + columns) * sizeof *ids);
+    *w =
+        (wwi_work){.b = *batch, .ids = ids, .uploads = w->uploads, .sides = {r->rows, r->columns}, .tiling = {0, 1, 1}};
+    memcpy(ids, batch->list ? batch->pairs : batch->row_ids, rows * sizeof *ids);
+    if (batch->list) {
+        w->b.pairs = ids;
+    } else {
+        memcpy(ids + rows, batch->column_ids, columns * sizeof *ids);
+        w->b.row_ids = ids;
+        w->b.column_ids = ids + rows;
+    }
+    measure_work(w);
+    return WW_OK;
+}
+
+void wwi_uploads_close(wwi_uploads *uploads) {
+    wwi_buffer_destroy(&uploads->row_order);
+    wwi_buffer_destroy(&uploads->column_order);
+    wwi_buffer_destroy(&uploads->band);
+    wwi_buffer_destroy(&uploads->row_offsets);
+    wwi_buffer_destroy(&uploads->column_offsets);
 }
 
 void wwi_work_exchange(wwi_work *w) {
@@ -72,9 +93,9 @@ void wwi_work_exchange(wwi_work *w) {
     t.column_ids = b->row_ids;
     if (b->list) {
         for (size_t i = 0; i < b->rows; i++) {
-            const uint32_t id = b->pairs[3 * i];
-            t.pairs[3 * i] = t.pairs[3 * i + 1];
-            t.pairs[3 * i + 1] = id;
+            const uint32_t id = w->ids[3 * i];
+            w->ids[3 * i] = w->ids[3 * i + 1];
+            w->ids[3 * i + 1] = id;
         }
     } else {
         t.rows = b->columns;
@@ -106,7 +127,7 @@ static int by_lengths(const void *a, const void *b, void *sides) {
 
 void wwi_work_sort(wwi_work *w) {
     if (w->b.list)
-        qsort_r(w->b.pairs, w->b.rows, 3 * sizeof *w->b.pairs, by_lengths, &w->sides);
+        qsort_r(w->ids, w->b.rows, 3 * sizeof *w->ids, by_lengths, &w->sides);
 }
 
 static double sum_lengths(const ww_dataset *d, const uint32_t *ids, size_t count) {
@@ -142,10 +163,6 @@ double wwi_batch_cells(const wwi_runner *r, const wwi_sides *s, const wwi_batch 
     return cells;
 }
 
-double wwi_work_cells(const wwi_runner *r, const wwi_work *w) {
-    return wwi_batch_cells(r, &w->sides, &w->b);
-}
-
 // ---- what a kernel is given
 
 wwi_variant_key wwi_work_key(const wwi_runner *r, const wwi_work *w, const wwi_form *form) {
@@ -162,16 +179,16 @@ wwi_variant_key wwi_work_key(const wwi_runner *r, const wwi_work *w, const wwi_f
     return key;
 }
 
-size_t wwi_work_args(const wwi_runner *r, const wwi_work *w, wwi_arg *args) {
+size_t wwi_work_args(const wwi_work *w, wwi_arg *args) {
     size_t count = 0;
     args[count++] = WWI_BUFFER(w->x.values);
     args[count++] = WWI_BUFFER(w->x.series);
     args[count++] = WWI_BUFFER(w->y.values);
     args[count++] = WWI_BUFFER(w->y.series);
-    args[count++] = WWI_BUFFER(r->row_order);
-    args[count++] = WWI_BUFFER(w->b.list ? r->row_order : r->column_order);
+    args[count++] = WWI_BUFFER(w->uploads.row_order);
+    args[count++] = WWI_BUFFER(w->b.list ? w->uploads.row_order : w->uploads.column_order);
     if (!w->is_bits) // which knows no bands; where a kernel needs no words of a band, it reads none
-        args[count++] = WWI_BUFFER(r->band ? r->band : r->row_order);
+        args[count++] = WWI_BUFFER(w->uploads.band ? w->uploads.band : w->uploads.row_order);
     args[count++] = WWI_BUFFER(w->b.out);
     args[count++] = WWI_VALUE(w->args);
     return count;
@@ -182,25 +199,27 @@ static ww_status send(wwi_runner *r, wwi_buffer **buffer, uint64_t bytes, const 
     return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, source) : status;
 }
 
-ww_status wwi_work_upload(wwi_runner *r, const wwi_work *w) {
+ww_status wwi_work_upload(wwi_runner *r, wwi_work *w) {
     ww_status status;
     const wwi_batch *b = &w->b;
-    if (r->words.count && (status = send(r, &r->band, r->words.count * 4, r->words.data)) != WW_OK)
+    wwi_uploads *u = &w->uploads;
+    if (r->words.count && (status = send(r, &u->band, r->words.count * 4, r->words.data)) != WW_OK)
         return status;
     if (b->list)
-        return send(r, &r->row_order, b->rows * 12, b->pairs);
-    status = send(r, &r->row_order, b->rows * 4, b->row_ids);
-    return status == WW_OK ? send(r, &r->column_order, b->columns * 4, b->column_ids) : status;
+        return send(r, &u->row_order, b->rows * 12, b->pairs);
+    status = send(r, &u->row_order, b->rows * 4, b->row_ids);
+    return status == WW_OK ? send(r, &u->column_order, b->columns * 4, b->column_ids) : status;
 }
 
-ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, const wwi_work *w, bool rows, wwi_packing packing) {
+ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool rows, wwi_packing packing) {
     ww_status status;
     const wwi_batch *b = &w->b;
     const ww_dataset *d = rows ? w->sides.rows : w->sides.columns;
     const wwi_slice source = rows ? w->x : w->y;
-    wwi_buffer *order = b->list || rows ? r->row_order : r->column_order;
+    wwi_buffer *order = b->list || rows ? w->uploads.row_order : w->uploads.column_order;
     wwi_buffer **packed = rows ? &r->row_packed : &r->column_packed;
-    wwi_buffer **offsets = rows ? &r->row_offsets : &r->column_offsets;
+    wwi_buffer **offsets = rows ? &w->uploads.row_offsets : &w->uploads.column_offsets;
+    bool *cut = rows ? &w->rows_cut : &w->columns_cut;
     // A rectangle has ids, a list triples of which the field is the side's id.
     const uint32_t *ids = b->list ? b->pairs : rows ? b->row_ids : b->column_ids;
     const uint32_t stride = b->list ? 3 : 1, field = b->list && !rows;
@@ -210,7 +229,7 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, const wwi_work *w,
     uint64_t *at = malloc((packs + 1) * sizeof *at), total = 0;
     if (!at)
         return wwi_fail_memory((packs + 1) * sizeof *at);
-    for (size_t p = 0, i = begin; p < packs; p++) {
+    for (size_t p = 0, i = begin; p < packs && !*cut; p++) {
         uint32_t longest = 0;
         for (; i < end && i < begin + (p + 1) * packing.width; i++) {
             const uint32_t length = d->lengths[ids[i * stride + field]];
@@ -223,7 +242,8 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, const wwi_work *w,
     }
     at[packs] = total;
     if ((status = wwi_grow_buffer(r->context, packed, total * packing.value_bytes)) == WW_OK &&
-        (status = send(r, offsets, (packs + 1) * sizeof *at, at)) == WW_OK) {
+        (*cut || (status = send(r, offsets, (packs + 1) * sizeof *at, at)) == WW_OK)) {
+        *cut = true;
         wwi_arg args[11] = {
             WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order), WWI_VALUE(stride),
             WWI_VALUE(field),          WWI_VALUE(begin),          WWI_VALUE(end),    WWI_VALUE(w->args.channel)};

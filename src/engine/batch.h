@@ -5,26 +5,27 @@
 
 #include "engine/runner.h"
 
-wwi_work wwi_work_of(const wwi_runner *r, const wwi_batch *batch);
+// *w has nothing but uploads to be used again, if any.
+ww_status wwi_work_make(const wwi_runner *r, const wwi_batch *batch, wwi_work *w);
+void wwi_uploads_close(wwi_uploads *uploads);
 // The same pairs with the roles of rows and columns exchanged; only for symmetric measures.
 void wwi_work_exchange(wwi_work *w);
 // A list by ascending lengths.
 void wwi_work_sort(wwi_work *w);
 // Cells of a batch of these sides, the share of the matrix inside the band estimated from its longest pair.
 double wwi_batch_cells(const wwi_runner *r, const wwi_sides *s, const wwi_batch *b);
-double wwi_work_cells(const wwi_runner *r, const wwi_work *w);
 
 // The key of a form; vector, columns, rows and group are 1.
 wwi_variant_key wwi_work_key(const wwi_runner *r, const wwi_work *w, const wwi_form *form);
 // The arguments every engine's kernel begins with; how many they are. `args` point into `w`.
 #define COMMON_ARGS 9
-size_t wwi_work_args(const wwi_runner *r, const wwi_work *w, wwi_arg *args);
+size_t wwi_work_args(const wwi_work *w, wwi_arg *args);
 
 // Fills what kernels need of the band: w->args, and words for the device in r->words. Sets w->too_large. `tiling` NULL,
 // or that of engine lanes: *fits is false where it fits not all pairs.
 ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, bool *fits);
 // Ids, lists and bands to the device.
-ww_status wwi_work_upload(wwi_runner *r, const wwi_work *w);
+ww_status wwi_work_upload(wwi_runner *r, wwi_work *w);
 
 // Brings the series of a side together in packs (kernels_cl/engine/interleave.cl, bits_packed.cl): `values` for every
 // `points` of a series, `width` series side by side. One work-group of `group` work-items a pack. With `step` above 0
@@ -34,7 +35,7 @@ typedef struct wwi_packing {
     uint32_t width, points, values, group, step;
     uint64_t value_bytes;
 } wwi_packing;
-ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, const wwi_work *w, bool rows, wwi_packing packing);
+ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool rows, wwi_packing packing);
 // Units of an engine that takes packs of column series, or of a list's pairs, by workers; and the row series of each:
 // few enough that all workers are busy to the end.
 uint64_t wwi_share_out(wwi_work *w, uint64_t packs, uint64_t workers);

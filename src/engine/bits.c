@@ -78,15 +78,15 @@ static ww_status run_packs(wwi_runner *r, wwi_work *w) {
     if ((status = wwi_grow_buffer(r->context, &r->scratch, workers * w->args.scratch * BITS_VECTOR * 4)) != WW_OK ||
         (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK)
         return status;
-    wwi_units u = wwi_units_of(r, WW_ENGINE_BITS, wwi_share_out(w, pack_count, workers), wwi_work_cells(r, w));
+    wwi_units u = wwi_units_of(r, WW_ENGINE_BITS, wwi_share_out(w, pack_count, workers), w->cells);
     while (status == WW_OK && wwi_units_next(&u)) {
         const uint32_t end = (uint32_t)(u.at + u.take);
         wwi_arg args[COMMON_ARGS + 8];
-        size_t count = wwi_work_args(r, w, args);
+        size_t count = wwi_work_args(w, args);
         args[count++] = WWI_BUFFER(b->list ? r->row_packed : r->column_packed);
-        args[count++] = WWI_BUFFER(b->list ? r->row_offsets : r->column_offsets);
+        args[count++] = WWI_BUFFER(b->list ? w->uploads.row_offsets : w->uploads.column_offsets);
         args[count++] = WWI_BUFFER(r->column_packed);
-        args[count++] = WWI_BUFFER(r->column_offsets);
+        args[count++] = WWI_BUFFER(w->uploads.column_offsets);
         args[count++] = WWI_BUFFER(r->scratch);
         args[count++] = WWI_BUFFER(r->counter);
         args[count++] = WWI_VALUE(pack_count);

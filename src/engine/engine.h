@@ -13,11 +13,11 @@ typedef struct wwi_batch {
     bool list;               // true: `pairs`; false: every row with every column
     const uint32_t *row_ids; // rectangle: by ascending length
     const uint32_t *column_ids;
-    size_t row_begin;     // rectangle: first row slot; the ids before it count for `half` alone
-    size_t rows, columns; // ends of the row and column slots; list: rows = number of pairs
-    uint32_t *pairs;      // list: (row id, column id, number of the result) each; reordered as suits the engine
-    bool half;            // rectangle: the same ids on both sides; only row slot < column slot
-    uint32_t layout;      // WWI_LAYOUT_...
+    size_t row_begin;      // rectangle: first row slot; the ids before it count for `half` alone
+    size_t rows, columns;  // ends of the row and column slots; list: rows = number of pairs
+    const uint32_t *pairs; // list: (row id, column id, number of the result) each
+    bool half;             // rectangle: the same ids on both sides; only row slot < column slot
+    uint32_t layout;       // WWI_LAYOUT_...
     uint64_t row_stride, column_stride;
     uint32_t row_base, column_base, count;
     wwi_slice row, column;
@@ -29,6 +29,7 @@ typedef struct wwi_batch {
 } wwi_batch;
 
 typedef struct wwi_runner wwi_runner;
+typedef struct wwi_work wwi_work;
 
 // The plan's options and its ww_run_options, taken from whatever version's structs.
 typedef struct wwi_plan_settings {
@@ -48,17 +49,25 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
                             const wwi_plan_settings *options, wwi_stream *stream, wwi_runner **runner);
 void wwi_runner_destroy(wwi_runner **runner);
 
-// Starts counting progress towards `total` cells.
-void wwi_runner_start(wwi_runner *runner, uint64_t total);
+// Starts counting progress towards `total` cells. `enqueue_only`: without a progress function nothing waits between
+// launches.
+void wwi_runner_start(wwi_runner *runner, uint64_t total, bool enqueue_only);
+// After the end of such a run: how long the launches of the next may be follows from the time it took.
+void wwi_runner_learn(wwi_runner *runner, double seconds_device);
 // Pairs given up since the start.
 ww_status wwi_runner_abandoned(const wwi_runner *runner, uint64_t *pairs);
 // Counts cells that need not be computed as done.
 void wwi_runner_skip(wwi_runner *runner, uint64_t cells);
-// Enqueues a block's work; waits between launches where they must be bounded. WW_ERROR_CANCELLED by the progress
-// function.
-ww_status wwi_runner_block(wwi_runner *runner, const wwi_batch *block);
-// Compiles and allocates what running the block will need. Nothing is computed; its `out` is not used.
-ww_status wwi_runner_prepare(wwi_runner *runner, const wwi_batch *block);
+// Compiles, allocates and uploads what running the batch will need. Nothing is computed; its `out` is not used. The
+// work keeps what it needs of the batch but the series; NULL: there is nothing to do. It goes before its runner.
+// `work` NULL: none is kept, for a batch much like those to come.
+ww_status wwi_runner_prepare(wwi_runner *runner, const wwi_batch *batch, wwi_work **work);
+void wwi_work_destroy(wwi_work **work);
+// Enqueues the work, NULL: none; waits between launches where they must be bounded. Uploads nothing, unless the bands
+// or packs are too large for the device at once. WW_ERROR_CANCELLED by the progress function.
+ww_status wwi_runner_run(wwi_runner *runner, wwi_work *work, wwi_buffer *out, uint32_t layout);
+// Both for a batch that is run once.
+ww_status wwi_runner_block(wwi_runner *runner, const wwi_batch *batch);
 // The engine of most cells since the start; before, that of the last batch prepared.
 ww_engine wwi_runner_engine(const wwi_runner *runner);
 uint64_t wwi_runner_cells(const wwi_runner *runner);

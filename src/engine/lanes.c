@@ -101,7 +101,7 @@ static ww_status launch(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_
     while (status == WW_OK && wwi_units_next(&u)) {
         wwi_arg args[COMMON_ARGS];
         a->unit_begin = (uint32_t)u.at;
-        const size_t count = wwi_work_args(r, w, args);
+        const size_t count = wwi_work_args(w, args);
         status = wwi_units_launch(&u, v, u.take, args, count);
     }
     return status;
@@ -116,7 +116,7 @@ ww_status wwi_lanes_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_
     ww_status status = WW_OK;
     const wwi_batch *b = &w->b;
     if (r->banded)
-        return launch(r, w, engine, of, w->tiling, wwi_work_cells(r, w));
+        return launch(r, w, engine, of, w->tiling, w->cells);
     const bool many = w->column_ranks > 3;
     const uint32_t n = w->row_ranks == 1 ? w->n : 0;
     const size_t columns = b->list ? b->rows : b->columns;

@@ -65,15 +65,15 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
          ((status = wwi_grow_buffer(r->context, &r->abandoned, 4)) != WW_OK ||
           (status = wwi_buffer_fill_u32(r->abandoned, 0, 4, 0)) != WW_OK)))
         return status;
-    wwi_units u = wwi_units_of(r, WW_ENGINE_PACKED, wwi_share_out(w, packs, workers), wwi_work_cells(r, w));
+    wwi_units u = wwi_units_of(r, WW_ENGINE_PACKED, wwi_share_out(w, packs, workers), w->cells);
     while (status == WW_OK && wwi_units_next(&u)) {
         const uint32_t end = (uint32_t)(u.at + u.take);
         wwi_arg args[COMMON_ARGS + 12];
-        size_t count = wwi_work_args(r, w, args);
+        size_t count = wwi_work_args(w, args);
         args[count++] = WWI_BUFFER(b->list ? r->row_packed : r->column_packed);
-        args[count++] = WWI_BUFFER(b->list ? r->row_offsets : r->column_offsets);
+        args[count++] = WWI_BUFFER(b->list ? w->uploads.row_offsets : w->uploads.column_offsets);
         args[count++] = WWI_BUFFER(r->column_packed);
-        args[count++] = WWI_BUFFER(r->column_offsets);
+        args[count++] = WWI_BUFFER(w->uploads.column_offsets);
         args[count++] = WWI_BUFFER(r->scratch);
         args[count++] = WWI_BUFFER(r->counter);
         args[count++] = WWI_VALUE(packs);

@@ -105,15 +105,15 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
         (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK)
         return status;
     const uint64_t units = b->list ? packs : packs * wwi_ceil_div(b->columns, columns);
-    wwi_units u = wwi_units_of(r, WW_ENGINE_PACKED, units, wwi_work_cells(r, w));
+    wwi_units u = wwi_units_of(r, WW_ENGINE_PACKED, units, w->cells);
     while (status == WW_OK && wwi_units_next(&u)) {
         const uint32_t end = (uint32_t)(u.at + u.take);
         wwi_arg args[COMMON_ARGS + 8];
-        size_t count = wwi_work_args(r, w, args);
+        size_t count = wwi_work_args(w, args);
         args[count++] = WWI_BUFFER(r->row_packed);
-        args[count++] = WWI_BUFFER(r->row_offsets);
+        args[count++] = WWI_BUFFER(w->uploads.row_offsets);
         args[count++] = WWI_BUFFER(b->list ? r->column_packed : r->row_packed);
-        args[count++] = WWI_BUFFER(b->list ? r->column_offsets : r->row_offsets);
+        args[count++] = WWI_BUFFER(b->list ? w->uploads.column_offsets : w->uploads.row_offsets);
         args[count++] = WWI_BUFFER(r->scratch);
         args[count++] = WWI_BUFFER(r->counter);
         args[count++] = WWI_VALUE(packs);

@@ -51,13 +51,13 @@ ww_status wwi_ribbon_run(wwi_runner *r, wwi_work *w) {
     const uint32_t units = (uint32_t)(packs * wwi_ceil_div(rows, w->args.rows_per_group));
     if (r->preparing)
         w->args.row_end = w->args.row_begin;
-    wwi_units u = wwi_units_of(r, WW_ENGINE_LANES, wwi_ceil_div(units, key.group / RIBBON_PACK), wwi_work_cells(r, w));
+    wwi_units u = wwi_units_of(r, WW_ENGINE_LANES, wwi_ceil_div(units, key.group / RIBBON_PACK), w->cells);
     while (status == WW_OK && wwi_units_next(&u)) {
         wwi_arg args[COMMON_ARGS + 4];
         w->args.unit_begin = (uint32_t)u.at;
-        size_t count = wwi_work_args(r, w, args);
+        size_t count = wwi_work_args(w, args);
         args[count++] = WWI_BUFFER(r->column_packed);
-        args[count++] = WWI_BUFFER(r->column_offsets);
+        args[count++] = WWI_BUFFER(w->uploads.column_offsets);
         args[count++] = WWI_VALUE(packs);
         args[count++] = WWI_VALUE(units);
         status = wwi_units_launch(&u, v, u.take, args, count);

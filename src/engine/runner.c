@@ -20,11 +20,10 @@ void wwi_runner_destroy(wwi_runner **runner) {
         wwi_kernel_destroy(&r->variants[i].interleave);
         wwi_program_release(&r->variants[i].program);
     }
-    wwi_buffer **buffers[] = {&r->row_order,      &r->column_order, &r->band,        &r->edges,
-                              &r->counter,        &r->row_packed,   &r->row_offsets, &r->column_packed,
-                              &r->column_offsets, &r->scratch,      &r->abandoned};
+    wwi_buffer **buffers[] = {&r->edges, &r->counter, &r->row_packed, &r->column_packed, &r->scratch, &r->abandoned};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(buffers[i]);
+    wwi_uploads_close(&r->kept);
     wwi_bit_planes_destroy(&r->planes);
     wwi_words_free(&r->words);
     free(r);
@@ -130,10 +129,17 @@ uint64_t wwi_runner_pair_cells(const wwi_runner *runner, uint32_t n, uint32_t m)
     return cells == UINT64_MAX ? cells : cells * runner->passes;
 }
 
-void wwi_runner_start(wwi_runner *runner, uint64_t total) {
+void wwi_runner_start(wwi_runner *runner, uint64_t total, bool enqueue_only) {
     wwi_pace_start(&runner->pace, total);
+    runner->pace.enqueue_only = enqueue_only && !runner->pace.progress;
     memset(runner->engine_cells, 0, sizeof runner->engine_cells);
     wwi_buffer_destroy(&runner->abandoned);
+}
+
+void wwi_runner_learn(wwi_runner *runner, double seconds_device) {
+    const ww_engine most = wwi_runner_engine(runner);
+    if (runner->pace.enqueue_only && seconds_device > 0)
+        runner->rate[most] = wwi_pace_learn(runner->rate[most], runner->engine_cells[most], seconds_device);
 }
 
 // ---- batches
@@ -145,6 +151,50 @@ static ww_status refuse(const wwi_runner *r, const wwi_engine *engine, wwi_refus
     else
         wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s: %s", engine->name, refusal.why);
     return wwi_fail_hint("leave the choice of engine to the library, or use strips");
+}
+
+// No more than a kernel's int holds, which is more than any length.
+static uint32_t skipped(size_t points) {
+    return points > 0x7fffffff ? 0x7fffffff : (uint32_t)points;
+}
+
+static void set_ends(const ww_measure *measure, wwi_work *w) {
+    w->args.begin_x = skipped(w->exchanged ? measure->relax_begin_y : measure->relax_begin_x);
+    w->args.end_x = skipped(w->exchanged ? measure->relax_end_y : measure->relax_end_x);
+    w->args.begin_y = skipped(w->exchanged ? measure->relax_begin_x : measure->relax_begin_y);
+    w->args.end_y = skipped(w->exchanged ? measure->relax_end_x : measure->relax_end_y);
+}
+
+// The engine for the work, and what its kernels need of it. Strips where another engine was not asked for and does not
+// take it.
+static ww_status take_work(wwi_runner *r, wwi_work *w) {
+    ww_status status;
+    wwi_refusal refusal = {NULL, 0};
+    w->engine = r->options.engine;
+    if (w->engine == WW_ENGINE_AUTO)
+        w->engine = wwi_engine_choose(r, w->b.list, w->b.rows, w->b.columns, w->n, w->m);
+    if (r->symmetric && !w->b.half && wwi_engine_row(w->engine)->wants_exchange(r, w))
+        wwi_work_exchange(w);
+    wwi_work_sort(w);
+    w->cells = wwi_batch_cells(r, &w->sides, &w->b);
+    r->words.count = 0;
+    if ((status = wwi_engine_row(w->engine)->takes(r, w, &refusal)) != WW_OK)
+        return status;
+    if (refusal.why && r->options.engine != WW_ENGINE_AUTO)
+        return refuse(r, wwi_engine_row(w->engine), refusal);
+    if (refusal.why) {
+        w->engine = WW_ENGINE_STRIPS;
+        refusal.why = NULL;
+        if ((status = wwi_engine_row(w->engine)->takes(r, w, &refusal)) != WW_OK)
+            return status;
+    }
+    if (!w->too_large) {
+        set_ends(&r->measure, w);
+        return wwi_work_upload(r, w);
+    }
+    if (w->exchanged)
+        wwi_work_exchange(w); // its halves are taken anew
+    return WW_OK;
 }
 
 // Halves a batch that needs too much room.
@@ -167,75 +217,79 @@ static ww_status run_halves(wwi_runner *r, const wwi_batch *b) {
     return status == WW_OK ? wwi_runner_block(r, &second) : status;
 }
 
-// No more than a kernel's int holds, which is more than any length.
-static uint32_t skipped(size_t points) {
-    return points > 0x7fffffff ? 0x7fffffff : (uint32_t)points;
-}
-
-static void set_ends(const ww_measure *measure, wwi_work *w) {
-    w->args.begin_x = skipped(w->exchanged ? measure->relax_begin_y : measure->relax_begin_x);
-    w->args.end_x = skipped(w->exchanged ? measure->relax_end_y : measure->relax_end_x);
-    w->args.begin_y = skipped(w->exchanged ? measure->relax_begin_x : measure->relax_begin_y);
-    w->args.end_y = skipped(w->exchanged ? measure->relax_end_x : measure->relax_end_y);
-}
-
-// Takes the work through the engine, or through strips where that engine was not asked for and does not take it.
-static ww_status run_work(wwi_runner *r, wwi_work *w, ww_engine engine) {
-    ww_status status;
-    wwi_refusal refusal = {NULL, 0};
-    r->words.count = 0;
-    if ((status = wwi_engine_row(engine)->takes(r, w, &refusal)) != WW_OK)
-        return status;
-    if (refusal.why && r->options.engine != WW_ENGINE_AUTO)
-        return refuse(r, wwi_engine_row(engine), refusal);
-    if (refusal.why) {
-        engine = WW_ENGINE_STRIPS;
-        refusal.why = NULL;
-        if ((status = wwi_engine_row(engine)->takes(r, w, &refusal)) != WW_OK)
-            return status;
-    }
-    if (w->too_large)
+ww_status wwi_runner_run(wwi_runner *r, wwi_work *w, wwi_buffer *out, uint32_t layout) {
+    ww_status status = WW_OK;
+    if (!w)
         return WW_OK;
-    status = wwi_work_upload(r, w);
-    set_ends(&r->measure, w);
-    if (r->preparing)
-        w->args.flags |= WWI_LAUNCH_HALF;
+    w->b.out = out;
+    w->b.layout = w->args.layout = layout;
+    if (w->too_large)
+        return run_halves(r, &w->b);
     for (uint32_t pass = 0; status == WW_OK && pass < r->passes; pass++) {
         const wwi_launch_args args = w->args;
         w->args.channel = pass;
-        w->args.flags |= pass ? WWI_LAUNCH_ACCUMULATE : 0;
-        status = wwi_engine_row(engine)->run(r, w);
+        w->args.flags |= (pass ? WWI_LAUNCH_ACCUMULATE : 0) | (r->preparing ? WWI_LAUNCH_HALF : 0);
+        status = wwi_engine_row(w->engine)->run(r, w);
         w->args = args;
     }
     if (status == WW_OK)
-        r->engine = engine;
+        r->engine = w->engine;
     if (status == WW_OK && !r->preparing)
-        r->engine_cells[engine] += wwi_work_cells(r, w);
+        r->engine_cells[w->engine] += w->cells;
     return status;
+}
+
+static bool is_empty(const wwi_batch *b) {
+    return b->rows == b->row_begin || (!b->list && b->columns == 0) || (b->half && b->columns == 1);
+}
+
+static ww_status make_work(wwi_runner *r, const wwi_batch *batch, wwi_work *w) {
+    const ww_status status = wwi_work_make(r, batch, w);
+    if (status != WW_OK)
+        return status;
+    return w->pairs > 0x7fffffff ? wwi_fail(WW_ERROR_INTERNAL, "a batch of %" PRIu64 " pairs", w->pairs)
+                                 : take_work(r, w);
 }
 
 ww_status wwi_runner_block(wwi_runner *r, const wwi_batch *batch) {
-    ww_status status;
-    if (batch->rows == batch->row_begin || (!batch->list && batch->columns == 0))
+    if (is_empty(batch))
         return WW_OK;
-    wwi_work w = wwi_work_of(r, batch);
-    if (w.pairs > 0x7fffffff)
-        return wwi_fail(WW_ERROR_INTERNAL, "a batch of %" PRIu64 " pairs", w.pairs);
-    ww_engine engine = r->options.engine;
-    if (engine == WW_ENGINE_AUTO)
-        engine = wwi_engine_choose(r, batch->list, batch->rows, batch->columns, w.n, w.m);
-    if (r->symmetric && !batch->half && wwi_engine_row(engine)->wants_exchange(r, &w))
-        wwi_work_exchange(&w);
-    wwi_work_sort(&w);
-    status = run_work(r, &w, engine);
-    if (batch->list && w.exchanged)
-        wwi_work_exchange(&w); // the list is the caller's
-    return status == WW_OK && w.too_large ? run_halves(r, batch) : status;
+    wwi_work w = {.uploads = r->kept};
+    r->kept = (wwi_uploads){NULL, NULL, NULL, NULL, NULL};
+    ww_status status = make_work(r, batch, &w);
+    if (status == WW_OK)
+        status = wwi_runner_run(r, &w, batch->out, batch->layout);
+    wwi_uploads_close(&r->kept); // of halves
+    r->kept = w.uploads;
+    free(w.ids);
+    return status;
 }
 
-ww_status wwi_runner_prepare(wwi_runner *r, const wwi_batch *batch) {
+ww_status wwi_runner_prepare(wwi_runner *r, const wwi_batch *batch, wwi_work **work) {
+    ww_status status;
+    if (work)
+        *work = NULL;
+    if (is_empty(batch))
+        return WW_OK;
+    wwi_work *w = calloc(1, sizeof *w);
+    if (!w)
+        return wwi_fail_memory(sizeof *w);
     r->preparing = true;
-    const ww_status status = wwi_runner_block(r, batch);
+    if ((status = make_work(r, batch, w)) == WW_OK)
+        status = wwi_runner_run(r, w, batch->out, batch->layout);
     r->preparing = false;
+    if (work && status == WW_OK)
+        *work = w;
+    else
+        wwi_work_destroy(&w);
     return status;
+}
+
+void wwi_work_destroy(wwi_work **work) {
+    if (!work || !*work)
+        return;
+    wwi_uploads_close(&(*work)->uploads);
+    free((*work)->ids);
+    free(*work);
+    *work = NULL;
 }

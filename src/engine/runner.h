@@ -48,6 +48,12 @@ typedef struct wwi_variant {
 
 typedef struct wwi_engine wwi_engine;
 
+// What a batch needs on the device beside series and results.
+typedef struct wwi_uploads {
+    wwi_buffer *row_order, *column_order, *band; // ids or a list; tables
+    wwi_buffer *row_offsets, *column_offsets;    // of packs
+} wwi_uploads;
+
 struct wwi_runner {
     ww_context *context;
     wwi_stream *stream;
@@ -68,9 +74,10 @@ struct wwi_runner {
     double engine_cells[ENGINES]; // computed by each since the start
     wwi_variant variants[VARIANTS];
     size_t variant_count;
-    wwi_buffer *row_order, *column_order, *band, *edges, *counter;
-    wwi_buffer *row_packed, *row_offsets, *column_packed, *column_offsets, *scratch, *abandoned;
-    bool bits; // engine bits can compute the measure here; else: why not
+    // What all batches share: launches follow each other.
+    wwi_buffer *edges, *counter, *row_packed, *column_packed, *scratch, *abandoned;
+    wwi_uploads kept; // of the last batch that was run once
+    bool bits;        // engine bits can compute the measure here; else: why not
     const char *no_bits;
     wwi_bit_planes *planes; // what it computes on; NULL: on the points themselves
     wwi_words words;        // tables of the bands of a batch
@@ -84,21 +91,26 @@ typedef struct wwi_sides {
     ww_dataset *rows, *columns;
 } wwi_sides;
 
-// A batch on its way through an engine.
-typedef struct wwi_work {
+// A batch, prepared for an engine.
+struct wwi_work {
     wwi_batch b;
+    uint32_t *ids; // those of the batch, a copy
+    ww_engine engine;
+    wwi_uploads uploads;
+    bool rows_cut, columns_cut; // the offsets of the side's packs are there
+    double cells;
     wwi_sides sides;
     bool exchanged;                                          // rows and columns have changed places
     uint32_t row_rank, column_rank, row_ranks, column_ranks; // first and number of the lengths on each side
     uint32_t n, m;                                           // longest row and column series
     uint64_t pairs;
-    bool too_large;         // its bands or packs need more room than there is: it is to be halved
+    bool too_large;         // its bands or packs need more room than there is: each run halves it
     wwi_slice x, y;         // what the kernel reads of each side
     bool is_bits;           // engine bits: other arguments, bit planes where there are some
     wwi_tiling tiling;      // where the engine has one for all pairs
     uint32_t ribbon, below; // engine lanes: columns of a ribbon, those left of the diagonal; 0: none
     wwi_launch_args args;
-} wwi_work;
+};
 
 // Why an engine does not take a batch; `why` NULL: it does. `limit`: the most it takes, 0 where there is no such
 // number.

@@ -35,11 +35,11 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     key.group = group_size(r);
     ww_status status = wwi_runner_variant(r, key, &v);
     w->args.scratch = w->n + 1;
-    wwi_units u = wwi_units_of(r, WW_ENGINE_STENCIL, w->pairs, wwi_work_cells(r, w));
+    wwi_units u = wwi_units_of(r, WW_ENGINE_STENCIL, w->pairs, w->cells);
     while (status == WW_OK && wwi_units_next(&u)) {
         wwi_arg args[COMMON_ARGS + 1];
         w->args.unit_begin = (uint32_t)u.at;
-        size_t count = wwi_work_args(r, w, args);
+        size_t count = wwi_work_args(w, args);
         args[count++] = WWI_LOCAL(3 * (uint64_t)w->args.scratch * wwi_runner_value_bytes(r));
         status = wwi_units_launch(&u, v, u.take, args, count);
     }

@@ -47,7 +47,7 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi
     const uint64_t pair_bytes = a->scratch * (w->is_bits ? 8 : 2 * wwi_runner_value_bytes(r));
     const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->context) / 4;
     const uint64_t fitting = room / pair_bytes, at_once = fitting < 1 ? 1 : fitting > 1u << 20 ? 1u << 20 : fitting;
-    wwi_units pairs = wwi_units_of(r, engine, w->pairs, wwi_work_cells(r, w));
+    wwi_units pairs = wwi_units_of(r, engine, w->pairs, w->cells);
     while (wwi_units_next(&pairs)) {
         const uint64_t take = pairs.take < at_once ? pairs.take : at_once;
         if ((status = wwi_grow_buffer(r->context, &r->edges, take * pair_bytes)) != WW_OK ||
@@ -64,7 +64,7 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi
             u.take = take > 1 ? strips : u.take;
             a->strip_begin = r->preparing ? strips : (uint32_t)u.at; // past the last one
             a->strip_end = a->strip_begin + (uint32_t)u.take;
-            size_t count = wwi_work_args(r, w, args);
+            size_t count = wwi_work_args(w, args);
             args[count++] = WWI_BUFFER(r->edges);
             args[count++] = WWI_BUFFER(r->counter);
             if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, 0)) != WW_OK ||

@@ -7,8 +7,8 @@
 
 #include "jobs/blocks.h"
 
-// Compiles for the first batch, or one much like it.
-static ww_status compile_matrix(ww_plan *p) {
+// Compiles for the first block, or one much like it.
+static ww_status compile_block(ww_plan *p) {
     const uint64_t most = wwi_plan_room(p) / wwi_precision_bytes(p->rows->precision);
     size_t rows = wwi_dataset_slice_limit(p->rows, 0, 0), columns = wwi_dataset_slice_limit(p->columns, 0, 0);
     while ((uint64_t)rows * columns > (most < 0x7fffffff ? most : 0x7fffffff) && rows * columns > 1)
@@ -16,7 +16,7 @@ static ww_status compile_matrix(ww_plan *p) {
             rows /= 2;
         else
             columns /= 2;
-    return wwi_plan_prepare_rectangle(p, 0, rows, 0, columns);
+    return wwi_plan_prepare_rectangle(p, 0, rows, 0, columns, NULL);
 }
 
 static bool is_half(const ww_plan *p) {
@@ -26,34 +26,6 @@ static bool is_half(const ww_plan *p) {
 // Cells of the half without the diagonal.
 static uint64_t half_cells(const ww_plan *p) {
     return (p->square_cells - wwi_plan_diagonal_cells(p)) / 2;
-}
-
-ww_status ww_plan_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
-                                const ww_plan_options *options, ww_plan **plan) {
-    ww_plan *p;
-    if (!plan)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
-    *plan = NULL;
-    ww_status status = wwi_plan_create(&wwi_matrix_job, measure, rows, columns, options, &p);
-    if (status != WW_OK)
-        return status;
-    if ((status = wwi_plan_count_cells(p, &p->square_cells)) != WW_OK || (status = compile_matrix(p)) != WW_OK) {
-        ww_plan_destroy(&p);
-        return status;
-    }
-    const uint64_t n = p->rows->count, diagonal = p->self ? wwi_plan_diagonal_cells(p) : 0;
-    p->info.pairs = n * p->columns->count;
-    p->info.cells = p->square_cells;
-    if (is_half(p)) {
-        p->info.pairs = n * (n - 1) / 2 + (p->zero_on_self ? 0 : n);
-        p->info.cells = half_cells(p) + (p->zero_on_self ? 0 : diagonal);
-    } else if (p->self && p->zero_on_self) {
-        p->info.pairs -= n;
-        p->info.cells -= diagonal;
-    }
-    p->info.engine = wwi_runner_engine(p->runner);
-    *plan = p;
-    return WW_OK;
 }
 
 // ---- sinks
@@ -109,31 +81,27 @@ static ww_status to_callback(ww_plan *p, void *target, size_t row, size_t row_co
 
 // ---- one batch
 
-// The half of a set with itself above the diagonal, laid out on the device.
-static ww_status run_half(ww_plan *p, uint32_t layout, uint64_t elements,
-                          ww_status (*run)(wwi_runner *, const wwi_batch *)) {
-    ww_status status;
+// The half of a set with itself above the diagonal; the layout is a run's.
+static ww_status prepare_half(ww_plan *p) {
     wwi_batch b;
     const size_t n = p->rows->count;
     memset(&b, 0, sizeof b);
-    if ((status = wwi_buffer_fill_u32(p->out, 0, elements * wwi_precision_bytes(p->rows->precision), 0)) != WW_OK ||
-        (status = wwi_plan_slice(p, WWI_SIDE_ROW, 0, n, &b.row)) != WW_OK)
+    const ww_status status = wwi_plan_slice(p, WWI_SIDE_ROW, 0, n, &b.row);
+    if (status != WW_OK)
         return status;
     b.column = b.row;
     wwi_plan_ids(p->rows, 0, n, p->row_ids);
     b.row_ids = b.column_ids = p->row_ids;
     b.rows = b.columns = n;
     b.half = true;
-    b.layout = layout;
     b.row_stride = n;
     b.column_stride = 1;
     b.count = (uint32_t)n;
-    b.out = p->out;
-    return n > 1 ? run(p->runner, &b) : WW_OK;
+    return wwi_runner_prepare(p->runner, &b, &p->whole);
 }
 
 // The diagonal of a set with itself, into the full layout.
-static ww_status run_diagonal(ww_plan *p) {
+static ww_status prepare_diagonal(ww_plan *p) {
     const size_t n = p->rows->count;
     uint32_t *pairs = malloc(n * 3 * sizeof *pairs);
     if (!pairs)
@@ -142,18 +110,36 @@ static ww_status run_diagonal(ww_plan *p) {
         pairs[3 * i] = pairs[3 * i + 1] = (uint32_t)i;
         pairs[3 * i + 2] = (uint32_t)(i * n + i);
     }
-    const ww_status status = wwi_plan_list(p, pairs, n);
+    const ww_status status = wwi_plan_prepare_list(p, pairs, n, &p->diagonal);
     free(pairs);
     return status;
 }
 
-// Everything into p->out, which is large enough.
-static ww_status run_batch(ww_plan *p, ww_layout layout, uint64_t elements) {
-    if (!is_half(p))
-        return wwi_plan_rectangle(p, 0, p->rows->count, 0, p->columns->count);
+// What a run of one batch will need, unless it is there.
+static ww_status prepare_batch(ww_plan *p, ww_layout layout) {
+    ww_status status = WW_OK;
+    if (!p->whole)
+        status = is_half(p) ? prepare_half(p)
+                            : wwi_plan_prepare_rectangle(p, 0, p->rows->count, 0, p->columns->count, &p->whole);
+    if (status == WW_OK && !p->diagonal && is_half(p) && layout == WW_LAYOUT_FULL && !p->zero_on_self)
+        status = prepare_diagonal(p);
+    return status;
+}
+
+// Everything into `out`, which is large enough.
+static ww_status enqueue_batch(ww_plan *p, ww_layout layout, wwi_buffer *out) {
+    const size_t n = p->rows->count;
     const bool full = layout == WW_LAYOUT_FULL;
-    const ww_status status = run_half(p, full ? WWI_LAYOUT_MIRRORED : WWI_LAYOUT_CONDENSED, elements, wwi_runner_block);
-    return status == WW_OK && full && !p->zero_on_self ? run_diagonal(p) : status;
+    const uint64_t elements = full ? n * n : n * (n - 1) / 2;
+    ww_status status = prepare_batch(p, layout);
+    if (status != WW_OK)
+        return status;
+    if (!is_half(p))
+        return wwi_runner_run(p->runner, p->whole, out, WWI_LAYOUT_STRIDED);
+    if ((status = wwi_buffer_fill_u32(out, 0, elements * wwi_precision_bytes(p->rows->precision), 0)) != WW_OK ||
+        (status = wwi_runner_run(p->runner, p->whole, out, full ? WWI_LAYOUT_MIRRORED : WWI_LAYOUT_CONDENSED)) != WW_OK)
+        return status;
+    return full ? wwi_runner_run(p->runner, p->diagonal, out, WWI_LAYOUT_STRIDED) : WW_OK;
 }
 
 // Whether one batch does. The half of a set is counted in the kernels as its square is.
@@ -168,7 +154,7 @@ static ww_status run_to_host(ww_plan *p, void *values, ww_layout layout, uint64_
     const uint64_t bytes = elements * wwi_precision_bytes(p->rows->precision);
     ww_status status = wwi_plan_ensure_out(p, bytes);
     if (status == WW_OK)
-        status = run_batch(p, layout, elements);
+        status = enqueue_batch(p, layout, p->out);
     if (status == WW_OK)
         status = wwi_buffer_read(p->out, 0, bytes, values);
     if (status == WW_OK && p->self && p->zero_on_self && layout == WW_LAYOUT_FULL)
@@ -176,24 +162,41 @@ static ww_status run_to_host(ww_plan *p, void *values, ww_layout layout, uint64_
     return status;
 }
 
-static ww_status run_to_device(ww_plan *p, const ww_output *to, wwi_buffer *device, uint64_t elements) {
-    const uint64_t bytes = elements * wwi_precision_bytes(p->rows->precision);
-    wwi_buffer *mine = p->out;
-    ww_status status = WW_OK;
-    if (to->offset == 0)
-        p->out = device;
-    else
-        status = wwi_plan_ensure_out(p, bytes);
-    if (status == WW_OK)
-        status = run_batch(p, to->layout, elements);
-    if (to->offset == 0)
-        p->out = mine;
-    else if (status == WW_OK)
-        status = wwi_buffer_copy(p->out, 0, device, to->offset, bytes);
-    return status;
+// ---- the job
+
+static ww_status prepare_first(ww_plan *p) {
+    return is_one_batch(p, WW_LAYOUT_FULL, (uint64_t)p->rows->count * p->columns->count)
+               ? prepare_batch(p, WW_LAYOUT_FULL)
+               : compile_block(p);
 }
 
-// ---- the job
+ww_status ww_plan_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                                const ww_plan_options *options, ww_plan **plan) {
+    ww_plan *p;
+    if (!plan)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
+    *plan = NULL;
+    ww_status status = wwi_plan_create(&wwi_matrix_job, measure, rows, columns, options, &p);
+    if (status != WW_OK)
+        return status;
+    if ((status = wwi_plan_count_cells(p, &p->square_cells)) != WW_OK || (status = prepare_first(p)) != WW_OK) {
+        ww_plan_destroy(&p);
+        return status;
+    }
+    const uint64_t n = p->rows->count, diagonal = p->self ? wwi_plan_diagonal_cells(p) : 0;
+    p->info.pairs = n * p->columns->count;
+    p->info.cells = p->square_cells;
+    if (is_half(p)) {
+        p->info.pairs = n * (n - 1) / 2 + (p->zero_on_self ? 0 : n);
+        p->info.cells = half_cells(p) + (p->zero_on_self ? 0 : diagonal);
+    } else if (p->self && p->zero_on_self) {
+        p->info.pairs -= n;
+        p->info.cells -= diagonal;
+    }
+    p->info.engine = wwi_runner_engine(p->runner);
+    *plan = p;
+    return WW_OK;
+}
 
 static ww_status matrix_values(const ww_plan *p, ww_layout layout, uint64_t *values) {
     const uint64_t n = p->rows->count;
@@ -223,7 +226,8 @@ static ww_status matrix_run(ww_plan *p, const ww_output *to, wwi_buffer *device)
         return refuse_device();
     if (device || is_one_batch(p, to->layout, elements)) {
         wwi_plan_expect(p, is_half(p) ? half_cells(p) + diagonal : p->square_cells);
-        status = device ? run_to_device(p, to, device, elements) : run_to_host(p, to->host, to->layout, elements);
+        status = device ? wwi_plan_to_device(p, to, device, elements, enqueue_batch)
+                        : run_to_host(p, to->host, to->layout, elements);
     } else {
         const wwi_blocks blocks = {.upper = !full || is_half(p),
                                    .deliver = !full        ? to_condensed
@@ -262,14 +266,15 @@ ww_status ww_plan_run_blocks(ww_plan *plan, ww_block_fn block, void *user) {
 }
 
 static ww_status matrix_prepare(ww_plan *p) {
-    ww_status status;
-    const uint64_t n = p->rows->count, elements = n * p->columns->count;
-    if (!is_one_batch(p, WW_LAYOUT_FULL, elements))
-        return WW_OK; // what a block needs was compiled when the plan was made
-    if ((status = wwi_plan_ensure_out(p, elements * wwi_precision_bytes(p->rows->precision))) != WW_OK)
-        return status;
-    return is_half(p) ? run_half(p, WWI_LAYOUT_MIRRORED, elements, wwi_runner_prepare)
-                      : wwi_plan_prepare_rectangle(p, 0, p->rows->count, 0, p->columns->count);
+    const uint64_t n = p->rows->count, half = n * (n - 1) / 2;
+    uint64_t elements = n * p->columns->count;
+    if (!is_one_batch(p, WW_LAYOUT_FULL, elements)) {
+        if (!is_half(p) || !is_one_batch(p, WW_LAYOUT_CONDENSED, half))
+            return WW_OK; // what a block needs was compiled when the plan was made
+        elements = half;
+    }
+    const ww_status status = wwi_plan_ensure_out(p, elements * wwi_precision_bytes(p->rows->precision));
+    return status == WW_OK ? prepare_batch(p, WW_LAYOUT_FULL) : status;
 }
 
 static void matrix_destroy(ww_plan *p) {

@@ -106,23 +106,24 @@ static ww_status prepare_list(ww_plan *p, size_t rows, size_t columns) {
     memset(&b, 0, sizeof b);
     b.list = true;
     b.rows = columns < 4096 ? columns : 4096;
-    b.pairs = malloc(b.rows * 3 * sizeof *b.pairs);
-    if (!b.pairs)
-        return wwi_fail_memory(b.rows * 3 * sizeof *b.pairs);
+    uint32_t *pairs = malloc(b.rows * 3 * sizeof *pairs);
+    if (!pairs)
+        return wwi_fail_memory(b.rows * 3 * sizeof *pairs);
+    b.pairs = pairs;
     for (uint32_t i = 1; i < rows; i++)
         if (p->rows->lengths[i] > p->rows->lengths[longest_row])
             longest_row = i;
     for (uint32_t t = 0; t < b.rows; t++) {
-        b.pairs[3 * t] = longest_row;
-        b.pairs[3 * t + 1] = b.pairs[3 * t + 2] = t;
+        pairs[3 * t] = longest_row;
+        pairs[3 * t + 1] = pairs[3 * t + 2] = t;
     }
     if ((status = wwi_plan_slice(p, WWI_SIDE_ROW, 0, rows, &b.row)) == WW_OK &&
         (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, 0, columns, &b.column)) == WW_OK)
-        status = wwi_runner_prepare(p->runner, &b);
+        status = wwi_runner_prepare(p->runner, &b, NULL);
     b.radii = p->nearest->best_values;
     if (status == WW_OK)
-        status = wwi_runner_prepare(p->runner, &b);
-    free(b.pairs);
+        status = wwi_runner_prepare(p->runner, &b, NULL);
+    free(pairs);
     return status;
 }
 
@@ -149,7 +150,7 @@ static ww_status make(ww_plan *p, size_t k, uint64_t cells) {
         return status;
     if (n->bounds && (status = prepare_list(p, rows, columns)) != WW_OK)
         return status;
-    return wwi_plan_prepare_rectangle(p, 0, rows, 0, columns);
+    return wwi_plan_prepare_rectangle(p, 0, rows, 0, columns, NULL);
 }
 
 ww_status ww_plan_create_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
@@ -258,7 +259,7 @@ static ww_status run_whole(ww_plan *p, const wwi_area *a) {
     return status == WW_OK ? select_block(p, a, a->column == 0) : status;
 }
 
-// Distances of listed pairs to their places in the block; `bounded`: rows have their radii. Reorders the list.
+// Distances of listed pairs to their places in the block; `bounded`: rows have their radii.
 static ww_status run_list(ww_plan *p, const wwi_area *a, uint32_t *pairs, size_t count, bool bounded) {
     wwi_batch b;
     memset(&b, 0, sizeof b);

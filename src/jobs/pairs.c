@@ -5,23 +5,40 @@
 
 #include "jobs/plan.h"
 
-// Compiles for the pairs of the first windows.
-static ww_status compile_pairs(ww_plan *p) {
+// Pairs of a batch. Another 12 bytes a pair are for the list.
+static uint64_t most_pairs(const ww_plan *p) {
+    const uint64_t most = wwi_plan_room(p) / (wwi_precision_bytes(p->rows->precision) + 12);
+    return most < 1 ? 1 : most > p->count ? p->count : most;
+}
+
+static bool on_device(const ww_plan *p) {
+    return !p->rows->host && !p->columns->host;
+}
+
+static ww_status prepare_all(ww_plan *p) {
+    return p->whole ? WW_OK : wwi_plan_prepare_list(p, p->pairs, p->count, &p->whole);
+}
+
+// Prepares all pairs, or compiles for those of the first windows.
+static ww_status prepare_first(ww_plan *p) {
     ww_status status;
     wwi_batch b;
+    if (on_device(p) && most_pairs(p) == p->count)
+        return prepare_all(p);
     const size_t rows = wwi_dataset_slice_limit(p->rows, 0, 0), columns = wwi_dataset_slice_limit(p->columns, 0, 0);
     memset(&b, 0, sizeof b);
     b.list = true;
-    b.pairs = malloc(p->count * 3 * sizeof *b.pairs);
-    if (!b.pairs)
-        return wwi_fail_memory(p->count * 3 * sizeof *b.pairs);
+    uint32_t *pairs = malloc(p->count * 3 * sizeof *pairs);
+    if (!pairs)
+        return wwi_fail_memory(p->count * 3 * sizeof *pairs);
     for (size_t t = 0; t < p->count; t++)
         if (p->pairs[3 * t] < rows && p->pairs[3 * t + 1] < columns)
-            memcpy(b.pairs + 3 * b.rows++, p->pairs + 3 * t, 3 * sizeof *b.pairs);
+            memcpy(pairs + 3 * b.rows++, p->pairs + 3 * t, 3 * sizeof *pairs);
+    b.pairs = pairs;
     if ((status = wwi_plan_slice(p, WWI_SIDE_ROW, 0, rows, &b.row)) == WW_OK &&
         (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, 0, columns, &b.column)) == WW_OK)
-        status = wwi_runner_prepare(p->runner, &b);
-    free(b.pairs);
+        status = wwi_runner_prepare(p->runner, &b, NULL);
+    free(pairs);
     return status;
 }
 
@@ -74,7 +91,7 @@ ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_d
     ww_status status = wwi_plan_create(&wwi_pairs_job, measure, rows, columns, options, &p);
     if (status != WW_OK)
         return status;
-    if ((status = take_pairs(p, row_index, column_index, count)) != WW_OK || (status = compile_pairs(p)) != WW_OK)
+    if ((status = take_pairs(p, row_index, column_index, count)) != WW_OK || (status = prepare_first(p)) != WW_OK)
         ww_plan_destroy(&p);
     else
         p->info.engine = wwi_runner_engine(p->runner);
@@ -118,11 +135,10 @@ static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t c
     return WW_OK;
 }
 
-static ww_status run_to_host(ww_plan *p, void *distances) {
+// Window after window.
+static ww_status run_windows(ww_plan *p, void *distances) {
     ww_status status = WW_OK;
-    const uint64_t size = wwi_precision_bytes(p->rows->precision);
-    uint64_t most = wwi_plan_room(p) / (size + 12);
-    most = most < 1 ? 1 : most > p->count ? p->count : most;
+    const uint64_t size = wwi_precision_bytes(p->rows->precision), most = most_pairs(p);
     uint32_t *picked = malloc(most * 3 * sizeof *picked), *numbers = malloc(most * sizeof *numbers);
     unsigned char *values = malloc(most * size);
     if (!picked || !numbers || !values)
@@ -140,31 +156,28 @@ static ww_status run_to_host(ww_plan *p, void *distances) {
     return status;
 }
 
-// All pairs at once, into device memory.
-static ww_status run_to_device(ww_plan *p, const ww_output *to, wwi_buffer *device) {
-    ww_status status = WW_OK;
+// All pairs at once.
+static ww_status enqueue_all(ww_plan *p, ww_layout layout, wwi_buffer *out) {
+    (void)layout;
+    const ww_status status = prepare_all(p);
+    return status == WW_OK ? wwi_runner_run(p->runner, p->whole, out, WWI_LAYOUT_STRIDED) : status;
+}
+
+static ww_status run_to_host(ww_plan *p, void *distances) {
+    ww_status status;
     const uint64_t bytes = p->count * wwi_precision_bytes(p->rows->precision);
-    wwi_buffer *mine = p->out;
-    if (p->rows->host || p->columns->host) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "the series are not on the device at once");
-        return wwi_fail_hint("run the plan into host memory, which works block by block");
-    }
-    uint32_t *pairs = malloc(p->count * 3 * sizeof *pairs);
-    if (!pairs)
-        return wwi_fail_memory(p->count * 3 * sizeof *pairs);
-    memcpy(pairs, p->pairs, p->count * 3 * sizeof *pairs);
-    if (to->offset == 0)
-        p->out = device;
-    else
-        status = wwi_plan_ensure_out(p, bytes);
-    if (status == WW_OK)
-        status = wwi_plan_list(p, pairs, p->count);
-    if (to->offset == 0)
-        p->out = mine;
-    else if (status == WW_OK)
-        status = wwi_buffer_copy(p->out, 0, device, to->offset, bytes);
-    free(pairs);
-    return status;
+    if (!on_device(p) || most_pairs(p) < p->count)
+        return run_windows(p, distances);
+    if ((status = wwi_plan_ensure_out(p, bytes)) != WW_OK || (status = enqueue_all(p, WW_LAYOUT_FULL, p->out)) != WW_OK)
+        return status;
+    return wwi_buffer_read(p->out, 0, bytes, distances);
+}
+
+static ww_status run_to_device(ww_plan *p, const ww_output *to, wwi_buffer *device) {
+    if (on_device(p))
+        return wwi_plan_to_device(p, to, device, p->count, enqueue_all);
+    wwi_fail(WW_ERROR_UNSUPPORTED, "the series are not on the device at once");
+    return wwi_fail_hint("run the plan into host memory, which works block by block");
 }
 
 static ww_status pairs_values(const ww_plan *p, ww_layout layout, uint64_t *values) {
@@ -183,8 +196,8 @@ static ww_status pairs_run(ww_plan *p, const ww_output *to, wwi_buffer *device) 
 }
 
 static ww_status pairs_prepare(ww_plan *p) {
-    const uint64_t bytes = p->count * wwi_precision_bytes(p->rows->precision), room = wwi_plan_room(p);
-    return wwi_plan_ensure_out(p, bytes < room ? bytes : room);
+    const ww_status status = wwi_plan_ensure_out(p, most_pairs(p) * wwi_precision_bytes(p->rows->precision));
+    return status == WW_OK && on_device(p) && most_pairs(p) == p->count ? prepare_all(p) : status;
 }
 
 static void pairs_destroy(ww_plan *p) {

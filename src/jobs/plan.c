@@ -22,6 +22,8 @@ void ww_plan_destroy(ww_plan **plan) {
     ww_plan *p = *plan;
     *plan = NULL;
     p->job->destroy(p);
+    wwi_work_destroy(&p->whole);
+    wwi_work_destroy(&p->diagonal);
     wwi_runner_destroy(&p->runner);
     wwi_buffer_destroy(&p->out);
     wwi_slice_close(&p->slices[WWI_SIDE_ROW]);
@@ -310,13 +312,14 @@ void wwi_plan_start(ww_plan *p) {
     p->start_seconds = wwi_seconds();
     p->info.cells_done = 0;
     p->run_cells = 0;
+    p->pending = false;
     p->info.pairs_pruned = 0;
     p->info.pairs_abandoned = 0;
 }
 
 void wwi_plan_expect(ww_plan *p, uint64_t cells) {
     p->run_cells = cells;
-    wwi_runner_start(p->runner, cells);
+    wwi_runner_start(p->runner, cells, p->pending);
 }
 
 ww_status wwi_plan_end(ww_plan *p, ww_status status) {
@@ -329,6 +332,8 @@ ww_status wwi_plan_end(ww_plan *p, ww_status status) {
     p->info.launches = wwi_stream_launches(p->stream);
     p->info.seconds_device = wwi_stream_seconds(p->stream);
     p->info.seconds_wall = wwi_seconds() - p->start_seconds;
+    if (status == WW_OK)
+        wwi_runner_learn(p->runner, p->info.seconds_device);
     return status;
 }
 
@@ -354,50 +359,62 @@ bool wwi_plan_is_one_batch(const ww_plan *p, uint64_t elements) {
 
 // ---- batches
 
-static ww_status rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count,
-                           ww_status (*run)(wwi_runner *, const wwi_batch *)) {
-    ww_status status;
-    wwi_batch b;
-    memset(&b, 0, sizeof b);
+static ww_status rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count, wwi_batch *b) {
+    memset(b, 0, sizeof *b);
     wwi_plan_ids(p->rows, row, row_count, p->row_ids);
     wwi_plan_ids(p->columns, column, column_count, p->column_ids);
-    b.row_ids = p->row_ids;
-    b.column_ids = p->column_ids;
-    b.rows = row_count;
-    b.columns = column_count;
-    b.row_stride = column_count;
-    b.column_stride = 1;
-    b.row_base = (uint32_t)row;
-    b.column_base = (uint32_t)column;
-    if ((status = wwi_plan_slice(p, WWI_SIDE_ROW, row, row_count, &b.row)) != WW_OK ||
-        (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, column, column_count, &b.column)) != WW_OK)
-        return status;
-    b.out = p->out;
-    return run(p->runner, &b);
+    b->row_ids = p->row_ids;
+    b->column_ids = p->column_ids;
+    b->rows = row_count;
+    b->columns = column_count;
+    b->row_stride = column_count;
+    b->column_stride = 1;
+    b->row_base = (uint32_t)row;
+    b->column_base = (uint32_t)column;
+    b->out = p->out;
+    const ww_status status = wwi_plan_slice(p, WWI_SIDE_ROW, row, row_count, &b->row);
+    return status == WW_OK ? wwi_plan_slice(p, WWI_SIDE_COLUMN, column, column_count, &b->column) : status;
 }
 
 ww_status wwi_plan_rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count) {
     const uint64_t bytes = (uint64_t)row_count * column_count * wwi_precision_bytes(p->rows->precision);
-    const ww_status status = wwi_plan_ensure_out(p, bytes);
-    return status == WW_OK ? rectangle(p, row, row_count, column, column_count, wwi_runner_block) : status;
+    wwi_batch b;
+    ww_status status = wwi_plan_ensure_out(p, bytes);
+    if (status == WW_OK)
+        status = rectangle(p, row, row_count, column, column_count, &b);
+    return status == WW_OK ? wwi_runner_block(p->runner, &b) : status;
 }
 
-ww_status wwi_plan_prepare_rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count) {
-    return rectangle(p, row, row_count, column, column_count, wwi_runner_prepare);
+ww_status wwi_plan_prepare_rectangle(ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count,
+                                     wwi_work **work) {
+    wwi_batch b;
+    const ww_status status = rectangle(p, row, row_count, column, column_count, &b);
+    return status == WW_OK ? wwi_runner_prepare(p->runner, &b, work) : status;
 }
 
-ww_status wwi_plan_list(ww_plan *p, uint32_t *pairs, size_t count) {
+ww_status wwi_plan_prepare_list(ww_plan *p, const uint32_t *pairs, size_t count, wwi_work **work) {
     ww_status status;
     wwi_batch b;
     memset(&b, 0, sizeof b);
     b.list = true;
     b.pairs = pairs;
     b.rows = count;
-    b.out = p->out;
     if ((status = wwi_plan_slice(p, WWI_SIDE_ROW, 0, p->rows->count, &b.row)) != WW_OK ||
         (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, 0, p->columns->count, &b.column)) != WW_OK)
         return status;
-    return wwi_runner_block(p->runner, &b);
+    return wwi_runner_prepare(p->runner, &b, work);
+}
+
+ww_status wwi_plan_to_device(ww_plan *p, const ww_output *to, wwi_buffer *device, uint64_t values,
+                             ww_status (*enqueue)(ww_plan *, ww_layout, wwi_buffer *)) {
+    ww_status status;
+    const uint64_t bytes = values * wwi_precision_bytes(p->rows->precision);
+    if (to->offset == 0)
+        return enqueue(p, to->layout, device);
+    // A kernel's results begin where its buffer does.
+    if ((status = wwi_plan_ensure_out(p, bytes)) != WW_OK || (status = enqueue(p, to->layout, p->out)) != WW_OK)
+        return status;
+    return wwi_buffer_copy(p->out, 0, device, to->offset, bytes);
 }
 
 // ---- running
@@ -447,16 +464,13 @@ ww_status ww_plan_run(ww_plan *plan, const ww_output *output) {
         (status = check_output(plan, &to, &device)) != WW_OK)
         return status;
     wwi_plan_start(plan);
+    plan->pending = device != NULL;
     status = plan->job->run(plan, &to, device);
     if (status == WW_OK && to.host)
         status = plan->job->values(plan, to.layout, &values);
     if (status == WW_OK && to.host)
         status = wwi_plan_check_results(plan, to.host, values);
-    if (status == WW_OK && device) {
-        plan->pending = true;
-        return WW_OK;
-    }
-    return wwi_plan_end(plan, status);
+    return status == WW_OK && device ? WW_OK : wwi_plan_end(plan, status);
 }
 
 ww_status ww_plan_finish(ww_plan *plan) {

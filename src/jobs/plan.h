@@ -35,13 +35,15 @@ struct ww_plan {
     wwi_slice slices[2]; // of the rows and the columns
     wwi_runner *runner;
     wwi_buffer *out;
+    wwi_work *whole;                // all results, where they are one batch; made once
+    wwi_work *diagonal;             // matrix: what the half of a set with itself leaves out
     uint32_t *row_ids, *column_ids; // room for the ids of a batch
     uint32_t *pairs;                // pairs: `count` x (row, column, number of the result)
     size_t count;
     size_t k;                    // nearest
     struct wwi_nearest *nearest; // nearest
     uint64_t square_cells;       // of all rows with all columns
-    bool pending;                // a run into device memory was not waited for
+    bool pending;                // a run goes into device memory, which is not waited for
     uint64_t run_cells;          // that the run computes
     double start_seconds;
     ww_plan_info info;
@@ -70,10 +72,14 @@ uint64_t wwi_plan_room(const ww_plan *plan);
 void wwi_plan_ids(const ww_dataset *dataset, size_t first, size_t count, uint32_t *ids);
 // Computes rows [row, row+row_count) x columns [column, column+column_count) into plan->out, row after row.
 ww_status wwi_plan_rectangle(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count);
-// Compiles and allocates what that will need.
-ww_status wwi_plan_prepare_rectangle(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count);
-// Computes listed pairs, (row, column, number of the result) each, of all series into plan->out. Reorders the list.
-ww_status wwi_plan_list(ww_plan *plan, uint32_t *pairs, size_t count);
+// Compiles, allocates and uploads what that will need; `work` may be NULL: wwi_runner_prepare().
+ww_status wwi_plan_prepare_rectangle(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count,
+                                     wwi_work **work);
+// The same for listed pairs of all series, (row, column, number of the result) each.
+ww_status wwi_plan_prepare_list(ww_plan *plan, const uint32_t *pairs, size_t count, wwi_work **work);
+// Runs what `enqueue` enqueues into the device memory of an output.
+ww_status wwi_plan_to_device(ww_plan *plan, const ww_output *to, wwi_buffer *device, uint64_t values,
+                             ww_status (*enqueue)(ww_plan *, ww_layout, wwi_buffer *out));
 // Makes series of one side available on the device. *slice is good until the next call for the same side.
 ww_status wwi_plan_slice(ww_plan *plan, int side, size_t first, size_t count, wwi_slice *slice);
 // Fails when one of these results has overflowed: WW_ERROR_OVERFLOW.

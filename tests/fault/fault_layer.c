@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An OpenCL layer (OPENCL_LAYERS=this library) that makes one chosen call fail and counts objects. A call that fails is
-// not passed on, like one a driver refuses. Releases never fail: there would be nothing a caller could do.
+// An OpenCL layer (OPENCL_LAYERS=this library) that makes one chosen call fail, and counts objects and waits. A call
+// that fails is not passed on, like one a driver refuses. Releases never fail: there would be nothing a caller could
+// do.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <CL/cl_layer.h>
@@ -30,6 +31,11 @@ static cl_int count(cl_int code, long change) {
     return code;
 }
 
+static cl_int count_wait(cl_int code, cl_bool blocks) {
+    atomic_fetch_add(&wwt_fault_control.waits, blocks == CL_TRUE);
+    return code;
+}
+
 // ---- a launch that fails on the device: one at a time
 
 static _Atomic(cl_event) broken;
@@ -52,7 +58,7 @@ static cl_int tell_broken_wait(cl_int code, cl_uint count, const cl_event *event
     for (cl_uint i = 0; i < count && code == CL_SUCCESS; i++)
         if (events[i] == atomic_load(&broken))
             code = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-    return code;
+    return count_wait(code, CL_TRUE);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL fault_clReleaseEvent(cl_event event) {
@@ -76,8 +82,8 @@ static CL_API_ENTRY cl_int CL_API_CALL fault_clReleaseEvent(cl_event event) {
     }
 
 // An enqueue: where an event is asked for, one more object lives.
-#define BREAKS_clEnqueueReadBuffer(code, event) (code)
-#define BREAKS_clEnqueueWriteBuffer(code, event) (code)
+#define BREAKS_clEnqueueReadBuffer(code, event) count_wait(code, b)
+#define BREAKS_clEnqueueWriteBuffer(code, event) count_wait(code, b)
 #define BREAKS_clEnqueueCopyBuffer(code, event) (code)
 #define BREAKS_clEnqueueFillBuffer(code, event) (code)
 #define BREAKS_clEnqueueNDRangeKernel(code, event) break_launch(code, event)
@@ -130,7 +136,7 @@ PASS(clGetKernelWorkGroupInfo, (cl_kernel k, cl_device_id d, cl_kernel_work_grou
 PASS_AND(tell_broken_wait, clWaitForEvents, (cl_uint n, const cl_event *e), (n, e), n, e)
 PASS_AND(tell_broken_state, clGetEventInfo, (cl_event e, cl_event_info i, size_t n, void *v, size_t *got), (e, i, n, v, got), e, i, v)
 PASS(clGetEventProfilingInfo, (cl_event e, cl_profiling_info i, size_t n, void *v, size_t *got), (e, i, n, v, got))
-PASS(clFinish, (cl_command_queue q), (q))
+PASS_AND(count_wait, clFinish, (cl_command_queue q), (q), CL_TRUE)
 ENQUEUE(clEnqueueReadBuffer, (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, void *p, cl_uint w, const cl_event *l, cl_event *event), (q, m, b, o, n, p, w, l, event))
 ENQUEUE(clEnqueueWriteBuffer, (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, const void *p, cl_uint w, const cl_event *l, cl_event *event), (q, m, b, o, n, p, w, l, event))
 ENQUEUE(clEnqueueCopyBuffer, (cl_command_queue q, cl_mem s, cl_mem t, size_t so, size_t to, size_t n, cl_uint w, const cl_event *l, cl_event *event), (q, s, t, so, to, n, w, l, event))

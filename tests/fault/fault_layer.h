@@ -12,6 +12,7 @@ typedef struct wwt_fault_table {
     atomic_int code;         // what it answers
     atomic_long objects;     // made or retained and not yet released
     const char *failed_call; // its name; NULL when none failed yet
+    atomic_long waits;       // calls that waited for the device: blocking reads and writes, waits for events
     // A launch that is enqueued well and fails on the device: the next one of this thread (pthread_self()). 0: none; so
     // it is again when the launch was chosen.
     atomic_uintptr_t break_thread;
