@@ -50,6 +50,9 @@ typedef struct wwi_measure_row {
     int rounding;
 } wwi_measure_row;
 
+// The rows, in measures.c.
+extern const wwi_measure_row wwi_measures[];
+extern const size_t wwi_measure_count;
 // The row of a measure; NULL when there is none. Static.
 const wwi_measure_row *wwi_measure_row_by_id(ww_measure_id id);
 
