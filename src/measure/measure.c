@@ -183,26 +183,25 @@ static double parameter(const ww_measure *measure, const char *name) {
 }
 
 // Of the user's recurrence the text says what it has.
-static bool has(const ww_measure *measure, unsigned flag, const char *word) {
-    return (wwi_measure_row_by_id(measure->id)->flags & flag) &&
-           (measure->id != WW_USER || strstr(measure->recurrence, word) != NULL);
+static bool has(const ww_measure *measure, int known, const char *word) {
+    return known && (measure->id != WW_USER || strstr(measure->recurrence, word) != NULL);
 }
 
 static ww_status check_ends(const ww_measure *measure) {
-    const char *name = wwi_measure_row_by_id(measure->id)->info.name;
+    const ww_measure_info *info = ww_measure_info_by_id(measure->id);
     if (!wwi_measure_is_open(measure))
         return WW_OK;
-    if (has(measure, WWI_MEASURE_OPEN, "WW_USER_OPEN_BORDER") &&
+    if (has(measure, info->has_open_ends, "WW_USER_OPEN_BORDER") &&
         (measure->id != WW_EDR || parameter(measure, "aeon") == 0.0))
         return WW_OK;
-    wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no open ends%s", name, measure->id == WW_EDR ? " in aeon's form" : "");
+    wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no open ends%s", info->name, measure->id == WW_EDR ? " in aeon's form" : "");
     if (measure->id == WW_USER)
         return wwi_fail_hint("define WW_USER_OPEN_BORDER in the recurrence: docs/kernels.md");
     return wwi_fail_hint("leave the relaxation at 0; docs/measures.md says which measures have open ends");
 }
 
 static ww_status check_gamma(const ww_measure *measure) {
-    const char *name = wwi_measure_row_by_id(measure->id)->info.name;
+    const ww_measure_info *info = ww_measure_info_by_id(measure->id);
     if (measure->gamma == 0.0)
         return WW_OK;
     // Written so that NaN fails.
@@ -211,8 +210,8 @@ static ww_status check_gamma(const ww_measure *measure) {
         return wwi_fail_hint("give a value from %g to %g, or 0 for the minimum itself", 1 / LARGEST_GAMMA,
                              LARGEST_GAMMA);
     }
-    if (!has(measure, WWI_MEASURE_SOFT, "WW_USER_ENTER")) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no soft minimum", name);
+    if (!has(measure, info->has_soft_minimum, "WW_USER_ENTER")) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no soft minimum", info->name);
         return measure->id == WW_USER
                    ? wwi_fail_hint("define WW_USER_ENTER in the recurrence: docs/kernels.md")
                    : wwi_fail_hint("leave gamma at 0; docs/measures.md says which measures have one");

@@ -23,11 +23,7 @@ enum {
     WWI_MEASURE_PLAIN = 1u << 5,
     // Borders and cells outside the band are infinite, and what comes of infinite neighbours is: paths begin at the
     // corner alone.
-    WWI_MEASURE_ENCLOSED = 1u << 6,
-    // Its recurrence has WW_OPEN_BORDER (of the user's: where the text has WW_USER_OPEN_BORDER).
-    WWI_MEASURE_OPEN = 1u << 7,
-    // A soft minimum of its neighbours means something (of the user's: where the text has WW_USER_ENTER).
-    WWI_MEASURE_SOFT = 1u << 8
+    WWI_MEASURE_ENCLOSED = 1u << 6
 };
 
 // What the series become before they are compared.
