@@ -13,6 +13,8 @@ import os
 import re
 import sys
 
+import tap
+
 ROOT = os.path.normpath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", ".."))
 FOLDERS = "include|host|src|cli|kernels_cl|tests|bench|examples|docs|tools|cmake|data"
 # Options of other programs that the pages tell how to call, and compilers' long options.
@@ -83,15 +85,7 @@ def main():
     rules = [("the pages name functions, types and macros that exist", unknown_names),
              ("the pages name files and folders that exist", unknown_paths),
              ("the pages name options that exist", unknown_options)]
-    print(f"TAP version 13\n1..{len(rules)}")
-    failed = False
-    for number, (name, rule) in enumerate(rules, 1):
-        found = sorted(set(rule()))
-        failed = failed or bool(found)
-        print(f"{'not ok' if found else 'ok'} {number} - {name}")
-        for line in found[:80]:
-            print(f"# {line}")
-    return failed
+    return tap.report(rules)
 
 
 sys.exit(main())
