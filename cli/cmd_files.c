@@ -144,6 +144,8 @@ static void print_measure(const ww_measure_info *info) {
         puts("  cost        its own");
     printf("  channels    %s\n", info->is_independent ? "each alone, summed; --dependent takes them together"
                                                       : "together; --independent takes each alone and sums");
+    printf("  open ends   %s\n", info->has_open_ends ? "yes, by --relax" : "no");
+    printf("  soft        %s\n", info->has_soft_minimum ? "yes, by --soft" : "no");
     if (info->uses_times)
         puts("  time        the points' time stamps where a file has them, else 1, 2, 3, ...");
     if (info->is_of_symbols)
@@ -171,6 +173,8 @@ static void write_measure(cli_json *json, const ww_measure_info *info) {
     cli_json_flag(json, "independent", info->is_independent);
     cli_json_flag(json, "times", info->uses_times);
     cli_json_flag(json, "symbols", info->is_of_symbols);
+    cli_json_flag(json, "open_ends", info->has_open_ends);
+    cli_json_flag(json, "soft_minimum", info->has_soft_minimum);
     cli_json_array(json, "parameters");
     for (size_t p = 0; p < info->parameter_count; p++) {
         cli_json_object(json, NULL);

@@ -118,6 +118,19 @@ static void write_band(cli_json *json, const cli_measure_options *options, const
     cli_json_text(json, "band", text);
 }
 
+static void write_relaxation(cli_json *json, const ww_measure *measure) {
+    const size_t ends[4] = {measure->relax_begin_x, measure->relax_end_x, measure->relax_begin_y, measure->relax_end_y};
+    char text[4 * 24] = "";
+    for (size_t i = 0; i < 4; i++) {
+        const size_t used = strlen(text);
+        if (ends[i] == SIZE_MAX)
+            snprintf(text + used, sizeof text - used, "%sall", i ? "," : "");
+        else
+            snprintf(text + used, sizeof text - used, "%s%zu", i ? "," : "", ends[i]);
+    }
+    cli_json_text(json, "relax", text);
+}
+
 static void write_measure(cli_json *json, const ww_measure *measure, const cli_measure_options *options) {
     const ww_measure_info *info = ww_measure_info_by_id(measure->id);
     cli_json_text(json, "measure", info->name);
@@ -131,6 +144,11 @@ static void write_measure(cli_json *json, const ww_measure *measure, const cli_m
         cli_json_null(json, "cost");
     cli_json_flag(json, "root", measure->root);
     cli_json_flag(json, "independent", measure->independent);
+    if (info->has_open_ends)
+        write_relaxation(json, measure);
+    else
+        cli_json_null(json, "relax");
+    cli_json_number(json, "gamma", info->has_soft_minimum ? measure->gamma : NAN, 17);
     cli_json_object(json, "parameters");
     for (size_t p = 0; p < info->parameter_count; p++)
         cli_json_number(json, info->parameters[p].name, measure->parameters[p], 17);
@@ -144,6 +162,8 @@ static void write_metric(cli_json *json, const char *metric, const cli_parameter
     cli_json_null(json, "cost");
     cli_json_null(json, "root");
     cli_json_null(json, "independent");
+    cli_json_null(json, "relax");
+    cli_json_null(json, "gamma");
     cli_json_object(json, "parameters");
     for (; parameters && parameters->name; parameters++)
         cli_json_number(json, parameters->name, parameters->value, 17);

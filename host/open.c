@@ -143,19 +143,21 @@ static ww_status open_device(ww_context *context, const wwi_device *device) {
     return make_queue(context);
 }
 
+static ww_status begin(const char *function, const ww_context_options *given, ww_context_options *options,
+                       ww_context **out) {
+    if (!out)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s needs a place for the context", function);
+    *out = NULL;
+    const ww_status status = read_options(given, options);
+    return status == WW_OK ? wwi_check_first_use() : status;
+}
+
 ww_status ww_context_create(const ww_context_options *given, ww_context **out) {
     ww_context_options options;
     ww_context *context = NULL;
     wwi_device_list list = {NULL, 0};
     size_t chosen = 0;
-    ww_status status;
-
-    if (!out)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_create needs a place for the context");
-    *out = NULL;
-    status = read_options(given, &options);
-    if (status == WW_OK)
-        status = wwi_check_first_use();
+    ww_status status = begin("ww_context_create", given, &options, out);
     if (status == WW_OK)
         status = allocate(&options, &context);
     if (status != WW_OK)
@@ -249,14 +251,7 @@ ww_status ww_context_wrap(cl_context cl, cl_device_id device, cl_command_queue q
                           ww_context **out) {
     ww_context_options options;
     ww_context *context = NULL;
-    ww_status status;
-
-    if (!out)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_wrap needs a place for the context");
-    *out = NULL;
-    status = read_options(given, &options);
-    if (status == WW_OK)
-        status = wwi_check_first_use();
+    ww_status status = begin("ww_context_wrap", given, &options, out);
     if (status == WW_OK)
         status = check_wrapped(cl, device, queue);
     if (status == WW_OK)

@@ -137,12 +137,14 @@ typedef struct ww_measure_info {
     int is_similarity;     ///< 1: the larger, the more alike; `nearest` finds the largest
     size_t parameter_count;
     const ww_parameter_info *parameters;
-    const char *formula; ///< the cell, in the words of docs/measures.md
-    ww_cost cost;        ///< what WW_COST_DEFAULT means; never WW_COST_DEFAULT
-    int any_cost;        ///< 1: takes every cost; 0: only its own
-    int is_independent;  ///< 1: channels are independent by default
-    int uses_times;      ///< 1: uses the points' time stamps, where there are any
-    int is_of_symbols;   ///< 1: values are symbols, which are equal or not
+    const char *formula;  ///< the cell, in the words of docs/measures.md
+    ww_cost cost;         ///< what WW_COST_DEFAULT means; never WW_COST_DEFAULT
+    int any_cost;         ///< 1: takes every cost; 0: only its own
+    int is_independent;   ///< 1: channels are independent by default
+    int uses_times;       ///< 1: uses the points' time stamps, where there are any
+    int is_of_symbols;    ///< 1: values are symbols, which are equal or not
+    int has_open_ends;    ///< 1: takes a relaxation; `edr` not with `aeon`, `user` where its text allows it
+    int has_soft_minimum; ///< 1: takes a gamma; `user` where its text allows it
 } ww_measure_info;
 
 /// Number of measures, and each by position, NULL when out of range; a measure by its id or its name, NULL when there

@@ -173,3 +173,16 @@ WW_INLINE ww_value ww_knn_row_cut(ww_knn_job job, uint row, __global const ww_sc
         return WW_NEVER;
     return ww_knn_cut(job, best[(ulong)row * job.k + job.k - 1], query_norms[job.query_first + row]);
 }
+
+// The Jaccard distance 1 - |A n B| / |A u B| of two ascending lists of integers; two empty sets are equal.
+WW_INLINE ww_scalar ww_jaccard(__global const uint *a, uint a_count, __global const uint *b, uint b_count) {
+    uint common = 0, s = 0, t = 0;
+    while (s < a_count && t < b_count) {
+        const uint x = a[s], y = b[t];
+        common += x == y;
+        s += x <= y;
+        t += y <= x;
+    }
+    const uint all = a_count + b_count - common;
+    return all ? (ww_scalar)(all - common) / (ww_scalar)all : 0;
+}

@@ -483,17 +483,8 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
         const uint point = entries[i];
         const ulong b0 = base_starts[job.base_first + point];
         const uint b_count = (uint)(base_starts[job.base_first + point + 1] - b0);
-        __global const uint *b = base + b0;
-        uint common = 0, s = 0, t = 0;
-        while (s < a_count && t < b_count) {
-            const uint x = a[s], y = b[t];
-            common += x == y;
-            s += x <= y;
-            t += y <= x;
-        }
-        const uint all = a_count + b_count - common;
-        ww_join_offer(job, list, row, point, all ? (ww_scalar)(all - common) / (ww_scalar)all : 0, removed, radii,
-                      best_values, best_ids);
+        ww_join_offer(job, list, row, point, ww_jaccard(a, a_count, base + b0, b_count), removed, radii, best_values,
+                      best_ids);
     }
 }
 #endif

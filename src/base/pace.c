@@ -2,6 +2,8 @@
 // How many units of work go into the next launch, from the time that the launches before took.
 #include "base/pace.h"
 
+#include "base/run.h"
+
 // Times below this are mostly the launch itself.
 #define LEAST_SECONDS 1e-3
 #define LEAST_CLOCK 100.0 // MHz
@@ -27,9 +29,7 @@ ww_status wwi_pace_report(wwi_pace *pace, uint64_t work) {
     pace->done += work; // often an estimate
     if (pace->done > pace->total)
         pace->done = pace->total;
-    if (pace->progress && pace->progress(pace->user, pace->done, pace->total) != 0)
-        return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
-    return WW_OK;
+    return wwi_run_report(pace->progress, pace->user, pace->done, pace->total);
 }
 
 double wwi_pace_guess(const ww_device_info *info, double each_clock) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking ww_run_options, and calling the progress function that is in them.
+// Taking ww_run_options, and calling a progress function.
 #include "base/run.h"
 
 #include "error.h"
@@ -15,8 +15,9 @@ ww_status wwi_run_take(const ww_run_options *given, ww_run_options *own) {
     return WW_OK;
 }
 
-ww_status wwi_run_report(const ww_run_options *run, uint64_t done, uint64_t total) {
-    if (run->progress && run->progress(run->progress_user, done, total) != 0)
+ww_status wwi_run_report(int (*progress)(void *user, uint64_t done, uint64_t total), void *user, uint64_t done,
+                         uint64_t total) {
+    if (progress && progress(user, done, total) != 0)
         return wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop");
     return WW_OK;
 }

@@ -7,7 +7,8 @@
 
 // A caller's options, or the defaults for NULL, to `own`. WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED.
 ww_status wwi_run_take(const ww_run_options *given, ww_run_options *own);
-// Tells the progress function, if there is one. WW_ERROR_CANCELLED.
-ww_status wwi_run_report(const ww_run_options *run, uint64_t done, uint64_t total);
+// Tells the progress function, unless it is NULL. WW_ERROR_CANCELLED when it asks to stop.
+ww_status wwi_run_report(int (*progress)(void *user, uint64_t done, uint64_t total), void *user, uint64_t done,
+                         uint64_t total);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pace.h"
 #include "jobs/bounds.h"
 #include "jobs/plan.h"
 #include "measure/measure_table.h"
@@ -67,7 +68,7 @@ static void block_shape(const ww_plan *p, size_t row, size_t column, size_t *row
 static double seconds_of_cells(const ww_plan *p, double cells) {
     const ww_device_info *info = wwi_context_info(p->context);
     const double each_clock = info->type == WW_DEVICE_GPU ? 25 : 2;
-    return cells / ((double)info->compute_units * (double)info->clock_mhz * 1e6 * each_clock);
+    return cells / wwi_pace_guess(info, each_clock);
 }
 
 static double seconds_of_list(const ww_plan *p, double pairs) {

@@ -181,7 +181,8 @@ static ww_status tune_one(tuning *t, const parameter *p, ww_precision precision)
         measure(&w, p->engine, precision, o->seconds > 0 ? o->seconds : 0.2, &t->plan, &result);
         if (o->report && o->report(o->report_user, &result) != 0)
             status = wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
-        if (status != WW_OK || (status = wwi_run_report(&t->run, ++t->done, t->total)) != WW_OK)
+        if (status != WW_OK ||
+            (status = wwi_run_report(t->run.progress, t->run.progress_user, ++t->done, t->total)) != WW_OK)
             goto done;
         if (result.correct && result.cells_per_second > best.cells_per_second) {
             best = result;

@@ -23,11 +23,7 @@ enum {
     WWI_MEASURE_PLAIN = 1u << 5,
     // Borders and cells outside the band are infinite, and what comes of infinite neighbours is: paths begin at the
     // corner alone.
-    WWI_MEASURE_ENCLOSED = 1u << 6,
-    // Its recurrence has WW_OPEN_BORDER (of the user's: where the text has WW_USER_OPEN_BORDER).
-    WWI_MEASURE_OPEN = 1u << 7,
-    // A soft minimum of its neighbours means something (of the user's: where the text has WW_USER_ENTER).
-    WWI_MEASURE_SOFT = 1u << 8
+    WWI_MEASURE_ENCLOSED = 1u << 6
 };
 
 // What the series become before they are compared.
@@ -50,6 +46,9 @@ typedef struct wwi_measure_row {
     int rounding;
 } wwi_measure_row;
 
+// The rows, in measures.c.
+extern const wwi_measure_row wwi_measures[];
+extern const size_t wwi_measure_count;
 // The row of a measure; NULL when there is none. Static.
 const wwi_measure_row *wwi_measure_row_by_id(ww_measure_id id);
 

@@ -37,8 +37,15 @@ static double largest_step(const ww_measure *measure, const wwi_range *range, do
     }
     case WW_ERP:
         return channels > 1 ? fmax(square, sum) : sum;
-    default:
+    case WW_DTW:
+    case WW_FRECHET:
+    case WW_ADTW:
+    case WW_WDTW:
+    case WW_DDTW:
+    case WW_WDDTW:
         break;
+    default: // not known: the results are looked at
+        return (double)INFINITY;
     }
     const ww_cost cost = wwi_measure_cost(measure);
     if (cost == WW_COST_USER)

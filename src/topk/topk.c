@@ -283,7 +283,7 @@ ww_status ww_topk_run(ww_topk *s, const void *values, int64_t *indices, void *sm
         if (status == WW_OK)
             status = select_rows(s, first, rows, indices, smallest);
         if (status == WW_OK)
-            status = wwi_run_report(&s->run, first + rows, s->rows);
+            status = wwi_run_report(s->run.progress, s->run.progress_user, first + rows, s->rows);
     }
     status = wwi_finish_after(s->stream, status);
     if (status == WW_OK && s->most_rows == s->rows)

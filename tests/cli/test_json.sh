@@ -7,7 +7,7 @@
 cat >check.py <<'END_OF_PYTHON'
 import json, sys
 HEAD = ["version", "command", "files", "counts", "output", "measure", "recurrence", "band", "cost", "root",
-        "independent", "parameters", "znorm", "device", "platform", "precision", "engine", "seconds",
+        "independent", "relax", "gamma", "parameters", "znorm", "device", "platform", "precision", "engine", "seconds",
         "seconds_compute", "seconds_device"]
 def refuse(name):
     raise ValueError(name)
@@ -34,6 +34,11 @@ ok "convert" gives 0 convert gen.ts gen.csv -jz
 ok "its JSON" json 'files == ["gen.ts"] and counts == [4] and output == "gen.csv" and znorm is True'
 ok "measures" gives 0 measures --json
 ok "its JSON" json 'len(measures) > 10 and measures[0]["name"] == "dtw"'
+ok "open ends" json '[m["open_ends"] for m in measures if m["name"] in ("edr", "msm")] == [True, False]'
+ok "a soft minimum" json '[m["soft_minimum"] for m in measures if m["name"] in ("edr", "msm")] == [False, True]'
+ok "measures edr" gives 0 measures edr
+ok "has open ends" prints "open ends   yes, by --relax"
+ok "no soft minimum" prints "soft        no"
 
 # Names and labels of any bytes: control characters, quotes, Latin-1, a character cut off, an overlong form.
 latin=$(printf 'q\042\\\001\033Gr\374n\303\302\233\300\200.ts')
@@ -76,6 +81,13 @@ ok "to a file" gives 0 matrix x.csv --json -o half.npy
 ok "its JSON" json 'distances is None and output == "half.npy"'
 ok "a cost and a parameter" gives 0 pairs x.csv y.csv -jm adtw -p penalty=0.5 --cost-expr 'fabs(x - y)' --root
 ok "its JSON" json 'measure == "adtw" and cost == "fabs(x - y)" and parameters == {"penalty": 0.5} and root is True'
+ok "closed ends and the minimum" json 'relax == "0,0,0,0" and gamma == 0'
+ok "open ends" gives 0 pairs x.csv y.csv -j --relax 0,1,all,all
+ok "its JSON" json 'relax == "0,1,all,all" and gamma == 0'
+ok "a soft minimum" gives 0 pairs x.csv y.csv -j --soft 0.25
+ok "its JSON" json 'relax == "0,0,0,0" and gamma == 0.25'
+ok "a measure with neither" gives 0 pairs x.csv y.csv -jm lcss
+ok "its JSON" json 'relax is None and gamma is None'
 ok "a measure with a cost of its own" gives 0 pairs x.csv y.csv -jm msm
 ok "its JSON" json 'cost is None and independent is True and parameters["c"] == 1'
 
@@ -137,7 +149,7 @@ printf '0,0\n3,4\n10,0\n3,4\n0,1\n' >base.csv
 printf '0,0\n9,0\n' >queries.csv
 printf '3\n8\n3\n8\n3\n' >classes.txt
 ok "knn" gives 0 knn -jk2 -m l1 queries.csv base.csv
-ok "its JSON" json 'measure == "l1" and files == ["queries.csv", "base.csv"] and counts == [2, 5] and band is None'
+ok "its JSON" json 'measure == "l1" and files == ["queries.csv", "base.csv"] and counts == [2, 5] and band is None and relax is None'
 ok "its neighbours" json 'neighbours[1] == {"query": 1, "indices": [2, 0], "distances": [1, 9]}'
 ok "knn with classes" gives 0 knn -j -k 3 --classes classes.txt queries.csv base.csv
 ok "its JSON" json 'predictions == [3, 8] and len(neighbours) == 2'

@@ -4,6 +4,7 @@
 //
 // A program is what costs time here: the rows cover pairs of engine, precision, list, band, channels and measure, not
 // all.
+// Long because: open ends and the soft minimum share the work, the check and the sets.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,6 +272,32 @@ START_TEST(soft) {
 }
 END_TEST
 
+// Weights that plain values scale by a power of two and soft ones do not: of the diagonal 3e-7 with g = 0.05, less than
+// the least normal number with the larger g.
+static const work soft_weights[] = {
+    {WW_WDTW, WW_ENGINE_PACKED, WW_DOUBLE, true, false, 1, 0.01},
+    {WW_WDTW, WW_ENGINE_STRIPS, WW_DOUBLE, true, false, 1, 0.01},
+    {WW_WDTW, WW_ENGINE_PACKED, WW_FLOAT, true, false, 1, 0.01},
+    {WW_WDTW, WW_ENGINE_STRIPS, WW_FLOAT, true, false, 1, 0.01},
+};
+enum { SOFT_WEIGHTS = sizeof soft_weights / sizeof *soft_weights };
+
+START_TEST(soft_weights_of_long_series) {
+    static const size_t row_lengths[] = {600, 600, 590, 611}, column_lengths[] = {600, 580, 640, 611};
+    const work *w = &soft_weights[_i / 2];
+    ww_measure measure = measure_of(w);
+    if (!can_run(w))
+        return;
+    if (_i % 2)
+        wwt_ok(ww_measure_set(&measure, "g", w->precision == WW_DOUBLE ? 2.5 : 0.31));
+    wwt_seed((unsigned)_i);
+    wwt_set rows = wwt_set_make(1, row_lengths, 4), columns = wwt_set_make(1, column_lengths, 4);
+    check(w, &measure, &rows, &columns);
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
 // As gamma goes to 0 the value goes to that of the minimum, from below, by no more than gamma log 3 a step.
 START_TEST(soft_tends_to_hard) {
     enum { N = 5, LENGTH = 40 };
@@ -477,6 +504,7 @@ int main(void) {
     wwt_add(suite, roles_of_open_ends, 1);
     wwt_add(suite, neighbours, 2);
     wwt_add(suite, soft, SOFT_WORK);
+    wwt_add(suite, soft_weights_of_long_series, 2 * SOFT_WEIGHTS);
     wwt_add(suite, soft_tends_to_hard, 2);
     wwt_add(suite, published, wwt_precision_count());
     wwt_add(suite, cell_is_its_parts, (int)(sizeof fused / sizeof *fused));

@@ -256,6 +256,20 @@ START_TEST(bounds_change_nothing) {
 }
 END_TEST
 
+// Some drivers report no clock: bounds are worth their while there too.
+START_TEST(bounds_without_a_clock) {
+    ww_measure measure = wwt_measure(WW_DTW);
+    wwt_seed(1);
+    wwt_set queries = wwt_set_random(1, LENGTH, LENGTH, QUERIES), base = wwt_set_random(1, LENGTH, LENGTH, BASE);
+    spread(&queries);
+    spread(&base);
+    ((ww_device_info *)(uintptr_t)wwi_context_info(wwt_context))->clock_mhz = 0;
+    check_bounds(&measure, &queries, &base, 1, WW_FLOAT, 0, true);
+    wwt_set_free(&queries);
+    wwt_set_free(&base);
+}
+END_TEST
+
 START_TEST(bounds_of_channels_and_lengths) {
     ww_measure measure = wwt_measure(_i % 2 ? WW_FRECHET : WW_DTW);
     wwt_seed((unsigned)_i);
@@ -333,6 +347,7 @@ int main(void) {
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
     tcase_add_loop_test(tcase, selection, 0, 2 * wwt_precision_count());
     tcase_add_loop_test(tcase, bounds_change_nothing, 0, 4 * wwt_precision_count());
+    tcase_add_test(tcase, bounds_without_a_clock);
     tcase_add_loop_test(tcase, bounds_of_channels_and_lengths, 0, 4);
     tcase_add_loop_test(tcase, bounds_among_equals, 0, 2);
     tcase_add_test(tcase, lists_come_back);

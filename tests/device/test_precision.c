@@ -186,6 +186,19 @@ START_TEST(long_weights) {
 }
 END_TEST
 
+// The default g, with weights on both sides of where they are scaled: 2^k with k from 64 in float is at 1775 points.
+START_TEST(default_weights) {
+    const size_t lengths[] = {1700, 1800, 1776, 4000}, others[] = {1720, 1800, 1770, 3990};
+    const ww_measure measure = wwt_measure(WW_WDTW);
+    if (engine_of(_i) != WW_ENGINE_STRIPS && !(engine_of(_i) == WW_ENGINE_PACKED && precision_of(_i) == WW_FLOAT))
+        return;
+    wwt_set rows = wwt_set_make(1, lengths, 4), columns = wwt_set_make(1, others, 4);
+    wwt_check_pairs(&measure, NULL, &rows, &columns, precision_of(_i), engine_of(_i));
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
 // ---- the end of the range
 
 // Runs all the jobs on one plan's data. The distances are right, or refused by all.
@@ -304,6 +317,7 @@ int main(void) {
     wwt_add(suite, late_time_stamps, all);
     wwt_add(suite, distant_gaps, all);
     wwt_add(suite, long_weights, all);
+    wwt_add(suite, default_weights, all);
     wwt_add(suite, end_of_the_range, 2 * wwt_precision_count());
     wwt_add(suite, large_and_close, 1);
     wwt_add(suite, surface_of_balls, 1);

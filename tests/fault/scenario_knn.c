@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search for nearest neighbours, for the test in which every call fails once.
+// A search for nearest neighbours, of points on the device and of points that do not fit there, for the test in which
+// every call fails once.
 #include <wavewarp/knn.h>
 
 #include "host.h"
@@ -8,11 +9,13 @@
 // Points on a line at 0, 1, 2, ...: the two nearest are known. Enough of them that a filter has work.
 enum { COUNT = 300 };
 
-static ww_status search(ww_context *context) {
+// `slice_bytes` 0: all points stay on the device.
+static ww_status search(ww_context *context, uint64_t slice_bytes) {
     float values[COUNT];
     int64_t ids[COUNT * 2];
     float distances[COUNT * 2];
     ww_point_view view = WW_POINT_VIEW_INIT;
+    ww_points_options options = WW_POINTS_OPTIONS_INIT;
     ww_points *points = NULL;
     ww_knn *knn = NULL;
     for (int i = 0; i < COUNT; i++)
@@ -20,7 +23,8 @@ static ww_status search(ww_context *context) {
     view.values = values;
     view.count = COUNT;
     view.dimension = 1;
-    ww_status status = ww_points_create(context, &view, NULL, &points);
+    options.max_bytes = slice_bytes;
+    ww_status status = ww_points_create(context, &view, &options, &points);
     if (status == WW_OK)
         status = ww_knn_create(points, NULL, 2, NULL, &knn);
     if (status == WW_OK)
@@ -35,11 +39,20 @@ static ww_status search(ww_context *context) {
     return status;
 }
 
-ww_status wwt_scenario_knn(void) {
+static ww_status search_anew(uint64_t slice_bytes) {
     ww_context *context = NULL;
     ww_status status = ww_context_create(NULL, &context);
     if (status == WW_OK)
-        status = search(context);
+        status = search(context, slice_bytes);
     ww_context_destroy(&context);
     return status;
+}
+
+ww_status wwt_scenario_knn(void) {
+    return search_anew(0);
+}
+
+// Two pairs of tiles fit: the points take several slices.
+ww_status wwt_scenario_slices(void) {
+    return search_anew(1024);
 }

@@ -18,5 +18,6 @@ ww_status wwt_scenario_wrap(void);      // the caller's own OpenCL objects
 ww_status wwt_scenario_files(void);     // series of several kinds of files, with time stamps, to the device
 ww_status wwt_scenario_bits(void);      // distances of symbols by engine bits
 ww_status wwt_scenario_knn(void);       // nearest neighbours of points
+ww_status wwt_scenario_slices(void);    // the same, of points that are sent in slices
 
 #endif

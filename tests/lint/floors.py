@@ -10,6 +10,8 @@ import os
 import re
 import sys
 
+import tap
+
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 # From the top, which everybody may use, to the bottom. A line's folders do not know each other.
 FLOORS = [["host"], ["src/base"], ["src/series"], ["src/files"], ["src/measure"], ["src/data"], ["src/topk"],
@@ -142,15 +144,7 @@ def main():
              ("the program, the bench and the examples include public headers alone", outside),
              ("a kernel text uses no name of a room below it", kernel_floors),
              (f"a file longer than {LONGEST} lines says why", lengths), ("a source file says at its head what is in it", heads)]
-    print(f"TAP version 13\n1..{len(rules)}")
-    failed = False
-    for number, (name, rule) in enumerate(rules, 1):
-        found = sorted(set(rule()))
-        failed = failed or bool(found)
-        print(f"{'not ok' if found else 'ok'} {number} - {name}")
-        for line in found[:40]:
-            print(f"# {line}")
-    return failed
+    return tap.report(rules)
 
 
 sys.exit(main())

@@ -74,7 +74,7 @@ START_TEST(every_path_of_choices) {
         ww_measure measure;
         ck_assert_int_eq(ww_measure_init(&measure, sizeof measure, ww_measure_info_at(k / (2 * RELAX * GAMMAS))->id),
                          WW_OK);
-        const unsigned flags = wwi_measure_row_by_id(measure.id)->flags;
+        const ww_measure_info *info = ww_measure_info_by_id(measure.id);
         measure.relax_begin_x = relax[0];
         measure.relax_end_x = relax[1];
         measure.relax_begin_y = relax[2];
@@ -83,7 +83,7 @@ START_TEST(every_path_of_choices) {
         if (k % 2)
             measure.band = (ww_band){.kind = WW_BAND_CORNER, .width = 1.0};
         if (measure.id == WW_USER || wwi_measure_check(&measure) != WW_OK ||
-            !(flags & (WWI_MEASURE_OPEN | WWI_MEASURE_SOFT)))
+            !(info->has_open_ends || info->has_soft_minimum))
             continue;
         for (size_t n = 1; n <= SHORT; n++)
             for (size_t m = 1; m <= SHORT; m++) {

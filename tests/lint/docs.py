@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Names that the pages use exist. Prints TAP, one point a rule.
+
+Usage: docs.py SOURCE
+
+Of docs/*.md, README.md and CONTRIBUTING.md: every ww_... and WW_... name is one of the sources, every path of the tree is
+there, every --option is one of the program, the bench or the tools that the pages speak of. A name that ends in "_" or
+"..." stands for all that begin so. CHANGELOG.md is not looked at: it names what is gone.
+"""
+import glob
+import os
+import re
+import sys
+
+import tap
+
+ROOT = os.path.normpath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", ".."))
+FOLDERS = "include|host|src|cli|kernels_cl|tests|bench|examples|docs|tools|cmake|data"
+# Options of other programs that the pages tell how to call, and compilers' long options.
+FOREIGN = {"--suite", "--no-rebuild", "--cflags", "--libs", "--static"}
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def texts(folders, ends):
+    for folder in folders:
+        for path, _, names in os.walk(os.path.join(ROOT, folder)):
+            yield from (read(os.path.join(path, name)) for name in sorted(names) if name.endswith(ends))
+
+
+def pages():
+    names = sorted(glob.glob(os.path.join(ROOT, "docs", "*.md"))) + [os.path.join(ROOT, n) for n in ("README.md", "CONTRIBUTING.md")]
+    for path in names:
+        for number, line in enumerate(read(path).splitlines(), 1):
+            yield f"{os.path.relpath(path, ROOT)}:{number}", line
+
+
+def unknown_names():
+    source = "\n".join(texts(["include", "host", "src", "kernels_cl", "cli"], (".h", ".c", ".cl", ".txt", "meson.build")))
+    known = set(re.findall(r"\b(?:ww|WW)[A-Za-z]*_\w+", source))
+    # Names that the sources make of parts: WW_P_ and a parameter's, ww_ and a struct's and _init.
+    known |= {f"WW_{kind}_{name}" for kind in "PIL" for name in re.findall(r'\{"(\w+)", [-\d.]', source)}
+    known |= {f"WW_P_p{number}" for number in range(8)}
+    for where, line in pages():
+        for found in re.finditer(r"\b(?:ww|wwi|WW|WWI|WWK)_\w*", line):
+            name, behind = found.group(), line[found.end():]
+            begins = name.endswith("_") or behind.startswith(("...", "*"))
+            if name not in known and not (begins and any(k.startswith(name) for k in known)):
+                yield f"{where}: {name}"
+
+
+def unknown_paths():
+    for where, line in pages():
+        for found in re.finditer(rf"(?<![\w/.<-])(?:{FOLDERS})/[\w./*-]*", line):
+            path = found.group().rstrip(".")
+            if "NAME" not in path and not glob.glob(os.path.join(ROOT, path)):
+                yield f"{where}: {path}"
+        for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", line):
+            folder = os.path.dirname(where.split(":")[0])
+            if not os.path.exists(os.path.join(ROOT, folder, link)):
+                yield f"{where}: link to {link}"
+
+
+def unknown_options():
+    # As the program and the bench declare them, and as scripts read them.
+    known = set(FOREIGN)
+    for text in texts(["cli", "bench"], (".c", ".h")):
+        known |= {"--" + name for name in re.findall(r'\{\s*"([a-z][a-z0-9-]*)",', text)}
+        known |= set(re.findall(r'"(--[a-z][a-z0-9-]+)', text))
+    scripts = list(texts(["tests/lint"], (".py",))) + [read(path) for path in glob.glob(os.path.join(ROOT, "tools", "*"))
+                                                       if os.path.isfile(path)]
+    for text in scripts:
+        known |= set(re.findall(r"--[a-z][a-z0-9-]+", re.sub(r'""".*?"""', "", text, flags=re.DOTALL)))
+    for where, line in pages():
+        for found in re.finditer(r"(?<![\w-])--[a-z][a-z0-9-]*", line):
+            if found.group() not in known:
+                yield f"{where}: {found.group()}"
+
+
+def main():
+    rules = [("the pages name functions, types and macros that exist", unknown_names),
+             ("the pages name files and folders that exist", unknown_paths),
+             ("the pages name options that exist", unknown_options)]
+    return tap.report(rules)
+
+
+sys.exit(main())
