@@ -4,8 +4,8 @@
 // tables one each (lsh/lsh_join.cl); list l of row r begins at (l * rows + r) * k. One work-item a row, or an entry. No
 // local memory, no barrier.
 //
-// WW_LIST k, where a work-item keeps its list in registers: inserting a point into a list in global memory delays all
-// of a warp for some twenty accesses. 0: it does not. Of the lists after the first, those in registers only store
+// WW_LIST  k, where a work-item keeps its list in registers: inserting a point into a list in global memory delays all of
+//          a warp for some twenty accesses. 0: it does not. Of the lists after the first, those in registers only store
 //          whether they are empty.
 #ifndef WW_LIST
 #define WW_LIST 0

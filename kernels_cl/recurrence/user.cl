@@ -2,9 +2,9 @@
 // The caller's own recurrence, adapted to the engines. The caller's text, which precedes this one, defines
 //   real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag)
 // and, when it has one of these lines before that,
-//   #define WW_USER_ENTER instead of ww_user_cell(), the neighbours with their edge costs and what the cell adds to the
-//   best, ww_entries ww_user_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag) and real
-//   ww_user_node(real best, ww_point x, ww_point y, real lag): so the choice can be soft
+//   #define WW_USER_ENTER    instead of ww_user_cell(), the neighbours with their edge costs and what the cell adds to the best,
+//                            ww_entries ww_user_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag) and
+//                            real ww_user_node(real best, ww_point x, ww_point y, real lag): so the choice can be soft
 //   #define WW_USER_BEFORE   ww_user_cell() (or ww_user_enter()) also takes the points before: (left, up, diagonal, x, y, before_x, before_y, lag)
 //   #define WW_USER_BORDERS  real ww_user_left(ww_point x, real t): D(i,0), and real ww_user_top(ww_point y, real t): D(0,j),
 //                            with t = i-1, j-1; else both are infinity, and D(0,0) = 0 in any case

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking ww_run_options, and calling the progress function that is in them.
+// Reads ww_run_options, and calls the progress function in them.
 #include "base/run.h"
 
 #include "error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A runner: made for a measure and two datasets, it takes batches of pairs through an engine.
+// A runner: created for a measure and two datasets, it runs batches of pairs through an engine.
 #include "engine/runner.h"
 
 #include <inttypes.h>
@@ -48,7 +48,7 @@ static ww_status take_bits(wwi_runner *r) {
         return status;
     }
     r->no_bits = "points of several channels stay in engine lanes";
-    // On a CPU a vector of pairs is faster: there it runs when it is asked for.
+    // On a CPU a vector of pairs is faster: there it runs only when it is requested.
     r->bits = r->channels == 1 && (r->gpu || r->options.engine == WW_ENGINE_BITS);
     return WW_OK;
 }
@@ -179,7 +179,7 @@ static void set_ends(const ww_measure *measure, wwi_work *w) {
     w->args.end_y = skipped(w->exchanged ? measure->relax_end_x : measure->relax_end_y);
 }
 
-// Takes the work through the engine, or through strips where that engine was not asked for and does not take it.
+// Runs the work through the engine, or through strips where that engine was not requested and does not accept it.
 static ww_status run_work(wwi_runner *r, wwi_work *w, ww_engine engine) {
     ww_status status;
     wwi_refusal refusal = {NULL, 0};
