@@ -4,7 +4,7 @@
 // Parameters:
 //   WW_CHANNELS  channels of a point
 //   WW_POINT_REGISTERS  1: a point is held in registers; 0: it stays in memory and is read channel by channel
-//   WW_COST 1 squared, 2 absolute, 3 euclidean, 4 the user's (ww_user_expression, which the host writes from his text)
+//   WW_COST      1 squared, 2 absolute, 3 euclidean, 4 the user's (ww_user_expression, which the host writes from his text)
 //   WW_ROOT      1: the square root of the final value
 //   WW_EXTRA     1: a value beside the channels, the same for all of them (0) or one for each (WW_EXTRA_EACH 1); what it is,
 //                the recurrence knows (time stamps, sums of gaps)

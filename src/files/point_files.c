@@ -89,7 +89,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// The growing members and offsets of sets being read.
+// The members and offsets of the sets being read, in arrays that grow.
 typedef struct builder {
     uint32_t *items;
     size_t count, capacity;
@@ -220,7 +220,7 @@ static ww_status read_npy_points(const wwi_text *text, ww_point_set *set) {
     ww_status status = wwi_npy_matrix(text, &set->count, &set->dimension, &set->precision, &set->values);
     if (status != WW_OK || set->kind != WW_POINTS_BITS)
         return status;
-    // Bytes came as floats.
+    // The reader has converted bytes to floats.
     const size_t total = set->count * set->dimension;
     unsigned char *bytes = malloc(total);
     if (!bytes)
