@@ -158,7 +158,8 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
         if (pinned)
             return status;
     }
-    // Ordinary memory serves where none need be crossed, for what is short, and where there is no other.
+    // Ordinary memory is used on devices that share the host's memory, for short results, and where there is no other
+    // memory.
     const size_t bytes = (size_t)(threads * SLOTS * WWI_FETCH_PIECE);
     unsigned char *slots = malloc(bytes);
     if (!slots)

@@ -6,8 +6,7 @@
 // left out. So the result is that of all pairs that share a bucket, in any order.
 //
 // WW_METRIC, WW_DIRECT and WW_CENTRE are those of the exact search's filters (knn/knn.cl). Where WW_DIRECT is 1 the sums
-// are the distances; else the distances of points that pass the cut are computed again, in the order of the
-// coordinates.
+// are the distances; else those of points that pass the cut are computed again, in the order of the coordinates.
 //
 // Both sides are read in row order, each row padded with zeros to a multiple of four.
 //

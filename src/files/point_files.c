@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of points. .fvecs, .bvecs and .ivecs are little endian: for each point its dimension in 4 bytes, then as many
-// floats, bytes or 4-byte integers.
+// floats, bytes or 4-byte integers. Long because: all formats of points share the arrays they are read into.
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 // Chooses parameters for a given recall. A sample's exact neighbours give the distances of neighbours, its pairs the
 // distances of all points; with the families' collision probabilities both give recall and work for every number of
 // functions and every width, with the least number of tables that reaches the recall. Then the parameters of least work
-// are tried on points of another sample.
+// are tried on points of another sample. Long because: samples, model and trials share the same quantiles.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

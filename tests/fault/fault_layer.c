@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An OpenCL layer (OPENCL_LAYERS=this library) that makes one chosen call fail and counts objects. A call that fails is
-// not passed on, like one a driver refuses. Releases never fail: there would be nothing a caller could do.
+// not passed on, like one that a driver refuses. Releases never fail: a caller could not handle that.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <CL/cl_layer.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain textbook forms of every measure, in double: what everything else is compared with. Slow and obvious on purpose.
+// Plain textbook forms of every measure, in double: the reference for all other results. Slow and simple on purpose.
 #ifndef WAVEWARP_REFERENCE_H
 #define WAVEWARP_REFERENCE_H
 
