@@ -173,7 +173,7 @@ done:
     return status;
 }
 
-// Nearest neighbour of each query: the share that bounds save, and the same answers with them as without.
+// Nearest neighbour of each query: the share that bounds save, and the same results with and without them.
 ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result) {
     ww_generate_options generate = WW_GENERATE_OPTIONS_INIT;
     ww_dataset_options data_options = WW_DATASET_OPTIONS_INIT;

@@ -122,7 +122,7 @@ double bench_textbook(ww_measure_id id, const bench_data *data, size_t n, size_t
 }
 
 // Diagonal d holds the cells (i, d - i), at index i. Diagonals 0 and 1 are borders: D(0,0) = 0, all else infinite.
-// y_j with j = d - i stands at reversed[m - j]; a zero stands before x_1 and y_1.
+// y_j with j = d - i is at reversed[m - j]; a zero precedes x_1 and y_1.
 #define BY_DIAGONALS(name, CELL)                                                                                       \
     static double name(const double *x, size_t n, const double *y, size_t m) {                                         \
         double *memory = malloc((4 * (n + 1) + m + 1) * sizeof *memory);                                               \

@@ -158,8 +158,7 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
         if (pinned)
             return status;
     }
-    // Ordinary memory is used on devices that share the host's memory, for short results, and where there is no other
-    // memory.
+    // Ordinary memory is used for devices that are no GPU, for short results, and where there is no other memory.
     const size_t bytes = (size_t)(threads * SLOTS * WWI_FETCH_PIECE);
     unsigned char *slots = malloc(bytes);
     if (!slots)

@@ -33,13 +33,13 @@ void wwi_runner_destroy(wwi_runner **runner) {
 // Whether engine bits can compute the measure, on bit planes made here or on the points as they are.
 static ww_status take_bits(wwi_runner *r) {
     const bool symbols = wwi_measure_is_bits_of_symbols(&r->measure);
-    r->no_bits = "it is for Levenshtein with all weights 1, LCS, LCSS, and EDR but aeon's";
+    r->no_bits = "it supports only Levenshtein with all weights 1, LCS, LCSS, and EDR without aeon";
     if (r->options.engine != WW_ENGINE_AUTO && r->options.engine != WW_ENGINE_BITS)
         return WW_OK;
     if (!symbols && !wwi_measure_is_bits_of_points(&r->measure))
         return WW_OK;
     if (r->banded) {
-        r->no_bits = "it knows no bands";
+        r->no_bits = "it does not support bands";
         return WW_OK;
     }
     if (symbols) {
