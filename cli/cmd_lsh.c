@@ -396,7 +396,7 @@ static int check(lsh_job *j, const char *name, double *recall) {
             return cli_usage(name, "--%s is of no use with --load: the file has it", all[i].name);
     }
     if (j->width && !of_numbers)
-        return cli_usage(name, "--width has no effect with --metric %s; only l2 and l1 use it", cli_metrics[j->metric]);
+        return cli_usage(name, "--width is of no use with --metric %s; only l2 and l1 use it", cli_metrics[j->metric]);
     if (j->width && !cli_number(j->width, &j->options.width))
         return cli_usage(name, "--width: '%s' is not a number", j->width);
     if (j->recall && !cli_number(j->recall, recall))
