@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench: what is measured, how it is timed, and how it is checked. Uses the public interface alone.
+// The bench: what is measured, how it is timed, and how it is checked. Uses only the public interface.
 #ifndef WAVEWARP_BENCH_H
 #define WAVEWARP_BENCH_H
 
@@ -20,7 +20,7 @@ typedef struct bench_options {
 
 typedef enum bench_job { BENCH_MATRIX, BENCH_NEAREST, BENCH_PROGRAM } bench_job;
 
-// One thing to measure. Rows are queries, columns are what they are compared with.
+// One case to measure. Rows are queries, columns are the series they are compared with.
 typedef struct bench_case {
     char name[64]; // suite/detail
     bench_job job;
@@ -28,13 +28,13 @@ typedef struct bench_case {
     ww_precision precision;
     double band;           // share of the length, Sakoe-Chiba; 0: none
     size_t rows;           // 0: as many as columns
-    size_t columns;        // 0: as many as the time aimed for needs
+    size_t columns;        // 0: as many as the target time needs
     size_t row_length;     // 0: as the columns
     size_t length;         // shortest column
     size_t max_length;     // longest column
     int quick;             // part of a quick run
     int no_bounds;         // nearest
-    const char *gpu, *cpu; // "" on that kind of device, else why not
+    const char *gpu, *cpu; // "" when it can run on that kind of device, else why not
 } bench_case;
 
 // Times of several runs, in seconds.
@@ -66,10 +66,10 @@ typedef struct bench {
     ww_device_info device;
 } bench;
 
-// The cases there are, in the order they run. *Ownership*: static.
+// All cases, in the order in which they run. *Ownership*: static.
 const bench_case *bench_cases(size_t *count);
 
-// Measures one case. WW_OK with result->error > result->allowed when the answers are wrong.
+// Measures one case. WW_OK with result->error > result->allowed when the results are wrong.
 ww_status bench_matrix(bench *b, const bench_case *c, bench_result *result);
 ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result);
 // 0: measured; else result->note says why not.
@@ -80,9 +80,10 @@ int bench_program(const bench *b, bench_result *result);
 size_t bench_knn(const bench *b, int *failed);
 size_t bench_lsh(const bench *b, int *failed);
 
-// ---- bench_data.c: series, and the answers they should give
+// ---- bench_data.c: series, and their expected results
 
-// Series in the form of a view. A few hundred different ones stand for any number: each is uploaded as its own.
+// Series in the form of a view. A few hundred different ones are repeated for any number: each copy is uploaded
+// separately.
 typedef struct bench_data {
     ww_series_view view;
     size_t *lengths, *offsets;

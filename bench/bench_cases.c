@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured. The names are those of docs/performance.md.
+// The table of cases that are measured. The names are those of docs/performance.md.
 #include "bench.h"
 
 #define QUERY(n, in_quick)                                                                                             \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The series and points that the bench computes on, and a sample of right results to compare with.
+// The input series of the bench, and a sample of correct results for comparison.
 #include "bench.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 // Different series kept in host memory. A prime, so that an engine that is wrong by a power of two gets another series.
 #define DIFFERENT 251
 
-// Cells the plain reference is given for one case, and the pair above which the diagonal form takes over.
+// Most cells of the plain reference for one case, and the size of a pair above which the diagonal form is used.
 #define REFERENCE_CELLS 4e7
 #define LONG_CELLS 3e7
 
@@ -118,7 +118,7 @@ int bench_verify(const bench_case *c, const ww_measure *measure, const bench_dat
     result->error = 0;
     while (result->verified < 64 && result->verified < 2 * pairs &&
            (result->verified == 0 || cells < REFERENCE_CELLS)) {
-        // The first and the last pair always, then any.
+        // The first and the last pair always, then random ones.
         uint64_t pair = result->verified == 0 ? 0 : result->verified == 1 ? pairs - 1 : bench_random(&state) % pairs;
         size_t i = (size_t)pair / columns->view.count, j = (size_t)pair % columns->view.count;
         double *x = series_in_double(rows, i), *y = series_in_double(columns, j);
@@ -132,7 +132,7 @@ int bench_verify(const bench_case *c, const ww_measure *measure, const bench_dat
         double got =
             c->precision == WW_DOUBLE ? ((const double *)distances)[pair] : (double)((const float *)distances)[pair];
         double error = want == got ? 0 : fabs(got - want) / fmax(fabs(want), 1e-6);
-        // NaN is as wrong as can be, and compares as nothing.
+        // NaN counts as an infinite error, because its comparisons are all false.
         if (!(error <= result->error))
             result->error = error >= 0 ? error : INFINITY;
         cells += (double)a.length * (double)b.length;

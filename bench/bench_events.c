@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points like the 28 features of simulated collider events: 21 measured (a lepton's momentum and direction, missing
-// energy, four jets with their tags) and 7 masses computed from them. Their own dimension is near 21; tags make lumps,
-// momenta and masses have long tails.
+// energy, four jets with their tags) and 7 masses computed from them. Their intrinsic dimension is near 21; tags make
+// clusters, momenta and masses have long tails.
 #include <math.h>
 
 #include "bench_points.h"
@@ -47,7 +47,7 @@ void bench_event(uint64_t *state, float *features) {
     *f++ = (float)(lepton_angle / 1.8);
     *f++ = (float)missing;
     *f++ = (float)(missing_angle / 1.8);
-    // Jets come with the strongest first.
+    // Jets are ordered by momentum, the largest first.
     for (int i = 0; i < 4; i++) {
         const double strength = boost * exp(0.5 * gauss(state));
         int at = i;

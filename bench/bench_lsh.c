@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Locality-sensitive hashing: time of build and search, recall against the exact search on the same device, whose own
-// answer is compared with brute force on a sample.
+// result is compared with brute force on a sample.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +17,13 @@ typedef struct lsh_case {
     double width;
     uint32_t probes;
     ww_lsh_path path;
-    double recall; // least that is right; 0: whatever comes
+    double recall; // least accepted recall; 0: any
     int quick;
     double published_seconds, published_recall; // 0: none
 } lsh_case;
 
 // The published rows are those of a thesis on hashing with OpenCL, in double on a Quadro GP100, where the exact search
-// took 14.08 s. Its functions round towards zero, so the same parameters find more there.
+// took 14.08 s. Its functions round towards zero, so its recall is higher with the same parameters.
 static const lsh_case CASES[] = {
     {"lsh/500000x10/k5", BENCH_UNIFORM, WW_FLOAT, 500000, 20000, 10, 5, 12, 11, 1.6, 1, WW_LSH_AUTO, 0.9, 1, 0, 0},
     {"lsh/500000x10/k5/chosen", BENCH_UNIFORM, WW_FLOAT, 500000, 20000, 10, 5, 0, 0, 0, 1, WW_LSH_AUTO, 0.9, 0, 0, 0},
@@ -164,8 +164,8 @@ static int run_case(const bench *b, const lsh_case *c) {
         fprintf(stderr, "wavewarp-bench: %s: %s: %s\n", c->name, ww_status_name(status), ww_last_error()->message);
         return 1;
     }
-    // The least recall is that of the full size: fewer points are farther apart. A sample of 512 queries vouches for a
-    // chosen one.
+    // The least recall is that of the full size: fewer points are farther apart. A chosen one is checked on a sample of
+    // 512 queries.
     const double least = n == c->count || c->tables == 0 ? c->recall - (c->tables == 0 ? 0.03 : 0) : 0;
     const int right = t.error <= 2e-5 && t.recall >= least;
     const double per_query = (double)t.info.examined / (double)n;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What test drivers take for "skipped".
+// The exit status that test drivers read as "skipped".
 #define EXIT_NO_DEVICE 77
 
 static const char HELP[] =
@@ -70,7 +70,7 @@ static void print_json(const bench *b, const bench_case *c, const bench_result *
         printf("\"pairs_pruned\": %llu, \"pairs_abandoned\": %llu, ", (unsigned long long)r->pruned,
                (unsigned long long)r->abandoned);
     print_json_text("note", r->note);
-    // Infinity is no number in JSON.
+    // JSON has no infinity.
     printf("\"verified\": %zu, \"error\": %.3g, \"allowed\": %.3g, \"right\": %s}\n", r->verified,
            r->error <= 1e300 ? r->error : 1e300, r->allowed, r->error <= r->allowed ? "true" : "false");
 }
@@ -152,7 +152,7 @@ static int selected(const bench_options *options, const bench_case *c) {
     return !options->quick || c->quick;
 }
 
-// The program of the same build lies beside the bench's folder; an installed one is found by PATH.
+// The program of the same build is in a folder next to the bench's; an installed one is found by PATH.
 static const char *default_program(const char *self) {
     static char path[1024];
     const char *slash = strrchr(self, '/');

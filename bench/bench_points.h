@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benches of points share.
+// Inputs that the benches of points share.
 #ifndef WAVEWARP_BENCH_POINTS_H
 #define WAVEWARP_BENCH_POINTS_H
 

@@ -11,7 +11,7 @@
 
 extern char **environ;
 
-// 1-NN under DTW, squared cost, no band: what the set's literature and the reference agree on.
+// 1-NN with DTW, squared cost, no band: the published accuracy, which the reference gives too.
 #define GUNPOINT_CORRECT 136
 
 // Runs a program with its output into `text`. Its exit status, or -1.

@@ -36,13 +36,13 @@ static size_t most_columns(const bench *b, const bench_case *c) {
             bytes = b->device.max_buffer_bytes;
     }
     uint64_t most = bytes / (c->max_length * (c->precision == WW_DOUBLE ? sizeof(double) : sizeof(float)));
-    // A square of results has a size of its own.
+    // For a square of results the size is chosen separately.
     if (c->rows == 0 && most > 16384)
         most = 16384;
     return most ? (size_t)most : 1;
 }
 
-// Everything one size of a case needs.
+// The data, plan and results for one size of a case.
 typedef struct job {
     ww_measure measure;
     bench_data rows, columns;
@@ -97,7 +97,7 @@ static ww_status job_make(const bench *b, const bench_case *c, size_t column_cou
     return status;
 }
 
-// One run. The device's own time where it has one, else the wall's.
+// One run. Device time where the device reports it, else wall time.
 static ww_status job_run(job *j, ww_plan_info *info, double *wall) {
     double start = bench_seconds();
     const ww_output to = WW_OUTPUT_HOST(j->distances);
@@ -106,7 +106,7 @@ static ww_status job_run(job *j, ww_plan_info *info, double *wall) {
     return status == WW_OK ? ww_plan_get_info(j->plan, info) : status;
 }
 
-// Makes the job at a size whose run takes about as long as aimed for.
+// Prepares the job at a size whose run takes about the target time.
 static ww_status job_of_right_size(const bench *b, const bench_case *c, job *j) {
     double target = target_seconds(b);
     size_t most = most_columns(b, c);
@@ -116,7 +116,7 @@ static ww_status job_of_right_size(const bench *b, const bench_case *c, job *j) 
 
     for (;;) {
         ww_status status = job_make(b, c, columns, j);
-        // The first run of a program pays for what the driver does late.
+        // The first run of a program includes delayed work of the driver.
         for (int k = 0; k < 2 && status == WW_OK; k++)
             status = job_run(j, &info, &wall);
         if (status != WW_OK || c->columns)
@@ -127,7 +127,7 @@ static ww_status job_of_right_size(const bench *b, const bench_case *c, job *j) 
             factor = sqrt(factor);
         if (factor < 1.5 || columns >= most)
             return WW_OK;
-        // Small sizes say little about large ones: approach in steps.
+        // The rate of small sizes differs from that of large ones: approach in steps.
         double next = (double)columns * fmin(factor, 32);
         columns = next < (double)most ? (size_t)next : most;
         job_free(j);
@@ -173,7 +173,7 @@ done:
     return status;
 }
 
-// Nearest neighbour of each query: the share that bounds save, and the same answers with them as without.
+// Nearest neighbour of each query: the share that bounds save, and the same results with and without them.
 ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result) {
     ww_generate_options generate = WW_GENERATE_OPTIONS_INIT;
     ww_dataset_options data_options = WW_DATASET_OPTIONS_INIT;
@@ -238,7 +238,7 @@ ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result) {
         result->abandoned = info.pairs_abandoned;
         result->wall = bench_summary(wall, count);
         result->device = bench_summary(device, with_device == count ? count : 0);
-        // What bounds save shows in the wall's time alone: part of them is the host's work.
+        // The time that bounds save is measured in wall time: part of their work is on the host.
         result->cups = (double)info.cells / result->wall.median;
         result->verified = rows;
         result->error = memcmp(found, wanted, rows * sizeof *found) == 0 ? 0 : INFINITY;

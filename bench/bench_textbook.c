@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each measure as a textbook has it, in float, for one core: what speeds on a CPU are compared with. And some of them
-// for pairs that would take the reference minutes: in double along the anti-diagonals, an order that a compiler can
+// The textbook form of each measure, in float, for one core, as the baseline for a CPU's speed. And some measures for
+// pairs that would take the reference minutes: in double along the anti-diagonals, an order that a compiler can
 // vectorise, or 64 cells a word.
 #include "bench.h"
 
@@ -15,7 +15,7 @@ static inline float least(float a, float b, float c) {
 static inline float larger(float a, float b) {
     return a > b ? a : b;
 }
-// What a split or merge costs: `a` between `b` and `c` or not.
+// The cost of a split or merge: `a` between `b` and `c` or not.
 static inline float move(float a, float b, float c) {
     if ((b <= a && a <= c) || (b >= a && a >= c))
         return 1;
@@ -107,7 +107,7 @@ double bench_textbook(ww_measure_id id, const bench_data *data, size_t n, size_t
         free(x);
         return 0;
     }
-    // The series' own values: how well a processor guesses the branches depends on them.
+    // The real values of the series: branch prediction depends on them.
     for (size_t t = 0; t < n + m; t++)
         x[t] = (float)bench_data_value(data, t);
     const size_t repeats = 1 + (size_t)(4e6 / ((double)n * (double)m));
@@ -122,7 +122,7 @@ double bench_textbook(ww_measure_id id, const bench_data *data, size_t n, size_t
 }
 
 // Diagonal d holds the cells (i, d - i), at index i. Diagonals 0 and 1 are borders: D(0,0) = 0, all else infinite.
-// y_j with j = d - i stands at reversed[m - j]; a zero stands before x_1 and y_1.
+// y_j with j = d - i is at reversed[m - j]; a zero precedes x_1 and y_1.
 #define BY_DIAGONALS(name, CELL)                                                                                       \
     static double name(const double *x, size_t n, const double *y, size_t m) {                                         \
         double *memory = malloc((4 * (n + 1) + m + 1) * sizeof *memory);                                               \

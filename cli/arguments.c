@@ -53,7 +53,7 @@ static size_t edits(const char *a, const char *b) {
 
 const char *cli_closest(const char *given, const char *(*next)(void *walk), void *walk) {
     const char *best = NULL;
-    size_t least = strlen(given) / 3 + 2; // further away is no typing mistake
+    size_t least = strlen(given) / 3 + 2; // a larger distance is no typing error
     for (const char *name; (name = next(walk));) {
         const size_t distance = edits(given, name);
         if (distance < least) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// wavewarp bench: hands over to the bench program.
+// wavewarp bench: runs the bench program in its place.
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@ static const char program[] = "wavewarp-bench";
 int cmd_bench(const cli_command *command, int argc, char **argv) {
     (void)command;
     (void)argc;
-    // Beside this program (installed), or in the build folder; else wherever PATH has it.
+    // In this program's folder (installed), or in the build folder; else found by PATH.
     static const char *const places[] = {"", "../bench/", "../libexec/wavewarp/"};
     char self[3000], path[3072];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);

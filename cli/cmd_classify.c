@@ -48,7 +48,7 @@ typedef struct field_style {
     bool csv, terminal;
 } field_style;
 
-// A label in a line of its own file: in .csv in quotes where it needs them.
+// A label in a line of the file of predictions: in .csv with quotes where it needs them.
 static void write_label(FILE *file, const char *label, field_style style) {
     if (style.terminal) {
         cli_print_escaped(file, label, "");

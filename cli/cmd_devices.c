@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// wavewarp devices: what the loader sees, what would be chosen, and whether it computes right.
+// wavewarp devices: the devices that the loader finds, the one that would be chosen, and the self-test of each.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +118,7 @@ int cmd_devices(const cli_command *command, int argc, char **argv) {
             failed = true;
             continue;
         }
-        // What is known comes first: the test may take minutes on a slow device.
+        // The properties are printed first: the test may take minutes on a slow device.
         if (!json) {
             print_device(&infos[i]);
             fflush(stdout);

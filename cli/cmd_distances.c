@@ -42,7 +42,7 @@ static int load(job *j, int i) {
     return cli_read(j->paths[i], &j->read, i, true, &j->sets[i]);
 }
 
-// Reads the sets and brings them to the device.
+// Reads the sets and uploads them.
 static int job_begin(job *j, const char *command) {
     if (j->json && j->output && strcmp(j->output, "-") == 0)
         return cli_usage(command, "--json and --output - both write to standard output");
@@ -71,7 +71,7 @@ static size_t column_count(const job *j) {
     return ww_series_set_count(j->sets[j->sets[1] ? 1 : 0]);
 }
 
-// What was done, on standard error where a person reads it.
+// Prints a summary of the run on standard error, where that is a terminal.
 static void report(const job *j) {
     ww_plan_info info = WW_PLAN_INFO_INIT;
     if (!isatty(STDERR_FILENO) || ww_plan_get_info(j->plan, &info) != WW_OK)
@@ -115,7 +115,7 @@ static void begin_json(const job *j, const cli_command *command, const char *out
 
 // ---- matrix
 
-// Where blocks go. When one can't be written the plan is told to stop, and says so; the reason is kept here.
+// The destination of blocks. When one can't be written, the plan is cancelled; the reason is kept here.
 typedef struct sink {
     ww_array_file *file;
     ww_error error;
@@ -151,7 +151,7 @@ static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t 
     if (condensed)
         to.layout = WW_LAYOUT_CONDENSED;
     ww_status status = ww_plan_run(j->plan, &to);
-    cli_progress_end(&j->progress); // before a message, which would be written behind the bar
+    cli_progress_end(&j->progress); // before a message, which would be written after the bar
     if (status == WW_OK && file)
         status = ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values);
     return status == WW_OK ? CLI_GO_ON : cli_fail();

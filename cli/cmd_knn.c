@@ -164,7 +164,7 @@ static int output(const knn_job *j, const cli_command *command) {
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", info.pairs, info.seconds_wall, info.filter);
     int result = CLI_GO_ON;
-    // A prediction takes the place of the neighbours on standard output.
+    // A prediction replaces the neighbours on standard output.
     if (!known || !cli_neighbours_in_json(&j->wanted))
         result = cli_neighbours_write(n, &j->wanted);
     if (result == CLI_GO_ON && j->wanted.json)

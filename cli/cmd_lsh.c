@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// wavewarp lsh: approximate nearest neighbours, and how good they are.
+// wavewarp lsh: approximate nearest neighbours, and their recall. Long because: search, evaluation and JSON share one
+// job.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ typedef struct lsh_job {
     cli_neighbour_options wanted;
     const char *paths[2]; // base and queries
     const char *width, *svg_path, *recall, *save_path, *load_path;
-    uint64_t tables, functions, probes, candidates, seed; // NOT_GIVEN until they are
+    uint64_t tables, functions, probes, candidates, seed; // NOT_GIVEN until they are set
     double recall_expected, recall_measured;
     int metric, path;              // metric NO_METRIC until it is given
     bool evaluate, complete, bits; // bits: sets are given as bits
@@ -42,7 +43,7 @@ static void job_end(lsh_job *j) {
     cli_neighbours_free(&j->found);
 }
 
-// Builds tables with these options, or takes those that were loaded, and searches.
+// Builds tables with these options, or uses the loaded ones, and searches.
 static ww_status search(const lsh_job *j, const ww_lsh_options *options, const cli_neighbours *n, ww_lsh_info *info) {
     ww_lsh *lsh = j->loaded;
     ww_status status = lsh ? ww_lsh_set_options(lsh, options) : ww_lsh_create(j->points[0], options, &lsh);
@@ -58,7 +59,7 @@ static ww_status search(const lsh_job *j, const ww_lsh_options *options, const c
     return status;
 }
 
-// Parameters for the wanted recall, and what is expected of them, on standard error.
+// Prints the parameters for the given recall, and what is expected of them, on standard error.
 static int choose(lsh_job *j, double recall) {
     ww_lsh_target target = WW_LSH_TARGET_INIT;
     ww_lsh_choice choice = WW_LSH_CHOICE_INIT;
@@ -127,7 +128,7 @@ static void write_info(cli_json *json, const ww_lsh_info *info) {
     cli_json_number(json, "seconds_search", info->seconds_search, 6);
 }
 
-// ---- evaluation: more and more probes, or with one probe more and more tables, against the exact answer
+// ---- evaluation: increasing probes, or with one probe increasing tables, against the exact result
 
 typedef struct trial {
     uint32_t tables, probes;
@@ -135,7 +136,7 @@ typedef struct trial {
     ww_lsh_info info;
 } trial;
 
-// Mean ratio of the distances found to the exact ones, where both are there and not 0.
+// Mean ratio of the distances found to the exact ones, where both exist and are not 0.
 static double distance_ratio(const cli_neighbours *exact, const cli_neighbours *found) {
     double sum = 0, count = 0;
     for (size_t i = 0; i < exact->queries * exact->k; i++) {
@@ -149,7 +150,7 @@ static double distance_ratio(const cli_neighbours *exact, const cli_neighbours *
     return count > 0 ? sum / count : 1;
 }
 
-// Recall upwards, seconds on a logarithmic scale to the right; the exact search's time is a line.
+// Vertical axis: recall; horizontal axis: seconds, logarithmic. The exact search's time is a line.
 static int draw(const char *path, const trial *trials, size_t count, double exact_seconds) {
     cli_output out;
     double least = exact_seconds, most = exact_seconds;
@@ -247,7 +248,7 @@ static int evaluate(lsh_job *j, const cli_command *command) {
     exact.ids = NULL;
     exact.distances = NULL;
     int result = cli_neighbours_allocate(&exact);
-    // Once for what the driver does late, once for the time.
+    // Once for the driver's delayed work, once for the time.
     for (int run = 0; result == CLI_GO_ON && run < 2; run++)
         result = exact_search(j, &exact, &seconds);
     if (result == CLI_GO_ON && search(j, &j->options, &j->found, &trials[0].info) != WW_OK)
@@ -373,11 +374,11 @@ static int load(lsh_job *j, const char *name) {
     return CLI_GO_ON;
 }
 
-// Options that are of no use beside others are refused.
+// Options that have no effect with others are refused.
 static int check(lsh_job *j, const char *name, double *recall) {
     const struct {
         const char *name;
-        bool given, chosen, loaded; // --recall chooses it, --load brings it
+        bool given, chosen, loaded; // chosen by --recall, or loaded by --load
     } all[] = {{"tables", j->tables != NOT_GIVEN, true, true},
                {"functions", j->functions != NOT_GIVEN, true, true},
                {"width", j->width != NULL, true, true},
@@ -395,7 +396,7 @@ static int check(lsh_job *j, const char *name, double *recall) {
             return cli_usage(name, "--%s is of no use with --load: the file has it", all[i].name);
     }
     if (j->width && !of_numbers)
-        return cli_usage(name, "--width is of no use with --metric %s; it is for l2 and l1", cli_metrics[j->metric]);
+        return cli_usage(name, "--width is of no use with --metric %s; only l2 and l1 use it", cli_metrics[j->metric]);
     if (j->width && !cli_number(j->width, &j->options.width))
         return cli_usage(name, "--width: '%s' is not a number", j->width);
     if (j->recall && !cli_number(j->recall, recall))
@@ -423,7 +424,7 @@ static int place_operands(lsh_job *j, const char *name, const char *const *opera
 }
 
 static uint32_t option_value(uint64_t given, uint32_t otherwise) {
-    // Larger numbers are refused by the library all the same.
+    // The library refuses larger numbers.
     return given == NOT_GIVEN ? otherwise : given < UINT32_MAX ? (uint32_t)given : UINT32_MAX;
 }
 
@@ -485,7 +486,7 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     j.options.run = &j.progress.run;
     j.options.path = (ww_lsh_path)j.path;
     j.options.complete = j.complete;
-    // A saved index says what its queries are.
+    // A saved index determines the kind of its queries.
     ww_point_view views[2];
     if (!j.load_path)
         result = read_points(&j, views);

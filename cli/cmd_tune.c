@@ -43,7 +43,8 @@ static int print_result(void *user, const ww_tune_result *r) {
     return cli_interrupted();
 }
 
-// A file that is not there yet begins empty: the library reads it before it writes to it. *made: it was not there.
+// A file that does not exist is created empty, because the library reads it before it writes to it. *made: it was
+// created.
 static int make_file(const char *path, bool *made) {
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
     *made = file >= 0;
@@ -54,7 +55,7 @@ static int make_file(const char *path, bool *made) {
     return CLI_GO_ON;
 }
 
-// Nothing was found: the file is as if it had never been made.
+// Nothing was found: the new file is removed.
 static void remove_empty(const char *path) {
     struct stat about;
     if (stat(path, &about) == 0 && about.st_size == 0)

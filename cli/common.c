@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several commands do: they report errors, read series, choose measures and devices. No command is here.
+// Functions for several commands: error reports, reading of series, choice of measures and devices. No command is here.
 #include "common.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ int cli_fail_with(const ww_error *error) {
     cli_print_escaped(stderr, error->message, "");
     if (error->cl_name[0] && !build)
         fprintf(stderr, ": %s gave %s", error->call[0] ? error->call : "OpenCL", error->cl_name);
-    // The hint of a build says where a program that calls the library finds the log, which is printed here.
+    // The hint of a failed build refers to the library's log function; the program prints the log here instead.
     if (error->hint[0] && !build) {
         fputs(" (", stderr);
         cli_print_escaped(stderr, error->hint, "");
@@ -399,7 +399,7 @@ double cli_value_at(const void *values, ww_precision precision, size_t i) {
 
 int cli_output_open(const char *path, cli_output *output) {
     output->path = path;
-    // What is no plain file, a device or a pipe, is written itself.
+    // A device or a pipe is written directly.
     struct stat about;
     const bool direct = stat(path, &about) == 0 && !S_ISREG(about.st_mode);
     const int length =

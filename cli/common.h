@@ -56,7 +56,7 @@ typedef struct cli_device_options {
     bool verbose;
 } cli_device_options;
 
-// Beside CLI_DEVICE_OPTIONS, for commands that compare series.
+// In addition to CLI_DEVICE_OPTIONS, for commands that compare series.
 #define CLI_ENGINE_OPTION(d)                                                                                           \
     { "engine", 'e', CLI_CHOICE, "E", "how a pair is computed", &(d).engine, cli_engines, 0 }
 
@@ -94,7 +94,7 @@ typedef struct cli_read_options {
 
 #define CLI_COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-// ---- doing. Functions that give an int give CLI_GO_ON, or the exit code after the error was reported.
+// ---- functions. Those that return an int return CLI_GO_ON, or the exit code after the error was reported.
 
 // Reports the library's last error; gives the exit code.
 int cli_fail(void);
@@ -104,8 +104,8 @@ int cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // Reads the first (0) or second (1) file and, where asked, z-normalises. With `complete`, a missing value is an error.
 int cli_read(const char *path, const cli_read_options *options, int which, bool complete, ww_series_set **set);
-// Makes time stamps of two sets (the second may be NULL) small, which keeps them exact in float; where the measure has
-// no use for them, says so.
+// Shifts the time stamps of two sets (the second may be NULL) to small values, which are exact in float; prints a note
+// where the measure does not use them.
 int cli_fit_times(const ww_measure *measure, ww_series_set *a, ww_series_set *b);
 
 // Turns a width in percent into points: of the longest series of both sets, rounded down.
@@ -115,7 +115,7 @@ void cli_fit_band(const cli_measure_options *options, ww_measure *measure, const
 // A measure from its options. cli_measure_free() frees what a band of rows holds.
 int cli_measure_make(const char *command, const cli_measure_options *options, ww_measure *measure);
 void cli_measure_free(ww_measure *measure);
-// Reports a measure that there is none of.
+// Reports an unknown measure.
 int cli_unknown_measure(const char *command, const char *name);
 
 int cli_context_open(const cli_device_options *options, ww_context **context);
@@ -134,7 +134,7 @@ double cli_value_at(const void *values, ww_precision precision, size_t i);
 typedef struct cli_progress {
     double start, shown, interval;
     bool terminal, drawn;
-    ww_run_options run; // what plans and searches are given: it has to live as long as they do
+    ww_run_options run; // options of plans and searches: must live as long as these
 } cli_progress;
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan);
 void cli_progress_end(cli_progress *progress);
@@ -143,7 +143,7 @@ int cli_interrupted(void); // the signal that came, 0 none
 double cli_seconds(void);                        // since the program started
 double cli_rate(uint64_t cells, double seconds); // cells per second, 0 when it took no time
 
-// A text file that gets its name only when whole.
+// A text file that gets its name only when complete.
 typedef struct cli_output {
     const char *path;
     char temporary[4096];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that comes from files and arguments, printed so that it can't steer a terminal.
+// Prints text from files and arguments without control sequences for the terminal.
 #ifndef WAVEWARP_CLI_ESCAPE_H
 #define WAVEWARP_CLI_ESCAPE_H
 

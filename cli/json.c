@@ -113,7 +113,7 @@ static void write_band(cli_json *json, const cli_measure_options *options, const
         cli_json_text(json, "band", band->kind == WW_BAND_NONE ? "none" : options->band);
         return;
     }
-    // The width that was used: a percentage as the number of points it came to.
+    // The width that was used: for a percentage the resulting number of points.
     snprintf(text, sizeof text, "%.*s:%.17g", (int)strcspn(options->band, ":"), options->band, band->width);
     cli_json_text(json, "band", text);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes JSON: the punctuation, the escapes, and the head that every command's object begins with. All JSON of the
-// program comes from here. What a command adds after its head is in the command's own file.
+// program is written by these functions. The fields of a command after its head are in the command's file.
 #ifndef WAVEWARP_CLI_JSON_H
 #define WAVEWARP_CLI_JSON_H
 
@@ -30,7 +30,7 @@ void cli_json_integer(cli_json *json, const char *name, int64_t value);
 void cli_json_number(cli_json *json, const char *name, double value, int digits); // not finite: null
 void cli_json_flag(cli_json *json, const char *name, bool value);
 void cli_json_null(cli_json *json, const char *name);
-// Values of float or double, in as many digits as give them back.
+// Values of float or double, with enough digits to read the same value.
 void cli_json_values(cli_json *json, const char *name, const void *values, ww_precision precision, size_t count);
 
 typedef struct cli_parameter {
@@ -38,7 +38,7 @@ typedef struct cli_parameter {
     double value;
 } cli_parameter;
 
-// What the head says. What is NULL, 0 or NAN here is null or left out of a list.
+// The content of the head. A value of NULL, 0 or NAN is written as null or left out of a list.
 typedef struct cli_head {
     const char *files[2]; // that were read, in the order of the arguments
     size_t counts[2];     // series or points of each

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three ways out of neighbours: lines, JSON, files of ids and distances.
+// Output of neighbours: lines, JSON, files of ids and distances.
 #include "neighbours.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k nearest of every query, and where they go: printed, in JSON, to files. For nearest, knn and lsh.
+// The k nearest of every query and their output: printed, in JSON, to files. For nearest, knn and lsh.
 #ifndef WAVEWARP_CLI_NEIGHBOURS_H
 #define WAVEWARP_CLI_NEIGHBOURS_H
 
@@ -28,7 +28,7 @@ typedef struct cli_neighbour_options {
         "json", 'j', CLI_FLAG, NULL, "print one JSON object", &(n).json, 0, 0                                           \
     }
 
-// Refuses what can't be together.
+// Refuses options that exclude each other.
 int cli_neighbours_check(const cli_command *command, const cli_neighbour_options *options);
 
 // Room for queries x k of them.
@@ -38,7 +38,7 @@ void cli_neighbours_free(cli_neighbours *n);
 // Writes the files that were asked for, and prints a line a query (its index, then index:distance of each neighbour)
 // where neither a file nor JSON was.
 int cli_neighbours_write(const cli_neighbours *n, const cli_neighbour_options *options);
-// Whether the neighbours belong into the JSON: no file has them.
+// Whether the neighbours are written in the JSON: no file has them.
 bool cli_neighbours_in_json(const cli_neighbour_options *options);
 // "neighbours": [...], null where a file has them.
 void cli_neighbours_json(cli_json *json, const cli_neighbours *n, const cli_neighbour_options *options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DTW distance of two series, on the best device there is.
+// The DTW distance of two series, on the best device.
 #include <stdio.h>
 #include <wavewarp/wavewarp.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All distances of a set with itself. The series go to the device once; each measure is a plan on the same data.
+// All distances of a set with itself. The series are uploaded once; each measure is a plan on the same data.
 #include <stdio.h>
 #include <wavewarp/wavewarp.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ground that every other file of host/ may use: the count of live OpenCL objects, the clock, sums that are
-// checked, the log. Calls no OpenCL.
+// What every other file of host/ may use: the count of live OpenCL objects, the clock, arithmetic checked for overflow,
+// the log. Calls no OpenCL.
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>

@@ -8,7 +8,7 @@ uint64_t wwi_context_max_buffer(const ww_context *context) {
     return context->info.max_buffer_bytes;
 }
 
-// A sixteenth is left to the driver's own needs and to whoever shares the device.
+// A sixteenth is left for the driver and for other processes on the device.
 uint64_t wwi_context_bytes_free(const ww_context *context) {
     uint64_t total = context->info.global_bytes - context->info.global_bytes / 16;
     uint64_t used = atomic_load(&context->bytes);
@@ -56,7 +56,7 @@ ww_status wwi_buffer_create(ww_context *context, uint64_t bytes, wwi_buffer **ou
     buffer->had = bytes;
     buffer->mem = wwi_spares_take(context, bytes, &buffer->had);
     if (!buffer->mem) {
-        // Memory is often taken at a buffer's first use only: what is kept must not stand in its way.
+        // Drivers often allocate memory at a buffer's first use: spare memory must leave room for it.
         if (bytes > wwi_context_bytes_free(context) / 2)
             (void)wwi_spares_free(context);
         buffer->mem = clCreateBuffer(context->cl, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
@@ -64,7 +64,7 @@ ww_status wwi_buffer_create(ww_context *context, uint64_t bytes, wwi_buffer **ou
             buffer->mem = clCreateBuffer(context->cl, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
     }
     if (!buffer->mem) {
-        // For an allocation a lack of resources is a lack of memory.
+        // For an allocation, CL_OUT_OF_RESOURCES means a lack of memory.
         if (code == CL_OUT_OF_RESOURCES)
             code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
         status = wwi_fail_cl(context, code, "clCreateBuffer", "can't have %llu bytes of device memory",

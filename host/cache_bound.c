@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a folder of cached programs (disk_cache.c) bounded: what was not used for long goes, and above a number of
-// bytes what was used longest ago. A file's time of change is its last use. Several processes may do this at once, and
-// use the files meanwhile: who has one open keeps it, who finds it gone compiles. Only files named as the cache names
-// them are touched.
+// Limits the size of a folder of cached programs (disk_cache.c): removes files not used for a long time, and above a
+// number of bytes the least recently used. A file's modification time is its last use. Several processes may do this at
+// once, and use the files meanwhile: a process that has a file open can still read it, one that does not find it
+// compiles. Only files with the cache's names are touched.
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static bool is_ours(const char *name) {
     return strncmp(name + DIGITS, ".bin", 4) == 0;
 }
 
-// False: no memory; then nothing is removed this time.
+// False: no host memory; then nothing is removed this time.
 static bool add(entries *all, const char *name, const struct stat *about) {
     if (all->count == all->room) {
         const size_t room = all->room ? 2 * all->room : 64;
@@ -72,7 +72,7 @@ void wwi_cache_bound(const char *folder, uint64_t most_bytes, uint64_t most_seco
         if ((length != NAME && length != TEMPORARY) || !is_ours(file->d_name) ||
             fstatat(at, file->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(about.st_mode))
             continue;
-        // What is being written has another name until it is whole; an old one's writer is gone.
+        // A file being written has another name until it is complete; an old one's process has ended.
         const uint64_t most = length == TEMPORARY ? LEFT_SECONDS : most_seconds;
         if (about.st_mtime < now && (uint64_t)(now - about.st_mtime) > most)
             (void)unlinkat(at, file->d_name, 0);

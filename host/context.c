@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts: held, given up, asked. open.c makes them.
+// Contexts: retain, release, properties. open.c creates them.
 #include <stdlib.h>
 #include <wavewarp/opencl.h>
 
 #include "internal.h"
 #include "options.h"
 
-// ---- holding and giving up
+// ---- retain and release
 
 void wwi_context_retain(ww_context *context) {
     atomic_fetch_add(&context->references, 1);
@@ -18,7 +18,7 @@ void wwi_context_release(ww_context *context) {
     const bool forked = wwi_is_forked(context);
     if (context->queue) {
         if (!forked) {
-            (void)clFinish(context->queue); // nothing may still run on what is released next
+            (void)clFinish(context->queue); // no launch may still use the objects released next
             (void)wwi_spares_free(context);
         }
         wwi_pinned_free(context);
@@ -29,7 +29,7 @@ void wwi_context_release(ww_context *context) {
         WWI_RELEASE(context, clReleaseContext(context->cl));
     wwi_tuning_free(context);
     free(context->kernel_folder);
-    if (!forked) { // else a thread that is gone may hold them
+    if (!forked) { // else a thread that no longer exists may hold them
         (void)pthread_cond_destroy(&context->built);
         (void)pthread_mutex_destroy(&context->lock);
         (void)pthread_mutex_destroy(&context->pinned_lock);
@@ -44,7 +44,7 @@ void ww_context_destroy(ww_context **context) {
     *context = NULL;
 }
 
-// ---- asking
+// ---- properties
 
 const ww_device_info *wwi_context_info(const ww_context *context) {
     return &context->info;

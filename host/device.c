@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the OpenCL loader sees, and which of it to take.
+// The devices that the OpenCL loader finds, and the choice of one.
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static uint64_t device_max_work_group(cl_device_id id) {
     return total;
 }
 
-// A simulator that claims to be every type at once is none of them in particular.
+// A simulator that reports all types at once is of type `other`.
 static ww_device_type device_type(cl_device_id id) {
     cl_device_type type = 0;
     if (clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL) != CL_SUCCESS)
@@ -128,7 +128,7 @@ static ww_status append_platform(wwi_device_list *list, cl_platform_id platform,
     cl_device_id *ids = NULL;
     cl_uint count = 0;
 
-    // A platform whose driver finds no hardware answers with an error; the other platforms still count.
+    // A platform whose driver finds no hardware returns an error; the other platforms are still listed.
     if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count) != CL_SUCCESS || count == 0)
         return WW_OK;
     ids = calloc(count, sizeof *ids);
@@ -201,7 +201,7 @@ static bool is_stand_in(const ww_device_info *info) { // not the hardware vendor
 }
 
 // Positive when a is the better choice: a GPU before a CPU, one with its own memory before an integrated one, then
-// speed as far as the driver tells; among CPUs PoCL, the one we tune for.
+// speed as reported by the driver; among CPUs PoCL, for which the library is tuned.
 static int compare_devices(const wwi_device *a, const wwi_device *b) {
     const ww_device_info *x = &a->info, *y = &b->info;
     if (x->usable != y->usable)

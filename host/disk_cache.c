@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Program binaries on disk, for the drivers that keep none themselves. Nothing here can fail a job: whatever is odd is
-// left alone, and the program is built from source.
+// Program binaries on disk, for the drivers that keep none themselves. No error here can fail a job: a file with any
+// fault is ignored, and the program is built from source.
 //
 // A file: 8 bytes of magic, the SHA-256 of the key, the SHA-256 of the binary, the binary. Both sums are checked before
-// a driver sees a byte, because some drivers crash on a damaged binary. cache_bound.c keeps the folder bounded.
+// a driver gets the binary, because some drivers crash on a damaged one. cache_bound.c limits the folder's size.
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ bool wwi_disk_cache_wanted(const ww_device_info *info) {
     const char *target = wwi_environment("WAVEWARP_PROGRAM_CACHE");
     if (target)
         return strcmp(target, "0") != 0;
-    if (!info->platform[0]) // the driver did not say: better not to try
+    if (!info->platform[0]) // the driver did not report it: don't try
         return false;
     for (size_t i = 0; i < sizeof cached_by_driver / sizeof cached_by_driver[0]; i++)
         if (wwi_text_contains(info->platform, cached_by_driver[i]))
@@ -32,7 +32,7 @@ bool wwi_disk_cache_wanted(const ww_device_info *info) {
     return true;
 }
 
-// Everything the binary depends on, each part terminated so that no two keys run together.
+// Everything the binary depends on, each part terminated so that different keys give different texts.
 static bool make_key(const ww_context *context, const char *source, const char *options, wwi_sha256_digest *key) {
     char platform_version[256] = "";
     (void)clGetPlatformInfo(context->platform, CL_PLATFORM_VERSION, sizeof platform_version - 1, platform_version,
@@ -64,7 +64,7 @@ static bool make_key(const ww_context *context, const char *source, const char *
     return true;
 }
 
-// Only a folder that is ours alone will do: a binary is code.
+// Only a folder that only this user can write is used: a binary is code.
 static bool is_private(const char *path, bool folder) {
     struct stat about;
     return lstat(path, &about) == 0 && (folder ? S_ISDIR(about.st_mode) : S_ISREG(about.st_mode)) &&
@@ -121,14 +121,14 @@ cl_program wwi_disk_cache_load(ww_context *context, const char *source, const ch
     if (program)
         wwi_cache_used(path);
     else
-        (void)unlink(path); // damaged, or the driver does not take it
+        (void)unlink(path); // damaged, or the driver does not accept it
 done:
     free(file);
     free(path);
     return program;
 }
 
-// The program may know several devices (a wrapped context): only our device's binary is wanted.
+// The program may have several devices (a wrapped context): only this device's binary is needed.
 static uint8_t *get_binary(const ww_context *context, cl_program program, size_t *bytes) {
     enum { MOST = 64 };
     cl_device_id devices[MOST];
@@ -167,7 +167,7 @@ static uint64_t limit(const ww_context *context, const char *variable, uint64_t 
     return standard;
 }
 
-// After each program that is stored: that took seconds, this takes a look at a folder.
+// After each program that is stored: compiling took seconds, this only lists a folder.
 static void bound(const ww_context *context, const char *path) {
     char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
     if (slash) {

@@ -11,7 +11,7 @@
 
 static _Thread_local ww_error record = {.struct_size = sizeof(ww_error), .series = -1, .position = -1};
 
-// The log has no bound, so it lives on the heap and needs to be freed with its thread.
+// The log's length is not limited, so it is on the heap and must be freed with its thread.
 static pthread_once_t log_once = PTHREAD_ONCE_INIT;
 static pthread_key_t log_key;
 static bool log_key_made;
@@ -72,7 +72,7 @@ static void start_record(ww_status status, const char *file, int line) {
     record.line = line;
 }
 
-// Arguments may point into the record (an old message inside a new one), so text is made aside.
+// Arguments may point into the record (an old message inside a new one), so the text is formatted in another buffer.
 ww_status wwi_fail_at(ww_status status, const char *file, int line, const char *format, ...) {
     char text[sizeof record.message];
     va_list args;

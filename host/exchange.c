@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which way of handing values to the next work-item works on this device, and whether matrix products do: found by
-// compiling and running kernels_cl/probe/probe.cl and probe/probe_mma.cl, whose answers are known, not by trusting a
+// Finds which method of passing values to the next work-item works on this device, and whether matrix products work: by
+// compiling and running kernels_cl/probe/probe.cl and probe/probe_mma.cl, whose results are known, not by the device's
 // name.
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static bool is_power_of_two(uint32_t x) {
     return x != 0 && (x & (x - 1)) == 0;
 }
 
-// Runs the probe for every group width up to the device's; *width is what it says it has. False: not usable.
+// Runs the probe for every group width up to the device's; *width is the width it reports. False: not usable.
 static bool passes(ww_context *context, wwi_stream *stream, wwi_kernel *kernel, unsigned *width) {
     enum { WORDS = PROBE_GROUPS * PROBE_ITEMS * PROBE_KINDS + 1 }; // the last: the width
     uint32_t answers[WORDS];
@@ -70,7 +70,7 @@ static bool try_exchange(ww_context *context, wwi_exchange exchange) {
     wwi_stream *stream = NULL;
     wwi_kernel *kernel = NULL;
     unsigned width = 1;
-    const ww_error before = *ww_last_error(); // a way that does not work is no failure
+    const ww_error before = *ww_last_error(); // a method that does not work is no failure
     (void)snprintf(options, sizeof options, "-DWW_EXCHANGE=%d -DWW_PROBE_DOUBLE=%d", (int)exchange,
                    context->info.has_double != 0);
     bool good = wwi_program_get(context, sources, 2, options, &program) == WW_OK &&
@@ -108,7 +108,7 @@ static bool has_subgroup_extension(const ww_context *context) {
            (strstr(extensions, "cl_khr_subgroup_shuffle") || strstr(extensions, "cl_intel_subgroups"));
 }
 
-// A CPU gains nothing from sub-groups: they are loops there. Only a target tries them on one.
+// On a CPU sub-groups are not faster: they are loops there. They are tried on a CPU only on request.
 static bool is_worth_trying(const ww_context *context, wwi_exchange exchange, bool wished) {
     const ww_device_info *info = &context->info;
     switch (exchange) {

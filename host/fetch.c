@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results on their way to the caller. A driver copies into ordinary memory through a small buffer of its own, on one
-// core; then the values would be gone through once more. Here pieces go into memory that the device writes by itself,
-// and while some are under way others are worked on, by a few threads.
+// Copies results from the device to the caller. A driver copies into ordinary memory through a small buffer of its own,
+// on one core; then the values would be read once more. Here pieces are copied into memory that the device writes
+// directly, and while some are being copied others are processed, by a few threads.
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "internal.h"
 
-// Each thread has one piece under way while it works on another.
+// Each thread has one piece being copied while it processes another.
 enum { SLOTS = 2 };
 
 typedef struct fetch {
@@ -26,7 +26,7 @@ typedef struct worker {
     ww_error error;
 } worker;
 
-// A piece that was asked for; part NULL: none is left.
+// A piece whose copy was started; part NULL: none is left.
 typedef struct piece {
     const wwi_fetch_part *part;
     uint64_t at, bytes;
@@ -89,13 +89,13 @@ static void *work(void *user) {
     }
     if (w->status != WW_OK) {
         w->error = *ww_last_error();
-        atomic_store(&w->of->next, w->of->pieces); // the others need not go on
+        atomic_store(&w->of->next, w->of->pieces); // the other threads may stop
         (void)await(&now);
     }
     return NULL;
 }
 
-// ---- the whole
+// ---- all pieces
 
 static unsigned choose_threads(const ww_context *context, uint64_t pieces) {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -117,7 +117,7 @@ static ww_status run(fetch *f, unsigned threads, unsigned char *slots) {
         workers[i].of = f;
         workers[i].slots = slots + i * SLOTS * WWI_FETCH_PIECE;
     }
-    // The caller's signals are for its own threads. A thread that can't be had leaves its work to the others.
+    // The caller's own threads handle its signals. When a thread can't be created, the others do its work.
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     for (unsigned i = 1; i < threads; i++)
@@ -158,7 +158,7 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
         if (pinned)
             return status;
     }
-    // Ordinary memory serves where none need be crossed, for what is short, and where there is no other.
+    // Ordinary memory is used for devices that are no GPU, for short results, and where there is no other memory.
     const size_t bytes = (size_t)(threads * SLOTS * WWI_FETCH_PIECE);
     unsigned char *slots = malloc(bytes);
     if (!slots)

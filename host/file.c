@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and folders: the installed data, the user's own, whole files in and out.
+// Files and folders: the installed data, the user's own, reading and writing of whole files.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ bool wwi_is_folder(const char *path) {
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode) && access(path, R_OK | X_OK) == 0;
 }
 
-// Grows as it reads: the size that stat() tells may be wrong by the time (or for /dev/stdin, always).
+// The buffer grows while reading: the size from stat() may be out of date (and is always wrong for /dev/stdin).
 static ww_status read_stream(FILE *stream, const char *path, ww_status failure, char **text, size_t *bytes) {
     size_t size = 0, room = 0;
     char *content = NULL;
@@ -172,7 +172,7 @@ static char *installed_beside_library(void) {
 }
 
 // A library that was never installed must not pick up the files of another that was. Editing an installed kernel is
-// welcome: the version file speaks of the texts as they were built.
+// allowed: the version file describes the texts at build time.
 static bool was_made_with_us(const char *folder) {
     char *path = wwi_path_join(folder, "VERSION"), *text = NULL;
     bool same = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether this process is a child of the one that used OpenCL. A driver's worker threads exist in the parent alone, its
-// locks are copied as they were: a call in a child hangs (PoCL) or fails without a reason given (NVIDIA). So the child
-// is told. Only pthread_atfork() costs nothing to ask; children made by posix_spawn() or vfork() run another program
-// and need none of this.
+// Whether this process is a child of the one that used OpenCL. A driver's worker threads exist only in the parent, and
+// its locks are copied in their state: a call in a child hangs (PoCL) or fails without a reason (NVIDIA). So the child
+// gets an error. pthread_atfork() detects this at no cost for each call; children made by posix_spawn() or vfork() run
+// another program and are not affected.
 #include "internal.h"
 
 static atomic_uint generation;

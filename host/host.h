@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What src/ may use of host/: a device driven through OpenCL, without a single OpenCL type. Knows nothing of series.
+// What src/ may use of host/: a device used through OpenCL, without any OpenCL type. Independent of series.
 //
-// Every function that can fail returns a ww_status and has filled the thread's error record (host/error.h) when it is
-// not WW_OK. Destroy functions take NULL. Objects count themselves: wwi_live_objects() is 0 when all are gone.
+// Every function that can fail returns a ww_status and fills the thread's error record (host/error.h) when it is not
+// WW_OK. Destroy functions accept NULL. Objects are counted: wwi_live_objects() is 0 when all are released.
 //
-// In a child made by fork() every function answers WW_ERROR_UNSUPPORTED for what the parent made, and destroy functions
-// free host memory alone.
+// In a child made by fork() every function returns WW_ERROR_UNSUPPORTED for objects of the parent, and destroy
+// functions free only host memory.
 #ifndef WAVEWARP_HOST_H
 #define WAVEWARP_HOST_H
 
@@ -25,8 +25,8 @@ void wwi_context_release(ww_context *context);
 const ww_device_info *wwi_context_info(const ww_context *context);
 void wwi_log(const ww_context *context, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-// How neighbouring work-items hand each other values on this device. Each but LOCAL and VECTOR was probed by compiling
-// and running a tiny kernel with a known answer when the context was made (and can be forced by $WAVEWARP_EXCHANGE).
+// How neighbouring work-items pass values on this device. Each except LOCAL and VECTOR was probed by compiling and
+// running a tiny kernel with a known result when the context was created (and can be forced by $WAVEWARP_EXCHANGE).
 typedef enum wwi_exchange {
     WWI_EXCHANGE_LOCAL = 0,       // through local memory
     WWI_EXCHANGE_NV_SHFL = 1,     // shfl.sync by inline PTX; width 32
@@ -35,10 +35,12 @@ typedef enum wwi_exchange {
 } wwi_exchange;
 wwi_exchange wwi_context_exchange(const ww_context *context);
 unsigned wwi_context_exchange_width(const ww_context *context); // work-items that can exchange; 1 for LOCAL
-// Whether ww_mma of base/vendor.cl (WW_MMA=1) works here. The first call tries it; later ones remember.
+// Whether ww_mma of base/vendor.cl (WW_MMA=1) works here. The first call tests it; later calls return the stored
+// result.
 bool wwi_context_mma(ww_context *context);
 // Whether programs in vectors of `vector` numbers need WW_POW_BY_LANES (base/number.cl): the device's own pow() of
-// vectors is wrong. The first call for a size tries it; later ones remember. WW_ERROR_UNSUPPORTED: nothing helps.
+// vectors is wrong. The first call for a size tests it; later calls return the stored result. WW_ERROR_UNSUPPORTED:
+// WW_POW_BY_LANES is wrong too.
 ww_status wwi_context_pow_by_lanes(ww_context *context, bool is_double, int vector, bool *by_lanes);
 
 // A tuning parameter by name (e.g. "lanes.columns") from the layered tuning text; `fallback` when no layer has it.
@@ -46,7 +48,7 @@ ww_status wwi_context_pow_by_lanes(ww_context *context, bool is_double, int vect
 long wwi_tuning(const ww_context *context, const char *name, const char *kind, long fallback);
 // Writes a parameter for exactly this device into the user's tuning file, keeping its other lines.
 ww_status wwi_tuning_save(ww_context *context, const char *name, const char *kind, long value);
-// The same for this context alone, not written anywhere. A later call or wwi_tuning_save() replaces it.
+// The same for this context only, not written to a file. A later call or wwi_tuning_save() replaces it.
 ww_status wwi_tuning_try(ww_context *context, const char *name, const char *kind, long value);
 // The file wwi_tuning_save() writes, "" when there is no place for one.
 const char *wwi_tuning_file(const ww_context *context);
@@ -67,8 +69,8 @@ ww_status wwi_buffer_wrap(ww_context *context, void *cl_mem_handle, wwi_buffer *
 void *wwi_buffer_handle(const wwi_buffer *buffer);                                                   // the cl_mem
 ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source); // blocking
 ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target);        // blocking
-// The first `bytes` of each part's buffer, in pieces of WWI_FETCH_PIECE bytes (the last may be shorter) that are handed
-// to `take`: `bytes` that stand at `at`. Several threads call it, for pieces in any order. Returns when all are taken.
+// The first `bytes` of each part's buffer, in pieces of WWI_FETCH_PIECE bytes (the last may be shorter) that are passed
+// to `take`: `bytes` bytes, at `at`. Several threads call it, for pieces in any order. Returns when all are processed.
 // All buffers are of one context.
 #define WWI_FETCH_PIECE (UINT64_C(1) << 19)
 typedef struct wwi_fetch_part {
@@ -100,24 +102,23 @@ ww_status wwi_program_get(ww_context *context, const wwi_source *sources, size_t
                           wwi_program **program);
 void wwi_program_release(wwi_program **program);
 
-// What one operation (a plan, a search, the work on an index) has under way on the device: its launches that are not
-// yet known to have ended, their device time, and the first of its errors. It belongs to one thread at a time. All
-// streams of a context share its one in-order queue: memory of a buffer that is gone is used again at once because of
-// that.
+// A stream: the launches of one operation (a plan, a search, the work on an index) that are not yet known to have
+// ended, their device time, and the first of its errors. It belongs to one thread at a time. All streams of a context
+// share its one in-order queue: because of that, memory of a released buffer is used again at once.
 typedef struct wwi_stream wwi_stream;
 ww_status wwi_stream_create(ww_context *context, wwi_stream **stream);
-// After the kernels that were made on it.
+// Call it after the kernels created on the stream are destroyed.
 void wwi_stream_destroy(wwi_stream **stream);
 // Begins a run: launches and device time count from 0, an error of the run before is forgotten.
 void wwi_stream_start(wwi_stream *stream);
 // Waits for the stream's launches. When one of them failed on the device, this and every later launch and wait until
-// wwi_stream_start() answers with the first one's error.
+// wwi_stream_start() returns the first one's error.
 ww_status wwi_finish(wwi_stream *stream);
-// How a run ends: waits as wwi_finish(), also after a failure. `status` is what the run has come to; the first error
-// stays the thread's record. (An OpenCL call that fails after a failed launch is that launch's consequence.)
+// How a run ends: waits as wwi_finish(), also after a failure. `status` is the run's status so far; the first error
+// remains the thread's record. (An OpenCL call that fails after a failed launch is that launch's consequence.)
 ww_status wwi_finish_after(wwi_stream *stream, ww_status status);
 uint64_t wwi_stream_launches(const wwi_stream *stream); // since the start
-double wwi_stream_seconds(const wwi_stream *stream);    // device time of those known to have ended
+double wwi_stream_seconds(const wwi_stream *stream);    // device time of the launches known to have ended
 
 // A kernel object belongs to one stream, which outlives it.
 typedef struct wwi_kernel wwi_kernel;

@@ -25,25 +25,26 @@ ww_status wwi_fail_device(const char *name);
 // Puts a record that another thread filled (and its build log, which may be NULL) in this thread's place.
 ww_status wwi_fail_restore(const ww_error *error, const char *build_log);
 void wwi_keep_build_log(const char *log);
-// NVIDIA's compiler pays no heed to `#line`: it counts the joined text's lines and calls it <kernel>. The log with each
+// NVIDIA's compiler ignores `#line`: it counts the lines of the joined text, with the name <kernel>. The log with each
 // "<kernel>:line" replaced by the name and line of that text's directives; to be freed. NULL: out of memory.
 char *wwi_log_by_sources(const char *log, const char *source);
 
-// Every OpenCL object this library makes or retains passes here once when it comes and once when it goes.
+// Called for every OpenCL object that this library creates or retains, and again when it releases it.
 void wwi_count_objects(long change);
 
 // ---- fork(): no driver's threads and locks survive in a child, so no OpenCL call is made there
 
 // Number of forks between the process that loaded the library and this one.
 unsigned wwi_fork_generation(void);
-// A context made before the last fork. Objects that hang on it are freed without an OpenCL call and without a lock.
+// A context made before the last fork. Objects created from it are freed without an OpenCL call and without a lock.
 bool wwi_is_forked(const ww_context *context);
 // WW_ERROR_UNSUPPORTED where the context was made before the last fork.
 ww_status wwi_check_process(const ww_context *context);
-// The same before a process's first OpenCL call: whether the parent had used OpenCL. Prepares for forks to come.
+// The same before a process's first OpenCL call: whether the parent had used OpenCL. Registers the handler for later
+// forks.
 ww_status wwi_check_first_use(void);
-// Gives up an object that passed wwi_count_objects() when it came: `call`, its release function with the object, is not
-// made in a child.
+// Releases an object that was counted by wwi_count_objects(): `call`, its release function with the object, is not
+// executed in a child.
 #define WWI_RELEASE(context, call)                                                                                     \
     do {                                                                                                               \
         if (!wwi_is_forked(context))                                                                                   \
@@ -66,8 +67,8 @@ typedef struct wwi_device_list {
     size_t count;
 } wwi_device_list;
 
-// One thread at a time may list devices or make an OpenCL context: not every driver bears it while it starts (PoCL 3.1
-// crashes). Between these two calls the thread is it.
+// One thread at a time may list devices or make an OpenCL context: some drivers fail otherwise while they start (PoCL
+// 3.1 crashes). Between these two calls a thread holds the lock.
 void wwi_opening_begin(void);
 void wwi_opening_end(void);
 ww_status wwi_devices_find(wwi_device_list *list); // between the two
@@ -75,7 +76,7 @@ void wwi_devices_free(wwi_device_list *list);
 void wwi_device_describe(cl_platform_id platform, cl_device_id id, wwi_device *device);
 // `wanted` NULL or "": the best usable one. `*chosen` is an index into the list.
 ww_status wwi_devices_choose(const wwi_device_list *list, const char *wanted, size_t *chosen);
-bool wwi_text_contains(const char *text, const char *part); // without regard to case
+bool wwi_text_contains(const char *text, const char *part); // in upper or lower case
 
 // ---- files
 
@@ -85,20 +86,20 @@ typedef struct wwi_embedded_file {
 } wwi_embedded_file;
 extern const wwi_embedded_file wwi_embedded_files[];
 extern const size_t wwi_embedded_count;
-extern const char wwi_embedded_version[];        // what an installed folder's VERSION file must say
+extern const char wwi_embedded_version[];        // required content of an installed folder's VERSION file
 const char *wwi_embedded_text(const char *name); // NULL: there is none
 
 // Reads a whole file as terminated text (free with free). Fails with `status`, naming the path.
 ww_status wwi_file_read(const char *path, ww_status status, char **text, size_t *bytes);
 char *wwi_path_join(const char *folder, const char *name);
 bool wwi_is_folder(const char *path);
-// The installed data folder (.../share/wavewarp): found from where the library lies, else the built-in prefix; taken
-// only if it was installed with this library. NULL: nothing installed (or no memory). Free with free.
+// The installed data folder (.../share/wavewarp): searched for from the library's own folder, else the built-in prefix;
+// used only if it was installed with this library. NULL: nothing installed (or no memory). Free with free.
 char *wwi_installed_folder(void);
 // $`variable`/wavewarp, else $HOME/`below_home`/wavewarp; NULL when neither is set. Free with free.
 char *wwi_user_folder(const char *variable, const char *below_home);
 ww_status wwi_make_folders(const char *path, unsigned mode); // all missing ones of the path
-// Writes beside the path and renames: readers see the old or the new file, never a part.
+// Writes a temporary file in the same folder and renames it: readers see the old or the new file, never a part.
 ww_status wwi_file_replace(const char *path, const void *data, size_t bytes);
 const char *wwi_environment(const char *name); // NULL when unset or empty
 
@@ -110,7 +111,7 @@ void wwi_sha256_hex(const wwi_sha256_digest *digest, char hex[65]);
 
 // ---- tuning
 
-typedef enum wwi_match { // from the most to the least particular
+typedef enum wwi_match { // from the most to the least specific
     WWI_MATCH_DEVICE,
     WWI_MATCH_ARCH,
     WWI_MATCH_VENDOR,
@@ -142,7 +143,7 @@ void wwi_tuning_free(ww_context *context);
 
 enum {
     WWI_PENDING_EVENTS = 256, // launches of a stream whose time is not yet known; more wait for the oldest
-    WWI_IDLE_PROGRAMS = 64,   // compiled programs kept although nobody holds them
+    WWI_IDLE_PROGRAMS = 64,   // compiled programs kept although they are not in use
     WWI_FETCH_THREADS = 8,    // at most
     WWI_SPARES = 32           // at most
 };
@@ -172,7 +173,7 @@ struct ww_context {
     wwi_exchange exchange;
     unsigned exchange_width;
     atomic_int mma;                // ww_mma of base/vendor.cl: 0 not tried, 1 does not work here, 2 works
-    atomic_uint vector_pow;        // host/vector_pow.c: what is known of pow() of vectors
+    atomic_uint vector_pow;        // host/vector_pow.c: results of the tests of pow() of vectors
     const char *subgroup_standard; // the -cl-std that gives sub-groups here
     bool disk_cache;
     char *tuning_file; // the user's, where wwi_tuning_save() writes; NULL when there is no place for one
@@ -187,9 +188,9 @@ struct ww_context {
     void *pinned_memory;
 
     pthread_mutex_t lock; // guards what follows
-    pthread_cond_t built; // some program's build ended
+    pthread_cond_t built; // signalled when a program's build ended
     wwi_program *programs;
-    wwi_spare spares[WWI_SPARES]; // memory of buffers that are gone, oldest first
+    wwi_spare spares[WWI_SPARES]; // memory of released buffers, oldest first
     size_t spare_count;
     uint64_t spare_bytes;
 };
@@ -198,7 +199,7 @@ struct wwi_buffer {
     ww_context *context;
     cl_mem mem;
     uint64_t bytes;
-    uint64_t had; // of its memory, which another buffer may have left behind
+    uint64_t had; // of its memory, which may come from a released buffer
     bool foreign; // the caller's own: not part of our count of bytes
 };
 
@@ -209,13 +210,13 @@ struct wwi_stream {
     size_t first_pending, pending_count;
     size_t uncounted; // of the pending ones: enqueued before the last wwi_stream_start()
     uint64_t device_ns, launches;
-    bool failed; // a launch failed on the device after it was enqueued: `error` says how
+    bool failed; // a launch failed on the device after it was enqueued: `error` has its record
     ww_error error;
 };
 
-// Takes the event of a launch over.
+// Takes ownership of a launch's event.
 void wwi_stream_keep(wwi_stream *stream, cl_event event);
-// Tells of a launch that is known to have failed: the first one's record is put in this thread's place.
+// Reports a launch that is known to have failed: the first one's record replaces this thread's record.
 ww_status wwi_stream_check(const wwi_stream *stream);
 
 struct wwi_kernel {
@@ -232,17 +233,17 @@ struct wwi_kernel {
 typedef enum wwi_build_state { WWI_BUILDING, WWI_BUILT, WWI_FAILED } wwi_build_state;
 
 struct wwi_program {
-    ww_context *context; // held only through the handles given out, or the cache would keep its own context alive
-    wwi_program *next;   // most recently asked for first
+    ww_context *context; // retained only by the programs' users, or the cache would keep its own context alive
+    wwi_program *next;   // most recently used first
     size_t users;
     wwi_build_state state;
     char *source, *options; // together the key: whole texts, so no two programs can be confused
     cl_program cl;
     ww_error error;  // WWI_FAILED: why
-    char *build_log; // WWI_FAILED: the compiler's words, or NULL
+    char *build_log; // WWI_FAILED: the compiler's messages, or NULL
 };
 
-// A context's programs. The lock is held for each of these but wwi_programs_free().
+// A context's programs. The caller holds the lock for each of these except wwi_programs_free().
 wwi_program *wwi_programs_find(ww_context *context, const char *source, const char *options); // and to the front
 void wwi_programs_unlink(ww_context *context, const wwi_program *program);
 void wwi_programs_drop_user(wwi_program *program); // frees a failed one with its last user
@@ -251,27 +252,27 @@ void wwi_programs_free(ww_context *context);
 
 void wwi_program_retain(wwi_program *program);
 
-// Finds out by trying how work-items of this device can exchange values.
+// Finds by tests how work-items of this device can exchange values.
 ww_status wwi_exchange_probe(ww_context *context);
 
-// The disk cache of program binaries. Load gives NULL when there is nothing (good) to be had; store ignores failure.
+// The disk cache of program binaries. Load gives NULL when there is no valid file; store ignores failure.
 bool wwi_disk_cache_wanted(const ww_device_info *info);
 cl_program wwi_disk_cache_load(ww_context *context, const char *source, const char *options);
 void wwi_disk_cache_store(ww_context *context, const char *source, const char *options, cl_program program);
-// Removes cached files that nobody used for `most_seconds`, and those used longest ago until the others have no more
-// than `most_bytes`. wwi_cache_used() notes a use.
+// Removes cached files not used for `most_seconds`, and the least recently used until the others have no more than
+// `most_bytes`. wwi_cache_used() records a use.
 void wwi_cache_bound(const char *folder, uint64_t most_bytes, uint64_t most_seconds);
 void wwi_cache_used(const char *path);
 
 // ---- memory
 
-// Host memory that the device writes. The pinned lock is held. False: it can't be had.
+// Host memory that the device writes. The caller holds the pinned lock. False: it can't be allocated.
 bool wwi_pinned_get(ww_context *context, size_t bytes);
 void wwi_pinned_free(ww_context *context);
 
-// Memory of a buffer that is gone, for one of `bytes`: *had is what it has. NULL: there is none that fits.
+// Memory of a released buffer, for one of `bytes`: *had is its size. NULL: there is none that fits.
 cl_mem wwi_spares_take(ww_context *context, uint64_t bytes, uint64_t *had);
-// Takes memory over. False: it is to be released.
+// Takes ownership of memory. False: the caller releases it.
 bool wwi_spares_keep(ww_context *context, cl_mem mem, uint64_t bytes);
 bool wwi_spares_free(ww_context *context); // false: there were none
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels and launches; stream.c knows what becomes of these. A launch is checked against every limit before it is
-// enqueued: PoCL, for one, aborts or goes on quietly where it should answer with an error.
+// Kernels and launches; stream.c waits for launches and handles their failures. A launch is checked against every limit
+// before it is enqueued: PoCL, for example, aborts or continues where it should return an error.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 // ---- kernels
 
 static uint64_t work_group_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what) {
-    // Some answers are size_t and some cl_ulong; where both have 8 bytes one variable serves.
+    // Some values are size_t and some cl_ulong; where both have 8 bytes one variable is used.
     union {
         size_t size;
         cl_ulong number;
@@ -29,7 +29,7 @@ static ww_status describe_kernel(wwi_kernel *kernel, const ww_context *context) 
     kernel->max_work_group = work_group_info(kernel->cl, context->device, CL_KERNEL_WORK_GROUP_SIZE);
     kernel->local_bytes = work_group_info(kernel->cl, context->device, CL_KERNEL_LOCAL_MEM_SIZE);
     kernel->private_bytes = work_group_info(kernel->cl, context->device, CL_KERNEL_PRIVATE_MEM_SIZE);
-    // rusticl of Mesa 22.3 tells its sub-group's size here, and runs larger groups well.
+    // rusticl of Mesa 22.3 returns its sub-group's size here, but runs larger groups correctly.
     if (kernel->max_work_group == 0 || kernel->max_work_group > context->info.max_work_group ||
         wwi_text_contains(context->info.platform, "rusticl"))
         kernel->max_work_group = context->info.max_work_group;

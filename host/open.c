@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making contexts: on a device of our choice, or on the caller's own OpenCL objects. Nothing else in host/ calls this.
+// Creates contexts: on a device chosen by the library, or on the caller's own OpenCL objects. Nothing else in host/
+// calls this.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,7 @@
 
 // ---- options
 
-// The structs only grow at their end: a caller built against a longer one is served as long as it asks for nothing we
-// don't know.
+// The structs only grow at their end: a longer struct of a later version is accepted if its unknown fields are zero.
 static ww_status read_options(const ww_context_options *given, ww_context_options *options) {
     *options = (ww_context_options)WW_CONTEXT_OPTIONS_INIT;
     return wwi_options_take(options, given, "ww_context_options");

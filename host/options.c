@@ -6,7 +6,7 @@
 
 #include "error.h"
 
-// A size this much beyond what is known is no later version's: it was never set.
+// A size this much larger than the known one is not that of a later version: it was never set.
 #define MOST_GROWTH 4096
 
 static size_t size_of(const void *sized) {
@@ -40,7 +40,7 @@ ww_status wwi_options_take(void *known, const void *given, const char *name) {
 ww_status wwi_struct_check(const void *given, const char *name) {
     if (!given)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s is NULL", name);
-    // What is known is not asked for here: no output of this library is larger than the growth that is allowed for.
+    // The known size is not needed here: no output of this library is larger than the allowed growth.
     const size_t size = size_of(given);
     return size < sizeof size || size > 2 * MOST_GROWTH ? fail_size(size, name) : WW_OK;
 }

@@ -8,14 +8,14 @@
 #include <wavewarp/status.h>
 
 // Copies a caller's options over `known`, which holds this library's defaults and starts with their size. `given` may
-// be NULL (all defaults), shorter (an older header) or longer, as long as what is unknown here is zero.
+// be NULL (all defaults), shorter (an older header) or longer, if the fields unknown here are zero.
 // WW_ERROR_INVALID_ARGUMENT (a size that was not set), WW_ERROR_UNSUPPORTED (the tail).
 ww_status wwi_options_take(void *known, const void *given, const char *name);
 
-// Whether an output's size can be one: the check at the door, before work is done for it. WW_ERROR_INVALID_ARGUMENT.
+// Whether an output's size is valid: checked first, before any work. WW_ERROR_INVALID_ARGUMENT.
 ww_status wwi_struct_check(const void *given, const char *name);
-// Copies what is known, which starts with its size, to a caller's output: as much as its struct_size, which stays,
-// covers. What it has beyond is zeroed.
+// Copies `known`, which starts with its size, to a caller's output: as much as the output's struct_size covers, which
+// is not changed. The rest of the output is zeroed.
 ww_status wwi_struct_give(void *given, const void *known, const char *name);
 
 // The public ww_..._init() functions: `known` holds the defaults and starts with their size.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory that the device writes by itself: one piece a context, made when a fetch (fetch.c) first wants it, kept
-// until the context goes.
+// Host memory that the device writes directly: one piece a context, allocated when a fetch (fetch.c) first needs it,
+// kept until the context is destroyed.
 #include "internal.h"
 
 bool wwi_pinned_get(ww_context *context, size_t bytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: reading and joining kernel text, compiling it once for all who ask. programs.c keeps them.
+// Programs: reads and joins kernel text, and compiles it once for all users. programs.c keeps them.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static bool append(text_buffer *buffer, const char *text, size_t length) {
     return true;
 }
 
-// A name goes between quotes on a line of its own.
+// A name is written in quotes on a line of its own.
 static bool append_line_directive(text_buffer *buffer, const char *name) {
     char line[160];
     int length = snprintf(line, sizeof line, "#line 1 \"%.140s\"\n", name);
@@ -55,7 +55,7 @@ static ww_status read_kernel_file(const ww_context *context, const char *name, c
     return status;
 }
 
-// From the kernel folder; where nobody asked for that folder by name, the built-in copy stands in for a lost file.
+// From the kernel folder; unless that folder was requested by name, the built-in copy replaces a missing file.
 static ww_status append_kernel_file(const ww_context *context, text_buffer *buffer, const char *name) {
     const char *embedded = wwi_embedded_text(name);
     if (context->kernel_folder) {
@@ -166,7 +166,7 @@ static char *get_build_log(const ww_context *context, cl_program program) {
     return log;
 }
 
-// The line of a log that says most: the first that speaks of an error.
+// The most useful line of a log: the first with an error.
 static void first_complaint(const char *log, char *line, size_t size) {
     const char *at = strstr(log, "error");
     while (at && at > log && at[-1] != '\n')
@@ -217,7 +217,7 @@ static ww_status compile(ww_context *context, const char *source, const char *op
 }
 
 static ww_status load_or_compile(ww_context *context, const char *source, const char *options, cl_program *out) {
-    const ww_error before = *ww_last_error(); // what goes wrong with the disk cache is nobody's failure
+    const ww_error before = *ww_last_error(); // a failure of the disk cache is ignored
     *out = context->disk_cache ? wwi_disk_cache_load(context, source, options) : NULL;
     if (*out) {
         wwi_log(context, 3, "program taken from the disk cache: %s", options);
@@ -232,9 +232,9 @@ static ww_status load_or_compile(ww_context *context, const char *source, const 
     return status;
 }
 
-// ---- the cache in memory. All of it under the context's lock, but for the compiling itself.
+// ---- the cache in memory. All of it under the context's lock, except the compiling itself.
 
-// Another thread asked first: its result is ours too.
+// Another thread compiles it already: wait for its result.
 static ww_status wait_for_build(ww_context *context, wwi_program *program) {
     program->users++;
     while (program->state == WWI_BUILDING)
@@ -246,7 +246,7 @@ static ww_status wait_for_build(ww_context *context, wwi_program *program) {
     return status;
 }
 
-// Keeps a failure for those who wait. Without memory for its log they get the record alone.
+// Keeps a failure for the waiting threads. Without memory for its log they get only the record.
 static void note_failure(wwi_program *program) {
     const char *log = ww_last_build_log();
     program->error = *ww_last_error();
@@ -332,7 +332,7 @@ void wwi_program_release(wwi_program **pointer) {
         return;
     *pointer = NULL;
     ww_context *context = program->context;
-    const bool forked = wwi_is_forked(context); // then a thread that is gone may hold the lock
+    const bool forked = wwi_is_forked(context); // then a thread that no longer exists may hold the lock
     if (!forked)
         (void)pthread_mutex_lock(&context->lock);
     wwi_programs_drop_user(program);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled programs of a context: a list that program.c fills, and that the context frees when it goes.
+// The compiled programs of a context: a list that program.c fills, and that the context frees at its end.
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ void wwi_programs_unlink(ww_context *context, const wwi_program *program) {
         }
 }
 
-// A failed program has left the list; the last one who waited for it frees it.
+// A failed program is no longer in the list; the last thread that waited for it frees it.
 void wwi_programs_drop_user(wwi_program *program) {
     if (--program->users == 0 && program->state == WWI_FAILED)
         free_program(program);

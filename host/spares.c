@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spares: memory given up and not yet given back.
+// Spares: device memory of released buffers that is not yet returned to the driver.
 //
-// A GPU's driver takes its time to give memory back, and to find it again: some 50 us a buffer, while nothing runs.
-// What buffers leave behind is kept for the next ones, up to a 64th of the device's memory. The queue is in order, so
-// whoever comes next can have it at once.
+// A GPU's driver needs some 50 us a buffer to free memory or to allocate it, while nothing runs. Memory of released
+// buffers is kept for new ones, up to a 64th of the device's memory. The queue is in order, so a new buffer can use it
+// at once.
 #include "internal.h"
 
 static void forget_spare(ww_context *context, size_t i) {
@@ -44,7 +44,7 @@ cl_mem wwi_spares_take(ww_context *context, uint64_t bytes, uint64_t *had) {
     return mem;
 }
 
-// The oldest make room.
+// The oldest are released first.
 bool wwi_spares_keep(ww_context *context, cl_mem mem, uint64_t bytes) {
     const uint64_t most = context->info.global_bytes / 64;
     if (context->info.type != WW_DEVICE_GPU || bytes > most)

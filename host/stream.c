@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams: what one operation has under way on the device. The events of its launches give their device time, and tell
-// of a launch that failed after it was enqueued. Several streams share a context's queue; nothing here is shared, so
-// nothing is locked.
+// Streams: the launches of one operation in progress on the device. Their events give the device time, and report a
+// launch that failed after it was enqueued. Several streams share a context's queue; the data here is not shared, so
+// there are no locks.
 #include <stdlib.h>
 
 #include "internal.h"
@@ -51,7 +51,7 @@ void wwi_stream_start(wwi_stream *stream) {
     stream->failed = false;
 }
 
-// Notes how the oldest launch ended: its time, or that it failed. A negative state is its error.
+// Records how the oldest launch ended: its time, or that it failed. A negative state is its error.
 static void fold_oldest(wwi_stream *stream, cl_int state) {
     cl_ulong start = 0, end = 0;
     cl_event event = take_oldest(stream);
@@ -106,7 +106,7 @@ ww_status wwi_stream_check(const wwi_stream *stream) {
     return stream->failed ? wwi_fail_restore(&stream->error, NULL) : WW_OK;
 }
 
-// For the last of its own launches, not for the whole queue: others go on filling that.
+// Waits for the last of its own launches, not for the whole queue: other streams continue to fill it.
 ww_status wwi_finish(wwi_stream *stream) {
     cl_int code = CL_SUCCESS;
     ww_status status = wwi_check_process(stream->context);

@@ -23,7 +23,7 @@ static char *copy_text(const char *text, size_t length) {
     return copy;
 }
 
-// Cuts the last word off the text, which ends at *length. Points at the word's start; the rest is trimmed.
+// Removes the last word of the text, which ends at *length. Points at the word's start; the rest is trimmed.
 static const char *last_word(const char *text, size_t *length, size_t *word_length) {
     size_t end = *length;
     while (end > 0 && isspace((unsigned char)text[end - 1]))
@@ -193,7 +193,7 @@ ww_status wwi_tuning_load(ww_context *context, const char *file) {
     return status;
 }
 
-// ---- asking
+// ---- look-up
 
 static bool is_match(const ww_context *context, const wwi_tuning_record *record) {
     switch (record->match) {
@@ -220,7 +220,7 @@ static bool is_named(const wwi_tuning_record *record, const char *name, const ch
     return kind ? suffix[0] == '.' && strcmp(suffix + 1, kind) == 0 : suffix[0] == '\0';
 }
 
-// Of one match and one way to name a parameter. Of equal records the last counts.
+// For one kind of match and one name of a parameter. Of equal records the last is used.
 static bool find_record(const ww_context *context, const wwi_tuning_layer *layer, const wwi_tuning_tried *tried,
                         wwi_match match, const char *name, const char *kind, long *value) {
     const wwi_tuning_record *found = NULL;
@@ -236,7 +236,7 @@ static bool find_record(const ww_context *context, const wwi_tuning_layer *layer
     return found != NULL;
 }
 
-// In one layer: from the particular to the general; at each step the parameter with its precision before the one
+// In one layer: from the specific to the general; for each kind the parameter with its precision before the one
 // without.
 static bool find_in_layer(const ww_context *context, const wwi_tuning_layer *layer, const wwi_tuning_tried *tried,
                           const char *name, const char *kind, long *value) {
@@ -367,7 +367,7 @@ ww_status wwi_tuning_save(ww_context *context, const char *name, const char *kin
         status = write_user_file(context->tuning_file, &record);
         free_record(&record);
     }
-    // Asked again, the context answers with the new value.
+    // Later look-ups of the context return the new value.
     return status == WW_OK ? wwi_tuning_try(context, name, kind, value) : status;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the device's pow() of vectors is right: found by compiling and running kernels_cl/probe/probe_pow.cl, whose
-// answers the host knows. PoCL 3.1's pow(double8) is wrong in about one lane of 25 where the lanes differ much.
+// results the host computes too. PoCL 3.1's pow(double8) is wrong in about one lane of 25 where the lanes differ much.
 #include <math.h>
 #include <stdio.h>
 
@@ -8,7 +8,8 @@
 
 enum { VALUES = 512 };
 
-// Zero, small, about 1 and large ones side by side; exponents as norms have them. The same numbers in every run.
+// Zero, small, about 1 and large ones in neighbouring lanes; exponents as norms have them. The same numbers in every
+// run.
 static void make_input(double *bases, double *exponents) {
     static const double powers[] = {3, 1.0 / 3, 2.5, 0.4, 3, 3, 1.5, 7};
     uint32_t state = 12345u;
@@ -85,7 +86,7 @@ done:
 }
 
 ww_status wwi_context_pow_by_lanes(ww_context *context, bool is_double, int vector, bool *by_lanes) {
-    // Two bits for each precision and size: tried, and wrong.
+    // Two bits for each precision and size: tested, and wrong.
     unsigned size = 0;
     while (1 << size < vector)
         size++;

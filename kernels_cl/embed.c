@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A build tool: writes a C file that holds the named text files, and a version file that tells a library whether an
-// installed folder was made with it: the version number and a sum (FNV-1a) of all the texts.
+// A build tool: writes a C file that holds the named text files, and a version file by which a library recognises an
+// installed folder of the same build: the version number and a sum (FNV-1a) of all the texts.
 //   embed C-FILE VERSION-FILE VERSION NAME... FILE...      (as many files as names, in the same order)
 #include <errno.h>
 #include <stdint.h>

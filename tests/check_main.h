@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every Check program ends with: TAP to standard output, for Meson.
+// The end of every Check program: TAP to standard output, for Meson.
 #ifndef WAVEWARP_CHECK_MAIN_H
 #define WAVEWARP_CHECK_MAIN_H
 
@@ -15,7 +15,7 @@ static inline int wwt_run(Suite *suite) {
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-// A limit is for what hangs, not for what is slow: a machine with other work takes many times as long.
+// A time limit is for tests that hang, not for slow ones: a machine with other work takes many times as long.
 // CK_TIMEOUT_MULTIPLIER lengthens it further.
 enum { WWT_PATIENCE = 10 };
 

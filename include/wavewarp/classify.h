@@ -23,7 +23,7 @@ typedef struct ww_classify_options {
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_classify_options_init(ww_classify_options *options, size_t struct_size);
 
-/// What a classification gave. An output: set struct_size first. Class numbers are those of the train set.
+/// The result of a classification. An output: set struct_size first. Class numbers are those of the train set.
 typedef struct ww_classification {
     size_t struct_size; ///< sizeof(ww_classification)
     size_t total;       ///< test series
@@ -54,9 +54,10 @@ WW_API void ww_classification_init(ww_classification *result, size_t struct_size
 /// k-nearest-neighbour classification: every test series gets the class most frequent among its k nearest training
 /// series; a tie goes to the class with the nearest member.
 ///
-/// In float, on a device that has double, rounding decides nothing: where the k nearest, or their order, could be
-/// others within the error of float (values and sums; docs/nearest.md has the bound) and the classes differ, those few
-/// pairs are compared again in double, from the sets' own values. Not with a user's cost, of which no bound is known.
+/// In float, on a device that has double, rounding does not change the result: where the error of float (values and
+/// sums; docs/nearest.md has the bound) could change the k nearest or their order, and the classes differ, those few
+/// pairs are computed again in double, from the sets' own values. A user's cost is an exception: no bound of its error
+/// is known.
 /// \param train, test read during the call only. \param options likewise; NULL: all defaults.
 /// \return WW_ERROR_NO_LABELS when a training series has none, and what ww_plan_create_nearest() and
 /// ww_plan_run_nearest() return. On an error the result holds nothing.

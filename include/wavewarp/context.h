@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Devices, and the context everything else is made from.
+/// Devices, and the context from which everything else is created.
 #ifndef WAVEWARP_CONTEXT_H
 #define WAVEWARP_CONTEXT_H
 
@@ -45,10 +45,11 @@ typedef struct ww_device_info {
 /// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_device_info_init(ww_device_info *info, size_t struct_size);
 
-/// What the OpenCL loader saw when the list was made. *Thread-safety*: it does not change; any number of threads.
+/// The devices that the OpenCL loader found when the list was created. *Thread-safety*: it does not change; any number
+/// of threads.
 typedef struct ww_device_list ww_device_list;
 
-/// Lists what the OpenCL loader sees, the one that ww_context_create() would take marked.
+/// Lists the devices that the OpenCL loader finds, and marks the one that ww_context_create() would choose.
 /// \return WW_ERROR_NO_PLATFORM (the hint says what to install) or WW_ERROR_NO_DEVICE, WW_ERROR_OPENCL.
 /// *Ownership*: the caller's; ww_device_list_destroy(). *Thread-safety*: any thread. *Blocking*: while drivers load.
 WW_API_STATUS ww_device_list_create(ww_device_list **list);
@@ -62,8 +63,8 @@ WW_API_STATUS ww_device_list_get_info(const ww_device_list *list, size_t i, ww_d
 /// Frees a list and stores NULL in *list. *Thread-safety*: when nobody uses it. *Blocking*: no.
 WW_API void ww_device_list_destroy(ww_device_list **list);
 
-/// Called with each line the library has to say (level 0 error, 1 warning, 2 information, 3 detail), by any thread that
-/// uses the context.
+/// Called with each log message (level 0 error, 1 warning, 2 information, 3 detail), by any thread that uses the
+/// context.
 typedef void (*ww_log_fn)(void *user, int level, const char *text);
 
 typedef struct ww_context_options {
@@ -73,7 +74,7 @@ typedef struct ww_context_options {
     const char
         *tuning_file; ///< NULL: $WAVEWARP_TUNING, else the user's file; then the installed, then the built-in one
     ww_log_fn log;    ///< NULL: silence
-    void *log_user;   ///< must live as long as the context and all that was made from it
+    void *log_user;   ///< must live as long as the context and everything created from it
 } ww_context_options;
 
 #define WW_CONTEXT_OPTIONS_INIT                                                                                        \
@@ -90,7 +91,7 @@ WW_API void ww_context_options_init(ww_context_options *options, size_t struct_s
 /// *Thread-safety*: any thread. *Blocking*: while drivers load and tiny kernels are tried.
 WW_API_STATUS ww_context_create(const ww_context_options *options, ww_context **context);
 
-/// Gives up the caller's hold on a context and stores NULL in *context.
+/// Releases the caller's reference to a context and stores NULL in *context.
 /// *Thread-safety*: any thread; other holders go on. *Blocking*: until its work is done, for the last holder.
 WW_API void ww_context_destroy(ww_context **context);
 

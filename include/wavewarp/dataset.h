@@ -11,21 +11,20 @@
 extern "C" {
 #endif
 
-/// Series on the device. A dataset does not change once it is made.
+/// Series on the device. A dataset does not change after its creation.
 /// *Thread-safety*: any number of plans and threads may use one at once.
 typedef struct ww_dataset ww_dataset;
 
 typedef struct ww_dataset_options {
     size_t struct_size;     ///< sizeof(ww_dataset_options)
     ww_precision precision; ///< of the values on the device, and of every distance computed from them
-    int allow_not_finite;   ///< 1: NaN and infinity are let through, results with them are unspecified
-    /// Most device bytes the dataset may hold at a time; 0: as fits. When the series need more, they are kept in host
-    /// memory and uploaded block by block while a plan runs.
+    int allow_not_finite;   ///< 1: NaN and infinity are accepted; results that depend on them are unspecified
+    /// Most device bytes that the dataset may use at a time; 0: as many as fit. When the series need more, they are
+    /// kept in host memory and uploaded block by block while a plan runs.
     uint64_t max_bytes;
-    /// 1: the last channel of the series is no channel but their time stamps, for measures that use them (TWED); they
-    /// must not decrease. Without time stamps a point's time is its index, from 1. Other measures pass over them. Time
-    /// stamps beyond 2^24 that float rounds are refused by plans that use them: use double, or count from a later
-    /// origin.
+    /// 1: the last channel of the series holds their time stamps, for measures that use them (TWED); they must not
+    /// decrease. Without time stamps a point's time is its index, from 1. Other measures ignore them. Time stamps
+    /// beyond 2^24 that float rounds are refused by plans that use them: use double, or count from a later origin.
     int times;
 } ww_dataset_options;
 
@@ -44,13 +43,13 @@ WW_API void ww_dataset_options_init(ww_dataset_options *options, size_t struct_s
 WW_API_STATUS ww_dataset_create(ww_context *context, const ww_series_view *view, const ww_dataset_options *options,
                                 ww_dataset **dataset);
 
-/// The same from a series set, which is read during the call only. Time stamps that the set has go with it:
+/// The same from a series set, which is read during the call only. Time stamps of the set are uploaded too:
 /// `options.times` stays 0. \return as ww_dataset_create(). *Ownership*: the caller's; plans keep it alive.
 /// *Thread-safety*: any thread, while nobody changes the set. *Blocking*: until it is uploaded.
 WW_API_STATUS ww_dataset_create_from_set(ww_context *context, const ww_series_set *set,
                                          const ww_dataset_options *options, ww_dataset **dataset);
 
-/// Gives up the caller's hold and stores NULL in *dataset. *Thread-safety*: any thread; other holders go on.
+/// Releases the caller's reference and stores NULL in *dataset. *Thread-safety*: any thread; other holders go on.
 /// *Blocking*: no.
 WW_API void ww_dataset_destroy(ww_dataset **dataset);
 

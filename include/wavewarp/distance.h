@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Distances in one call: thin covers over datasets and plans (wavewarp/plan.h).
+/// Distances in one call: short functions on top of datasets and plans (wavewarp/plan.h).
 #ifndef WAVEWARP_DISTANCE_H
 #define WAVEWARP_DISTANCE_H
 

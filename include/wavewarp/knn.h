@@ -35,7 +35,7 @@ WW_API_STATUS ww_metric_by_name(const char *name, ww_metric *metric);
 /// What a metric's points are made of. *Thread-safety*: any thread. *Blocking*: no.
 WW_API ww_point_kind ww_metric_kind(ww_metric metric);
 
-/// Most neighbours a search finds.
+/// The largest k of a search.
 #define WW_KNN_MOST 1024
 
 typedef struct ww_knn_options {
@@ -50,8 +50,8 @@ typedef struct ww_knn_options {
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_knn_options_init(ww_knn_options *options, size_t struct_size);
 
-/// A search made ready: compiled, its scratch allocated. *Thread-safety*: one thread at a time; different searches,
-/// also of the same points, in as many threads as there are.
+/// A prepared search: compiled, its scratch memory allocated. *Thread-safety*: one thread at a time; different
+/// searches, also of the same points, in any number of threads.
 typedef struct ww_knn ww_knn;
 
 /// What the last run did. An output: set struct_size first.
@@ -72,8 +72,8 @@ typedef struct ww_knn_info {
 /// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_knn_info_init(ww_knn_info *info, size_t struct_size);
 
-/// Plans the k nearest points of the base for every query, under one metric. Nearest first; of points equally far the
-/// lower id comes first and stays in. (L2 is ordered by its square.)
+/// Plans the k nearest points of the base for every query, under one metric. Nearest first; of points at equal distance
+/// the lower id comes first and is kept. (L2 is ordered by its square.)
 /// \param base, queries kept alive. queries NULL: the base's own points, each without itself.
 /// \param k 1 to WW_KNN_MOST. \param options read during the call only; NULL: all defaults.
 /// \return WW_ERROR_INVALID_ARGUMENT (k; points of different contexts, precisions, kinds or dimensions, or of a kind

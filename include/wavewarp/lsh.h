@@ -2,9 +2,9 @@
 /// \file
 /// Approximate nearest neighbours of points by locality-sensitive hashing.
 ///
-/// `tables` tables, each keyed by `functions` hash functions under which near points often agree. A query looks into
-/// its own bucket of every table, and with probes > 1 into the likeliest neighbouring ones; what it finds is ranked by
-/// exact distance. Method and formulae: docs/lsh.md.
+/// `tables` tables, each keyed by `functions` hash functions under which near points often agree. A query searches its
+/// own bucket of every table and, with probes > 1, the neighbouring buckets most likely to hold near points; the points
+/// found are ranked by exact distance. Method and formulae: docs/lsh.md.
 #ifndef WAVEWARP_LSH_H
 #define WAVEWARP_LSH_H
 
@@ -17,10 +17,10 @@ extern "C" {
 /// Most hash functions a table has; under l2 and l1 with more than one probe half of it.
 #define WW_LSH_MOST_FUNCTIONS 64
 
-/// How a search goes about it. The answer is the same, but for queries that find more than `candidates` points.
+/// How a search is done. The result is the same, except for queries that find more than `candidates` points.
 typedef enum ww_lsh_path {
     WW_LSH_AUTO = 0,    ///< by buckets for many queries (and always for sets), else by queries
-    WW_LSH_BUCKETS = 1, ///< bucket after bucket: all its queries past all its points
+    WW_LSH_BUCKETS = 1, ///< bucket after bucket: all its queries with all its points
     WW_LSH_QUERIES = 2  ///< query after query; not for sets
 } ww_lsh_path;
 
@@ -30,15 +30,15 @@ typedef struct ww_lsh_options {
     uint32_t tables;    ///< >= 1
     uint32_t functions; ///< of a table, 1 to WW_LSH_MOST_FUNCTIONS
     double width;       ///< l2 and l1: width of a segment, > 0; else not used
-    uint32_t probes;    ///< buckets looked into in every table, 1 to 1024
-    /// By queries: most different points a query may look at, 1 to 4096. A query that finds more keeps those it finds
-    /// first: ww_lsh_info.capped counts such queries, whose answers may differ from run to run.
+    uint32_t probes;    ///< buckets searched in every table, 1 to 1024
+    /// By queries: most different points that a query may examine, 1 to 4096. A query that finds more keeps those it
+    /// finds first: ww_lsh_info.capped counts such queries, whose results may differ from run to run.
     uint32_t candidates;
     uint64_t seed; ///< the same seed gives the same tables on every device
     ww_lsh_path path;
-    int complete; ///< 1: a query with fewer than k neighbours is answered exactly
-    /// NULL: all defaults. Tables that need more than max_bytes are made block by block while a search runs. Progress
-    /// is of a search: in buckets looked into, over all queries.
+    int complete; ///< 1: a query that finds fewer than k neighbours is searched again, exactly
+    /// NULL: all defaults. Tables that need more than max_bytes are built block by block while a search runs. Progress
+    /// is that of a search, in buckets searched by all queries.
     const ww_run_options *run;
 } ww_lsh_options;
 
@@ -55,9 +55,9 @@ typedef struct ww_lsh ww_lsh;
 typedef struct ww_lsh_info {
     size_t struct_size;    ///< sizeof(ww_lsh_info)
     size_t points;         ///< in the tables, without removed ones
-    uint64_t bytes;        ///< device bytes of the tables, while they stand
+    uint64_t bytes;        ///< device bytes of the tables, while they are on the device
     ww_lsh_path path;      ///< of the last search
-    uint64_t examined;     ///< distances of the last search; by buckets a pair counts once for each bucket it meets in
+    uint64_t examined;     ///< distances of the last search; by buckets a pair counts once for each bucket it shares
     uint64_t capped;       ///< queries of the last search that found more than options.candidates
     uint64_t incomplete;   ///< queries of the last search that found fewer than k
     double seconds_build;  ///< wall time of ww_lsh_create(), ww_lsh_load() or the last ww_lsh_add()
@@ -83,21 +83,21 @@ WW_API double ww_lsh_collision(ww_metric metric, double distance, double width, 
 /// *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh **lsh);
 
-/// Adds points, whose ids go on from the last. Searches afterwards answer as if all had been there from the start.
-/// Every call makes tables of its own, which each search goes through: add many points at a time.
+/// Adds points, whose ids continue after the last. Later searches give the same results as if all points had been there
+/// from the start. Every call builds tables of its own, and each search reads all tables: add many points at a time.
 /// \param points of the same context, kind, precision and dimension; kept alive.
 /// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Thread-safety*: one thread at a time.
 /// *Blocking*: until done.
 WW_API_STATUS ww_lsh_add(ww_lsh *lsh, ww_points *points);
 
-/// Removes points: no search finds them any more. Other ids stay as they are. Removing a point twice is no error.
+/// Removes points: no search finds them any more. Other ids do not change. Removing a point twice is no error.
 /// \param ids `count` ids, 0 to one less than all that were ever added (else WW_ERROR_INVALID_ARGUMENT, and none is
 /// removed). \return that, WW_ERROR_OPENCL. *Thread-safety*: one thread at a time. *Blocking*: until done.
 WW_API_STATUS ww_lsh_remove(ww_lsh *lsh, const int64_t *ids, size_t count);
 
 /// Searches; parameters as of ww_knn_run(). \param queries NULL: the tables' own points, each without itself (a removed
-/// one finds nothing); there are as many as were ever added. Every neighbour that is given is right at its distance;
-/// some may be missing. \return WW_ERROR_CANCELLED, and as ww_knn_run(). *Thread-safety*: one thread at a time.
+/// one finds nothing); there are as many as were ever added. The distance of every returned neighbour is exact; some
+/// neighbours may be missing. \return WW_ERROR_CANCELLED, and as ww_knn_run(). *Thread-safety*: one thread at a time.
 /// *Blocking*: until done.
 WW_API_STATUS ww_lsh_run(ww_lsh *lsh, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found);
 
@@ -105,8 +105,8 @@ WW_API_STATUS ww_lsh_run(ww_lsh *lsh, ww_points *queries, size_t k, int64_t *ids
 /// a time. *Blocking*: no.
 WW_API_STATUS ww_lsh_get_info(const ww_lsh *lsh, ww_lsh_info *info);
 
-/// The options it has (set the struct's struct_size first); `run` comes back as NULL, which leaves it as it is when it
-/// is set again. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a time. *Blocking*: no.
+/// The options it has (set the struct's struct_size first); `run` is returned as NULL, which keeps the present one when
+/// the options are set again. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API_STATUS ww_lsh_get_options(const ww_lsh *lsh, ww_lsh_options *options);
 
 /// Number of points that were ever added, their kind, their precision; 0 for NULL. *Thread-safety*: one thread at a
@@ -115,17 +115,17 @@ WW_API size_t ww_lsh_count(const ww_lsh *lsh);
 WW_API ww_point_kind ww_lsh_kind(const ww_lsh *lsh);
 WW_API ww_precision ww_lsh_precision(const ww_lsh *lsh);
 
-/// Changes how searches go from now on: probes (not more than it was made with), candidates (likewise), path, complete,
-/// run (NULL: stays; its max_bytes stays in any case). The other options must be as they are.
+/// Changes how later searches are done: probes (not more than at creation), candidates (likewise), path, complete, run
+/// (NULL: unchanged; its max_bytes does not change in any case). The other options must be the present ones.
 /// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API_STATUS ww_lsh_set_options(ww_lsh *lsh, const ww_lsh_options *options);
 
 /// Frees the tables and stores NULL in *lsh. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API void ww_lsh_destroy(ww_lsh **lsh);
 
-/// Writes points, options, coefficients and removals; tables are made again when it is loaded. Format: docs/lsh.md. A
-/// file appears under its name only when whole. \return WW_ERROR_IO, WW_ERROR_OPENCL. *Thread-safety*: one thread at a
-/// time. *Blocking*: while it writes.
+/// Writes points, options, coefficients and removals; tables are built again when it is loaded. Format: docs/lsh.md. A
+/// file appears under its name only when complete. \return WW_ERROR_IO, WW_ERROR_OPENCL. *Thread-safety*: one thread at
+/// a time. *Blocking*: while it writes.
 WW_API_STATUS ww_lsh_save(const ww_lsh *lsh, const char *path);
 
 /// Reads what ww_lsh_save() wrote, on any machine. \param run as in the options; NULL: all defaults.
@@ -134,16 +134,16 @@ WW_API_STATUS ww_lsh_save(const ww_lsh *lsh, const char *path);
 /// until done.
 WW_API_STATUS ww_lsh_load(ww_context *context, const char *path, const ww_run_options *run, ww_lsh **lsh);
 
-/// What ww_lsh_choose() is asked for.
+/// What ww_lsh_choose() has to reach.
 typedef struct ww_lsh_target {
     size_t struct_size; ///< sizeof(ww_lsh_target)
     ww_metric metric;
     size_t k;       ///< 1 to WW_KNN_MOST
-    double recall;  ///< share of the k nearest that shall be found, over 0 and under 1
+    double recall;  ///< share of the k nearest that must be found, above 0 and below 1
     size_t queries; ///< how many there will be; 0: all points against all
     size_t sample;  ///< points to learn from, and as many to verify with; 0: 512
     uint64_t seed;
-    /// NULL: all defaults. max_bytes is of the tables; progress is that of each search that is tried, one after the
+    /// NULL: all defaults. max_bytes limits the tables; progress is that of each search that is tried, one after the
     /// other.
     const ww_run_options *run;
 } ww_lsh_target;
@@ -161,7 +161,7 @@ typedef struct ww_lsh_choice {
     double examined;        ///< predicted distances of a query, by buckets
     double measured_recall; ///< of points that were not learnt from, against the exact search
     double measured_examined;
-    uint32_t rounds;  ///< times that parameters were tried
+    uint32_t rounds;  ///< number of parameter sets that were tried
     double neighbour; ///< mean distance of the sample's k-th neighbour
     double random;    ///< mean distance of two points
 } ww_lsh_choice;
@@ -172,16 +172,16 @@ typedef struct ww_lsh_choice {
 /// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_lsh_choice_init(ww_lsh_choice *choice, size_t struct_size);
 
-/// Chooses tables, functions and width for a wanted recall at the least expected time, from a sample's exact neighbours
-/// and the families' closed forms, and corrects them by searching for points of another sample.
+/// Chooses tables, functions and width that reach a given recall in the least expected time, from a sample's exact
+/// neighbours and the closed forms of the hash families, and corrects them by searching for points of another sample.
 /// \param points as for ww_lsh_create(). \param options an output, for ww_lsh_create(); `run` is NULL (set both
-/// structs' struct_size first). \param choice what it rests on, or NULL. \return WW_ERROR_INVALID_ARGUMENT,
-/// WW_ERROR_UNSUPPORTED (a metric without a family, or no parameters within max_bytes come near the recall), and what
-/// searches return. *Thread-safety*: any thread. *Blocking*: until done.
+/// structs' struct_size first). \param choice what was predicted and measured, or NULL. \return
+/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED (a metric without a family, or no parameters within max_bytes reach
+/// nearly that recall), and what searches return. *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_options *options,
                             ww_lsh_choice *choice);
 
-/// Share of the exact neighbours that were found: by distance, so that a point as far as the k-th counts.
+/// Share of the exact neighbours that were found: by distance, so that a point at the distance of the k-th counts.
 /// \param exact, approximate distances, queries x k, +infinity where there are fewer. *Thread-safety*: any thread.
 /// *Blocking*: no.
 WW_API double ww_knn_recall(const void *exact, const void *approximate, size_t queries, size_t k,

@@ -30,25 +30,24 @@ typedef enum ww_measure_id {
     WW_EDR = 7,
     /// Longest common subsequence of points within epsilon (Vlachos, Kollios and Gunopulos 2002).
     WW_LCSS = 8,
-    /// Move-split-merge (Stefan, Athitsos and Das 2013). Dependent channels: whether a point lies in a ball is decided
-    /// to
-    /// about (channels + 8) * 2^-24 of the points' norms in float; a point nearer to the surface may go either way.
+    /// Move-split-merge (Stefan, Athitsos and Das 2013). Dependent channels: in float, the test whether a point lies in
+    /// a ball has an error of about (channels + 8) * 2^-24 times the points' norms; for a point nearer to the surface
+    /// either result is possible.
     WW_MSM = 9,
     /// Time warp edit distance (Marteau 2009).
     WW_TWED = 10,
     /// Least cost of insertions, deletions and substitutions between sequences of symbols (Levenshtein 1966). A symbol
     /// is a value; whole numbers are exact up to 2^24 in float and 2^53 in double.
     WW_LEVENSHTEIN = 11,
-    /// Length of the longest common subsequence of sequences of symbols: the larger, the more alike.
+    /// Length of the longest common subsequence of sequences of symbols: larger means more similar.
     WW_LCS = 12,
     /// The caller's own recurrence: ww_measure.recurrence, with up to eight parameters p0 to p7. docs/kernels.md has
-    /// the
-    /// contract, examples/recurrence_adtw.cl an example.
+    /// the contract, examples/recurrence_adtw.cl is an example.
     WW_USER = 13
 } ww_measure_id;
 
-/// Cost of matching two points x and y over the channels. DTW and its kin and Fréchet take any; the other measures have
-/// their own, WW_COST_DEFAULT. See ww_measure_info.
+/// Cost of matching two points x and y over the channels. DTW and its variants and Fréchet take any; the other measures
+/// have their own, WW_COST_DEFAULT. See ww_measure_info.
 typedef enum ww_cost {
     WW_COST_DEFAULT = 0,   ///< the measure's own: DTW squared, Fréchet euclidean
     WW_COST_SQUARED = 1,   ///< sum of (x-y)^2
@@ -57,7 +56,7 @@ typedef enum ww_cost {
     WW_COST_USER = 4       ///< sum of the user's expression; see ww_measure.cost_expression
 } ww_cost;
 
-/// Which cells (i, j), 1 <= i <= n, 1 <= j <= m, take part.
+/// Which cells (i, j), 1 <= i <= n, 1 <= j <= m, are computed.
 typedef enum ww_band_kind {
     WW_BAND_NONE = 0,
     WW_BAND_SAKOE_CHIBA = 1, ///< |i-j| <= width. No path when |n-m| > width: WW_ERROR_NO_PATH
@@ -65,7 +64,7 @@ typedef enum ww_band_kind {
     WW_BAND_SLANTED = 3,     ///< thickness int(width*min(n,m)) about the line from corner to corner; width in [0,1]
     WW_BAND_ITAKURA = 4,     ///< slope between 1/width and width; width >= 1
     /// The caller's own interval of columns for each row. ERP, EDR, LCSS, Levenshtein, LCS and WW_USER, whose paths may
-    /// begin at the border, take only rows that begin no earlier than those above: else WW_ERROR_UNSUPPORTED.
+    /// begin at the border, accept only rows whose lo is not below that of the row above: else WW_ERROR_UNSUPPORTED.
     WW_BAND_ROWS = 5
 } ww_band_kind;
 
@@ -80,8 +79,8 @@ typedef struct ww_band {
 
 #define WW_MEASURE_PARAMETERS 8
 
-/// A measure with its options. Fill with ww_measure_init(), then change what you want. It is the caller's; what uses it
-/// copies it, with what it points to.
+/// A measure with its options. Fill with ww_measure_init(), then change what you want. It is the caller's; functions
+/// that take it copy it, with what it points to.
 typedef struct ww_measure {
     size_t struct_size; ///< sizeof(ww_measure)
     ww_measure_id id;
@@ -94,12 +93,12 @@ typedef struct ww_measure {
     ww_band band;
     double parameters[WW_MEASURE_PARAMETERS]; ///< the measure's own, in the order of ww_measure_info
     /// WW_USER: OpenCL C that defines ww_user_cell(); else NULL. Compiled when a plan is made, which then keeps a copy:
-    /// WW_ERROR_BUILD, with the compiler's words in ww_last_build_log(), when it does not compile;
-    /// WW_ERROR_INVALID_ARGUMENT when it lacks the function or makes a NaN of ordinary values.
+    /// WW_ERROR_BUILD, with the compiler's messages in ww_last_build_log(), when it does not compile;
+    /// WW_ERROR_INVALID_ARGUMENT when it lacks the function or gives NaN for ordinary values.
     const char *recurrence;
-    const char *recurrence_name; ///< what messages call the text, such as its file's name; NULL: "recurrence"
+    const char *recurrence_name; ///< name of the text in messages, such as its file's name; NULL: "recurrence"
     /// Open ends: how many points at the beginning and at the end of the first series (x, the row) and of the second
-    /// (y, the column) may be skipped free of cost. 0: the end is closed; more than the length: all of the series. A
+    /// (y, the column) may be skipped at no cost. 0: the end is closed; more than the length: all of the series. A
     /// query x in a longer series y: relax_begin_y = relax_end_y = SIZE_MAX. Cells outside a band stay outside, and the
     /// band has to leave a path from corner to corner. WW_ERROR_UNSUPPORTED for measures without open ends:
     /// docs/measures.md says which have them.
@@ -115,14 +114,14 @@ typedef struct ww_measure {
 /// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: no.
 WW_API_STATUS ww_measure_init(ww_measure *measure, size_t struct_size, ww_measure_id id);
 
-/// This struct does not grow: arrays of it are handed out.
+/// This struct does not grow: the library returns arrays of it.
 typedef struct ww_parameter_info {
     const char *name;
     double initial; ///< the default
     double minimum;
     double maximum;
     const char *meaning;
-    int is_switch; ///< 1: takes 0 or 1 and nothing between them
+    int is_switch; ///< 1: takes 0 or 1 only
 } ww_parameter_info;
 
 /// Filled by the library alone.
@@ -132,9 +131,9 @@ typedef struct ww_measure_info {
     const char *name;      ///< as in `--measure`
     const char *title;     ///< one line
     const char *reference; ///< the paper
-    int is_metric;         ///< 1: a metric with the default parameters; docs/measures.md says under what others
+    int is_metric;         ///< 1: a metric with the default parameters; docs/measures.md says with which others
     int is_symmetric;      ///< 1: d(x,y) = d(y,x), with the default parameters
-    int is_similarity;     ///< 1: the larger, the more alike; `nearest` finds the largest
+    int is_similarity;     ///< 1: larger means more similar; `nearest` finds the largest
     size_t parameter_count;
     const ww_parameter_info *parameters;
     const char *formula;  ///< the cell, in the words of docs/measures.md
@@ -155,11 +154,11 @@ WW_API const ww_measure_info *ww_measure_info_by_id(ww_measure_id id);
 WW_API const ww_measure_info *ww_measure_info_by_name(const char *name);
 
 /// Sets a parameter by name. \return WW_ERROR_INVALID_ARGUMENT for an unknown name (the hint lists the measure's) or a
-/// value out of range (the hint has the range); a switch takes 0 and 1 alone. *Thread-safety*: one thread at a time.
+/// value out of range (the hint has the range); a switch takes 0 and 1 only. *Thread-safety*: one thread at a time.
 /// *Blocking*: no.
 WW_API_STATUS ww_measure_set(ww_measure *measure, const char *parameter, double value);
 
-/// Number of cells a pair of lengths n (rows) and m (columns) costs under the measure's band; 0 when there is no path.
+/// Number of cells of a pair of lengths n (rows) and m (columns) inside the measure's band; 0 when there is no path.
 /// *Thread-safety*: any thread. *Blocking*: no.
 WW_API uint64_t ww_measure_cells(const ww_measure *measure, size_t n, size_t m);
 

@@ -29,16 +29,16 @@ WW_API_STATUS ww_context_get_opencl(ww_context *context, cl_context *cl, cl_devi
 /// Nothing is copied or checked: the buffer is retained, must stay unchanged while plans run, and holds values of
 /// `precision`, all finite.
 ///
-/// Between runs the buffer's content may change, and plans see it, except where a plan computes on copies of its own
-/// that were made when the plan was: under WW_ERP, WW_DDTW and WW_WDDTW, under WW_TWED where the other side has time
-/// stamps, and in engine `bits` (WW_LEVENSHTEIN, WW_LCS). Make a new plan there.
+/// Between runs the buffer's content may change, and plans use the new content, except where a plan computes on copies
+/// that were made when the plan was created: under WW_ERP, WW_DDTW and WW_WDDTW, under WW_TWED where the other side has
+/// time stamps, and in engine `bits` (WW_LEVENSHTEIN, WW_LCS). Create a new plan in these cases.
 /// \return WW_ERROR_INVALID_ARGUMENT (a buffer too small or of another OpenCL context), WW_ERROR_EMPTY,
 /// WW_ERROR_OVERFLOW, WW_ERROR_UNSUPPORTED. *Ownership*: the caller's; plans keep it alive. *Thread-safety*: any
 /// thread. *Blocking*: while lengths are uploaded.
 WW_API_STATUS ww_dataset_wrap(ww_context *context, cl_mem buffer, size_t count, size_t channels, size_t length,
                               ww_precision precision, ww_dataset **dataset);
 
-/// Makes a buffer for results of the caller's, which is retained.
+/// Makes a ww_buffer for results from the caller's OpenCL buffer, which is retained.
 /// \return WW_ERROR_INVALID_ARGUMENT (not a buffer, or of another OpenCL context), WW_ERROR_OPENCL.
 /// *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: no.
 WW_API_STATUS ww_buffer_wrap(ww_context *context, cl_mem memory, ww_buffer **buffer);

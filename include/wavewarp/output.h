@@ -10,24 +10,26 @@
 extern "C" {
 #endif
 
-/// Device memory for results. *Thread-safety*: the object does not change; its content is the caller's to order.
+/// Device memory for results. *Thread-safety*: the object does not change; the caller orders the accesses to its
+/// content.
 typedef struct ww_buffer ww_buffer;
 
-/// Makes a buffer of `bytes` >= 1 bytes, of unspecified content. wavewarp/opencl.h wraps a caller's own.
+/// Makes a buffer of `bytes` >= 1 bytes, of unspecified content. wavewarp/opencl.h wraps an OpenCL buffer of the
+/// caller.
 /// \return WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL.
 /// *Ownership*: the caller's; keeps its context alive. *Thread-safety*: any thread. *Blocking*: no.
 WW_API_STATUS ww_buffer_create(ww_context *context, uint64_t bytes, ww_buffer **buffer);
 
-/// Gives up the caller's hold and stores NULL in *buffer. Work under way that writes to it goes on.
-/// *Thread-safety*: any thread; plans that write to it hold it. *Blocking*: no.
+/// Releases the caller's reference and stores NULL in *buffer. Work in progress that writes to it continues.
+/// *Thread-safety*: any thread; plans that write to it hold a reference. *Blocking*: no.
 WW_API void ww_buffer_destroy(ww_buffer **buffer);
 
 /// Bytes of a buffer; 0 for NULL. *Thread-safety*: any thread. *Blocking*: no.
 WW_API uint64_t ww_buffer_bytes(const ww_buffer *buffer);
 
-/// Copies `bytes` bytes from `offset` on to host memory.
+/// Copies `bytes` bytes, starting at `offset`, to host memory.
 /// \return WW_ERROR_INVALID_ARGUMENT (beyond its end), WW_ERROR_OPENCL. *Thread-safety*: any thread.
-/// *Blocking*: until the work that was enqueued before it, and the copy, are done. It does not say whether that work
+/// *Blocking*: until the work that was enqueued before it, and the copy, are done. It does not report whether that work
 /// failed: ww_plan_finish() does.
 WW_API_STATUS ww_buffer_read(const ww_buffer *buffer, uint64_t offset, uint64_t bytes, void *target);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Jobs: pairs, matrix and nearest, under any measure. A plan does all that is slow or can fail; running it computes.
+/// Jobs: pairs, matrix and nearest, under any measure. Creating a plan does what is slow or can fail; running it
+/// computes.
 #ifndef WAVEWARP_PLAN_H
 #define WAVEWARP_PLAN_H
 
@@ -13,7 +14,7 @@
 extern "C" {
 #endif
 
-/// How the matrix of a pair is walked. See docs/engines.md.
+/// In which order, and where, the matrix of a pair is computed. See docs/engines.md.
 typedef enum ww_engine {
     WW_ENGINE_AUTO = 0,
     WW_ENGINE_LANES = 1,   ///< row state in registers, edges passed between work-items
@@ -44,8 +45,8 @@ typedef struct ww_plan_options {
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_plan_options_init(ww_plan_options *options, size_t struct_size);
 
-/// A job made ready. *Thread-safety*: one thread at a time; different plans, also on the same datasets, in as many
-/// threads as there are. Errors, launches and times are those of the plan's own work.
+/// A prepared job. *Thread-safety*: one thread at a time; different plans, also on the same datasets, in any number of
+/// threads. Errors, launches and times are those of the plan's own work.
 typedef struct ww_plan ww_plan;
 
 /// What a plan chose and what its last finished run did. An output: set struct_size first.
@@ -55,8 +56,8 @@ typedef struct ww_plan_info {
     uint64_t pairs;           ///< pairs in all
     uint64_t cells;           ///< cells in all, inside the band
     uint64_t cells_done;      ///< cells of the last run; fewer than cells when pairs were pruned
-    uint64_t pairs_pruned;    ///< nearest: pairs a lower bound left out in the last run
-    uint64_t pairs_abandoned; ///< nearest: pairs given up part-way in the last run
+    uint64_t pairs_pruned;    ///< nearest: pairs that a lower bound excluded in the last run
+    uint64_t pairs_abandoned; ///< nearest: pairs abandoned early in the last run
     uint64_t launches;        ///< kernel launches of the last run
     double seconds_device;    ///< device time of the last run's kernels; 0 when the device does not say
     double seconds_wall;      ///< wall time of the last run, transfers included
@@ -75,7 +76,7 @@ WW_API void ww_plan_info_init(ww_plan_info *info, size_t struct_size);
 /// \param options read during the call only; NULL: all defaults.
 /// \return WW_ERROR_CHANNELS, WW_ERROR_NO_PATH (a pair of lengths that the band separates), WW_ERROR_BUILD (a user's
 /// cost that does not compile: see ww_last_build_log()), WW_ERROR_UNSUPPORTED (an engine that can't; symbols or time
-/// stamps beyond 2^24 that a float dataset rounded, under a measure that goes by them), WW_ERROR_DEVICE_MEMORY,
+/// stamps beyond 2^24 that a float dataset rounded, with a measure that depends on them), WW_ERROR_DEVICE_MEMORY,
 /// WW_ERROR_INVALID_ARGUMENT (datasets of different contexts or precisions). *Ownership*: the caller's.
 /// *Thread-safety*: any thread. *Blocking*: while kernels are compiled.
 WW_API_STATUS ww_plan_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
@@ -94,8 +95,8 @@ WW_API_STATUS ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, 
 /// \param base NULL: `queries` with itself, each without itself.
 /// Under a similarity (WW_LCS; LCSS with `similarity`) the largest first, and ties to the lower index too.
 /// \param k >= 1. Fewer neighbours than k: index -1 and distance infinity (similarity: minus infinity).
-/// Where it pays, lower bounds and early abandoning leave pairs out; indices and distances are the same, bit for bit,
-/// with and without (`no_bounds`). See docs/nearest.md.
+/// Where it saves time, lower bounds and early abandoning leave pairs out; indices and distances are the same, bit for
+/// bit, with and without them (`no_bounds`). See docs/nearest.md.
 /// \return as ww_plan_create_matrix(); WW_ERROR_OVERFLOW. *Ownership*: the caller's. *Thread-safety*: any thread.
 /// *Blocking*: while kernels are compiled.
 WW_API_STATUS ww_plan_create_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
@@ -114,7 +115,7 @@ WW_API_STATUS ww_plan_prepare(ww_plan *plan);
 /// the call only. On any error the result is unspecified.
 /// \return WW_ERROR_CANCELLED; WW_ERROR_UNSUPPORTED (a device output of series or results that are more than one
 /// block); WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL.
-/// *Ownership*: the output stays the caller's; a device output's memory lives until the work under way is done.
+/// *Ownership*: the output stays the caller's; a device output's memory lives until the work in progress is done.
 /// *Thread-safety*: one thread at a time.
 /// *Blocking*: host output: until the result is there. Device output: no; its launches are on the context's queue when
 /// it returns, and failures that come later are what ww_plan_finish() returns. How long a launch may be then follows
@@ -144,16 +145,16 @@ WW_API_STATUS ww_plan_run_blocks(ww_plan *plan, ww_block_fn block, void *user);
 /// WW_ERROR_OPENCL. *Thread-safety*: one thread at a time. *Blocking*: until done.
 WW_API_STATUS ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances);
 
-/// Waits for a run into device memory. \return what went wrong with it, WW_ERROR_OPENCL; WW_OK when there is none to
+/// Waits for a run into device memory. \return the error of that run, WW_ERROR_OPENCL; WW_OK when there is no run to
 /// wait for. *Thread-safety*: one thread at a time. *Blocking*: until its work is done.
 WW_API_STATUS ww_plan_finish(ww_plan *plan);
 
 /// What the plan chose and did. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a time.
-/// *Blocking*: no; a run into device memory counts once ww_plan_finish() has returned.
+/// *Blocking*: no; a run into device memory is included after ww_plan_finish() has returned.
 WW_API_STATUS ww_plan_get_info(const ww_plan *plan, ww_plan_info *info);
 
-/// Frees a plan and stores NULL in *plan. Work under way goes on. *Thread-safety*: one thread at a time. *Blocking*:
-/// no.
+/// Frees a plan and stores NULL in *plan. Work in progress continues. *Thread-safety*: one thread at a time.
+/// *Blocking*: no.
 WW_API void ww_plan_destroy(ww_plan **plan);
 
 #ifdef __cplusplus

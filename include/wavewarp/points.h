@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/// What a point is made of.
+/// The kind of data of a point.
 typedef enum ww_point_kind {
     WW_POINTS_NUMBERS = 0, ///< `dimension` floats or doubles
-    WW_POINTS_BITS = 1,    ///< `dimension` bits, eight a byte, the first in the lowest place
+    WW_POINTS_BITS = 1,    ///< `dimension` bits, eight in a byte, the first in the lowest bit
     WW_POINTS_SETS = 2     ///< any number of different 32-bit integers, ascending
 } ww_point_kind;
 
@@ -42,10 +42,10 @@ typedef struct ww_point_set ww_point_set;
 /// Reads points. By the name's ending: `.fvecs` (floats), `.bvecs` (bytes: numbers 0 to 255, or packed bits), `.ivecs`
 /// (integers: numbers, or the members of sets), `.npy` (2-D; for bits: bytes), anything else text, one point a line
 /// (numbers as in .csv, without labels; bits: words of 0 and 1; sets: integers).
-/// \param kind what to make of them. Members of a set are sorted, and taken once.
+/// \param kind how to interpret the file. Members of a set are sorted, and duplicates are removed.
 /// \return WW_ERROR_IO, WW_ERROR_FORMAT (damaged, or points of unequal dimension), WW_ERROR_EMPTY,
 /// WW_ERROR_UNSUPPORTED (a kind that the format does not hold). Floats stay floats; everything else becomes double,
-/// but for `.bvecs`, whose numbers become floats.
+/// except in `.bvecs`, whose numbers become floats.
 /// *Ownership*: the caller's; free with ww_point_set_destroy(). *Thread-safety*: any thread. *Blocking*: while it
 /// reads.
 WW_API_STATUS ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set **set);
@@ -57,27 +57,27 @@ WW_API_STATUS ww_point_set_view(const ww_point_set *set, ww_point_view *view);
 /// Frees a set and stores NULL in *set. *Thread-safety*: when nobody uses it. *Blocking*: no.
 WW_API void ww_point_set_destroy(ww_point_set **set);
 
-/// The same sets as lists: of each point of bits the places of its ones, counted from 0, ascending. What `jaccard-bits`
-/// says of the bits, `jaccard` says of them, which has a hash family.
-/// \param bits read during the call only; what lies behind a point's last bit is not looked at.
+/// The same sets as lists: for each point of bits the positions of its ones, counted from 0, ascending. `jaccard` on
+/// them gives the same distances as `jaccard-bits` on the bits, and has a hash family.
+/// \param bits read during the call only; bits after a point's last are ignored.
 /// \return WW_ERROR_INVALID_ARGUMENT (not bits, or empty), WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's; free with
 /// ww_point_set_destroy(). *Thread-safety*: any thread. *Blocking*: no.
 WW_API_STATUS ww_point_set_of_bits(const ww_point_view *bits, ww_point_set **set);
 
-/// Writes points; the name's ending says the format as in reading. `.bvecs` and `.ivecs` take whole numbers in their
-/// range only (else WW_ERROR_INVALID_ARGUMENT). A file appears under its name only when whole.
+/// Writes points; the name's ending decides the format, as in reading. `.bvecs` and `.ivecs` take whole numbers in
+/// their range only (else WW_ERROR_INVALID_ARGUMENT). A file appears under its name only when complete.
 /// \return that, WW_ERROR_IO, WW_ERROR_UNSUPPORTED. *Thread-safety*: any thread. *Blocking*: while it writes.
 WW_API_STATUS ww_point_view_write(const char *path, const ww_point_view *view);
 
-/// Points on the device: uploaded once, used by many searches. They do not change once they are made.
+/// Points on the device: uploaded once, used by many searches. They do not change after their creation.
 /// *Thread-safety*: any number of searches and threads may use them at once.
 typedef struct ww_points ww_points;
 
 typedef struct ww_points_options {
     size_t struct_size;     ///< sizeof(ww_points_options)
     ww_precision precision; ///< of the values on the device, and of every distance computed from them
-    /// Most device bytes the points may hold; 0: as fits. When they need more, they stay in host memory and go to the
-    /// device block by block while a search runs.
+    /// Most device bytes that the points may use; 0: as many as fit. When they need more, they stay in host memory and
+    /// are uploaded block by block while a search runs.
     uint64_t max_bytes;
 } ww_points_options;
 
@@ -96,11 +96,11 @@ WW_API void ww_points_options_init(ww_points_options *options, size_t struct_siz
 WW_API_STATUS ww_points_create(ww_context *context, const ww_point_view *view, const ww_points_options *options,
                                ww_points **points);
 
-/// Gives up the caller's hold and stores NULL in *points. *Thread-safety*: any thread; other holders go on.
+/// Releases the caller's reference and stores NULL in *points. *Thread-safety*: any thread; other holders go on.
 /// *Blocking*: no.
 WW_API void ww_points_destroy(ww_points **points);
 
-/// Number of points; their dimension; what they are made of; precision of the values. 0 for NULL. *Thread-safety*: any
+/// Number of points; their dimension; their kind; precision of the values. 0 for NULL. *Thread-safety*: any
 /// thread. *Blocking*: no.
 WW_API size_t ww_points_count(const ww_points *points);
 WW_API size_t ww_points_dimension(const ww_points *points);

@@ -64,16 +64,16 @@ WW_API_STATUS ww_series_set_add(ww_series_set *set, size_t length, const double 
 WW_API size_t ww_series_set_count(const ww_series_set *set);
 WW_API size_t ww_series_set_channels(const ww_series_set *set);
 
-/// Appends a sequence of symbols: each Unicode code point of a text in UTF-8 is a point of one channel, its number the
-/// value. For WW_LEVENSHTEIN and WW_LCS; code points are exact in float.
-/// \param text `bytes` bytes, which need no terminator; none is special. At least one (else WW_ERROR_EMPTY).
+/// Appends a sequence of symbols: each Unicode code point of a text in UTF-8 is a point of one channel, whose value is
+/// the code point's number. For WW_LEVENSHTEIN and WW_LCS; code points are exact in float.
+/// \param text `bytes` bytes without a terminator; a zero byte is allowed. At least one (else WW_ERROR_EMPTY).
 /// \return WW_ERROR_CHANNELS when the set's series have more than one channel; WW_ERROR_FORMAT when the text is not
 /// UTF-8 (the record's position is the byte). *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API_STATUS ww_series_set_add_text(ww_series_set *set, const char *text, size_t bytes, const char *label);
 
-/// Gives series i time stamps, of which it keeps a copy: one for each of its points, finite, none less than the one
-/// before (else WW_ERROR_NOT_FINITE or WW_ERROR_INVALID_ARGUMENT, with the position in the record). With the first, all
-/// series of the set have time stamps: where none were given, also later, they are 1, 2, 3, ...
+/// Gives series i time stamps, which are copied: one for each of its points, finite, none less than the one before
+/// (else WW_ERROR_NOT_FINITE or WW_ERROR_INVALID_ARGUMENT, with the position in the record). After the first call all
+/// series of the set have time stamps: where none were given, also for series added later, they are 1, 2, 3, ...
 /// \return those, WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API_STATUS ww_series_set_set_times(ww_series_set *set, size_t i, const double *times);
 
@@ -81,7 +81,7 @@ WW_API_STATUS ww_series_set_set_times(ww_series_set *set, size_t i, const double
 /// changed or destroyed. *Thread-safety*: any thread, while nobody changes the set. *Blocking*: no.
 WW_API const double *ww_series_set_times(const ww_series_set *set, size_t i);
 
-/// Adds `shift` to every time stamp. Differences of time are all that counts in TWED: small numbers, such as seconds
+/// Adds `shift` to every time stamp. TWED uses only differences of time: small numbers, such as seconds
 /// since the earliest stamp of both sets, are exact in float where seconds since 1970 are not.
 /// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_NOT_FINITE. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API_STATUS ww_series_set_shift_times(ww_series_set *set, double shift);
@@ -119,19 +119,19 @@ WW_API size_t ww_series_set_missing(const ww_series_set *set);
 /// time. *Blocking*: no.
 WW_API_STATUS ww_series_set_znormalise(ww_series_set *set);
 
-/// Describes the set's memory as a view (set its struct_size first), which is valid until the set is changed or
+/// Describes the set's memory by a view (set its struct_size first), which is valid until the set is changed or
 /// destroyed. \return WW_ERROR_EMPTY, WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread, while nobody changes the
 /// set. *Blocking*: no.
 WW_API_STATUS ww_series_set_view(const ww_series_set *set, ww_series_view *view);
 
-/// File formats. WW_FORMAT_AUTO finds out from the content (reading) or the name's ending (writing).
+/// File formats. WW_FORMAT_AUTO decides by the content (reading) or the name's ending (writing).
 typedef enum ww_format {
     WW_FORMAT_AUTO = 0,
     WW_FORMAT_TSV = 1, ///< UCR archive: label, then values; tabs, blanks or commas; NaN at the end pads shorter series
     WW_FORMAT_TS = 2,  ///< sktime/aeon `.ts`: header, channels separated by ':', label last
     WW_FORMAT_CSV = 3, ///< one series a line, no label unless asked for
     WW_FORMAT_NPY = 4, ///< NumPy array: (series, time) or (series, channel, time); float or double, either endianness
-    WW_FORMAT_TEXT = 5 ///< a sequence a line, each character (Unicode code point, UTF-8) a symbol; never by itself
+    WW_FORMAT_TEXT = 5 ///< a sequence a line, each character (Unicode code point, UTF-8) a symbol; never chosen by AUTO
 } ww_format;
 
 typedef struct ww_read_options {
@@ -144,8 +144,8 @@ typedef struct ww_read_options {
     /// csv whose rows are points: the column of the time stamps, by its name in the first line or its number from 1.
     /// The other columns are channels. NULL: none.
     const char *time_column;
-    /// csv whose rows are points: the column that names the row's series, whose rows stand together. NULL: the file is
-    /// one series, when there is a time_column.
+    /// csv whose rows are points: the column that names the row's series; rows of one series are consecutive. NULL: the
+    /// file is one series, when there is a time_column.
     const char *series_column;
 } ww_read_options;
 
@@ -164,7 +164,7 @@ WW_API void ww_read_options_init(ww_read_options *options, size_t struct_size);
 /// caller's. *Thread-safety*: any thread. *Blocking*: while it reads.
 WW_API_STATUS ww_series_set_read(const char *path, const ww_read_options *options, ww_series_set **set);
 
-/// Writes a set to a file ("-": standard output). A file appears under its name only when whole.
+/// Writes a set to a file ("-": standard output). A file appears under its name only when complete.
 /// npy: needs equal lengths, and drops labels. ts keeps time stamps; the others drop them. text: one channel of code
 /// points, without labels; WW_FORMAT_AUTO never chooses it. `precision` is npy's element type; the text formats write 9
 /// or 17 significant digits, so that reading gives the same float or double.
@@ -217,8 +217,8 @@ WW_API_STATUS ww_generator_by_name(const char *name, ww_generator *kind);
 /// while it writes.
 WW_API_STATUS ww_array_write(const char *path, const void *values, ww_precision precision, size_t rows, size_t columns);
 
-/// A file of a 2-D array that is filled block by block, in any order, and appears under its name only when closed
-/// whole. *Thread-safety*: one thread at a time.
+/// A file of a 2-D array that is filled block by block, in any order, and appears under its name only when it is
+/// complete and closed. *Thread-safety*: one thread at a time.
 typedef struct ww_array_file ww_array_file;
 
 /// Starts a file as ww_array_write() would write it, complete size reserved. WW_ERROR_IO when disk space is missing.

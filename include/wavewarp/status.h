@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What every function returns, the record of what went wrong, and the rules that all structs follow.
+/// Return values, the error record, and the rules that all structs follow.
 ///
-/// **Structs that may grow** start with `size_t struct_size` and grow at their end alone. Set it by the struct's
+/// **Structs that may grow** start with `size_t struct_size` and grow only at their end. Set it by the struct's
 /// WW_..._INIT value or, where there are no macros, by its ww_..._init(&x, sizeof x); then change what you want.
-/// Options: a struct shorter than the library's has the defaults for what it lacks; a longer one is taken as long as
-/// what the library does not know is zero (else WW_ERROR_UNSUPPORTED). Outputs: the library fills what the caller's
-/// struct_size covers and zeroes what it does not know. Structs without struct_size never change.
+/// Options: a struct shorter than the library's has the defaults for the fields it lacks; a longer one is accepted if
+/// the fields that the library does not know are zero (else WW_ERROR_UNSUPPORTED). Outputs: the library fills the
+/// fields that the caller's struct_size covers and zeroes those it does not know. Structs without struct_size never
+/// change.
 ///
 /// **Names**: ww_<noun>_<verb>: _create makes an object (_create_..., _read, _load, _generate, _wrap: from what),
-/// _run does its work, _get_info says what it did, _destroy gives it up, stores NULL and accepts NULL.
+/// _run does its work, _get_info describes what it did, _destroy releases it, stores NULL and accepts NULL.
 #ifndef WAVEWARP_STATUS_H
 #define WAVEWARP_STATUS_H
 
@@ -25,7 +26,7 @@
 #else
 #define WW_API
 #endif
-/// Like WW_API; the compiler warns where the status is not looked at.
+/// Like WW_API; the compiler warns where the status is not used.
 #if defined(__GNUC__)
 #define WW_API_STATUS WW_API __attribute__((warn_unused_result)) ww_status
 #else
@@ -46,7 +47,7 @@ typedef enum ww_status {
     WW_ERROR_EMPTY = 5,            ///< no series, or a series of length 0
     WW_ERROR_NOT_FINITE = 6,       ///< NaN or infinity in the input; the record names series and position
     WW_ERROR_CHANNELS = 7,         ///< channel counts that do not match
-    WW_ERROR_NO_PATH = 8,          ///< the band leaves no path from corner to corner
+    WW_ERROR_NO_PATH = 8,          ///< the band contains no path from corner to corner
     WW_ERROR_NO_LABELS = 9,        ///< class labels are needed and missing
     WW_ERROR_IO = 10,              ///< a file could not be opened, read or written
     WW_ERROR_FORMAT = 11,          ///< a file's content is damaged or not understood
@@ -54,14 +55,14 @@ typedef enum ww_status {
     WW_ERROR_NO_DEVICE = 13,       ///< no device matches
     WW_ERROR_UNSUPPORTED = 14,     ///< the device (or the chosen engine, or this version) can't do this
     WW_ERROR_KERNEL_SOURCE = 15,   ///< a kernel source file can't be read
-    WW_ERROR_BUILD = 16,           ///< a program did not compile; ww_last_build_log() has the compiler's words
+    WW_ERROR_BUILD = 16,           ///< a program did not compile; ww_last_build_log() has the compiler's messages
     WW_ERROR_OPENCL = 17,    ///< an OpenCL call failed; the record holds its code. Any function that uses a device
     WW_ERROR_CANCELLED = 18, ///< the progress function asked to stop
     WW_ERROR_INTERNAL = 19   ///< a fault of this library; please report it
 } ww_status;
 
-/// What went wrong last on this thread. Text fields are always terminated. Filled by the library alone; the fields that
-/// `struct_size` covers are there.
+/// The last error on this thread. Text fields are always terminated. Filled only by the library; the fields that
+/// `struct_size` covers exist.
 typedef struct ww_error {
     size_t struct_size; ///< of the library's struct
     ww_status status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Selection alone: the k smallest values of every row of a matrix. What finds the nearest among computed distances is
-/// here for any numbers.
+/// Selection alone: the k smallest values of every row of a matrix. The same selection finds the nearest among computed
+/// distances; here it takes any numbers.
 #ifndef WAVEWARP_TOPK_H
 #define WAVEWARP_TOPK_H
 
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/// A selection made ready. *Thread-safety*: one thread at a time.
+/// A prepared selection. *Thread-safety*: one thread at a time.
 typedef struct ww_topk ww_topk;
 
 typedef struct ww_topk_options {
@@ -51,8 +51,8 @@ WW_API void ww_topk_info_init(ww_topk_info *info, size_t struct_size);
 WW_API_STATUS ww_topk_create(ww_context *context, size_t rows, size_t columns, size_t k, const ww_topk_options *options,
                              ww_topk **topk);
 
-/// Selects. Of equal values that of the lower column comes first and stays in; -0 counts as 0. NaN is never taken.
-/// \param values rows x columns in row order, of the options' precision; NULL: once more those of the run before, where
+/// Selects. Of equal values that of the lower column comes first and is kept; -0 counts as 0. NaN is never selected.
+/// \param values rows x columns in row order, of the options' precision; NULL: those of the previous run again, where
 /// the device holds all rows at once (else WW_ERROR_INVALID_ARGUMENT).
 /// \param indices rows x k columns, -1 where there are fewer than k. \param smallest rows x k values, +infinity where
 /// there are fewer, or NULL. On any error the arrays' content is unspecified.

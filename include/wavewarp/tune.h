@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/// One candidate that was tried, or (chosen not 0) the value a parameter ends with. Filled by the library alone.
+/// One candidate that was tried, or (chosen not 0) the final value of a parameter. Filled only by the library.
 typedef struct ww_tune_result {
     size_t struct_size;    ///< of the library's struct
     const char *parameter; ///< for example "lanes.rows"
@@ -29,7 +29,7 @@ typedef int (*ww_tune_fn)(void *user, const ww_tune_result *result);
 typedef struct ww_tune_options {
     size_t struct_size; ///< sizeof(ww_tune_options)
     double seconds;     ///< time for each candidate, without compiling; 0: 0.2
-    int dry;            ///< 1: the user's tuning file is left as it is
+    int dry;            ///< 1: the user's tuning file is not changed
     ww_tune_fn report;  ///< NULL: none
     void *report_user;
     const ww_run_options *run; ///< NULL: all defaults. Progress is in candidates

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pair's band: row i takes part in columns [lo, hi), both of which only go up with i. What src/measure/band.c says, and
-// nothing else: tests/unit/test_band_kernel.c compares the two for many lengths.
-//   WW_BAND 1: a table. `band` holds, for each pair of ranks, where its rows begin; then (lo, hi) for each row.
-//   WW_BAND 2: about the diagonal, args.band_width columns to each side; with WW_LAUNCH_CORNER, as many more below or beside
-//              it as the lengths differ.
+// A pair's band: row i has the cells of columns [lo, hi); both ends never decrease with i. The same intervals as in
+// src/measure/band.c: tests/unit/test_band_kernel.c compares the two for many lengths. WW_BAND 1: a table. `band`
+// holds, for each pair of ranks, where its rows begin; then (lo, hi) for each row. WW_BAND 2: about the diagonal,
+// args.band_width columns to each side; with WW_LAUNCH_CORNER, as many more below or beside it as the lengths differ.
 //   WW_BAND 3: slanted. `band` holds the thickness by the rank of the shorter series: of the args.band_width different
 //              lengths of rows, then of columns.
 // ww_band_lo, ww_band_hi: the interval of row i < n. ww_band_top: the first row whose interval reaches beyond column c < m;
@@ -59,7 +58,7 @@ WW_INLINE uint ww_band_bottom(ww_pair_band b, uint e) {
 
 #elif WW_BAND == 2
 typedef struct {
-    uint left, right, n, m;  // columns before and after column i that row i takes
+    uint left, right, n, m;  // columns before and after column i that row i has
 } ww_pair_band;
 
 WW_INLINE ww_pair_band ww_band_make(__global const uint *band, uint row_rank, uint column_rank, uint rank_columns,
@@ -89,11 +88,11 @@ WW_INLINE uint ww_band_bottom(ww_pair_band b, uint e) {
 }
 
 #elif WW_BAND == 3
-// The centre line takes `steps` steps, one more than the longer series has points, and is at floor(step / steps * size) along
-// a series of `size` points.
+// The centre line has `steps` steps, one more than the longer series has points, and is at floor(step / steps * size)
+// along a series of `size` points.
 typedef struct {
     uint n, m, thickness;
-    ulong inverse;  // of what a row's ends are divided by
+    ulong inverse;  // of the divisors of a row's ends
 } ww_pair_band;
 
 // The largest whole number that is no larger than n / d, given ww_inverse(d).
@@ -126,7 +125,7 @@ WW_INLINE uint ww_centre_whole(uint step, uint steps, uint size, uint q) {
     const uint half_step = 31 - clz(q) + t - ((q & (q - 1)) == 0);
     return 2 * rest * size <= (ulong)steps << half_step ? q : q - 1;
 }
-// Where the line is at a step < steps; `inverse` of steps.
+// Position of the line at a step < steps; `inverse` of steps.
 WW_INLINE uint ww_centre(uint step, uint steps, uint size, ulong inverse) {
     const ulong product = (ulong)step * size;
     const uint q = (uint)ww_divide(product, steps, inverse);
@@ -182,7 +181,7 @@ WW_INLINE uint ww_band_bottom(ww_pair_band b, uint e) {
 }
 #endif
 
-// The band of series x and y. A macro, because `args` is the kernel's own.
+// The band of series x and y. A macro, because `args` is a variable of the kernel.
 #define WW_BAND_OF(x, y)                                                                                               \
     ww_band_make(band, (x).rank - args.rank_row_base, (y).rank - args.rank_column_base, args.rank_columns,            \
                  args.band_width, (args.flags & WW_LAUNCH_CORNER) != 0, (x).length, (y).length)

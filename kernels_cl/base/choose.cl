@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a cell chooses among its three neighbours, and the cell made of that: behind the recurrence, which says what a neighbour
-// comes to (ww_enter) and what the cell adds (ww_node), and before the engine, which asks for WW_CELL(). Nothing here knows
-// a measure or an engine.
+// How a cell chooses among its three neighbours, and the cell's value. This text is included after the recurrence,
+// which defines a neighbour's value with its edge cost (ww_enter) and what the cell adds (ww_node), and before the
+// engine, which uses WW_CELL(). Nothing here depends on a measure or an engine.
 //
 // Parameters:
 //   WW_SELECT  WW_SELECT_VALUE  the least, or the most (WW_ORDER of the recurrence)
 //              WW_SELECT_SOFT   -gamma log(sum of exp(-a/gamma)): WW_SOFT_SCALE is log2(e)/gamma, WW_SOFT_UNIT 1 over it
 //   WW_FUSED   the recurrence's: 1: it has ww_cell(), which gives the same as ww_node() of the choice, in fewer instructions
 //              or has no other form; taken for plain values. WW_PARTED 1, for a test: not taken where there is ww_enter()
-//   WW_ANY_SIGN  the recurrence's: 1: cells may be negative, which the minimum of integers does not bear
+//   WW_ANY_SIGN  the recurrence's: 1: cells may be negative, so the minimum of integers can't be used
 #define WW_SELECT_VALUE 0
 #define WW_SELECT_SOFT 1
 #ifndef WW_SELECT
@@ -24,20 +24,20 @@
 #define WW_ANY_SIGN 0
 #endif
 
-// What the engines keep of a cell.
+// The value of a cell that the engines store.
 typedef real ww_state;
 
 #if WW_SELECT == WW_SELECT_SOFT
 #if WW_ORDER != WW_LEAST
 #error "a soft minimum of a recurrence that takes the most"
 #endif
-// A minimum that is infinite would leave the difference of two infinities. Every value that means something is far below.
+// With an infinite minimum the difference of two infinities would be NaN. All valid values are far below.
 #if WWK_DOUBLE
 #define WW_FAR ((real)1e300)
 #else
 #define WW_FAR ((real)1e36f)
 #endif
-// The minimum is taken out: of the three powers of two it gives 1, and the others are at most 1.
+// The minimum is subtracted first: its power of two is 1, and the other two are at most 1.
 WW_INLINE real ww_choose(ww_entries e, const int parity) {
     const real lesser = ww_lesser(e.left, e.up), third = ww_greater(e.left, e.up);
     const real least = ww_lesser(ww_lesser(lesser, e.diagonal), WW_FAR), second = ww_greater(lesser, e.diagonal);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What engines ask of a recurrence, and what a recurrence that does not say gets. docs/kernels.md has an example.
+// What engines need from a recurrence, and the defaults for what a recurrence does not define. docs/kernels.md has an
+// example.
 //
 // Every recurrence defines WW_OUTSIDE_VALUE (a cell outside the band), WW_BORDER_VALUE, WW_ORDER, ww_enter(), ww_node() and
-// ww_final(); base/choose.cl makes the cell of them. Beyond that:
+// ww_final(); base/choose.cl makes the cell from them. Optional:
 //   WW_ELEMENTS 1  ww_row and ww_column are its own: what the cells of a row (a column) need of it. ww_row_make() and
 //                  ww_column_make() make them of a point, the point before it, and its time t, from 0. t < 0: a padding row
 //                  above the first, whose point is infinitely far; for plain values it must give the row above itself, D(0,j).
@@ -10,10 +11,10 @@
 //   WW_BEFORE 1    they need the point before.
 //   WW_BORDERS 1   D(i,0) = ww_left(row i, time i-1, lengths), D(0,j) = ww_top(point j, time j-1, lengths).
 //   WW_TOP_NEXT 1  D(0,j) is also ww_top_next(D(0,j-1), column j): saves reading it.
-//   WW_CORNER 1    in the padding rows the border is WW_OUTSIDE; D(0,0) = 0 stands just above the first row. Else it is 0.
+//   WW_CORNER 1    in the padding rows the border is WW_OUTSIDE; D(0,0) = 0 is just above the first row. Else it is 0.
 //   WW_OPEN_BORDER v  the border is v where an open begin skips points, and beyond it as if the series began there: for
 //                  recurrences whose border depends on the time alone. Without it there are no open ends.
-//   WW_TRANSPARENT 1  a padding row gives the row above itself whatever the recurrence makes of it; then WW_CORNER is 1. Always
+//   WW_TRANSPARENT 1  a padding row copies the row above, whatever the recurrence computes; then WW_CORNER is 1. Always
 //                  so where the choice is not plain or an end is open.
 //   WW_CARRY 1     what goes on along the diagonal is not D but ww_carry(D, row, column, i - j).
 //   WW_PAIR_READY  a macro of `lengths`: sets lengths.scale and lengths.unscaled, once for a pair.
@@ -80,7 +81,7 @@ WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real lag) {
 }
 #endif
 
-// The border of the matrix as the engines see it.
+// The border of the matrix as the engines use it.
 #if WW_OPEN
 #ifndef WW_OPEN_BORDER
 #error "this recurrence has no open ends"
@@ -95,8 +96,8 @@ WW_INLINE real ww_border_left(ww_row x, real t, ww_pair lengths) {
 WW_INLINE real ww_border_top(ww_point y, real t, ww_pair lengths) {
     return t < lengths.begin_y ? (real)WW_OPEN_BORDER : ww_top(y, t - lengths.begin_y, lengths);
 }
-// The best so far of a pair's ends: D(n,0) and D(0,m), which are no cells, where they are ends. Of the elements of any row
-// and point.
+// The best so far of a pair's ends, to begin with: D(n,0) and D(0,m), which are no cells, where they are ends. Takes
+// the elements of any row and point.
 WW_INLINE real ww_border_ends(ww_row x, ww_point y, ww_pair lengths) {
     const real left = lengths.end_y >= lengths.columns ? ww_border_left(x, lengths.rows - 1, lengths) : WW_INF;
     const real top = lengths.end_x >= lengths.rows ? ww_border_top(y, lengths.columns - 1, lengths) : WW_INF;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every kernel is written on: the number type and its minima.
+// The number type of all kernels, its minima and its basic functions. No points, no recurrences.
 //
 // Parameters (all set by the host, part of the program's cache key):
 //   WWK_DOUBLE    0: float, 1: double
@@ -15,8 +15,8 @@
 #define WW_PASTE(a, b) WW_PASTE_(a, b)
 #define WW_INLINE static inline __attribute__((always_inline))
 
-// What a division leaves: a - quotient*b. Written so that no compiler makes a remainder of it: LLVM turns a quotient and a
-// remainder of the same numbers into an instruction that the simulator we check races with does not know.
+// The remainder of a division: a - quotient*b. Written so that no compiler recognises a remainder: LLVM turns a
+// quotient and a remainder of the same numbers into an instruction that Oclgrind does not know.
 WW_INLINE uint ww_rest(uint a, uint b, uint quotient) {
     return a - min(quotient * b, a);
 }
@@ -41,8 +41,8 @@ typedef WW_PASTE(WW_MASK_NAME, WW_VECTOR) ww_mask;
 #endif
 #define WW_INF ((real)INFINITY)
 
-// pow() one lane after the other, where a probe (host/vector_pow.c) finds the device's pow() of vectors wrong. Whatever text
-// follows, a user's too, means this one.
+// pow() one lane after the other, where a probe (host/vector_pow.c) finds the device's pow() of vectors wrong. All
+// texts after this one, a user's too, use this function.
 #ifndef WW_POW_BY_LANES
 #define WW_POW_BY_LANES 0
 #endif
@@ -63,12 +63,13 @@ WW_OVERLOAD real ww_pow(real a, real b) {
 #define powr(a, b) ww_pow(a, b)
 #endif
 
-// Of the recurrence, where it has no ww_left() and ww_top(): the border of the matrix but for its corner, which is 0, and what a cell outside the band counts as.
+// From the recurrence, where it has no ww_left() and ww_top(): the border of the matrix except its corner, which is 0,
+// and the value of a cell outside the band.
 #define WW_BORDER ((real)WW_BORDER_VALUE)
 #define WW_OUTSIDE ((real)WW_OUTSIDE_VALUE)
 
-// Smallest of values that are not negative and not NaN. As integers they order alike, and the minimum of three integers
-// is one instruction on recent NVIDIA and AMD GPUs. A vector compare-and-select is what CPUs do in one instruction.
+// Smallest of values that are not negative and not NaN. As integers they have the same order, and the minimum of three
+// integers is one instruction on recent NVIDIA and AMD GPUs. On CPUs a vector compare-and-select is one instruction.
 #if WW_VECTOR == 1 && !WWK_DOUBLE
 WW_INLINE real ww_min2(real a, real b) {
     return as_float(min(as_int(a), as_int(b)));
@@ -84,11 +85,12 @@ WW_INLINE real ww_min3(real a, real b, real c) {
     return ww_min2(ww_min2(a, b), c);
 }
 #endif
-// The least of a cell's three neighbours. `parity` (a constant: the row's parity) says which of left and up is named first.
+// The least of a cell's three neighbours. `parity` (a constant: the row's parity) decides which of left and up is the
+// first operand.
 WW_INLINE real ww_least(real left, real up, real diagonal, const int parity) {
     return parity ? ww_min3(left, up, diagonal) : ww_min3(up, left, diagonal);
 }
-// The lesser and the greater of two values of any sign.
+// The smaller and the larger of two values of any sign.
 #if WW_VECTOR == 1
 #define ww_lesser(a, b) fmin(a, b)
 #define ww_greater(a, b) fmax(a, b)

@@ -4,7 +4,7 @@
 // Parameters:
 //   WW_CHANNELS  channels of a point
 //   WW_POINT_REGISTERS  1: a point is held in registers; 0: it stays in memory and is read channel by channel
-//   WW_COST      1 squared, 2 absolute, 3 euclidean, 4 the user's (ww_user_expression, written by the host from his text)
+//   WW_COST      1 squared, 2 absolute, 3 euclidean, 4 the user's (ww_user_expression, which the host writes from his text)
 //   WW_ROOT      1: the square root of the final value
 //   WW_EXTRA     1: a value beside the channels, the same for all of them (0) or one for each (WW_EXTRA_EACH 1); what it is,
 //                the recurrence knows (time stamps, sums of gaps)
@@ -31,11 +31,11 @@
 #ifndef WW_ALL_CHANNELS
 #define WW_ALL_CHANNELS WW_CHANNELS
 #endif
-// Values of a point where the channels lie interleaved.
+// Values of a point where the channels are interleaved.
 #define WW_PARTS (WW_CHANNELS + WW_EXTRA)
 
-// 1 where a <= b, else 0; a product held between 0 and 1 (0 where it is not a number); 2^a, log2 a and 1/a, in float to a few
-// units of the last place (log2 of a from 1 to 3: of 1).
+// 1 where a <= b, else 0; a product limited to 0 to 1 (0 where it is not a number); 2^a, log2 a and 1/a, in float to a
+// few units of the last place (log2 of a from 1 to 3: of 1).
 #if defined(WW_HAS_FLOAT_FORMS) && WW_VECTOR == 1 && !WWK_DOUBLE
 #define ww_at_most(a, b) ww_at_most_float(a, b)
 #define ww_unit_product(a, b) ww_unit_product_float(a, b)
@@ -74,7 +74,7 @@ typedef struct {
 #endif
 } ww_pair;
 
-// What a cell's neighbours come to, each with the cost of its edge; and which of them is the best (WW_ORDER).
+// The values of a cell's neighbours, each with the cost of its edge added; and the best of them (WW_ORDER).
 typedef struct {
     real left, up, diagonal;
 } ww_entries;
@@ -147,7 +147,7 @@ WW_INLINE ww_point ww_point_infinite(void) {
 // The cost of matching two points, and that cost added to a value (one multiply-add when there is one channel).
 #if WW_COST == 4
 WW_INLINE real ww_user_cost(real x, real y) {
-    // Padding rows and columns: infinitely expensive, whatever the expression makes of infinity.
+    // Padding rows and columns: their cost is infinite, whatever the expression gives for infinity.
     return x == WW_INF ? WW_INF : y == -WW_INF ? WW_INF : ww_user_expression(x, y);
 }
 #endif

@@ -14,7 +14,7 @@
 #ifndef WW_BAND
 #define WW_BAND 0
 #endif
-// What stands beside the channels of a series: see base/points.cl. Bounds look at the channels alone.
+// The value besides the channels of a series: see base/points.cl. Bounds use only the channels.
 #ifndef WW_ALL_CHANNELS
 #define WW_ALL_CHANNELS WW_CHANNELS
 #endif
@@ -26,7 +26,7 @@
 typedef struct {
     ulong row_stride, column_stride;  // of results, in elements
     uint row_begin, row_end, column_begin, column_end;
-    uint row_base, column_base;       // ids that stand at (0, 0) of the results
+    uint row_base, column_base;       // ids at (0, 0) of the results
     uint rows_per_group, group_width;
     uint layout;                      // 0 by strides, 1 the same and mirrored, 2 condensed upper triangle
     uint count;                       // condensed: series of the set
@@ -34,9 +34,9 @@ typedef struct {
     uint channel;                     // first channel used (independent channels), else 0
     uint rank_row_base, rank_column_base, rank_columns;
     uint strip_begin, strip_end;      // engine strips
-    uint scratch;                     // elements of scratch a group or pair owns
+    uint scratch;                     // elements of scratch memory of a group or pair
     uint band_width;                  // base/band.cl
-    uint unit_begin;                  // the first unit of this launch; what a unit is, the engine says
+    uint unit_begin;                  // the first unit of this launch; the engine defines a unit
     uint begin_x, end_x, begin_y, end_y;  // open ends: points that may be skipped, x the row series
 } ww_launch_args;
 #define WW_LAUNCH_HALF 1u
@@ -70,11 +70,11 @@ WW_INLINE void ww_put(__global ww_scalar *out, ww_launch_args args, ulong index,
 
 // ---- which pair, and where its result goes
 //
-// A unit is what an engine gives a work-group, or a part of one, at a time. There are three kinds:
+// A unit is the work of a work-group, or of a part of one, at a time. There are three kinds:
 //   ww_task_of()  a pair
 //   ww_run_of()   a rectangle: one column and a chunk of rows_per_group row slots; a list: rows_per_group tasks
 //   ww_pack_of()  WW_PACKED column slots side by side and a chunk of row slots; a list: WW_PACKED tasks
-// Who asks has counted args.unit_begin in, except ww_task_of(), which does so itself.
+// The caller adds args.unit_begin to the unit, except for ww_task_of(), which adds it itself.
 
 // A pair: the ids of its series, and its place in the list.
 typedef struct {
@@ -113,7 +113,7 @@ WW_INLINE ww_task ww_task_of(__global const uint *x_order, __global const uint *
     return task;
 }
 
-// Steps [task, end) of a unit: tasks of a list, or the row slots that go with the column slot.
+// Steps [task, end) of a unit: tasks of a list, or the row slots of the column slot.
 typedef struct {
     uint task, end, column;
 } ww_run;
@@ -136,7 +136,7 @@ WW_INLINE ww_run ww_run_of(ww_launch_args args, uint unit) {
 }
 
 // Slots side by side: `first` is the first of a pack, `end` the end of all; past it a pack repeats its last slot. In a
-// rectangle the row slots [row_begin, row_end) go with them.
+// rectangle they are computed with the row slots [row_begin, row_end).
 typedef struct {
     uint pack, first, end, row_begin, row_end;
 } ww_pack;
@@ -159,12 +159,12 @@ WW_INLINE ww_pack ww_pack_of(ww_launch_args args, uint unit, uint packs, uint wi
 }
 #define WW_PACK_SLOT(p, v) min((p).first + (v), (p).end - 1)
 #define WW_PACK_COUNT(p, width) min((uint)(width), (p).end - (p).first)
-// Of row slot `row` and a pack's slot v: on the wanted side of a half. A list has no halves.
+// Whether row slot `row` and a pack's slot v are on the computed side of a half. A list has no halves.
 #define WW_PACK_WANTED(p, row, v) (WW_LIST || !(args.flags & WW_LAUNCH_HALF) || (row) < (p).first + (v))
-// Nothing of the pack is: its last slot is the largest.
+// No slot of the pack is: its last slot is the largest.
 #define WW_PACK_DONE(p, row, width) ((args.flags & WW_LAUNCH_HALF) && (row) >= min((p).first + (width), (p).end) - 1)
 
-// Stores the result of row id x, column id y; of a list, that with the number `result`.
+// Stores the result of row id x, column id y; in a list, at the number `result`.
 WW_INLINE void ww_store(__global ww_scalar *out, ww_launch_args args, uint x, uint y, uint result, ww_scalar value) {
 #if WW_LIST
     (void)x;
@@ -183,7 +183,7 @@ WW_INLINE void ww_store(__global ww_scalar *out, ww_launch_args args, uint x, ui
     }
 #endif
 }
-// The same of a task. A list's result is looked up now: its number is not kept all the while.
+// The same for a task. The number of a list's result is read here again, so that it needs no register meanwhile.
 WW_INLINE void ww_store_task(__global ww_scalar *out, ww_launch_args args, __global const uint *x_order, ww_task task,
                              ww_scalar value) {
     ww_store(out, args, task.x, task.y, WW_LIST ? WW_TASK_RESULT(task.at) : 0, value);

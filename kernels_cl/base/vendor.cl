@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file with instructions that not every device has.
 //
-// Handing a value to the right-hand neighbour, within aligned groups of g adjacent work-items (g a power of two, 2 to
+// Passing a value to the right-hand neighbour, within aligned groups of g adjacent work-items (g a power of two, 2 to
 // min(32, the device's width)), in a one-dimensional work-group, all work-items of which take part. For uint, float
 // and double:
 //   ww_exchange_up(v, g)      the left neighbour's v; what the first of a group receives is unspecified
 //   ww_exchange_rotate(v, g)  the left neighbour's v; the first of a group receives the last one's
 // WW_EXCHANGE chooses how: 1 NVIDIA's shuffle, 2 sub-groups, 3 AMD's ds_bpermute. With 0 (through local memory) this
-// file has no exchange: the engines bring their own. The host offers only what probe/probe.cl has shown to work.
+// file has no exchange: the engines have their own. The host only uses methods that probe/probe.cl has shown to work.
 // No local memory, no barrier.
 
 #ifndef WW_EXCHANGE
 #define WW_EXCHANGE 0
 #endif
-// 1: words can be added with carry; what does without it is cheap (engine/bits_walk.cl).
+// 1: words can be added with carry; the form without carry needs few operations more (engine/bits_walk.cl).
 #if WW_EXCHANGE != 1
 #define WW_ADD_CARRY 0
 #define WW_LOGIC 0
 #endif
 
-// Goes before every kernel that exchanges: where the compiler is free to choose the sub-group's size, this fixes it.
+// Precedes every kernel that exchanges: where the compiler is free to choose the sub-group's size, this fixes it.
 #define WW_EXCHANGE_KERNEL
 
 #if WW_EXCHANGE == 1
 
-// 1 where a <= b, else 0, in one instruction; a product held between 0 and 1, which costs nothing more; 2^a; log2 a; 1/a.
+// 1 where a <= b, else 0, in one instruction; a product limited to 0 to 1, at no additional cost; 2^a; log2 a; 1/a.
 #define WW_HAS_FLOAT_FORMS
 static inline float ww_at_most_float(float a, float b) {
     float r;
@@ -55,7 +55,7 @@ static inline float ww_recip_float(float a) {
     return r;
 }
 
-// One SHFL a word. The segment mask stands in bits 8 to 12 of the last operand (PTX ISA, shfl.sync).
+// One SHFL a word. The segment mask is in bits 8 to 12 of the last operand (PTX ISA, shfl.sync).
 static inline uint ww_exchange_up_uint(uint v, uint g) {
     uint r;
     __asm__ volatile("shfl.sync.up.b32 %0, %1, 1, %2, 0xffffffff;" : "=r"(r) : "r"(v), "r"((32u - g) << 8));
@@ -77,8 +77,8 @@ static inline uint ww_exchange_width(void) {
     return width;
 }
 
-// Sums of several words: ww_add_first() (or with a carry of 0 or 1 coming in), then ww_add_next() word by word, nothing else
-// that adds in between. The carry stands in the flag of PTX's add.cc, which only these write.
+// Sums of several words: ww_add_first() (or with a carry of 0 or 1 coming in), then ww_add_next() word by word, with no
+// other addition between them. The carry is in the flag of PTX's add.cc, which only these functions write.
 #define WW_ADD_CARRY 1
 static inline uint ww_add_first(uint a, uint b) {
     uint r;
@@ -92,8 +92,8 @@ static inline uint ww_add_next(uint a, uint b) {
     return r;
 }
 
-// Logic and shifts of bits_walk.cl, one LOP3 or SHF each: written out, the compiler takes them apart and joins the parts in
-// ways that need more. The last operand is the result for a, b, c = 0xF0, 0xCC, 0xAA.
+// Logic and shifts of bits_walk.cl, one LOP3 or SHF each: written in C, the compiler splits and joins them in ways that
+// need more instructions. The last operand is the result for a, b, c = 0xF0, 0xCC, 0xAA.
 #define WW_LOGIC 1
 #define WW_LOGIC_3(name, table)                                                                                        \
     static inline uint name(uint a, uint b, uint c) {                                                                  \
@@ -131,7 +131,7 @@ static inline uint ww_add_first_carry(uint a, uint b, uint carry) {
 #define WW_EXCHANGE_KERNEL __attribute__((intel_reqd_sub_group_size(16)))
 #endif
 
-// The first work-item of a sub-group has nobody to the left and asks itself.
+// The first work-item of a sub-group has no left neighbour and reads its own value.
 static inline uint ww_exchange_up_uint(uint v, uint g) {
     uint lane = get_sub_group_local_id();
     (void)g;
@@ -206,11 +206,11 @@ static inline double WW_OVERLOAD ww_exchange_rotate(double v, uint g) {
 // ---- products of small matrices by a warp's 32 work-items
 //
 // WW_MMA 1, NVIDIA's mma.sync (sm_80 and later): sum += A (16 x 16 halves) times B (16 x 8 halves), in float. Work-item
-// lane has of A rows lane/4 and lane/4 + 8, of B column lane/4, of each the four numbers from 4*(lane % 4) on; and of sum
-// s0, s1 the columns 2*(lane % 4) and the next in row lane/4, s2, s3 these in row lane/4 + 8. The whole warp takes part.
-// (The instruction counts the 16 inner places in another order, in which A and B agree.) ww_mma_upon sets sum to that, upon
-// `upon` in row lane/4 and `upon8` in row lane/4 + 8. ww_push_sign(bits, x) puts the sign of x below bits. With 0 there is
-// none of them: who uses them brings a twin.
+// lane holds rows lane/4 and lane/4 + 8 of A and column lane/4 of B, of each the four numbers from 4*(lane % 4) on; in
+// the sum s0, s1 are the columns 2*(lane % 4) and the next in row lane/4, s2, s3 these in row lane/4 + 8. The whole
+// warp takes part. (The instruction numbers the 16 inner places in another order, which is the same for A and B.)
+// ww_mma_upon sets sum to the product plus `upon` in row lane/4 and `upon8` in row lane/4 + 8. ww_push_sign(bits, x)
+// puts the sign of x below bits. With 0 none of them exists: their users have a portable form.
 #ifndef WW_MMA
 #define WW_MMA 0
 #endif
@@ -227,6 +227,6 @@ static inline double WW_OVERLOAD ww_exchange_rotate(double v, uint g) {
                      : "r"((a).x), "r"((a8).x), "r"((a).y), "r"((a8).y), "r"((b).x), "r"((b).y))
 #define ww_push_sign(bits, x)                                                                                          \
     __asm__("shf.l.wrap.b32 %0, %1, %2, 1;" : "=r"(bits) : "r"(as_uint(x)), "r"(bits))
-// Brings the warp together again after a branch.
+// Makes the warp converge again after a branch.
 #define ww_warp_join() __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory")
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine `bits` in lanes: the matrix of a pair walked by G adjacent work-items, each WW_WORDS words of columns in registers
-// (bits_walk.cl), WW_ROWS rows a step.
+// Engine `bits` in lanes: the matrix of a pair computed by G adjacent work-items, each with WW_WORDS words of columns
+// in registers (bits_walk.cl), WW_ROWS rows a step. Strips are in bits_strips.cl, CPUs in bits_packed.cl.
 //
-// After a step a lane hands its edge to its right-hand neighbour, which takes the same rows one step later, and with it the
-// count of the columns so far, which is complete after the last step. Lane 0 begins the next pair while the others finish
-// this one: the group never drains. Lists of pairs as in engine lanes (lanes.cl): in a rectangle one column series and a
-// chunk of row series, in a list rows_per_group consecutive tasks; groups are numbered along the columns, chunk after chunk.
+// After a step a lane passes its edge to its right-hand neighbour, which computes the same rows one step later,
+// together with the count of the columns so far, which is complete after the last step. Lane 0 begins the next pair
+// while the others finish this one: the group never drains. Lists of pairs as in engine lanes (lanes.cl): in a
+// rectangle one column series and a chunk of row series, in a list rows_per_group consecutive tasks; groups are
+// numbered along the columns, chunk after chunk.
 //
 // Parameters: WW_WG (a multiple of the group's width), WW_EXCHANGE (base/vendor.cl; 0: through local memory). Local memory: one
 // word, and with WW_EXCHANGE 0 4*WW_WG and one barrier a step.
@@ -97,7 +98,7 @@ ww_bits(__global const ww_plane *restrict x_planes, __global const ulong2 *restr
                 edge = WW_BORDER_EDGE(padding);
                 sum = WW_FROM(x.length);
             }
-            // The next step's rows are on their way while these are walked.
+            // The next step's rows are loaded while these are computed.
 #pragma unroll
             for (int b = 0; b < WW_ROWS_HELD; b++)
                 rows[b] = next_rows[b];

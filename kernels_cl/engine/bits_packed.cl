@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine `bits` on CPUs: WW_VECTOR pairs in one work-item, one pair a vector lane (bits_walk.cl). No barrier, no shuffle.
 //
-// WW_WORDS words of every pair's columns stand in registers and go down all rows, a step at a time; the steps' edges stand in
-// `scratch`, one vector a step, for the next words. The planes of a pack's series are interleaved beforehand (word w, plane
-// b, lane v at (w*WW_BITS + b)*WW_VECTOR + v): columns begin together, rows (of a list; in a rectangle all lanes share the
-// row series) end together. Where a lane's series is shorter, its columns are not counted and its rows are padding.
-// Work-groups of one work-item take packs from a counter until none is left.
+// WW_WORDS words of every pair's columns are held in registers for all rows, a step at a time; the steps' edges are
+// kept in `scratch`, one vector a step, for the next words. The planes of a pack's series are interleaved beforehand
+// (word w, plane b, lane v at (w*WW_BITS + b)*WW_VECTOR + v): columns are aligned at their beginnings, rows (of a list;
+// in a rectangle all lanes share the row series) at their ends. Where a lane's series is shorter, its columns are not
+// counted and its rows are padding. Work-groups of one work-item take packs from a counter until none is left.
 //
-// Parameters: WW_VECTOR 4, 8, 16. Scratch: job.scratch vectors a work-group.
+// Parameters: WW_VECTOR 4, 8, 16. Scratch: args.scratch vectors a work-group.
 
 #define WW_WORD_LOAD WW_PASTE(vload, WW_VECTOR)
 #define WW_WORD_STORE WW_PASTE(vstore, WW_VECTOR)
@@ -19,7 +19,7 @@ typedef WW_PASTE(int, WW_VECTOR) ww_ints;
 #endif
 
 // Slots of a pack: WW_VECTOR consecutive ones of an order (or tasks of a list: field order_offset of triples), the last one
-// repeated. at_end: lay the series' ends side by side, not their beginnings. One work-group a pack.
+// repeated. at_end: align the series at their ends, not at their beginnings. One work-group a pack.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_interleave_bits(__global const uint *restrict planes, __global const ulong2 *restrict series,
                    __global const uint *restrict order, const uint order_stride, const uint order_offset,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine `bits` for long pairs: the matrix cut in strips of WW_WG*WW_WORDS words of columns, each walked top to bottom by one
-// work-group as in bits.cl; strip s+1 follows strip s a few steps behind, so that one pair fills a device.
+// Engine `bits` for long pairs: the matrix is divided into strips of WW_WG*WW_WORDS words of columns, each computed
+// from top to bottom by one work-group as in bits.cl; strip s+1 follows strip s a few steps behind, so that one pair
+// fills a device.
 //
-// A strip's last lane hands its edge to the next strip through `edges` (handover.cl), one entry a step, and behind them one
-// for the count of the columns so far: 8 bytes a step, however many strips there are. Work-groups take strips by ticket, in
-// order: a strip's left-hand neighbour has always been started, or was finished by an earlier launch, so waiting for it ends.
+// A strip's last lane passes its edge to the next strip through `edges` (handover.cl), one entry a step, and after them
+// one for the count of the columns so far: 8 bytes a step, for any number of strips. Work-groups take strips from a
+// counter, in order: a strip's left-hand neighbour has always been started, or was finished by an earlier launch, so
+// waiting for it ends.
 //
 // Parameters: WW_WG; WW_EXCHANGE. Local memory: one word, and with WW_EXCHANGE 0 4*WW_WG and one barrier a step.
 #ifndef WW_WG
@@ -62,7 +64,7 @@ ww_bits_strips(__global const ww_plane *restrict x_planes, __global const ulong2
                     sum = ww_await(edges, steps, strip, edges[steps]);
                 ahead = edges[step + 1];
             }
-            // The next step's rows are on their way while these are walked.
+            // The next step's rows are loaded while these are computed.
 #pragma unroll
             for (int b = 0; b < WW_ROWS_HELD; b++)
                 rows[b] = next_rows[b];

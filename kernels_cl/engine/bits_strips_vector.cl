@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine `bits` for long pairs on a CPU: the work-items of bits_strips.cl become the lanes of a vector, and handing an edge on
-// becomes a rotation of it. One work-item walks one strip of WW_VECTOR*WW_WORDS words of columns; edges and tickets as there.
+// Engine `bits` for long pairs on a CPU: the work-items of bits_strips.cl become the lanes of a vector, and passing an
+// edge on becomes a rotation of it. One work-item computes one strip of WW_VECTOR*WW_WORDS words of columns; edges and
+// the counter of strips as there.
 //
-// Lane v is v steps behind lane 0. Before its first step a lane walks padding rows, which change nothing; after its last it
-// walks on over rows that nobody reads, its columns counted before.
+// Lane v is v steps behind lane 0. Before its first step a lane computes padding rows, which change nothing; after its
+// last it computes rows that are never read, and its columns are counted before that.
 //
 // Parameters: WW_VECTOR 16; WW_OWN_ROWS 1.
 

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the texts of engine `bits` share: WW_ROWS rows across WW_WORDS words of 32 columns, a bit a cell.
+// What the kernels of engine `bits` share: WW_ROWS rows across WW_WORDS words of 32 columns, a bit a cell. No kernel is
+// here.
 //
 // Edit distance (all weights 1; Myers 1999 in the form of Hyyro 2003). Neighbouring cells of a row differ by -1, 0 or 1:
 // vp and vn have a bit for each column j where D(i,j) - D(i,j-1) is 1 or -1; hp and hn likewise for D(i,j) - D(i-1,j). With
 // `same` the columns whose symbol is the row's:
 //   zero = (((same & vp) + vp) ^ vp) | same | vn         D(i,j) = D(i-1,j-1)
 //   hp = vn | ~(zero | vp), hn = vp & zero
-//   vp = hn' | ~(zero | hp'), vn = zero & hp'            hp', hn': a column to the right, the left edge's bit coming in
+//   vp = hn' | ~(zero | hp'), vn = zero & hp'            hp', hn': shifted by a column, the left edge's bit enters
 // LCS (Hyyro 2004): v has a bit for each column where L(i,j) = L(i,j-1):
-//   v = (v + (v & same)) | (v & ~same)                   the sum's carry is what goes on to the right
+//   v = (v + (v & same)) | (v & ~same)                   the sum's carry is passed to the right
 // Distance and length are counts of bits of the last row.
 //
-// There is no table of matches. Of symbols (WW_POINTS 0) the numbers stand as WW_BITS bit planes (src/engine/bit_planes.h), a row's
-// bit becomes a mask of 0 or -1, and a column has the row's symbol where no plane differs from its mask: one three-input
-// operation a plane. Of points within epsilon of each other (WW_POINTS 1: EDR and LCSS, which are edit distance and LCS with
-// that for a match) a lane holds the values of its columns and shifts the signs of ww_apart() - epsilon into a word: three
-// instructions a cell.
+// There is no table of matches. The numbers of symbols (WW_POINTS 0) are stored as WW_BITS bit planes
+// (src/engine/bit_planes.h), a row's bit becomes a mask of 0 or -1, and a column has the row's symbol where no plane
+// differs from its mask: one three-input operation a plane. For points (WW_POINTS 1: EDR and LCSS, which are edit
+// distance and LCS of points that match within epsilon) a lane holds the values of its columns and shifts the signs of
+// ww_apart() - epsilon into a word: three instructions a cell.
 //
-// Rows are walked WW_ROWS at a time; those that fill the first step are padding: nothing matches and no difference comes
-// from the left, so they give the border row itself. What goes to the right of a step is one word, the edge: a bit a row,
+// Rows are computed WW_ROWS at a time; those that fill the first step are padding: nothing matches and no difference
+// comes from the left, so they give the border row itself. A step passes one word to the right, the edge: a bit a row,
 // the first row's highest, hn below and hp above bit 16 (LCS: the carry below).
 //
 // Parameters: WW_BITS; WW_WORDS; WW_ROWS 4, 8, 16; WWK_LCS; WW_POINTS; WW_UNROLL.
@@ -37,7 +38,7 @@
 #ifndef WW_POINTS
 #define WW_POINTS 0
 #endif
-// GPUs gain by unrolled rows, CPUs do not, and compile them long.
+// Unrolled rows are faster on GPUs; on CPUs they are not, and compile slowly.
 #ifndef WW_UNROLL
 #define WW_UNROLL 1
 #endif
@@ -69,7 +70,7 @@ typedef ww_word ww_row_word;
 typedef uint ww_row_word;
 #define WW_ROW_SIGN(v) as_uint(as_int(v) >> 31)
 #endif
-// One column to the right; the top bit of `low` comes in.
+// One column to the right; the top bit of `low` enters.
 #if WW_LOGIC
 #define WW_SHIFT_IN ww_shift_in
 #define WW_OR_DIFFER ww_or_differ
@@ -78,7 +79,7 @@ typedef uint ww_row_word;
 #define WW_OR_BOTH ww_or_both
 #else
 #if WW_EXCHANGE == 0 && WW_VECTOR == 1
-// Of the other form LLVM makes an instruction that the simulator we check races with does not know.
+// From the other form LLVM makes an instruction that Oclgrind does not know.
 #define WW_SHIFT_IN(high, low) ((high) << 1 | (rotate(low, 1u) & 1u))
 #else
 #define WW_SHIFT_IN(high, low) ((high) << 1 | (low) >> 31)
@@ -90,7 +91,7 @@ typedef uint ww_row_word;
 #endif
 
 #if WW_POINTS
-typedef ww_scalar ww_plane;  // what stands in memory
+typedef ww_scalar ww_plane;  // what is stored in memory
 typedef ww_scalar ww_held, ww_row_held;
 #define WW_HELD 32
 #define WW_ROWS_HELD WW_ROWS
@@ -123,7 +124,7 @@ WW_INLINE ww_symbols ww_symbols_load(__global const ww_plane *planes, __global c
 #define WW_STEPS(n) (((n) + WW_ROWS - 1) / WW_ROWS)
 #define WW_PADDING(n) ((0u - (n)) % WW_ROWS)
 #define WW_PADDING_MASK(padding) (((ww_row_word)1 << (padding)) - 1)
-// What is held of a step's rows, and of column 32*w + b or plane b of word w.
+// The values held for a step's rows, and for column 32*w + b or plane b of word w.
 #if WW_POINTS
 #define WW_READ_ROWS(target, s, step)                                                                                  \
     {                                                                                                                  \
@@ -142,7 +143,7 @@ WW_INLINE ww_scalar ww_column_held(ww_symbols s, uint w, uint b) {
         _Pragma("unroll") for (int b = 0; b < WW_BITS; b++)                                                            \
             target[b] = word[b] >> bit % 32;                                                                           \
     }
-// Counted from column 0 on; behind the last column stand zeros.
+// Counted from column 0 on; after the last column there are zeros.
 WW_INLINE uint ww_column_held(ww_symbols s, uint w, uint b) {
     const uint unused = (0u - s.length) % 32;
     const uint low = w < s.words ? s.planes[(ulong)w * WW_BITS + b] : 0;
@@ -151,7 +152,7 @@ WW_INLINE uint ww_column_held(ww_symbols s, uint w, uint b) {
 }
 #endif
 
-// Of a word, the columns before the last: `left` is how many there are from its first on, any integer.
+// The columns of a word that exist: `left` is the number of columns from its first on, any integer.
 #if WW_VECTOR == 1
 #define WW_KEEP(left) (~0u >> (32 - clamp(left, 1, 32)) & ((left) > 0 ? ~0u : 0u))
 #else
@@ -179,10 +180,10 @@ WW_INLINE uint ww_column_held(ww_symbols s, uint w, uint b) {
 #endif
 
 // One step over the lane's columns (own[w][b]): `rows`; `padding_mask`, from bit 0 up; `edge` in and out. Macros,
-// because arrays handed to a function stay in memory with NVIDIA's compiler.
+// because NVIDIA's compiler keeps arrays passed to a function in memory.
 #if WW_POINTS
-// Below 0 where the points match: as near as epsilon, that is nearer than the number after it. No number is: nothing
-// matches it.
+// Below 0 where the points match: their distance is at most epsilon, that is below the next larger number. NaN is not
+// below 0: nothing matches it.
 #if WWK_DOUBLE
 #define WW_AFTER_EPSILON as_double(as_long(WW_P_epsilon) + 1)
 #define WW_SIGN_WORD(v) ((uint)(as_ulong(v) >> 32))
@@ -224,7 +225,7 @@ WW_INLINE uint ww_match_sign(ww_scalar row, ww_scalar column) {
     }
 
 #if WWK_LCS
-// The carry out of a word is the top bit of what either both summands have, or one has and the sum lacks.
+// The carry out of a word is the top bit of (both summands have the bit, or one has it and the sum does not).
 #define WW_OPEN_EDGE ww_word in = edge << (32 - WW_ROWS), out = (ww_word)0;
 #define WW_CLOSE_EDGE edge = out;
 #define WW_BORDER_EDGE(padding) ((void)(padding), (ww_word)0)
@@ -264,7 +265,7 @@ WW_INLINE uint ww_match_sign(ww_scalar row, ww_scalar column) {
     _Pragma("unroll") for (int w = 0; w < WW_WORDS; w++) {                                                             \
         WW_MISMATCH(other, w)                                                                                          \
         WW_TAKE_NEGATIVE(other, w)                                                                                     \
-        /* But for vn, which hp and hn spare. */                                                                       \
+        /* Except vn, which hp and hn do not need. */                                                                       \
         const ww_word zero = WW_DIFFER_OR_NOT(WW_SUM(w, vp[w] & ~other, vp[w]), vp[w], other);                         \
         const ww_word all_zero = zero | vn[w];                                                                         \
         const ww_word hp = WW_OR_NEITHER(vn[w], zero, vp[w]), hn = vp[w] & zero;                                       \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a strip hands the values of its last column to the next one, in both texts of engine `strips` and in `bits`.
+// How a strip passes the values of its last column to the next one, in both kernels of engine `strips` and in `bits`.
 //
-// Every row has an entry in `edges`: each 32 bits of the value stand in one 64-bit word beside a tag, the number of strips
-// that have written there. A 64-bit word is written and read whole on every device, so a word with the expected tag holds
-// the expected value: there is no flag to set after it and no fence to wait for. An entry is read before it is written anew.
+// Every row has an entry in `edges`: each 32 bits of the value are in one 64-bit word with a tag, the number of strips
+// that have written there. A 64-bit word is written and read as a whole on every device, so a word with the expected
+// tag has the expected value: no flag and no fence are needed. An entry is read before it is written again.
 WW_INLINE void ww_tag(__global volatile ulong *edges, uint at, uint strip, uint value) {
     edges[at] = (ulong)(strip + 1) << 32 | value;
 }
@@ -15,8 +15,8 @@ WW_INLINE uint ww_await(__global volatile ulong *edges, uint at, uint strip, ulo
     return (uint)word;
 }
 
-// Before the first row: its tag tells how many strips are still to come before this one. Those that are far from their turn
-// ask seldom, or all of them would ask for the one word that the next strip waits for. `idle`: any local word.
+// Waits before the first row: its tag tells how many strips are still ahead of this one. A strip that is far behind
+// polls less often; else all strips would poll the word that the next strip waits for. `idle`: any local word.
 WW_INLINE void ww_await_turn(__global volatile ulong *edges, uint strip, __local volatile uint *idle) {
     uint before;
     while ((before = strip - (uint)(edges[0] >> 32)) > 1)
@@ -43,7 +43,7 @@ WW_INLINE void ww_hand_over(__global volatile ulong *edges, uint row, uint strip
 #endif
 }
 
-// What stands in a row's entry now.
+// The present content of a row's entry.
 WW_INLINE ww_edge_word ww_edge_at(__global volatile ulong *edges, uint row) {
 #if WWK_DOUBLE
     return (ulong2)(edges[2 * (ulong)row], edges[2 * (ulong)row + 1]);

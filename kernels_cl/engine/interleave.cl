@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings WW_PACK series together, one value of each after the other: value of time j, channel c, lane v at
-// (j*WW_PARTS + c)*WW_PACK + v, the extra value after the channels. What the engines packed and ribbon read at full width.
+// Interleaves WW_PACK series, one value of each after the other: value of time j, channel c, lane v at
+// (j*WW_PARTS + c)*WW_PACK + v, the extra value after the channels. The engines packed and lanes (ribbon.cl) read it in
+// full vectors.
 //
 // Pack p holds WW_PACK consecutive slots of an order (or tasks of a list: field order_offset of triples), the last slot
 // repeated to fill the last pack. It begins at pack_offset[p] (in values) and is as long as its longest series; beyond a

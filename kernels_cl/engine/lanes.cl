@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine `lanes`: the matrix of a pair walked by G adjacent work-items (lanes), WW_ROWS rows a step.
+// Engine `lanes`: the matrix of a pair computed by G adjacent work-items (lanes), WW_ROWS rows a step. One lane's block
+// is in walk.cl, narrow bands are in ribbon.cl.
 //
-// A lane keeps one block of WW_COLS columns of the previous row in registers. A step takes WW_ROWS rows across the block,
-// each row one column behind the row above it, so that no register is copied; then the lane hands the values of its last
-// column to its right-hand neighbour, which takes the same rows one step later. Without a band, lane l owns block l of
-// every pair, and lane 0 begins the next pair while the others finish this one: the group never drains. With a band, block
-// b takes part from row-step first(b) to end(b); the blocks go round the lanes (b = l, l+G, ...), and the last lane hands
-// on to the first.
+// A lane keeps one block of WW_COLS columns of the previous row in registers. A step computes WW_ROWS rows of the
+// block, each row one column behind the row above it, so that no register is copied; then the lane passes the values of
+// its last column to its right-hand neighbour, which computes the same rows one step later. Without a band, lane l has
+// block l of every pair, and lane 0 begins the next pair while the others finish this one: the group never drains. With
+// a band, block b is computed from row-step first(b) to end(b); lane l has the blocks b = l, l+G, ..., and the last
+// lane passes its values to the first.
 //
-// Rows that do not fill a row-step are padded at the top: a row of infinities gives the border row itself (every match is
-// infinitely expensive, so only steps to the right remain), and the last row is always in c.
+// Rows that do not fill a row-step are padded at the top: a row of infinities gives the border row itself (every match
+// has infinite cost, so only steps to the right remain), and the last row is always in c.
 //
-// With open ends each lane keeps the best of the ends in its block, and hands it on with its last row-step: the lane of the last
-// column has the best of all.
+// With open ends each lane keeps the best of the ends in its block, and passes it on with its last row-step: the lane
+// of the last column has the best of all.
 //
 // A group takes a list of pairs: in a rectangle one column series and a chunk of row series, in a list rows_per_group
 // consecutive tasks. In a rectangle the groups are numbered along the columns, chunk after chunk.
@@ -23,7 +24,7 @@
 #define WW_WG 64
 #endif
 
-// Row-steps a pair takes a lane from the beginning of its first block to the end of its last.
+// Row-steps of a lane for a pair, from the beginning of its first block to the end of its last.
 #if WW_BAND
 #define WW_BLOCKS(y) (((y).length + WW_COLS - 1) / WW_COLS)
 #define WW_DURATION(x, y) (((x).length + WW_ROWS - 1) / WW_ROWS + ((WW_BLOCKS(y) - 1) & ~(width - 1)))
@@ -101,7 +102,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
     uint start = 0, end = 0;        // steps of this lane's block
     uint owner = 0, owned = 0;      // the lane (or block) and register that hold the last column
 #if WW_OPEN
-    real best = WW_INF;             // of the ends in this block, at its end also of those to the left
+    real best = WW_INF;             // of the ends in this block; at the block's end also of those to the left
     real left_best = WW_INF;        // the left-hand neighbour's
 #endif
 #if WW_BAND
@@ -176,7 +177,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
             beside = WW_COLUMN_AT(y, min(first_column ? first_column - 1 : 0, y.length - 1));
 #endif
 #if WW_BORDERS
-            // Only what stands in the first row-step is under the matrix's border.
+            // Only the first row-step is below the matrix's border.
             corner_top = WW_TOP_AT(y, first_column ? first_column - 1 : 0);
 #pragma unroll
             for (uint r = 0; r < WW_COLS; r++)
@@ -234,7 +235,7 @@ ww_lanes(__global const ww_scalar *restrict x_values, __global const ulong2 *res
                     const real result = best;
                     (void)owned;
 #else
-                    // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
+                    // The last r <= owned wins; with an equality the compiler would index c and keep it in memory.
                     real result = c[0];
 #pragma unroll
                     for (uint r = 1; r < WW_COLS; r++)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine `packed`: WW_VECTOR pairs in one work-item, one pair a vector lane. No barrier, no shuffle: the engine for CPUs.
 //
-// WW_ROWS rows at a time stand in registers and walk along the columns; the row below them is kept in `scratch` (one vector
-// a column) for the rows after. The column series of a pack are interleaved beforehand by interleave.cl (value of column j,
-// channel c, lane v at (j*WW_PARTS + c)*WW_VECTOR + v); in a rectangle all lanes share the row series, in a list the row
-// series are interleaved too. A pack's lanes may differ in length and in band; a lane's result is taken when its own last
-// cell is reached. Work-groups of one work-item take packs from a counter until none is left.
+// WW_ROWS rows at a time are held in registers and computed column by column; the last of them is kept in `scratch`
+// (one vector a column) for the rows after it. The column series of a pack are interleaved beforehand by interleave.cl
+// (value of column j, channel c, lane v at (j*WW_PARTS + c)*WW_VECTOR + v); in a rectangle all lanes share the row
+// series, in a list the row series are interleaved too. A pack's lanes may differ in length and in band; a lane's
+// result is taken when its own last cell is reached. Work-groups of one work-item take packs from a counter until none
+// is left.
 //
-// With WW_ABANDON a list's pack is given up, and its unfinished results are infinity, as soon as every lane has a row all
-// of whose values are above the lane's radius: no later value is smaller. Only for recurrences of which that is true.
+// With WW_ABANDON a list's pack is abandoned, and its unfinished results are infinity, as soon as every lane has a row
+// with all values above the lane's radius: no later value is smaller. Only for recurrences with this property.
 //
 // Parameters: WW_VECTOR 4, 8, 16; WW_ROWS rows at a time (a power of two); WW_ABANDON. Scratch: args.scratch vectors a
 // work-group.
@@ -45,7 +46,7 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
     return point;
 }
 
-// Only where the recurrence asks for it: the column before, and values that go on along the diagonal.
+// Only where the recurrence needs them: the column before, and the values passed along the diagonal.
 #if WW_BEFORE
 #define WW_COLUMN_BEFORE column_before
 #define WW_COLUMN_DONE column_before = own;
@@ -86,7 +87,7 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
 #define WW_BORDER_ABOVE WW_BORDER
 #endif
 
-// What the diagonals give to their cells moves down a row with every column.
+// The values of ww_diagonal() move down a row with every column.
 #if WW_DIAGONAL
 #define WW_ALONG_FIRST(rows)                                                                                           \
     real along[rows];                                                                                                  \
@@ -125,7 +126,7 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
     }
 #if WW_ABANDON
 #define WW_NOTE_LEAST(value) nearest = nearest < (value) ? nearest : (value);
-// Roots of vectors and of scalars need not be the same to the last bit.
+// Roots of vectors and of scalars may differ in the last bit.
 #if WW_ROOT
 #define WW_REACHED(value) (sqrt(value) * (ww_scalar)(1 - 1e-6))
 #else
@@ -144,7 +145,7 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
 #endif
 
 // A block of `rows` rows from row i on. Columns [from, calm_begin) and [calm_end, to) are near an edge of the band or at the
-// end of a series; between them nothing has to be looked at.
+// end of a series; between them no test is needed.
 #define WW_BLOCK(rows)                                                                                                 \
     {                                                                                                                  \
         real c[rows];                                                                                                  \
@@ -174,7 +175,7 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
         i += (rows);                                                                                                   \
     }
 
-// Results: of the lanes whose last column this is, and whose last row is among these.
+// Results of the lanes whose last column this is, and whose last row is among these.
 #if WW_OPEN
 #define WW_TAKE(rows)                                                                                                  \
     for (int q = 0; q < (rows); q++) {                                                                                 \
@@ -192,8 +193,8 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
 #endif
 
 #if WW_BAND
-// The rows' intervals, lane by lane. What lies left of the block's first column is outside; so is the row above where it did
-// not reach.
+// The rows' intervals, lane by lane. Cells left of the block's first column are outside; so are those of the row above
+// that it did not have.
 #define WW_BLOCK_BAND(rows)                                                                                            \
     ww_ints lo[rows], hi[rows];                                                                                        \
     int least = 0x7fffffff, most_lo = 0, least_hi = 0x7fffffff, most = 0;                                              \
@@ -352,9 +353,9 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
             }
 #if WW_ABANDON
-            real nearest = WW_INF; // of the rows that are left, nobody asks
+            real nearest = WW_INF; // not needed for the remaining rows
 #endif
-            // What is left, by halves.
+            // The remaining rows, by halves.
 #if WW_ROWS > 8
             if (i + 8 <= tallest)
                 WW_BLOCK(8)

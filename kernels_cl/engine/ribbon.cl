@@ -2,14 +2,14 @@
 // Engine `lanes` for narrow bands along the diagonal: -WW_BELOW <= j - i <= WW_COLS - 1 - WW_BELOW, the whole width of the
 // band in the registers of one lane, one pair a lane.
 //
-// Register s stands for the cell of the current row i in column i - WW_BELOW + s: the band moves with the rows, every cell
+// Register s holds the cell of the current row i in column i - WW_BELOW + s: the band moves with the rows, every cell
 // computed is inside it, and there is nothing to mask. In these terms a cell's left neighbour is s-1 of its own row, the upper
-// one s+1 and the diagonal one s of the row above; so one array of registers holds both rows. A step takes WW_ROWS rows, each
-// two cells behind the row above it. Columns left of the first and right of the last are infinitely far points; so are the
-// padding rows at the top to fill the first step.
+// one s+1 and the diagonal one s of the row above; so one array of registers holds both rows. A step computes WW_ROWS
+// rows, each two cells behind the row above it. Columns left of the first and right of the last are infinitely far
+// points; so are the padding rows at the top to fill the first step.
 //
-// A pack of 32 column series is interleaved (interleave.cl); the lanes of a pack take the row series of a chunk one after
-// the other, reading the same row. No local memory, no barrier, no exchange.
+// A pack of 32 column series is interleaved (interleave.cl); the lanes of a pack compute the row series of a chunk one
+// after the other, and read the same row. No local memory, no barrier, no exchange.
 #ifndef WW_WG
 #define WW_WG 64
 #endif
@@ -17,7 +17,8 @@
 #define WW_PACK 32
 #endif
 
-// Column j's value of this lane's series. Outside it minus infinity: far from the padding rows' infinity as well.
+// Column j's value of this lane's series. Outside it minus infinity, which is infinitely far from the padding rows'
+// infinity as well.
 #define WW_RIBBON_Y(j) ((uint)(j) < (uint)m ? ys[(ulong)(uint)(j) * WW_PACK] : -(ww_scalar)INFINITY)
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
@@ -58,7 +59,7 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         for (int q = 0; q < WW_ROWS; q++)
             a[q] = q < padding ? WW_INF : x.at[q - padding];
         for (int i = -padding; i < n; i += WW_ROWS) {
-            // What the next step needs, fetched while this one computes.
+            // The values for the next step, fetched while this one computes.
             real next[WW_ROWS];
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++) {
@@ -73,7 +74,7 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                     if (s >= 0 && s < WW_COLS) {
                         const real left = s > 0 ? c[s > 0 ? s - 1 : 0] : WW_OUTSIDE;
                         const real up = s + 1 < WW_COLS ? c[s + 1 < WW_COLS ? s + 1 : s] : WW_OUTSIDE;
-                        // The corner of the matrix stands above and left of its first cell.
+                        // The corner of the matrix is above and left of its first cell.
                         const real diagonal = s == WW_BELOW && i + q == 0 ? (real)0 : c[s];
                         ww_point px, py;
                         px.value[0] = a[q];

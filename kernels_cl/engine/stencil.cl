@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine `stencil`: three anti-diagonals in local memory, one work-group a pair, one work-item a cell of the diagonal, one
-// barrier a diagonal. Plain, and right on every device: what the other engines are compared with there.
+// barrier a diagonal. Simple, and correct on every device: the other engines are compared with it.
 //
-// Cell (i, j), 0 <= i <= n, 0 <= j <= m, of diagonal i+j stands at [diagonal % 3][i]; row 0 and column 0 are the border.
+// Cell (i, j), 0 <= i <= n, 0 <= j <= m, of diagonal i+j is at [diagonal % 3][i]; row 0 and column 0 are the border.
 // Local memory: `diagonals`, 3*(n+1) values of the longest row series (args.scratch = n+1); with open ends WW_WG more.
 #ifndef WW_WG
 #define WW_WG 64

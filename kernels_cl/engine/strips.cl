@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine `strips`: long pairs. The matrix is cut in strips of WW_WG*WW_COLS columns, each walked top to bottom by one
-// work-group as in engine lanes (walk.cl); strip s+1 follows strip s a few row-steps behind, so that one pair fills a device.
+// Engine `strips`: long pairs. The matrix is divided into strips of WW_WG*WW_COLS columns, each computed from top to
+// bottom by one work-group as in engine lanes (walk.cl); strip s+1 follows strip s a few row-steps behind, so that one
+// pair fills a device.
 //
-// The values of a strip's last column go to the next strip through `edges` (handover.cl), one entry a row: memory is linear
-// in the rows, however many strips there are. Work-groups take strips by ticket, in order: a strip's left-hand neighbour has
-// always been started, or was finished by an earlier launch, so waiting for it ends.
+// The values of a strip's last column are passed to the next strip through `edges` (handover.cl), one entry a row:
+// memory is linear in the rows, for any number of strips. Work-groups take strips from a counter, in order: a strip's
+// left-hand neighbour has always been started, or was finished by an earlier launch, so waiting for it ends.
 //
 // Every WW_CHAIN row-steps the work-group puts the rows of x and of the left-hand strip's edge that come next into local
-// memory: (WW_RING + 2*WW_CHAIN)*WW_ROWS values, with WW_EXCHANGE 0 2*WW_ROWS*WW_WG more, with open ends WW_WG. Both were asked for a chain
-// before, so that nobody waits for global memory unless the left-hand strip is late. Barriers: one every WW_CHAIN steps; with
-// WW_EXCHANGE 0 one more a step.
+// memory: (WW_RING + 2*WW_CHAIN)*WW_ROWS values, with WW_EXCHANGE 0 2*WW_ROWS*WW_WG more, with open ends WW_WG. Both
+// were requested a chain before, so that no work-item waits for global memory unless the left-hand strip is late.
+// Barriers: one every WW_CHAIN steps; with WW_EXCHANGE 0 one more a step.
 //
-// Before its first row-step a lane walks padding rows, after its last one rows that nobody reads: no branch is in the
-// compiler's way. In a band, and of points in memory, a lane is masked outside its steps.
+// Before its first row-step a lane computes padding rows, after its last one rows that are never read: so the code has
+// no branch there, which the compiler optimises better. In a band, and with points in memory, a lane is masked outside
+// its steps.
 #ifndef WW_WG
 #define WW_WG 32
 #endif
@@ -35,8 +37,8 @@
 #define WW_FETCHED ((WW_CHAIN_ROWS + WW_WG - 1) / WW_WG)
 
 #if WW_POINT_REGISTERS
-// A chain's rows, from row `next` (padding counted) on: asked for, and put into the ring. Macros, because arrays handed
-// to a function stay in memory with NVIDIA's compiler.
+// A chain's rows, from row `next` (padding counted) on: requested, and put into the ring. Macros, because NVIDIA's
+// compiler keeps arrays passed to a function in memory.
 #define WW_FETCH_ROWS(next)                                                                                            \
     _Pragma("unroll") for (uint f = 0; f < WW_FETCHED; f++) {                                                          \
         const int i = (int)((next) + f * WW_WG + lane) - padding;                                                      \
@@ -68,7 +70,8 @@ WW_INLINE ww_point ww_ring_point(__local ww_scalar rows[WW_PARTS][WW_RING * WW_R
 }
 #endif
 
-// What stands in `edges` for the chain from row-step `first_step` on: read, whether it is the neighbour's yet or not.
+// Reads the entries of `edges` for the chain from row-step `first_step` on, whether the neighbour has written them or
+// not.
 #define WW_IN_EDGE(at) ((at) < edge_end * WW_ROWS && (at) >= edge_first * WW_ROWS)
 #define WW_ASK_FOR_EDGE(first_step)                                                                                    \
     _Pragma("unroll") for (uint f = 0; f < WW_FETCHED; f++) {                                                          \
@@ -229,7 +232,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         WW_KEEP_ROWS((base + from + WW_CHAIN) * WW_ROWS)
         WW_FETCH_ROWS((base + from + 2 * WW_CHAIN) * WW_ROWS)
 #endif
-        // Put where nobody reads until the barrier: the steps before read the other half.
+        // Put where no work-item reads until the barrier: the steps before read the other half.
         if (strip) {
 #pragma unroll
             for (uint f = 0; f < WW_FETCHED; f++) {
@@ -251,7 +254,8 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
                 l[q] = lane ? l[q] : entered;
             }
 #if WW_POINT_REGISTERS
-            // This step's rows were fetched in the last one: so the compiler can't put off the loads and with them the rows.
+            // This step's rows were fetched in the last one: so the compiler can't delay the loads and with them the
+            // rows.
             ww_point own[WW_ROWS];
 #pragma unroll
             for (uint q = 0; q < WW_ROWS; q++) {
@@ -323,11 +327,11 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
         }
 #if WW_OPEN
-        // No barrier in a branch here: PoCL 3.1 loses what was before it.
+        // No barrier in a branch here: PoCL 3.1 loses the values from before it.
         bests[lane] = best;
         (void)owned;
 #else
-        // Behind the loop PoCL 3.1 does not find the columns.
+        // After the loop PoCL 3.1 does not find the columns.
         if (from + steps == total && block == owner) {
             real result = c[0];
 #pragma unroll
@@ -338,7 +342,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
     }
 #if WW_OPEN
-    // The best of all lanes; with that of the strips to the left it goes on behind the rows of the edge.
+    // The best of all lanes; together with that of the strips to the left it is passed on after the rows of the edge.
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lane == 0) {
         real all = bests[0];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine `strips` on a CPU: the work-items of strips.cl become the lanes of a vector, and handing a value on becomes a
-// rotation of it. One work-item walks one strip of WW_VECTOR*WW_COLS columns; edges and tickets as in strips.cl.
+// Engine `strips` on a CPU: the work-items of strips.cl become the lanes of a vector, and passing a value on becomes a
+// rotation of it. One work-item computes one strip of WW_VECTOR*WW_COLS columns; edges and the counter of strips as in
+// strips.cl.
 //
-// Lane v is v row-steps behind lane 0. Before its first row-step a lane walks padding rows of infinities (as in walk.cl), after
-// its last it walks on over rows that nobody reads: no lane is ever masked, but for the band.
+// Lane v is v row-steps behind lane 0. Before its first row-step a lane computes padding rows of infinities (as in
+// walk.cl), after its last it computes rows that are never read: a lane is only masked by the band.
 #if WWK_DOUBLE
 #define WW_TO_MASK(v) WW_PASTE(convert_long, WW_VECTOR)(v)
 #else
@@ -35,7 +36,8 @@ typedef WW_PASTE(int, WW_VECTOR) ww_ints;
 #define WW_LAST(v) ((v).s3)
 #endif
 
-// What lane 0 of the first strip finds on its left in a row, and above that of any other strip in the first.
+// The value left of lane 0 of the first strip in a row, and, in the first row-step, the value above that of any other
+// strip.
 #if WW_BORDERS
 #define WW_BORDER_AT(q) (ww_border_left(e[q], WW_TO_REAL(times + (q)), lengths).s0)
 #define WW_TOP_LEFT                                                                                                    \
@@ -123,7 +125,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint edge_end = strip ? ww_block_end(limits, strip * WW_VECTOR - 1) : 0;
     ww_ints lo[WW_ROWS], hi[WW_ROWS];
     for (int q = 0; q < WW_ROWS; q++) {
-        // Before its first row a lane is outside; under the border it goes on with what that holds.
+        // Before its first row a lane is outside; below the border it continues with the border's values.
         lo[q] = (ww_ints)(WW_BORDERS && base == 0 ? 0 : 0x7fffffff);
         hi[q] = (ww_ints)(WW_BORDERS && base == 0 ? 0x7fffffff : 0);
     }
@@ -140,7 +142,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         b[r] = ww_column_make(own, ww_point_at(y, first_columns + (int)r - 1),
                               WW_TO_REAL(first_columns + (int)r));
 #if WW_BORDERS
-        // The rows that a lane walks before its first give this again.
+        // The rows that a lane computes before its first give this value again.
         c[r] = base == 0 ? ww_border_top(own, WW_TO_REAL(first_columns + (int)r), lengths) : WW_OUTSIDE;
 #else
         c[r] = WW_BORDER;
@@ -161,7 +163,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
     }
 #if WW_NEEDS_LAST
-    // Lane 0 hands the row above the band's first on to the others.
+    // Lane 0 passes the row above the band's first on to the others.
     const int first_row = (int)(base * WW_ROWS) - padding;
     if (first_row > 0) {
 #pragma unroll
@@ -242,7 +244,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         for (int q = 1; q < WW_ROWS; q++)
             d[q] = ww_carry(v[q - 1], e[q - 1], WW_BESIDE, WW_LAG(shift + (real)(ww_scalar)q));
 #if WW_CORNER
-        // D(0,0) stands just above the first row.
+        // D(0,0) is just above the first row.
         if (strip == 0 && i <= 0 && i + WW_ROWS > 0) {
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
@@ -289,7 +291,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     (void)owned;
     for (uint other = 1; other < WW_VECTOR; other++)
         bests[0] = min(bests[0], bests[other]);
-    // With the best of the strips to the left it goes on behind the rows of the edge.
+    // Together with the best of the strips to the left it is passed on after the rows of the edge.
     if (strip)
         bests[0] = min(bests[0], ww_take_over(edges, row_steps * WW_ROWS, strip));
     if (owner < WW_VECTOR)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engines lanes and strips share: WW_ROWS rows across a block of WW_COLS columns that stands in registers.
+// What the engines lanes and strips share: WW_ROWS rows across a block of WW_COLS columns held in registers. No kernel
+// is here.
 #ifndef WW_COLS
 #define WW_COLS 16
 #endif
@@ -22,15 +23,15 @@
 #endif
 
 // `rows` rows across the block. v: in, the left-hand neighbour's values in these rows; out, the last column's. d: the
-// values above v. A macro, because arrays handed to a function stay in memory with NVIDIA's compiler. Neighbouring rows
-// name the value they share in the same place (`q & 1`), which lets the register file's reuse cache serve it.
+// values above v. A macro, because NVIDIA's compiler keeps arrays passed to a function in memory. Neighbouring rows use
+// the value they share as the same operand (`q & 1`), so that it is read from the register file's reuse cache.
 #if WW_BAND
 #define WW_KEEP(value, q, r) ((inside[q] >> (r)) & 1u ? (value) : WW_OUTSIDE)
 #else
 #define WW_KEEP(value, q, r) (value)
 #endif
-// `shift` is i - j of the first cell, `lengths` the lengths. A diagonal's first cell here is in the first column, or in the row
-// above the first, of which the carries ask. Kept diagonals move along by WW_ROWS a step; before a block's first step,
+// `shift` is i - j of the first cell, `lengths` the lengths. A diagonal's first cell here is in the first column, or in
+// the row above the first, which the carries need. Kept diagonals move by WW_ROWS a step; before a block's first step,
 // WW_FILL_DIAGONALS makes those of the step before.
 #if WW_DIAGONAL == 2
 #define WW_KEPT_DIAGONALS real along[WW_COLS + WW_ROWS];
@@ -70,7 +71,8 @@
 #define WW_ABOVE(q, r) up
 #define WW_GO_ON(q, r)
 #endif
-// What a padding row, and with open ends a column behind the last, gives on unchanged: so D(i,m) always comes out in v.
+// The value that a padding row, and with open ends a column after the last, passes on unchanged: so D(i,m) is always in
+// v.
 #if WW_TRANSPARENT
 #define WW_PASS_ROW(value, up, q) (WW_IS_PADDING(q) ? (up) : (value))
 #else
@@ -117,7 +119,7 @@ WW_INLINE uint ww_inside(ww_pair_band limits, uint i, uint first_column) {
 }
 #endif
 
-// Whether what stands above and left of a row-step's first row i is D(0,0), or padding like it.
+// Whether the value above and left of a row-step's first row i is D(0,0), or padding like it.
 #if WW_CORNER
 #define WW_UNDER_CORNER (i == 0)
 #else
@@ -158,7 +160,7 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #define WW_TOP_OF(r, first_column) WW_TOP_AT(y, first_column + (r))
 #endif
 
-// The elements of a row-step's rows, from their points; and what the sweep needs besides.
+// The elements of a row-step's rows, from their points; and the other values that the sweep needs.
 #if WW_BEFORE
 #define WW_POINT_BEFORE(points, q) ((q) ? points[(q) ? (q)-1 : 0] : last)
 #else
@@ -190,7 +192,7 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #define WW_BORDER_LEFT(q) (i + (q) < 0 ? (real)0 : ww_border_left(e[q], (real)(i + (q)), lengths))
 #endif
 #if WW_BORDERS
-// The border's value goes on to the next row-step where a neighbour's value would.
+// The border's value is kept for the next row-step in place of a neighbour's value.
 #define WW_BORDER_ABOVE (WW_UNDER_CORNER ? (real)0 : i < 0 ? WW_OUTSIDE : previous)
 #define WW_TOP_LEFT (i < 0 ? WW_OUTSIDE : i == 0 ? corner_top : WW_OUTSIDE)
 #define WW_HOLD_BORDER l[WW_ROWS - 1] = at_border ? v[WW_ROWS - 1] : l[WW_ROWS - 1];

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lower bounds of elastic distances (LB_Keogh, Keogh and Ratanamahatana 2005, with the ends of LB_Kim): cheap, and never above
-// the distance but for rounding.
+// Lower bounds of elastic distances (LB_Keogh, Keogh and Ratanamahatana 2005, with the ends of LB_Kim): fast to
+// compute, and never above the distance except for rounding.
 //
-// A warping path meets every column j of the matrix in a cell of the band: it costs at least the distance of y_j from the
-// envelope of x over the rows that column j's band holds. It also takes the first and the last cell. Summed over the columns
-// (WW_MAXIMUM 0) or as a maximum (1):
-//   bound = c(x_1, y_1) + c(x_n, y_m) + sum over 1 < j < m of c(y_j, [lower_j, upper_j])
-// Where the band's columns are not the same for all pairs, and without a band, the envelope is the least and the largest
-// value of x in each channel.
+// A warping path contains a cell of the band in every column j of the matrix: it costs at least the distance of y_j
+// from the envelope of x over the rows of the band in column j. It also contains the first and the last cell. Summed
+// over the columns (WW_MAXIMUM 0) or as a maximum (1): bound = c(x_1, y_1) + c(x_n, y_m) + sum over 1 < j < m of c(y_j,
+// [lower_j, upper_j]) Where the band's columns are not the same for all pairs, and without a band, the envelope is the
+// least and the largest value of x in each channel.
 //
 // Parameters, besides those of base/number.cl:
 //   WW_CHANNELS, WW_COST (1 squared, 2 absolute, 3 euclidean), WW_ROOT: as in base/points.cl
@@ -49,7 +48,7 @@ typedef struct {
     uint k;
     uint exclude_self; // 1: a row is no candidate of itself
     uint fill;      // ww_candidates: 0 count, 1 write
-    float scale;    // of a bound, so that rounding loses no neighbour
+    float scale;    // of a bound, so that no neighbour is lost by rounding
     uint spare;
 } ww_bounds_job;
 

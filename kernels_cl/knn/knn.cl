@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nearest neighbours of points: what its kernels share, the exact distances, and the points' norms.
+// Nearest neighbours of points: what the kernels in knn/ share. No kernel is here: filters are in knn_narrow.cl,
+// knn_wide.cl, knn_vector.cl, knn_tensor.cl, distances in knn_exact.cl, norms in knn_points.cl.
 //
-// Points stand in tiles of 64: coordinate j of point i at (i / 64 * dimension + j) * 64 + i % 64. Both sides are padded to
-// whole pairs of tiles. A search goes through the base in chunks. For a chunk a *filter* (knn/knn_narrow.cl, knn/knn_wide.cl,
-// knn/knn_vector.cl) lists for every query the points that may be among its k nearest, given the k-th best so far;
-// ww_knn_exact computes the distances of those listed, and topk/topk.cl takes the best. The filter works with q.c - |c|^2/2
-// where the metric allows, and lets pass what is within its rounding error; results come from ww_knn_exact alone.
+// Points are stored in tiles of 64: coordinate j of point i at (i / 64 * dimension + j) * 64 + i % 64. Both sides are
+// padded to whole pairs of tiles. A search processes the base in chunks. For a chunk a *filter* (knn/knn_narrow.cl,
+// knn/knn_wide.cl, knn/knn_vector.cl) lists for every query the points that may be among its k nearest, given the k-th
+// best so far; ww_knn_exact computes the distances of those listed, and topk/topk.cl takes the best. The filter works
+// with q.c - |c|^2/2 where the metric allows, and accepts every point within its rounding error; results come only from
+// ww_knn_exact.
 //
 // Parameters:
 //   WW_METRIC  0 squared L2, 1 L1, 2 Linf, 3 cosine, 4 inner product (negated), 5 Hamming,
 //              6 Jaccard of bits (no filter takes it)
 //   WW_DIRECT  1: the filter computes the metric itself (always so for 1, 2 and 5)
-//   WW_CENTRE  1: the filter takes `mean` off every point first
+//   WW_CENTRE  1: the filter subtracts `mean` from every point first
 //   WW_D       the dimension where it is fixed at compile time, else 0
 #pragma OPENCL FP_CONTRACT OFF
 #ifndef WW_METRIC
@@ -35,7 +37,7 @@
 #define WW_TILE 64u
 #define WW_NO_INDEX 0xffffffffu
 
-// A coordinate, and what coordinates add up to; with 4 and WW_VECTOR of them together.
+// A coordinate, and the type of sums of coordinates; with 4 and WW_VECTOR of them together.
 #if WW_METRIC >= 5
 #define WW_VALUE_NAME uint
 #else
@@ -49,7 +51,7 @@ typedef struct {
     uint query_first, query_count; // rows, in the queries' tiles
     uint base_first, base_end;     // the chunk, in the base's tiles; base_first is a multiple of 128
     uint base_id;                  // id of the first point in the base's tiles
-    uint own;                      // id of row 0 in the base, which row 0 never takes (row 1 never takes own + 1, ...); or WW_NO_INDEX
+    uint own;                      // id of row 0 in the base, which is no neighbour of row 0 (own + 1 none of row 1, ...); or WW_NO_INDEX
     uint dimension, k;
     uint capacity;                 // entries of a row in `ids` and `values`
     uint query_groups;             // work-groups, or parts of them, that share a part of the chunk
@@ -62,7 +64,7 @@ WW_INLINE ulong ww_tile_at(uint point, uint dimension) {
     return (ulong)(point / WW_TILE) * dimension * WW_TILE + point % WW_TILE;
 }
 
-// Coordinates j to j + 3 of a point that begins at `point` in its tile; what is behind the last one is zero.
+// Coordinates j to j + 3 of a point that begins at `point` in its tile; those after the last one are zero.
 WW_INLINE ww_value4 ww_tile_four(__global const ww_value *point, uint j, uint dimension) {
     ww_value4 four = (ww_value4)0;
     four.x = point[(ulong)j * WW_TILE];
@@ -77,8 +79,8 @@ WW_INLINE ww_value4 ww_tile_four(__global const ww_value *point, uint j, uint di
 
 // ---- filters
 
-// Sums start at WW_START, made of the norm of c where WW_STARTS says so; WW_ADD adds a coordinate; what WW_NEAR says may
-// be near is listed.
+// Sums start at WW_START, computed from the norm of c where WW_STARTS is 1; WW_ADD adds a coordinate; a point is listed
+// where WW_NEAR is true.
 #define WW_STARTS (WW_METRIC == 0 && !WW_DIRECT)
 #if WW_METRIC >= 5
 #define WW_ADD(sum, q, c) ((sum) + popcount((q) ^ (c)))
@@ -107,13 +109,13 @@ WW_INLINE ww_value4 ww_tile_four(__global const ww_value *point, uint j, uint di
 #else
 #define WW_START(norm) 0
 #endif
-// Cosine: the sum is q.c; what is compared is q.c/|c|.
+// Cosine: the sum is q.c; the value compared is q.c/|c|.
 WW_INLINE ww_scalar ww_knn_scale(ww_scalar norm) {
     return norm > 0 ? 1 / sqrt(norm) : 0;
 }
 
-// What a query's sums are held against, from the k-th best distance so far (+inf: fewer than k) and its squared norm.
-// Points come in the order of their ids: one that only equals the k-th best comes too late.
+// The value with which a query's sums are compared (its cut), from the k-th best distance so far (+inf: fewer than k)
+// and its squared norm. Points come in the order of their ids: one that equals the k-th best comes after it.
 WW_INLINE ww_value ww_knn_cut(ww_knn_job job, ww_scalar best, ww_scalar norm) {
     if (best == (ww_scalar)INFINITY)
         return WW_ALWAYS;
@@ -134,7 +136,7 @@ WW_INLINE ww_value ww_knn_cut(ww_knn_job job, ww_scalar best, ww_scalar norm) {
 #endif
 }
 
-// Lists a point of the base for a row; where a row's list is full, says so instead.
+// Lists a point of the base for a row; where a row's list is full, reports that instead.
 WW_INLINE void ww_knn_list(ww_knn_job job, uint row, uint point, __global uint *counts, __global uint *ids,
                            __global uint *overflow) {
     const uint id = job.base_id + point;
@@ -147,7 +149,7 @@ WW_INLINE void ww_knn_list(ww_knn_job job, uint row, uint point, __global uint *
         *overflow = 1;
 }
 
-// One bit for each of four sums, at `bit` and above, that may be near.
+// One bit, at `bit` and above, for each of four sums whose point may be near.
 #define WW_NEAR4(sums, cut, bit)                                                                                       \
     ((uint)WW_NEAR((sums).x, cut) << (bit) | (uint)WW_NEAR((sums).y, cut) << ((bit) + 1) |                             \
      (uint)WW_NEAR((sums).z, cut) << ((bit) + 2) | (uint)WW_NEAR((sums).w, cut) << ((bit) + 3))
@@ -166,7 +168,7 @@ WW_INLINE uint ww_lowest(uint *bits) {
         __global const ww_scalar *restrict mean, __global const ww_scalar *restrict best, const ww_knn_job job,        \
         __global uint *restrict counts, __global uint *restrict ids, __global uint *restrict overflow
 
-// The cut of a row, or one that nothing passes for a row that is not there.
+// The cut of a row; for a row that does not exist one that no point passes.
 WW_INLINE ww_value ww_knn_row_cut(ww_knn_job job, uint row, __global const ww_scalar *query_norms,
                                   __global const ww_scalar *best) {
     if (row >= job.query_count)

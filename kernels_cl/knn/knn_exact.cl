@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact distances of a chunk: of the points listed for each query, or of all. One work-group a query; no local memory, no
-// barrier. Each distance is summed in the order of the coordinates, wherever it is computed: equal points are equally far.
+// barrier. Each distance is summed in the order of the coordinates, wherever it is computed: equal points have equal
+// distances.
 //
-// With WW_EXACT_ROWS both sides come in row order (ww_knn_rows): what is listed lies anywhere, and of a tile a whole
-// sector of memory would be read for each coordinate.
-// On a CPU (WW_ROW_WG 1) WW_VECTOR neighbours in a tile are computed together, where all are wanted.
+// With WW_EXACT_ROWS both sides are in row order (ww_knn_rows): listed points are anywhere, and from tiles a whole
+// sector of memory would be read for each coordinate. On a CPU (WW_ROW_WG 1) WW_VECTOR neighbours in a tile are
+// computed together, where all are needed.
 
 #ifndef WW_EXACT_ROWS
 #define WW_EXACT_ROWS 0
@@ -33,7 +34,7 @@
 #endif
 
 #if WW_METRIC == 6
-// From the bits that differ and the members of both; whole numbers all but for the result. Of two empty sets 0.
+// From the bits that differ and the members of both; all whole numbers except the result. 0 for two empty sets.
 WW_INLINE ww_scalar ww_jaccard(ww_scalar different, ww_scalar a, ww_scalar b) {
     return different > 0 ? different / ((a + b + different) / 2) : 0;
 }
@@ -66,8 +67,8 @@ WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_value
 #endif
 }
 
-// What many points are computed with, where a kernel text has vectors; cosine's scales and Jaccard's quotients are left to
-// the one above.
+// The same for several points, where a kernel text has vectors; cosine's scales and Jaccard's quotients are computed by
+// the function above.
 #define WW_EXACT_TOGETHER (!WW_EXACT_ROWS && WW_ROW_WG == 1 && WW_VECTOR > 1 && WW_METRIC != 3 && WW_METRIC != 6)
 #if WW_EXACT_TOGETHER
 typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_exact_values;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filter for points of few coordinates on a GPU. A work-item owns WW_QUERIES queries, held in registers with their cuts; a
-// tile pair of the chunk is in local memory, where all work-items read the same four points at a time. A pair of points
-// costs WW_D multiply-adds and one comparison.
+// Filter for points of few coordinates on a GPU. A work-item has WW_QUERIES queries, held in registers with their cuts;
+// a tile pair of the chunk is in local memory, where all work-items read the same four points at a time. A pair of
+// points costs WW_D multiply-adds and one comparison.
 //
 // Local memory: 128 * (WW_D + 1) values (+ 128 for cosine). Barriers: two for 128 points.
 #ifndef WW_QUERIES

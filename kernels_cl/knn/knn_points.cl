@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points as they come, in row order or column order, into tiles; and their squared norms. One work-group a tile and
+// Copies points, in row order or column order, into tiles; and computes their squared norms. One work-group a tile and
 // coordinate, or a tile; one work-item a point. No local memory, no barrier.
 #define WW_POINTS_WG 64
 
-// Coordinate j of the i-th point stands at i*row_step + j*column_step. Points behind the last are zero.
+// Coordinate j of the i-th point is at i*row_step + j*column_step. Points after the last are zero.
 __kernel __attribute__((reqd_work_group_size(WW_POINTS_WG, 1, 1))) void
 ww_knn_tile(__global const ww_value *restrict from, const ulong row_step, const ulong column_step, const uint first,
             const uint count, const uint dimension, __global ww_value *restrict tiles) {
-    const ulong group = get_group_id(0), tile = group / dimension; // and what is left, written as ww_rest() has it
+    const ulong group = get_group_id(0), tile = group / dimension; // the remainder, written as in ww_rest()
     const uint j = (uint)(group - min(tile * dimension, group)), i = (uint)tile * WW_TILE + (uint)get_local_id(0);
     tiles[ww_tile_at(first + i, dimension) + (ulong)j * WW_TILE] = i < count ? from[i * row_step + j * column_step] : 0;
 }
 
-// Points from tiles in row order, `stride` apart (a multiple of 4); what is behind the last coordinate is zero.
+// Points from tiles in row order, `stride` apart (a multiple of 4); places after the last coordinate are zero.
 __kernel __attribute__((reqd_work_group_size(WW_POINTS_WG, 1, 1))) void
 ww_knn_rows(__global const ww_value *restrict tiles, const uint dimension, const uint stride,
             __global ww_value4 *restrict rows) {
@@ -23,7 +23,7 @@ ww_knn_rows(__global const ww_value *restrict tiles, const uint dimension, const
 }
 
 // Squared norms (Jaccard of bits: members), and the largest of them as float bits, rounded up. With WW_CENTRE after
-// taking off the mean.
+// subtracting the mean.
 __kernel __attribute__((reqd_work_group_size(WW_POINTS_WG, 1, 1))) void
 ww_knn_norms(__global const ww_value *restrict tiles, __global const ww_scalar *restrict mean, const uint count,
              const uint dimension, __global ww_scalar *restrict norms, __global uint *restrict largest) {

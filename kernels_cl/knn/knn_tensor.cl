@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filter by matrix units, for the metrics that are made of products. Points become rows of 16-bit floats:
+// Filter by matrix units, for the metrics that are computed from products. Points become rows of 16-bit floats:
 //   a point of the base  [ c_0 ... c_d-1   n n' 1 1   0 ... ]
 //   a query              [ q_0 ... q_d-1   1 1 t t'   0 ... ]
 // so that the product of two rows is q.c + n + t, and the point may be near where that is not negative; n and t are two
-// halves each, of which the second is rounded up (knn/knn_halves.cl). Then the filter is one matrix product and a look at signs.
-// With WW_PARTS 2 each coordinate is two halves, high and low:
-//   [ c high, c low, c high, ... ] . [ q high, q high, q low, ... ]
+// halves each, of which the second is rounded up (knn/knn_halves.cl). Then the filter is one matrix product and a test
+// of signs. With WW_PARTS 2 each coordinate is two halves, high and low: [ c high, c low, c high, ... ] . [ q high, q
+// high, q low, ... ]
 //
-// Who works on what: a warp takes WW_DOWN16 x 16 queries by WW_ACROSS8 x 8 points at a time. Up to WW_STEPS x 16 numbers a
-// row the queries stay in registers, and the warps of a group have different queries and the same points; with WW_STEPS 0
-// (any length) two of them stand side by side down, the others across. No local memory, no barrier.
+// Division of the work: a warp computes WW_DOWN16 x 16 queries by WW_ACROSS8 x 8 points at a time. Up to WW_STEPS x 16
+// numbers a row the queries stay in registers, and the warps of a group have different queries and the same points;
+// with WW_STEPS 0 (any length) two of them stand side by side down, the others across. No local memory, no barrier.
 //
-// Parameter: WW_MMA (base/vendor.cl; 0: the portable twin, where every work-item computes the same sums alone).
+// Parameter: WW_MMA (base/vendor.cl; 0: the portable form, where every work-item computes the same sums alone).
 #ifndef WW_STEPS
 #define WW_STEPS 1
 #endif
@@ -30,8 +30,8 @@
 #define WW_WARP_ROWS (WW_DOWN16 * 16)
 #define WW_GROUP_POINTS (WW_WARPS / WW_WARPS_DOWN * WW_ACROSS8 * 8)
 
-// Rows of the points from `first` on: of the base, or of queries that have no cut yet. `width` is a multiple of 16. Rows of
-// points that are not there are zeros.
+// Rows of the points from `first` on: of the base, or of queries that have no cut yet. `width` is a multiple of 16.
+// Rows of points that do not exist are zeros.
 __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void
 ww_tensor_rows(__global const ww_value *restrict tiles, __global const ww_scalar *restrict mean,
                __global const ww_scalar *restrict norms, const uint first, const uint count, const uint dimension,
@@ -76,7 +76,7 @@ ww_tensor_rows(__global const ww_value *restrict tiles, __global const ww_scalar
         vstore_half_rte(0.0f, row + j, rows);
 }
 
-// The queries' t, from their k-th best so far. `square_scale` is what the metric's values are multiplied with.
+// The queries' t, from their k-th best so far. The metric's values are multiplied by `square_scale`.
 __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void
 ww_tensor_cuts(__global const ww_scalar *restrict query_norms, __global const ww_scalar *restrict best,
                const ww_knn_job job, const uint width, const uint slot, const float scale, const float square_scale,
@@ -86,7 +86,7 @@ ww_tensor_cuts(__global const ww_scalar *restrict query_norms, __global const ww
     if (row < job.query_count) {
         const ww_scalar norm = query_norms[job.query_first + row], by = ww_tensor_scale(norm, scale);
         const ww_scalar kth = best[(ulong)row * job.k + job.k - 1];
-        // Nobody comes before a list at distance 0, or (cosine) one of who has no direction.
+        // No point comes before a list whose k-th distance is 0, or (cosine) the list of a query of zeros.
         const bool done = WW_METRIC == 0 ? kth == 0 : WW_METRIC == 3 ? kth == 0 || norm == 0 : false;
         if (kth == (ww_scalar)INFINITY || !(job.reach < 1e18f))
             t = WW_PASSES_ALL;
@@ -126,7 +126,7 @@ ww_knn_tensor(__global const uint2 *restrict query_rows, __global const uint2 *r
             q[m][s][0] = queries[m * 16 * (WW_STEPS * 4) + s * 4];
             q[m][s][1] = queries[(m * 16 + 8) * (WW_STEPS * 4) + s * 4];
         }
-    // The next points are fetched a turn ahead.
+    // The next points are fetched one iteration ahead.
     uint2 next[WW_STEPS][WW_ACROSS8];
 #define WW_FETCH(first)                                                                                                \
     for (uint s = 0; s < WW_STEPS; s++)                                                                                \

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filter for CPUs: one work-item takes a tile of 64 queries through a part of the chunk, WW_QUERIES queries by WW_VECTOR points
-// at a time. A tile of the base stays in the first cache while all 64 queries pass. No local memory, no barrier.
+// Filter for CPUs: one work-item compares a tile of 64 queries with a part of the chunk, WW_QUERIES queries by
+// WW_VECTOR points at a time. A tile of the base stays in the L1 cache for all 64 queries. No local memory, no barrier.
 #ifndef WW_QUERIES
 #define WW_QUERIES 8
 #endif
 typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_values;
 
-// Whether a comparison held anywhere. (What any() becomes on x86 is a branch for each of the 16.)
+// Whether a comparison is true in any place. (On x86 any() is compiled to a branch for each of the 16.)
 #if WW_VECTOR == 16
 #define WW_FOLD(m) ((m).lo.lo | (m).lo.hi | (m).hi.lo | (m).hi.hi)
 #elif WW_VECTOR == 8

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filter for points of any dimension on a GPU: a matrix product that is never written. A work-group of 16 x 16 takes 128
-// queries by 128 points at a time, 8 x 8 a work-item in registers; both sides pass through local memory, WW_DEPTH
+// Filter for points of any dimension on a GPU: a matrix product that is not stored. A work-group of 16 x 16 computes
+// 128 queries by 128 points at a time, 8 x 8 a work-item in registers; both sides pass through local memory, WW_DEPTH
 // coordinates at a time, the next ones being fetched meanwhile.
 //
 // Local memory: 4 * WW_DEPTH * 128 values. Barriers: one for WW_DEPTH coordinates of 128 points.

@@ -6,11 +6,11 @@
 // Function m of table t of a point x: floor(a.x + b) with the segment's width divided into a and b (WW_FAMILY 0: l2,
 // l1), whether a.x >= 0 (1: cosine), one bit of x (2: hamming), or the least of the members' permuted values (3:
 // jaccard). A table's functions are summed with odd multipliers and mixed to the key; its upper bits are the bucket.
-// All sums are multiply-adds in the order of the coordinates, so that every device makes the same tables.
+// All sums are multiply-adds in the order of the coordinates, so that every device gives the same tables.
 //
-// Tables lie behind each other: bucket b of table t is t * buckets + b; offsets[...] says where its points begin. What
-// is made for every row and table has table t's rows behind those of table t - 1. One work-item works on a row (or
-// bucket) of one table; a table's groups are job.groups.
+// Tables are stored one after the other: bucket b of table t is t * buckets + b; offsets[...] is the place of its first
+// point. Arrays with an entry for every row and table have table t's rows after those of table t - 1. One work-item
+// computes a row (or bucket) of one table; a table's groups are job.groups.
 #ifndef WW_FAMILY
 #define WW_FAMILY 0
 #endif
@@ -18,13 +18,13 @@
 #define WW_FUNCTIONS 15
 #endif
 #ifndef WW_PROBING
-#define WW_PROBING 1 // 0: there are no probes but the first
+#define WW_PROBING 1 // 0: there is only the first probe
 #endif
 #ifndef WW_TOGETHER
 #define WW_TOGETHER 0 // 1 ww_lsh_keys_together, 2 ww_lsh_keys_blocked
 #endif
 #ifndef WW_SET
-#define WW_SET 4096 // slots of a query's set of points: more than its candidates and a work-group
+#define WW_SET 4096 // slots of a query's set of points: more than its candidates plus a work-group
 #endif
 #define WW_LSH_WG 64
 #define WW_SIDES (WW_FAMILY == 0 ? 2 : 1)
@@ -38,7 +38,7 @@ typedef struct {
     uint shift;         // 32 - log2 of the buckets of a table
     uint first;         // first of the rows in their tiles
     uint probe, probes; // first probe, and how many
-    uint base_id, own;  // ids of the table's first point, and of row 0, which it never finds (row 1 never own + 1, ...)
+    uint base_id, own;  // ids of the table's first point, and of row 0, which row 0 never finds (row 1 never own + 1, ...)
     uint capacity;      // candidates of a query
     uint tile;          // rows of a task
     uint inside;        // 1: the rows are points of the table
@@ -62,7 +62,8 @@ typedef uint ww_coefficient;
 typedef ww_scalar ww_coefficient;
 #endif
 
-// A function's value, what it adds to the sum when it moves, and what that costs. (Family 2 and 3: all cost the same.)
+// A function's value, the change of the sum when it moves, and the cost of the move. (Family 2 and 3: all costs are
+// equal.)
 typedef struct {
     uint value;
     uint move[2];
@@ -131,7 +132,7 @@ ww_lsh_keys(__global const ww_value *restrict points, __global const ulong *rest
     uint sum = 0;
 #if WW_PROBING
     ww_scalar costs[WW_POSITIONS];
-    uint moves[WW_POSITIONS]; // what a position adds to the sum
+    uint moves[WW_POSITIONS]; // change of the sum by a position
     uint positions = 0;
 #endif
     for (uint m = 0; m < WW_FUNCTIONS; m++) {
@@ -164,9 +165,10 @@ ww_lsh_keys(__global const ww_value *restrict points, __global const ulong *rest
 }
 
 #if WW_TOGETHER == 2
-// The same of one probe of numbers on a GPU: a work-item takes WW_KEY_ROWS rows, 64 apart, and up to 16 functions at a time
-// (in double 8), so that a coefficient or coordinate is fetched once for many multiply-adds. Neighbouring groups have the
-// same rows and other tables. Local memory: coefficients of WW_KEY_DEPTH coordinates, 2 KiB. Barriers: two for as many.
+// The same of one probe of numbers on a GPU: a work-item computes WW_KEY_ROWS rows, 64 apart, and up to 16 functions at
+// a time (in double 8), so that a coefficient or coordinate is fetched once for many multiply-adds. Neighbouring groups
+// have the same rows and other tables. Local memory: coefficients of WW_KEY_DEPTH coordinates, 2 KiB. Barriers: two for
+// each such block.
 #define WW_KEY_ROWS 4
 #define WW_KEY_DEPTH 32u
 #define WW_KEY_PASSES ((WW_FUNCTIONS + (WWK_DOUBLE ? 7 : 15)) / (WWK_DOUBLE ? 8 : 16))
@@ -252,7 +254,7 @@ ww_lsh_keys_blocked(__global const ww_value *restrict points, __global const ulo
 #endif
 
 #if WW_TOGETHER == 1
-// The same of one probe on a CPU: one work-item takes a tile of 64 rows through a table, WW_VECTOR rows at a time.
+// The same of one probe on a CPU: one work-item computes a tile of 64 rows for a table, WW_VECTOR rows at a time.
 typedef WW_PASTE(WW_REAL_NAME, WW_VECTOR) ww_lsh_scalars;
 typedef WW_PASTE(uint, WW_VECTOR) ww_lsh_uints;
 #define WW_LSH_PARTS (WW_TILE / WW_VECTOR)
@@ -297,7 +299,7 @@ ww_lsh_keys_together(__global const ww_value *restrict points, __global const ul
 }
 #endif
 
-// Counts the rows of every bucket; ranks[...]: how many were counted there before this one.
+// Counts the rows of every bucket; ranks[...]: the number counted there before this one.
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_count(__global const uint *restrict keys, const ulong first_key, const ww_lsh_job job,
              __global uint *restrict counts, __global uint *restrict ranks) {
@@ -309,8 +311,8 @@ ww_lsh_count(__global const uint *restrict keys, const ulong first_key, const ww
     ranks[at] = atomic_inc(counts + (((ulong)table << (32 - job.shift)) + (keys[first_key + at] >> job.shift)));
 }
 
-// Exclusive scan in three steps: sums of blocks; one work-group scans these; each block scans itself upon its sum.
-// `total` counts; offsets[total] becomes the sum of all.
+// Exclusive scan in three steps: sums of blocks; one work-group scans these; each block is scanned, starting from its
+// scanned sum. `total` counts; offsets[total] becomes the sum of all.
 #define WW_BLOCK 2048u
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_block_sums(__global const uint *restrict counts, const ulong total, __global uint *restrict sums) {
@@ -328,7 +330,7 @@ ww_lsh_block_sums(__global const uint *restrict counts, const ulong total, __glo
         sums[get_group_id(0)] = sum;
     }
 }
-// Scans `count` values by one work-group, each work-item a stretch.
+// Scans `count` values by one work-group, each work-item a part.
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void ww_lsh_scan_sums(__global uint *restrict sums,
                                                                                       const uint count) {
     __local uint part[WW_LSH_WG];
@@ -348,8 +350,8 @@ __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void ww_lsh_scan
         before += own;
     }
 }
-// A work-item scans a stretch of 32, in local memory with a word between stretches (8.25 KiB): rows of 32 words would share
-// their banks.
+// A work-item scans a part of 32, in local memory with a word between the parts (8.25 KiB): without it there would be
+// bank conflicts.
 #define WW_STRETCH (WW_BLOCK / WW_LSH_WG)
 #define WW_STRETCHED(i) ((i) + (i) / WW_STRETCH)
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
@@ -380,7 +382,7 @@ ww_lsh_offsets(__global const uint *restrict counts, const ulong total, __global
     for (uint i = item; i < there; i += WW_LSH_WG)
         offsets[begin + i] = block[WW_STRETCHED(i)];
     if (begin + there == total && item == WW_LSH_WG - 1)
-        offsets[total] = before; // those behind the last count nothing
+        offsets[total] = before; // those after the last count 0
 }
 
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
@@ -397,8 +399,8 @@ ww_lsh_scatter(__global const uint *restrict keys, const ulong first_key, __glob
 
 // ---- search, many queries
 
-// Each bucket from first_bucket to end_bucket: as many tasks as its rows fill tiles; none where there is nothing to find.
-// One work-item works on WW_BUCKETS of them. counters: a 64-bit sum of all pairs, low word first; then the number of
+// Each bucket from first_bucket to end_bucket: as many tasks as tiles of its rows; none where there is nothing to find.
+// One work-item computes WW_BUCKETS of them. counters: a 64-bit sum of all pairs, low word first; then the number of
 // tasks.
 #define WW_BUCKETS 4
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
@@ -417,7 +419,7 @@ ww_lsh_tasks(__global const uint *restrict query_offsets, __global const uint *r
             begin[b] = query_offsets[bucket + b];
             const uint rows = query_offsets[bucket + b + 1] - begin[b];
             const uint points = offsets[bucket + b + 1] - offsets[bucket + b];
-            const bool alone = points == 1 && rows == 1 && job.inside && job.probe == 0; // it would find itself
+            const bool alone = points == 1 && rows == 1 && job.inside && job.probe == 0; // only the row itself is there
             if (points && rows && !alone) {
                 own[b] = (rows + job.tile - 1) / job.tile;
                 both += (ulong)rows * points;
@@ -454,7 +456,7 @@ ww_lsh_tasks(__global const uint *restrict query_offsets, __global const uint *r
 }
 
 #if WW_FAMILY != 3
-// Tiles to rows: `count` points, from `first` on. One work-item a point.
+// Copies tiles to rows: `count` points, from `first` on. One work-item a point.
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_rows(__global const ww_value *restrict tiles, const uint first, const uint count, const uint dimension,
             __global ww_value4 *restrict rows) {

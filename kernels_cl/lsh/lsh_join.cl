@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashing, many queries at a time: queries are sorted by bucket as the points are; a task takes some queries of one
-// bucket past all points of that bucket, and keeps each query's k nearest in a list (lsh/lsh_lists.cl). A query stands once
-// in a table. A launch works on up to job.lists tables, and a query has a list for each: nobody else touches it.
-// Afterwards they are merged into the first. A point that is in a list already has the same distance and id, and is left
-// out. So the answer is that of all pairs that share a bucket, in whatever order they come.
+// Hashing, many queries at a time: queries are sorted by bucket as the points are; a task compares some queries of one
+// bucket with all points of that bucket, and keeps each query's k nearest in a list (lsh/lsh_lists.cl). A query is in a
+// table once. A launch computes up to job.lists tables, and a query has a list for each: only one task writes it.
+// Afterwards they are merged into the first. A point that is already in a list has the same distance and id, and is
+// left out. So the result is that of all pairs that share a bucket, in any order.
 //
 // WW_METRIC, WW_DIRECT and WW_CENTRE are those of the exact search's filters (knn/knn.cl). Where WW_DIRECT is 1 the sums
-// are the distances; else what passes the cut is computed again, in the order of the coordinates.
+// are the distances; else those of points that pass the cut are computed again, in the order of the coordinates.
 //
 // Both sides are read in row order, each row padded with zeros to a multiple of four.
 //
@@ -69,13 +69,13 @@ WW_INLINE ulong ww_join_list(ww_join_job job, uint bucket, uint row) {
     return ((ulong)(table % job.lists) * job.rows + row) * job.k;
 }
 
-// The distance within which a row still looks for points.
+// The radius: the distance up to which a row still accepts points.
 WW_INLINE ww_scalar ww_join_radius(ww_join_job job, ulong list, uint row, __global const ww_scalar *radii,
                                    __global const ww_scalar *best_values) {
     return fmin(radii[row], best_values[list + job.k - 1]);
 }
 
-// Whether a point is the row itself, or one that was removed.
+// Whether a point is the row itself, or was removed.
 WW_INLINE bool ww_join_own(ww_join_job job, uint row, uint id) {
     return job.own != WW_NO_INDEX && id == job.own + row;
 }
@@ -83,7 +83,7 @@ WW_INLINE bool ww_join_removed(__global const uint *removed, uint id) {
     return removed && (removed[id / 32] >> id % 32 & 1u);
 }
 
-// Offers a point to a row's list: not its own, and not a removed one. Returns the distance that then counts.
+// Offers a point to a row's list: except the row itself and removed points. Returns the new radius.
 WW_INLINE ww_scalar ww_join_offer(ww_join_job job, ulong list, uint row, uint point, ww_scalar value,
                                   __global const uint *removed, __global const ww_scalar *radii,
                                   __global ww_scalar *best_values, __global uint *best_ids) {
@@ -97,7 +97,8 @@ WW_INLINE ww_scalar ww_join_offer(ww_join_job job, ulong list, uint row, uint po
 #if WW_FAMILY != 3
 // ---- numbers and bits
 
-// What sums are held against, from the radius; unlike ww_knn_cut() it lets equals pass, which may have a lower id.
+// The value with which sums are compared, from the radius; unlike ww_knn_cut() it accepts equal distances, whose ids
+// may be lower.
 WW_INLINE ww_value ww_join_cut(ww_join_job job, ww_scalar radius, ww_scalar norm) {
     if (radius == (ww_scalar)INFINITY)
         return WW_ALWAYS;
@@ -152,7 +153,7 @@ typedef WW_PASTE(WW_VALUE_NAME, WW_VECTOR) ww_join_values;
 
 #if WW_VECTOR == 4
 #define WW_JOIN_ANY(sum, cut) WW_ANY4(sum, cut)
-// Goes through the sums that may be near.
+// Processes the sums whose points may be near.
 #define WW_JOIN_EACH(sum, cut, body)                                                                                   \
     for (uint bits = WW_NEAR4(sum, cut, 0); bits;) {                                                                   \
         const uint lane = ww_lowest(&bits);                                                                            \
@@ -192,7 +193,7 @@ WW_INLINE int ww_join_somewhere(ww_mask m) {
         WW_JOIN_NORM(query_norms, job.query_first + row), WW_JOIN_NORM(base_norms, job.base_first + point));
 #endif
 
-// Hands the coordinates of the row that begins at `from` to PUT(j, x).
+// Calls PUT(j, x) for each coordinate of the row that begins at `from`.
 #define WW_JOIN_UNPACK(from, PUT)                                                                                      \
     _Pragma("unroll") for (uint v = 0; v < WW_VECTORS; v++) {                                                          \
         const ww_value4 four = WW_JOIN_TAKE((from)[v], v);                                                             \
@@ -216,9 +217,9 @@ WW_INLINE int ww_join_somewhere(ww_mask m) {
     }                                                                                                                  \
     _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) WW_JOIN_SCALE(sum[r], c);
 
-// The queries of group g past the points in local memory.
+// Compares the queries of group g with the points in local memory.
 #if WW_LIST
-// First who may be near to whom; then each work-item goes through its own: so many work-items are busy together.
+// First the pairs that may be near; then each work-item processes its own: so many work-items are busy together.
 #define WW_JOIN_PASS                                                                                                   \
     ulong near[WW_QUERIES];                                                                                            \
     _Pragma("unroll") for (uint r = 0; r < WW_QUERIES; r++) near[r] = 0;                                               \
@@ -315,7 +316,7 @@ __kernel __attribute__((reqd_work_group_size(WW_JOIN_WG, 1, 1))) void ww_lsh_joi
         cut[r] = WW_NEVER;
 #if WW_LIST
         const ulong list = ww_join_list(job, task.x, row);
-        // Merging empties all lists but the first. (The last row's list is not for work-items without a query to read.)
+        // Merging empties all lists but the first. (Work-items without a query must not read the last row's list.)
         ww_near_start(entry >= query_end || list >= (ulong)job.rows * job.k, best_values + list, best_ids + list,
                       near_values[r], near_ids[r]);
         limits[r] = radii[row];

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashing, many queries at a time, by matrix units (l2 and cosine): as ww_lsh_join (lsh/lsh_join.cl), but which points of a
-// bucket may be near to whom is told by the signs of products of halves (knn/knn_halves.cl), 32 queries by 64 points at a
-// time. What may be near is computed from both rows, in the order of the coordinates.
+// Hashing, many queries at a time, by matrix units (l2 and cosine): as ww_lsh_join (lsh/lsh_join.cl), but the signs of
+// products of halves (knn/knn_halves.cl) tell which pairs of a bucket may be near, 32 queries by 64 points at a time.
+// The distances of these pairs are computed from both rows, in the order of the coordinates.
 //
 // Points become rows [ c_0 ... c_d-1  n n'  0 ... ], n n' in places WW_SLOT and WW_SLOT + 1. A query is such a row with
-// ones there, and its sums begin with t: so one set of rows serves both sides.
+// ones there, and its sums begin with t: so the same rows are used for both sides.
 //
-// A group is a warp: 32 work-items hold a query each, with its list in registers (WW_LIST), and make the products of the 32
-// together. Local memory: 896 bytes. Barriers: two for 64 points (with WW_MMA the warp's own).
+// A group is a warp: 32 work-items hold a query each, with its list in registers (WW_LIST), and compute the products of
+// the 32 together. Local memory: 896 bytes. Barriers: two for 64 points (with WW_MMA the warp's own).
 #define WW_SLOT ((WW_D + 1) / 2 * 2)
 #define WW_WIDTH ((WW_SLOT + 2 + 15) / 16 * 16)
 #define WW_STEPS (WW_WIDTH / 16)
 #define WW_ROW_VECTORS (WW_STEPS * 2) // 16 bytes each
 #define WW_ONES 0x3c003c00u // two halves
-#define WW_ACROSS8 (WWK_DOUBLE ? 1 : WW_STEPS <= 2 ? 4 : 2) // eights of points whose sums stand together
+#define WW_ACROSS8 (WWK_DOUBLE ? 1 : WW_STEPS <= 2 ? 4 : 2) // groups of eight points whose sums are computed together
 #if WW_MMA
 #define ww_join_meet() ww_warp_join()
-// What a work-item has of a row: in two steps of sixteen places it has eight of 32 that stand together, so that a row of 64
-// bytes is one access of four work-items; an odd step more is four of sixteen.
+// The part of a row that a work-item has: in two steps of sixteen places it has eight consecutive ones of 32, so that a
+// row of 64 bytes is one access of four work-items; in a last odd step it has four of sixteen.
 #define WW_PAIRS (WW_STEPS / 2)
 WW_INLINE void ww_join_part(__global const uint4 *row, uint across, uint2 *part) {
 #pragma unroll
@@ -29,7 +29,7 @@ WW_INLINE void ww_join_part(__global const uint4 *row, uint across, uint2 *part)
     if (WW_STEPS % 2)
         part[WW_STEPS - 1] = ((__global const uint2 *)(row + WW_PAIRS * 4))[across];
 }
-// Whose part has the places WW_SLOT and WW_SLOT + 1, and in which step of its own.
+// The work-item whose part has the places WW_SLOT and WW_SLOT + 1, and in which of its steps.
 #define WW_SLOT_ODD (WW_SLOT / 32 == WW_PAIRS)
 #define WW_SLOT_ACROSS (WW_SLOT_ODD ? WW_SLOT % 16 / 4 : WW_SLOT % 32 / 8)
 #define WW_SLOT_STEP (WW_SLOT_ODD ? WW_STEPS - 1 : WW_SLOT / 32 * 2 + WW_SLOT % 8 / 4)
@@ -57,7 +57,7 @@ ww_lsh_halves(__global const ww_value4 *restrict rows, __global const ww_value4 
     ww_store_above(ww_tensor_point((float)(norm * by * by), WW_WIDTH), row + WW_SLOT, halves);
 }
 
-// A query's t, from the n of its own row. (Cosine: who has no direction, and products of 0, is at distance 1 from all.)
+// A query's t, from the n of its own row. (Cosine: a query of zeros has products of 0, and distance 1 to all.)
 WW_INLINE float ww_join_tensor_cut(ww_scalar radius, float n, float scale) {
     if (radius == (ww_scalar)INFINITY || (WW_METRIC != 3 && scale == 0))
         return WW_PASSES_ALL;
@@ -86,7 +86,7 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
     ww_scalar near_values[WW_LIST];
     uint near_ids[WW_LIST];
     bool changed = false;
-    // Merging empties all lists but the first. (The last row's list is not for work-items without a query to read.)
+    // Merging empties all lists but the first. (Work-items without a query must not read the last row's list.)
     ww_near_start(!mine || list >= (ulong)job.rows * job.k, best_values + list, best_ids + list, near_values,
                   near_ids);
     const ww_scalar limit = radii[row];
@@ -171,8 +171,8 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
                     for (uint e = 0; e < 4; e++)
                         ww_push_sign(far[2 * m + e / 2], sum[m][n][e]);
         }
-        // Who is near to a query: sixteen bits from each of the four work-items that have its sums, the first point's highest.
-        // Of the last eight points some may not be there.
+        // The points near to a query: sixteen bits from each of the four work-items that have its sums, the first
+        // point's highest. Some of the last eight points may not exist.
         const uint after = 16 - (there + 8 * WW_ACROSS8 - 1) / (8 * WW_ACROSS8) * (2 * WW_ACROSS8);
         const int some = clamp((int)(there % 8) - (int)(2 * across), 0, 2);
         const uint valid = 0xffff0000u >> (there / 8 * 2 + (uint)some);
@@ -184,7 +184,7 @@ ww_lsh_join_tensor(WW_JOIN_ARGUMENTS, __global const uint4 *restrict query_halve
             const uint bit = 63 - (uint)clz(left), of = 15 - bit % 16, c = of / 2 * 8 + bit / 16 * 2 + of % 2;
             const uint point = points[c], id = job.base_id + point;
             left ^= 1ul << bit;
-            if (ww_join_own(job, row, id)) // which it meets in every table
+            if (ww_join_own(job, row, id)) // the row itself, which is in its bucket of every table
                 continue;
             const ww_scalar distance =
                 ww_join_exact(query, base + (ulong)point * WW_VECTORS, WW_VECTORS, norm,

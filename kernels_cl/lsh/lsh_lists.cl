@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashing: the lists of a search by buckets. A list has the k nearest points found so far, ordered by distance, then id,
-// and holds no id twice; behind them +infinity and WW_NO_INDEX. A row has several lists of equal length, a launch's tables
-// one each (lsh/lsh_join.cl); list l of row r begins at (l * rows + r) * k. One work-item a row, or an entry. No local memory,
-// no barrier.
+// and holds no id twice; after them +infinity and WW_NO_INDEX. A row has several lists of equal length, a launch's
+// tables one each (lsh/lsh_join.cl); list l of row r begins at (l * rows + r) * k. One work-item a row, or an entry. No
+// local memory, no barrier.
 //
-// WW_LIST  k, where a work-item keeps its list in registers: a point that is put into a list in global memory holds up all of
-//          a warp for some twenty accesses. 0: it does not. Of the lists after the first, those in registers leave behind
-//          nothing but whether they are empty.
+// WW_LIST  k, where a work-item keeps its list in registers: inserting a point into a list in global memory delays all of
+//          a warp for some twenty accesses. 0: it does not. Of the lists after the first, those in registers only store
+//          whether they are empty.
 #ifndef WW_LIST
 #define WW_LIST 0
 #endif
@@ -27,7 +27,7 @@ ww_lsh_start(const ulong count, const ulong rows, __global ww_scalar *restrict b
         radii[at] = (ww_scalar)INFINITY;
 }
 
-// Puts a point into a list of k, unless it is there or comes after all. Returns the k-th best that then stands.
+// Inserts a point into a list of k, unless it is there or comes after all others. Returns the new k-th best.
 WW_INLINE ww_scalar ww_list_insert(__global ww_scalar *values, __global uint *ids, uint k, ww_scalar value, uint id) {
     const ww_scalar last = values[k - 1];
     if (value > last || (value == last && id >= ids[k - 1]))
@@ -99,7 +99,7 @@ WW_INLINE void ww_near_store(const ww_scalar *near_values, const uint *near_ids,
 }
 #endif
 
-// Merges each row's lists into the first and empties the others. radii: the k-th best that then stands. One work-item a
+// Merges each row's lists into the first and empties the others. radii: the new k-th best. One work-item a
 // row.
 __kernel __attribute__((reqd_work_group_size(WW_LSH_WG, 1, 1))) void
 ww_lsh_merge(const uint rows, const uint k, const uint lists, __global ww_scalar *best_values, __global uint *best_ids,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A known answer for base/vendor.cl's exchange: 64 work-items a group send numbers to their right-hand neighbours; the host
-// compares. Six words a work-item: up and rotate, as uint, float and double; then one word: how many can exchange.
-// No local memory, no barrier.
+// A test with a known result for base/vendor.cl's exchange: 64 work-items a group send numbers to their right-hand
+// neighbours; the host compares. Six words a work-item: up and rotate, as uint, float and double; then one word: the
+// number of work-items that can exchange. No local memory, no barrier.
 
 static inline uint ww_probe_input(uint item) {
     return (item * 2654435761u + 12345u) >> 9; // 23 bits: exact in a float
@@ -16,7 +16,7 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void ww_probe_exchange(
     answers[item * 6 + 2] = (uint)ww_exchange_up((float)v, g);
     answers[item * 6 + 3] = (uint)ww_exchange_rotate((float)v, g);
 #if WW_PROBE_DOUBLE
-    // Scaled so that both words of the double carry bits.
+    // Scaled so that both words of the double have bits set.
     answers[item * 6 + 4] = (uint)rint(ww_exchange_up((double)v * 1.1, g) / 1.1);
     answers[item * 6 + 5] = (uint)rint(ww_exchange_rotate((double)v * 1.1, g) / 1.1);
 #endif

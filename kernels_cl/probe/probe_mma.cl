@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A known answer for base/vendor.cl's matrix product: 32 work-items multiply 16 x 16 by 16 x 8 small whole numbers and add 1; the
-// host compares. No local memory, no barrier.
+// A test with a known result for base/vendor.cl's matrix product: 32 work-items multiply 16 x 16 by 16 x 8 small whole
+// numbers and add 1; the host compares. No local memory, no barrier.
 
 // A whole number from -3 to 3 as a half.
 static inline uint ww_probe_half(int value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A known answer for pow() of vectors, as kernels call it (base/number.cl stands before this text): the host compares with its own.
-// A work-item takes one vector. No local memory, no barrier.
+// A test with a known result for pow() of vectors, as kernels call it (base/number.cl precedes this text): the host
+// compares with its own. A work-item computes one vector. No local memory, no barrier.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_probe_pow(__global const ww_scalar *restrict bases, __global const ww_scalar *restrict exponents,
              __global ww_scalar *restrict answers) {

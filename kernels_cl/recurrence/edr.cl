@@ -10,7 +10,7 @@
 #define WW_BORDER_VALUE INFINITY
 #define WW_BORDERS 1
 
-// What epsilon is compared with.
+// The value compared with epsilon.
 WW_INLINE real ww_apart(ww_point x, ww_point y) {
 #if WW_I_aeon
     return ww_cost(x, y);

@@ -3,8 +3,8 @@
 //   D(0,0) = 0, D(i,0) = |x_1 - g| + ... + |x_i - g|, D(0,j) likewise; with border_total each is the sum of all
 //   D(i,j) = min(D(i-1,j-1) + |x_i - y_j|, D(i-1,j) + |x_i - g|, D(i,j-1) + |y_j - g|)
 //
-// Beside the channels are the border's values. A difference of two points is taken of the points as they are: less g
-// each, small ones would lose their digits.
+// The extra values are the border's. A difference of two points is computed from the original values: after subtracting
+// g, small values would lose their digits.
 #define WW_ORDER WW_LEAST
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
@@ -23,10 +23,10 @@ typedef ww_point ww_column;
 #define WW_P_g 0
 #define WW_L_g 0
 #endif
-// What float does not hold of g is taken off last. With g = 0 nothing is left to do.
+// The rounding error of g in float is subtracted last. With g = 0 there is none.
 #define WW_LESS_GAP(value) (((value) - WW_P_g) - WW_L_g)
 
-// How far a point is from the gap's value.
+// The distance of a point from the gap's value.
 WW_INLINE real ww_gap(ww_point x) {
 #if WW_CHANNELS == 1
     return fabs(WW_LESS_GAP(WW_AT(x, 0)));

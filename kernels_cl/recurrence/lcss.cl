@@ -7,7 +7,7 @@
 #define WW_OUTSIDE_VALUE 0
 #define WW_BORDER_VALUE 0
 
-// What epsilon is compared with.
+// The value compared with epsilon.
 #define ww_apart(x, y) ww_cost(x, y)
 
 #define WW_FUSED 1
@@ -25,13 +25,13 @@ WW_INLINE real ww_cell(real left, real up, real diagonal, ww_point x, ww_point y
 #if WW_BAND
     return ww_apart(x, y) <= WW_P_epsilon ? diagonal + 1 : ww_max2(left, up);
 #else
-    // Without a band a match is never worse, and the diagonal never better without one.
+    // Without a band a match is never worse than the other steps, and without a match the diagonal is never better.
     return ww_max3(left, up, diagonal + ww_at_most(ww_apart(x, y), (real)WW_P_epsilon));
 #endif
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
-    // Divided last, and no more than 1: not every device's quotient of equal numbers is 1.
+    // Divided last, and limited to 1: on some devices the quotient of equal numbers is not 1.
     const ww_scalar most = (ww_scalar)min(n, m);
 #if WW_I_similarity
     return ww_root(fmin(value / most, (ww_scalar)1));

@@ -4,9 +4,10 @@
 //   D(i,j) = min(D(i-1,j-1) + |x_i - y_j|, D(i-1,j) + C(x_i; x_{i-1}, y_j), D(i,j-1) + C(y_j; x_i, y_{j-1}))
 //   C(a; b1, b2) = c if a lies between b1 and b2, else c + min(|a - b1|, |a - b2|)
 //
-// Of one channel, the part of C beyond c is how far a lies outside the interval from b1 to b2. With f = a - b1 that is |f|
-// times (a - b2)/f held between 0 and 1; a - b2 is the difference that the match needs anyway.
-// Of several channels taken together: a lies between when it lies in the ball over the line from b1 to b2 (as aeon has it).
+// With one channel, the part of C beyond c is the distance of a from the interval from b1 to b2. With f = a - b1 that
+// is |f| times (a - b2)/f limited to 0 to 1; a - b2 is the difference that the match needs as well. With several
+// dependent channels a lies between b1 and b2 when it lies in the ball whose diameter is the line from b1 to b2 (as in
+// aeon).
 #define WW_ORDER WW_LEAST
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
@@ -17,7 +18,7 @@
 
 #if WW_CHANNELS == 1
 typedef struct {
-    real own, size, inverse;  // the value; how far it is from the one before; and 1 over that, with its sign
+    real own, size, inverse;  // the value; its distance from the one before; and 1 / difference, with its sign
 } ww_row;
 typedef ww_row ww_column;
 
@@ -52,7 +53,7 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
     x.own = own;
     x.before = before;
 #if WW_POINT_REGISTERS
-    // No infinities, whose differences are not numbers: all around a padding row is infinite already.
+    // No infinities, whose differences are NaN: the neighbours of a padding row are infinite already.
     for (int c = 0; c < WW_CHANNELS; c++) {
         x.own.value[c] = t < 0 ? (real)0 : own.value[c];
         x.before.value[c] = t < 1 ? (real)0 : before.value[c];

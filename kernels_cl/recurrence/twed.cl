@@ -6,7 +6,7 @@
 //                D(i-1,j-1) + M(i,j) + M(i-1,j-1)),   M(i,j) = d(x_i, y_j) + nu |t_i - s_j|
 //   d: the norm of the difference of degree p, with no_root its p-th power
 //
-// What goes along the diagonal is D(i,j) + M(i,j): then each M is computed once.
+// The value passed along the diagonal is D(i,j) + M(i,j): so each M is computed once.
 #define WW_ORDER WW_LEAST
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
@@ -61,7 +61,7 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
 #else
     const real since = 1;
 #endif
-    // A first point, or a padding one, has only infinities to come from.
+    // The neighbours of a first point, or of a padding one, are all infinite.
     x.gap = t < 1 ? (real)0 : ww_distance(own, before) + WW_P_nu * since + WW_P_lambda;
     return x;
 }
@@ -69,7 +69,7 @@ WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
     return ww_row_make(own, before, t);
 }
 #if WW_EXTRA
-// The difference is taken before it is scaled: time stamps may be many digits longer than it.
+// The difference is taken before it is scaled: time stamps may have many more digits than their difference.
 #define WW_APART(x, y, apart) (WW_P_nu * fabs(x.time - y.time))
 #else
 WW_INLINE real ww_diagonal(real lag, ww_pair lengths) {

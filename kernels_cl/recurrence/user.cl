@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caller's own recurrence, in the terms of the engines. The caller's text, which stands before this one, defines
+// The caller's own recurrence, adapted to the engines. The caller's text, which precedes this one, defines
 //   real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag)
-// and, when it first says so,
-//   #define WW_USER_ENTER    instead of ww_user_cell(), what a neighbour comes to and what the cell adds to the best of them,
+// and, when it has one of these lines before that,
+//   #define WW_USER_ENTER    instead of ww_user_cell(), the neighbours with their edge costs and what the cell adds to the best,
 //                            ww_entries ww_user_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag) and
-//                            real ww_user_node(real best, ww_point x, ww_point y, real lag): so the choice can be a soft one
+//                            real ww_user_node(real best, ww_point x, ww_point y, real lag): so the choice can be soft
 //   #define WW_USER_BEFORE   ww_user_cell() (or ww_user_enter()) also takes the points before: (left, up, diagonal, x, y, before_x, before_y, lag)
 //   #define WW_USER_BORDERS  real ww_user_left(ww_point x, real t): D(i,0), and real ww_user_top(ww_point y, real t): D(0,j),
 //                            with t = i-1, j-1; else both are infinity, and D(0,0) = 0 in any case
-//   #define WW_USER_OPEN_BORDER v: the border of points skipped at an open end, mostly 0; else open ends are refused
+//   #define WW_USER_OPEN_BORDER v: the border of points skipped at an open end, usually 0; else open ends are refused
 //   #define WW_USER_OUTSIDE  v: the value of cells outside a band; else infinity
 //   #define WW_USER_FINAL    ww_scalar ww_user_final(ww_scalar value, uint n, uint m): the result; else D(n,m)
 #ifdef WW_USER_OUTSIDE
@@ -21,7 +21,7 @@
 #define WW_ELEMENTS 1
 #define WW_CORNER 1
 #define WW_ANY_SIGN 1
-// Nothing is known of what a row of infinite points would do.
+// The result of a row of infinite points is not known.
 #define WW_TRANSPARENT 1
 #ifdef WW_USER_OPEN_BORDER
 #define WW_OPEN_BORDER WW_USER_OPEN_BORDER

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tries the caller's cell on ordinary points and neighbours, some of which are infinite as borders are. report: 1 and the values
-// (left, up, diagonal, x, y) of the first that gives NaN, else 0. With WW_POINT_REGISTERS 0 two more values are room for points.
+// Tests the caller's cell on ordinary points and neighbours, some of which are infinite as borders are. report: 1 and
+// the values (left, up, diagonal, x, y) of the first that gives NaN, else 0. With WW_POINT_REGISTERS 0 it has two more
+// values, for points.
 __kernel void ww_user_check(__global ww_scalar *restrict report) {
     const ww_scalar points[4] = {(ww_scalar)-1.5, 0, (ww_scalar)0.25, 3};
     const ww_scalar neighbours[3] = {0, (ww_scalar)2.5, INFINITY};
@@ -15,7 +16,7 @@ __kernel void ww_user_check(__global ww_scalar *restrict report) {
             b.value[c] = y;
         }
 #else
-        // All channels are read from one place.
+        // All channels are read from the same place.
         report[6] = x;
         report[7] = y;
         a.at = report + 6;

@@ -5,8 +5,9 @@
 //   w(a) = w_max / (1 + exp(-g (a - max(n,m)/2)))
 //   result D(n,m), its square root with WW_ROOT
 //
-// Near the diagonal of long series the weights are too small for their precision. Then all weights of a pair are 2^k times
-// as large, where 2^-k is about the weight of the corner (n, m), in which every path ends; the result is divided by 2^k.
+// Near the diagonal of long series the weights are too small for their precision. Then all weights of a pair are
+// multiplied by 2^k, where 2^-k is about the weight of the corner (n, m), in which every path ends; the result is
+// divided by 2^k.
 #define WW_ORDER WW_LEAST
 #define WW_OUTSIDE_VALUE INFINITY
 #define WW_BORDER_VALUE INFINITY
@@ -25,7 +26,7 @@
 #ifndef WW_L_g
 #define WW_L_g 0
 #endif
-// g / log(2), and what float does not hold of it: the exponents of long series are large numbers.
+// g / log(2), and its rounding error in float: the exponents of long series are large numbers.
 #define WW_STEEPNESS ((float)WW_P_g * M_LOG2E_F)
 #define WW_STEEPNESS_LOST                                                                                              \
     (fma((float)WW_P_g, M_LOG2E_F, -WW_STEEPNESS) + ((float)WW_P_g * 1.925963033500e-8f + (float)WW_L_g * M_LOG2E_F))
@@ -36,7 +37,7 @@
 #else
 #define WW_SCALED(type, k) ((k) > (type)(ww_scalar)WW_SCALED_FROM ? (k) : (type)(ww_scalar)0)
 #endif
-// k for series of n and m points; 0 for all but long ones, and where sums of exponentials are taken: they can't be scaled.
+// k for series of n and m points; 0 for all but long ones, and with the soft minimum, whose values can't be scaled.
 #define WW_SCALE_OF(type, n, m)                                                                                        \
     WW_INLINE type ww_scale_of_##type(type n, type m) {                                                                \
         const type behind = (type)(ww_scalar)0.5 * fmax(n, m) - fabs(n - m);                                           \

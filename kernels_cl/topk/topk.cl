@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The k smallest of every row of a matrix, smallest first, ties to the lower index.
 //
-// One order for everything: the key (value, index). Keys are unique, so the answer does not depend on who comes first.
-// A NaN stands for "no value here" and is never taken. A row's result is k values and indices; where there are fewer,
+// One order for everything: the key (value, index). Keys are unique, so the result does not depend on the order of
+// execution. A NaN means "no value" and is never taken. A row's result is k values and indices; where there are fewer,
 // +inf and index 0xffffffff, which is after every key.
 //
-// A task is one part of one row: rows x parts tasks. With several parts each leaves its own k best, and a second launch
-// selects among those (`listed`).
+// A task is one part of one row: rows x parts tasks. With several parts each part stores its own k best, and a second
+// launch selects among those (`listed`).
 //
 // Parameters:
 //   WW_GROUPED 0: ww_select_item, 1: ww_select_group
 //   WW_WG    work-items of a group
 //   WW_K     k, rounded up to a power of two (ww_select_group)
-//   WW_EACH  columns a work-item looks at together (ww_select_group)
+//   WW_EACH  columns a work-item tests together (ww_select_group)
 //   WW_LAG 1: fetches the next ones meanwhile (ww_select_group)
 //   WW_QUEUE candidates collected before they are merged: a power of two, >= WW_K and >= 2*WW_WG (ww_select_group)
 #ifndef WW_GROUPED
@@ -40,13 +40,13 @@ typedef struct {
     uint flags;
     uint spare;
 } ww_selection;
-#define WW_SELECT_OWN 1u     // leave each row's own index out
-#define WW_SELECT_FRESH 2u   // begin with nothing; else with what stands in `best`
+#define WW_SELECT_OWN 1u     // a row's own index is not taken
+#define WW_SELECT_FRESH 2u   // begin with an empty list; else with the content of `best`
 #define WW_SELECT_LISTED 4u  // indices are read from a list as long as the values, not counted
-#define WW_SELECT_COUNTED 8u // row r has but counts[r] columns; in one part
+#define WW_SELECT_COUNTED 8u // row r has only counts[r] columns; in one part
 #define WW_SELECT_LARGEST 16u // values are negated as they are read: the k largest
 
-// What a task works on.
+// The data of a task.
 typedef struct {
     __global const ww_scalar *values;
     __global const uint *list;
@@ -75,13 +75,13 @@ WW_INLINE ww_part ww_part_of(__global const ww_scalar *values, __global const ui
 // ---- one work-item a task: CPUs, and any k
 // --------------------------------------------------------------------------------
 //
-// The k best are a heap with the last of them on top, in `best` itself. No local memory, no barrier.
+// The k best are a heap in `best` itself, with the largest key on top. No local memory, no barrier.
 
 WW_INLINE bool ww_after(ww_scalar a, uint ia, ww_scalar b, uint ib) {
     return a > b || (a == b && ia > ib);
 }
 
-// Puts (value, index) in at the top of a heap of n whose top is free.
+// Inserts (value, index) into a heap of n whose top is free.
 WW_INLINE void ww_sift(__global ww_scalar *heap, __global uint *indices, uint n, ww_scalar value, uint index) {
     uint at = 0;
     for (uint child = 1; child < n; child = 2 * at + 1) {
@@ -97,7 +97,7 @@ WW_INLINE void ww_sift(__global ww_scalar *heap, __global uint *indices, uint n,
     indices[at] = index;
 }
 
-// Values looked at together: most blocks hold nothing near enough.
+// Values tested together: most blocks have no value that is near enough.
 #define WW_LOOK 16
 WW_INLINE bool ww_any_within(__global const ww_scalar *values, ww_scalar sign, ww_scalar radius) {
     return any(sign * vload16(0, values) <= (WW_PASTE(WW_REAL_NAME, 16))radius);
@@ -120,7 +120,7 @@ ww_select_item(__global const ww_scalar *restrict values, __global const uint *r
             indices[i] = WW_NO_INDEX;
         }
     } else {
-        // Descending is a heap.
+        // A descending list is a heap.
         for (uint i = 0; i < k / 2; i++) {
             const ww_scalar value = heap[i];
             const uint index = indices[i];
@@ -158,9 +158,9 @@ ww_select_item(__global const ww_scalar *restrict values, __global const uint *r
 // ---- a work-group a task: GPUs, k <= WW_K
 // ---------------------------------------------------------------------------------
 //
-// Values within the radius (the k-th best so far) join a queue in local memory; a full queue is sorted and merged with
-// the k best, which lowers the radius. Local memory: (WW_K + WW_QUEUE) keys. Barriers: four for WW_WG*WW_EACH columns,
-// and about log2(WW_QUEUE)^2/2 a merge.
+// Values within the radius (the k-th best so far) are appended to a queue in local memory; a full queue is sorted and
+// merged with the k best, which lowers the radius. Local memory: (WW_K + WW_QUEUE) keys. Barriers: four for
+// WW_WG*WW_EACH columns, and about log2(WW_QUEUE)^2/2 a merge.
 #ifndef WW_EACH
 #define WW_EACH 16
 #endif
@@ -185,7 +185,7 @@ typedef uint ww_bits;
 typedef ulong ww_key; // bits << 32 | index
 #endif
 
-// Bits that order as the numbers do.
+// Bits with the same order as the numbers.
 WW_INLINE ww_bits ww_ordered(ww_scalar value) {
     const ww_bits bits = WW_AS_BITS(value + 0); // no -0
     return bits & WW_SIGN ? ~bits : bits | WW_SIGN;
@@ -194,7 +194,7 @@ WW_INLINE ww_scalar ww_unordered(ww_bits bits) {
     return WW_AS_SCALAR(bits & WW_SIGN ? bits & ~WW_SIGN : ~bits);
 }
 
-// Keys in local memory. A double's bits and index stand apart: 12 bytes, where a structure has 16.
+// Keys in local memory. A double's bits and index are in separate arrays: 12 bytes, where a structure has 16.
 #if WWK_DOUBLE
 #define WW_KEYS(name, count)                                                                                           \
     __local ulong name##_bits[count];                                                                                  \
@@ -268,9 +268,8 @@ WW_INLINE void ww_bitonic_step(ww_keys keys, uint count, uint size, uint stride,
     }
 }
 
-// Sorts the queue's `count` keys and merges them into the sorted k best; nothing to do where count is 0. That is
-// decided by the loops' bounds and not by a condition around them: PoCL 3.1 miscompiles barriers in loops under a
-// condition.
+// Sorts the queue's `count` keys and merges them into the sorted k best; does nothing where count is 0. The loops'
+// bounds ensure this, not a condition around them: PoCL 3.1 miscompiles barriers in loops under a condition.
 WW_INLINE void ww_merge_queue(ww_keys best, ww_keys queue, uint count, uint item) {
     const uint merged = count ? WW_K : 0;
     uint filled = merged;
@@ -282,7 +281,7 @@ WW_INLINE void ww_merge_queue(ww_keys best, ww_keys queue, uint count, uint item
         for (uint stride = size / 2; stride > 0; stride /= 2)
             ww_bitonic_step(queue, filled, size, stride, item);
     barrier(CLK_LOCAL_MEM_FENCE);
-    // One list against the other backwards: the smaller of each are the WW_K smallest of both, and bitonic.
+    // One list compared with the other in reverse: the smaller of each pair are the WW_K smallest of both, and bitonic.
     for (uint i = item; i < merged; i += WW_WG) {
         const ww_key other = ww_key_get(queue, WW_K - 1 - i);
         if (ww_key_before(other, ww_key_get(best, i)))
@@ -332,7 +331,7 @@ ww_select_group(__global const ww_scalar *restrict values, __global const uint *
 #endif
     for (uint first = 0; first < part.columns; first += WW_WG * WW_EACH) {
         ww_scalar value[WW_EACH];
-        uint waiting = 0; // a bit for each value that is still to be judged
+        uint waiting = 0; // a bit for each value that is not yet tested
 #if WW_LAG
 #pragma unroll
         for (uint e = 0; e < WW_EACH; e++)
@@ -350,7 +349,7 @@ ww_select_group(__global const ww_scalar *restrict values, __global const uint *
         uint full;
         do {
             for (uint bits = waiting; bits; bits &= bits - 1) {
-                // Read again: a register cannot be named by a number, and few values come this far.
+                // Read again: registers can't be indexed, and few values get here.
                 const uint e = 31 - clz(bits & -bits), c = first + e * WW_WG + item;
                 const uint index = s.flags & WW_SELECT_LISTED ? part.list[c] : part.base + c;
                 const ww_key key = ww_key_make(part.sign * part.values[c] + 0, index); // no -0

@@ -9,7 +9,7 @@
 #include "host.h"
 
 // Makes room for `wanted` elements of `element_bytes` in the array at `array` (the address of a pointer), at least
-// doubling it. What was there stays there, also when this fails.
+// doubling it. The content is kept, also when this fails.
 static inline ww_status wwi_grow(void *array, size_t *capacity, size_t wanted, size_t element_bytes) {
     if (wanted <= *capacity)
         return WW_OK;
@@ -29,7 +29,7 @@ static inline ww_status wwi_grow(void *array, size_t *capacity, size_t wanted, s
     return WW_OK;
 }
 
-// A buffer of at least so many bytes. What a smaller one held is lost.
+// A buffer of at least so many bytes. The content of a smaller one is lost.
 static inline ww_status wwi_grow_buffer(ww_context *context, wwi_buffer **buffer, uint64_t bytes) {
     if (*buffer && wwi_buffer_bytes(*buffer) >= bytes)
         return WW_OK;

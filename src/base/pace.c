@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many units of work go into the next launch, from the time that the launches before took.
+// Chooses the units of work of the next launch, from the time of the launches before it.
 #include "base/pace.h"
 
 #include "base/run.h"
@@ -42,7 +42,7 @@ uint64_t wwi_pace_units(const wwi_pace *pace, double rate, uint64_t left, double
     const double units = rate * pace->aim / (work_each > 1 ? work_each : 1);
     const uint64_t most = 0x7fffffff;
     uint64_t take = units < 1 ? 1 : units > (double)most ? most : (uint64_t)units;
-    // Rather two halves than nearly all and a rest.
+    // Two halves instead of nearly all and a small rest.
     if (take < left && take * 2 > left)
         take = (left + 1) / 2;
     return take < left ? take : left;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches bounded in time: how much work goes into the next one, how fast a device is found to be, progress and
-// cancelling. What the work is, the caller says: cells, points, tasks.
+// cancelling. The caller defines the unit of work: cells, points, tasks.
 #ifndef WAVEWARP_PACE_H
 #define WAVEWARP_PACE_H
 
@@ -25,7 +25,7 @@ void wwi_pace_start(wwi_pace *pace, uint64_t total);
 // Adds finished work and calls the progress function. WW_ERROR_CANCELLED when that asks to stop.
 ww_status wwi_pace_report(wwi_pace *pace, uint64_t work);
 
-// A first guess of work a second, from work a clock of each compute unit. Above 0, whatever the driver reports.
+// A first estimate of work a second, from work per clock of each compute unit. Above 0, whatever the driver reports.
 double wwi_pace_guess(const ww_device_info *info, double each_clock);
 // How many of the `left` units of `work_each` go into one launch: as many as last `aim` at `rate` work a second.
 uint64_t wwi_pace_units(const wwi_pace *pace, double rate, uint64_t left, double work_each);
@@ -34,7 +34,7 @@ double wwi_pace_learn(double rate, double work, double seconds);
 // After a launch of `work`; `more` when others follow. Waits where a launch has to end before the next, learns the rate
 // from the time it took and reports it.
 ww_status wwi_pace_launched(wwi_pace *pace, double *rate, double work, bool more);
-// For work that is measured launch by launch: how much the next one may take when `work` took `seconds`, 1024 to 1e9.
+// For work that is measured launch by launch: the work of the next one when `work` took `seconds`, 1024 to 1e9.
 uint64_t wwi_pace_next(const wwi_pace *pace, uint64_t work, double seconds);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of how work is done (wavewarp/run.h), as every job takes them.
+// The options common to all jobs (wavewarp/run.h): reading and checking them.
 #ifndef WAVEWARP_RUN_OPTIONS_H
 #define WAVEWARP_RUN_OPTIONS_H
 
 #include <wavewarp/run.h>
 
-// A caller's options, or the defaults for NULL, to `own`. WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED.
+// Copies a caller's options, or the defaults for NULL, to `own`. WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED.
 ww_status wwi_run_take(const ww_run_options *given, ww_run_options *own);
 // Tells the progress function, unless it is NULL. WW_ERROR_CANCELLED when it asks to stop.
 ww_status wwi_run_report(int (*progress)(void *user, uint64_t done, uint64_t total), void *user, uint64_t done,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ww_..._init() functions of all public structs: what the WW_..._INIT macros say, for languages without macros and
-// for structs of other versions' sizes. ww_measure_init(), which needs the table of measures, is in src/measure/.
+// The ww_..._init() functions of all public structs: the values of the WW_..._INIT macros, for languages without macros
+// and for structs of other versions' sizes. ww_measure_init(), which needs the table of measures, is in src/measure/.
 #include <wavewarp/wavewarp.h>
 
 #include "options.h"

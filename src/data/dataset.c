@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datasets: series checked, converted to their precision, and brought to the device, or kept in host memory where they
-// do not fit (src/data/slice.c sends those in parts). transform.c makes datasets of datasets.
+// Datasets: checks series, converts them to their precision, and uploads them, or keeps them in host memory where they
+// do not fit (src/data/slice.c uploads those in slices). transform.c makes datasets from datasets.
 #include "data/dataset.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 #include "options.h"
 
-// Kernels index within a series with signed 32-bit numbers; some room is left for what engines add.
+// Kernels index within a series with signed 32-bit numbers; some range is left for what engines add.
 #define LONGEST 0x7fff0000u
 
 size_t wwi_precision_bytes(ww_precision precision) {
@@ -65,7 +65,7 @@ static ww_status check_view(const ww_series_view *view) {
     return WW_OK;
 }
 
-// Lengths, offsets, ranks and the sorted order of a dataset whose count, channels and lengths stand.
+// Lengths, offsets, ranks and the sorted order of a dataset whose count, channels and lengths are set.
 static int by_length(const void *a, const void *b, void *lengths) {
     const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
     const uint32_t *length = lengths;
@@ -119,14 +119,14 @@ static ww_status allocate(ww_context *context, size_t count, size_t channels, ww
     return WW_OK;
 }
 
-// Where a series comes from.
+// The source of a series.
 typedef struct origin {
     const ww_series_view *view;
     uint64_t offset;     // of its first value
-    const double *times; // one a point, beside the view; NULL: none, or the last channel
+    const double *times; // one a point, separate from the view; NULL: none, or the last channel
 } origin;
 
-// One channel of a series, or its time stamps: the value at time t stands at t * stride of the one that is not NULL.
+// One channel of a series, or its time stamps: the value at time t is at t * stride of the pointer that is not NULL.
 typedef struct line {
     const float *narrow;
     const double *wide;
@@ -213,7 +213,7 @@ ww_status wwi_dataset_send_entries(const ww_dataset *d, uint64_t base, wwi_buffe
 static ww_status place(ww_dataset *d, uint64_t max_bytes) {
     ww_status status;
     const uint64_t value_bytes = wwi_precision_bytes(d->precision), bytes = d->offsets[d->count] * value_bytes;
-    // Half of what is free stays for results and scratch.
+    // Half of the free memory is left for results and scratch.
     uint64_t limit = wwi_context_bytes_free(d->context) / 2;
     if (limit > wwi_context_max_buffer(d->context))
         limit = wwi_context_max_buffer(d->context);
@@ -242,7 +242,7 @@ static bool device_has_double(const ww_context *context) {
     return wwi_context_info(context)->has_double != 0;
 }
 
-// `times`: time stamps beside the view, a value a point, series after series; or NULL.
+// `times`: time stamps separate from the view, a value a point, series after series; or NULL.
 static ww_status create(ww_context *context, const ww_series_view *given, const double *times,
                         const ww_dataset_options *options, ww_dataset **dataset) {
     ww_status status;
@@ -350,7 +350,7 @@ ww_status ww_dataset_create_from_set(ww_context *context, const ww_series_set *s
     if (dataset)
         *dataset = NULL;
     const ww_status status = ww_series_set_view(set, &view);
-    // The time stamps of all series stand one after the other.
+    // The time stamps of all series are stored one after the other.
     return status == WW_OK ? create(context, &view, ww_series_set_times(set, 0), options, dataset) : status;
 }
 
@@ -362,7 +362,7 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
     if (!context || !memory || !dataset)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, buffer or dataset is NULL");
     *dataset = NULL;
-    view.values = memory; // only asked for being there
+    view.values = memory; // only tested for NULL
     view.precision = precision;
     view.count = count;
     view.channels = channels;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Series on the device: what the jobs see of a dataset.
+// Series on the device: the part of a dataset that jobs use.
 #ifndef WAVEWARP_DATASET_INTERNAL_H
 #define WAVEWARP_DATASET_INTERNAL_H
 
@@ -9,20 +9,20 @@
 
 #include "host.h"
 
-// The first value beyond 2^24 that float does not hold.
+// The first value beyond 2^24 that float can't represent.
 typedef struct wwi_rounded {
     bool any;
     size_t series, point;
     double value;
 } wwi_rounded;
 
-// Nothing but the count of references changes after the creation. src/data/slice.h brings host values to the device.
+// Only the reference count changes after the creation. src/data/slice.h uploads values kept on the host.
 struct ww_dataset {
     atomic_long references;
     ww_context *context;
     ww_precision precision;
     size_t count, channels;
-    size_t extra;           // values of a point beside the channels, stored after them
+    size_t extra;           // values of a point besides the channels, stored after them
     bool timed;             // these are time stamps
     uint32_t *lengths;      // count
     uint64_t *offsets;      // count + 1: elements before each series; the last is the sum
@@ -36,7 +36,7 @@ struct ww_dataset {
     uint64_t max_bytes;
     wwi_rounded rounded_value, rounded_time;
     double largest_value, largest_time; // absolute values; INFINITY: not known
-    bool unspecified;                   // values that are not finite were let through
+    bool unspecified;                   // values that are not finite were accepted
 };
 
 // A dataset on a foreign cl_mem: see ww_dataset_wrap().
@@ -47,7 +47,8 @@ ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, si
                            void (*fill)(void *user, size_t i, void *target), void *user, ww_dataset **dataset);
 void wwi_dataset_retain(ww_dataset *dataset);
 size_t wwi_precision_bytes(ww_precision precision);
-// The (offset, length | rank << 32) entries of all series, offsets counted from element `base` on. *buffer NULL: made.
+// The (offset, length | rank << 32) entries of all series, offsets counted from element `base` on. *buffer NULL: it is
+// created.
 ww_status wwi_dataset_send_entries(const ww_dataset *dataset, uint64_t base, wwi_buffer **buffer);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points: vectors, bits and sets, checked and brought to the device in tiles, or kept in host memory where they do not
-// fit, and sent in slices.
+// Points: vectors, bits and sets are checked and uploaded in tiles, or kept in host memory where they do not fit, and
+// uploaded in slices.
 #include "data/points.h"
 
 #include <inttypes.h>
@@ -11,9 +11,9 @@
 #include "data/dataset.h"
 #include "options.h"
 
-// Bytes that go to the device at a time on their way into tiles.
+// Bytes uploaded at a time before they are copied into tiles.
 #define PIECE_BYTES (UINT64_C(64) << 20)
-// Points the mean is taken of.
+// Points from which the mean is computed.
 #define SAMPLE 4096
 
 void wwi_points_retain(ww_points *points) {
@@ -125,7 +125,7 @@ static ww_status take_numbers(const ww_points *p, const ww_point_view *view, voi
     return WW_OK;
 }
 
-// Packed bytes into 32-bit words; bits behind the last are cleared.
+// Packed bytes into 32-bit words; bits after the last are cleared.
 static void take_bits(const ww_points *p, const ww_point_view *view, uint32_t *target) {
     const size_t bytes = (p->dimension + 7) / 8;
     for (size_t i = 0; i < p->count; i++) {
@@ -256,7 +256,7 @@ static ww_status describe(ww_points *p, const ww_point_view *view) {
     return WW_OK;
 }
 
-// The values to upload: the caller's own where they are right as they are, else p->host, filled here.
+// The values to upload: the caller's own where they need no conversion, else p->host, filled here.
 static ww_status take_values(ww_points *p, const ww_point_view *view, bool keep, const unsigned char **values) {
     const uint64_t bytes = p->kind == WW_POINTS_SETS ? p->offsets[p->count] * p->word_bytes
                                                      : (uint64_t)p->count * p->words * p->word_bytes;
@@ -302,11 +302,11 @@ ww_status ww_points_create(ww_context *context, const ww_point_view *given, cons
     atomic_init(&p->references, 1);
     p->context = context;
     wwi_context_retain(context);
-    // Bits and sets have distances that float holds exactly, or rounds once.
+    // Distances of bits and sets are exact in float, or rounded once.
     p->precision = view->kind == WW_POINTS_NUMBERS ? o.precision : WW_FLOAT;
     if ((status = wwi_stream_create(context, &stream)) != WW_OK || (status = describe(p, view)) != WW_OK)
         goto done;
-    // Half of what is free stays for the other side and for scratch.
+    // Half of the free memory is left for the other side and for scratch.
     uint64_t limit = wwi_context_bytes_free(context) / 2;
     if (limit > wwi_context_max_buffer(context))
         limit = wwi_context_max_buffer(context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points on the device: what searches see of them.
+// Points on the device: the part that searches use.
 #ifndef WAVEWARP_KNN_POINTS_H
 #define WAVEWARP_KNN_POINTS_H
 
@@ -9,11 +9,11 @@
 
 #include "data/slice.h"
 
-// Points of a tile, and what counts of points are padded to on the device; see kernels_cl/knn/knn.cl.
+// Points of a tile, and the multiple to which numbers of points are padded on the device; see kernels_cl/knn/knn.cl.
 #define WWI_TILE 64u
 #define WWI_TILE_PAIR 128u
 
-// Nothing but the count of references changes after the creation.
+// Only the reference count changes after the creation.
 struct ww_points {
     atomic_long references;
     ww_context *context;
@@ -23,20 +23,20 @@ struct ww_points {
     uint32_t words;             // coordinates in a tile: the dimension, or 32 bits each; sets: 0
     uint64_t word_bytes;        // of one
     uint64_t *offsets;          // sets: count + 1
-    unsigned char *host;        // values as they came, in the points' precision; NULL when the device holds them
+    unsigned char *host;        // original values, in the points' precision; NULL when the device holds them
     bool column_order;          // of those
-    uint64_t max_bytes;         // that one window may have
+    uint64_t max_bytes;         // most that one slice may have
     wwi_buffer *tiles;          // or the sets' members; NULL when they stay on the host
     wwi_buffer *starts;         // sets: offsets
     double *mean;               // numbers: of a sample of the points
     double mean_norm, variance; // its squared norm, and the summed variance of the coordinates
-    wwi_program *program;       // brings points into tiles
+    wwi_program *program;       // copies points into tiles
 };
 
 void wwi_points_retain(ww_points *points);
 // Most points from `first` on that a slice can have; >= 1.
 size_t wwi_points_slice_limit(const ww_points *points, size_t first);
-// Brings points to the device, unless the slice has them already. They count from 0 there.
+// Uploads points, unless the slice has them already. They count from 0 there.
 ww_status wwi_points_slice(ww_points *points, wwi_stream *stream, size_t first, size_t count, wwi_slice *slice);
 
 static inline size_t wwi_points_padded(size_t count) {

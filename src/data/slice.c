@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What part of a set of series is on the device; src/data/points.c has the same for points.
+// The part of a set of series that is on the device; src/data/points.c has the same for points.
 #include "data/slice.h"
 
 #include <string.h>

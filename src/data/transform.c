@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datasets made of datasets: what a measure's series become before they are compared.
+// Datasets made from datasets: a measure's transformation of the series before they are compared.
 #include "data/transform.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-// One dataset on its way into another, both channel by channel.
+// The conversion of one dataset into another, both channel by channel.
 typedef struct derivation {
     const ww_dataset *source;
     unsigned char *values; // of the source
     wwi_transform transform;
     double gap;
-    bool total; // the border of ERP is everywhere the sum of all gaps
+    bool total; // the border of ERP is the sum of all gaps in every cell
     bool each;  // a border for each channel alone
 } derivation;
 
@@ -38,7 +38,7 @@ static void fill_derivative(const derivation *d, size_t i, void *target) {
         }
 }
 
-// The norm of a point less the gap's value, over channels [first, end).
+// The norm of a point minus the gap's value, over channels [first, end).
 static double gap_cost(const derivation *d, size_t i, size_t first, size_t end, size_t t) {
     double sum = 0;
     for (size_t c = first; c < end; c++) {

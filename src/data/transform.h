@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datasets made of datasets.
+// Datasets made from datasets.
 #ifndef WAVEWARP_DERIVE_H
 #define WAVEWARP_DERIVE_H
 
 #include "data/dataset.h"
 #include "measure/measure_table.h"
 
-// What the measure's transform makes of a dataset, as it is now. *Ownership*: the caller's.
+// The measure's transform of a dataset with its present content. *Ownership*: the caller's.
 ww_status wwi_dataset_derive(ww_dataset *source, const ww_measure *measure, ww_dataset **derived);
 
 #endif

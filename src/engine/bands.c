@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of the columns and row-steps that a band leaves to an engine, for one pair of lengths.
+// Tables of the columns and row-steps of a band for an engine, for one pair of lengths.
 #include "engine/bands.h"
 
 #include <stdlib.h>
@@ -32,8 +32,8 @@ void wwi_words_free(wwi_words *words) {
     *words = (wwi_words){NULL, 0, 0};
 }
 
-// A warping path goes right and down only. So what a later row keeps out on the right leads nowhere, and what an
-// earlier row keeps out on the left no path from the corner reaches: the ends may be made monotone without changing any
+// A warping path goes right and down only. So a cell right of a later row's end is on no complete path, and a cell left
+// of an earlier row's beginning is reached by none from the corner: the ends may be made monotone without changing any
 // result. Measures whose paths may begin elsewhere take no band whose rows go back to the left (wwi_measure_check()).
 static void make_monotone(size_t n, size_t *lo, size_t *hi) {
     for (size_t i = 1; i < n; i++)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A band as the kernels get it (kernels_cl/base/band.cl): by a few numbers, or by tables of rows for each pair of
-// lengths.
+// A band as it is passed to the kernels (kernels_cl/base/band.cl): by a few numbers, or by tables of rows for each pair
+// of lengths.
 #ifndef WAVEWARP_BAND_TABLE_H
 #define WAVEWARP_BAND_TABLE_H
 
 #include <stdbool.h>
 #include <wavewarp/measure.h>
 
-// How an engine cuts the columns: blocks of `columns` columns, row-steps of `rows` rows (padding rows at the top fill
-// the first), `width` blocks side by side. columns 0: rows alone, no blocks.
+// How an engine divides the columns: blocks of `columns` columns, row-steps of `rows` rows (padding rows at the top
+// fill the first), `width` blocks side by side. columns 0: rows alone, no blocks.
 typedef struct wwi_tiling {
     uint32_t columns, rows, width;
 } wwi_tiling;

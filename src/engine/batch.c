@@ -187,7 +187,7 @@ size_t wwi_work_args(const wwi_work *w, wwi_arg *args) {
     args[count++] = WWI_BUFFER(w->y.series);
     args[count++] = WWI_BUFFER(w->uploads.row_order);
     args[count++] = WWI_BUFFER(w->b.list ? w->uploads.row_order : w->uploads.column_order);
-    if (!w->is_bits) // which knows no bands; where a kernel needs no words of a band, it reads none
+    if (!w->is_bits) // it has no bands; a kernel that needs no words of a band reads none
         args[count++] = WWI_BUFFER(w->uploads.band ? w->uploads.band : w->uploads.row_order);
     args[count++] = WWI_BUFFER(w->b.out);
     args[count++] = WWI_VALUE(w->args);

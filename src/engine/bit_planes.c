@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers the symbols of two sets and writes them as bit planes for engine bits. No launch is here.
+// Numbers the symbols of two sets and writes them as bit planes for engine bits. Launches are in bits.c.
 #include "engine/bit_planes.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #define NO_INDEX UINT32_MAX
 
-// ---- numbers for keys, in the order in which the keys are met
+// ---- numbers for keys, in the order in which the keys first occur
 
 typedef struct dictionary {
     uint64_t *keys;
@@ -82,7 +82,7 @@ static ww_status number_of(dictionary *d, uint64_t key, uint32_t *number) {
 
 typedef struct side {
     ww_dataset *source;
-    unsigned char *copy; // of the values, when they stand on the device
+    unsigned char *copy; // of the values, when they are on the device
     uint32_t *numbers;   // of every point
     uint32_t channels;   // computed apart: 1 or all
 } side;

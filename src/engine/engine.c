@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engines: a table, their names, and which one a batch goes to.
+// The engines: a table, their names, and the choice of one for a batch.
 #include "engine/engine.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ ww_engine wwi_engine_choose(const wwi_runner *r, bool list, size_t rows, size_t 
     const uint32_t shorter = longest_row < longest_column ? longest_row : longest_column;
     if (r->gpu) {
         const uint32_t longer = longest_row < longest_column ? longest_column : longest_row;
-        // Too few pairs to fill the device, and long enough that cutting them up pays.
+        // Too few pairs to fill the device, and long enough that dividing them into strips is faster.
         const uint64_t pairs = list ? rows : (uint64_t)rows * columns;
         if (pairs < wwi_compute_units(r) && shorter >= 256 && longer >= 4096)
             return WW_ENGINE_STRIPS;
@@ -58,7 +58,7 @@ ww_engine wwi_engine_choose(const wwi_runner *r, bool list, size_t rows, size_t 
     if (!wwi_can_vector(r))
         return WW_ENGINE_LANES;
     const size_t lanes_used = list ? rows : r->symmetric && rows > columns ? rows : columns;
-    // One lane in use of many: better the lanes of one pair, where it is long enough to fill them.
+    // Only one lane of a vector would be used: the lanes of one pair are better, where it is long enough to fill them.
     if (lanes_used * 4 <= (size_t)r->vector && shorter >= 512)
         return WW_ENGINE_STRIPS;
     // The rows kept for all lanes should stay in the cache.

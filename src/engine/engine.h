@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the other rooms use of this one: engines by name, and a runner that takes batches of pairs through an engine.
+// What other folders use of engine/: engines by name, and a runner that runs batches of pairs through an engine.
 #ifndef WAVEWARP_ENGINE_H
 #define WAVEWARP_ENGINE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which texts make an engine's program, and with what options.
+// The texts and options of an engine's program.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@ uint64_t wwi_runner_value_bytes(const wwi_runner *r) {
 
 #define SOFT(suffix) "#define WW_SOFT_SCALE %a" suffix "\n#define WW_SOFT_UNIT %a" suffix "\n"
 
-// The measure's parameters as the recurrence names them: WW_P_name, by its bits; WW_L_name, what float does not hold of
-// it; and for choices between program texts WW_I_name, the whole number or 0.
+// The measure's parameters as the recurrence names them: WW_P_name, by its bits; WW_L_name, its rounding error in
+// float; and for `#if` WW_I_name, the whole number or 0.
 static void write_parameters(const wwi_runner *r, char *text, size_t bytes) {
     const ww_measure_info *info = &r->recurrence->info;
     size_t at = 0;
@@ -141,7 +141,7 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
     char options[512];
 
     if (form->is_bits && r->planes) {
-        // Symbols are numbers that are the same or not: there is no recurrence.
+        // Symbols are numbers that are equal or not: there is no recurrence.
         t.sources[t.count++] = (wwi_source){"base/number.cl", NULL};
         t.sources[t.count++] = (wwi_source){"base/vendor.cl", NULL};
         t.sources[t.count++] = (wwi_source){"base/points.cl", NULL};
@@ -175,7 +175,7 @@ ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **f
             return WW_OK;
         }
     if (r->variant_count == VARIANTS) {
-        // Kernels of launches under way stay alive in the driver until these are done.
+        // The driver keeps the kernels of launches in progress until these are done.
         wwi_kernel_destroy(&r->variants[0].kernel);
         wwi_kernel_destroy(&r->variants[0].interleave);
         wwi_program_release(&r->variants[0].program);

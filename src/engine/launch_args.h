@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The by-value argument of every engine's kernel: the host's twin of ww_launch_args in kernels_cl/base/tasks.cl.
+// The by-value argument of every engine's kernel: the same struct as ww_launch_args in kernels_cl/base/tasks.cl.
 #ifndef WAVEWARP_JOB_H
 #define WAVEWARP_JOB_H
 

@@ -26,7 +26,7 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
         return WW_OK;
     }
     const ww_status status = r->banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
-    // A list's series are interleaved anew for each pair.
+    // A list's series are interleaved again for each pair.
     if (w->b.list && w->b.rows > (size_t)r->vector) {
         const uint64_t side = (uint64_t)(w->n > w->m ? w->n : w->m) * r->channels * wwi_runner_value_bytes(r);
         const uint64_t room = wwi_context_bytes_free(r->context) / 8, largest = wwi_context_max_buffer(r->context);
@@ -49,7 +49,7 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     key.vector = r->vector;
     key.registers = 1;
     key.rows = r->channels == 1 ? (uint32_t)wwi_tuned(r, "packed.rows", 8) : r->channels <= 4 ? 4 : 2;
-    // A sum over channels must not be given up for one of them.
+    // A sum over channels must not be abandoned because of one of them.
     key.abandon =
         b->list && b->radii && r->passes == 1 && !r->open && !r->soft && (r->recurrence->flags & WWI_MEASURE_MONOTONE);
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A runner: made for a measure and two datasets, it takes batches of pairs through an engine.
+// A runner: created for a measure and two datasets, it runs batches of pairs through an engine.
 #include "engine/runner.h"
 
 #include <inttypes.h>
@@ -32,13 +32,13 @@ void wwi_runner_destroy(wwi_runner **runner) {
 // Whether engine bits can compute the measure, on bit planes made here or on the points as they are.
 static ww_status take_bits(wwi_runner *r) {
     const bool symbols = wwi_measure_is_bits_of_symbols(&r->measure);
-    r->no_bits = "it is for Levenshtein with all weights 1, LCS, LCSS, and EDR but aeon's";
+    r->no_bits = "it supports only Levenshtein with all weights 1, LCS, LCSS, and EDR without aeon";
     if (r->options.engine != WW_ENGINE_AUTO && r->options.engine != WW_ENGINE_BITS)
         return WW_OK;
     if (!symbols && !wwi_measure_is_bits_of_points(&r->measure))
         return WW_OK;
     if (r->banded) {
-        r->no_bits = "it knows no bands";
+        r->no_bits = "it does not support bands";
         return WW_OK;
     }
     if (symbols) {
@@ -47,7 +47,7 @@ static ww_status take_bits(wwi_runner *r) {
         return status;
     }
     r->no_bits = "points of several channels stay in engine lanes";
-    // On a CPU a vector of pairs is faster: there it runs when it is asked for.
+    // On a CPU a vector of pairs is faster: there it runs only when it is requested.
     r->bits = r->channels == 1 && (r->gpu || r->options.engine == WW_ENGINE_BITS);
     return WW_OK;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of this room share: the inside of a runner, and what an engine is. The other rooms use engine.h.
+// What the files of engine/ share: the struct of a runner, and the row of an engine. Other folders use engine.h.
 #ifndef WAVEWARP_RUNNER_H
 #define WAVEWARP_RUNNER_H
 
@@ -122,7 +122,7 @@ typedef struct wwi_refusal {
 struct wwi_engine {
     const char *name;
     double gpu_rate, cpu_rate; // cells a clock of a compute unit, until it is measured
-    // Whether the batch would better be computed with rows and columns exchanged; asked of symmetric measures alone.
+    // Whether the batch is faster with rows and columns exchanged; only called for symmetric measures.
     bool (*wants_exchange)(const wwi_runner *r, const wwi_work *w);
     // Whether the engine can compute the batch. Cuts it, and makes its bands in r->words, or sets w->too_large.
     ww_status (*takes)(wwi_runner *r, wwi_work *w, wwi_refusal *refusal);
@@ -139,7 +139,7 @@ ww_engine wwi_engine_choose(const wwi_runner *r, bool list, size_t rows, size_t 
 uint64_t wwi_runner_value_bytes(const wwi_runner *r);
 // The compiled variant for a key, built on first use. It stays valid until the next call.
 ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **found);
-// Whether the user's recurrence, if it is one, keeps its word on a few values: WW_ERROR_BUILD,
+// Whether the user's recurrence, if there is one, is correct on a few values: WW_ERROR_BUILD,
 // WW_ERROR_INVALID_ARGUMENT.
 ww_status wwi_runner_check_user(wwi_runner *r);
 

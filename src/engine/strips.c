@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine strips: the matrix cut in strips that follow each other (kernels_cl/engine/strips.cl, strips_vector.cl).
+// Engine strips: the matrix divided into strips that follow each other (kernels_cl/engine/strips.cl, strips_vector.cl).
 #include "engine/strips.h"
 
 #include "base/grow.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a matrix is cut into columns, rows and strips for each engine. Nothing is launched here.
+// How a matrix is divided into columns, rows and strips for each engine. Nothing is launched here.
 #include "engine/tiling.h"
 
 #include "measure/measure_table.h"
@@ -21,8 +21,8 @@ bool wwi_points_in_registers(const wwi_runner *r) {
     return r->channels <= REGISTER_CHANNELS;
 }
 
-// Whether what columns keep finds room beside the registers counted: in float NVIDIA's compiler has them, AMD's has
-// not.
+// Whether the values kept for columns fit besides the registers counted: in float with NVIDIA's compiler, not with
+// AMD's.
 static bool keeps_beside(const wwi_runner *r) {
     return r->exchange == WWI_EXCHANGE_NV_SHFL && r->precision == WW_FLOAT;
 }
@@ -38,7 +38,7 @@ uint32_t wwi_lane_columns(const wwi_runner *r, bool banded) {
     // A user's cost may need many registers of its own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER)
         columns /= 2;
-    // So do the best of open ends and the logarithms.
+    // So do the best of open ends and the logarithms of the soft minimum.
     if (r->open || r->soft)
         columns /= 2;
     const uint32_t most = banded ? (uint32_t)wwi_tuned(r, "lanes.banded", 16) : 64;
@@ -53,7 +53,7 @@ uint32_t wwi_lane_rows(const wwi_runner *r, uint32_t n) {
         return 1;
     if (r->channels > 4)
         return 2;
-    // What is kept moves on by as many registers as there are columns, however many rows a step has.
+    // The kept values move by as many registers as there are columns, for any number of rows a step.
     const bool many = keeps_beside(r) && r->recurrence->column_registers;
     const uint32_t rows = (uint32_t)wwi_tuned(r, "lanes.rows", many ? 8 : 4);
     return rows > 4 && (r->banded || (n && (rows - n % rows) % rows * 50 > n)) ? 4 : rows;
@@ -120,7 +120,8 @@ wwi_tiling wwi_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m) {
         tiling.columns = most;
     while (tiling.columns * 2 <= most && pairs * wwi_ceil_div(m, 2 * tiling.columns * tiling.width) >= wanted)
         tiling.columns *= 2;
-    // Short steps fill the pipeline of a few strips sooner; many fill the device anyhow, and have more of long ones.
+    // Short steps fill the pipeline of a few strips sooner; many strips fill the device in any case, and are faster
+    // with long steps.
     if (tiling.rows >= 4) {
         const bool few = !r->banded && pairs * wwi_ceil_div(m, (uint64_t)tiling.columns * tiling.width) < 4 * wanted;
         tiling.rows = few ? (uint32_t)wwi_tuned(r, "strips.rows", 4) : 4;
@@ -130,7 +131,7 @@ wwi_tiling wwi_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m) {
 
 // ---- bits
 
-// Words a lane holds at most: each takes its planes and, for what the measure keeps, about four registers. AMD's
+// Most words of a lane: each needs its planes and, for what the measure keeps, about four registers. AMD's
 // compiler needs more.
 static uint32_t most_words(const wwi_runner *r) {
     const long values = wwi_tuned(r, "bits.values", r->exchange == WWI_EXCHANGE_NV_SHFL ? 96 : 48);

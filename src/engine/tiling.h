@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How engines cut a matrix: columns and rows of a lane, lanes of a group, strips. Each cut follows from the longest
-// series, the registers of the device and the tuning parameters; nothing is launched here.
+// How engines divide a matrix: columns and rows of a lane, lanes of a group, strips. Each tiling follows from the
+// longest series, the registers of the device and the tuning parameters; nothing is launched here.
 #ifndef WAVEWARP_TILING_H
 #define WAVEWARP_TILING_H
 
@@ -23,9 +23,9 @@ uint32_t wwi_lane_rows(const wwi_runner *r, uint32_t n);
 uint32_t wwi_lane_group(const wwi_runner *r);
 // Longest column series engine lanes can hold without a band.
 uint32_t wwi_lanes_limit(const wwi_runner *r);
-// The cut for a column series of m points, without a band; n as above.
+// The tiling for a column series of m points, without a band; n as above.
 wwi_tiling wwi_lanes_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many_lengths);
-// Row series that a group takes one after the other: enough that the device is still filled several times over.
+// Row series that a group computes one after the other: few enough that the device is still filled several times.
 uint32_t wwi_rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t columns, uint32_t width, bool list);
 
 // Whether engine strips runs as vectors in a work-item, not as work-groups.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of distances: written in one go, or filled block by block.
+// Files of distances: written by one call, or filled block by block.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 struct ww_array_file {
     wwi_output output;
     bool text;     // .csv, or standard output
-    bool in_order; // no place can be sought: blocks must be whole rows, in row order
+    bool in_order; // the output has no seek: blocks must be whole rows, in row order
     size_t rows, columns;
     size_t element_bytes;
     ww_precision precision;
@@ -52,7 +52,7 @@ ww_status ww_array_file_create(const char *path, ww_precision precision, size_t 
             wwi_output_npy_header(&made->output, precision, shape, condensed ? 1 : 2);
             made->data_offset = WWI_NPY_HEADER_BYTES;
         }
-        // How long text gets is not known before.
+        // The length of the text is not known before.
         if (!made->text)
             status = wwi_output_reserve(&made->output, bytes + made->data_offset);
         if (status == WW_OK && fflush(made->output.stream) != 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a file beside its final name and renames it when it is whole; numbers as text, the head of an .npy file.
+// Writes a file under a temporary name in the same folder and renames it when it is complete; numbers as text, the
+// header of an .npy file.
 #include "files/output.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ static ww_status fail_errno(const char *path, const char *what) {
     return wwi_fail(WW_ERROR_IO, "%s: %s: %s", path, what, strerror(errno));
 }
 
-// A new file beside the final one. Not mkstemp(), which would give the file to its owner alone.
+// A new file in the folder of the final one. Not mkstemp(), with which only the owner could read the file.
 static int create_beside(wwi_output *output) {
     const size_t size = strlen(output->path) + 48;
     output->temporary = malloc(size);
@@ -141,7 +142,7 @@ ww_status wwi_output_reserve(wwi_output *output, uint64_t bytes) {
     struct statvfs disk;
     uint64_t room;
     bool full = fstatvfs(file, &disk) == 0 && wwi_mul_u64(disk.f_bavail, disk.f_frsize, &room) && room < bytes;
-    // A file system without reservations is content with the length alone.
+    // On a file system without reservations only the length is set.
     if (!full && fallocate(file, 0, 0, (off_t)bytes) != 0) {
         full = errno == ENOSPC || errno == EFBIG;
         if (!full && ftruncate(file, (off_t)bytes) != 0)
@@ -164,7 +165,7 @@ void wwi_output_npy_header(wwi_output *output, ww_precision precision, const siz
                  dimensions == 1      ? ","
                  : d + 1 < dimensions ? ", "
                                       : "");
-    char text[WWI_NPY_HEADER_BYTES - 10]; // 10 bytes stand before it
+    char text[WWI_NPY_HEADER_BYTES - 10]; // 10 bytes precede it
     const int length = snprintf(text, sizeof text, "{'descr': '%cf%d', 'fortran_order': False, 'shape': (%s), }",
                                 low ? '<' : '>', precision == WW_FLOAT ? 4 : 8, tuple);
     memset(text + length, ' ', sizeof text - (size_t)length);

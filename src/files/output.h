@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file being written: under a temporary name beside its final one, which it gets only when whole.
+// A file being written: under a temporary name in the folder of its final one, which it gets only when complete.
 #ifndef WAVEWARP_WRITE_FILE_H
 #define WAVEWARP_WRITE_FILE_H
 
@@ -19,13 +19,14 @@ typedef struct wwi_output {
 ww_status wwi_output_open(const char *path, wwi_output *output);
 // Finishes the file (`keep`) or removes it, and frees what `output` holds. A file that can't be finished is removed.
 ww_status wwi_output_close(wwi_output *output, bool keep);
-// Appends; a failed write is kept by the stream and reported when it is closed. wwi_output_check() reports it now.
+// Appends; the stream records a failed write, which is reported when it is closed. wwi_output_check() reports it at
+// once.
 void wwi_output_bytes(wwi_output *output, const void *bytes, size_t size);
 void wwi_output_text(wwi_output *output, const char *text);
 // A value in 9 (float) or 17 (double) significant digits.
 void wwi_output_number(wwi_output *output, double value, ww_precision precision);
 ww_status wwi_output_check(const wwi_output *output);
-// Takes `bytes` of disk space now, so that a long job does not fail at its end.
+// Reserves `bytes` of disk space now, so that a long job does not fail at its end.
 ww_status wwi_output_reserve(wwi_output *output, uint64_t bytes);
 
 #define WWI_NPY_HEADER_BYTES 128

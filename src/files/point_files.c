@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of points. .fvecs, .bvecs and .ivecs are little endian: for each point its dimension in 4 bytes, then as many
-// floats, bytes or 4-byte integers.
+// floats, bytes or 4-byte integers. Long because: all formats of points share the arrays they are read into.
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -89,7 +89,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// The growing members and offsets of sets being read.
+// The members and offsets of the sets being read, in arrays that grow.
 typedef struct builder {
     uint32_t *items;
     size_t count, capacity;
@@ -220,7 +220,7 @@ static ww_status read_npy_points(const wwi_text *text, ww_point_set *set) {
     ww_status status = wwi_npy_matrix(text, &set->count, &set->dimension, &set->precision, &set->values);
     if (status != WW_OK || set->kind != WW_POINTS_BITS)
         return status;
-    // Bytes came as floats.
+    // The reader has converted bytes to floats.
     const size_t total = set->count * set->dimension;
     unsigned char *bytes = malloc(total);
     if (!bytes)

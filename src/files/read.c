@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ww_series_set_read(): finds out the format and calls its reader.
+// ww_series_set_read(): recognises the format and calls its reader.
 #include "files/read.h"
 
 #include <string.h>

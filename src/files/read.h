@@ -13,7 +13,7 @@ typedef struct wwi_span {
     const char *end;
 } wwi_span;
 
-// A whole file in memory, and where reading has come to.
+// A whole file in memory, and the position of reading.
 typedef struct wwi_text {
     const char *name; // for messages
     char *bytes;      // size bytes, then a NUL, so that number parsing always ends
@@ -40,7 +40,7 @@ void wwi_text_close(wwi_text *text);
 bool wwi_text_next_line(wwi_text *text);
 // Goes back to the first line.
 void wwi_text_rewind(wwi_text *text);
-// Starts an error record "name:line:column: ...", the column being that of `at` in the current line.
+// Starts an error record "name:line:column: ...", with the column of `at` in the current line.
 ww_status wwi_text_fail_at(const wwi_text *text, const char *source, int source_line, ww_status status, const char *at,
                            const char *format, ...) __attribute__((format(printf, 6, 7)));
 #define wwi_text_fail(text, status, at, ...) wwi_text_fail_at((text), __FILE__, __LINE__, (status), (at), __VA_ARGS__)
@@ -52,11 +52,11 @@ static inline bool wwi_span_is_empty(wwi_span span) {
 static inline size_t wwi_span_size(wwi_span span) {
     return (size_t)(span.end - span.begin);
 }
-// Whether the span is this word, letter case aside.
+// Whether the span is this word, in upper or lower case.
 bool wwi_span_is(wwi_span span, const char *word);
 
 // Takes the next field off *rest, without the blanks around it. `separator` ' ' is any run of blanks; with '"' quotes a
-// field may stand in quotes. False when there is none left. *rest.begin becomes NULL after the last one.
+// field may be in quotes. False when there is none left. *rest.begin becomes NULL after the last one.
 bool wwi_next_field(wwi_span *rest, char separator, bool quotes, wwi_span *field);
 
 // Appends a field's number; an empty field, '?' and NaN give NaN.
@@ -64,20 +64,20 @@ ww_status wwi_values_parse(wwi_values *values, const wwi_text *text, wwi_span fi
 bool wwi_number_parse(wwi_span field, locale_t c_locale, double *value);
 // A date, with or without a time of day, as seconds since 1970-01-01; where it names no zone, UTC.
 bool wwi_date_parse(wwi_span field, locale_t c_locale, double *seconds);
-// Appends a field's time stamp, a number or a date; the file has but one of the two. `first`: the place in `times` of
+// Appends a field's time stamp, a number or a date; a file has only one of the two. `first`: the place in `times` of
 // the series' first stamp; none may be less than the one before it.
 ww_status wwi_time_parse(wwi_text *text, wwi_span field, size_t first, wwi_values *times);
 ww_status wwi_values_append(wwi_values *values, double value);
 
 // The class label a field holds, for the caller to free: NULL for none (empty or '?'). A whole number in any spelling
-// ("1.0000000e+00") becomes plain ("1"), so that the files of one data set agree.
+// ("1.0000000e+00") becomes plain ("1"), so that the labels of one data set's files are the same.
 ww_status wwi_label_parse(const wwi_text *text, wwi_span field, char **label);
 
 // The separator of a file is that of its first line: tab, semicolon, comma, or ' ' for blanks.
 char wwi_separator_of(wwi_span line);
 
 ww_status wwi_read_ts(wwi_text *text, ww_series_set **set);
-// label_column: 0 none, 1 first, 2 last. padded: NaN at a line's end fills up a shorter series, and is cut. (Empty
+// label_column: 0 none, 1 first, 2 last. padded: NaN at a line's end pads a shorter series, and is removed. (Empty
 // fields there always are.)
 ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column, bool padded, ww_series_set **set);
 // Lines of numbers without labels, NaN kept wherever it stands.

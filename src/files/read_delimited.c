@@ -7,7 +7,7 @@
 #include "files/read.h"
 #include "host.h"
 
-// A tab wins over all, since a label may hold anything else.
+// A tab has priority, since a label may contain any other separator.
 char wwi_separator_of(wwi_span line) {
     static const char candidates[] = "\t;,";
     for (const char *c = candidates; *c; c++)
@@ -43,7 +43,7 @@ static ww_status parse_line(const wwi_text *text, char separator, bool quotes, i
         if (!wwi_span_is_empty(wwi_span_trim(field)))
             written = values->count;
     }
-    // Shorter series are filled up with NaN (UCR) or empty fields (spreadsheets).
+    // Shorter series are padded with NaN (UCR) or empty fields (spreadsheets).
     while (values->count > (padded ? 0 : written) && isnan(values->data[values->count - 1]))
         values->count--;
     if (status == WW_OK && values->count == 0)

@@ -17,7 +17,7 @@ typedef struct table {
     wwi_values points;          // of the current series, point by point
     wwi_values times;
     char *name, *class_name; // of the current series
-    ww_series_set *names;    // a point for each series, its name the label: knows which were there
+    ww_series_set *names;    // a point for each series, with its name as the label: the names read so far
 } table;
 
 static size_t count_columns(const table *t) {
@@ -28,7 +28,7 @@ static size_t count_columns(const table *t) {
     return count;
 }
 
-// The column that `wanted` says, by number from 1 or by its name in the current line, the heading.
+// The column given by `wanted`: its number from 1, or its name in the current line, the heading.
 static ww_status find_column(const table *t, const char *wanted, bool heading, size_t *column) {
     *column = NO_COLUMN;
     if (!wanted)
@@ -84,7 +84,7 @@ static ww_status open_table(table *t, const ww_read_options *options, bool *head
     return WW_OK;
 }
 
-// Ends the current series: it joins the set.
+// Ends the current series and adds it to the set.
 static ww_status finish_series(table *t, ww_series_set **set) {
     const size_t length = t->points.count / t->channels;
     double *values = NULL;
@@ -109,7 +109,7 @@ static bool same_text(const char *a, const char *b) {
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-// Takes the row's series name: when it is another than the row before had, that series is finished.
+// Reads the row's series name: when it differs from that of the row before, the current series ends.
 static ww_status take_name(table *t, wwi_span field, ww_series_set **set) {
     const double nothing = 0;
     char *name = strndup(field.begin, wwi_span_size(field));

@@ -189,7 +189,7 @@ static void strides_of(const npy_header *head, uint64_t extents[3], uint64_t str
     }
 }
 
-// Parses the header and holds it against the file's size.
+// Parses the header and checks it against the file's size.
 static ww_status open_array(const wwi_text *text, npy_header *head, const char **data) {
     memset(head, 0, sizeof *head);
     if (!wwi_is_npy(text))
@@ -203,7 +203,7 @@ static ww_status open_array(const wwi_text *text, npy_header *head, const char *
     }
     if (head->elements == 0)
         return wwi_fail(WW_ERROR_EMPTY, "%s: the array has no elements", text->name);
-    // Held against the file's size before anything is allocated: a damaged header may ask for anything.
+    // Checked against the file's size before anything is allocated: a damaged header may have any size.
     const uint64_t there = (uint64_t)(text->bytes + text->size - *data);
     uint64_t wanted;
     if (!wwi_mul_u64(head->elements, head->bytes, &wanted) || wanted > there)

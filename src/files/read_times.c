@@ -180,7 +180,7 @@ static ww_status apply(const char *name, const ww_series_set *rows, ww_series_se
     for (size_t i = 0; i < wanted; i++) {
         const size_t row = count == 1 ? 0 : i, there = ww_series_set_length(rows, row);
         const size_t length = ww_series_set_length(set, i);
-        // One row serves shorter series too.
+        // One row is used for shorter series too.
         if (there < length || (there > length && count != 1))
             return wwi_fail(WW_ERROR_FORMAT, "%s: row %zu has %zu time stamps, series %zu has %zu points", name,
                             row + 1, there, i, length);

@@ -78,7 +78,7 @@ static ww_status parse_header(wwi_text *text, header *head) {
     return wwi_text_fail(text, WW_ERROR_FORMAT, text->line.begin, "the header has no line @data");
 }
 
-// What is read of a line.
+// The data read from a line.
 typedef struct series {
     wwi_values values, times;
     size_t channels, length;
@@ -134,7 +134,7 @@ static ww_status parse_channel(wwi_text *text, const header *head, wwi_span chan
     return wwi_fail_hint("resample the channels to common times");
 }
 
-// Takes what stands before the next ':' off *rest; a time stamp in parentheses may hold some.
+// Takes the text before the next ':' off *rest; a time stamp in parentheses may contain ':'.
 static wwi_span next_part(wwi_span *rest) {
     const char *at = rest->begin;
     for (bool inside = false; at < rest->end && (inside || *at != ':'); at++)
@@ -170,7 +170,7 @@ static ww_status parse_series(wwi_text *text, const header *head, series *s) {
     return status;
 }
 
-// Holds a series against the header and the series before it.
+// Checks a series against the header and the series before it.
 static ww_status check_series(const wwi_text *text, header *head, size_t channels, size_t length) {
     if (head->channels == 0)
         head->channels = channels;

@@ -173,7 +173,7 @@ bool wwi_number_parse(wwi_span field, locale_t c_locale, double *value) {
     if (at < field.end && (*at == '-' || *at == '+'))
         at++;
     if (at == field.end || (*at != '.' && (*at < '0' || *at > '9'))) {
-        // "inf" and "nan" in their spellings; strtod would also take blanks, which can't be here.
+        // "inf" and "nan" in their spellings; strtod also accepts blanks, which can't occur here.
         if (at < field.end && strchr("iInN", *at)) {
             char *end;
             *value = strtod_l(field.begin, &end, c_locale);
@@ -182,7 +182,7 @@ bool wwi_number_parse(wwi_span field, locale_t c_locale, double *value) {
         return false;
     }
 
-    // Up to 19 digits fit 64 bits; a digit more, or a mantissa beyond 2^53, goes the slow way.
+    // Up to 19 digits fit 64 bits; with more digits, or a mantissa beyond 2^53, strtod is used.
     uint64_t mantissa = 0;
     int digits = 0, significant = 0;
     long exponent = 0;

@@ -20,7 +20,7 @@ static ww_status format_by_name(const char *path, ww_format *format) {
                    {".csv", WW_FORMAT_CSV},
                    {".npy", WW_FORMAT_NPY}};
     if (strcmp(path, "-") == 0) {
-        *format = WW_FORMAT_TS; // the one that holds every set
+        *format = WW_FORMAT_TS; // the format that can hold every set
         return WW_OK;
     }
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
@@ -36,7 +36,7 @@ static bool has_labels(const ww_series_set *set) {
     return ww_series_set_class_count(set) > 0;
 }
 
-// What a label may not hold, or the reader would take it for something else.
+// Characters that a label may not contain, because the reader would misread them.
 static ww_status check_labels(const ww_series_set *set, const char *path, const char *forbidden) {
     for (size_t k = 0; k < ww_series_set_class_count(set); k++) {
         const char *name = ww_series_set_class_name(set, k);
@@ -63,7 +63,7 @@ static ww_status check_range(const ww_series_set *set, const char *path) {
     return WW_OK;
 }
 
-// What the format can't hold is found before the file is touched.
+// Whatever the format can't hold is found before the file is touched.
 static ww_status check(const ww_series_set *set, const char *path, ww_format format, ww_precision precision) {
     if (ww_series_set_count(set) == 0)
         return wwi_fail(WW_ERROR_EMPTY, "%s: there are no series to write", path);

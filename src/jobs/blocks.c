@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a matrix into batches that the device holds, computes them one after the other and hands each on. What becomes
-// of them is the sink's: matrix.c.
+// Divides a matrix into batches that fit the device, computes them one after the other and passes each to a sink. The
+// sinks are in matrix.c.
 #include "jobs/blocks.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static uint64_t most_values(const ww_plan *p) {
     return most < 1 ? 1 : most < 0x7fffffff ? most : 0x7fffffff;
 }
 
-// Rows of the batches from `row` on. It is not more than `most`.
+// Rows of the batches from `row` on, at most `most`.
 static size_t batch_rows(const ww_plan *p, const wwi_blocks *s, size_t row, uint64_t most) {
     const size_t columns = p->columns->count;
     const size_t rows = wwi_dataset_slice_limit(p->rows, row, 0);

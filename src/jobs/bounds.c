@@ -11,7 +11,7 @@
 #include "base/grow.h"
 #include "engine/bands.h"
 
-// The twin of ww_bounds_job in kernels_cl/jobs/bounds.cl.
+// The same struct as ww_bounds_job in kernels_cl/jobs/bounds.cl.
 typedef struct bounds_job {
     uint32_t row, rows, column, columns, envelope, k, exclude_self, fill;
     float scale;
@@ -32,7 +32,7 @@ struct wwi_bounds {
 
 bool wwi_bounds_known(const ww_measure *measure) {
     const wwi_measure_row *row = wwi_measure_row_by_id(measure->id);
-    // An open end leaves rows out, and a soft value is below the hard one.
+    // No bound is valid: an open end leaves rows out, and a soft minimum is below the minimum.
     return (row->flags & (WWI_MEASURE_BOUND_SUM | WWI_MEASURE_BOUND_MAX)) && !wwi_measure_is_open(measure) &&
            !wwi_measure_is_soft(measure) && wwi_measure_cost(measure) != WW_COST_USER;
 }
@@ -123,7 +123,7 @@ ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_data
         b->envelope = m;
         status = upload_intervals(b, &measure->band, n, m);
     }
-    // Bound and distance are each off by less than the roundings of as many additions as a path has cells.
+    // The errors of bound and distance are each below the roundings of as many additions as a path has cells.
     const double unit = rows->precision == WW_DOUBLE ? 0x1p-53 : 0x1p-24;
     b->scale = (float)(1 - fmax(2 * ((double)n + m + b->channels + 16) * unit, 0x1p-22));
     if (status != WW_OK || (status = compile(b, measure, rows->precision, stream)) != WW_OK ||

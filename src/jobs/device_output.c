@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory for results: the public face of the host layer's buffers.
+// Device memory for results: public functions for the buffers of host/.
 #include <stdlib.h>
 
 #include "jobs/plan.h"

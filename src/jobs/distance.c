@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs in one call: thin covers over datasets and plans.
+// The jobs in one call: short functions on top of datasets and plans.
 #include <wavewarp/distance.h>
 #include <wavewarp/plan.h>
 

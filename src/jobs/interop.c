@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL's types, and no call: the buffers of wavewarp/opencl.h go to the host layer as they are.
+// Uses OpenCL's types, but makes no OpenCL call: passes the buffers of wavewarp/opencl.h to host/ unchanged.
 #include <wavewarp/opencl.h>
 
 #include "data/dataset.h"

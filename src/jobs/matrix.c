@@ -39,7 +39,7 @@ static ww_status to_matrix(ww_plan *p, void *target, size_t row, size_t row_coun
     return WW_OK;
 }
 
-// Above the diagonal, and mirrored below it; blocks at the diagonal bring both.
+// Above the diagonal, and mirrored below it; blocks at the diagonal contain both.
 static ww_status to_mirror(ww_plan *p, void *target, size_t row, size_t row_count, size_t column, size_t column_count,
                            const unsigned char *values) {
     const size_t size = wwi_precision_bytes(p->rows->precision), n = p->rows->count;
@@ -142,7 +142,7 @@ static ww_status enqueue_batch(ww_plan *p, ww_layout layout, wwi_buffer *out) {
     return full ? wwi_runner_run(p->runner, p->diagonal, out, WWI_LAYOUT_STRIDED) : WW_OK;
 }
 
-// Whether one batch does. The half of a set is counted in the kernels as its square is.
+// Whether one batch is enough. In the kernels the half of a set has the same numbering as its square.
 static bool is_one_batch(const ww_plan *p, ww_layout layout, uint64_t elements) {
     const uint64_t n = p->rows->count;
     if (layout == WW_LAYOUT_FULL)

@@ -4,7 +4,7 @@
 // With bounds a block goes in four steps: the lower bounds of all its pairs; the distances of each row's few pairs with
 // the smallest bounds, whose k-th best is the row's radius; the pairs whose bound is within that radius; selection.
 // Every other pair is farther than k others, whatever its distance. All distances come from the same engines, so the
-// answer is the same, bit for bit.
+// result is the same, bit for bit.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 // Distances beyond k that are computed for a row's radius.
 #define SEEDS 7
-// Rows on which it is tried whether bounds pay.
+// Rows on which the use of bounds is timed.
 #define TRIAL_ROWS 64
 
 struct wwi_nearest {

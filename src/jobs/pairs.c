@@ -99,7 +99,7 @@ ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_d
     return status;
 }
 
-// Pairs whose series lie in one window of each side, `most` at a time.
+// Pairs whose series are in one slice of each side, `most` at a time.
 static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t column, size_t columns, uint64_t most,
                                    uint32_t *picked, uint32_t *numbers, unsigned char *values, void *distances) {
     ww_status status;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan's common part: what all jobs take from the caller, count, compute a batch with, and report. What a job does
-// with its batches is in its class: matrix.c, pairs.c, nearest.c.
+// The part of a plan common to all jobs: arguments of the caller, numbers of cells, the computation of a batch,
+// reports. What a job does with its batches is in its class: matrix.c, pairs.c, nearest.c.
 #include "jobs/plan.h"
 
 #include <float.h>
@@ -85,7 +85,7 @@ static ww_status take_dataset(const ww_measure *measure, ww_dataset *given, bool
     return WW_OK;
 }
 
-// Symbols that float makes equal, and times that it moves, would give wrong distances without a word.
+// Symbols that float makes equal, and times that it rounds, would give wrong distances without an error.
 static ww_status check_rounded(const ww_measure *measure, const ww_dataset *d) {
     const wwi_measure_row *row = wwi_measure_row_by_id(measure->id);
     const bool symbols = row->info.is_of_symbols != 0;

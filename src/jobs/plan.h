@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the jobs share: a plan's parts, the class that says what a job does with them, and batches of results.
+// What the jobs share: a plan's parts, the class of a job, and batches of results.
 #ifndef WAVEWARP_PLAN_INTERNAL_H
 #define WAVEWARP_PLAN_INTERNAL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known answers on the device at hand, in every engine.
+// The self-test: known results on the context's device, in every engine.
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
 #define CANDIDATES 5
 #define CHECKED 4
 
-// A parameter, the engine it belongs to, and what is tried.
+// A parameter, its engine, and the values to try.
 typedef struct parameter {
     const char *name;
     ww_engine engine;
@@ -33,7 +33,7 @@ static const parameter parameters[] = {
     {"strips.rows", WW_ENGINE_STRIPS, true, false, {2, 4, 8, 0, 0}},
 };
 
-// What an engine is timed on.
+// The workload for an engine's timing.
 typedef struct workload {
     ww_dataset *rows, *columns;
     double *values; // rows' then columns'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact search: the base goes by in chunks, each about three times what went before. A filter lists for every query
-// what may be among its k nearest, the exact kernel computes those distances, the selection keeps the best. The first
-// chunk, and what lists more than there is room for, is computed exactly in full.
-// Long because: metric, filters and search share one struct and the order of its launches.
+// Exact search: the base is processed in chunks, each about three times as long as all before it. A filter lists for
+// every query the points that may be among its k nearest, the exact kernel computes their distances, the selection
+// keeps the best. The first chunk, and a chunk with more listed points than fit the lists, are computed exactly in
+// full. Long because: metric, filters and search share one struct and the order of its launches.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -35,13 +35,13 @@ typedef struct side {
     ww_points *points;
     wwi_slice window;
     wwi_buffer *norms;
-    size_t normed_first, normed_count; // the window the norms are of
+    size_t normed_first, normed_count; // the slice to which the norms belong
     float reach;                       // norm of its longest point
     wwi_buffer *rows;                  // in row order, for the exact kernel; NULL: it reads tiles
-    wwi_buffer *halves;                // for the tensor filter: of the window, or of a block of queries
+    wwi_buffer *halves;                // for the tensor filter: of the slice, or of a block of queries
 } side;
 
-// How the tensor filter is cut; see kernels_cl/knn/knn_tensor.cl.
+// The sizes of the tensor filter; see kernels_cl/knn/knn_tensor.cl.
 typedef struct tensor {
     uint32_t parts; // halves of a coordinate
     uint32_t width; // of a row: a multiple of 16
@@ -61,7 +61,7 @@ struct ww_knn {
     uint64_t value_bytes;
     filter filter;
     tensor tensor;
-    uint32_t group, group_rows; // work-items of the filter's groups, and the rows these serve
+    uint32_t group, group_rows; // work-items of the filter's groups, and rows of each group
     uint32_t row_group;         // work-items of the exact kernel's groups, one a row
     uint32_t first_chunk, capacity;
     size_t most_rows;
@@ -177,7 +177,7 @@ static uint64_t both_sides(const ww_knn *s) {
     return wwi_points_padded(s->base.points->count) + (s->self ? 0 : wwi_points_padded(s->queries.points->count));
 }
 
-// False: the sides do not stand on the device whole, or so many bytes for each point would leave too little room.
+// False: the sides are not on the device as a whole, or so many bytes for each point would leave too little memory.
 static bool has_room(const ww_knn *s, uint64_t of_a_point) {
     const ww_points *b = s->base.points, *q = s->queries.points;
     const uint64_t points = both_sides(s);
@@ -220,7 +220,7 @@ static filter choose_filter(ww_knn *s, uint32_t dimension) {
     return dimension <= most_narrow ? FILTER_NARROW : FILTER_WIDE;
 }
 
-// Compiles the filter, and says how its groups are cut.
+// Compiles the filter, and gives the sizes of its groups.
 static ww_status compile(ww_knn *s) {
     ww_status status;
     char options[384];
@@ -277,7 +277,7 @@ static ww_status compile(ww_knn *s) {
              doubles, metrics[s->options.metric].code, s->direct, s->centred, fixed, s->group, s->row_group, queries,
              vector, s->rows, s->filter == FILTER_TENSOR && wwi_context_mma(s->context), s->tensor.parts,
              s->tensor.steps, s->tensor.down, s->tensor.across,
-             // So that two groups of 256 share a multiprocessor; what would need more is a few registers above it.
+             // So that two groups of 256 share a multiprocessor; kernels above this limit exceed it by a few registers.
              nvidia && s->filter == FILTER_WIDE && !s->direct && !doubles ? " -cl-nv-maxrregcount=128" : "");
     const size_t count = sizeof sources / sizeof *sources - (filters[s->filter].file ? 0 : 1);
     if ((status = wwi_program_get(s->context, sources, count, options, &s->program)) != WW_OK ||
@@ -294,13 +294,13 @@ static ww_status compile(ww_knn *s) {
     return wwi_selector_create(s->context, s->stream, s->precision, s->k, &s->selector);
 }
 
-// How the filter's sums may err; see docs/knn.md.
+// The error of the filter's sums; see docs/knn.md.
 static void set_margin(ww_knn *s) {
     const double unit = s->precision == WW_DOUBLE ? DBL_EPSILON : FLT_EPSILON;
     const double d = (double)s->base.points->words;
     const ww_points *b = s->base.points;
     s->margin = (float)((2 * d + 16) * unit);
-    // The sums of products lose what all points have in common, those of halves the most.
+    // Sums of products lose digits when all points are far from the origin, those of halves the most.
     s->centred = !s->direct && metrics[s->options.metric].code == 0 && b->kind == WW_POINTS_NUMBERS &&
                  (s->filter == FILTER_TENSOR || b->mean_norm > 16 * b->variance);
 }
@@ -324,7 +324,7 @@ static ww_status send_mean(ww_knn *s) {
     return status;
 }
 
-// Sizes of chunks and lists, and the scratch for as many rows as may be worked on at a time.
+// Sizes of chunks and lists, and the scratch for as many rows as may be processed at a time.
 static ww_status allocate(ww_knn *s) {
     ww_status status;
     const bool sets = s->filter == FILTER_SETS;
@@ -336,8 +336,8 @@ static ww_status allocate(ww_knn *s) {
     const uint64_t halves_bytes = s->filter == FILTER_TENSOR ? s->tensor.width * 2 : 0;
     const uint64_t row_bytes =
         s->capacity * (s->value_bytes + (sets ? 0 : 4)) + s->k * (s->value_bytes + 4) + 4 + halves_bytes;
-    // What the first run makes of the points beside these buffers: has_room() saw to it that it is less than what is
-    // free.
+    // The memory that the first run needs for the points besides these buffers: has_room() has checked that it is less
+    // than the free memory.
     const uint64_t later = both_sides(s) * ((s->rows ? row_stride(s) * s->base.points->word_bytes : 0) + halves_bytes);
     const uint64_t available = wwi_context_bytes_free(s->context);
     uint64_t room = (available > later ? available - later : 0) / 2;
@@ -345,7 +345,7 @@ static ww_status allocate(ww_knn *s) {
         room = wwi_context_max_buffer(s->context);
     if (s->run.max_bytes && room > s->run.max_bytes)
         room = s->run.max_bytes;
-    // A GPU wants all it can get; on a CPU the lists should stay in its caches.
+    // A GPU is fastest with as many rows as possible; on a CPU the lists should stay in the caches.
     if (!s->gpu && room > (UINT64_C(16) << 20))
         room = UINT64_C(16) << 20;
     uint64_t rows = room / row_bytes / WWI_TILE_PAIR * WWI_TILE_PAIR;
@@ -420,7 +420,7 @@ ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_
 
 // ---- running
 
-// Opens a window of a side and computes its norms.
+// Opens a slice of a side and computes its norms.
 static ww_status open_side(ww_knn *s, side *of, size_t first, size_t count) {
     ww_status status = wwi_points_slice(of->points, s->stream, first, count, &of->window);
     if (status != WW_OK || s->filter == FILTER_SETS ||
@@ -457,13 +457,13 @@ static ww_status open_side(ww_knn *s, side *of, size_t first, size_t count) {
     return wwi_launch(s->make_rows, padded / WWI_TILE, WWI_TILE, rows_args, sizeof rows_args / sizeof *rows_args);
 }
 
-// One block of rows, and where in it the base has been gone through.
+// One block of rows, and the part of the base that has been processed for it.
 typedef struct block {
     size_t first, rows;  // queries
-    uint32_t base_id;    // first point of the base's window
+    uint32_t base_id;    // first point of the base's slice
     uint32_t base_count; // points of it
-    uint64_t seen;       // points gone through, all windows
-    uint32_t at;         // in this window
+    uint64_t seen;       // points processed, in all slices
+    uint32_t at;         // in this slice
     uint64_t most;       // points that a launch may take
     uint32_t growth;     // a chunk is this many quarters of the points seen
     bool fresh;
@@ -546,7 +546,7 @@ static float scale_of(const ww_knn *s, const side *of) {
     return wwi_tensor_scale(both ? fmaxf(s->base.reach, s->queries.reach) : of->reach);
 }
 
-// Halves of points [first, first + count) of a side's window, padded to `rows` with zeros.
+// Halves of points [first, first + count) of a side's slice, padded to `rows` with zeros.
 static ww_status make_halves(ww_knn *s, side *of, uint32_t first, uint32_t count, uint64_t rows) {
     const uint32_t for_queries = of == &s->queries;
     const float scale = scale_of(s, of);
@@ -563,7 +563,7 @@ static ww_status make_halves(ww_knn *s, side *of, uint32_t first, uint32_t count
     return wwi_launch(s->make_halves, rows / 64, 64, args, sizeof args / sizeof *args);
 }
 
-// Makes the base's halves, once, and those of a block of queries. Both sides stand on the device whole.
+// Computes the base's halves, once, and those of a block of queries. Both sides are on the device as a whole.
 static ww_status make_all_halves(ww_knn *s, const block *b) {
     ww_status status;
     if (!s->base.halves) {
@@ -599,7 +599,7 @@ static ww_status launch_tensor(ww_knn *s, const wwi_knn_job *job, uint64_t group
     return status == WW_OK ? wwi_launch(s->filter_kernel, groups, s->group, args, sizeof args / sizeof *args) : status;
 }
 
-// What the filter lists of a chunk. *full: it listed more for some query than there is room for, and nothing was done.
+// Filters a chunk and computes the listed points. *full: some query's list was too short, and nothing was done.
 static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *full) {
     ww_status status;
     uint32_t flag = 0;
@@ -610,7 +610,7 @@ static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *fu
     if (s->filter == FILTER_VECTOR) {
         part = (UINT64_C(1) << 17) / (s->base.points->words * s->base.points->word_bytes);
     } else {
-        // Several groups for each place there is, so that the last ones to end leave little idle.
+        // Several groups for each place on the device, so that little is idle at the end.
         const uint64_t wanted = wwi_context_info(s->context)->compute_units * tuned(s, "knn.waves", 24);
         part = (uint64_t)count * job.query_groups / wanted;
         part = part < 1024 ? 1024 : part;
@@ -642,7 +642,7 @@ static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *fu
     return (status = launch_exact(s, b, &job)) == WW_OK ? take_best(s, b, &job) : status;
 }
 
-// The base's window for one block of rows.
+// Searches the base's slice for one block of rows.
 static ww_status go_through_window(ww_knn *s, block *b) {
     ww_status status = WW_OK;
     while (status == WW_OK && b->at < b->base_count) {
@@ -679,7 +679,7 @@ static ww_status go_through_window(ww_knn *s, block *b) {
     return status;
 }
 
-// Results of a block to the caller.
+// Copies the results of a block to the caller.
 static ww_status fetch(ww_knn *s, const block *b, int64_t *ids, void *distances, uint32_t *found) {
     const size_t from = b->first * s->k;
     unsigned char *const values = (unsigned char *)distances;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels on points are told.
+// The arguments of the kernels on points.
 #ifndef WAVEWARP_KNN_JOB_H
 #define WAVEWARP_KNN_JOB_H
 
 #include <stdint.h>
 #include <wavewarp/knn.h>
 
-// The twin of ww_knn_job in kernels_cl/knn/knn.cl.
+// The same struct as ww_knn_job in kernels_cl/knn/knn.cl.
 typedef struct wwi_knn_job {
     uint32_t query_first, query_count, base_first, base_end, base_id, own, dimension, k, capacity, query_groups, part,
         listed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classes and values from neighbours.
+// Prediction of classes and values from neighbours. The search is in knn.c.
 #include <inttypes.h>
 #include <math.h>
 #include <wavewarp/knn.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classification by the k nearest neighbours.
+// Classification by the k nearest neighbours, with near ties decided in double. The search is in src/jobs/nearest.c.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "measure/measure_table.h"
 #include "options.h"
 
-// Neighbours asked for beyond the k-th, where float alone does not decide.
+// Neighbours requested beyond the k-th, where near ties are decided in double.
 #define SPARE 7
 // Pairs compared again at a time.
 #define AGAIN (1u << 22)
@@ -31,7 +31,7 @@ typedef struct job {
     ww_plan_options plan; // of the search, without its `run`
     ww_run_options run;
     size_t train_count, test_count;
-    size_t k, asked;  // neighbours that vote; neighbours asked for
+    size_t k, asked;  // neighbours that vote; neighbours requested
     bool again;       // near ties are decided in double
     double largest;   // absolute value in either set
     double latest;    // absolute time in either set
@@ -41,14 +41,14 @@ typedef struct job {
     ww_classification *result;
 } job;
 
-// ---- how far a distance in float may be off
+// ---- the error of a distance in float
 // ---------------------------------------------------------------------------
 
 // Rounding to float moves a value by at most 2^-24 of it, so a difference of two by at most e = 2^-23 largest, and by
 // 2^-24 of itself when it is taken. Along a path of S cells over C channels that moves a sum of squares D by at most 2
 // e sqrt(C S D) + C S e^2 (Cauchy-Schwarz), a sum of absolute values by C S e, of Euclidean costs by sqrt(C) S e; a
-// maximum is one cell, S = 1. Sums add 2^-24 of D for each addition. What other measures make of a step's difference is
-// in the table (`rounding`); their own parameters come in below.
+// maximum is one cell, S = 1. Sums add 2^-24 of D for each addition. The factor of other measures is in the table
+// (`rounding`); the errors of their parameters are added below.
 static double float_error(const job *j, double distance) {
     const wwi_measure_row *row = wwi_measure_row_by_id(j->measure->id);
     const double *p = j->measure->parameters;
@@ -96,8 +96,8 @@ static double float_error(const job *j, double distance) {
     return distance > root ? error / distance + u * distance : root;
 }
 
-// Candidates for the k nearest of a test series when distances may be off; 0 where their order is certain or all are of
-// one class.
+// Candidates for the k nearest of a test series within the error of the distances; 0 where their order is certain or
+// all are of one class.
 static size_t candidates_of(const job *j, const neighbour *found) {
     const size_t k = j->k < j->train_count ? j->k : j->train_count;
     bool near = false;
@@ -146,7 +146,7 @@ static ww_status compare_again(job *j, ww_dataset *test, ww_dataset *train, cons
             column_index[at] = counts[r] <= j->asked ? (size_t)j->found[rows[r] * j->asked + s].index : s;
             candidates[at].index = (int64_t)column_index[at];
         }
-    run.progress = NULL; // it was told that all is done
+    run.progress = NULL; // progress has already reported the total
     options.run = &run;
     const ww_output to = WW_OUTPUT_HOST(distances);
     if ((status = ww_plan_create_pairs(j->measure, test, train, row_index, column_index, pairs, &options, &plan)) !=

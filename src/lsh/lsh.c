@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An index of hashing: its options, what is drawn for its functions, its blocks of points.
-// Long because: options, drawn functions, probes and blocks are the parts of one index.
+// A hashing index: its options, the random coefficients of its functions, its blocks of points. Searches are in
+// lsh_search.c. Long because: options, drawn functions, probes and blocks are the parts of one index.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -44,7 +44,7 @@ void ww_lsh_destroy(ww_lsh **lsh) {
     free(h);
 }
 
-// ---- what is drawn
+// ---- random coefficients
 
 // Counter-based (splitmix64's finaliser): number `at` of the stream `seed`.
 static uint64_t draw_bits(uint64_t seed, uint64_t at) {
@@ -156,7 +156,7 @@ static void push(probe *open, size_t *count, size_t most, probe p) {
 
 uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uint64_t *masks) {
     const uint32_t positions = family == WWI_LSH_STABLE ? 2 * functions : functions;
-    // Of those that are pushed more than half may turn out not to be valid.
+    // More than half of those that are pushed may be invalid.
     const size_t most = (size_t)probes * 4 + 16;
     probe *open = malloc(most * sizeof *open);
     uint32_t made = 1;
@@ -197,7 +197,7 @@ static ww_status send_masks(ww_lsh *h) {
     return status;
 }
 
-// The mean that is taken off where the points lie far from the origin; else zeros.
+// The mean that is subtracted where the points are far from the origin; else zeros.
 static ww_status send_mean(ww_lsh *h) {
     const uint64_t bytes = wwi_lsh_row_bytes(h) + 32;
     unsigned char *mean = calloc(1, bytes);
@@ -221,7 +221,7 @@ static uint32_t tuned(const ww_lsh *h, const char *name, uint32_t fallback) {
     return value > 0 ? (uint32_t)value : fallback;
 }
 
-// What all of the index's programs are compiled with.
+// The options of all of the index's programs.
 static void set_defines(ww_lsh *h) {
     const ww_device_info *device = wwi_context_info(h->context);
     uint32_t set = 64;
@@ -240,7 +240,8 @@ static void set_defines(ww_lsh *h) {
                                          : 16);
 }
 
-// Whether matrix units tell who is near: the tuning parameter lsh.join is 4, or it is not set and the device has them.
+// Whether matrix units find the near points: the tuning parameter lsh.join is 4, or it is not set and the device has
+// them.
 static bool wants_tensor(const ww_lsh *h) {
     const bool possible =
         (h->family == WWI_LSH_STABLE && h->options.metric != WW_METRIC_L1) || h->family == WWI_LSH_COSINE;
@@ -250,7 +251,7 @@ static bool wants_tensor(const ww_lsh *h) {
     return forced ? forced == 4 : h->words >= tuned(h, "lsh.tensor", 5) && wwi_context_mma(h->context);
 }
 
-// How the kernel that goes through buckets is cut.
+// The sizes of the kernel that searches buckets.
 static void cut_join(ww_lsh *h) {
     const ww_device_info *device = wwi_context_info(h->context);
     const bool doubles = h->precision == WW_DOUBLE;
@@ -259,7 +260,7 @@ static void cut_join(ww_lsh *h) {
     h->join_kind = h->family == WWI_LSH_SETS ? 2 : 1;
     h->join_group = 64;
     h->join_queries = 1;
-    // On a CPU both sides of a task stand in local memory.
+    // On a CPU both sides of a task are in local memory.
     const uint64_t local = (uint64_t)(WWI_TILE + 3 + (h->gpu ? 0 : WWI_TILE)) * d * h->value_bytes + 1024;
     if (h->tensor) {
         h->join_kind = 3;
@@ -284,7 +285,7 @@ static ww_status compile(ww_lsh *h) {
     h->gpu = wwi_context_info(h->context)->type == WW_DEVICE_GPU;
     h->together = h->family > WWI_LSH_COSINE || h->options.probes > 1 ? 0 : h->gpu ? 2 : 1;
     cut_join(h);
-    // Tables that are gone through at a time, so that one's largest bucket is not waited for.
+    // Tables searched at a time, so that the device does not wait for the largest bucket of one table.
     h->lists = tuned(h, "lsh.lists", h->gpu ? 8 : 1);
     h->row_group = tuned(h, "lsh.row_group", h->gpu ? 64 : 1);
     set_defines(h);
@@ -483,7 +484,7 @@ ww_status wwi_lsh_append(ww_lsh *h, ww_points *points) {
     const bool keep = points->tiles && h->info.bytes + bytes <= most_bytes(h);
     for (size_t i = had; status == WW_OK && i < h->block_count; i++) {
         h->blocks[i].keep = keep;
-        // Even those that do not stay are made once: what is wrong with them is better said now.
+        // Even tables that are not kept are built once, so that errors are found now.
         if ((status = wwi_lsh_block_open(h, &h->blocks[i])) == WW_OK)
             wwi_lsh_block_close(&h->blocks[i]);
     }
@@ -523,11 +524,11 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
         (status = take_family(h, like->kind)) != WW_OK || (status = check_options(h)) != WW_OK)
         goto done;
     h->tensor = wants_tensor(h);
-    // Of few coordinates the differences cost no more than norms and a second look.
+    // With few coordinates the differences cost no more than norms and a second computation.
     h->direct = (h->family != WWI_LSH_STABLE && h->family != WWI_LSH_COSINE) || h->options.metric == WW_METRIC_L1 ||
                 (h->family == WWI_LSH_STABLE && !h->tensor && h->words <= tuned(h, "lsh.direct", 12));
     h->margin = (float)((2 * (double)h->words + 16) * (h->precision == WW_DOUBLE ? DBL_EPSILON : FLT_EPSILON));
-    // The sums of products lose what all points have in common, those of halves the most.
+    // Sums of products lose digits when all points are far from the origin, those of halves the most.
     h->centred = !h->direct && h->family == WWI_LSH_STABLE && (h->tensor || like->mean_norm > 16 * like->variance);
     h->mean = calloc(h->words + 1u, sizeof *h->mean);
     if (!h->mean) {
@@ -569,7 +570,7 @@ ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh
     return status;
 }
 
-// ---- points that come and go
+// ---- adding and removing points
 
 ww_status wwi_lsh_send_removed(ww_lsh *h) {
     const uint64_t bytes = (h->total + 31) / 32 * sizeof *h->removed;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters for a wanted recall. A sample's exact neighbours give the distances that must be found, its pairs the
-// distances that are met; the families' collision probabilities turn both into recall and work of every number of
-// functions and every width; the least number of tables that reaches the recall goes with them. Then the cheapest is
-// tried on points that were not learnt from.
+// Chooses parameters for a given recall. A sample's exact neighbours give the distances of neighbours, its pairs the
+// distances of all points; with the families' collision probabilities both give recall and work for every number of
+// functions and every width, with the least number of tables that reaches the recall. Then the parameters of least work
+// are tried on points of another sample. Long because: samples, model and trials share the same quantiles.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define PAIR_POINTS 384 // all pairs of as many points of the sample
 #define MOST_TABLES 1024u
 #define ROUNDS 4
-#define SET_MEMBERS 64 // that a set is taken to have
+#define SET_MEMBERS 64 // assumed size of a set
 
 // Work, in multiply-adds: of a pair besides its coordinates, and of a point in a table besides its functions.
 #define PAIR_WORK 6.0
@@ -290,7 +290,7 @@ typedef struct model {
     double pair_work, entry_work; // functions not counted
 } model;
 
-// Parameters, and what is known of them.
+// Parameters, and their expected recall and work.
 typedef struct trial {
     ww_lsh_options options; // its `run` is the target's
     ww_lsh_choice choice;
@@ -358,7 +358,7 @@ static bool search_parameters(const model *m, double recall, trial *found) {
     return best < INFINITY;
 }
 
-// ---- trying
+// ---- trials
 
 // Builds, and searches for the points of a sample whose exact neighbours are known.
 static ww_status try_it(ww_points *points, const sample *s, size_t k, const void *exact, int64_t *ids, void *distances,
@@ -381,7 +381,7 @@ static ww_status try_it(ww_points *points, const sample *s, size_t k, const void
     return status;
 }
 
-// Asks the model for more, or less, by what the trial missed.
+// Corrects the recall for the model by the result of the trial.
 static ww_status correct(ww_points *points, const model *m, const sample *s, size_t k, const void *exact, int64_t *ids,
                          void *distances, trial *choice) {
     ww_status status = WW_OK;
@@ -416,7 +416,7 @@ static ww_status check_wish(const ww_points *points, const ww_lsh_target *w) {
 static uint32_t *shuffle(size_t points, size_t wanted, uint64_t seed) {
     uint64_t state = seed * UINT64_C(0x9e3779b97f4a7c15) + 88172645463325252u;
     uint32_t *numbers = malloc(wanted * sizeof *numbers);
-    // One from each of `wanted` stretches, then shuffled.
+    // One from each of `wanted` parts, then shuffled.
     for (size_t i = 0; numbers && i < wanted; i++) {
         const uint64_t from = i * (uint64_t)points / wanted, to = (i + 1) * (uint64_t)points / wanted;
         numbers[i] = (uint32_t)(from + next(&state) % (to - from));
@@ -457,7 +457,7 @@ ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_o
     first.tables = first.functions = 1;
     if ((status = wwi_lsh_open(points, &first, &run, NULL, 0, &h)) != WW_OK)
         return status;
-    // A point is a neighbour of its own here: one more is asked for, and it is taken out.
+    // Here a point is its own neighbour: one more is requested, and the point itself is removed.
     size_t k = w.k < WW_KNN_MOST ? w.k : WW_KNN_MOST - 1, half = w.sample ? w.sample : 512;
     half = half > points->count / 2 ? points->count / 2 : half;
     if (k > points->count - 1)

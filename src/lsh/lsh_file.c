@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An index in a file. Little endian throughout: magic, version, options, counts, mean, coefficients, removed bits,
-// points as the device has them but in row order, and the SHA-256 of all before. docs/lsh.md has the table.
+// Saving and loading an index. Little endian throughout: magic, version, options, counts, mean, coefficients, removed
+// bits, points as on the device but in row order, and the SHA-256 of everything before. docs/lsh.md has the table.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -119,7 +119,7 @@ static void *take_array(reader *r, uint64_t count, unsigned size) {
 
 // ---- writing
 
-// Tiles or the host's copy of a block's numbers or bits, in row order behind what is in `b`.
+// Appends a block's numbers or bits, from tiles or from the host's copy, in row order to `b`.
 static ww_status put_rows(const ww_lsh *h, const wwi_lsh_block *block, bytes *b) {
     ww_status status = WW_OK;
     const ww_points *p = block->points;
@@ -262,7 +262,7 @@ static ww_status damaged(const char *path, const char *how) {
     return wwi_fail_hint("make it again with ww_lsh_save() or 'wavewarp lsh --save'");
 }
 
-// Looks at the ends: what it is, of which version, and whether it is whole.
+// Checks the beginning and the end: kind of file, version, and whether it is complete.
 static ww_status check_whole(const char *path, const unsigned char *content, uint64_t count) {
     if (count < 12 || memcmp(content, MAGIC, 8) != 0)
         return damaged(path, "not a saved index");
@@ -290,7 +290,7 @@ typedef struct saved {
     uint64_t *offsets;
 } saved;
 
-// Fills `s`; false where the numbers do not fit each other.
+// Fills `s`; false where the numbers are inconsistent.
 static bool take_all(reader *r, saved *s) {
     ww_lsh_options *o = &s->options;
     (void)take(r, 12);

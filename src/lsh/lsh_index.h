@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashing: what building, searching, saving and choosing share.
+// Hashing: structs and functions that building, searching, saving and choosing share.
 #ifndef WAVEWARP_LSH_INDEX_H
 #define WAVEWARP_LSH_INDEX_H
 
@@ -17,13 +17,13 @@
 
 enum { WWI_LSH_STABLE = 0, WWI_LSH_COSINE = 1, WWI_LSH_BITS = 2, WWI_LSH_SETS = 3 }; // WW_FAMILY
 
-// The twin of ww_lsh_job in kernels_cl/lsh/lsh.cl.
+// The same struct as ww_lsh_job in kernels_cl/lsh/lsh.cl.
 typedef struct wwi_lsh_job {
     uint32_t count, groups, dimension, tables, shift, first, probe, probes, base_id, own, capacity, tile, inside;
 } wwi_lsh_job;
 _Static_assert(sizeof(wwi_lsh_job) == 52, "ww_lsh_job in kernels_cl/lsh/lsh.cl has this size");
 
-// The twin of ww_join_job in kernels_cl/lsh/lsh_join.cl.
+// The same struct as ww_join_job in kernels_cl/lsh/lsh_join.cl.
 typedef struct wwi_join_job {
     uint32_t first_task, query_first, base_first, query_row, base_id, own, dimension, k, rows, lists, shift;
     float margin, reach;
@@ -36,13 +36,13 @@ typedef struct wwi_lsh_halves {
     float scale;      // that they were made with
 } wwi_lsh_halves;
 
-// Points that are hashed together. Their ids go on from `id`.
+// Points that are hashed together. Their ids begin with `id`.
 typedef struct wwi_lsh_block {
     ww_points *points; // retained
     size_t first;      // of the block in them
     uint32_t count, id;
-    bool keep; // its tables stay on the device; else they are made anew for every search
-    // While the tables stand:
+    bool keep; // its tables stay on the device; else they are built again for every search
+    // While the tables are on the device:
     wwi_slice window;
     wwi_buffer *norms, *rows, *offsets, *entries;
     uint32_t bits; // log2 of a table's buckets
@@ -68,11 +68,11 @@ struct ww_lsh {
     void *coefficients; // as the device has them
     uint64_t coefficient_bytes;
     uint32_t row_group, tile, lists;
-    // The kernel that goes through buckets: WW_JOIN (3: lsh/lsh_join_tensor.cl), WW_JOIN_WG, WW_QUERIES, WW_GROUPS and
+    // The kernel that searches buckets: WW_JOIN (3: lsh/lsh_join_tensor.cl), WW_JOIN_WG, WW_QUERIES, WW_GROUPS and
     // WW_LIST of lsh/lsh_join.cl.
     int join_kind;
     uint32_t join_group, join_queries, join_parts, join_list;
-    char defines[384];                     // what all programs are compiled with
+    char defines[384];                     // options of all programs
     uint32_t most_probes, most_candidates; // that it was made with
     wwi_program *program;
     wwi_kernel *keys, *count, *block_sums, *scan_sums, *write_offsets, *scatter, *tasks, *start, *merge, *rows, *halves,
@@ -112,19 +112,20 @@ uint32_t wwi_lsh_make_masks(int family, uint32_t functions, uint32_t probes, uin
 ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, const ww_run_options *run,
                        const void *coefficients, uint64_t coefficient_bytes, ww_lsh **lsh);
 ww_status wwi_lsh_append(ww_lsh *lsh, ww_points *points);
-// Makes lsh->join fit for lists of k.
+// Prepares lsh->join for lists of k.
 ww_status wwi_lsh_get_join(ww_lsh *lsh, uint32_t k);
 // Sends the bits of removed points to the device.
 ww_status wwi_lsh_send_removed(ww_lsh *lsh);
 
-// Squared norms of a window's points, where the metric wants them; *largest: the largest.
+// Squared norms of a slice's points, where the metric needs them; *largest: the largest.
 ww_status wwi_lsh_norms(ww_lsh *lsh, const wwi_slice *window, wwi_buffer **norms, float *largest);
-// Points of a window in row order, padded to a multiple of four coordinates; of sets nothing. *rows NULL: made.
+// Points of a slice in row order, padded to a multiple of four coordinates; nothing for sets. *rows NULL: it is
+// created.
 ww_status wwi_lsh_rows(ww_lsh *lsh, const wwi_slice *window, size_t first, size_t count, wwi_buffer **rows);
 // Halves of `count` rows whose norms stand from `first_norm` on, unless they were made with this scale.
 ww_status wwi_lsh_make_halves(ww_lsh *lsh, wwi_buffer *rows, wwi_buffer *norms, uint32_t first_norm, size_t count,
                               float scale, wwi_lsh_halves *halves);
-// Brings a block's points and tables to the device, unless they are there; and away again, unless they are to stay.
+// Puts a block's points and tables on the device, unless they are there; and removes them, unless they are to stay.
 ww_status wwi_lsh_block_open(ww_lsh *lsh, wwi_lsh_block *block);
 void wwi_lsh_block_close(wwi_lsh_block *block);
 

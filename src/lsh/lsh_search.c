@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searching, by buckets and by queries.
+// Searches, by buckets and by queries. Tables are built in lsh_tables.c.
 // Long because: both ways to search share the scratch memory, the blocks and the results.
 #include <inttypes.h>
 #include <math.h>
@@ -21,7 +21,7 @@ typedef struct search {
     bool self, by_buckets;
     wwi_pace pace; // done, total: buckets looked into; waiting: tasks of the launches not yet waited for
     size_t most_rows;
-    // The queries, and where the rows of now stand among them.
+    // The queries, and the place of the present rows among them.
     ww_points *queries;
     wwi_lsh_block *source; // self: the block they are of
     wwi_slice window;
@@ -39,7 +39,7 @@ typedef struct search {
     wwi_buffer *offsets, *entries, *tasks, *counters, *radii;
     uint32_t lists;      // of a query
     uint32_t launched;   // those of them that a launch works on
-    uint64_t joined;     // tables and probes that the rows have been through
+    uint64_t joined;     // tables and probes already searched for the rows
     uint64_t most_tasks; // of a launch
     // By queries:
     wwi_selector *selector;
@@ -110,7 +110,7 @@ static ww_status allocate_queries(search *s, uint64_t rows) {
     return status;
 }
 
-// Takes what there is for `queries` rows or as many as fit.
+// Allocates scratch for `queries` rows or as many as fit.
 static ww_status allocate(search *s, size_t queries) {
     ww_status status;
     ww_lsh *h = s->h;
@@ -167,7 +167,7 @@ static wwi_lsh_job make_job(const search *s, const wwi_lsh_block *b) {
 
 // ---- by buckets
 
-// What tasks and buckets a join goes through.
+// The tasks and buckets of a join.
 typedef struct buckets {
     wwi_buffer *tasks, *query_offsets, *query_entries, *offsets, *entries;
 } buckets;
@@ -177,7 +177,7 @@ static ww_status halve_block(ww_lsh *h, wwi_lsh_block *b, float scale) {
     return wwi_lsh_make_halves(h, b->rows, b->norms, first_norm, b->count, scale, &b->halves);
 }
 
-// Halves of a block and of the rows of now, with one scale for both.
+// Halves of a block and of the present rows, with one scale for both.
 static ww_status make_halves(search *s, wwi_lsh_block *b, float scale, wwi_buffer **query_halves) {
     const bool own = s->query_rows == s->own_rows;
     const uint32_t first_norm = (uint32_t)(s->first - s->window.first);
@@ -238,7 +238,7 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
     return status;
 }
 
-// Merges the lists of each row, and takes the radii from what then stands.
+// Merges the lists of each row, and takes the radii from the result.
 static ww_status merge_lists(search *s) {
     const uint32_t rows = (uint32_t)s->rows;
     const wwi_arg args[] = {WWI_VALUE(rows),         WWI_VALUE(s->k),
@@ -247,7 +247,7 @@ static ww_status merge_lists(search *s) {
     return wwi_launch(s->h->merge, wwi_lsh_groups(rows), WWI_LSH_GROUP, args, 6);
 }
 
-// The tasks of a launch from the time that the last ones took; all that was launched is done.
+// The tasks of a launch, from the time of the last ones; all launches before are done.
 static void take_time(search *s) {
     if (s->pace.waiting)
         s->most_tasks = wwi_pace_next(&s->pace, s->pace.waiting, wwi_seconds() - s->pace.since);
@@ -277,7 +277,7 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const wwi_lsh_job *job
     if ((status = launch_join(s, b, of, 0, counters[2])) != WW_OK ||
         (s->lists > 1 && (status = merge_lists(s)) != WW_OK))
         return status;
-    // Else the next launch's tasks are waited for, or the results.
+    // Else the number of the next launch's tasks, or the results, are waited for.
     if (h->run.progress && (status = wwi_finish(h->stream)) == WW_OK)
         take_time(s);
     return status == WW_OK ? wwi_pace_report(&s->pace, (uint64_t)s->rows * count) : status;
@@ -287,7 +287,7 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const wwi_lsh_job *job
 static ww_status join(search *s, wwi_lsh_block *b, const wwi_lsh_job *job, const buckets *of) {
     ww_status status = WW_OK;
     for (uint32_t first = 0, count; status == WW_OK && first < job->tables; first += count) {
-        // Few at first: every list has to find for itself how near the neighbours are.
+        // Few at first: each list has to find its own k-th best distance.
         count = (uint32_t)least(least(job->tables - first, s->lists), s->joined ? s->joined : 1);
         status = join_tables(s, b, job, of, first, count);
         s->joined += count;
@@ -325,7 +325,7 @@ static ww_status search_buckets(search *s, wwi_lsh_block *b) {
     return status;
 }
 
-// The queries of now in row order. A block's own are there while its tables are.
+// The present queries in row order. A block's own are there while its tables are.
 static ww_status make_rows(search *s) {
     s->query_rows = s->source && s->source->keep ? s->source->rows : NULL;
     s->query_row = s->query_rows ? (uint32_t)(s->first - s->source->first) : 0;
@@ -340,7 +340,7 @@ static ww_status make_rows(search *s) {
 
 static ww_status start_lists(search *s) {
     ww_status status;
-    // Of lists in registers but the first is read; the others are empty or not.
+    // Of lists in registers only the first is read; of the others only whether they are empty.
     const bool first = s->h->join_list && s->lists > 1;
     const uint64_t rows = s->rows, all = s->lists * rows * s->k, count = first ? rows * s->k : all;
     if (first && (status = wwi_buffer_fill_u32(s->best_ids, 0, all * 4, WWI_NO_INDEX)) != WW_OK)
@@ -477,8 +477,8 @@ static void empty_row(const search *s, size_t row, int64_t *ids, void *distances
     }
 }
 
-// Counts the rows that have fewer than k, but removed points', and answers them exactly if that is wanted. *answered:
-// it was.
+// Counts the rows that have fewer than k, except those of removed points, and searches them exactly if requested.
+// *answered: it was done.
 static ww_status look_after_incomplete(search *s, const int64_t *ids, bool *answered) {
     ww_status status = WW_OK;
     ww_lsh *h = s->h;
@@ -509,7 +509,7 @@ static ww_status fetch(search *s, size_t at, int64_t *ids, void *distances, uint
     unsigned char *const own_distances = distances ? (unsigned char *)distances + at * s->k * h->value_bytes : NULL;
     if ((status = fetch_results(s, own_ids, own_distances, &incomplete)) != WW_OK)
         return status;
-    // Which ones they are matters where they are answered, or some of them were removed.
+    // Their numbers are needed where they are searched again, or where points were removed.
     if (!h->options.complete && !h->removed)
         s->h->info.incomplete += incomplete;
     else if (incomplete)
@@ -543,7 +543,7 @@ static ww_status search_rows(search *s) {
     return status;
 }
 
-// Queries [first, first + count) of s->queries, whose results stand from row `at` on.
+// Queries [first, first + count) of s->queries, whose results begin at row `at`.
 static ww_status search_window(search *s, size_t first, size_t count, size_t at, int64_t *ids, void *distances,
                                uint32_t *found) {
     float largest;
@@ -573,7 +573,7 @@ static bool choose_path(const ww_lsh *h, size_t queries, size_t k) {
         return true;
     if (h->options.path == WW_LSH_QUERIES)
         return false;
-    // A long list takes too long to insert into, and few queries leave a bucket's groups idle.
+    // Insertion into a long list is slow, and with few queries a bucket's groups are idle.
     return k <= (size_t)wwi_tuning(h->context, "lsh.most_k", NULL, 128) &&
            queries >= (size_t)wwi_tuning(h->context, "lsh.many", NULL, 1024);
 }

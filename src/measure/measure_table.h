@@ -52,7 +52,7 @@ extern const size_t wwi_measure_count;
 // The row of a measure; NULL when there is none. Static.
 const wwi_measure_row *wwi_measure_row_by_id(ww_measure_id id);
 
-// The door of each function that takes a measure: copies a caller's, of whatever version's size, to `own`, and checks
+// Called first by each function that takes a measure: copies a caller's, of any version's size, to `own`, and checks
 // it. What it points to is still the caller's. WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED.
 ww_status wwi_measure_take(const ww_measure *given, ww_measure *own);
 // Whether every field of a measure of this version is in range. WW_ERROR_INVALID_ARGUMENT. Lengths are not looked at:
@@ -74,7 +74,7 @@ bool wwi_measure_is_zero_on_self(const ww_measure *measure);
 // nothing but which symbols are the same, or which points are no farther apart than epsilon.
 bool wwi_measure_is_bits_of_symbols(const ww_measure *measure);
 bool wwi_measure_is_bits_of_points(const ww_measure *measure);
-// For a checked measure: the larger, the more alike.
+// For a checked measure: larger means more similar.
 bool wwi_measure_is_similarity(const ww_measure *measure);
 
 #endif

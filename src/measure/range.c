@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// See range.h. A bound from the largest value and the longest series says in nearly all cases that nothing can
-// overflow. Where it does not, the results are looked at: a path through a cell that overflowed is infinitely long, so
-// that a finite result is of another path, and right if that path is shorter than what overflowed can have been.
+// See range.h. A bound from the largest value and the longest series shows in nearly all cases that nothing can
+// overflow. Else the results are checked: a path through a cell that overflowed has infinite cost, so that a finite
+// result belongs to another path, and is right if that path costs less than any cell that can have overflowed.
 #include "measure/range.h"
 
 #include <math.h>

@@ -15,7 +15,7 @@ typedef struct wwi_range {
 } wwi_range;
 
 // A result of these series is right if it is at most this, also where values on the way overflowed. INFINITY: nothing
-// can overflow, or the results of the measure are its caller's affair (WW_USER). 0: these values are too large for the
+// can overflow, or the results of the measure are not checked (WW_USER). 0: these values are too large for the
 // measure, since what overflows on the way would not show in the result.
 double wwi_range_limit(const ww_measure *measure, const wwi_range *range);
 

@@ -2,9 +2,8 @@
 // Generated series.
 //
 // The same seed gives the same bytes on every machine: the random bits are integer arithmetic (xoshiro256++, Blackman
-// and Vigna 2019, seeded by splitmix64), and everything made from them uses +, -, *, / and sqrt alone, which IEEE 754
-// rounds in one way. The C library's log() and sin() differ in the last bit from one to the next, so there are none
-// here.
+// and Vigna 2019, seeded by splitmix64), and everything made from them uses +, -, *, / and sqrt alone, whose rounding
+// IEEE 754 defines exactly. log() and sin() of different C libraries differ in the last bit, so they are not used here.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include <wavewarp/series.h>
 
 #ifdef __clang__
-// A multiply-add rounded once instead of twice would be another number.
+// A multiply-add rounded once instead of twice would give another number.
 #pragma STDC FP_CONTRACT OFF
 #endif
 
@@ -64,7 +63,7 @@ static double uniform(random_state *random, double low, double high) {
     return low + (high - low) * ((double)(random_bits(random) >> 11) * 0x1p-53);
 }
 
-// Uniform in low..high, without the bias of a bare remainder.
+// Uniform in low..high, without the bias of a remainder alone.
 static size_t uniform_size(random_state *random, size_t low, size_t high) {
     const uint64_t range = (uint64_t)(high - low) + 1;
     if (range == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Series sets: one growing array of values, and per series its place, length and class.
+// Series sets: one array of values that grows, and for each series its place, length and class.
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -263,8 +263,7 @@ static double mean_of(const double *x, size_t n) {
 }
 
 static void znormalise(double *x, size_t n) {
-    // Squares of values beyond about 1e154 overflow: bring such a series down first, which changes nothing in the
-    // result.
+    // Squares of values beyond about 1e154 overflow: scale such a series down first, which does not change the result.
     double largest = 0.0;
     for (size_t i = 0; i < n; i++)
         largest = fmax(largest, fabs(x[i]));

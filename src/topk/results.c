@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads ids and distances back and turns them into what the caller gets: 64-bit ids, roots, counts.
+// Reads ids and distances back and converts them for the caller: 64-bit ids, roots, counts.
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>

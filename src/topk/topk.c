@@ -19,7 +19,7 @@
 // Columns below which a row is not cut in parts.
 #define LEAST_PART 4096
 
-// The twin of ww_selection in kernels_cl/topk/topk.cl.
+// The same struct as ww_selection in kernels_cl/topk/topk.cl.
 typedef struct selection_args {
     uint64_t offset, row_stride;
     uint32_t columns, column_base, own_base, parts, part_columns, k, flags, spare;
@@ -103,7 +103,7 @@ static ww_status launch(wwi_selector *s, wwi_buffer *values, wwi_buffer *list, w
     return wwi_launch(s->kernel, groups, s->group, kernel_args, sizeof kernel_args / sizeof *kernel_args);
 }
 
-// Parts of a row: few rows are cut so that all of the device works, but into pieces well above k.
+// Parts of a row: few rows are divided so that the whole device works, but into parts well above k.
 static uint32_t choose_parts(const wwi_selector *s, uint64_t rows, uint32_t columns) {
     const uint64_t wanted = wwi_context_info(s->context)->compute_units * (s->group > 1 ? 8u : 1u);
     const uint64_t least = (uint64_t)s->k * 8 > LEAST_PART ? (uint64_t)s->k * 8 : LEAST_PART;
@@ -161,7 +161,7 @@ struct ww_topk {
     wwi_stream *stream;
     size_t rows, columns, k;
     uint64_t value_bytes;
-    size_t most_rows; // that stand on the device at a time
+    size_t most_rows; // on the device at a time
     bool filled;      // the device holds the values of the last run
     wwi_selector *selector;
     wwi_buffer *values, *best_values, *best_indices;
@@ -245,7 +245,7 @@ ww_status ww_topk_create(ww_context *context, size_t rows, size_t columns, size_
     return status;
 }
 
-// Rows [first, first + rows), which stand on the device, and their results to the caller.
+// Selects in rows [first, first + rows), which are on the device, and copies the results to the caller.
 static ww_status select_rows(ww_topk *s, size_t first, size_t rows, int64_t *indices, void *smallest) {
     ww_status status;
     const size_t at = first * s->k;

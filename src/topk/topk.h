@@ -10,7 +10,7 @@
 // The index where there are fewer than k.
 #define WWI_NO_INDEX UINT32_MAX
 
-// `rows` x `columns` values, and where their best go. Smallest first, ties to the lower index; NaN is "no value".
+// `rows` x `columns` values, and the place of the results. Smallest first, ties to the lower index; NaN is "no value".
 typedef struct wwi_selection {
     wwi_buffer *values;
     uint64_t offset, row_stride; // in elements
@@ -22,7 +22,7 @@ typedef struct wwi_selection {
     bool exclude_self;    // row r never takes index own_base + r
     uint32_t own_base;
     bool largest;             // the k largest: `best_values` are negated, and +inf again where there are fewer
-    bool fresh;               // begin with nothing; else merge with the best that stand below
+    bool fresh;               // begin with an empty list; else merge with the content of the arrays below
     wwi_buffer *best_values;  // rows x k; +inf where there are fewer
     wwi_buffer *best_indices; // rows x k, 32 bits; WWI_NO_INDEX where there are fewer
 } wwi_selection;
@@ -33,7 +33,7 @@ typedef struct wwi_selector wwi_selector;
 ww_status wwi_selector_create(ww_context *context, wwi_stream *stream, ww_precision precision, uint32_t k,
                               wwi_selector **selector);
 void wwi_selector_destroy(wwi_selector **selector);
-// Enqueues a selection. Same values, same answer, whatever the order or the number of blocks they come in.
+// Enqueues a selection. The result does not depend on the order or the number of blocks of the values.
 ww_status wwi_topk(wwi_selector *selector, const wwi_selection *selection);
 
 #endif

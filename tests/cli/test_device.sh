@@ -30,7 +30,7 @@ for engine in lanes stencil packed strips; do
     ok "the same by $engine" cmp -s out wanted
 done
 ok "bits refuses dtw" gives 1 pairs x.csv y.csv --engine bits
-ok "and says why" says "engine bits: it is for Levenshtein"
+ok "and says why" says "engine bits: it supports only Levenshtein"
 printf '1\n4\n3\n' >edits
 ok "edits by bits" gives 0 pairs x.csv y.csv --measure levenshtein --engine bits
 ok "they are right" cmp -s out edits

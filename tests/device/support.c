@@ -22,7 +22,7 @@ typedef struct probe_report {
 
 static probe_report probe;
 
-// In the child: opens the device and says how that went.
+// In the child: opens the device and reports the result.
 static void probe_child(int out) {
     probe_report report;
     memset(&report, 0, sizeof(report));
@@ -153,7 +153,7 @@ static void values_of(const wwt_product *product, int number, int *values) {
         values[option] = number % product->counts[option];
 }
 
-// How many pairs of values of case `number` are not covered yet; `take`: they are from now on.
+// The number of pairs of values of case `number` that are not covered yet; `take`: marks them as covered.
 static int count_new(const wwt_product *product, int number, covered_pairs covered, bool take) {
     int values[WWT_MOST_OPTIONS], count = 0;
     values_of(product, number, values);
@@ -175,7 +175,7 @@ static void cover(const wwt_product *product, bool *chosen) {
     for (int option = 0; option < product->options; option++) {
         cases *= product->counts[option];
         if (product->counts[option] > MOST_VALUES || cases > MOST_CASES)
-            abort(); // not a failure of Check's: no test runs yet
+            abort(); // not a failure for Check: no test runs yet
     }
     wwt_seed(0);
     for (;;) {
@@ -362,7 +362,7 @@ ww_status wwt_plan_run_condensed(ww_plan *plan, void *values) {
     return ww_plan_run(plan, &to);
 }
 
-// WW_ERROR_UNSUPPORTED is an answer for an engine that was forced; AUTO always finds one.
+// A forced engine may return WW_ERROR_UNSUPPORTED; AUTO always finds one.
 static bool plan_made(ww_status status, const ww_plan_options *options) {
     if (status == WW_ERROR_UNSUPPORTED && options && options->engine != WW_ENGINE_AUTO)
         return false;

@@ -82,7 +82,7 @@ ww_status wwt_plan_run_condensed(ww_plan *plan, void *values);
                       ww_last_error()->message);                                                                       \
     } while (0)
 
-// The call fails with this status, and the record says so in words.
+// The call fails with this status, and the record has a message.
 #define wwt_fails(call, expected)                                                                                      \
     do {                                                                                                               \
         ww_status wwt_status_ = (call);                                                                                \
@@ -92,7 +92,7 @@ ww_status wwt_plan_run_condensed(ww_plan *plan, void *values);
         ck_assert_str_ne(ww_last_error()->message, "");                                                                \
     } while (0)
 
-// All distances, row after row, in a guarded array; NULL when the engine does not take this work.
+// All distances, row after row, in a guarded array; NULL when the engine does not accept this work.
 // `columns` NULL: rows with itself.
 void *wwt_matrix(const ww_measure *measure, const wwt_set *rows, const wwt_set *columns, ww_precision precision,
                  const ww_plan_options *options);
@@ -100,7 +100,7 @@ void *wwt_matrix(const ww_measure *measure, const wwt_set *rows, const wwt_set *
 void *wwt_pairs(const ww_measure *measure, const wwt_set *rows, const wwt_set *columns, ww_precision precision,
                 const ww_plan_options *options);
 
-// Computes all distances and compares each with the reference. False when the engine does not take this work.
+// Computes all distances and compares each with the reference. False when the engine does not accept this work.
 bool wwt_check_matrix(const ww_measure *measure, wwr_value_cost user, const wwt_set *rows, const wwt_set *columns,
                       ww_precision precision, ww_engine engine);
 bool wwt_check_pairs(const ww_measure *measure, wwr_value_cost user, const wwt_set *rows, const wwt_set *columns,
@@ -108,8 +108,8 @@ bool wwt_check_pairs(const ww_measure *measure, wwr_value_cost user, const wwt_s
 
 // ---- which cases are run
 
-// Everything takes a program, and a compiler about a second for it. So a product of options is not run in full: only as
-// many of its cases that every two values of two options are together in one of them. All cases with
+// Every case needs a program, which takes a compiler about a second. So a product of options is not run in full: its
+// cases are chosen such that every pair of values of two options is in one of them. All cases with
 // WAVEWARP_TEST_EXHAUSTIVE=1, and on a GPU, whose engines are the subject.
 enum { WWT_MOST_OPTIONS = 5 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1-NN accuracy on the archives' data sets, to the single series. Skipped where the data are absent.
+// 1-NN accuracy on the archives' data sets: the exact number of correct series. Skipped where the data are absent.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nearest neighbours: the selection of the k smallest, alone; lower bounds change no answer.
+// Nearest neighbours: the selection of the k smallest, alone; lower bounds change no result.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan promises beside its numbers: progress, sizes of blocks, results to the device, several plans and threads
+// Properties of plans other than distances: progress, sizes of blocks, results to the device, several plans and threads
 // on one dataset, structs of other versions.
 #include <pthread.h>
 #include <stdlib.h>
@@ -233,7 +233,7 @@ START_TEST(device_and_host_results_are_the_same) {
         wwt_ok(ww_buffer_read(buffer, to.offset, N * sizeof(float), found));
         ck_assert(wwt_same(wanted, found, N, WW_FLOAT));
     }
-    // A plan may go while its work is under way.
+    // A plan may be destroyed while its work is in progress.
     ww_output to = WW_OUTPUT_INIT;
     to.device = buffer;
     wwt_ok(ww_plan_run(plan, &to));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bad input at every door: its own status, a sentence, and no object made.
+// Bad input of every public function: a specific status, a message, and no object created.
 #include <math.h>
 #include <string.h>
 
@@ -211,7 +211,7 @@ START_TEST(sets_that_do_not_match) {
 }
 END_TEST
 
-// The compiler's words, at the user's text; and the context is as good as before.
+// The compiler's messages, with lines of the user's text; and the context still works.
 START_TEST(user_cost_that_does_not_compile) {
     measure.cost = WW_COST_USER;
     measure.cost_expression = "fabs(x - nonsense)";

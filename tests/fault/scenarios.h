@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scenario does one whole job, checks its result, and gives everything back. It is run again and again with another
-// call failing each time.
+// A scenario does one whole job, checks its result, and releases everything. It is run repeatedly, with another call
+// failing each time.
 #ifndef WAVEWARP_FAULT_SCENARIOS_H
 #define WAVEWARP_FAULT_SCENARIOS_H
 

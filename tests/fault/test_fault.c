@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs each scenario with its first OpenCL call failing, then its second, and so on until it gets through untouched;
-// then the same with its allocations. Every time: a status with a record, or a right result; and no object left.
+// Runs each scenario with its first OpenCL call failing, then its second, and so on until no call fails; then the same
+// with its allocations. Every time: a status with a record, or a right result; and no object left.
 #include <check.h>
 #include <dlfcn.h>
 #include <stdio.h>

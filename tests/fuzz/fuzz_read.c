@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deterministic mutations of good files through every reader: no crash, no leak, and either a whole set or an error.
-// Worth most under the address sanitizer. WAVEWARP_FUZZ_SEED and WAVEWARP_FUZZ_RUNS change what is tried.
+// Deterministic mutations of good files through every reader: no crash, no leak, and either a complete set or an error.
+// Most useful with AddressSanitizer. WAVEWARP_FUZZ_SEED and WAVEWARP_FUZZ_RUNS change what is tried.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host layer on whatever device there is. Every case ends with no OpenCL object alive.
+// The host layer on the available device. Every case ends with no OpenCL object alive.
 // Long because: devices, buffers, programs, threads and caches are tested on the same small kernels.
 #include <dirent.h>
 #include <fcntl.h>

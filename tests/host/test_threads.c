@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One context, shared datasets and points, several threads: results, errors, times and launches belong to each plan.
 // Also processes that were forked. Every case runs in a process of its own, which has not used OpenCL before.
+// Long because: cases of threads and of fork() share the same sets.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <wavewarp/knn.h>

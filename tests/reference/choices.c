@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Open ends and the soft minimum of every measure that has them, in double: cells as edges and a node, the whole
-// matrix; and the same by trying every path. Points and cells count from 1; point 0 is all zero at time 0. Shares
-// nothing with the cells of recurrences.c: closed and hard, the two must agree.
+// matrix; and the same by an enumeration of all paths. Points and cells count from 1; point 0 is all zero at time 0.
+// Shares nothing with the cells of recurrences.c: closed and hard, the two must agree.
 #include "choices.h"
 
 #include <math.h>

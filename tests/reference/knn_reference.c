@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distances of points and nearest neighbours by brute force in double: what searches are compared with.
+// Distances of points and nearest neighbours by brute force in double: the reference for searches.
 #include "knn_reference.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// One pair in the hands of a recurrence.
+// The pair that a recurrence computes.
 typedef struct pair {
     const wwr_series *x, *y;
     const double *x_times, *y_times; // NULL: the index

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measures beside DTW and Frechet in plain C; see wwr_distance() in reference.h.
+// The measures other than DTW and Frechet in plain C; see wwr_distance() in reference.h.
 #ifndef WAVEWARP_RECURRENCES_H
 #define WAVEWARP_RECURRENCES_H
 

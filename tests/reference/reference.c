@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads line for line like the formulae in docs/measures.md. Indices of cells count from 1, D(0,0) is the corner.
+// The reference: the formulae of docs/measures.md, line by line. Indices of cells count from 1, D(0,0) is the corner.
 #include "reference.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain textbook forms of every measure, in double: what everything else is compared with. Slow and obvious on purpose.
+// Plain textbook forms of every measure, in double: the reference for all other results. Slow and simple on purpose.
 #ifndef WAVEWARP_REFERENCE_H
 #define WAVEWARP_REFERENCE_H
 
@@ -42,7 +42,7 @@ double wwr_frechet_matrix(const wwr_series *x, const wwr_series *y, const wwr_op
 double wwr_dtw_all_paths(const wwr_series *x, const wwr_series *y, const wwr_options *options);
 double wwr_frechet_all_paths(const wwr_series *x, const wwr_series *y, const wwr_options *options);
 
-// What the library computes for `measure`: its cost, band, root and independence. `user` stands for its expression.
+// What the library computes for `measure`: its cost, band, root and independence. `user` replaces its expression.
 // NaN when the band does not fit the lengths, +infinity when it leaves no path.
 double wwr_distance(const ww_measure *measure, wwr_value_cost user, const wwr_series *x, const wwr_series *y);
 // The same with time stamps (TWED), one a point; NULL: the index, from 1.

@@ -54,7 +54,7 @@ START_TEST(defaults) {
 }
 END_TEST
 
-// What open ends and a soft minimum leave of the table's promises, and what keeps each from the other's.
+// Which properties of the table hold with open ends and a soft minimum, and that the two exclude each other.
 START_TEST(ends_and_gamma) {
     ck_assert(!wwi_measure_is_open(&measure));
     ck_assert(!wwi_measure_is_soft(&measure));

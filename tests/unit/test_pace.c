@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches bounded in time: how many units go into one, and what is learnt from the time it took.
+// Launches bounded in time: the number of units of a launch, and the rate measured from its time.
 #include "base/pace.h"
 #include "check_main.h"
 

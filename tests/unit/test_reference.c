@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference itself: against every path, against its own whole matrix, against published values.
+// The reference itself: against all paths, against its own full matrix, against published values.
 #include <math.h>
 #include <stdio.h>
 

@@ -94,7 +94,7 @@ START_TEST(bits_and_sets_come_back) {
 }
 END_TEST
 
-// A coordinate that is missing is not one coordinate less: whoever searches such points is told which.
+// A coordinate that is missing is not one coordinate less: the search reports which one is missing.
 START_TEST(bits_become_sets) {
     // 11 bits in two bytes, those behind the last set too.
     const unsigned char bits[] = {0x81, 0xfc, 0x00, 0xf8, 0x06, 0x01};

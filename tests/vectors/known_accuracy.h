@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1-NN accuracies on the archives' data sets, to the single series.
+// 1-NN accuracies on the archives' data sets: exact numbers of correct series.
 #ifndef WAVEWARP_KNOWN_ACCURACY_H
 #define WAVEWARP_KNOWN_ACCURACY_H
 
@@ -13,7 +13,7 @@
 // in double. All other figures are the same in both precisions anyway.
 typedef struct known_accuracy {
     const char *name;
-    size_t dtw, frechet;  // right of `total`; default costs, no band, in double
+    size_t dtw, frechet;  // correct of `total`; default costs, no band, in double
     size_t frechet_float; // Fréchet of the values rounded to float
     size_t total;
 } known_accuracy;

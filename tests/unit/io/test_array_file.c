@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of distances, in one go and block by block.
+// Arrays of distances, by one call and block by block.
 #include <sys/stat.h>
 
 #include "check_main.h"
