@@ -23,7 +23,7 @@ bool wwi_packed_items(const wwi_runner *r) {
 }
 
 // What a column keeps of its point beside the point.
-static uint32_t kept_values(const wwi_runner *r) {
+static uint32_t edge_values(const wwi_runner *r) {
     return (uint32_t)r->recurrence->column_values + (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0);
 }
 
@@ -36,7 +36,7 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
                            : exchanged ? (uint64_t)rows * n
                                        : columns * (uint64_t)m;
     // Measured on one GPU: in these cases engine lanes is as fast or faster.
-    if (r->channels > 8 || (r->precision == WW_DOUBLE && (r->channels > 1 || kept_values(r))))
+    if (r->channels > 8 || (r->precision == WW_DOUBLE && (r->channels > 1 || edge_values(r))))
         return false;
     return wwi_packed_items(r) && pairs >= wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.fill", 256) &&
            cells >= (uint64_t)wwi_tuned(r, "packed.reuse", 400);
@@ -51,7 +51,7 @@ bool wwi_packed_items_exchange(const wwi_work *w) {
 // Most columns of a strip: packed.columns.MEASURE where the tuning file has it, else by the registers of a column: a
 // value, its point, and what is kept of that. Costs at the edges need room for what they compute besides.
 static uint32_t most_columns(const wwi_runner *r) {
-    const uint32_t kept = kept_values(r), each = r->channels + 1 + (kept ? 2 * kept + 1 : 0);
+    const uint32_t kept = edge_values(r), each = r->channels + 1 + (kept ? 2 * kept + 1 : 0);
     uint32_t columns = (uint32_t)wwi_tuned(r, "packed.values", r->precision == WW_DOUBLE ? 48 : 128) / each;
     if (r->channels == 1) {
         char name[64];
