@@ -229,6 +229,6 @@ code=$?
 ok "a new file" grep -q '^device .* [0-9]*$' new.txt
 ok "ended in order" test $code -eq 143 -o $code -eq 0
 ok "its JSON, as far as it came" json 'output == "new.txt" and any(r["chosen"] for r in results)'
-WAVEWARP_TUNING=other.txt timeout --preserve-status -s TERM 0.1 "$program" tune >out 2>err
+WAVEWARP_TUNING=other.txt timeout --foreground --preserve-status -s TERM 0.1 "$program" tune >out 2>err
 ok "a file without a line is not left" bash -c '[ ! -e other.txt ] || [ -s other.txt ]'
 finish
