@@ -328,11 +328,11 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #if WW_BAND
             uint filled = 0, reached = 0;  // columns of the scratch row that are valid: [reached, filled)
 #endif
+            WW_SET_PAIR(lengths)
 #if WW_OPEN
 #if !WW_LIST
             const ww_ints row_lengths = (ww_ints)(int)tallest;
 #endif
-            WW_SET_PAIR(lengths)
             real result = ww_border_ends(WW_PACKED_ROW(0), ww_packed_point(ys, 0), lengths);
 #else
             real result = WW_BORDER;
