@@ -35,7 +35,7 @@
 
 #if WW_METRIC == 6
 // From the bits that differ and the members of both; all whole numbers except the result. 0 for two empty sets.
-WW_INLINE ww_scalar ww_jaccard(ww_scalar different, ww_scalar a, ww_scalar b) {
+WW_INLINE ww_scalar ww_jaccard_of_counts(ww_scalar different, ww_scalar a, ww_scalar b) {
     return different > 0 ? different / ((a + b + different) / 2) : 0;
 }
 #endif
@@ -61,7 +61,7 @@ WW_INLINE ww_scalar ww_exact(__global const ww_value *q, __global const ww_value
         sum = WW_EXACT_ADD(sum, q[j * WW_TILE], c[j * WW_TILE], q_scale, c_scale);
 #endif
 #if WW_METRIC == 6
-    return ww_jaccard((ww_scalar)sum, q_norm, c_norm);
+    return ww_jaccard_of_counts((ww_scalar)sum, q_norm, c_norm);
 #else
     return WW_METRIC == 3 ? (ww_scalar)sum / 2 : (ww_scalar)sum;
 #endif

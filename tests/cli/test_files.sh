@@ -67,7 +67,7 @@ ok "lcs is a similarity" grep -qE '^lcs +similarity' out
 ok "measures NAME" gives 0 measures twed
 ok "a parameter with its default and range" prints "--param nu=0.001  stiffness: cost of a unit of time; 0 to 1e+30"
 ok "the formula" prints "formula     D = min("
-ok "no other measure" lines 12 out
+ok "no other measure" lines 14 out
 ok "measures NAME that there is none of" gives 2 measures twde
 ok "a near one is named" says "did you mean 'twed'"
 ok "measures NAME --json" gives 0 measures msm --json
