@@ -211,50 +211,67 @@ ww_status wwi_work_upload(wwi_runner *r, wwi_work *w) {
     return status == WW_OK ? send(r, &u->column_order, b->columns * 4, b->column_ids) : status;
 }
 
-ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool rows, wwi_packing packing) {
+// Slots of an order, or tasks of a list: the side's id is field `field` of every `stride` words.
+typedef struct pack_range {
+    uint32_t begin, end, stride, field;
+} pack_range;
+
+// Where the packs of a side begin, in values, and one entry more: where the last one ends. Uploaded once for a batch.
+static ww_status place_packs(wwi_runner *r, const wwi_work *w, bool rows, wwi_packing packing, const uint32_t *ids,
+                             pack_range range, wwi_buffer **packed, wwi_buffer **offsets) {
     ww_status status;
-    const wwi_batch *b = &w->b;
     const ww_dataset *d = rows ? w->sides.rows : w->sides.columns;
-    const wwi_slice source = rows ? w->x : w->y;
-    wwi_buffer *order = b->list || rows ? w->uploads.row_order : w->uploads.column_order;
-    wwi_buffer **packed = rows ? &r->row_packed : &r->column_packed;
-    wwi_buffer **offsets = rows ? &w->uploads.row_offsets : &w->uploads.column_offsets;
-    bool *cut = rows ? &w->rows_cut : &w->columns_cut;
-    // A rectangle has ids, a list triples of which the field is the side's id.
-    const uint32_t *ids = b->list ? b->pairs : rows ? b->row_ids : b->column_ids;
-    const uint32_t stride = b->list ? 3 : 1, field = b->list && !rows;
-    const uint32_t step = rows ? packing.step : 0, at_end = rows;
-    const uint32_t begin = step ? (uint32_t)b->row_begin : 0, end = (uint32_t)(b->list || rows ? b->rows : b->columns);
-    const size_t packs = (size_t)wwi_ceil_div(end - begin, packing.width);
+    const size_t packs = (size_t)wwi_ceil_div(range.end - range.begin, packing.width);
     uint64_t *at = malloc((packs + 1) * sizeof *at), total = 0;
     if (!at)
         return wwi_fail_memory((packs + 1) * sizeof *at);
-    for (size_t p = 0, i = begin; p < packs && !*cut; p++) {
+    for (size_t p = 0, i = range.begin; p < packs; p++) {
         uint32_t longest = 0;
-        for (; i < end && i < begin + (p + 1) * packing.width; i++) {
-            const uint32_t length = d->lengths[ids[i * stride + field]];
+        for (; i < range.end && i < range.begin + (p + 1) * packing.width; i++) {
+            const uint32_t length = d->lengths[ids[i * range.stride + range.field]];
             longest = length > longest ? length : longest;
         }
-        if (step)
-            longest = (uint32_t)wwi_ceil_div(longest, step) * step;
+        if (rows && packing.step)
+            longest = (uint32_t)wwi_ceil_div(longest, packing.step) * packing.step;
         at[p] = total;
         total += wwi_ceil_div(longest, packing.points) * packing.values * packing.width;
     }
     at[packs] = total;
-    if ((status = wwi_grow_buffer(r->context, packed, total * packing.value_bytes)) == WW_OK &&
-        (*cut || (status = send(r, offsets, (packs + 1) * sizeof *at, at)) == WW_OK)) {
-        *cut = true;
-        wwi_arg args[11] = {
-            WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order), WWI_VALUE(stride),
-            WWI_VALUE(field),          WWI_VALUE(begin),          WWI_VALUE(end),    WWI_VALUE(w->args.channel)};
-        size_t count = 8;
-        args[count++] = w->is_bits ? WWI_VALUE(at_end) : WWI_VALUE(step);
-        args[count++] = WWI_BUFFER(*offsets);
-        args[count++] = WWI_BUFFER(*packed);
-        status = wwi_launch(v->interleave, r->preparing ? 1 : packs, packing.group, args, count);
-    }
+    if ((status = wwi_grow_buffer(r->context, packed, total * packing.value_bytes)) == WW_OK)
+        status = send(r, offsets, (packs + 1) * sizeof *at, at);
     free(at);
     return status;
+}
+
+ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool rows, wwi_packing packing) {
+    const wwi_batch *b = &w->b;
+    const wwi_slice source = rows ? w->x : w->y;
+    wwi_buffer *order = b->list || rows ? w->uploads.row_order : w->uploads.column_order;
+    wwi_buffer **packed = rows ? &r->row_packed : &r->column_packed;
+    wwi_buffer **offsets = rows ? &w->uploads.row_offsets : &w->uploads.column_offsets;
+    bool *placed = rows ? &w->rows_placed : &w->columns_placed;
+    const uint32_t step = rows ? packing.step : 0, at_end = rows;
+    // A rectangle has ids, a list triples of which the field is the side's id.
+    const uint32_t *ids = b->list ? b->pairs : rows ? b->row_ids : b->column_ids;
+    const pack_range range = {.begin = step ? (uint32_t)b->row_begin : 0,
+                              .end = (uint32_t)(b->list || rows ? b->rows : b->columns),
+                              .stride = b->list ? 3 : 1,
+                              .field = b->list && !rows};
+    if (!*placed) {
+        const ww_status status = place_packs(r, w, rows, packing, ids, range, packed, offsets);
+        if (status != WW_OK)
+            return status;
+        *placed = true;
+    }
+    wwi_arg args[11] = {WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order),
+                        WWI_VALUE(range.stride),   WWI_VALUE(range.field),    WWI_VALUE(range.begin),
+                        WWI_VALUE(range.end),      WWI_VALUE(w->args.channel)};
+    size_t count = 8;
+    args[count++] = w->is_bits ? WWI_VALUE(at_end) : WWI_VALUE(step);
+    args[count++] = WWI_BUFFER(*offsets);
+    args[count++] = WWI_BUFFER(*packed);
+    const uint64_t packs = wwi_ceil_div(range.end - range.begin, packing.width);
+    return wwi_launch(v->interleave, r->preparing ? 1 : packs, packing.group, args, count);
 }
 
 uint64_t wwi_share_out(wwi_work *w, uint64_t packs, uint64_t workers) {
@@ -285,4 +302,33 @@ ww_status wwi_units_launch(wwi_units *u, const wwi_variant *v, uint64_t groups, 
     if (status != WW_OK || preparing)
         return status;
     return wwi_pace_launched(&u->runner->pace, u->rate, u->cells_each * (double)u->take, u->more || u->at < u->units);
+}
+
+ww_status wwi_packs_launch(wwi_runner *r, wwi_work *w, const wwi_variant *v, wwi_packs p) {
+    ww_status status;
+    const bool list = w->b.list, rows = list || p.rows, columns = list || !p.rows;
+    const uint32_t packs = p.packs;
+    if ((status = wwi_grow_buffer(r->context, &r->scratch, p.workers * p.scratch_bytes)) != WW_OK ||
+        (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK)
+        return status;
+    wwi_units u = wwi_units_of(r, w->engine, p.units, w->cells);
+    while (status == WW_OK && wwi_units_next(&u)) {
+        const uint32_t end = (uint32_t)(u.at + u.take);
+        wwi_arg args[COMMON_ARGS + 8 + PACKS_MORE];
+        size_t count = wwi_work_args(w, args);
+        // A rectangle has packs of one side alone.
+        args[count++] = WWI_BUFFER(rows ? r->row_packed : r->column_packed);
+        args[count++] = WWI_BUFFER(rows ? w->uploads.row_offsets : w->uploads.column_offsets);
+        args[count++] = WWI_BUFFER(columns ? r->column_packed : r->row_packed);
+        args[count++] = WWI_BUFFER(columns ? w->uploads.column_offsets : w->uploads.row_offsets);
+        args[count++] = WWI_BUFFER(r->scratch);
+        args[count++] = WWI_BUFFER(r->counter);
+        args[count++] = WWI_VALUE(packs);
+        args[count++] = WWI_VALUE(end);
+        for (size_t i = 0; i < p.more_count; i++)
+            args[count++] = p.more[i];
+        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)u.at)) == WW_OK)
+            status = wwi_units_launch(&u, v, u.take < p.workers ? u.take : p.workers, args, count);
+    }
+    return status;
 }

@@ -55,4 +55,15 @@ bool wwi_units_next(wwi_units *u);
 // that finds nothing to do is launched: some drivers compile a kernel then (PoCL).
 ww_status wwi_units_launch(wwi_units *u, const wwi_variant *v, uint64_t groups, const wwi_arg *args, size_t count);
 
+// Launches units of packs, which `workers` work-groups take from a counter, each with `scratch_bytes` of its own.
+#define PACKS_MORE 4
+typedef struct wwi_packs {
+    bool rows; // of a rectangle: the packs are of row series, else of column series
+    uint32_t packs;
+    uint64_t units, workers, scratch_bytes;
+    const wwi_arg *more; // arguments that this kernel alone takes, PACKS_MORE at most
+    size_t more_count;
+} wwi_packs;
+ww_status wwi_packs_launch(wwi_runner *r, wwi_work *w, const wwi_variant *v, wwi_packs packs);
+
 #endif

@@ -75,26 +75,11 @@ static ww_status run_packs(wwi_runner *r, wwi_work *w) {
     const uint32_t pack_count = (uint32_t)wwi_ceil_div(b->list ? b->rows : b->columns, BITS_VECTOR);
     const uint64_t workers = wwi_compute_units(r) * 2;
     w->args.scratch = (uint32_t)wwi_ceil_div(w->n, key.rows);
-    if ((status = wwi_grow_buffer(r->context, &r->scratch, workers * w->args.scratch * BITS_VECTOR * 4)) != WW_OK ||
-        (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK)
-        return status;
-    wwi_units u = wwi_units_of(r, WW_ENGINE_BITS, wwi_share_out(w, pack_count, workers), w->cells);
-    while (status == WW_OK && wwi_units_next(&u)) {
-        const uint32_t end = (uint32_t)(u.at + u.take);
-        wwi_arg args[COMMON_ARGS + 8];
-        size_t count = wwi_work_args(w, args);
-        args[count++] = WWI_BUFFER(b->list ? r->row_packed : r->column_packed);
-        args[count++] = WWI_BUFFER(b->list ? w->uploads.row_offsets : w->uploads.column_offsets);
-        args[count++] = WWI_BUFFER(r->column_packed);
-        args[count++] = WWI_BUFFER(w->uploads.column_offsets);
-        args[count++] = WWI_BUFFER(r->scratch);
-        args[count++] = WWI_BUFFER(r->counter);
-        args[count++] = WWI_VALUE(pack_count);
-        args[count++] = WWI_VALUE(end);
-        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)u.at)) == WW_OK)
-            status = wwi_units_launch(&u, v, u.take < workers ? u.take : workers, args, count);
-    }
-    return status;
+    return wwi_packs_launch(r, w, v,
+                            (wwi_packs){.packs = pack_count,
+                                        .units = wwi_share_out(w, pack_count, workers),
+                                        .workers = workers,
+                                        .scratch_bytes = (uint64_t)w->args.scratch * BITS_VECTOR * 4});
 }
 
 static ww_status run(wwi_runner *r, wwi_work *w) {

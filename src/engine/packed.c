@@ -59,35 +59,19 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     const uint32_t packs = (uint32_t)wwi_ceil_div(b->list ? b->rows : b->columns, vector);
     const uint64_t workers = wwi_compute_units(r) * (r->gpu ? 64 : 2);
     w->args.scratch = w->m;
-    if ((status = wwi_grow_buffer(r->context, &r->scratch, workers * w->m * vector * value_bytes)) != WW_OK ||
-        (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK ||
-        (key.abandon && !r->abandoned &&
-         ((status = wwi_grow_buffer(r->context, &r->abandoned, 4)) != WW_OK ||
-          (status = wwi_buffer_fill_u32(r->abandoned, 0, 4, 0)) != WW_OK)))
+    if (key.abandon && !r->abandoned &&
+        ((status = wwi_grow_buffer(r->context, &r->abandoned, 4)) != WW_OK ||
+         (status = wwi_buffer_fill_u32(r->abandoned, 0, 4, 0)) != WW_OK))
         return status;
-    wwi_units u = wwi_units_of(r, WW_ENGINE_PACKED, wwi_share_out(w, packs, workers), w->cells);
-    while (status == WW_OK && wwi_units_next(&u)) {
-        const uint32_t end = (uint32_t)(u.at + u.take);
-        wwi_arg args[COMMON_ARGS + 12];
-        size_t count = wwi_work_args(w, args);
-        args[count++] = WWI_BUFFER(b->list ? r->row_packed : r->column_packed);
-        args[count++] = WWI_BUFFER(b->list ? w->uploads.row_offsets : w->uploads.column_offsets);
-        args[count++] = WWI_BUFFER(r->column_packed);
-        args[count++] = WWI_BUFFER(w->uploads.column_offsets);
-        args[count++] = WWI_BUFFER(r->scratch);
-        args[count++] = WWI_BUFFER(r->counter);
-        args[count++] = WWI_VALUE(packs);
-        args[count++] = WWI_VALUE(end);
-        if (key.abandon) {
-            args[count++] = WWI_BUFFER(b->radii);
-            args[count++] = WWI_VALUE(b->radius_results);
-            args[count++] = WWI_VALUE(b->radius_k);
-            args[count++] = WWI_BUFFER(r->abandoned);
-        }
-        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)u.at)) == WW_OK)
-            status = wwi_units_launch(&u, v, u.take < workers ? u.take : workers, args, count);
-    }
-    return status;
+    const wwi_arg radii[PACKS_MORE] = {WWI_BUFFER(b->radii), WWI_VALUE(b->radius_results), WWI_VALUE(b->radius_k),
+                                       WWI_BUFFER(r->abandoned)};
+    return wwi_packs_launch(r, w, v,
+                            (wwi_packs){.packs = packs,
+                                        .units = wwi_share_out(w, packs, workers),
+                                        .workers = workers,
+                                        .scratch_bytes = (uint64_t)w->m * vector * value_bytes,
+                                        .more = radii,
+                                        .more_count = key.abandon ? PACKS_MORE : 0});
 }
 
 const wwi_engine wwi_packed = {"packed", 4, 1, wants_exchange, takes, run};

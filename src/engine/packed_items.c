@@ -101,25 +101,10 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     uint64_t columns = b->list ? 1 : packs * (uint64_t)b->columns / (workers * 16);
     columns = columns < 1 ? 1 : columns > 64 ? 64 : columns;
     w->args.rows_per_group = (uint32_t)columns;
-    if ((status = wwi_grow_buffer(r->context, &r->scratch, workers * group_bytes)) != WW_OK ||
-        (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK)
-        return status;
-    const uint64_t units = b->list ? packs : packs * wwi_ceil_div(b->columns, columns);
-    wwi_units u = wwi_units_of(r, WW_ENGINE_PACKED, units, w->cells);
-    while (status == WW_OK && wwi_units_next(&u)) {
-        const uint32_t end = (uint32_t)(u.at + u.take);
-        wwi_arg args[COMMON_ARGS + 8];
-        size_t count = wwi_work_args(w, args);
-        args[count++] = WWI_BUFFER(r->row_packed);
-        args[count++] = WWI_BUFFER(w->uploads.row_offsets);
-        args[count++] = WWI_BUFFER(b->list ? r->column_packed : r->row_packed);
-        args[count++] = WWI_BUFFER(b->list ? w->uploads.column_offsets : w->uploads.row_offsets);
-        args[count++] = WWI_BUFFER(r->scratch);
-        args[count++] = WWI_BUFFER(r->counter);
-        args[count++] = WWI_VALUE(packs);
-        args[count++] = WWI_VALUE(end);
-        if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, r->preparing ? end : (uint32_t)u.at)) == WW_OK)
-            status = wwi_units_launch(&u, v, u.take < workers ? u.take : workers, args, count);
-    }
-    return status;
+    return wwi_packs_launch(r, w, v,
+                            (wwi_packs){.rows = true,
+                                        .packs = packs,
+                                        .units = b->list ? packs : packs * wwi_ceil_div(b->columns, columns),
+                                        .workers = workers,
+                                        .scratch_bytes = group_bytes});
 }

@@ -97,7 +97,7 @@ struct wwi_work {
     uint32_t *ids; // those of the batch, a copy
     ww_engine engine;
     wwi_uploads uploads;
-    bool rows_cut, columns_cut; // the offsets of the side's packs are there
+    bool rows_placed, columns_placed; // the offsets of the side's packs are there
     double cells;
     wwi_sides sides;
     bool exchanged;                                          // rows and columns have changed places
