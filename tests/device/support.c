@@ -445,3 +445,27 @@ bool wwt_check_pairs(const ww_measure *measure, wwr_value_cost user, const wwt_s
     wwt_guarded_free(values);
     return done;
 }
+
+void wwt_check_half(const ww_measure *measure, const wwt_set *set, ww_engine engine) {
+    const size_t n = set->count;
+    ww_dataset *dataset = wwt_dataset(set, WW_FLOAT);
+    const ww_plan_options options = wwt_engine(engine);
+    ww_plan *plan = NULL;
+    float *condensed = malloc(n * n * sizeof *condensed), *whole = malloc(n * n * sizeof *whole);
+    ck_assert(condensed && whole);
+    wwt_ok(ww_plan_create_matrix(measure, dataset, NULL, &options, &plan));
+    wwt_ok(wwt_plan_run_condensed(plan, condensed));
+    wwt_ok(wwt_plan_run(plan, whole));
+    for (size_t i = 0, at = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++, at++) {
+            wwr_series x = wwt_series(set, i), y = wwt_series(set, j);
+            const double expected = wwr_distance(measure, NULL, &x, &y);
+            ck_assert(wwt_close((double)condensed[at], expected, WW_FLOAT));
+            ck_assert(wwt_close((double)whole[i * n + j], expected, WW_FLOAT));
+            ck_assert(wwt_close((double)whole[j * n + i], expected, WW_FLOAT));
+        }
+    free(condensed);
+    free(whole);
+    ww_plan_destroy(&plan);
+    ww_dataset_destroy(&dataset);
+}

@@ -105,6 +105,8 @@ bool wwt_check_matrix(const ww_measure *measure, wwr_value_cost user, const wwt_
                       ww_precision precision, ww_engine engine);
 bool wwt_check_pairs(const ww_measure *measure, wwr_value_cost user, const wwt_set *rows, const wwt_set *columns,
                      ww_precision precision, ww_engine engine);
+// Computes a set with itself in float, condensed and full, and compares both halves with the reference.
+void wwt_check_half(const ww_measure *measure, const wwt_set *set, ww_engine engine);
 
 // ---- which cases are run
 

@@ -97,27 +97,8 @@ START_TEST(halves_and_channels) {
     for (size_t i = 0; i < N; i++)
         lengths[i] = wwt_random_size(1, 30);
     wwt_set set = wwt_set_make(3, lengths, N);
-    ww_dataset *dataset = wwt_dataset(&set, WW_FLOAT);
-    const ww_plan_options options = wwt_engine(WW_ENGINE_PACKED);
-    ww_plan *plan = NULL;
-    float *condensed = malloc(N * N * sizeof *condensed), *whole = malloc(N * N * sizeof *whole);
-    ck_assert(condensed && whole);
-    wwt_ok(ww_plan_create_matrix(&measure, dataset, NULL, &options, &plan));
-    wwt_ok(wwt_plan_run_condensed(plan, condensed));
-    wwt_ok(wwt_plan_run(plan, whole));
-    for (size_t i = 0, at = 0; i < N; i++)
-        for (size_t j = i + 1; j < N; j++, at++) {
-            wwr_series x = wwt_series(&set, i), y = wwt_series(&set, j);
-            const double expected = wwr_distance(&measure, NULL, &x, &y);
-            ck_assert(wwt_close((double)condensed[at], expected, WW_FLOAT));
-            ck_assert(wwt_close((double)whole[i * N + j], expected, WW_FLOAT));
-            ck_assert(wwt_close((double)whole[j * N + i], expected, WW_FLOAT));
-        }
+    wwt_check_half(&measure, &set, WW_ENGINE_PACKED);
     free_tuning();
-    free(condensed);
-    free(whole);
-    ww_plan_destroy(&plan);
-    ww_dataset_destroy(&dataset);
     wwt_set_free(&set);
 }
 END_TEST

@@ -86,23 +86,7 @@ START_TEST(half_of_a_matrix) {
     ww_measure measure = loop_measure(0);
     const size_t lengths[N] = {9, 1, 17, 2, 5};
     wwt_set set = wwt_set_make(1, lengths, N);
-    ww_dataset *dataset = wwt_dataset(&set, WW_FLOAT);
-    const ww_plan_options options = wwt_engine(engines[_i]);
-    ww_plan *plan = NULL;
-    float condensed[N * (N - 1) / 2], whole[N * N];
-    wwt_ok(ww_plan_create_matrix(&measure, dataset, NULL, &options, &plan));
-    wwt_ok(wwt_plan_run_condensed(plan, condensed));
-    wwt_ok(wwt_plan_run(plan, whole));
-    for (size_t i = 0, at = 0; i < N; i++)
-        for (size_t j = i + 1; j < N; j++, at++) {
-            wwr_series x = wwt_series(&set, i), y = wwt_series(&set, j);
-            const double expected = wwr_distance(&measure, NULL, &x, &y);
-            ck_assert(wwt_close((double)condensed[at], expected, WW_FLOAT));
-            ck_assert(wwt_close((double)whole[i * N + j], expected, WW_FLOAT));
-            ck_assert(wwt_close((double)whole[j * N + i], expected, WW_FLOAT));
-        }
-    ww_plan_destroy(&plan);
-    ww_dataset_destroy(&dataset);
+    wwt_check_half(&measure, &set, engines[_i]);
     wwt_set_free(&set);
 }
 END_TEST
