@@ -31,10 +31,12 @@ static bool keeps_beside(const wwi_runner *r) {
 uint32_t wwi_lane_columns(const wwi_runner *r, bool banded) {
     if (!wwi_points_in_registers(r))
         return 8;
-    const long values = wwi_tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32);
+    const long values = wwi_tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32) -
+                        4 * r->recurrence->row_values;
     const uint32_t kept = keeps_beside(r) ? 0 : (uint32_t)r->recurrence->column_registers;
-    uint32_t columns = (uint32_t)values / (r->channels + 1 + kept + (uint32_t)r->recurrence->column_values +
-                                           (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0));
+    uint32_t columns =
+        (values < 0 ? 0 : (uint32_t)values) / (r->channels + 1 + kept + (uint32_t)r->recurrence->column_values +
+                                               (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0));
     // A user's cost may need many registers of its own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER)
         columns /= 2;
