@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a user's text takes its parameters with the launch: this text precedes it, recurrence/user.cl follows it. The
-// functions that the library calls get them as an argument that the text does not name. Other functions of the text
-// don't: the host then makes the values part of the text, and this file is left out.
+// functions that the library calls get them as an argument that the text does not name. Where other functions of the
+// text use parameters, the host makes the values part of the text and leaves this file out.
 #define WW_USER_GIVEN 1
 #define ww_user_cell(...) ww_user_cell(__VA_ARGS__, const ww_parameters ww_given)
 #define ww_user_enter(...) ww_user_enter(__VA_ARGS__, const ww_parameters ww_given)

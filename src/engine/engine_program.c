@@ -162,7 +162,7 @@ ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **f
 }
 
 // By recurrence/user_check.cl.
-static ww_status check_user(wwi_runner *r) {
+ww_status wwi_runner_check_user(wwi_runner *r) {
     enum { REPORT = 6, POINTS = 2 }; // the report, and room for the points that are not held in registers
     ww_status status;
     texts t;
@@ -177,6 +177,8 @@ static ww_status check_user(wwi_runner *r) {
         .vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = r->channels <= REGISTER_CHANNELS};
     const uint64_t bytes = REPORT * wwi_runner_value_bytes(r);
 
+    if (r->measure.id != WW_USER)
+        return WW_OK;
     if ((status = begin_texts(r, &t)) != WW_OK)
         return status;
     t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
@@ -205,19 +207,4 @@ done:
     wwi_program_release(&program);
     free(t.cost);
     return status;
-}
-
-ww_status wwi_runner_check_user(wwi_runner *r) {
-    if (r->measure.id != WW_USER)
-        return WW_OK;
-    // The values are given to the functions that the library calls; other functions of the text, or an #if, may need
-    // them as well.
-    bool fixed = strstr(r->measure.recurrence, "WW_I_") != NULL;
-    if (!fixed) {
-        const ww_status status = check_user(r);
-        if (status != WW_ERROR_BUILD)
-            return status;
-    }
-    wwi_parameters_make(&r->measure, r->precision, true, &r->parameters);
-    return check_user(r);
 }

@@ -56,8 +56,75 @@ static void write_fixed(writer *w, const char *name, double value) {
     write_text(w, "#define WW_I_%s %d\n", name, whole ? (int)value : 0);
 }
 
-void wwi_parameters_make(const ww_measure *measure, ww_precision precision, bool fixed, wwi_parameters *parameters) {
+// ---- a user's text
+
+static bool is_of_name(char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// Behind the comment or literal that begins here; the same place where none does.
+static const char *skip_unread(const char *at) {
+    if (at[0] == '/' && at[1] == '/') {
+        at += strcspn(at, "\n");
+    } else if (at[0] == '/' && at[1] == '*') {
+        const char *end = strstr(at + 2, "*/");
+        at = end ? end + 2 : at + strlen(at);
+    } else if (at[0] == '"' || at[0] == '\'') {
+        const char quote = *at++;
+        while (*at && *at != quote)
+            at += at[0] == '\\' && at[1] ? 2 : 1;
+        at += *at != '\0';
+    }
+    return at;
+}
+
+// Number of a function that the library calls, FUNCTIONS for other names.
+enum { FUNCTIONS = 6 };
+static size_t function_of(const char *name, size_t length) {
+    static const char *const functions[FUNCTIONS] = {"ww_user_cell", "ww_user_enter", "ww_user_node",
+                                                     "ww_user_left", "ww_user_top",   "ww_user_final"};
+    size_t i = 0;
+    while (i < FUNCTIONS && (strlen(functions[i]) != length || strncmp(functions[i], name, length) != 0))
+        i++;
+    return i;
+}
+
+bool wwi_parameters_fit(const char *text) {
+    unsigned named[FUNCTIONS + 1] = {0}, depth = 0;
+    bool inside = false; // of such a function, or between its name and its body
+    for (const char *at = text; *at;) {
+        const char *behind = skip_unread(at);
+        if (behind != at) {
+            at = behind;
+            continue;
+        }
+        size_t length = 0;
+        while (is_of_name(at[length]))
+            length++;
+        if (length == 0) {
+            depth += *at == '{';
+            if (*at == '}' && depth > 0 && --depth == 0)
+                inside = false;
+            at++;
+            continue;
+        }
+        const size_t function = function_of(at, length);
+        if (function < FUNCTIONS) {
+            if (depth > 0 || named[function]++)
+                return false;
+            inside = true;
+        } else if (strncmp(at, "WW_I_", 5) == 0 ||
+                   ((strncmp(at, "WW_P_", 5) == 0 || strncmp(at, "WW_L_", 5) == 0) && !(inside && depth > 0))) {
+            return false;
+        }
+        at += length;
+    }
+    return true;
+}
+
+void wwi_parameters_make(const ww_measure *measure, ww_precision precision, wwi_parameters *parameters) {
     const ww_measure_info *info = &wwi_measure_row_by_id(measure->id)->info;
+    const bool fixed = measure->id == WW_USER && !wwi_parameters_fit(measure->recurrence);
     writer w = {.to = parameters, .is_double = precision == WW_DOUBLE};
     memset(parameters, 0, sizeof *parameters);
     parameters->fixed = fixed;

@@ -18,7 +18,10 @@ typedef struct wwi_parameters {
     char text[2048]; // what the program begins with
 } wwi_parameters;
 
-// Of a checked measure. `fixed`: the values become part of the text; only for a user's recurrence.
-void wwi_parameters_make(const ww_measure *measure, ww_precision precision, bool fixed, wwi_parameters *parameters);
+// Of a checked measure.
+void wwi_parameters_make(const ww_measure *measure, ww_precision precision, wwi_parameters *parameters);
+// Whether a user's text can take its parameters with the launch (kernels_cl/recurrence/user_parameters.cl): only the
+// functions that the library calls use them, and each of these is named once.
+bool wwi_parameters_fit(const char *text);
 
 #endif

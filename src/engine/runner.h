@@ -143,7 +143,7 @@ uint64_t wwi_runner_value_bytes(const wwi_runner *r);
 // The compiled variant for a key, built on first use. It stays valid until the next call.
 ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **found);
 // Whether the user's recurrence, if there is one, is correct on a few values: WW_ERROR_BUILD,
-// WW_ERROR_INVALID_ARGUMENT. Where its text can't take parameters with the launch, they become part of it.
+// WW_ERROR_INVALID_ARGUMENT.
 ww_status wwi_runner_check_user(wwi_runner *r);
 
 #endif
