@@ -64,6 +64,10 @@ uint64_t ww_context_bytes(const ww_context *context) {
     return context ? atomic_load(&context->bytes) : 0;
 }
 
+uint64_t ww_context_programs(const ww_context *context) {
+    return context ? atomic_load(&context->built_programs) : 0;
+}
+
 wwi_exchange wwi_context_exchange(const ww_context *context) {
     return context->exchange;
 }

@@ -181,7 +181,7 @@ struct ww_context {
     _Atomic(wwi_tuning_tried *) tried; // belong to the first layer
     ww_log_fn log;
     void *log_user;
-    _Atomic uint64_t bytes;
+    _Atomic uint64_t bytes, built_programs;
 
     pthread_mutex_t pinned_lock; // guards what follows: host memory that the device writes, of one fetch at a time
     cl_mem pinned;
