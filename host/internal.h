@@ -145,7 +145,8 @@ enum {
     WWI_PENDING_EVENTS = 256, // launches of a stream whose time is not yet known; more wait for the oldest
     WWI_IDLE_PROGRAMS = 64,   // compiled programs kept although they are not in use
     WWI_FETCH_THREADS = 8,    // at most
-    WWI_SPARES = 32           // at most
+    WWI_SPARES = 32,          // at most
+    WWI_KEPT = 8              // at most
 };
 
 typedef struct wwi_spare {
@@ -193,6 +194,8 @@ struct ww_context {
     wwi_spare spares[WWI_SPARES]; // memory of released buffers, oldest first
     size_t spare_count;
     uint64_t spare_bytes;
+    wwi_kept *kept; // last first
+    bool given_up;  // by its caller: nothing is kept any more
 };
 
 struct wwi_buffer {

@@ -105,7 +105,7 @@ static const char *precision_name(const ww_plan *p) {
 }
 
 // Looks for values so large that results would be infinite, or wrong.
-static ww_status check_range(ww_plan *p) {
+ww_status wwi_plan_check_range(ww_plan *p) {
     const ww_dataset *rows = p->rows, *columns = p->columns;
     const uint32_t tallest = rows->rank_lengths[rows->rank_count - 1],
                    widest = columns->rank_lengths[columns->rank_count - 1];
@@ -254,7 +254,7 @@ ww_status wwi_plan_create(const wwi_job_class *job, const ww_measure *measure, w
         status = wwi_fail_memory((rows->count + columns->count) * sizeof *p->row_ids);
         goto done;
     }
-    if ((status = own_measure(p, &taken)) != WW_OK || (status = check_range(p)) != WW_OK)
+    if ((status = own_measure(p, &taken)) != WW_OK || (status = wwi_plan_check_range(p)) != WW_OK)
         goto done;
     p->symmetric = wwi_measure_is_symmetric(&p->measure);
     p->zero_on_self = wwi_measure_is_zero_on_self(&p->measure);
