@@ -31,6 +31,9 @@ static const cli_command commands[] = {
      POINTS "\nOne file is the base, which asks itself; with --load it is the queries. Output as of 'wavewarp knn'.\n"
             "--evaluate compares with the exact search.",
      cmd_lsh},
+    {"cluster", "INPUT", "Groups similar series: k medoids, or merging the nearest groups.",
+     FORMATS "\nComputes the matrix of all distances, then the clusters; prints their sizes, medoids and silhouettes.",
+     cmd_cluster},
     {"devices", "", "Lists the OpenCL devices, the one that would be chosen, and tests each.", NULL, cmd_devices},
     {"measures", "[NAME]", "Lists the elastic measures, or describes one.", NULL, cmd_measures},
     {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,

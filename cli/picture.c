@@ -139,15 +139,15 @@ void cli_panel_axes(const cli_panel *panel, const char *x_label, const char *y_l
     } else {
         const double step = tick_step(panel->x_to - panel->x_from, fmax(2, panel->width / 60));
         for (double k = ceil(panel->x_from / step); k * step <= panel->x_to; k++)
-            x_tick(panel, k * step);
+            x_tick(panel, k * step + 0.0);
     }
-    const double step = tick_step(panel->y_to - panel->y_from, fmax(2, panel->height / 40));
+    const double step = tick_step(panel->y_to - panel->y_from, fmax(4, panel->height / 40));
     for (double k = ceil(panel->y_from / step); k * step <= panel->y_to; k++) {
         const double y = cli_panel_y(panel, k * step);
         fprintf(file,
                 "<path class=\"grid\" d=\"M%.2f %.2fH%.2f\"/><text x=\"%.2f\" y=\"%.2f\" "
                 "text-anchor=\"end\">%.10g</text>\n",
-                panel->left, y, panel->left + panel->width, panel->left - 5, y + 4, k * step);
+                panel->left, y, panel->left + panel->width, panel->left - 5, y + 4, k * step + 0.0);
     }
     fprintf(file, "<rect class=\"frame\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>\n", panel->left,
             panel->top, panel->width, panel->height);

@@ -49,8 +49,8 @@ WW_API void ww_medoids_info_init(ww_medoids_info *info, size_t struct_size);
 /// The first medoids are chosen greedily (BUILD of Kaufman and Rousseeuw, 1990); exchanges are made as soon as one
 /// lowers the sum (FasterPAM: Schubert and Rousseeuw, "Fast and eager k-medoids clustering", Information Systems 2021).
 /// \param condensed count*(count-1)/2 distances of `precision`. \param count at least 1. \param k 1 to `count`.
-/// \param labels `count` cluster numbers, 0 to k - 1: the cluster of the nearest medoid; of equal ones the first.
-/// \param medoids k item numbers, ascending; medoid c is in cluster c. \param info may be NULL.
+/// \param labels `count` cluster numbers, in the order of each cluster's first item: the cluster of the nearest medoid.
+/// \param medoids k item numbers, the medoid of each cluster. \param info may be NULL.
 /// \return WW_ERROR_NOT_FINITE (the record names the two items), WW_ERROR_CANCELLED, WW_ERROR_OUT_OF_MEMORY.
 /// On an error the outputs are unspecified. *Ownership*: all arrays are the caller's. *Thread-safety*: any thread.
 /// *Blocking*: until done; k * count^2 steps for the first medoids, count^2 for each pass over all candidates.

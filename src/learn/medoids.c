@@ -144,9 +144,19 @@ static ww_status exchange(job *j, const ww_medoids_options *options, const ww_ru
     return wwi_run_report(run->progress, run->progress_user, (j->k + 1) * n, (j->k + 1) * n);
 }
 
-static int ascending(const void *a, const void *b) {
-    const size_t p = *(const size_t *)a, q = *(const size_t *)b;
-    return p < q ? -1 : p > q;
+// Numbers the clusters in the order of their first items. `number` has room for k.
+static void order_clusters(job *j, int64_t *labels, size_t *number) {
+    size_t found = 0;
+    for (size_t m = 0; m < j->k; m++)
+        number[m] = j->k;
+    for (size_t o = 0; o < j->distances.count; o++) {
+        if (number[j->nearest[o]] == j->k)
+            number[j->nearest[o]] = found++;
+        labels[o] = (int64_t)number[j->nearest[o]];
+    }
+    for (size_t o = 0; o < j->distances.count; o++)
+        if (j->is_medoid[o])
+            j->medoids[labels[o]] = o;
 }
 
 ww_status ww_cluster_medoids(const void *condensed, ww_precision precision, size_t count, size_t k,
@@ -178,10 +188,7 @@ ww_status ww_cluster_medoids(const void *condensed, ww_precision precision, size
     }
     if ((status = first_medoids(&j, &run)) != WW_OK || (status = exchange(&j, &options, &run, &own)) != WW_OK)
         goto done;
-    qsort(medoids, k, sizeof *medoids, ascending);
-    own.cost = assign_all(&j);
-    for (size_t o = 0; o < count; o++)
-        labels[o] = (int64_t)j.nearest[o];
+    order_clusters(&j, labels, j.second); // of no use any more
     if (info)
         status = wwi_struct_give(info, &own, "ww_medoids_info");
 done:
