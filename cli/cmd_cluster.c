@@ -320,7 +320,7 @@ static void print_json(const clustering *c, const cli_command *command) {
     cli_json_plan(&json, &c->plan);
     cli_json_text(&json, "method", methods[c->method]);
     cli_json_count(&json, "clusters", c->clusters);
-    cli_json_number(&json, "cost", c->method == MEDOIDS ? c->medoids_info.cost : NAN, 17);
+    cli_json_number(&json, "sum_of_distances", c->method == MEDOIDS ? c->medoids_info.cost : NAN, 17);
     cli_json_number(&json, "silhouette", c->silhouette, 10);
     cli_json_number(&json, "adjusted_rand_index", c->agreement, 10);
     cli_json_array(&json, "sizes");
