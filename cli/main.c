@@ -85,6 +85,11 @@ static int run(int argc, char **argv) {
         printf("wavewarp %s\n", ww_version());
         return CLI_OK;
     }
+    if (strcmp(name, "--help-commands") == 0) { // for the completion of shells
+        for (size_t i = 0; i < CLI_COUNT_OF(commands); i++)
+            printf("%s\t%s\n", commands[i].name, commands[i].summary);
+        return CLI_OK;
+    }
     const bool help = strcmp(name, "help") == 0;
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || (help && argc == 2)) {
         print_overview(stdout);
