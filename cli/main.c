@@ -15,6 +15,11 @@
 static const cli_command commands[] = {
     {"classify", "--train FILE --test FILE", "Classifies series by their nearest neighbours under an elastic measure.",
      FORMATS, cmd_classify},
+    {"choose", "TRAIN [TEST]", "Chooses band and parameters of a measure by leave-one-out on a training set.",
+     FORMATS
+     "\nEach training series is classified by the others; of equally good choices the first is taken. With TEST:\n"
+     "the accuracy of the chosen one there.",
+     cmd_choose},
     {"matrix", "A [B]", "Computes all distances between two sets, or within one.",
      FORMATS "\nWithout B: A with itself. The file appears only when it is whole.", cmd_matrix},
     {"pairs", "A B", "Computes the distance of the i-th series of A and the i-th of B; one a line.", FORMATS,
