@@ -147,10 +147,13 @@ typedef struct ww_read_options {
     /// csv whose rows are points: the column that names the row's series; rows of one series are consecutive. NULL: the
     /// file is one series, when there is a time_column.
     const char *series_column;
+    /// Threads that parse large text files, each a piece; the result is the same for any number. 0: what
+    /// $WAVEWARP_READ_THREADS says, else the processors this process may use, at least 1 MiB of text for each.
+    int threads;
 } ww_read_options;
 
 #define WW_READ_OPTIONS_INIT                                                                                           \
-    { sizeof(ww_read_options), WW_FORMAT_AUTO, 0, NULL, NULL, NULL }
+    { sizeof(ww_read_options), WW_FORMAT_AUTO, 0, NULL, NULL, NULL, 0 }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_read_options_init(ww_read_options *options, size_t struct_size);

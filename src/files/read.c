@@ -95,6 +95,7 @@ ww_status ww_series_set_read(const char *path, const ww_read_options *options, w
     if (status != WW_OK)
         goto done;
 
+    text.threads = wwi_read_threads(chosen.threads > 0 ? (unsigned)chosen.threads : 0, text.size);
     wwi_text_rewind(&text);
     switch (format) {
     case WW_FORMAT_NPY:
@@ -133,6 +134,7 @@ ww_status wwi_read_number_lines(const char *path, ww_series_set **set) {
     *set = NULL;
     ww_status status = wwi_text_open(path, &text);
     if (status == WW_OK && (status = check_is_text(&text)) == WW_OK) {
+        text.threads = wwi_read_threads(0, text.size);
         wwi_text_rewind(&text);
         status = wwi_read_delimited(&text, WW_FORMAT_CSV, 0, false, set);
     }
