@@ -17,7 +17,7 @@
 const char *const cli_engines[] = {"auto", "lanes", "stencil", "packed", "strips", "bits", NULL};
 const char *const cli_precisions[] = {"float", "double", NULL};
 const char *const cli_costs[] = {"default", "squared", "absolute", "euclidean", NULL};
-const char *const cli_formats[] = {"auto", "tsv", "ts", "csv", "npy", "text", NULL};
+const char *const cli_formats[] = {"auto", "tsv", "ts", "csv", "npy", "text", "arff", NULL};
 const char *const cli_label_columns[] = {"none", "first", "last", NULL};
 
 // ---- errors

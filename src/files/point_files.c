@@ -304,16 +304,16 @@ static ww_status read_set_lines(wwi_text *text, builder *b) {
 }
 
 // Lines of numbers, all of one length; no labels.
-static ww_status read_lines(const char *path, ww_point_set *set) {
+static ww_status read_lines(wwi_text *text, ww_point_set *set) {
     ww_series_set *series = NULL;
-    ww_status status = wwi_read_number_lines(path, &series);
+    ww_status status = wwi_read_number_lines(text, &series);
     if (status != WW_OK)
         return status;
     set->count = ww_series_set_count(series);
     set->dimension = ww_series_set_max_length(series);
     set->precision = WW_DOUBLE;
     if (ww_series_set_channels(series) != 1 || ww_series_set_min_length(series) != set->dimension) {
-        status = wwi_fail(WW_ERROR_FORMAT, "%s: its points do not all have the same number of coordinates", path);
+        status = wwi_fail(WW_ERROR_FORMAT, "%s: its points do not all have the same number of coordinates", text->name);
     } else {
         const size_t row = set->dimension * sizeof(double);
         set->values = malloc(set->count * row);
@@ -327,10 +327,10 @@ static ww_status read_lines(const char *path, ww_point_set *set) {
 }
 
 static char vecs_letter(const char *path) {
-    return wwi_name_ends_with(path, ".fvecs")   ? 'f'
-           : wwi_name_ends_with(path, ".bvecs") ? 'b'
-           : wwi_name_ends_with(path, ".ivecs") ? 'i'
-                                                : '\0';
+    return wwi_unpacked_name_ends_with(path, ".fvecs")   ? 'f'
+           : wwi_unpacked_name_ends_with(path, ".bvecs") ? 'b'
+           : wwi_unpacked_name_ends_with(path, ".ivecs") ? 'i'
+                                                         : '\0';
 }
 
 static ww_status read_points(const char *path, ww_point_set *set) {
@@ -350,10 +350,10 @@ static ww_status read_points(const char *path, ww_point_set *set) {
             status = wwi_fail_memory(sizeof *b.items);
     } else if (status == WW_OK && letter) {
         status = read_vecs(&text, letter, set);
-    } else if (status == WW_OK && (set->kind == WW_POINTS_NUMBERS || wwi_is_npy(&text))) {
+    } else if (status == WW_OK && (wwi_is_npy(&text) || wwi_unpacked_name_ends_with(path, ".npy"))) {
         status = read_npy_points(&text, set);
     } else if (status == WW_OK) {
-        status = read_bit_lines(&text, set);
+        status = set->kind == WW_POINTS_NUMBERS ? read_lines(&text, set) : read_bit_lines(&text, set);
     }
     wwi_text_close(&text);
     return status;
@@ -369,8 +369,7 @@ ww_status ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set *
     if (!s)
         return wwi_fail_memory(sizeof *s);
     s->kind = kind;
-    const bool lines = kind == WW_POINTS_NUMBERS && !vecs_letter(path) && !wwi_name_ends_with(path, ".npy");
-    const ww_status status = lines ? read_lines(path, s) : read_points(path, s);
+    const ww_status status = read_points(path, s);
     if (status == WW_OK)
         *set = s;
     else

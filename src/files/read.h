@@ -96,11 +96,15 @@ unsigned wwi_read_threads(unsigned wanted, size_t bytes);
 void wwi_in_threads(unsigned count, void (*work)(void *user, unsigned index), void *user);
 
 ww_status wwi_read_ts(wwi_text *text, ww_series_set **set);
+// ARFF of the UCR and UEA archives: a series a line, or its channels in a relation.
+ww_status wwi_read_arff(wwi_text *text, ww_series_set **set);
+// Whether this first line with content is one of ARFF.
+bool wwi_is_arff(wwi_span line);
 // label_column: 0 none, 1 first, 2 last. padded: NaN at a line's end pads a shorter series, and is removed. (Empty
 // fields there always are.)
 ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column, bool padded, ww_series_set **set);
 // Lines of numbers without labels, NaN kept wherever it stands.
-ww_status wwi_read_number_lines(const char *path, ww_series_set **set);
+ww_status wwi_read_number_lines(wwi_text *text, ww_series_set **set);
 // A row a point: see ww_read_options.time_column.
 ww_status wwi_read_long(wwi_text *text, const ww_read_options *options, ww_series_set **set);
 // The time stamps of `set` from a file of them.

@@ -14,6 +14,7 @@
 #include "base/grow.h"
 #include "files/number.h"
 #include "files/read.h"
+#include "files/unpack.h"
 #include "host.h"
 
 // A regular file of known size, by several threads: copying from the system's cache is most of the time of reading.
@@ -88,12 +89,21 @@ static ww_status read_all(wwi_text *text, int file, bool regular, size_t expecte
 ww_status wwi_text_open(const char *path, wwi_text *text) {
     ww_status status = WW_OK;
     const bool standard = strcmp(path, "-") == 0;
+    const char *member = standard ? NULL : wwi_member_of(path);
+    char *archive = NULL;
+    int file = standard ? STDIN_FILENO : -1;
+    struct stat about;
     memset(text, 0, sizeof *text);
     text->name = standard ? "standard input" : path;
     text->c_locale = (locale_t)0;
+    text->threads = 1;
 
-    const int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    struct stat about;
+    if (member && !(archive = strndup(path, (size_t)(member - path)))) {
+        status = wwi_fail_memory(strlen(path));
+        goto done;
+    }
+    if (!standard)
+        file = open(archive ? archive : path, O_RDONLY | O_CLOEXEC);
     if (file < 0 || fstat(file, &about) != 0) {
         status = wwi_fail(WW_ERROR_IO, "%s: can't be opened: %s", text->name, strerror(errno));
         goto done;
@@ -105,6 +115,8 @@ ww_status wwi_text_open(const char *path, wwi_text *text) {
     }
     const bool regular = S_ISREG(about.st_mode) && about.st_size > 0;
     status = read_all(text, file, regular, regular ? (size_t)about.st_size : 65536);
+    if (status == WW_OK)
+        status = wwi_text_unpack(text, member ? member + 1 : NULL);
     if (status == WW_OK && text->size == 0)
         status = wwi_fail(WW_ERROR_EMPTY, "%s: the file is empty", text->name);
     if (status == WW_OK)
@@ -113,6 +125,7 @@ ww_status wwi_text_open(const char *path, wwi_text *text) {
 done:
     if (file >= 0 && !standard)
         close(file);
+    free(archive);
     return status;
 }
 
