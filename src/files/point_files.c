@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "files/file_name.h"
 #include "files/output.h"
+#include "files/point_files.h"
 #include "files/read.h"
 #include "options.h"
 
@@ -400,8 +401,8 @@ static ww_status put_coordinate(wwi_output *out, char letter, double x, size_t p
     }
     const double least = letter == 'b' ? 0 : INT32_MIN, most = letter == 'b' ? 255 : INT32_MAX;
     if (!(x >= least && x <= most && x == floor(x))) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: point %zu has the coordinate %g, which .%cvecs can't hold", out->path,
-                 point, x, letter);
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: point %zu has the coordinate %g, which .%cvecs can't hold",
+                 out->file.path, point, x, letter);
         return wwi_fail_where((int64_t)point, -1);
     }
     if (letter == 'b')
@@ -480,22 +481,31 @@ static ww_status write_sets(wwi_output *out, const char *path, const ww_point_vi
     return WW_OK;
 }
 
+ww_status wwi_take_point_view(const ww_point_view *given, ww_point_view *taken) {
+    const ww_status status = wwi_options_take(taken, given, "ww_point_view");
+    if (status != WW_OK)
+        return status;
+    const bool shaped = taken->kind == WW_POINTS_SETS ? taken->offsets != NULL : taken->dimension > 0;
+    if (!taken->values || taken->count == 0 || !shaped || taken->dimension > INT32_MAX)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the path or the view is NULL or empty");
+    return WW_OK;
+}
+
+ww_status wwi_write_points(wwi_output *out, const char *path, const ww_point_view *view) {
+    return view->kind == WW_POINTS_BITS   ? write_bits(out, path, view)
+           : view->kind == WW_POINTS_SETS ? write_sets(out, path, view)
+                                          : write_numbers(out, path, view);
+}
+
 ww_status ww_point_view_write(const char *path, const ww_point_view *given) {
     wwi_output out;
-    ww_point_view taken = WW_POINT_VIEW_INIT;
-    const ww_point_view *view = &taken;
-    ww_status status = wwi_options_take(&taken, given, "ww_point_view");
-    if (status != WW_OK)
-        return status;
-    if (!path || !view->values || view->count == 0 ||
-        (view->kind == WW_POINTS_SETS ? !view->offsets : view->dimension == 0) || view->dimension > INT32_MAX)
+    ww_point_view view = WW_POINT_VIEW_INIT;
+    if (!path)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the path or the view is NULL or empty");
-    status = wwi_output_open(path, &out);
-    if (status != WW_OK)
+    ww_status status = wwi_take_point_view(given, &view);
+    if (status != WW_OK || (status = wwi_output_open(path, &out)) != WW_OK)
         return status;
-    status = view->kind == WW_POINTS_BITS   ? write_bits(&out, path, view)
-             : view->kind == WW_POINTS_SETS ? write_sets(&out, path, view)
-                                            : write_numbers(&out, path, view);
+    status = wwi_write_points(&out, path, &view);
     const ww_status closed = wwi_output_close(&out, status == WW_OK);
     return status != WW_OK ? status : closed;
 }
