@@ -69,3 +69,38 @@ WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag) {
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
     return ww_root(value);
 }
+
+#ifdef WW_GRADIENT
+#define WW_SLOPES 1
+#define WW_ENTER_SLOPES 1
+#define WW_BORDER_SLOPES 1
+#define WW_PARAMETERS 1
+WW_INLINE real ww_gap_slope(ww_point x, const int c) {
+#if WW_CHANNELS == 1
+    return ww_sign(WW_LESS_GAP(WW_AT(x, 0)));
+#else
+    return ww_share(WW_LESS_GAP(WW_AT(x, c)), ww_gap(x));
+#endif
+}
+// Of a gap by g.
+WW_INLINE real ww_gap_parameter(ww_point x) {
+    real sum = 0;
+    for (int c = 0; c < WW_CHANNELS; c++)
+        sum -= ww_gap_slope(x, c);
+    return sum;
+}
+WW_INLINE ww_slopes ww_enter_slope(ww_entries a, real carried, ww_row x, ww_column y, ww_row x_before, ww_column y_before,
+                                   const int c) {
+    const real match = a.diagonal * ww_cost_slope(x.own, y, c);
+    ww_slopes s;
+    s.x = fma(a.up, ww_gap_slope(x.own, c), match);
+    s.y = fma(a.left, ww_gap_slope(y, c), -match);
+    s.x_before = 0;
+    s.y_before = 0;
+    return s;
+}
+WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_row x, ww_column y, ww_row x_before,
+                                  ww_column y_before, real along, real lag, ww_pair lengths, const int p) {
+    return fma(a.up, ww_gap_parameter(x.own), a.left * ww_gap_parameter(y));
+}
+#endif

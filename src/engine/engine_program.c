@@ -69,7 +69,7 @@ typedef struct texts {
     char parameters[2048];
 } texts;
 
-static ww_status begin_texts(const wwi_runner *r, texts *t) {
+static ww_status begin_texts(const wwi_runner *r, texts *t, bool slopes) {
     t->count = 0;
     t->cost = NULL;
     t->sources[t->count++] = (wwi_source){"base/number.cl", NULL};
@@ -87,6 +87,8 @@ static ww_status begin_texts(const wwi_runner *r, texts *t) {
     write_parameters(r, t->parameters, sizeof t->parameters);
     t->sources[t->count++] = (wwi_source){"parameters", t->parameters};
     t->sources[t->count++] = (wwi_source){"base/points.cl", NULL};
+    if (slopes)
+        t->sources[t->count++] = (wwi_source){"base/slopes.cl", NULL};
     if (r->measure.id == WW_USER)
         t->sources[t->count++] = (wwi_source){r->measure.recurrence_name, r->measure.recurrence};
     t->sources[t->count++] = (wwi_source){r->recurrence->recurrence, NULL};
@@ -145,7 +147,7 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
         t.sources[t.count++] = (wwi_source){"base/number.cl", NULL};
         t.sources[t.count++] = (wwi_source){"base/vendor.cl", NULL};
         t.sources[t.count++] = (wwi_source){"base/points.cl", NULL};
-    } else if ((status = begin_texts(r, &t)) != WW_OK) {
+    } else if ((status = begin_texts(r, &t, false)) != WW_OK) {
         return status;
     }
     t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
@@ -214,7 +216,7 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
 
     if (r->measure.id != WW_USER)
         return WW_OK;
-    if ((status = begin_texts(r, &t)) != WW_OK)
+    if ((status = begin_texts(r, &t, false)) != WW_OK)
         return status;
     t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
     t.sources[t.count++] = (wwi_source){"recurrence/user_check.cl", NULL};
@@ -239,6 +241,38 @@ done:
     wwi_buffer_destroy(&report);
     wwi_kernel_destroy(&kernel);
     wwi_program_release(&program);
+    free(t.cost);
+    return status;
+}
+
+ww_status wwi_runner_compile(wwi_runner *r, const wwi_texts *wanted, wwi_program **program) {
+    ww_status status;
+    texts t;
+    char options[1024];
+    const wwi_form form = {.exchanges = !wanted->vector || wanted->vector == 1};
+    wwi_variant_key key;
+    memset(&key, 0, sizeof key);
+    key.form = &form;
+    key.list = 1;
+    key.band = (int)wwi_band_form_of(&r->measure.band);
+    key.vector = wanted->vector;
+    key.columns = wanted->columns;
+    key.rows = wanted->rows;
+    key.group = wanted->group;
+    key.registers = wanted->registers;
+    if ((status = begin_texts(r, &t, wanted->slopes)) != WW_OK)
+        return status;
+    t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
+    if (key.band)
+        t.sources[t.count++] = (wwi_source){"base/band.cl", NULL};
+    t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
+    t.sources[t.count++] = (wwi_source){"base/elements.cl", NULL};
+    for (const char *const *text = wanted->texts; *text; text++)
+        t.sources[t.count++] = (wwi_source){*text, NULL};
+    write_options(r, &key, options, sizeof options);
+    snprintf(options + strlen(options), sizeof options - strlen(options), " %s", wanted->options);
+    if ((status = choose_pow(r, &key, options, sizeof options)) == WW_OK)
+        status = wwi_program_get(r->context, t.sources, t.count, options, program);
     free(t.cost);
     return status;
 }

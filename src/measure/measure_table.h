@@ -44,6 +44,11 @@ typedef struct wwi_measure_row {
     // Most times that a step's cost holds the error of a difference of two values; 0: not known, or the result counts
     // matches, and rounding changes it by whole matches or not at all.
     int rounding;
+    // What the recurrence's slopes are (kernels_cl/base/slopes.cl); gradients need them.
+    struct {
+        bool any, before, border; // by the points before those of a cell; of the border of the matrix
+        int parameters;           // the first so many have slopes
+    } slopes;
 } wwi_measure_row;
 
 // The rows, in measures.c.
