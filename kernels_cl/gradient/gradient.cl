@@ -129,8 +129,10 @@ typedef struct {
             down = right = 0;                                                                                          \
         here.i = (backward) ? tall - 1 - down : down;                                                                  \
         here.j = args.column_begin + ((backward) && here.live ? wide - 1 - right : right);                             \
-        if (!here.live)                                                                                                \
-            here.i = here.j = 0;                                                                                       \
+        if (!here.live) {                                                                                              \
+            here.i = 0;                                                                                                \
+            here.j = args.column_begin;                                                                                \
+        }                                                                                                              \
         here.roll_left = here.task.roll + ((ulong)here.task.wide * WW_COLS + (ulong)here.i * (WW_ROWS + 1)) * WW_STRIDE; \
         here.mark = here.task.marks +                                                                                  \
                     ((ulong)here.i * (args.segment_columns ? args.mark_columns : here.task.wide) + (here.j - args.column_begin)) * WW_MARKS * WW_STRIDE;         \
@@ -203,6 +205,8 @@ typedef struct {
             last = own;                                                                                                \
         }                                                                                                              \
     }                                                                                                                  \
+    (void)has_above;                                                                                                   \
+    (void)has_left;                                                                                                    \
     (void)a_before;                                                                                                    \
     (void)b_before;                                                                                                    \
     WW_BLOCK_DIAGONALS                                                                                                 \
@@ -361,8 +365,8 @@ ww_gradient_forward(const ww_gradient_args args, __global const ww_gradient_task
 #if WW_SELECT == WW_SELECT_SOFT
 WW_INLINE ww_entries ww_shares(ww_entries e, real a) {
     const real least = ww_lesser(ww_lesser(ww_lesser(e.left, e.up), e.diagonal), WW_FAR);
-    const real left = ww_exp2((least - e.left) * WW_SOFT_SCALE), up = ww_exp2((least - e.up) * WW_SOFT_SCALE),
-               diagonal = ww_exp2((least - e.diagonal) * WW_SOFT_SCALE);
+    const real left = ww_soft_exp2((least - e.left) * WW_SOFT_SCALE), up = ww_soft_exp2((least - e.up) * WW_SOFT_SCALE),
+               diagonal = ww_soft_exp2((least - e.diagonal) * WW_SOFT_SCALE);
     // Out of reach all three are 0, else one of them is 1.
     const real share = a / ww_greater(left + up + diagonal, (real)1);
     return ww_entries_of(left * share, up * share, diagonal * share);

@@ -109,6 +109,7 @@ WW_INLINE ww_scalar ww_pair_slope(__global const ww_gradient_task *tasks, __glob
     const ulong at = role ? task.y_slopes : task.x_slopes;
     ww_scalar sum = 0;
     (void)padded;
+    (void)points;
 #if WW_DERIVED
     // x'_t = (x_t - x_{t-1})/2 + (x_{t+1} - x_{t-1})/4, t from 1.
     if (t < points)
