@@ -116,6 +116,7 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     cli_seconds(); // starts the clock
+    cli_interrupt_begin();
     const int result = run(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && result == CLI_OK)
         return cli_error("standard output can't be written");

@@ -9,6 +9,7 @@
 #include <wavewarp/context.h>
 #include <wavewarp/dataset.h>
 #include <wavewarp/distance.h>
+#include <wavewarp/file.h>
 #include <wavewarp/gradient.h>
 #include <wavewarp/knn.h>
 #include <wavewarp/lsh.h>

@@ -6,7 +6,7 @@
 //                       the negative. Without it a cell adds nothing.
 //   WW_NODE_MOST 1      the cell is the greater of its own cost and its best neighbour, not their sum
 //   WW_ENTER_SLOPES 1   ww_enter_slope(): of the edges' costs
-//   WW_PARAMETERS n     ww_parameter_slope(p): of the first n parameters
+//   WW_PARAMETER_SLOPES n  ww_parameter_slope(which): of the first n parameters
 //   WW_BORDER_SLOPES 1  the border depends on the points: ww_gap_slope()
 //   WW_FINAL_SLOPE(value, n, m)  of the result by D(n,m), where it is neither D(n,m) nor its root
 // `along` is what ww_enter() gets for a lag, `lag` is i - j.

@@ -254,12 +254,12 @@ typedef struct {
 #else
 #define WW_DIAGONAL_OF(q, r) WW_D((q) - 1, (r) - 1)
 #endif
-#define WW_ENTRIES(q, r) ww_enter(WW_D(q, (r) - 1), WW_D((q) - 1, r), WW_DIAGONAL_OF(q, r), a[q], b[r], WW_ALONG(q, r), lengths)
+#define WW_ENTRIES(q, r) ww_enter(WW_D(q, (r) - 1), WW_D((q) - 1, r), WW_DIAGONAL_OF(q, r), a[q], b[r], WW_ALONG(q, r), lengths, WW_GIVEN)
 #define WW_FILL_BLOCK                                                                                                  \
     WW_UNROLL for (int q = 0; q < WW_ROWS; q++) {                                                                      \
         WW_UNROLL for (int r = 0; r < WW_COLS; r++) {                                                                  \
-            const real best = ww_choose(WW_ENTRIES(q, r), 0);                                                          \
-            WW_D(q, r) = WW_INSIDE(ww_node(best, a[q], b[r], WW_ALONG(q, r)), q, r, WW_OUTSIDE);                       \
+            const real best = ww_choose(WW_ENTRIES(q, r), 0, WW_GIVEN);                                                          \
+            WW_D(q, r) = WW_INSIDE(ww_node(best, a[q], b[r], WW_ALONG(q, r), WW_GIVEN), q, r, WW_OUTSIDE);                       \
         }                                                                                                              \
     }
 
@@ -363,16 +363,16 @@ ww_gradient_forward(const ww_gradient_args args, __global const ww_gradient_task
 
 // What comes of A for the neighbours: its shares in the choice.
 #if WW_SELECT == WW_SELECT_SOFT
-WW_INLINE ww_entries ww_shares(ww_entries e, real a) {
+WW_INLINE ww_entries ww_shares(ww_entries e, real a, ww_parameters p) {
     const real least = ww_lesser(ww_lesser(ww_lesser(e.left, e.up), e.diagonal), WW_FAR);
-    const real left = ww_soft_exp2((least - e.left) * WW_SOFT_SCALE), up = ww_soft_exp2((least - e.up) * WW_SOFT_SCALE),
-               diagonal = ww_soft_exp2((least - e.diagonal) * WW_SOFT_SCALE);
+    const real left = ww_soft_exp2((least - e.left) * p.soft_scale), up = ww_soft_exp2((least - e.up) * p.soft_scale),
+               diagonal = ww_soft_exp2((least - e.diagonal) * p.soft_scale);
     // Out of reach all three are 0, else one of them is 1.
     const real share = a / ww_greater(left + up + diagonal, (real)1);
     return ww_entries_of(left * share, up * share, diagonal * share);
 }
 #else
-WW_INLINE ww_entries ww_shares(ww_entries e, real a) {
+WW_INLINE ww_entries ww_shares(ww_entries e, real a, ww_parameters p) {
     const real up_or_left = e.up <= e.left ? a : (real)0;
     const real least = e.up <= e.left ? e.up : e.left;
     return ww_entries_of(e.diagonal <= least ? (real)0 : a - up_or_left, e.diagonal <= least ? (real)0 : up_or_left,
@@ -427,8 +427,8 @@ ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_tas
             y_before[k] = 0;
 #endif
 #if WW_WANT_PARAMETERS
-        real parameter[WW_PARAMETERS];
-        WW_UNROLL for (int p = 0; p < WW_PARAMETERS; p++)
+        real parameter[WW_PARAMETER_SLOPES];
+        WW_UNROLL for (int p = 0; p < WW_PARAMETER_SLOPES; p++)
             parameter[p] = 0;
 #endif
 #if WW_WANT_LAGS
@@ -444,12 +444,12 @@ ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_tas
                 all = WW_INSIDE(all, q, r, (real)0);
                 const ww_entries e = WW_ENTRIES(q, r);
 #if WW_NODE_MOST
-                const real best = ww_choose(e, 0);
-                const real on = ww_node(best, a[q], b[r], WW_ALONG(q, r)) > best ? (real)0 : all, node = all - on;
-                const ww_entries s = ww_shares(e, on);
+                const real best = ww_choose(e, 0, WW_GIVEN);
+                const real on = ww_node(best, a[q], b[r], WW_ALONG(q, r), WW_GIVEN) > best ? (real)0 : all, node = all - on;
+                const ww_entries s = ww_shares(e, on, WW_GIVEN);
 #else
                 const real node = all;
-                const ww_entries s = ww_shares(e, all);
+                const ww_entries s = ww_shares(e, all, WW_GIVEN);
 #endif
                 (void)node;
                 below[r] = s.up + pending;
@@ -481,7 +481,7 @@ ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_tas
 #endif
 #if WW_ENTER_SLOPES
                     const ww_slopes by = ww_enter_slope(s, carried, a[q], b[r], q ? a[q ? q - 1 : 0] : a_before,
-                                                        r ? b[r ? r - 1 : 0] : b_before, c);
+                                                        r ? b[r ? r - 1 : 0] : b_before, c, WW_GIVEN);
                     x_slope[q * WW_SLOPE_CHANNELS + k] += by.x;
                     y_slope[r * WW_SLOPE_CHANNELS + k] += by.y;
 #if WW_BEFORE
@@ -491,10 +491,10 @@ ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_tas
 #endif
                 }
 #if WW_WANT_PARAMETERS
-                WW_UNROLL for (int p = 0; p < WW_PARAMETERS; p++)
+                WW_UNROLL for (int p = 0; p < WW_PARAMETER_SLOPES; p++)
                     parameter[p] += ww_parameter_slope(s, carried, node, a[q], b[r], q ? a[q ? q - 1 : 0] : a_before,
                                                        r ? b[r ? r - 1 : 0] : b_before, WW_ALONG(q, r),
-                                                       lag0 + (ww_scalar)(q - r), lengths, p);
+                                                       lag0 + (ww_scalar)(q - r), lengths, p, WW_GIVEN);
 #endif
 #if WW_WANT_LAGS
                 by_lag[q - r + WW_COLS - 1] += node * ww_cost(a[q], b[r]);
@@ -542,8 +542,8 @@ ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_tas
         }
         if (args.slope_channel == 0) {
 #if WW_WANT_PARAMETERS
-            WW_UNROLL for (int p = 0; p < WW_PARAMETERS; p++)
-                WW_ADD(sums, here.task.sums + ((ulong)here.i * WW_PARAMETERS + (uint)p) * WW_STRIDE, parameter[p])
+            WW_UNROLL for (int p = 0; p < WW_PARAMETER_SLOPES; p++)
+                WW_ADD(sums, here.task.sums + ((ulong)here.i * WW_PARAMETER_SLOPES + (uint)p) * WW_STRIDE, parameter[p])
 #endif
 #if WW_WANT_LAGS
             // Weights of a pair may be scaled (recurrence/wdtw.cl).

@@ -93,17 +93,17 @@ ww_gradient_border(const ww_gradient_args args, __global const ww_gradient_task 
             const ww_point point = ww_packed_at(packed, (column ? task.y : task.x) + (ulong)t * WW_PARTS * stride, stride);
             const ulong at = (column ? task.y_slopes : task.x_slopes) + (ulong)t * WW_CHANNELS * stride;
             for (int c = 0; c < WW_CHANNELS; c++)
-                slopes[at + c * stride] += all * ww_gap_slope(point, c);
-            by_gap += all * ww_gap_parameter(point);
+                slopes[at + c * stride] += all * ww_gap_slope(point, c, WW_GIVEN);
+            by_gap += all * ww_gap_parameter(point, WW_GIVEN);
         }
     // A row of its own, behind those of the blocks.
     sums[task.sums + (ulong)(task.tall + column) * stride] = by_gap;
 }
 #endif
 
-// The gradient of a pair by one value of its series, times the result's slope by D(n,m).
+// The gradient of D(n,m) of a pair by one value of its series.
 WW_INLINE ww_scalar ww_pair_slope(__global const ww_gradient_task *tasks, __global const ww_scalar *slopes,
-                                  __global const ww_scalar *ends, uint number, uint role, uint t, uint c, ulong stride) {
+                                  uint number, uint role, uint t, uint c, ulong stride) {
     const ww_gradient_task task = tasks[number];
     const uint points = role ? task.m : task.n, padded = role ? task.wide * WW_COLS : task.tall * WW_ROWS;
     const ulong at = role ? task.y_slopes : task.x_slopes;
@@ -125,7 +125,7 @@ WW_INLINE ww_scalar ww_pair_slope(__global const ww_gradient_task *tasks, __glob
         sum += slopes[at + (((ulong)padded + t + 1) * WW_CHANNELS + c) * stride];
 #endif
 #endif
-    return sum * WW_FINAL_SLOPE(ends[number], task.n, task.m);
+    return sum;
 }
 
 // outputs: where each begins in `out`, and its points; begins: its first entry, and one more.
@@ -144,8 +144,9 @@ ww_gradient_series(const ww_gradient_args args, __global const ww_gradient_task 
     ww_scalar sum = 0, lost = 0;
     for (uint e = begins[which]; e < begins[which + 1]; e++) {
         const ww_gradient_entry entry = entries[e];
-        const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[entry.pair] : (ww_scalar)1);
-        const ww_scalar add = scale * ww_pair_slope(tasks, slopes, ends, entry.task, entry.role, t, c, args.stride) - lost;
+        const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[entry.pair] : (ww_scalar)1) *
+                                WW_FINAL_SLOPE(ends[entry.task], tasks[entry.task].n, tasks[entry.task].m);
+        const ww_scalar add = scale * ww_pair_slope(tasks, slopes, entry.task, entry.role, t, c, args.stride) - lost;
         const ww_scalar next = sum + add;
         lost = (next - sum) - add;
         sum = next;
@@ -173,10 +174,10 @@ ww_gradient_pairs(const ww_gradient_args args, __global const ww_gradient_task *
         if (lane == 0 && (wanted & 1u))
             values[pair] += (ww_scalar)entry.factor * ww_final(end, task.n, task.m);
 #if WW_WANT_PARAMETERS
-        for (uint p = lane; p < WW_PARAMETERS; p += WW_SUM_WG) {
+        for (uint p = lane; p < WW_PARAMETER_SLOPES; p += WW_SUM_WG) {
             ww_scalar sum = 0;
             for (uint i = 0; i < task.tall + 2 * WW_BORDER_SLOPES; i++)
-                sum += sums[task.sums + ((ulong)i * WW_PARAMETERS + p) * args.stride];
+                sum += sums[task.sums + ((ulong)i * WW_PARAMETER_SLOPES + p) * args.stride];
             parameters[(ulong)pair * all_parameters + p] += scale * sum;
         }
 #endif

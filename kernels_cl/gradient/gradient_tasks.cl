@@ -13,6 +13,9 @@ typedef struct {
     uint band_width, corner;  // base/band.cl
     uint channel;             // first channel, where they are independent
     uint scaled;              // 1: there is an upstream value for each pair
+#ifdef WW_PARAMETERS
+    ww_parameters parameters;
+#endif
 } ww_gradient_args;
 
 // A pair: where its parts begin in the buffers, in values, its lane added.

@@ -22,7 +22,7 @@ typedef struct {
 } ww_row;
 typedef ww_row ww_column;
 
-WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameters p) {
     ww_row x;
     x.own = WW_AT(own, 0);
     const real from = t < 1 ? (real)0 : WW_AT(own, 0) - WW_AT(before, 0);
@@ -30,17 +30,18 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
     x.inverse = ww_recip(from);
     return x;
 }
-WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths) {
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
+                              ww_parameters p) {
     const real t = x.own - y.own;
-    return ww_entries_of(fma(y.size, ww_unit_product(-t, y.inverse), left) + WW_P_c,
-                         fma(x.size, ww_unit_product(t, x.inverse), up) + WW_P_c, diagonal + fabs(t));
+    return ww_entries_of(fma(y.size, ww_unit_product(-t, y.inverse), left) + p.c,
+                         fma(x.size, ww_unit_product(t, x.inverse), up) + p.c, diagonal + fabs(t));
 }
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity) {
+                       const int parity, ww_parameters p) {
     const real t = x.own - y.own;
     const real sideways = ww_min2(fma(y.size, ww_unit_product(-t, y.inverse), left),
                                   fma(x.size, ww_unit_product(t, x.inverse), up));
-    return ww_min2(sideways + WW_P_c, diagonal + fabs(t));
+    return ww_min2(sideways + p.c, diagonal + fabs(t));
 }
 #else
 typedef struct {
@@ -48,7 +49,7 @@ typedef struct {
 } ww_row;
 typedef ww_row ww_column;
 
-WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameters p) {
     ww_row x;
     x.own = own;
     x.before = before;
@@ -78,32 +79,33 @@ WW_INLINE real ww_match(ww_row x, ww_column y) {
         match += fabs(WW_AT(x.own, c) - WW_AT(y.own, c));
     return match;
 }
-WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths) {
-    return ww_entries_of(left + ww_move(y.own, x.own, y.before) + WW_P_c, up + ww_move(x.own, x.before, y.own) + WW_P_c,
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
+                              ww_parameters p) {
+    return ww_entries_of(left + ww_move(y.own, x.own, y.before) + p.c, up + ww_move(x.own, x.before, y.own) + p.c,
                          diagonal + ww_match(x, y));
 }
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity) {
+                       const int parity, ww_parameters p) {
     const real sideways = ww_min2(left + ww_move(y.own, x.own, y.before), up + ww_move(x.own, x.before, y.own));
-    return ww_min2(sideways + WW_P_c, diagonal + ww_match(x, y));
+    return ww_min2(sideways + p.c, diagonal + ww_match(x, y));
 }
 #endif
-WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
-    return ww_row_make(own, before, t);
+WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t, ww_parameters p) {
+    return ww_row_make(own, before, t, p);
 }
 
-WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag) {
+WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag, ww_parameters p) {
     return best;
 }
 
-WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
     return ww_root(value);
 }
 
 #ifdef WW_GRADIENT
 #define WW_SLOPES 1
 #define WW_ENTER_SLOPES 1
-#define WW_PARAMETERS 1
+#define WW_PARAMETER_SLOPES 1
 #if WW_CHANNELS == 1
 #define WW_NUMBER(x, c) (x).own
 #else
@@ -137,7 +139,7 @@ WW_INLINE ww_move_slopes ww_move_slope(ww_row a, ww_row b1, ww_row b2, const int
     return s;
 }
 WW_INLINE ww_slopes ww_enter_slope(ww_entries a, real carried, ww_row x, ww_column y, ww_row x_before, ww_column y_before,
-                                   const int c) {
+                                   const int c, ww_parameters p) {
     const real match = a.diagonal * ww_sign(WW_NUMBER(x, c) - WW_NUMBER(y, c));
     const ww_move_slopes up = ww_move_slope(x, x_before, y, c), left = ww_move_slope(y, x, y_before, c);
     ww_slopes s;
@@ -148,7 +150,8 @@ WW_INLINE ww_slopes ww_enter_slope(ww_entries a, real carried, ww_row x, ww_colu
     return s;
 }
 WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_row x, ww_column y, ww_row x_before,
-                                  ww_column y_before, real along, real lag, ww_pair lengths, const int p) {
+                                  ww_column y_before, real along, real lag, ww_pair lengths, const int which,
+                                  ww_parameters p) {
     return a.left + a.up;
 }
 #endif

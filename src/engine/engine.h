@@ -85,6 +85,8 @@ typedef struct wwi_texts {
     int registers;       // a point is held in registers
     const char *options; // more of them
 } wwi_texts;
+// The measure's parameters, which end the by-value argument of such a program's kernels: their bytes.
+size_t wwi_runner_parameters(const wwi_runner *runner, wwi_parameter_values *values);
 // WW_ERROR_BUILD and as wwi_program_get().
 ww_status wwi_runner_compile(wwi_runner *runner, const wwi_texts *texts, wwi_program **program);
 

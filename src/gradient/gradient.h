@@ -19,8 +19,9 @@ typedef struct wwi_gradient_args {
     uint32_t first, count, whole, diagonal, turns;
     uint32_t column_begin, column_end, keep, segment, segment_columns, mark_columns;
     uint32_t stride, slope_channel, last_slope_channel, band_width, corner, channel, scaled;
+    wwi_parameter_values parameters;
 } wwi_gradient_args;
-_Static_assert(sizeof(wwi_gradient_args) == 72, "ww_gradient_args in gradient_tasks.cl has this size");
+_Static_assert(offsetof(wwi_gradient_args, parameters) == 72, "ww_gradient_args in gradient_tasks.cl begins so");
 
 typedef struct wwi_gradient_task {
     uint64_t x, y, roll, marks, edges, x_slopes, y_slopes, sums, lags, alignment;
@@ -76,6 +77,7 @@ struct ww_gradient {
     uint32_t channels, passes, parts; // channels of a point, passes over single ones, values of a point
     uint32_t rows, columns, vector, group, slope_channels, parameters; // of a block; of the program
     bool before, border;
+    size_t args_bytes; // of wwi_gradient_args that a kernel takes
     wwi_program *blocks, *sums;
     wwi_kernel *pack, *forward, *backward, *by_border, *by_series, *by_pairs;
     wwi_pace pace;

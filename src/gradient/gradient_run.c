@@ -12,6 +12,9 @@
 #define CPU_POINT_CHANNELS 64 // likewise in private memory
 #define SUMMED_CHANNELS 4     // whose slopes are summed in one launch, where points stay in memory
 
+// A kernel has as many parameters as its measure.
+#define ARGS(g, args) ((wwi_arg){WWI_ARG_VALUE, (g)->args_bytes, &(args)})
+
 static bool on_gpu(const ww_gradient *g) {
     return wwi_context_info(g->plan->context)->type == WW_DEVICE_GPU;
 }
@@ -43,7 +46,10 @@ ww_status wwi_gradient_build(ww_gradient *g) {
     wwi_stream *stream = g->plan->stream;
     static const char *const block_texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient.cl", NULL};
     static const char *const sum_texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient_sums.cl", NULL};
+    wwi_parameter_values values;
     const int registers = choose_sizes(g);
+    g->args_bytes =
+        offsetof(wwi_gradient_args, parameters) + (wwi_runner_parameters(g->plan->runner, &values) + 7) / 8 * 8;
     snprintf(options, sizeof options,
              "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
              "-DWW_SUM_WG=%u -DWW_DERIVED=%d",
@@ -92,7 +98,7 @@ typedef struct pass {
 } pass;
 
 static ww_status launch(ww_gradient *g, pass *p, uint64_t items) {
-    wwi_arg all[16] = {WWI_VALUE(p->args)};
+    wwi_arg all[16] = {ARGS(g, p->args)};
     for (size_t i = 0; i < p->count; i++)
         all[1 + i] = p->buffers[i];
     return wwi_launch(p->kernel, ceil_div(items, (uint64_t)g->vector * g->group), g->group, all, 1 + p->count);
@@ -166,7 +172,7 @@ static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gr
         (status = wwi_plan_slice(g->plan, WWI_SIDE_COLUMN, 0, g->plan->columns->count, &y)) != WW_OK)
         return status;
     args.count = (uint32_t)b->count;
-    const wwi_arg all[] = {WWI_VALUE(args),      WWI_BUFFER(b->tasks), WWI_BUFFER(x.values), WWI_BUFFER(x.series),
+    const wwi_arg all[] = {ARGS(g, args),        WWI_BUFFER(b->tasks), WWI_BUFFER(x.values), WWI_BUFFER(x.series),
                            WWI_BUFFER(y.values), WWI_BUFFER(y.series), WWI_BUFFER(g->packed)};
     return wwi_launch(g->pack, ceil_div(2 * b->count, g->group), g->group, all, sizeof all / sizeof *all);
 }
@@ -217,11 +223,16 @@ static ww_status sum_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gra
     if (!out || list->count == 0)
         return WW_OK;
     const uint32_t group = sum_group(g), chunks = (uint32_t)ceil_div((uint64_t)list->most * g->channels, group);
-    const wwi_arg all[] = {WWI_VALUE(args),           WWI_BUFFER(b->tasks),
-                           WWI_BUFFER(g->slopes),     WWI_BUFFER(g->ends),
-                           WWI_BUFFER(list->entries), WWI_BUFFER(list->begins),
-                           WWI_BUFFER(list->outputs), WWI_BUFFER(upstream ? upstream : g->ends),
-                           WWI_BUFFER(out),           WWI_VALUE(chunks)};
+    const wwi_arg all[] = {ARGS(g, args),
+                           WWI_BUFFER(b->tasks),
+                           WWI_BUFFER(g->slopes),
+                           WWI_BUFFER(g->ends),
+                           WWI_BUFFER(list->entries),
+                           WWI_BUFFER(list->begins),
+                           WWI_BUFFER(list->outputs),
+                           WWI_BUFFER(upstream ? upstream : g->ends),
+                           WWI_BUFFER(out),
+                           WWI_VALUE(chunks)};
     return wwi_launch(g->by_series, (uint64_t)list->count * chunks, group, all, sizeof all / sizeof *all);
 }
 
@@ -231,7 +242,7 @@ static ww_status sum_pairs(ww_gradient *g, const wwi_gradient_batch *b, wwi_grad
         return WW_OK;
     const uint32_t group = sum_group(g), longest = g->longest, wanted = to->values != NULL;
     const uint32_t parameters = (uint32_t)wwi_measure_row_by_id(g->plan->measure.id)->info.parameter_count;
-    const wwi_arg all[] = {WWI_VALUE(args),
+    const wwi_arg all[] = {ARGS(g, args),
                            WWI_BUFFER(b->tasks),
                            WWI_BUFFER(g->sum_values),
                            WWI_BUFFER(g->ends),
@@ -257,6 +268,7 @@ ww_status wwi_gradient_batch_run(ww_gradient *g, const wwi_gradient_batch *b, co
     args.corner = band->kind == WW_BAND_CORNER;
     if (wwi_band_form_of(band) != WWI_BAND_DIAGONAL)
         args.band_width = 0;
+    (void)wwi_runner_parameters(g->plan->runner, &args.parameters);
     if ((status = grow_buffers(g, b)) != WW_OK)
         return status;
     for (uint32_t channel = 0; status == WW_OK && channel < g->passes; channel++) {
@@ -266,7 +278,7 @@ ww_status wwi_gradient_batch_run(ww_gradient *g, const wwi_gradient_batch *b, co
         if (back && (status = run_back(g, b, args, to->alignment)) != WW_OK)
             return status;
         args.count = (uint32_t)b->count;
-        const wwi_arg border[] = {WWI_VALUE(args),     WWI_BUFFER(b->tasks),  WWI_BUFFER(g->packed),
+        const wwi_arg border[] = {ARGS(g, args),       WWI_BUFFER(b->tasks),  WWI_BUFFER(g->packed),
                                   WWI_BUFFER(g->flow), WWI_BUFFER(g->slopes), WWI_BUFFER(g->sum_values)};
         if (back && g->border &&
             (status = wwi_launch(g->by_border, ceil_div(2 * b->count, g->group), g->group, border, 6)) != WW_OK)
