@@ -12,6 +12,7 @@ int cmd_cluster(const cli_command *command, int argc, char **argv);
 int cmd_convert(const cli_command *command, int argc, char **argv);
 int cmd_devices(const cli_command *command, int argc, char **argv);
 int cmd_generate(const cli_command *command, int argc, char **argv);
+int cmd_gradient(const cli_command *command, int argc, char **argv);
 int cmd_knn(const cli_command *command, int argc, char **argv);
 int cmd_lsh(const cli_command *command, int argc, char **argv);
 int cmd_matrix(const cli_command *command, int argc, char **argv);

@@ -28,6 +28,10 @@ static const cli_command commands[] = {
      FORMATS "\nWithout BASE: each query's nearest among the others. Prints the query's index, then index:distance of\n"
              "each neighbour, nearest first; indices count from 0.",
      cmd_nearest},
+    {"gradient", "X Y", "Computes how the distances of pairs change with the values of their series.",
+     FORMATS "\nThe i-th series of X with the i-th of Y. --soft GAMMA: of the soft minimum; else along the best path.\n"
+             "With --znorm: by the normalised values.",
+     cmd_gradient},
     {"knn", "QUERIES [BASE]", "Finds the k nearest points of a base for every query, exactly.",
      POINTS "\nWithout BASE: each point's nearest among the others. Prints the query's index, then index:distance of\n"
             "each neighbour, nearest first; indices count from 0.",
