@@ -33,6 +33,7 @@ typedef float ww_wide;
 
 #define WW_IS_NUMBER(v) ((v) - (v) == 0)
 
+#if WW_ZNORM
 // Mean and deviation of n points, directly.
 WW_INLINE void ww_moments_of(__global const ww_scalar *at, uint n, ww_wide *mean, ww_wide *deviation) {
     const ww_wide pivot = (ww_wide)at[0];
@@ -47,6 +48,7 @@ WW_INLINE void ww_moments_of(__global const ww_scalar *at, uint n, ww_wide *mean
     *mean = pivot + centre;
     *deviation = sqrt(squares / (ww_wide)n);
 }
+#endif
 
 // values: channel c from c * stride on. table: for each channel centre, scale and shift of `windows` windows, `stride`
 // numbers each.
@@ -62,18 +64,19 @@ ww_search_moments(__global const ww_scalar *restrict values, __global ww_scalar 
     __global const ww_scalar *at = values + channel * stride;
     __global ww_scalar *centres = table + 3 * channel * stride, *scales = centres + stride, *shifts = scales + stride;
     uint bad = 0;
-    ww_wide sum = 0, squares = 0, pivot = 0;
 #if WW_ZNORM
-    pivot = WW_IS_NUMBER(at[first]) ? (ww_wide)at[first] : 0;
+    ww_wide sum = 0, squares = 0;
+    const ww_wide count = (ww_wide)n, pivot = WW_IS_NUMBER(at[first]) ? (ww_wide)at[first] : 0;
 #endif
     for (uint j = first; j < first + n - 1; j++) {
         const bool number = WW_IS_NUMBER(at[j]);
-        const ww_wide v = number ? (ww_wide)at[j] - pivot : 0;
         bad += !number;
+#if WW_ZNORM
+        const ww_wide v = number ? (ww_wide)at[j] - pivot : 0;
         sum += v;
         squares += v * v;
+#endif
     }
-    const ww_wide count = (ww_wide)n;
     for (uint p = first; p < end; p++) {
         const ww_scalar entering = at[p + n - 1], leaving = at[p];
         const bool enters = WW_IS_NUMBER(entering), leaves = WW_IS_NUMBER(leaving);

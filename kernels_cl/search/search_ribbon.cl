@@ -34,7 +34,10 @@ ww_search_ribbon(__global const ww_scalar *restrict values, __global const ww_sc
     const uint n = args.n;
     const uint wanted = WW_LISTED ? *found : args.count;
     const uint padding = (0u - n) % WW_ROWS, length = n + padding;
+#if WW_ABANDON
     const ww_scalar limit = limits[args.query];
+#endif
+    (void)limits;
     uint abandoned = 0;
     for (uint i = (uint)get_local_id(0); i < length; i += WW_WG)
         query_rows[i] = i < padding ? (ww_scalar)INFINITY : x[i - padding + (ulong)args.channel * args.x_stride];

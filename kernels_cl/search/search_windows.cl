@@ -189,7 +189,10 @@ ww_search_windows(__global const ww_scalar *restrict values, __global const ww_s
     const uint n = args.n;
     const uint wanted = WW_LISTED ? *found : args.count;
     const uint items = (uint)get_global_size(0), item = (uint)get_global_id(0);
+#if WW_ABANDON
     const ww_scalar limit = limits[args.query];
+#endif
+    (void)limits;
     uint abandoned = 0;
 #if WW_VECTOR == 1
     __global ww_scalar *row = scratch + item;
