@@ -48,6 +48,8 @@ static int print_result(void *user, const ww_tune_result *r) {
 static int make_file(const char *path, bool *made) {
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
     *made = file >= 0;
+    if (*made)
+        cli_interrupt_removes(path);
     if (file >= 0)
         close(file);
     else if (errno != EEXIST)

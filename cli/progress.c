@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress of long work on standard error, and Ctrl-C. On a terminal a bar as wide as fits; elsewhere, and on a
+// Progress of long work on standard error. On a terminal a bar as wide as fits; elsewhere, and on a
 // terminal that can't move its cursor, a line now and then.
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,8 +9,6 @@
 #include <unistd.h>
 
 #include "common.h"
-
-static volatile sig_atomic_t interrupted; // the signal that came, 0 none
 
 static double clock_seconds(void) {
     struct timespec now;
@@ -28,14 +25,6 @@ double cli_seconds(void) {
 
 double cli_rate(uint64_t cells, double seconds) {
     return seconds > 0.0 ? (double)cells / seconds : 0.0;
-}
-
-int cli_interrupted(void) {
-    return interrupted;
-}
-
-static void on_signal(int signal_number) {
-    interrupted = signal_number;
 }
 
 static size_t terminal_width(void) {
@@ -92,7 +81,7 @@ static int on_progress(void *user, uint64_t done, uint64_t total) {
             fprintf(stderr, "wavewarp: %s\n", text);
         }
     }
-    return interrupted;
+    return cli_interrupted();
 }
 
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan) {
@@ -107,19 +96,12 @@ void cli_plan_options(const cli_device_options *options, cli_progress *progress,
     progress->run.max_bytes = options->max_bytes;
     progress->run.progress = on_progress;
     progress->run.progress_user = progress;
-    // A second signal finds the default action again and ends the program at once.
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    action.sa_flags = (int)SA_RESETHAND;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    cli_interrupt_cancels(true);
 }
 
 void cli_progress_end(cli_progress *progress) {
     if (progress->drawn)
         fputs("\r\033[K", stderr);
     progress->drawn = false;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    cli_interrupt_cancels(false);
 }

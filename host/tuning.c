@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "new_file.h"
 
 static const char *const match_names[WWI_MATCH_COUNT] = {"device", "arch", "vendor", "type", "default"};
 static const char *const type_names[] = {[WW_DEVICE_GPU] = "gpu", [WW_DEVICE_CPU] = "cpu", [WW_DEVICE_OTHER] = "other"};
@@ -305,8 +306,16 @@ static ww_status write_user_file(const char *path, const wwi_tuning_record *reco
         status = folder ? wwi_make_folders(folder, 0777) : wwi_fail_memory(strlen(path));
         free(folder);
     }
+    wwi_new_file file;
     if (status == WW_OK)
-        status = wwi_file_replace(path, text, bytes);
+        status = wwi_new_file_open(path, &file);
+    if (status == WW_OK) {
+        status = wwi_write_all(file.descriptor, text, bytes)
+                     ? WW_OK
+                     : wwi_fail(WW_ERROR_IO, "%.200s can't be written: %s", path, strerror(errno));
+        const ww_status closed = wwi_new_file_close(&file, status == WW_OK);
+        status = status == WW_OK ? closed : status;
+    }
     free(text);
     free(old);
     return status;

@@ -5,9 +5,11 @@
 #define WAVEWARP_WAVEWARP_H
 
 #include <wavewarp/classify.h>
+#include <wavewarp/cluster.h>
 #include <wavewarp/context.h>
 #include <wavewarp/dataset.h>
 #include <wavewarp/distance.h>
+#include <wavewarp/file.h>
 #include <wavewarp/knn.h>
 #include <wavewarp/lsh.h>
 #include <wavewarp/measure.h>

@@ -57,6 +57,9 @@ typedef struct {
     uint tasks;
     int shift;     // columns from the block before to this one: starts count from the block's first
     uint spare;
+#ifdef WW_PARAMETERS
+    ww_parameters parameters;
+#endif
 } ww_open_args;
 
 #if WW_VECTOR == 1
@@ -131,14 +134,14 @@ WW_INLINE int ww_start_above(int v, int first, const bool is_first) {
 // Cell (r, q): row r of the lane, column q of the step.
 #if WW_START
 #define WW_OPEN_CELL(r, q)                                                                                             \
-    const ww_entries e = ww_enter(left, v[q], d[q], x[r], y[q], (real)0, lengths);                                     \
+    const ww_entries e = ww_enter(left, v[q], d[q], x[r], y[q], (real)0, lengths, WW_GIVEN);                                     \
     const ww_ints by_up = WW_BETTER(e.up, e.diagonal);                                                                 \
     real best = ww_pick(by_up, e.up, e.diagonal);                                                                      \
     ww_ints start = ww_pick_ints(by_up, vs[q], ds[q]);                                                                 \
     const ww_ints by_left = WW_BETTER(e.left, best);                                                                   \
     best = ww_pick(by_left, e.left, best);                                                                             \
     start = ww_pick_ints(by_left, left_start, start);                                                                  \
-    real value = ww_node(best, x[r], y[q], (real)0);
+    real value = ww_node(best, x[r], y[q], (real)0, WW_GIVEN);
 #if WW_VECTOR > 1 && WWK_DOUBLE
 #define WW_TO_INTS(mask) WW_PASTE(convert_int, WW_VECTOR)(mask)
 #else

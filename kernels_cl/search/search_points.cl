@@ -23,6 +23,9 @@ typedef struct {
     float margin;        // a bound times this is never above the computed value
     uint x_at, order_at; // where the query begins among the values of all, and among their points
     ulong out_stride;    // from a query's row of results, and of windows left, to the next one's
+#ifdef WW_PARAMETERS
+    ww_parameters parameters;
+#endif
 } ww_window_args;
 #define WW_OF_QUERY(args)                                                                                              \
     x += (args).x_at;                                                                                                  \

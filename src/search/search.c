@@ -211,6 +211,7 @@ ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const 
     if ((status = check_measure(s)) != WW_OK)
         return status;
     choose_bounds(s);
+    wwi_parameters_make(&s->measure, s->precision, &s->parameters);
     if ((status = wwi_stream_create(context, &s->stream)) != WW_OK || (status = wwi_search_queries(s, &view)) != WW_OK)
         return status;
     s->pace = wwi_pace_make(s->stream, s->run.launch_seconds, s->run.progress, s->run.progress_user);
@@ -267,7 +268,10 @@ static ww_status allocate_block(ww_search *s, uint64_t length) {
     const uint64_t overlap = (windows ? s->most_points : 0) + (s->derivative ? 2 : 0) + s->lead + 32;
     const bool lists = windows && s->bounds;
     // Bytes of a place: points, derivatives, tables, envelopes; and of each query.
-    const uint64_t each = s->channels * s->value_bytes * (windows ? 6u : s->derivative ? 2u : 1u) +
+    const uint64_t each = s->channels * s->value_bytes *
+                              (windows         ? 6u
+                               : s->derivative ? 2u
+                                               : 1u) +
                           s->query_count * (s->value_bytes + (lists ? 4u : 0u) + (s->streaming ? 4u : 0u));
     uint64_t most = wwi_context_bytes_free(s->context) / 2;
     most = s->run.max_bytes && s->run.max_bytes < most ? s->run.max_bytes : most;

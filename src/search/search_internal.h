@@ -12,6 +12,7 @@
 
 #include "base/pace.h"
 #include "engine/engine.h"
+#include "engine/parameters.h"
 #include "measure/measure_table.h"
 
 // The twins of the kernels' structs.
@@ -21,8 +22,9 @@ typedef struct wwi_window_args { // ww_window_args in kernels_cl/search/search_p
     float margin;
     uint32_t x_at, order_at;
     uint64_t out_stride;
+    wwi_parameter_values parameters; // as many as the measure has
 } wwi_window_args;
-_Static_assert(sizeof(wwi_window_args) == 56, "ww_window_args has this size");
+_Static_assert(offsetof(wwi_window_args, parameters) == 56, "ww_window_args begins so");
 
 typedef struct wwi_open_task { // ww_open_task in kernels_cl/search/search_open.cl
     uint64_t rows_of;
@@ -36,8 +38,9 @@ typedef struct wwi_open_args { // ww_open_args in kernels_cl/search/search_open.
     uint32_t strip, strips, begin_x, tasks;
     int32_t shift;
     uint32_t spare;
+    wwi_parameter_values parameters; // as many as the measure has
 } wwi_open_args;
-_Static_assert(sizeof(wwi_open_args) == 32, "ww_open_args has this size");
+_Static_assert(offsetof(wwi_open_args, parameters) == 32, "ww_open_args begins so");
 
 // A place that may be a match: its value (smaller is better), the place in the joined stream, and the row of the query
 // in which it ends.
@@ -78,6 +81,7 @@ struct ww_search {
     ww_measure measure;
     char *expression, *recurrence, *recurrence_name;
     size_t *band_lo, *band_hi;
+    wwi_parameters parameters;
     const wwi_measure_row *row;
     ww_search_options options;
     ww_run_options run;
@@ -178,6 +182,11 @@ ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *tiling, bool star
                           size_t count, const wwi_open_buffers *buffers);
 // ---- search_start.c
 ww_status wwi_open_starts(ww_search *s, wwi_candidate **picked, const size_t *found);
+
+// Bytes of a kernel's arguments, with the measure's parameters.
+static inline size_t wwi_search_args_bytes(const ww_search *s, size_t begin) {
+    return begin + (s->parameters.bytes + 7) / 8 * 8;
+}
 
 // ---- search.c
 ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const ww_series_view *queries,

@@ -144,7 +144,8 @@ ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *t, bool start, co
     if (status == WW_OK && (status = wwi_grow_buffer(s->context, &s->open->tasks, count * sizeof *tasks)) == WW_OK)
         status = wwi_buffer_write(s->open->tasks, 0, count * sizeof *tasks, tasks);
     for (uint32_t strip = 0; strip < t->strips && status == WW_OK; strip++) {
-        const wwi_open_args job = {b->stride, strip, t->strips, b->begin_x, (uint32_t)count, b->shift, 0};
+        const wwi_open_args job = {b->stride,       strip,    t->strips, b->begin_x,
+                                   (uint32_t)count, b->shift, 0,         s->parameters.values};
         const wwi_arg args[] = {WWI_BUFFER(b->values),      WWI_BUFFER(s->x),
                                 WWI_BUFFER(s->open->tasks), WWI_BUFFER(b->ends),
                                 WWI_BUFFER(b->starts),      WWI_BUFFER(b->states_in),

@@ -142,7 +142,8 @@ static wwi_window_args window_args(const ww_search *s, size_t i, uint32_t first,
                              .margin = (float)fmax(0, (1 - (4.0 * q->n + 64) * unit) * (1 - 2e-7)),
                              .x_at = q->x,
                              .order_at = q->at,
-                             .out_stride = s->block_stride};
+                             .out_stride = s->block_stride,
+                             .parameters = s->parameters.values};
 }
 
 static uint64_t resident(const ww_search *s) {
@@ -167,7 +168,7 @@ static ww_status launch_bounds(ww_search *s, size_t i, uint32_t first, uint32_t 
                             WWI_BUFFER(s->lists),
                             WWI_BUFFER(s->found),
                             WWI_BUFFER(s->counters),
-                            WWI_VALUE(job)};
+                            {WWI_ARG_VALUE, offsetof(wwi_window_args, parameters), &job}};
     return wwi_launch(s->bounds, needed < most ? needed : most, group, args, sizeof args / sizeof *args);
 }
 
@@ -204,7 +205,7 @@ static ww_status launch_windows(ww_search *s, size_t i, bool listed, uint32_t fi
                                 WWI_BUFFER(s->scratch),
                                 WWI_BUFFER(s->limits),
                                 WWI_BUFFER(s->counters),
-                                WWI_VALUE(job),
+                                {WWI_ARG_VALUE, wwi_search_args_bytes(s, offsetof(wwi_window_args, parameters)), &job},
                                 WWI_LOCAL((size_t)rows)};
         status = wwi_launch(s->windows[listed], groups, group, args, sizeof args / sizeof *args - (ribbon ? 0 : 1));
     }
