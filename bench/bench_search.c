@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches in streams: time, cells a second, and the matches against textbook C in the same run: the UCR Suite's cascade
-// for windows, the whole recurrence for open ends. On a CPU the ratio to that cascade on one core.
+// Searches in streams: time, cells a second, and the matches against textbook C in the same run: the UCR Suite's
+// cascade for windows, the whole recurrence for open ends. On a CPU the ratio to that cascade on one core.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -68,8 +68,11 @@ ww_status wwi_candidates_add(ww_search *s, wwi_query *q, const wwi_candidate *fo
     const ww_status status = wwi_grow(&q->candidates, &q->capacity, q->count + count, sizeof *q->candidates);
     if (status != WW_OK || !count)
         return status;
-    memcpy(q->candidates + q->count, found, count * sizeof *found);
-    q->count += count;
+    for (size_t i = 0; i < count; i++)
+        if (found[i].place >= q->seen)
+            q->candidates[q->count++] = found[i];
+    if (s->streaming)
+        return WW_OK;
     const ww_status limited = wwi_candidates_limit(s, q, NULL, 0);
     if (limited != WW_OK)
         return limited;

@@ -103,7 +103,7 @@ static ww_status read_places(ww_search *s, size_t row, uint32_t taken) {
         (status = wwi_buffer_read(s->listed, from * s->value_bytes, taken * s->value_bytes, values)) != WW_OK)
         goto done;
     for (uint32_t i = 0; i < taken; i++)
-        added[i] = (wwi_candidate){wwi_host_value(s, values, i), s->first + places[i], q->n - 1, -1};
+        added[i] = (wwi_candidate){wwi_host_value(s, values, i), s->first + places[i], s->streaming ? 1 : q->n - 1, -1};
     for (uint32_t i = 0; i < taken && s->streaming && s->open; i++)
         if ((status = wwi_open_start_at(s, row, places[i], &added[i].start)) != WW_OK)
             goto done;

@@ -47,7 +47,7 @@ _Static_assert(offsetof(wwi_open_args, parameters) == 32, "ww_open_args begins s
 typedef struct wwi_candidate {
     double value;
     uint64_t place;
-    uint32_t row;
+    uint32_t row;  // a pushed stream: 1 until it is decided
     int64_t start; // known beforehand; else -1
 } wwi_candidate;
 
@@ -61,6 +61,7 @@ typedef struct wwi_query {
     size_t count, capacity, kept; // kept: as many of the best as may be needed
     bool full;                    // there are as many: a later one must be better than the worst
     double limit;                 // no match is above it
+    uint64_t seen;                // a pushed stream: places before this one are known already
     double share;                 // of the windows of the last block that the bounds left
 } wwi_query;
 

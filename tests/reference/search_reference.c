@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches by brute force, and the UCR Suite's cascade from its description.
-#include "reference/search_reference.h"
+#include "search_reference.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef WAVEWARP_SEARCH_REFERENCE_H
 #define WAVEWARP_SEARCH_REFERENCE_H
 
-#include "reference/reference.h"
+#include "reference.h"
 
 // values[p]: the distance of the query to the window at p, each z-normalised where wanted; +infinity where the window
 // has a point that is not finite. `count` windows: the stream's length less the query's, plus 1.
