@@ -18,6 +18,7 @@
 #include <wavewarp/plan.h>
 #include <wavewarp/points.h>
 #include <wavewarp/run.h>
+#include <wavewarp/search.h>
 #include <wavewarp/series.h>
 #include <wavewarp/status.h>
 #include <wavewarp/topk.h>
