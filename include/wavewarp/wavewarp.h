@@ -14,6 +14,7 @@
 #include <wavewarp/output.h>
 #include <wavewarp/plan.h>
 #include <wavewarp/points.h>
+#include <wavewarp/profile.h>
 #include <wavewarp/run.h>
 #include <wavewarp/series.h>
 #include <wavewarp/status.h>
