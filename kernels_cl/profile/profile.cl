@@ -11,7 +11,8 @@
 // No kernel stores S. A window has a bound: S of its k-th best neighbour is at least that. A cell that may be above
 // its row's or its column's bound is a candidate: it goes into the list of that window, a chain of entries, and what
 // the chains hold is computed anew in double (profile_merge.cl). The error of a cell is at most error * reach_i *
-// reach_j: reach_i is the largest norm of the windows before i, as many as a diagonal is followed, divided by i's own.
+// reach_j + rounding: reach_i is the largest norm of the windows before i, as many as a diagonal is followed, divided by
+// i's own. Tiles in which it is large (a burst has passed) are computed in double where the device has it.
 //
 // WW_CHANNELS   channels
 // WW_FLATS      1: there are constant channels, and more channels than one
@@ -57,7 +58,8 @@ typedef struct ww_profile_job {
     uint stripes, capacity;           // counters of entries, and entries of each
     long offset;    // index of column 0 less that of row 0
     long exclusion; // indices this far apart or nearer are no neighbours; -1: all are
-    float error;
+    float error, rounding;
+    float least, most; // the tiles to compute: the product of their largest reaches is in this interval
 } ww_profile_job;
 
 // Three planes for each channel: df, dg, n.

@@ -80,6 +80,11 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
     if (row0 >= job.rows || (ulong)row0 + diagonal0 >= job.columns) // of the whole group
         return;
 
+    const float tile_reach = ww_largest_reach(row_reaches, row0, WW_BLOCK_ROWS) *
+                             ww_largest_reach(column_reaches, row0 + diagonal0, WW_BLOCK_ROWS + WW_WIDTH);
+    if (!(tile_reach >= job.least && tile_reach < job.most))
+        return;
+
     // The first row's covariances. Means are rounded, so the row's deviations do not sum up to exactly 0: their sum
     // times the column's first value is taken off again.
 #pragma unroll
@@ -147,7 +152,7 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                                   WW_NORM(column_table, job.column_stride, c, j), 0);
 #if WW_COLUMNS
                 if (c == 0)
-                    v.w = (real)(as_float(column_bounds[j]) - job.error * column_reach[j] * most_rows);
+                    v.w = (real)(as_float(column_bounds[j]) - job.error * column_reach[j] * most_rows - job.rounding);
 #endif
                 columns[c * WW_PLACES + WW_PLACE(p)] = v;
             }
@@ -159,7 +164,7 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                     v.x = v.y = 0;
 #if WW_ROWS
                 if (c == 0)
-                    v.w = (real)(as_float(row_bounds[i]) - job.error * row_reach[i] * most_columns);
+                    v.w = (real)(as_float(row_bounds[i]) - job.error * row_reach[i] * most_columns - job.rounding);
 #endif
                 rows[c * WW_PART + item] = v;
             }
@@ -255,7 +260,7 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                     if ((in_row | in_column) == 0 || i >= job.rows || j >= job.columns ||
                         row_state[i] != WW_USABLE || column_state[j] != WW_USABLE || !ww_apart(i, j, job.offset, job.exclusion))
                         continue;
-                    const float error = job.error * row_reach[i] * column_reach[j];
+                    const float error = job.error * row_reach[i] * column_reach[j] + job.rounding;
                     if (in_row)
                         ww_candidate(i, j, (float)value, error, job.stripes, job.capacity, row_bounds, row_heads, entries, counters);
                     if (in_column)
@@ -263,8 +268,8 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                                      counters);
 #if WW_RAISES && !WWK_DOUBLE
                     // Limits that are not negative have the order of integers; a negative one is below them.
-                    const float row_limit = (float)value - error - job.error * row_reach[i] * most_columns;
-                    const float column_limit = (float)value - error - job.error * column_reach[j] * most_rows;
+                    const float row_limit = (float)value - error - job.error * row_reach[i] * most_columns - job.rounding;
+                    const float column_limit = (float)value - error - job.error * column_reach[j] * most_rows - job.rounding;
                     if (in_row && row_limit > 0)
                         atomic_max((local int *)&rows[t + s] + 3, as_int(row_limit));
                     if (in_column && column_limit > 0)

@@ -48,10 +48,12 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
     const uint count = min(min((uint)WW_BLOCK_ROWS, job.rows - row0), job.columns - column0);
     const float most_rows = ww_largest_reach(row_reaches, row0, count);
     const float most_columns = ww_largest_reach(column_reaches, column0, count + WW_WIDTH);
+    if (!(most_rows * most_columns >= job.least && most_rows * most_columns < job.most))
+        return;
 
 #if WW_COLUMNS
     for (uint p = 0; p < count + WW_WIDTH; p++)
-        limits[p] = as_float(column_bounds[column0 + p]) - job.error * column_reach[column0 + p] * most_rows;
+        limits[p] = as_float(column_bounds[column0 + p]) - job.error * column_reach[column0 + p] * most_rows - job.rounding;
 #endif
 
     // The first row's covariances; see profile_items.cl. The values are padded by WW_WIDTH points.
@@ -81,7 +83,7 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
         ww_floats values[WW_VECTORS];
         ww_ints hit = 0;
 #if WW_ROWS
-        const float row_limit = as_float(row_bounds[i]) - job.error * row_reach[i] * most_columns;
+        const float row_limit = as_float(row_bounds[i]) - job.error * row_reach[i] * most_columns - job.rounding;
 #endif
 #if WW_CHANNELS == 1
         const ww_scalar df = r == 0 ? 0 : WW_DF(row_table, job.row_stride, 0, i);
@@ -160,14 +162,14 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
 #endif
                 if ((in_row | in_column) == 0 || column >= job.columns || column_state[column] != WW_USABLE || !ww_apart(i, column, job.offset, job.exclusion))
                     continue;
-                const float error = job.error * row_reach[i] * column_reach[column];
+                const float error = job.error * row_reach[i] * column_reach[column] + job.rounding;
                 if (in_row)
                     ww_candidate(i, column, value[lane], error, job.stripes, job.capacity, row_bounds, row_heads, entries, counters);
                 if (in_column) {
                     ww_candidate(column, i, value[lane], error, job.stripes, job.capacity, column_bounds, column_heads, entries,
                                  counters);
                     limits[r + p] =
-                        as_float(column_bounds[column]) - job.error * column_reach[column] * most_rows;
+                        as_float(column_bounds[column]) - job.error * column_reach[column] * most_rows - job.rounding;
                 }
             }
         }

@@ -16,6 +16,9 @@
 
 enum { BOTH = 0, ROWS_ALONE = 1, COLUMNS_ALONE = 2, ENTRY_BYTES = 16, MOST_CHANNELS_ITEMS = 8 };
 
+// Tiles whose largest reaches have this product, or a larger one, are computed in double.
+#define DEEP 32.0
+
 const wwi_profile_series *wwi_profile_other(const ww_profile *p) {
     return p->self ? &p->series : &p->other;
 }
@@ -33,9 +36,9 @@ void ww_profile_destroy(ww_profile **profile) {
         wwi_profile_slice_close(&p->slices[i]);
     wwi_buffer_destroy(&p->entries);
     wwi_buffer_destroy(&p->counters);
-    for (int i = 0; i < 3; i++) {
-        wwi_kernel_destroy(&p->tiles[i]);
-        wwi_program_release(&p->programs[i]);
+    for (int i = 0; i < 6; i++) {
+        wwi_kernel_destroy(&p->tiles[i / 3][i % 3]);
+        wwi_program_release(&p->programs[i / 3][i % 3]);
     }
     wwi_kernel_destroy(&p->merge);
     wwi_program_release(&p->merge_program);
@@ -119,27 +122,44 @@ static ww_status choose(ww_profile *p, size_t channels) {
     return WW_OK;
 }
 
-static ww_status compile(ww_profile *p) {
-    ww_status status;
-    char options[320];
+// The shape of a tile: work-items of a group, diagonals of one; lanes of a vector, vectors.
+typedef struct shape {
+    uint32_t group, diagonals, vector, vectors;
+} shape;
+
+static shape make_shape(const ww_profile *p) {
     const size_t channels = p->series.channels;
     const bool is_double = p->options.precision == WW_DOUBLE;
-    const bool flats = p->series.has_flats || wwi_profile_other(p)->has_flats;
-    uint32_t group = 1, diagonals = 1, vector = 1, vectors = 1;
+    shape s = {1, 1, 1, 1};
     if (p->vector) {
-        vector = is_double ? 8 : 16;
-        vectors = tuned(p, "profile.vectors", channels == 1 ? 4 : channels <= 4 ? 2 : 1);
-        vectors = vectors < 1 ? 1 : vectors > 16 ? 16 : vectors;
-        p->width = vector * vectors;
+        s.vector = is_double ? 8 : 16;
+        s.vectors = tuned(p, "profile.vectors", channels == 1 ? 4 : channels <= 4 ? 2 : 1);
+        s.vectors = s.vectors < 1 ? 1 : s.vectors > 8 ? 8 : s.vectors;
     } else {
-        group = channels > 4 ? 64 : tuned(p, "profile.group", 128);
-        group = group < 64 ? 64 : group > 256 ? 256 : group / 64 * 64;
-        diagonals = channels > 4 ? 2 : channels > 1 || is_double ? 4 : tuned(p, "profile.diagonals", 8);
-        if (channels > 2 && is_double)
-            diagonals = 2;
-        p->width = group * diagonals;
-        p->group = group;
+        s.group = channels > 4 ? 64 : tuned(p, "profile.group", 128);
+        s.group = s.group < 128 ? 64 : 128;
+        s.diagonals = channels > 4 || (channels > 2 && is_double) ? 2
+                      : channels > 1 || is_double                 ? 4
+                                                                  : tuned(p, "profile.diagonals", 8);
+        s.diagonals = s.diagonals < 4 ? 2 : s.diagonals < 8 ? 4 : 8;
     }
+    return s;
+}
+
+// The kernels of one set. `deep`: the same tiles in double.
+static ww_status compile_set(ww_profile *p, shape s, bool deep) {
+    ww_status status;
+    char options[320];
+    const bool is_double = deep || p->options.precision == WW_DOUBLE;
+    const bool flats = p->series.has_flats || wwi_profile_other(p)->has_flats;
+    if (deep && p->vector) {
+        s.vector = 8;
+        s.vectors *= 2;
+    } else if (deep && s.diagonals > 2) {
+        s.diagonals /= 2;
+        s.group *= 2;
+    }
+    p->groups[deep] = s.group;
     for (int role = p->self ? BOTH : ROWS_ALONE; role <= (p->self ? BOTH : COLUMNS_ALONE); role++) {
         const wwi_source sources[] = {{"base/number.cl", NULL},
                                       {"profile/profile.cl", NULL},
@@ -148,20 +168,30 @@ static ww_status compile(ww_profile *p) {
                  "-DWWK_DOUBLE=%d -DWW_CHANNELS=%zu -DWW_FLATS=%d -DWW_ROWS=%d -DWW_COLUMNS=%d -DWW_RAISES=%d "
                  "-DWW_BLOCK_ROWS=%" PRIu32 " -DWW_WIDE=%d -DWW_WG=%" PRIu32 " -DWW_DIAGONALS=%" PRIu32
                  " -DWW_VECTOR=%" PRIu32 " -DWW_VECTORS=%" PRIu32,
-                 is_double, channels, flats, role != COLUMNS_ALONE, role != ROWS_ALONE, p->k == 1, p->block_rows,
-                 p->doubles ? 1 : 2, group, diagonals, vector, vectors);
+                 is_double, p->series.channels, flats, role != COLUMNS_ALONE, role != ROWS_ALONE, p->k == 1,
+                 p->block_rows, p->doubles ? 1 : 2, s.group, s.diagonals, s.vector, s.vectors);
         if ((status = wwi_program_get(p->context, sources, sizeof sources / sizeof *sources, options,
-                                      &p->programs[role])) != WW_OK ||
-            (status = wwi_kernel_create(p->stream, p->programs[role],
-                                        p->vector ? "ww_profile_vector" : "ww_profile_items", &p->tiles[role])) !=
-                WW_OK)
+                                      &p->programs[deep][role])) != WW_OK ||
+            (status = wwi_kernel_create(p->stream, p->programs[deep][role],
+                                        p->vector ? "ww_profile_vector" : "ww_profile_items",
+                                        &p->tiles[deep][role])) != WW_OK)
             return status;
     }
-    if (!p->doubles)
-        return WW_OK;
+    return WW_OK;
+}
+
+static ww_status compile(ww_profile *p) {
+    ww_status status;
+    char options[64];
+    const shape s = make_shape(p);
+    p->width = s.group * s.diagonals * s.vector * s.vectors;
+    p->deep = p->options.precision == WW_FLOAT && p->doubles && p->reach >= DEEP;
+    if ((status = compile_set(p, s, false)) != WW_OK || (p->deep && (status = compile_set(p, s, true)) != WW_OK) ||
+        !p->doubles)
+        return status;
     const wwi_source sources[] = {
         {"base/number.cl", NULL}, {"profile/profile.cl", NULL}, {"profile/profile_merge.cl", NULL}};
-    snprintf(options, sizeof options, "-DWW_CHANNELS=%zu -DWW_MOST=%zu -DWW_MERGE_WG=%d", channels, p->k,
+    snprintf(options, sizeof options, "-DWW_CHANNELS=%zu -DWW_MOST=%zu -DWW_MERGE_WG=%d", p->series.channels, p->k,
              WWI_PROFILE_MERGE_GROUP);
     if ((status = wwi_program_get(p->context, sources, sizeof sources / sizeof *sources, options,
                                   &p->merge_program)) != WW_OK)
@@ -199,7 +229,7 @@ static ww_status divide(ww_profile *p) {
         slice /= 2;
     // No buffer above the device's limit: the widest is that of the table, or of the neighbours.
     const uint64_t real = p->options.precision == WW_DOUBLE ? 8 : 4;
-    const uint64_t table = p->series.channels * (3 * real > 8 ? 3 * real : 8), list = p->k * 8;
+    const uint64_t table = p->series.channels * 3 * (p->deep ? 8 : real), list = p->k * 8;
     const uint64_t widest = largest / (table > list ? table : list);
     const uint64_t fits = widest > p->padding + p->window ? widest - p->padding - p->window : 0;
     slice = slice > fits ? fits : slice;
@@ -212,6 +242,14 @@ static ww_status divide(ww_profile *p) {
     }
     p->slice = slice < windows ? (size_t)slice : (size_t)windows;
     return WW_OK;
+}
+
+static float largest_reach(const wwi_profile_series *s) {
+    float most = 1;
+    for (size_t i = 0; i < s->windows; i++)
+        if (s->state[i] == WWI_WINDOW_USABLE && s->reach[i] > most)
+            most = s->reach[i];
+    return most;
 }
 
 static ww_status allocate(ww_profile *p) {
@@ -285,12 +323,11 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
     if ((status = wwi_profile_series_make(&own_view, index, window, p->block_rows, &p->series)) != WW_OK ||
         (other &&
          (status = wwi_profile_series_make(&other_view, other_index, window, p->block_rows, &p->other)) != WW_OK) ||
-        (status = count_pairs(p)) != WW_OK || (status = compile(p)) != WW_OK)
+        (status = count_pairs(p)) != WW_OK)
         goto done;
-    // Two roundings of a covariance a row, in part of one sign, and those of the first covariance and the product. The
-    // bounds are floats in double too.
-    const double unit = taken.precision == WW_DOUBLE ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
-    p->error = (float)((double)own_view.channels * (unit * (p->block_rows + 32.0) + 4e-7));
+    p->reach = (double)largest_reach(&p->series) * (double)largest_reach(wwi_profile_other(p));
+    if ((status = compile(p)) != WW_OK)
+        goto done;
     p->padding = p->width + 2 * WWI_PROFILE_PART;
     if ((status = divide(p)) != WW_OK || (status = allocate(p)) != WW_OK)
         goto done;
@@ -316,7 +353,7 @@ typedef struct region {
     int role;
     int row_list, column_list;
     uint64_t delta;
-    uint64_t done; // pairs reported
+    uint64_t tiles; // of the launch
 } region;
 
 static ww_status merge_list(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list) {
@@ -359,28 +396,23 @@ static ww_status merge(ww_profile *p, const region *r) {
     return status == WW_OK ? clear_counters(p) : status;
 }
 
-static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint64_t tiles, uint32_t blocks,
-                        uint32_t stripes) {
+// The error of a correlation for a reach of 1. Measured on walks, noise, sines, ramps, parabolas and steps it is at most
+// 4 to 10 roundings times the root of the rows that a diagonal is followed.
+static float error_of(const ww_profile *p, bool is_double) {
+    const double unit = is_double ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
+    return (float)((double)p->series.channels * unit * (10 * sqrt((double)p->block_rows) + 16));
+}
+
+static ww_status launch_set(ww_profile *p, const region *r, wwi_profile_args *job, bool deep) {
     const wwi_profile_slice *a = r->rows, *b = r->columns;
     const bool rows = r->role != COLUMNS_ALONE, columns = r->role != ROWS_ALONE;
-    const wwi_profile_args job = {.first = first,
-                                  .blocks = blocks,
-                                  .rows = (uint32_t)a->count,
-                                  .columns = (uint32_t)b->count,
-                                  .delta = (uint32_t)r->delta,
-                                  .window = (uint32_t)p->window,
-                                  .row_points = a->points,
-                                  .column_points = b->points,
-                                  .row_stride = a->stride,
-                                  .column_stride = b->stride,
-                                  .stripes = stripes,
-                                  .capacity = (uint32_t)(p->capacity / stripes),
-                                  .offset = (int64_t)b->first - (int64_t)a->first,
-                                  .exclusion = p->self ? (int64_t)p->exclusion : -1,
-                                  .error = p->error};
-    const wwi_arg args[] = {WWI_VALUE(job),
-                            WWI_BUFFER(a->table),
-                            WWI_BUFFER(b->table),
+    const uint64_t tiles = r->tiles;
+    job->error = error_of(p, deep || p->options.precision == WW_DOUBLE);
+    job->least = deep ? (float)DEEP : 0;
+    job->most = deep || !p->deep ? INFINITY : (float)DEEP;
+    const wwi_arg args[] = {WWI_VALUE(*job),
+                            WWI_BUFFER(deep ? a->wide_table : a->table),
+                            WWI_BUFFER(deep ? b->wide_table : b->table),
                             WWI_BUFFER(a->values),
                             WWI_BUFFER(b->values),
                             WWI_BUFFER(a->means),
@@ -398,7 +430,28 @@ static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint64_t
                             WWI_BUFFER(columns ? b->heads[r->column_list] : NULL),
                             WWI_BUFFER(p->entries),
                             WWI_BUFFER(p->counters)};
-    return wwi_launch(p->tiles[r->role], tiles, p->vector ? 1 : p->group, args, sizeof args / sizeof *args);
+    return wwi_launch(p->tiles[deep][r->role], tiles, p->groups[deep], args, sizeof args / sizeof *args);
+}
+
+static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint32_t blocks, uint32_t stripes) {
+    const wwi_profile_slice *a = r->rows, *b = r->columns;
+    wwi_profile_args job = {.first = first,
+                            .blocks = blocks,
+                            .rows = (uint32_t)a->count,
+                            .columns = (uint32_t)b->count,
+                            .delta = (uint32_t)r->delta,
+                            .window = (uint32_t)p->window,
+                            .row_points = a->points,
+                            .column_points = b->points,
+                            .row_stride = a->stride,
+                            .column_stride = b->stride,
+                            .stripes = stripes,
+                            .capacity = (uint32_t)(p->capacity / stripes),
+                            .offset = (int64_t)b->first - (int64_t)a->first,
+                            .exclusion = p->self ? (int64_t)p->exclusion : -1,
+                            .rounding = 4e-7f * (float)p->series.channels};
+    const ww_status status = launch_set(p, r, &job, false);
+    return status == WW_OK && p->deep ? launch_set(p, r, &job, true) : status;
 }
 
 // The most entries of a stripe, and of all together.
@@ -449,7 +502,8 @@ static ww_status run_region(ww_profile *p, region *r) {
         take = take < most ? take : most;
         const bool safe = take <= sure && held == 0 && take < WWI_PROFILE_STRIPES;
         const uint32_t stripes = safe ? 1 : WWI_PROFILE_STRIPES;
-        if ((status = launch(p, r, at, take, blocks, stripes)) != WW_OK ||
+        r->tiles = take;
+        if ((status = launch(p, r, at, blocks, stripes)) != WW_OK ||
             (status = read_counters(p, stripes, &fullest, &all)) != WW_OK)
             break;
         const uint64_t room = p->capacity / stripes;

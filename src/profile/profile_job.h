@@ -20,7 +20,7 @@ typedef struct wwi_profile_args {
     uint32_t row_points, column_points, row_stride, column_stride;
     uint32_t stripes, capacity;
     int64_t offset, exclusion;
-    float error;
+    float error, rounding, least, most;
 } wwi_profile_args;
 
 // As ww_profile_merge_job in kernels_cl/profile/profile_merge.cl.
@@ -34,7 +34,7 @@ typedef struct wwi_profile_slice {
     const wwi_profile_series *series;
     size_t first, count;
     uint32_t points, stride; // of a channel: values, and windows; both with padding
-    wwi_buffer *values, *means, *norms, *table, *reach, *reaches, *flat, *state;
+    wwi_buffer *values, *means, *norms, *table, *wide_table, *reach, *reaches, *flat, *state;
     wwi_buffer *bounds[WWI_PROFILE_LISTS], *heads[WWI_PROFILE_LISTS];
     wwi_buffer *best[WWI_PROFILE_LISTS], *best_ids[WWI_PROFILE_LISTS];
 } wwi_profile_slice;
@@ -49,13 +49,16 @@ struct ww_profile {
     bool self;
     bool doubles; // the device has double: it looks at candidates itself
     bool vector;  // the kernel for CPUs
-    uint32_t group; // work-items of a group of the items kernel
+    uint32_t groups[2]; // work-items of a group, of each set
     uint32_t width, block_rows;
     uint32_t padding; // of tables and values, in windows
     size_t slice;     // most windows of a slice
-    float error;
-    wwi_program *programs[3]; // of tiles: with both roles; rows alone; columns alone
-    wwi_kernel *tiles[3];
+    double reach;     // the largest product of two windows' reaches
+    // Of tiles: with both roles; rows alone; columns alone. The second set, in double, computes the tiles of a large
+    // reach for the first.
+    wwi_program *programs[2][3];
+    wwi_kernel *tiles[2][3];
+    bool deep; // there is a second set
     wwi_program *merge_program;
     wwi_kernel *merge;
     wwi_buffer *entries, *counters;

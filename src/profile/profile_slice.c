@@ -12,7 +12,7 @@
 
 uint64_t wwi_profile_window_bytes(const ww_profile *p, const wwi_profile_series *s) {
     const uint64_t real = p->options.precision == WW_DOUBLE ? 8 : 4;
-    return s->channels * (8 + 16 + 3 * real) + 10 + (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
+    return s->channels * (8 + 16 + 3 * (real + (p->deep ? 8 : 0))) + 10 + (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
 }
 
 void wwi_profile_slice_close(wwi_profile_slice *s) {
@@ -20,6 +20,7 @@ void wwi_profile_slice_close(wwi_profile_slice *s) {
     wwi_buffer_destroy(&s->means);
     wwi_buffer_destroy(&s->norms);
     wwi_buffer_destroy(&s->table);
+    wwi_buffer_destroy(&s->wide_table);
     wwi_buffer_destroy(&s->reach);
     wwi_buffer_destroy(&s->reaches);
     wwi_buffer_destroy(&s->flat);
@@ -48,22 +49,47 @@ static void put_wide(const ww_profile *p, unsigned char *to, size_t at, double v
     memcpy(to + at * 8, pair, 8);
 }
 
-static void put_real(const ww_profile *p, unsigned char *to, size_t at, double value) {
-    if (p->options.precision == WW_DOUBLE)
+static void put_real(bool is_double, unsigned char *to, size_t at, double value) {
+    if (is_double)
         memcpy(to + at * 8, &value, 8);
     else
         memcpy(to + at * 4, &(float){(float)value}, 4);
 }
 
-// Values, means and norms, and the table of what the recurrence adds.
+// What the recurrence adds, and the norms of windows that may be neighbours: three planes a channel.
+static ww_status open_table(ww_profile *p, const wwi_profile_slice *s, bool is_double, wwi_buffer **table) {
+    const wwi_profile_series *from = s->series;
+    const size_t m = from->window;
+    const uint64_t bytes = (uint64_t)s->stride * from->channels * 3 * (is_double ? 8 : 4);
+    unsigned char *room = calloc(1, bytes);
+    if (!room)
+        return wwi_fail_memory(bytes);
+    for (size_t c = 0; c < from->channels; c++) {
+        const double *x = from->values + c * from->points, *mu = from->means + c * from->windows;
+        const size_t plane = c * 3 * s->stride;
+        for (size_t i = 0; i < s->count; i++) {
+            const size_t at = s->first + i;
+            if (at > 0) {
+                put_real(is_double, room, plane + i, (x[at + m - 1] - x[at - 1]) / 2);
+                put_real(is_double, room, plane + s->stride + i, (x[at + m - 1] - mu[at]) + (x[at - 1] - mu[at - 1]));
+            }
+            if (from->state[at] == WWI_WINDOW_USABLE)
+                put_real(is_double, room, plane + 2 * (size_t)s->stride + i, from->norms[c * from->windows + at]);
+        }
+    }
+    const ww_status status = upload(p, table, room, bytes);
+    free(room);
+    return status;
+}
+
+// Values, means and norms, and the tables.
 static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
     ww_status status = WW_OK;
     const wwi_profile_series *from = s->series;
-    const size_t m = from->window, real = p->options.precision == WW_DOUBLE ? 8 : 4;
+    const size_t m = from->window;
     const uint64_t value_bytes = (uint64_t)s->points * from->channels * 8;
     const uint64_t window_bytes = (uint64_t)s->stride * from->channels * 8;
-    const uint64_t table_bytes = (uint64_t)s->stride * from->channels * 3 * real;
-    const uint64_t most = value_bytes > table_bytes ? value_bytes : table_bytes;
+    const uint64_t most = value_bytes > window_bytes ? value_bytes : window_bytes;
     unsigned char *room = calloc(1, most);
     if (!room)
         return wwi_fail_memory(most);
@@ -85,21 +111,9 @@ static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
         if ((status = upload(p, &s->norms, room, window_bytes)) != WW_OK)
             goto done;
     }
-    memset(room, 0, table_bytes);
-    for (size_t c = 0; c < from->channels; c++) {
-        const double *x = from->values + c * from->points, *mu = from->means + c * from->windows;
-        const size_t plane = c * 3 * s->stride;
-        for (size_t i = 0; i < s->count; i++) {
-            const size_t at = s->first + i;
-            if (at > 0) {
-                put_real(p, room, plane + i, (x[at + m - 1] - x[at - 1]) / 2);
-                put_real(p, room, plane + s->stride + i, (x[at + m - 1] - mu[at]) + (x[at - 1] - mu[at - 1]));
-            }
-            if (from->state[at] == WWI_WINDOW_USABLE)
-                put_real(p, room, plane + 2 * (size_t)s->stride + i, from->norms[c * from->windows + at]);
-        }
-    }
-    status = upload(p, &s->table, room, table_bytes);
+    status = open_table(p, s, p->options.precision == WW_DOUBLE, &s->table);
+    if (status == WW_OK && p->deep)
+        status = open_table(p, s, true, &s->wide_table);
 done:
     free(room);
     return status;
