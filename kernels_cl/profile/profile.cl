@@ -53,6 +53,7 @@ typedef struct ww_profile_job {
     uint rows, columns; // windows
     uint delta;     // the first diagonal: column - row
     uint window;    // points of a window
+    uint active;    // diagonals of a band that may have candidates
     uint row_points, column_points;   // of the series, a channel
     uint row_stride, column_stride;   // of the tables' planes
     uint stripes, capacity;           // counters of entries, and entries of each
@@ -67,9 +68,21 @@ typedef struct ww_profile_job {
 #define WW_DG(table, stride, channel, i) (table)[((channel)*3u + 1u) * (size_t)(stride) + (i)]
 #define WW_NORM(table, stride, channel, i) (table)[((channel)*3u + 2u) * (size_t)(stride) + (i)]
 
+// The error of a cell.
+WW_INLINE float ww_error(const ww_profile_job *job, const float row_reach, const float column_reach) {
+    return job->error * row_reach * column_reach + job->rounding;
+}
+
+// Whether a row and a column may be neighbours: the row is known to be usable.
+WW_INLINE int ww_counts(const ww_profile_job *job, const uint i, const uint j, global const uchar *column_state) {
+    const long lag = (long)j - (long)i + job->offset;
+    return j < job->columns && (lag < 0 ? -lag : lag) > job->exclusion && column_state[j] == WW_USABLE;
+}
+
 // Puts cell (own, other) of value s into own's list, if it may be among the best.
 WW_INLINE void ww_candidate(const uint own, const uint other, const float s, const float error,
-                            const uint stripes, const uint capacity, global int *bounds, global uint *heads, global uint4 *entries, global uint *counters) {
+                            const ww_profile_job *job, global int *bounds, global uint *heads, global uint4 *entries,
+                            global uint *counters) {
     if (!(s > as_float(bounds[own]) - error))
         return;
 #if WW_RAISES
@@ -77,19 +90,13 @@ WW_INLINE void ww_candidate(const uint own, const uint other, const float s, con
     if (s - error > 0)
         atomic_max(&bounds[own], as_int(s - error));
 #endif
-    const uint stripe = (uint)get_group_id(0) % stripes;
+    const uint stripe = (uint)get_group_id(0) % job->stripes;
     const uint slot = atomic_inc(&counters[stripe * WW_STRIPE]);
-    if (slot < capacity) {
-        const uint entry = stripe * capacity + slot;
+    if (slot < job->capacity) {
+        const uint entry = stripe * job->capacity + slot;
         const uint next = atomic_xchg(&heads[own], entry);
         entries[entry] = (uint4)(other, next, as_uint(s), as_uint(error));
     }
-}
-
-// Whether two windows may be neighbours at all.
-WW_INLINE int ww_apart(const uint i, const uint j, const long offset, const long exclusion) {
-    const long lag = (long)j - (long)i + offset;
-    return (lag < 0 ? -lag : lag) > exclusion;
 }
 
 // The largest reach of windows first to first + count - 1.

@@ -236,7 +236,7 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
 #endif
                 }
             }
-            if (!hit)
+            if (!hit || item * WW_DIAGONALS >= job.active)
                 continue;
             for (uint s = 0; s < WW_DIAGONALS; s++) {
                 const uint i = row1 + t + s;
@@ -257,15 +257,14 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                     const uint j = i + diagonal0 + item * WW_DIAGONALS + q;
                     const int in_row = WW_ROWS && value > rows[t + s].w;
                     const int in_column = WW_COLUMNS && value > columns[place].w;
-                    if ((in_row | in_column) == 0 || i >= job.rows || j >= job.columns ||
-                        row_state[i] != WW_USABLE || column_state[j] != WW_USABLE || !ww_apart(i, j, job.offset, job.exclusion))
+                    if ((in_row | in_column) == 0 || i >= job.rows || row_state[i] != WW_USABLE ||
+                        !ww_counts(&job, i, j, column_state))
                         continue;
-                    const float error = job.error * row_reach[i] * column_reach[j] + job.rounding;
+                    const float error = ww_error(&job, row_reach[i], column_reach[j]);
                     if (in_row)
-                        ww_candidate(i, j, (float)value, error, job.stripes, job.capacity, row_bounds, row_heads, entries, counters);
+                        ww_candidate(i, j, (float)value, error, &job, row_bounds, row_heads, entries, counters);
                     if (in_column)
-                        ww_candidate(j, i, (float)value, error, job.stripes, job.capacity, column_bounds, column_heads, entries,
-                                     counters);
+                        ww_candidate(j, i, (float)value, error, &job, column_bounds, column_heads, entries, counters);
 #if WW_RAISES && !WWK_DOUBLE
                     // Limits that are not negative have the order of integers; a negative one is below them.
                     const float row_limit = (float)value - error - job.error * row_reach[i] * most_columns - job.rounding;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of the matrix of correlations on a CPU: a work-item takes WW_VECTORS vectors of WW_VECTOR neighbouring
 // diagonals, whose covariances are in registers, and WW_BLOCK_ROWS rows. The columns of a vector are neighbours too and
-// are read from the tables, unaligned. Local memory: a limit for each of the tile's columns. No barrier.
+// are read from the tables, unaligned. Local memory: a limit for each of the tile's columns and, where only the nearest
+// is wanted, its best cell so far: in smooth series a column meets many better ones in turn, and only the last is a
+// candidate. No barrier.
 #ifndef WW_VECTORS
 #define WW_VECTORS 4
 #endif
@@ -38,6 +40,11 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
                   global int *column_bounds, global uint *row_heads, global uint *column_heads, global uint4 *entries,
                   global uint *counters) {
     local float limits[WW_WIDTH + WW_BLOCK_ROWS];
+#if WW_RAISES && WW_COLUMNS
+    local float best[WW_WIDTH + WW_BLOCK_ROWS];  // of a column
+    local uint best_rows[WW_WIDTH + WW_BLOCK_ROWS], met[WW_WIDTH + WW_BLOCK_ROWS];
+    uint met_count = 0; // columns that have a best cell
+#endif
     const ulong tile = job.first + get_group_id(0);
     const uint band = (uint)(tile / job.blocks), block = (uint)(tile - (ulong)band * job.blocks);
     const uint row0 = block * WW_BLOCK_ROWS, diagonal0 = job.delta + band * WW_WIDTH;
@@ -51,9 +58,15 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
     if (!(most_rows * most_columns >= job.least && most_rows * most_columns < job.most))
         return;
 
+    // Of any cell of this tile.
+    const float most_error = job.error * most_rows * most_columns + job.rounding;
 #if WW_COLUMNS
-    for (uint p = 0; p < count + WW_WIDTH; p++)
+    for (uint p = 0; p < count + WW_WIDTH; p++) {
+#if WW_RAISES
+        best[p] = -INFINITY;
+#endif
         limits[p] = as_float(column_bounds[column0 + p]) - job.error * column_reach[column0 + p] * most_rows - job.rounding;
+    }
 #endif
 
     // The first row's covariances; see profile_items.cl. The values are padded by WW_WIDTH points.
@@ -151,6 +164,17 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
             if (!ww_any(mask))
                 continue;
             WW_VSTORE(values[q], 0, value);
+#if WW_RAISES && WW_ROWS
+            // The largest raises the bound before any is listed.
+            float most = 0;
+            for (uint lane = 0; lane < WW_VECTOR; lane++) {
+                const uint column = j + q * WW_VECTOR + lane;
+                if (value[lane] > row_limit && value[lane] > most && ww_counts(&job, i, column, column_state))
+                    most = fmax(most, value[lane] - ww_error(&job, row_reach[i], column_reach[column]));
+            }
+            if (most > 0)
+                atomic_max(&row_bounds[i], as_int(most));
+#endif
             for (uint lane = 0; lane < WW_VECTOR; lane++) {
                 const uint p = q * WW_VECTOR + lane, column = j + p;
                 int in_row = 0, in_column = 0;
@@ -160,18 +184,38 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
 #if WW_COLUMNS
                 in_column = value[lane] > limits[r + p];
 #endif
-                if ((in_row | in_column) == 0 || column >= job.columns || column_state[column] != WW_USABLE || !ww_apart(i, column, job.offset, job.exclusion))
+                if ((in_row | in_column) == 0 || !ww_counts(&job, i, column, column_state))
                     continue;
-                const float error = job.error * row_reach[i] * column_reach[column] + job.rounding;
+                const float error = ww_error(&job, row_reach[i], column_reach[column]);
                 if (in_row)
-                    ww_candidate(i, column, value[lane], error, job.stripes, job.capacity, row_bounds, row_heads, entries, counters);
-                if (in_column) {
-                    ww_candidate(column, i, value[lane], error, job.stripes, job.capacity, column_bounds, column_heads, entries,
-                                 counters);
-                    limits[r + p] =
-                        as_float(column_bounds[column]) - job.error * column_reach[column] * most_rows - job.rounding;
+                    ww_candidate(i, column, value[lane], error, &job, row_bounds, row_heads, entries, counters);
+#if WW_COLUMNS
+                if (!in_column)
+                    continue;
+#if WW_RAISES
+                const float lower = value[lane], before = best[r + p];
+                if (before == -INFINITY)
+                    met[met_count++] = r + p;
+                if (lower > before) { // the one before is still a candidate if it may be as near
+                    best[r + p] = lower;
+                    if (before > lower - 2 * most_error)
+                        ww_candidate(column, best_rows[r + p], before, most_error, &job, column_bounds, column_heads,
+                                     entries, counters);
+                    best_rows[r + p] = i;
+                    limits[r + p] = fmax(limits[r + p], lower - 2 * most_error);
+                } else {
+                    ww_candidate(column, i, lower, error, &job, column_bounds, column_heads, entries, counters);
                 }
+#else
+                ww_candidate(column, i, value[lane], error, &job, column_bounds, column_heads, entries, counters);
+#endif
+#endif
             }
         }
     }
+#if WW_RAISES && WW_COLUMNS
+    for (uint n = 0; n < met_count; n++)
+        ww_candidate(column0 + met[n], best_rows[met[n]], best[met[n]], most_error, &job, column_bounds, column_heads,
+                     entries, counters);
+#endif
 }

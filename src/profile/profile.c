@@ -14,7 +14,7 @@
 #include "options.h"
 #include "profile/profile_job.h"
 
-enum { BOTH = 0, ROWS_ALONE = 1, COLUMNS_ALONE = 2, ENTRY_BYTES = 16, MOST_CHANNELS_ITEMS = 8 };
+enum { BOTH = 0, ROWS_ALONE = 1, COLUMNS_ALONE = 2, ENTRY_BYTES = 16, MOST_CHANNELS_ITEMS = 8, SAMPLE = 64 };
 
 // Tiles whose largest reaches have this product, or a larger one, are computed in double.
 #define DEEP 32.0
@@ -353,7 +353,10 @@ typedef struct region {
     int role;
     int row_list, column_list;
     uint64_t delta;
-    uint64_t tiles; // of the launch
+    uint32_t blocks;
+    uint32_t active; // diagonals of a band that may have candidates
+    uint64_t tiles;  // of the launch
+    uint64_t reported;
 } region;
 
 static ww_status merge_list(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list) {
@@ -433,14 +436,15 @@ static ww_status launch_set(ww_profile *p, const region *r, wwi_profile_args *jo
     return wwi_launch(p->tiles[deep][r->role], tiles, p->groups[deep], args, sizeof args / sizeof *args);
 }
 
-static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint32_t blocks, uint32_t stripes) {
+static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint32_t stripes) {
     const wwi_profile_slice *a = r->rows, *b = r->columns;
     wwi_profile_args job = {.first = first,
-                            .blocks = blocks,
+                            .blocks = r->blocks,
                             .rows = (uint32_t)a->count,
                             .columns = (uint32_t)b->count,
                             .delta = (uint32_t)r->delta,
                             .window = (uint32_t)p->window,
+                            .active = r->active,
                             .row_points = a->points,
                             .column_points = b->points,
                             .row_stride = a->stride,
@@ -481,35 +485,42 @@ static uint64_t pairs_of(uint64_t rows, uint64_t columns, uint64_t delta, uint64
     return pairs + rest * longest - rest * (rest - (rest > 0)) / 2;
 }
 
-static ww_status run_region(ww_profile *p, region *r) {
-    ww_status status = WW_OK;
-    const uint64_t rows = r->rows->count, columns = r->columns->count;
-    if (r->delta >= columns)
-        return WW_OK;
-    const uint64_t reached = rows < columns - r->delta ? rows : columns - r->delta;
-    const uint64_t bands = (columns - r->delta + p->width - 1) / p->width;
-    const uint32_t blocks = (uint32_t)((reached + p->block_rows - 1) / p->block_rows);
-    const uint64_t tiles = bands * blocks, tile_pairs = (uint64_t)p->width * p->block_rows;
-    const uint64_t sure = p->capacity / (tile_pairs * (r->role == BOTH ? 2 : 1)); // tiles that always have room
-    uint64_t most = WWI_PROFILE_STRIPES * 4, reported = 0;
-    if ((status = clear_counters(p)) != WW_OK)
-        return status;
+static uint64_t pairs_of_region(const region *r) {
+    return pairs_of(r->rows->count, r->columns->count, r->delta, r->columns->count);
+}
+
+// Pairs in the tiles before one.
+static uint64_t pairs_before(const ww_profile *p, const region *r, uint64_t tile) {
+    const uint64_t rows = r->rows->count, columns = r->columns->count, band = tile / r->blocks;
+    const uint64_t next = pairs_of(rows, columns, r->delta + band * p->width, p->width);
+    return pairs_of(rows, columns, r->delta, band * p->width) + next / r->blocks * (tile % r->blocks);
+}
+
+// The first `tiles` tiles. A sample (few active diagonals) reports nothing.
+static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
+    ww_status status = clear_counters(p);
+    const bool sample = r->active < p->width;
+    const uint64_t tile_pairs = (uint64_t)p->width * p->block_rows;
+    const uint64_t listed = (uint64_t)r->active * p->block_rows * (r->role == BOTH ? 2 : 1);
+    const uint64_t sure = p->capacity / listed; // tiles that always have room
+    uint64_t most = p->k > 1 ? (sure > r->blocks ? r->blocks : sure) : WWI_PROFILE_STRIPES * 4;
     uint64_t held = 0; // candidates that are not merged
+    most = most < 1 ? 1 : most;
     for (uint64_t at = 0, take; status == WW_OK && at < tiles;) {
         const double start = wwi_seconds();
         uint64_t fullest, all;
         take = wwi_pace_units(&p->pace, p->rate, tiles - at, (double)tile_pairs);
         take = take < most ? take : most;
-        const bool safe = take <= sure && held == 0 && take < WWI_PROFILE_STRIPES;
-        const uint32_t stripes = safe ? 1 : WWI_PROFILE_STRIPES;
+        const bool safe = take <= sure && held == 0;
+        const uint32_t stripes = safe && take < WWI_PROFILE_STRIPES ? 1 : WWI_PROFILE_STRIPES;
         r->tiles = take;
-        if ((status = launch(p, r, at, blocks, stripes)) != WW_OK ||
+        if ((status = launch(p, r, at, stripes)) != WW_OK ||
             (status = read_counters(p, stripes, &fullest, &all)) != WW_OK)
             break;
         const uint64_t room = p->capacity / stripes;
         if (fullest > room) {
             // The bounds are better now; what was listed of this launch is met again.
-            most = take / 4 > sure ? take / 4 : sure;
+            most = take / 4 > 1 ? take / 4 : 1;
             if ((status = merge(p, r)) != WW_OK)
                 break;
             held = 0;
@@ -520,19 +531,34 @@ static ww_status run_region(ww_profile *p, region *r) {
         p->info.candidates += all;
         held = fullest;
         at += take;
-        if (safe || p->k > 1 || held > room / 2 || at >= tiles) {
+        // With several neighbours wanted only a merge raises the bounds, and what is new should not be most of it.
+        if (p->k > 1)
+            most = most < at ? most : at;
+        if (stripes == 1 || p->k > 1 || held > room / 2 || at >= tiles) {
             if ((status = merge(p, r)) != WW_OK)
                 break;
             held = 0;
         }
-        const uint64_t band = at / blocks;
-        uint64_t now = pairs_of(rows, columns, r->delta, band * p->width);
-        if (at < tiles)
-            now += (pairs_of(rows, columns, r->delta + band * p->width, p->width) / blocks) * (at % blocks);
-        status = wwi_pace_report(&p->pace, now > reported ? now - reported : 0);
-        reported = now > reported ? now : reported;
+        const uint64_t now = sample ? 0 : at < tiles ? pairs_before(p, r, at) : pairs_of_region(r);
+        status = wwi_pace_report(&p->pace, now > r->reported ? now - r->reported : 0);
+        r->reported = now > r->reported ? now : r->reported;
     }
     return status;
+}
+
+static ww_status run_region(ww_profile *p, region *r) {
+    ww_status status = WW_OK;
+    const uint64_t rows = r->rows->count, columns = r->columns->count;
+    if (r->delta >= columns)
+        return WW_OK;
+    const uint64_t reached = rows < columns - r->delta ? rows : columns - r->delta;
+    const uint64_t bands = (columns - r->delta + p->width - 1) / p->width;
+    r->blocks = (uint32_t)((reached + p->block_rows - 1) / p->block_rows);
+    // With several neighbours wanted: bounds from a few diagonals first.
+    for (r->active = SAMPLE; p->k > 1 && r->active < p->width && status == WW_OK; r->active *= 4)
+        status = run_tiles(p, r, r->blocks);
+    r->active = p->width;
+    return status == WW_OK ? run_tiles(p, r, bands * r->blocks) : status;
 }
 
 // Two slices: the diagonals on both sides of the one through their first windows.
@@ -541,15 +567,15 @@ static ww_status run_slices(ww_profile *p, size_t first, size_t count, size_t ot
     wwi_profile_slice *a = &p->slices[0], *b = &p->slices[1];
     const int left = wwi_profile_lists(p) - 1;
     if (p->self && first == other_first) {
-        region r = {a, a, BOTH, WWI_PROFILE_RIGHT, left, (uint64_t)p->exclusion + 1, 0};
+        region r = {a, a, BOTH, WWI_PROFILE_RIGHT, left, (uint64_t)p->exclusion + 1, 0, 0, 0, 0};
         if ((status = run_region(p, &r)) != WW_OK)
             return status;
         return wwi_profile_slice_store(p, a);
     }
     if ((status = wwi_profile_slice_open(p, b, wwi_profile_other(p), other_first, other_count)) != WW_OK)
         return status;
-    region upper = {a, b, p->self ? BOTH : ROWS_ALONE, WWI_PROFILE_RIGHT, left, 0, 0};
-    region lower = {b, a, p->self ? BOTH : COLUMNS_ALONE, left, WWI_PROFILE_RIGHT, 1, 0};
+    region upper = {a, b, p->self ? BOTH : ROWS_ALONE, WWI_PROFILE_RIGHT, left, 0, 0, 0, 0, 0};
+    region lower = {b, a, p->self ? BOTH : COLUMNS_ALONE, left, WWI_PROFILE_RIGHT, 1, 0, 0, 0, 0};
     (void)count;
     if ((status = run_region(p, &upper)) != WW_OK || (status = run_region(p, &lower)) != WW_OK ||
         (p->self && (status = wwi_profile_slice_store(p, b)) != WW_OK))

@@ -16,7 +16,7 @@ enum { WWI_PROFILE_RIGHT = 0, WWI_PROFILE_LEFT = 1, WWI_PROFILE_LISTS = 2 };
 // As ww_profile_job in kernels_cl/profile/profile.cl.
 typedef struct wwi_profile_args {
     uint64_t first;
-    uint32_t blocks, rows, columns, delta, window;
+    uint32_t blocks, rows, columns, delta, window, active;
     uint32_t row_points, column_points, row_stride, column_stride;
     uint32_t stripes, capacity;
     int64_t offset, exclusion;
