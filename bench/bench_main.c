@@ -127,7 +127,9 @@ static int run_case(bench *b, const bench_case *c) {
             return 0;
         }
     } else {
-        status = c->job == BENCH_NEAREST ? bench_nearest(b, c, &result) : bench_matrix(b, c, &result);
+        status = c->job == BENCH_NEAREST ? bench_nearest(b, c, &result)
+                 : c->job == BENCH_CALL  ? bench_call(b, c, &result)
+                                         : bench_matrix(b, c, &result);
     }
     if (status == WW_ERROR_UNSUPPORTED) {
         print_skipped(b, c, ww_last_error()->message);

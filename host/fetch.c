@@ -148,7 +148,7 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
     if ((status = wwi_check_process(context)) != WW_OK)
         return status;
     const unsigned threads = choose_threads(context, f.pieces);
-    if (context->info.type == WW_DEVICE_GPU && f.pieces > WWI_FETCH_THREADS) {
+    if (context->info.type == WW_DEVICE_GPU && f.pieces > SLOTS) {
         // One at a time.
         (void)pthread_mutex_lock(&context->pinned_lock);
         const bool pinned = wwi_pinned_get(context, (size_t)(WWI_FETCH_THREADS * SLOTS * WWI_FETCH_PIECE));

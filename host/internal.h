@@ -145,7 +145,8 @@ enum {
     WWI_PENDING_EVENTS = 256, // launches of a stream whose time is not yet known; more wait for the oldest
     WWI_IDLE_PROGRAMS = 64,   // compiled programs kept although they are not in use
     WWI_FETCH_THREADS = 8,    // at most
-    WWI_SPARES = 32           // at most
+    WWI_SPARES = 32,          // at most
+    WWI_KEPT = 8              // at most
 };
 
 typedef struct wwi_spare {
@@ -181,7 +182,7 @@ struct ww_context {
     _Atomic(wwi_tuning_tried *) tried; // belong to the first layer
     ww_log_fn log;
     void *log_user;
-    _Atomic uint64_t bytes;
+    _Atomic uint64_t bytes, built_programs;
 
     pthread_mutex_t pinned_lock; // guards what follows: host memory that the device writes, of one fetch at a time
     cl_mem pinned;
@@ -193,6 +194,8 @@ struct ww_context {
     wwi_spare spares[WWI_SPARES]; // memory of released buffers, oldest first
     size_t spare_count;
     uint64_t spare_bytes;
+    wwi_kept *kept; // last first
+    bool given_up;  // by its caller: nothing is kept any more
 };
 
 struct wwi_buffer {

@@ -2,7 +2,8 @@
 // Takes the candidates of each window: those that may be among its k best are compared with it in double, directly,
 //   d2 = m * sum over channels of sum_t ((x_t - mu_x) n_x - (y_t - mu_y) n_y)^2,
 // and enter its list of the k best by (d2, index). (With n = 0 for a constant channel this gives 0 for two of them, and
-// m for one.) A work-item a window; the sums are the same on every device. No local memory, no barrier.
+// m for one.) mu and n are summed from the window's values anew, in one order: equal windows have distance 0 wherever
+// they are, and the result is the same on every device. A work-item a window. No local memory, no barrier.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 #ifndef WW_MOST
@@ -15,10 +16,33 @@ typedef struct ww_profile_merge_job {
     uint own_points, other_points, own_stride, other_stride;
 } ww_profile_merge_job;
 
+// A window's mean, relative to its first value, and 1 / |x - mean|.
+WW_INLINE double2 ww_statistics(global const double *x, const uint window) {
+    const double origin = x[0];
+    double4 sums = 0;
+    double sum = 0;
+    uint t = 0;
+    for (; t + 4 <= window; t += 4)
+        sums += vload4(0, x + t) - origin;
+    for (; t < window; t++)
+        sum += x[t] - origin;
+    const double mean = (((sums.x + sums.y) + (sums.z + sums.w)) + sum) / window;
+    sums = 0;
+    sum = 0;
+    for (t = 0; t + 4 <= window; t += 4) {
+        const double4 d = (vload4(0, x + t) - origin) - mean;
+        sums += d * d;
+    }
+    for (; t < window; t++) {
+        const double d = (x[t] - origin) - mean;
+        sum += d * d;
+    }
+    return (double2)(mean, 1 / sqrt(((sums.x + sums.y) + (sums.z + sums.w)) + sum));
+}
+
 __attribute__((reqd_work_group_size(WW_MERGE_WG, 1, 1))) kernel void
 ww_profile_merge(const ww_profile_merge_job job, global const double *own_values, global const double *other_values,
-                 global const double *own_means, global const double *other_means, global const double *own_norms,
-                 global const double *other_norms, global int *bounds, global uint *heads, global const uint4 *entries,
+                 global const double *own_norms, global const double *other_norms, global int *bounds, global uint *heads, global const uint4 *entries,
                  global double *best, global long *best_ids) {
     const uint i = (uint)get_global_id(0);
     if (i >= job.own)
@@ -59,18 +83,18 @@ ww_profile_merge(const ww_profile_merge_job job, global const double *own_values
         for (uint c = 0; c < WW_CHANNELS; c++) {
             global const double *x = own_values + (size_t)c * job.own_points + i;
             global const double *y = other_values + (size_t)c * job.other_points + j;
-            const double mx = own_means[(size_t)c * job.own_stride + i], nx = own_norms[(size_t)c * job.own_stride + i];
-            const double my = other_means[(size_t)c * job.other_stride + j];
-            const double ny = other_norms[(size_t)c * job.other_stride + j];
+            const double2 own = ww_statistics(x, job.window), other = ww_statistics(y, job.window);
+            const double nx = own_norms[(size_t)c * job.own_stride + i] > 0 ? own.y : 0;
+            const double ny = other_norms[(size_t)c * job.other_stride + j] > 0 ? other.y : 0;
             double4 sums = 0;
             uint t = 0;
             for (; t + 4 <= job.window; t += 4) {
-                const double4 d = (vload4(0, x + t) - mx) * nx - (vload4(0, y + t) - my) * ny;
+                const double4 d = ((vload4(0, x + t) - x[0]) - own.x) * nx - ((vload4(0, y + t) - y[0]) - other.x) * ny;
                 sums += d * d;
             }
             double sum = (sums.x + sums.y) + (sums.z + sums.w);
             for (; t < job.window; t++) {
-                const double d = (x[t] - mx) * nx - (y[t] - my) * ny;
+                const double d = ((x[t] - x[0]) - own.x) * nx - ((y[t] - y[0]) - other.x) * ny;
                 sum += d * d;
             }
             total += sum;

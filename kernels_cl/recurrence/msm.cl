@@ -22,7 +22,7 @@ typedef struct {
 } ww_row;
 typedef ww_row ww_column;
 
-WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameters p) {
     ww_row x;
     x.own = WW_AT(own, 0);
     const real from = t < 1 ? (real)0 : WW_AT(own, 0) - WW_AT(before, 0);
@@ -30,17 +30,18 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
     x.inverse = ww_recip(from);
     return x;
 }
-WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths) {
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
+                              ww_parameters p) {
     const real t = x.own - y.own;
-    return ww_entries_of(fma(y.size, ww_unit_product(-t, y.inverse), left) + WW_P_c,
-                         fma(x.size, ww_unit_product(t, x.inverse), up) + WW_P_c, diagonal + fabs(t));
+    return ww_entries_of(fma(y.size, ww_unit_product(-t, y.inverse), left) + p.c,
+                         fma(x.size, ww_unit_product(t, x.inverse), up) + p.c, diagonal + fabs(t));
 }
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity) {
+                       const int parity, ww_parameters p) {
     const real t = x.own - y.own;
     const real sideways = ww_min2(fma(y.size, ww_unit_product(-t, y.inverse), left),
                                   fma(x.size, ww_unit_product(t, x.inverse), up));
-    return ww_min2(sideways + WW_P_c, diagonal + fabs(t));
+    return ww_min2(sideways + p.c, diagonal + fabs(t));
 }
 #else
 typedef struct {
@@ -48,7 +49,7 @@ typedef struct {
 } ww_row;
 typedef ww_row ww_column;
 
-WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameters p) {
     ww_row x;
     x.own = own;
     x.before = before;
@@ -78,24 +79,25 @@ WW_INLINE real ww_match(ww_row x, ww_column y) {
         match += fabs(WW_AT(x.own, c) - WW_AT(y.own, c));
     return match;
 }
-WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths) {
-    return ww_entries_of(left + ww_move(y.own, x.own, y.before) + WW_P_c, up + ww_move(x.own, x.before, y.own) + WW_P_c,
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
+                              ww_parameters p) {
+    return ww_entries_of(left + ww_move(y.own, x.own, y.before) + p.c, up + ww_move(x.own, x.before, y.own) + p.c,
                          diagonal + ww_match(x, y));
 }
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity) {
+                       const int parity, ww_parameters p) {
     const real sideways = ww_min2(left + ww_move(y.own, x.own, y.before), up + ww_move(x.own, x.before, y.own));
-    return ww_min2(sideways + WW_P_c, diagonal + ww_match(x, y));
+    return ww_min2(sideways + p.c, diagonal + ww_match(x, y));
 }
 #endif
-WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
-    return ww_row_make(own, before, t);
+WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t, ww_parameters p) {
+    return ww_row_make(own, before, t, p);
 }
 
-WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag) {
+WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag, ww_parameters p) {
     return best;
 }
 
-WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
     return ww_root(value);
 }

@@ -27,32 +27,32 @@ typedef struct {
 typedef ww_row ww_column;
 
 // |t|^p
-WW_INLINE real ww_power(real t) {
+WW_INLINE real ww_power(real t, ww_parameters p) {
 #if WW_I_degree == 1
     return fabs(t);
 #elif WW_I_degree == 2
     return t * t;
 #else
-    return pow(fabs(t), (real)WW_P_degree);
+    return pow(fabs(t), (real)p.degree);
 #endif
 }
-WW_INLINE real ww_distance(ww_point x, ww_point y) {
+WW_INLINE real ww_distance(ww_point x, ww_point y, ww_parameters p) {
 #if WW_CHANNELS == 1 && !WW_I_no_root
     return fabs(WW_AT(x, 0) - WW_AT(y, 0));
 #else
     real sum = 0;
     for (int c = 0; c < WW_CHANNELS; c++)
-        sum += ww_power(WW_AT(x, c) - WW_AT(y, c));
+        sum += ww_power(WW_AT(x, c) - WW_AT(y, c), p);
 #if WW_I_no_root || WW_I_degree == 1
     return sum;
 #elif WW_I_degree == 2
     return sqrt(sum);
 #else
-    return pow(sum, (real)(1 / WW_P_degree));
+    return pow(sum, (real)(1 / p.degree));
 #endif
 #endif
 }
-WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameters p) {
     ww_row x;
     x.own = own;
 #if WW_EXTRA
@@ -62,35 +62,36 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
     const real since = 1;
 #endif
     // The neighbours of a first point, or of a padding one, are all infinite.
-    x.gap = t < 1 ? (real)0 : ww_distance(own, before) + WW_P_nu * since + WW_P_lambda;
+    x.gap = t < 1 ? (real)0 : ww_distance(own, before, p) + p.nu * since + p.lambda;
     return x;
 }
-WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
-    return ww_row_make(own, before, t);
+WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t, ww_parameters p) {
+    return ww_row_make(own, before, t, p);
 }
 #if WW_EXTRA
 // The difference is taken before it is scaled: time stamps may have many more digits than their difference.
-#define WW_APART(x, y, apart) (WW_P_nu * fabs(x.time - y.time))
+#define WW_APART(x, y, apart) (p.nu * fabs(x.time - y.time))
 #else
-WW_INLINE real ww_diagonal(real lag, ww_pair lengths) {
-    return WW_P_nu * fabs(lag);
+WW_INLINE real ww_diagonal(real lag, ww_pair lengths, ww_parameters p) {
+    return p.nu * fabs(lag);
 }
 #define WW_APART(x, y, apart) (apart)
 #endif
-WW_INLINE real ww_match(ww_row x, ww_column y, real apart) {
-    return ww_distance(x.own, y.own) + WW_APART(x, y, apart);
+WW_INLINE real ww_match(ww_row x, ww_column y, real apart, ww_parameters p) {
+    return ww_distance(x.own, y.own, p) + WW_APART(x, y, apart);
 }
 
-WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real apart) {
-    return value + ww_match(x, y, apart);
+WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real apart, ww_parameters p) {
+    return value + ww_match(x, y, apart, p);
 }
-WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real apart, ww_pair lengths) {
-    return ww_entries_of(left + y.gap, up + x.gap, diagonal + ww_match(x, y, apart));
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real apart, ww_pair lengths,
+                              ww_parameters p) {
+    return ww_entries_of(left + y.gap, up + x.gap, diagonal + ww_match(x, y, apart, p));
 }
-WW_INLINE real ww_node(real best, ww_row x, ww_column y, real apart) {
+WW_INLINE real ww_node(real best, ww_row x, ww_column y, real apart, ww_parameters p) {
     return best;
 }
 
-WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
     return ww_root(value);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The texts and options of an engine's program.
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,42 +9,6 @@
 
 uint64_t wwi_runner_value_bytes(const wwi_runner *r) {
     return wwi_precision_bytes(r->precision);
-}
-
-#define SOFT(suffix) "#define WW_SOFT_SCALE %a" suffix "\n#define WW_SOFT_UNIT %a" suffix "\n"
-
-// The measure's parameters as the recurrence names them: WW_P_name, by its bits; WW_L_name, its rounding error in
-// float; and for `#if` WW_I_name, the whole number or 0.
-static void write_parameters(const wwi_runner *r, char *text, size_t bytes) {
-    const ww_measure_info *info = &r->recurrence->info;
-    size_t at = 0;
-    text[0] = '\0';
-    for (size_t p = 0; p < info->parameter_count; p++) {
-        const double value = r->measure.parameters[p];
-        const float narrow = (float)value, lost = (float)(value - (double)narrow);
-        const bool whole = value == floor(value) && fabs(value) < 1e6;
-        uint64_t bits = 0;
-        uint32_t narrow_bits, lost_bits;
-        memcpy(&bits, &value, sizeof bits);
-        memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
-        memcpy(&lost_bits, &lost, sizeof lost_bits);
-        const int length =
-            r->precision == WW_DOUBLE
-                ? snprintf(text + at, bytes - at,
-                           "#define WW_P_%s as_double(0x%016" PRIx64 "ul)\n#define WW_L_%s 0\n#define WW_I_%s %d\n",
-                           info->parameters[p].name, bits, info->parameters[p].name, info->parameters[p].name,
-                           whole ? (int)value : 0)
-                : snprintf(text + at, bytes - at,
-                           "#define WW_P_%s as_float(0x%08" PRIx32 "u)\n#define WW_L_%s as_float(0x%08" PRIx32
-                           "u)\n#define WW_I_%s %d\n",
-                           info->parameters[p].name, narrow_bits, info->parameters[p].name, lost_bits,
-                           info->parameters[p].name, whole ? (int)value : 0);
-        at += (size_t)length;
-    }
-    // log2(e)/gamma and 1 over it.
-    const double unit = r->measure.gamma * 0.69314718055994530942;
-    if (r->soft)
-        snprintf(text + at, bytes - at, r->precision == WW_DOUBLE ? SOFT("") : SOFT("f"), 1 / unit, unit);
 }
 
 static ww_status create_kernels(wwi_runner *r, wwi_variant *v) {
@@ -66,12 +29,13 @@ typedef struct texts {
     wwi_source sources[16];
     size_t count;
     char *cost; // the user's, in its frame
-    char parameters[2048];
 } texts;
 
 static ww_status begin_texts(const wwi_runner *r, texts *t) {
     t->count = 0;
     t->cost = NULL;
+    if (r->parameters.text[0])
+        t->sources[t->count++] = (wwi_source){"parameters", r->parameters.text};
     t->sources[t->count++] = (wwi_source){"base/number.cl", NULL};
     t->sources[t->count++] = (wwi_source){"base/vendor.cl", NULL};
     if (wwi_measure_cost(&r->measure) == WW_COST_USER) {
@@ -84,9 +48,9 @@ static ww_status begin_texts(const wwi_runner *r, texts *t) {
         snprintf(t->cost, bytes, frame, r->measure.cost_expression);
         t->sources[t->count++] = (wwi_source){"cost expression", t->cost};
     }
-    write_parameters(r, t->parameters, sizeof t->parameters);
-    t->sources[t->count++] = (wwi_source){"parameters", t->parameters};
     t->sources[t->count++] = (wwi_source){"base/points.cl", NULL};
+    if (r->measure.id == WW_USER && !r->parameters.fixed)
+        t->sources[t->count++] = (wwi_source){"recurrence/user_parameters.cl", NULL};
     if (r->measure.id == WW_USER)
         t->sources[t->count++] = (wwi_source){r->measure.recurrence_name, r->measure.recurrence};
     t->sources[t->count++] = (wwi_source){r->recurrence->recurrence, NULL};
@@ -208,6 +172,7 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
     wwi_buffer *report = NULL;
     double values[REPORT] = {0};
     float narrow[REPORT] = {0};
+    const int none = 0;
     const wwi_variant_key key = {
         .vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = r->channels <= REGISTER_CHANNELS};
     const uint64_t bytes = REPORT * wwi_runner_value_bytes(r);
@@ -223,8 +188,9 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
         (status = wwi_kernel_create(r->stream, program, "ww_user_check", &kernel)) != WW_OK ||
         (status = wwi_buffer_create(r->context, bytes / REPORT * (REPORT + POINTS), &report)) != WW_OK)
         goto done;
-    const wwi_arg args[] = {WWI_BUFFER(report)};
-    if ((status = wwi_launch(kernel, 1, 1, args, 1)) != WW_OK ||
+    const wwi_arg given = {WWI_ARG_VALUE, r->parameters.bytes, &r->parameters.values};
+    const wwi_arg args[] = {WWI_BUFFER(report), r->parameters.bytes ? given : WWI_VALUE(none)};
+    if ((status = wwi_launch(kernel, 1, 1, args, 2)) != WW_OK ||
         (status = wwi_buffer_read(report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) != WW_OK)
         goto done;
     for (size_t i = 0; i < REPORT && r->precision == WW_FLOAT; i++)

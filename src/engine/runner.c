@@ -65,6 +65,7 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     r->rows = rows;
     r->columns = columns;
     r->precision = rows->precision;
+    wwi_parameters_make(measure, r->precision, &r->parameters);
     r->options = *options;
     const bool independent = measure->independent && rows->channels > 1;
     r->channels = independent ? 1 : (uint32_t)rows->channels;

@@ -7,6 +7,7 @@
 #include "engine/bands.h"
 #include "engine/bit_planes.h"
 #include "engine/engine.h"
+#include "engine/parameters.h"
 #include "measure/measure_table.h"
 
 // Most channels a point may have to be held in registers on a GPU, and in a vector engine's private memory.
@@ -58,6 +59,7 @@ struct wwi_runner {
     ww_context *context;
     wwi_stream *stream;
     ww_measure measure;
+    wwi_parameters parameters;
     const wwi_measure_row *recurrence;
     ww_dataset *rows, *columns;
     ww_precision precision;
@@ -110,6 +112,7 @@ struct wwi_work {
     wwi_tiling tiling;      // where the engine has one for all pairs
     uint32_t ribbon, below; // engine lanes: columns of a ribbon, those left of the diagonal; 0: none
     wwi_launch_args args;
+    size_t args_bytes; // of them that the kernels take
 };
 
 // Why an engine does not take a batch; `why` NULL: it does. `limit`: the most it takes, 0 where there is no such

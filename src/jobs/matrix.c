@@ -71,9 +71,7 @@ typedef struct callback {
 static ww_status to_callback(ww_plan *p, void *target, size_t row, size_t row_count, size_t column, size_t column_count,
                              const unsigned char *values) {
     const callback *c = target;
-    const ww_status status = wwi_plan_check_results(p, values, (uint64_t)row_count * column_count);
-    if (status != WW_OK)
-        return status;
+    (void)p;
     if (c->call(c->user, row, row_count, column, column_count, values) != 0)
         return wwi_fail(WW_ERROR_CANCELLED, "the block function asked to stop");
     return WW_OK;
@@ -156,7 +154,7 @@ static ww_status run_to_host(ww_plan *p, void *values, ww_layout layout, uint64_
     if (status == WW_OK)
         status = enqueue_batch(p, layout, p->out);
     if (status == WW_OK)
-        status = wwi_buffer_read(p->out, 0, bytes, values);
+        status = wwi_plan_fetch(p, p->out, elements, values);
     if (status == WW_OK && p->self && p->zero_on_self && layout == WW_LAYOUT_FULL)
         wwi_zero_diagonal(p, 0, p->rows->count, 0, p->columns->count, values);
     return status;

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,7 +105,7 @@ static const char *precision_name(const ww_plan *p) {
 }
 
 // Looks for values so large that results would be infinite, or wrong.
-static ww_status check_range(ww_plan *p) {
+ww_status wwi_plan_check_range(ww_plan *p) {
     const ww_dataset *rows = p->rows, *columns = p->columns;
     const uint32_t tallest = rows->rank_lengths[rows->rank_count - 1],
                    widest = columns->rank_lengths[columns->rank_count - 1];
@@ -121,19 +122,51 @@ static ww_status check_range(ww_plan *p) {
     return wwi_fail_hint("scale the series, or use double precision");
 }
 
+// Whether one of these is above the limit; so written that NaN is. No result ends the loop, which is a vector's.
+static bool any_above(const ww_plan *p, const void *results, uint64_t count) {
+    const double *wide = results;
+    const float *narrow = results;
+    const bool is_double = p->rows->precision == WW_DOUBLE;
+    unsigned above = 0;
+    for (uint64_t i = 0; is_double && i < count; i++)
+        above |= !(wide[i] <= p->limit);
+    for (uint64_t i = 0; !is_double && i < count; i++)
+        above |= !((double)narrow[i] <= p->limit);
+    return above != 0;
+}
+
 ww_status wwi_plan_check_results(const ww_plan *p, const void *results, uint64_t count) {
-    if (isinf(p->limit))
+    if (isinf(p->limit) || !any_above(p, results, count))
         return WW_OK;
-    for (uint64_t i = 0; i < count; i++) {
-        const double value =
-            p->rows->precision == WW_DOUBLE ? ((const double *)results)[i] : (double)((const float *)results)[i];
-        // Written so that NaN fails.
-        if (!(value <= p->limit)) {
-            wwi_fail(WW_ERROR_OVERFLOW, "a distance is too large for %s", precision_name(p));
-            return wwi_fail_hint("scale the series, or use double precision");
-        }
+    wwi_fail(WW_ERROR_OVERFLOW, "a distance is too large for %s", precision_name(p));
+    return wwi_fail_hint("scale the series, or use double precision");
+}
+
+// Where the pieces of a fetch go, from several threads.
+typedef struct arrival {
+    const ww_plan *plan;
+    unsigned char *to;
+    atomic_bool above;
+} arrival;
+
+static void take_piece(void *user, uint64_t at, uint64_t bytes, const void *data) {
+    arrival *t = user;
+    memcpy(t->to + at, data, bytes);
+    if (!isinf(t->plan->limit) && any_above(t->plan, data, bytes / wwi_precision_bytes(t->plan->rows->precision)))
+        atomic_store(&t->above, true);
+}
+
+ww_status wwi_plan_fetch(const ww_plan *p, wwi_buffer *buffer, uint64_t count, void *results) {
+    const uint64_t bytes = count * wwi_precision_bytes(p->rows->precision);
+    // A GPU's results come in pieces through memory that it writes itself, where there are enough for that.
+    if (wwi_context_info(p->context)->type != WW_DEVICE_GPU || bytes <= 2 * WWI_FETCH_PIECE) {
+        const ww_status status = wwi_buffer_read(buffer, 0, bytes, results);
+        return status == WW_OK ? wwi_plan_check_results(p, results, count) : status;
     }
-    return WW_OK;
+    arrival t = {.plan = p, .to = results};
+    const wwi_fetch_part part = {.buffer = buffer, .bytes = bytes, .take = take_piece, .user = &t};
+    const ww_status status = wwi_fetch(&part, 1);
+    return status == WW_OK && atomic_load(&t.above) ? wwi_plan_check_results(p, results, count) : status;
 }
 
 // The datasets as the measure compares them.
@@ -221,7 +254,7 @@ ww_status wwi_plan_create(const wwi_job_class *job, const ww_measure *measure, w
         status = wwi_fail_memory((rows->count + columns->count) * sizeof *p->row_ids);
         goto done;
     }
-    if ((status = own_measure(p, &taken)) != WW_OK || (status = check_range(p)) != WW_OK)
+    if ((status = own_measure(p, &taken)) != WW_OK || (status = wwi_plan_check_range(p)) != WW_OK)
         goto done;
     p->symmetric = wwi_measure_is_symmetric(&p->measure);
     p->zero_on_self = wwi_measure_is_zero_on_self(&p->measure);
@@ -453,7 +486,6 @@ ww_status ww_plan_run(ww_plan *plan, const ww_output *output) {
     ww_status status;
     ww_output to = WW_OUTPUT_INIT;
     wwi_buffer *device;
-    uint64_t values = 0;
     if (!plan || !output)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run: the plan or the output is NULL");
     if (!plan->job->run) {
@@ -466,10 +498,6 @@ ww_status ww_plan_run(ww_plan *plan, const ww_output *output) {
     wwi_plan_start(plan);
     plan->pending = device != NULL;
     status = plan->job->run(plan, &to, device);
-    if (status == WW_OK && to.host)
-        status = plan->job->values(plan, to.layout, &values);
-    if (status == WW_OK && to.host)
-        status = wwi_plan_check_results(plan, to.host, values);
     return status == WW_OK && device ? WW_OK : wwi_plan_end(plan, status);
 }
 

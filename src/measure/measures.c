@@ -190,6 +190,8 @@ const wwi_measure_row wwi_measures[] = {
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF,
         .transform = WWI_TRANSFORM_ERP,
         .rounding = 2,
+        .special = {{0, 0}}, // a gap of 0 is not subtracted
+        .special_count = 1,
     },
     {
         .info = {.struct_size = sizeof(ww_measure_info),
@@ -268,6 +270,8 @@ const wwi_measure_row wwi_measures[] = {
         .transform = WWI_TRANSFORM_TIMES,
         .column_values = 1,
         .rounding = 2,
+        .special = {{2, 1}, {2, 2}}, // degrees that need no pow()
+        .special_count = 2,
     },
     {
         .info = {.struct_size = sizeof(ww_measure_info),
@@ -286,6 +290,7 @@ const wwi_measure_row wwi_measures[] = {
                  .has_open_ends = 1},
         .recurrence = "recurrence/levenshtein.cl",
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_ZERO_ON_SELF,
+        .row_values = 2,
     },
     {
         .info =

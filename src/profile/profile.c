@@ -372,8 +372,6 @@ static ww_status merge_list(ww_profile *p, wwi_profile_slice *own, const wwi_pro
     const wwi_arg args[] = {WWI_VALUE(job),
                             WWI_BUFFER(own->values),
                             WWI_BUFFER(other->values),
-                            WWI_BUFFER(own->means),
-                            WWI_BUFFER(other->means),
                             WWI_BUFFER(own->norms),
                             WWI_BUFFER(other->norms),
                             WWI_BUFFER(own->bounds[list]),

@@ -194,23 +194,38 @@ done:
     return status;
 }
 
+// A window's mean, relative to its first value, and 1 / |x - mean|.
+static double statistics(const double *x, size_t m, double *norm) {
+    const size_t whole = m / 4 * 4;
+    double sums[5] = {0, 0, 0, 0, 0};
+    for (size_t t = 0; t < m; t++)
+        sums[t < whole ? t % 4 : 4] += x[t] - x[0];
+    const double mean = (((sums[0] + sums[1]) + (sums[2] + sums[3])) + sums[4]) / (double)m;
+    memset(sums, 0, sizeof sums);
+    for (size_t t = 0; t < m; t++) {
+        const double d = (x[t] - x[0]) - mean;
+        sums[t < whole ? t % 4 : 4] += d * d;
+    }
+    *norm = 1 / sqrt(((sums[0] + sums[1]) + (sums[2] + sums[3])) + sums[4]);
+    return mean;
+}
+
 double wwi_profile_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j) {
-    const size_t m = a->window;
+    const size_t m = a->window, whole = m / 4 * 4;
     double total = 0;
     for (size_t c = 0; c < a->channels; c++) {
         const double *x = a->values + c * a->points + i, *y = b->values + c * b->points + j;
-        const double mx = a->means[c * a->windows + i], nx = a->norms[c * a->windows + i];
-        const double my = b->means[c * b->windows + j], ny = b->norms[c * b->windows + j];
-        double sums[4] = {0, 0, 0, 0};
-        size_t t = 0;
-        for (; t + 4 <= m; t += 4)
-            for (size_t lane = 0; lane < 4; lane++) {
-                const double d = (x[t + lane] - mx) * nx - (y[t + lane] - my) * ny;
-                sums[lane] += d * d;
-            }
+        double nx, ny, sums[4] = {0, 0, 0, 0};
+        const double mx = statistics(x, m, &nx), my = statistics(y, m, &ny);
+        nx = a->norms[c * a->windows + i] > 0 ? nx : 0;
+        ny = b->norms[c * b->windows + j] > 0 ? ny : 0;
+        for (size_t t = 0; t < whole; t++) {
+            const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
+            sums[t % 4] += d * d;
+        }
         double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-        for (; t < m; t++) {
-            const double d = (x[t] - mx) * nx - (y[t] - my) * ny;
+        for (size_t t = whole; t < m; t++) {
+            const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
             sum += d * d;
         }
         total += sum;
