@@ -118,8 +118,8 @@ WW_API_STATUS ww_profile_get_distances(const ww_profile *profile, size_t window_
 /// Frees a profile and stores NULL in *profile. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API void ww_profile_destroy(ww_profile **profile);
 
-/// Plans, computes and frees in one call: distances and indices as windows x k arrays. Parameters and statuses as above.
-/// *Thread-safety*: any thread. *Blocking*: until done.
+/// Plans, computes and frees in one call: distances and indices as windows x k arrays. Parameters and statuses as
+/// above. *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_profile_find(ww_context *context, const ww_series_view *series, const ww_series_view *other,
                               size_t window, const ww_profile_options *options, double *distances, int64_t *indices);
 

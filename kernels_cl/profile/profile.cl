@@ -11,8 +11,8 @@
 // No kernel stores S. A window has a bound: S of its k-th best neighbour is at least that. A cell that may be above
 // its row's or its column's bound is a candidate: it goes into the list of that window, a chain of entries, and what
 // the chains hold is computed anew in double (profile_merge.cl). The error of a cell is at most error * reach_i *
-// reach_j + rounding: reach_i is the largest norm of the windows before i, as many as a diagonal is followed, divided by
-// i's own. Tiles in which it is large (a burst has passed) are computed in double where the device has it.
+// reach_j + rounding: reach_i is the largest norm of the windows before i, as many as a diagonal is followed, divided
+// by i's own. Tiles in which it is large (a burst has passed) are computed in double where the device has it.
 //
 // WW_CHANNELS   channels
 // WW_FLATS      1: there are constant channels, and more channels than one
@@ -42,23 +42,23 @@
 #define WW_WIDE 1
 #endif
 
-#define WW_PART 64     // rows that are staged at a time, and windows that share an entry of `reaches`
-#define WW_STRIPE 16   // words from one counter of entries to the next: work-groups do not wait for each other
+#define WW_PART 64   // rows that are staged at a time, and windows that share an entry of `reaches`
+#define WW_STRIPE 16 // words from one counter of entries to the next: work-groups do not wait for each other
 #define WW_NO_ENTRY 0xffffffffu
-#define WW_USABLE 0u   // state of a window; others are neither rows nor columns
+#define WW_USABLE 0u // state of a window; others are neither rows nor columns
 
 typedef struct ww_profile_job {
-    ulong first;    // tile of the launch's first group
-    uint blocks;    // blocks of rows: tile = band * blocks + block
-    uint rows, columns; // windows
-    uint delta;     // the first diagonal: column - row
-    uint window;    // points of a window
-    uint active;    // diagonals of a band that may have candidates
-    uint row_points, column_points;   // of the series, a channel
-    uint row_stride, column_stride;   // of the tables' planes
-    uint stripes, capacity;           // counters of entries, and entries of each
-    long offset;    // index of column 0 less that of row 0
-    long exclusion; // indices this far apart or nearer are no neighbours; -1: all are
+    ulong first;                    // tile of the launch's first group
+    uint blocks;                    // blocks of rows: tile = band * blocks + block
+    uint rows, columns;             // windows
+    uint delta;                     // the first diagonal: column - row
+    uint window;                    // points of a window
+    uint active;                    // diagonals of a band that may have candidates
+    uint row_points, column_points; // of the series, a channel
+    uint row_stride, column_stride; // of the tables' planes
+    uint stripes, capacity;         // counters of entries, and entries of each
+    long offset;                    // index of column 0 less that of row 0
+    long exclusion;                 // indices this far apart or nearer are no neighbours; -1: all are
     float error, rounding;
     float least, most; // the tiles to compute: the product of their largest reaches is in this interval
 } ww_profile_job;

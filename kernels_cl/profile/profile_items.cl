@@ -58,12 +58,12 @@ WW_INLINE ww_wide ww_wide_add(const ww_wide sum, const ww_wide a, const ww_wide 
 
 __attribute__((reqd_work_group_size(WW_WG, 1, 1))) kernel void
 ww_profile_items(const ww_profile_job job, global const real *row_table, global const real *column_table,
-                 global const ww_wide *row_values, global const ww_wide *column_values,
-                 global const ww_wide *row_means, global const float *row_reach, global const float *column_reach,
-                 global const float *row_reaches, global const float *column_reaches, global const float *row_flat,
-                 global const float *column_flat, global const uchar *row_state, global const uchar *column_state,
-                 global int *row_bounds, global int *column_bounds, global uint *row_heads, global uint *column_heads,
-                 global uint4 *entries, global uint *counters) {
+                 global const ww_wide *row_values, global const ww_wide *column_values, global const ww_wide *row_means,
+                 global const float *row_reach, global const float *column_reach, global const float *row_reaches,
+                 global const float *column_reaches, global const float *row_flat, global const float *column_flat,
+                 global const uchar *row_state, global const uchar *column_state, global int *row_bounds,
+                 global int *column_bounds, global uint *row_heads, global uint *column_heads, global uint4 *entries,
+                 global uint *counters) {
     local real4 columns[WW_CHANNELS * WW_PLACES]; // df, dg, n, and of channel 0 the limit
     local real4 rows[WW_CHANNELS * WW_PART];
 #if WW_FLATS
@@ -85,8 +85,8 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
     if (!(tile_reach >= job.least && tile_reach < job.most))
         return;
 
-    // The first row's covariances. Means are rounded, so the row's deviations do not sum up to exactly 0: their sum
-    // times the column's first value is taken off again.
+        // The first row's covariances. Means are rounded, so the row's deviations do not sum up to exactly 0: their sum
+        // times the column's first value is taken off again.
 #pragma unroll
     for (uint c = 0; c < WW_CHANNELS; c++) {
         const size_t row_channel = (size_t)c * job.row_points, column_channel = (size_t)c * job.column_points;
@@ -102,9 +102,8 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                 stage[WW_PLACE(p)] = ww_wide_minus(
                     column_values[column_channel + min(row0 + diagonal0 + t0 + p, job.column_points - 1)], origin);
             if (item < WW_PART)
-                taps[item] = t0 + item < job.window
-                                 ? ww_wide_minus(row_values[row_channel + row0 + t0 + item], mean)
-                                 : WW_WIDE_ZERO;
+                taps[item] = t0 + item < job.window ? ww_wide_minus(row_values[row_channel + row0 + t0 + item], mean)
+                                                    : WW_WIDE_ZERO;
             barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
             for (uint q = 0; q + 1 < WW_DIAGONALS; q++)
@@ -147,9 +146,9 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
         for (uint c = 0; c < WW_CHANNELS; c++) {
             for (uint p = item; p < WW_SPAN; p += WW_WG) {
                 const uint j = column1 + p;
-                real4 v = (real4)(WW_DF(column_table, job.column_stride, c, j),
-                                  WW_DG(column_table, job.column_stride, c, j),
-                                  WW_NORM(column_table, job.column_stride, c, j), 0);
+                real4 v =
+                    (real4)(WW_DF(column_table, job.column_stride, c, j), WW_DG(column_table, job.column_stride, c, j),
+                            WW_NORM(column_table, job.column_stride, c, j), 0);
 #if WW_COLUMNS
                 if (c == 0)
                     v.w = (real)(as_float(column_bounds[j]) - job.error * column_reach[j] * most_rows - job.rounding);
@@ -206,8 +205,7 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
 #pragma unroll
                 for (uint c = 0; c < WW_CHANNELS; c++) {
                     row[c] = rows[c * WW_PART + t + s];
-                    at[c][newest % WW_DIAGONALS] =
-                        columns[c * WW_PLACES + place0 + WW_PLACE(t) + WW_PLACE(newest)];
+                    at[c][newest % WW_DIAGONALS] = columns[c * WW_PLACES + place0 + WW_PLACE(t) + WW_PLACE(newest)];
                 }
 #if WW_FLATS
                 const float row_half = row_flats[t + s];
@@ -223,10 +221,9 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
 #endif
 #pragma unroll
                     for (uint c = 0; c < WW_CHANNELS; c++) {
-                        cov[c][q] =
-                            fma(row[c].x, at[c][slot].y, fma(row[c].y, at[c][slot].x, cov[c][q]));
+                        cov[c][q] = fma(row[c].x, at[c][slot].y, fma(row[c].y, at[c][slot].x, cov[c][q]));
                         value = WW_CHANNELS == 1 && !WW_FLATS ? cov[c][q] * row[c].z * at[c][slot].z
-                                                             : fma(cov[c][q] * row[c].z, at[c][slot].z, value);
+                                                              : fma(cov[c][q] * row[c].z, at[c][slot].z, value);
                     }
 #if WW_ROWS
                     hit |= value > row[0].w;
@@ -267,8 +264,10 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                         ww_candidate(j, i, (float)value, error, &job, column_bounds, column_heads, entries, counters);
 #if WW_RAISES && !WWK_DOUBLE
                     // Limits that are not negative have the order of integers; a negative one is below them.
-                    const float row_limit = (float)value - error - job.error * row_reach[i] * most_columns - job.rounding;
-                    const float column_limit = (float)value - error - job.error * column_reach[j] * most_rows - job.rounding;
+                    const float row_limit =
+                        (float)value - error - job.error * row_reach[i] * most_columns - job.rounding;
+                    const float column_limit =
+                        (float)value - error - job.error * column_reach[j] * most_rows - job.rounding;
                     if (in_row && row_limit > 0)
                         atomic_max((local int *)&rows[t + s] + 3, as_int(row_limit));
                     if (in_column && column_limit > 0)

@@ -42,8 +42,8 @@ WW_INLINE double2 ww_statistics(global const double *x, const uint window) {
 
 __attribute__((reqd_work_group_size(WW_MERGE_WG, 1, 1))) kernel void
 ww_profile_merge(const ww_profile_merge_job job, global const double *own_values, global const double *other_values,
-                 global const double *own_norms, global const double *other_norms, global int *bounds, global uint *heads, global const uint4 *entries,
-                 global double *best, global long *best_ids) {
+                 global const double *own_norms, global const double *other_norms, global int *bounds,
+                 global uint *heads, global const uint4 *entries, global double *best, global long *best_ids) {
     const uint i = (uint)get_global_id(0);
     if (i >= job.own)
         return;
@@ -104,7 +104,8 @@ ww_profile_merge(const ww_profile_merge_job job, global const double *own_values
         if (!(total < last || (total == last && (best_ids[WW_MOST - 1] < 0 || id < best_ids[WW_MOST - 1]))))
             continue;
         uint at = WW_MOST - 1;
-        for (; at > 0 && (best[at - 1] > total || (best[at - 1] == total && (best_ids[at - 1] < 0 || best_ids[at - 1] > id)));
+        for (; at > 0 &&
+               (best[at - 1] > total || (best[at - 1] == total && (best_ids[at - 1] < 0 || best_ids[at - 1] > id)));
              at--) {
             best[at] = best[at - 1];
             best_ids[at] = best_ids[at - 1];

@@ -41,7 +41,7 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
                   global uint *counters) {
     local float limits[WW_WIDTH + WW_BLOCK_ROWS];
 #if WW_RAISES && WW_COLUMNS
-    local float best[WW_WIDTH + WW_BLOCK_ROWS];  // of a column
+    local float best[WW_WIDTH + WW_BLOCK_ROWS]; // of a column
     local uint best_rows[WW_WIDTH + WW_BLOCK_ROWS], met[WW_WIDTH + WW_BLOCK_ROWS];
     uint met_count = 0; // columns that have a best cell
 #endif
@@ -65,7 +65,8 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
 #if WW_RAISES
         best[p] = -INFINITY;
 #endif
-        limits[p] = as_float(column_bounds[column0 + p]) - job.error * column_reach[column0 + p] * most_rows - job.rounding;
+        limits[p] =
+            as_float(column_bounds[column0 + p]) - job.error * column_reach[column0 + p] * most_rows - job.rounding;
     }
 #endif
 
@@ -104,9 +105,9 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
         const ww_scalar norm = WW_NORM(row_table, job.row_stride, 0, i);
 #pragma unroll
         for (uint q = 0; q < WW_VECTORS; q++) {
-            cov[0][q] = fma((real)df, WW_VLOAD(0, &WW_DG(column_table, job.column_stride, 0, j + q * WW_VECTOR)),
-                            fma((real)dg, WW_VLOAD(0, &WW_DF(column_table, job.column_stride, 0, j + q * WW_VECTOR)),
-                                cov[0][q]));
+            cov[0][q] = fma(
+                (real)df, WW_VLOAD(0, &WW_DG(column_table, job.column_stride, 0, j + q * WW_VECTOR)),
+                fma((real)dg, WW_VLOAD(0, &WW_DF(column_table, job.column_stride, 0, j + q * WW_VECTOR)), cov[0][q]));
             const real value =
                 cov[0][q] * norm * WW_VLOAD(0, &WW_NORM(column_table, job.column_stride, 0, j + q * WW_VECTOR));
             values[q] = WW_FLOATS(value);
@@ -125,8 +126,7 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
                 const uint k = j + q * WW_VECTOR;
                 cov[c][q] = fma((real)df, WW_VLOAD(0, &WW_DG(column_table, job.column_stride, c, k)),
                                 fma((real)dg, WW_VLOAD(0, &WW_DF(column_table, job.column_stride, c, k)), cov[c][q]));
-                sums[q] =
-                    fma(cov[c][q] * norm, WW_VLOAD(0, &WW_NORM(column_table, job.column_stride, c, k)), sums[q]);
+                sums[q] = fma(cov[c][q] * norm, WW_VLOAD(0, &WW_NORM(column_table, job.column_stride, c, k)), sums[q]);
             }
         }
 #pragma unroll

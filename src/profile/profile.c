@@ -56,8 +56,7 @@ void ww_profile_destroy(ww_profile **profile) {
 // ---- making a plan
 
 static uint32_t tuned(const ww_profile *p, const char *name, uint32_t fallback) {
-    const long value =
-        wwi_tuning(p->context, name, p->options.precision == WW_DOUBLE ? "f64" : "f32", (long)fallback);
+    const long value = wwi_tuning(p->context, name, p->options.precision == WW_DOUBLE ? "f64" : "f32", (long)fallback);
     return value >= 0 ? (uint32_t)value : fallback;
 }
 
@@ -173,8 +172,8 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
         if ((status = wwi_program_get(p->context, sources, sizeof sources / sizeof *sources, options,
                                       &p->programs[deep][role])) != WW_OK ||
             (status = wwi_kernel_create(p->stream, p->programs[deep][role],
-                                        p->vector ? "ww_profile_vector" : "ww_profile_items",
-                                        &p->tiles[deep][role])) != WW_OK)
+                                        p->vector ? "ww_profile_vector" : "ww_profile_items", &p->tiles[deep][role])) !=
+                WW_OK)
             return status;
     }
     return WW_OK;
@@ -193,8 +192,8 @@ static ww_status compile(ww_profile *p) {
         {"base/number.cl", NULL}, {"profile/profile.cl", NULL}, {"profile/profile_merge.cl", NULL}};
     snprintf(options, sizeof options, "-DWW_CHANNELS=%zu -DWW_MOST=%zu -DWW_MERGE_WG=%d", p->series.channels, p->k,
              WWI_PROFILE_MERGE_GROUP);
-    if ((status = wwi_program_get(p->context, sources, sizeof sources / sizeof *sources, options,
-                                  &p->merge_program)) != WW_OK)
+    if ((status = wwi_program_get(p->context, sources, sizeof sources / sizeof *sources, options, &p->merge_program)) !=
+        WW_OK)
         return status;
     return wwi_kernel_create(p->stream, p->merge_program, "ww_profile_merge", &p->merge);
 }
@@ -315,8 +314,7 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
     p->exclusion = other ? 0 : taken.exclusion == WW_PROFILE_EXCLUSION_AUTO ? (window + 3) / 4 : taken.exclusion;
     if (p->exclusion > INT64_MAX / 4)
         p->exclusion = INT64_MAX / 4;
-    if ((status = wwi_stream_create(context, &p->stream)) != WW_OK ||
-        (status = choose(p, own_view.channels)) != WW_OK)
+    if ((status = wwi_stream_create(context, &p->stream)) != WW_OK || (status = choose(p, own_view.channels)) != WW_OK)
         goto done;
     p->block_rows = tuned(p, "profile.rows", 512) / WWI_PROFILE_PART * WWI_PROFILE_PART;
     p->block_rows = p->block_rows < 64 ? 64 : p->block_rows > 4096 ? 4096 : p->block_rows;
@@ -397,8 +395,8 @@ static ww_status merge(ww_profile *p, const region *r) {
     return status == WW_OK ? clear_counters(p) : status;
 }
 
-// The error of a correlation for a reach of 1. Measured on walks, noise, sines, ramps, parabolas and steps it is at most
-// 4 to 10 roundings times the root of the rows that a diagonal is followed.
+// The error of a correlation for a reach of 1. Measured on walks, noise, sines, ramps, parabolas and steps it is at
+// most 4 to 10 roundings times the root of the rows that a diagonal is followed.
 static float error_of(const ww_profile *p, bool is_double) {
     const double unit = is_double ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
     return (float)((double)p->series.channels * unit * (10 * sqrt((double)p->block_rows) + 16));
@@ -671,8 +669,8 @@ ww_status ww_profile_get_info(const ww_profile *profile, ww_profile_info *info) 
     return wwi_struct_give(info, &profile->info, "ww_profile_info");
 }
 
-ww_status ww_profile_find(ww_context *context, const ww_series_view *series, const ww_series_view *other,
-                          size_t window, const ww_profile_options *options, double *distances, int64_t *indices) {
+ww_status ww_profile_find(ww_context *context, const ww_series_view *series, const ww_series_view *other, size_t window,
+                          const ww_profile_options *options, double *distances, int64_t *indices) {
     ww_profile *profile = NULL;
     ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
     output.distances = distances;

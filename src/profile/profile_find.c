@@ -14,8 +14,7 @@ ww_status ww_profile_get_distances(const ww_profile *p, size_t i, double *distan
     const wwi_profile_series *other = wwi_profile_other(p);
     for (size_t j = 0; j < other->windows; j++) {
         const bool apart = !p->self || (i < j ? j - i : i - j) > p->exclusion;
-        const bool usable =
-            p->series.state[i] != WWI_WINDOW_NOT_FINITE && other->state[j] != WWI_WINDOW_NOT_FINITE;
+        const bool usable = p->series.state[i] != WWI_WINDOW_NOT_FINITE && other->state[j] != WWI_WINDOW_NOT_FINITE;
         distances[j] = apart && usable ? sqrt(wwi_profile_distance2(&p->series, i, other, j)) : INFINITY;
     }
     return WW_OK;

@@ -47,8 +47,8 @@ struct ww_profile {
     size_t window, k, exclusion;
     wwi_profile_series series, other; // other: unused for one series
     bool self;
-    bool doubles; // the device has double: it looks at candidates itself
-    bool vector;  // the kernel for CPUs
+    bool doubles;       // the device has double: it looks at candidates itself
+    bool vector;        // the kernel for CPUs
     uint32_t groups[2]; // work-items of a group, of each set
     uint32_t width, block_rows;
     uint32_t padding; // of tables and values, in windows

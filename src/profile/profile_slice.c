@@ -12,7 +12,8 @@
 
 uint64_t wwi_profile_window_bytes(const ww_profile *p, const wwi_profile_series *s) {
     const uint64_t real = p->options.precision == WW_DOUBLE ? 8 : 4;
-    return s->channels * (8 + 16 + 3 * (real + (p->deep ? 8 : 0))) + 10 + (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
+    return s->channels * (8 + 16 + 3 * (real + (p->deep ? 8 : 0))) + 10 +
+           (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
 }
 
 void wwi_profile_slice_close(wwi_profile_slice *s) {
@@ -168,8 +169,8 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
         bounds[i] = -NEVER;
         const double worst = best[i * k + k - 1];
         if (isfinite(worst)) {
-            const float bound = (float)((double)from->channels - worst / (2.0 * (double)p->window)) -
-                                2e-7f * (float)from->channels;
+            const float bound =
+                (float)((double)from->channels - worst / (2.0 * (double)p->window)) - 2e-7f * (float)from->channels;
             bounds[i] = bound > bounds[i] ? bound : bounds[i];
         }
     }

@@ -110,9 +110,9 @@ void wwr_stomp(const double *x, size_t length, size_t m, size_t exclusion, size_
         for (size_t j = 0; j < n; j++) {
             if ((i < j ? j - i : i - j) <= exclusion)
                 continue;
-            const double d = 2 * (double)m *
-                             (1 - (products[j] - (double)m * means[i] * means[j]) /
-                                      ((double)m * deviations[i] * deviations[j]));
+            const double d =
+                2 * (double)m *
+                (1 - (products[j] - (double)m * means[i] * means[j]) / ((double)m * deviations[i] * deviations[j]));
             if (d < best) {
                 best = d;
                 id = (int64_t)j;
