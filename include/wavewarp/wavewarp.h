@@ -17,6 +17,7 @@
 #include <wavewarp/output.h>
 #include <wavewarp/plan.h>
 #include <wavewarp/points.h>
+#include <wavewarp/profile.h>
 #include <wavewarp/run.h>
 #include <wavewarp/search.h>
 #include <wavewarp/series.h>
