@@ -16,6 +16,7 @@
 #include <wavewarp/points.h>
 #include <wavewarp/run.h>
 #include <wavewarp/series.h>
+#include <wavewarp/shapelets.h>
 #include <wavewarp/status.h>
 #include <wavewarp/topk.h>
 #include <wavewarp/tune.h>
