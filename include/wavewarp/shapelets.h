@@ -4,8 +4,8 @@
 /// prediction, and distances to them as features.
 ///
 /// A candidate is a window of a training series. Its distance to a series is the least over that series' windows of the
-/// same length: d^2 = mean over points and channels of (x - y)^2, each channel of each window z-normalised. A split at a
-/// threshold puts a series on the left where d <= threshold. docs/shapelets.md has the definitions in full.
+/// same length: d^2 = mean over points and channels of (x - y)^2, each channel of each window z-normalised. A split at
+/// a threshold puts a series on the left where d <= threshold. docs/shapelets.md has the definitions in full.
 #ifndef WAVEWARP_SHAPELETS_H
 #define WAVEWARP_SHAPELETS_H
 
@@ -50,7 +50,8 @@ typedef struct ww_shapelets_options {
     size_t best;      ///< so many of the best candidates of the whole set, for the transform; 0: none
     size_t max_depth; ///< of the tree: splits from the root to a leaf; 0: any number
     size_t min_size;  ///< a node with fewer series becomes a leaf; 0: 2
-    size_t terms; ///< most shapelets of a node, joined by AND and OR (logical shapelets), 1 to 8; 0: 1. Not with unscaled
+    size_t
+        terms; ///< most shapelets of a node, joined by AND and OR (logical shapelets), 1 to 8; 0: 1. Not with unscaled
     /// A file that keeps what is found so far: written at least every `checkpoint_seconds` and when the run is
     /// cancelled, read when it exists and belongs to the same series and options, removed at the end. NULL: none.
     const char *checkpoint;
@@ -70,24 +71,24 @@ typedef struct ww_shapelets ww_shapelets;
 
 /// An output: set struct_size first.
 typedef struct ww_shapelets_info {
-    size_t struct_size;      ///< sizeof(ww_shapelets_info)
-    size_t classes;          ///< classes of the training set
-    size_t channels;         ///< of its series
-    size_t train;            ///< how many series it had
-    size_t nodes;            ///< of the tree, leaves included; 0: no tree
-    size_t shapelets;        ///< of the tree's nodes and the best together
-    size_t best;             ///< how many of them are the best: shapelets 0 to best - 1
-    size_t longest;          ///< length of the longest
-    int raw;                 ///< as in the options
-    int unscaled;            ///< as in the options
+    size_t struct_size; ///< sizeof(ww_shapelets_info)
+    size_t classes;     ///< classes of the training set
+    size_t channels;    ///< of its series
+    size_t train;       ///< how many series it had
+    size_t nodes;       ///< of the tree, leaves included; 0: no tree
+    size_t shapelets;   ///< of the tree's nodes and the best together
+    size_t best;        ///< how many of them are the best: shapelets 0 to best - 1
+    size_t longest;     ///< length of the longest
+    int raw;            ///< as in the options
+    int unscaled;       ///< as in the options
     ww_shapelet_quality quality;
-    int stopped;             ///< 1: the time given was over before all candidates were examined
-    uint64_t candidates;     ///< examined, in all nodes; 0 for a model that was read, and so the following
-    uint64_t cells;          ///< candidates x windows
-    uint64_t examined;       ///< candidates computed again in double
-    uint64_t launches;       ///< kernel launches
-    double seconds_device;   ///< device time of the kernels; 0 when the device does not say
-    double seconds_wall;     ///< wall time of ww_shapelets_create()
+    int stopped;           ///< 1: the time given was over before all candidates were examined
+    uint64_t candidates;   ///< examined, in all nodes; 0 for a model that was read, and so the following
+    uint64_t cells;        ///< candidates x windows
+    uint64_t examined;     ///< candidates computed again in double
+    uint64_t launches;     ///< kernel launches
+    double seconds_device; ///< device time of the kernels; 0 when the device does not say
+    double seconds_wall;   ///< wall time of ww_shapelets_create()
 } ww_shapelets_info;
 
 #define WW_SHAPELETS_INFO_INIT                                                                                         \
@@ -172,7 +173,8 @@ WW_API ww_shapelet_op ww_shapelets_get_op(const ww_shapelets *shapelets, size_t 
 /// any thread. *Blocking*: no.
 WW_API const char *ww_shapelets_class_name(const ww_shapelets *shapelets, size_t k);
 
-/// "gain", "f", "kruskal-wallis" or "mood"; "unknown". *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
+/// "gain", "f", "kruskal-wallis" or "mood"; "unknown". *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
+/// no.
 WW_API const char *ww_shapelet_quality_name(ww_shapelet_quality quality);
 
 /// Class numbers that the tree predicts for the series of a set, in double. A series that is shorter than a shapelet is
@@ -184,13 +186,11 @@ WW_API const char *ww_shapelet_quality_name(ww_shapelet_quality quality);
 WW_API_STATUS ww_shapelets_predict(ww_context *context, const ww_shapelets *shapelets, const ww_series_set *set,
                                    const ww_run_options *run, int64_t *classes, double *distances);
 
-/// The shapelet transform: the distances of each series (rows) to shapelets `first` to `first + count - 1` (columns), in
-/// double, as features for any classifier.
-/// \param first, count 0 and info.best: the best. \param run NULL: all defaults. \param distances series x count.
-/// \param starts where the nearest window of each begins, or NULL.
-/// \return WW_ERROR_INVALID_ARGUMENT (there are none of these numbers), WW_ERROR_CHANNELS, WW_ERROR_NOT_FINITE,
-/// WW_ERROR_EMPTY, WW_ERROR_CANCELLED. *Thread-safety*: any thread, while nobody changes the set. *Blocking*: until
-/// done.
+/// The shapelet transform: the distances of each series (rows) to shapelets `first` to `first + count - 1` (columns),
+/// in double, as features for any classifier. \param first, count 0 and info.best: the best. \param run NULL: all
+/// defaults. \param distances series x count. \param starts where the nearest window of each begins, or NULL. \return
+/// WW_ERROR_INVALID_ARGUMENT (there are none of these numbers), WW_ERROR_CHANNELS, WW_ERROR_NOT_FINITE, WW_ERROR_EMPTY,
+/// WW_ERROR_CANCELLED. *Thread-safety*: any thread, while nobody changes the set. *Blocking*: until done.
 WW_API_STATUS ww_shapelets_transform(ww_context *context, const ww_shapelets *shapelets, const ww_series_set *set,
                                      const ww_run_options *run, size_t first, size_t count, double *distances,
                                      uint64_t *starts);
@@ -200,9 +200,9 @@ WW_API_STATUS ww_shapelets_transform(ww_context *context, const ww_shapelets *sh
 WW_API_STATUS ww_shapelets_write(const ww_shapelets *shapelets, const char *path);
 
 /// Reads a model that ww_shapelets_write() wrote; every number is checked against every other. "-": standard input.
-/// \return WW_ERROR_IO, WW_ERROR_FORMAT (what is wrong, and where), WW_ERROR_UNSUPPORTED (this library was built without
-/// jansson, or the file is of a later version). *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*:
-/// while it reads.
+/// \return WW_ERROR_IO, WW_ERROR_FORMAT (what is wrong, and where), WW_ERROR_UNSUPPORTED (this library was built
+/// without jansson, or the file is of a later version). *Ownership*: the caller's. *Thread-safety*: any thread.
+/// *Blocking*: while it reads.
 WW_API_STATUS ww_shapelets_read(const char *path, ww_shapelets **shapelets);
 
 #ifdef __cplusplus

@@ -83,7 +83,9 @@ ww_shapelet_extend(global const float *restrict a, global const float *restrict 
             WW_EXTEND();
 #elif WW_STEP == 0
         uint wanted = job.least;
+#if WW_C > 1 && !WW_RAW
         uint li = 0;
+#endif
 #endif
         for (; l < stop; l++, row += WW_TABLE_ROW) {
             WW_EXTEND();
@@ -141,7 +143,7 @@ ww_shapelet_extend(global const float *restrict a, global const float *restrict 
 #if WW_STEP != 2
             to += job.columns;
 #endif
-#if WW_STEP == 0
+#if WW_STEP == 0 && WW_C > 1 && !WW_RAW
             li++;
 #endif
         }

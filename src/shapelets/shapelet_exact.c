@@ -202,8 +202,7 @@ static void on_host(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const
         nearest[j] = INFINITY;
         at[j] = 0;
         for (size_t u = 0; u + l <= length; u++) {
-            const double d =
-                window_distance(pattern, flats, kind, l, data->values + data->offsets[ids[j]] + u, length);
+            const double d = window_distance(pattern, flats, kind, l, data->values + data->offsets[ids[j]] + u, length);
             if (d < nearest[j]) {
                 nearest[j] = d;
                 at[j] = (uint32_t)u;
@@ -228,9 +227,15 @@ static ww_status on_device(wwi_shapelet_device *d, const wwi_shapelet_data *data
         (status = wwi_buffer_write(d->places, 0, count * 8, places)) != WW_OK ||
         (status = wwi_buffer_write(d->flats, 0, count * d->kind.channels * 4, flats)) != WW_OK)
         return status;
-    const wwi_arg args[] = {WWI_BUFFER(data->device_values), WWI_BUFFER(data->device_offsets), WWI_BUFFER(d->ids),
-                            WWI_VALUE(across),               WWI_BUFFER(d->patterns),          WWI_BUFFER(d->places),
-                            WWI_BUFFER(d->flats),            WWI_BUFFER(d->nearest),           WWI_BUFFER(d->at)};
+    const wwi_arg args[] = {WWI_BUFFER(data->device_values),
+                            WWI_BUFFER(data->device_offsets),
+                            WWI_BUFFER(d->ids),
+                            WWI_VALUE(across),
+                            WWI_BUFFER(d->patterns),
+                            WWI_BUFFER(d->places),
+                            WWI_BUFFER(d->flats),
+                            WWI_BUFFER(d->nearest),
+                            WWI_BUFFER(d->at)};
     if ((status = wwi_launch(d->exact, results, d->exact_group, args, sizeof args / sizeof *args)) != WW_OK ||
         (status = wwi_buffer_read(d->nearest, 0, results * sizeof(double), nearest)) != WW_OK)
         return status;

@@ -247,7 +247,8 @@ static ww_status read_shapelets(const json_t *root, const char *path, ww_shapele
         if (!get_count(of, "series", m->train - 1, &s->series) || !get_count(of, "start", MOST, &s->start) ||
             !get_count(of, "length", MOST, &s->length) || s->length < 2 ||
             !get_count(of, "class", m->class_count - 1, &s->label))
-            return wrong(path, "a shapelet's \"series\", \"start\", \"length\" or \"class\" is missing or out of range");
+            return wrong(path,
+                         "a shapelet's \"series\", \"start\", \"length\" or \"class\" is missing or out of range");
         if (!op || (strcmp(op, ops[0]) != 0 && strcmp(op, ops[1]) != 0))
             return wrong(path, "a shapelet's \"op\" is neither and nor or");
         s->op = strcmp(op, ops[1]) == 0 ? WW_SHAPELET_OR : WW_SHAPELET_AND;

@@ -54,10 +54,7 @@ typedef struct ranked {
 
 static int by_distance(const void *a, const void *b) {
     const ranked *x = a, *y = b;
-    return x->distance < y->distance   ? -1
-           : x->distance > y->distance ? 1
-           : x->item < y->item         ? -1
-                                       : x->item > y->item;
+    return x->distance < y->distance ? -1 : x->distance > y->distance ? 1 : x->item < y->item ? -1 : x->item > y->item;
 }
 
 // Sorts `order` by distance, then by itself: by merging, with the array's second half as room.

@@ -53,8 +53,8 @@ typedef struct search {
     wwi_buffer *nearest, *most_gain, *most_gap, *best, *kept, *kept_count, *scratch;
     uint32_t across, split_group, split_groups; // candidates of a group, its work-items, groups
     bool keys_global;
-    uint32_t block; // columns are a multiple of it
-    size_t chunk;   // most columns at a time
+    uint32_t block;                  // columns are a multiple of it
+    size_t chunk;                    // most columns at a time
     size_t table_first, table_count; // the series whose windows are in the table
     uint32_t table_longest;
     // the list
@@ -453,10 +453,14 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
         (status = upload(d, &s->tile_first, s->first_tile, (s->table_count + 1) * 4)) != WW_OK)
         return status;
     if (d->has_double) {
-        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values), WWI_BUFFER(s->data->device_offsets),
-                                WWI_BUFFER(s->node_ids),            WWI_BUFFER(s->tile_buffer),
-                                WWI_BUFFER(s->b),                   WWI_BUFFER(s->table_flats),
-                                WWI_VALUE(s->data->centre),         WWI_VALUE(tiles),
+        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
+                                WWI_BUFFER(s->data->device_offsets),
+                                WWI_BUFFER(s->node_ids),
+                                WWI_BUFFER(s->tile_buffer),
+                                WWI_BUFFER(s->b),
+                                WWI_BUFFER(s->table_flats),
+                                WWI_VALUE(s->data->centre),
+                                WWI_VALUE(tiles),
                                 WWI_VALUE(s->job)};
         const uint64_t items = (uint64_t)tiles * d->windows;
         return wwi_launch(d->make_windows, (items + d->table_group - 1) / d->table_group, d->table_group, args,
@@ -543,10 +547,10 @@ static ww_status allocate(search *s) {
 }
 
 static void release(search *s) {
-    wwi_buffer *const buffers[] = {s->node_ids, s->class_of,    s->totals,    s->before,    s->steps,       s->bound,
-                                   s->column_buffer, s->reaches, s->own,      s->a,         s->norms,       s->b,
-                                   s->tile_buffer,   s->tile_first, s->table_flats, s->nearest, s->most_gain,
-                                   s->most_gap,      s->best,    s->kept,     s->kept_count, s->scratch};
+    wwi_buffer *const buffers[] = {
+        s->node_ids,  s->class_of, s->totals, s->before, s->steps,       s->bound,      s->column_buffer, s->reaches,
+        s->own,       s->a,        s->norms,  s->b,      s->tile_buffer, s->tile_first, s->table_flats,   s->nearest,
+        s->most_gain, s->most_gap, s->best,   s->kept,   s->kept_count,  s->scratch};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
         wwi_buffer *buffer = buffers[i];
         wwi_buffer_destroy(&buffer);
@@ -593,9 +597,12 @@ static ww_status send_columns(search *s, size_t first, size_t count) {
         (status = wwi_buffer_write(s->own, 0, W * 4, own)) != WW_OK)
         goto done;
     if (d->has_double) {
-        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values), WWI_BUFFER(s->data->device_offsets),
-                                WWI_BUFFER(s->column_buffer),       WWI_BUFFER(s->a),
-                                WWI_BUFFER(s->norms),               WWI_VALUE(s->data->centre),
+        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
+                                WWI_BUFFER(s->data->device_offsets),
+                                WWI_BUFFER(s->column_buffer),
+                                WWI_BUFFER(s->a),
+                                WWI_BUFFER(s->norms),
+                                WWI_VALUE(s->data->centre),
                                 WWI_VALUE(s->job)};
         status = wwi_launch(d->make_columns, (W + d->table_group - 1) / d->table_group, d->table_group, args,
                             sizeof args / sizeof *args);
@@ -647,17 +654,15 @@ static ww_status extend(search *s, double cells_each, double *told, bool last) {
 static ww_status split(search *s) {
     ww_status status;
     const uint64_t across = (uint64_t)s->across;
-    const uint64_t local =
-        s->keys_global ? 4 : (s->node->count + 2 * s->node->class_count) * across * 4;
+    const uint64_t local = s->keys_global ? 4 : (s->node->count + 2 * s->node->class_count) * across * 4;
     const uint64_t tasks = (s->job.columns / s->across) * (uint64_t)s->job.count;
     const uint32_t groups = tasks < s->split_groups ? (uint32_t)tasks : s->split_groups;
     const uint32_t bests = groups * s->split_group, room = s->job.columns * s->job.count;
-    const wwi_arg args[] = {WWI_BUFFER(s->nearest),   WWI_BUFFER(s->norms),    WWI_BUFFER(s->table_flats),
-                            WWI_BUFFER(s->reaches),   WWI_BUFFER(s->own),      WWI_BUFFER(s->class_of),
-                            WWI_BUFFER(s->totals),    WWI_BUFFER(s->before),   WWI_BUFFER(s->steps),
-                            WWI_BUFFER(s->bound),     WWI_BUFFER(s->most_gain), WWI_BUFFER(s->most_gap),
-                            WWI_BUFFER(s->best),      WWI_BUFFER(s->scratch),  WWI_LOCAL(local),
-                            WWI_VALUE(s->job)};
+    const wwi_arg args[] = {
+        WWI_BUFFER(s->nearest), WWI_BUFFER(s->norms),    WWI_BUFFER(s->table_flats), WWI_BUFFER(s->reaches),
+        WWI_BUFFER(s->own),     WWI_BUFFER(s->class_of), WWI_BUFFER(s->totals),      WWI_BUFFER(s->before),
+        WWI_BUFFER(s->steps),   WWI_BUFFER(s->bound),    WWI_BUFFER(s->most_gain),   WWI_BUFFER(s->most_gap),
+        WWI_BUFFER(s->best),    WWI_BUFFER(s->scratch),  WWI_LOCAL(local),           WWI_VALUE(s->job)};
     const wwi_arg bound_args[] = {WWI_BUFFER(s->best), WWI_VALUE(bests), WWI_LOCAL((size_t)s->split_group * 16),
                                   WWI_BUFFER(s->bound)};
     const wwi_arg keep_args[] = {WWI_BUFFER(s->most_gain), WWI_BUFFER(s->most_gap),   WWI_BUFFER(s->bound),
@@ -778,8 +783,8 @@ static ww_status examine(search *s, const size_t *which, size_t count, chosen *t
         double *own = distances + i * n;
         own[s->list[which[i]].own] = 0;
         for (size_t j = 0; s->node->before && j < n; j++)
-            own[j] = s->node->op == WW_SHAPELET_AND ? fmax(own[j], s->node->before[j])
-                                                    : fmin(own[j], s->node->before[j]);
+            own[j] =
+                s->node->op == WW_SHAPELET_AND ? fmax(own[j], s->node->before[j]) : fmin(own[j], s->node->before[j]);
         to[i].found.place = s->list[which[i]].place;
         to[i].used = false;
         wwi_shapelet_split(s->gains, own, s->node->classes, n, s->node->class_count, s->options->quality, order, counts,
@@ -908,9 +913,10 @@ static ww_status go_through(search *s) {
     return status;
 }
 
-ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_data *data, const wwi_shapelet_gains *gains,
-                              const ww_shapelets_options *options, const wwi_shapelet_node *node, size_t k,
-                              wwi_shapelet_progress *progress, wwi_shapelet_found *found, size_t *count) {
+ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_data *data,
+                              const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
+                              const wwi_shapelet_node *node, size_t k, wwi_shapelet_progress *progress,
+                              wwi_shapelet_found *found, size_t *count) {
     ww_status status;
     search s;
     memset(&s, 0, sizeof s);

@@ -43,8 +43,8 @@ typedef struct wwi_shapelet_device {
     wwi_stream *stream;
     wwi_shapelet_kind kind;
     bool gpu, has_double;
-    uint32_t vector;                          // columns in a vector
-    uint32_t group, columns, windows;         // of the extension: work-items, column vectors each, windows of a tile
+    uint32_t vector;                  // columns in a vector
+    uint32_t group, columns, windows; // of the extension: work-items, column vectors each, windows of a tile
     uint32_t exact_group, table_group;
     wwi_program *double_program;
     wwi_kernel *exact, *make_columns, *make_windows;
@@ -148,10 +148,10 @@ typedef struct wwi_shapelet_node {
 // What may be kept between calls, told and asked.
 typedef struct wwi_shapelet_progress {
     wwi_pace pace;
-    double rate; // cells a second
-    double deadline; // wwi_seconds() after which no new part is begun; 0: none
+    double rate;                          // cells a second
+    double deadline;                      // wwi_seconds() after which no new part is begun; 0: none
     uint64_t cells, candidates, examined; // so far; examined in double
-    bool stopped; // the deadline passed
+    bool stopped;                         // the deadline passed
     // After each part of the columns: how far the search of this node is. NULL: none.
     ww_status (*save)(void *user, uint64_t columns_done, const wwi_shapelet_found *found, size_t count);
     void *save_user;
@@ -160,9 +160,10 @@ typedef struct wwi_shapelet_progress {
 
 // The best candidates, best first, without overlap on one series. found: room for k; *count: how many there are (those
 // given are the start, where progress->resume is not 0).
-ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_data *data, const wwi_shapelet_gains *gains,
-                              const ww_shapelets_options *options, const wwi_shapelet_node *node, size_t k,
-                              wwi_shapelet_progress *progress, wwi_shapelet_found *found, size_t *count);
+ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_data *data,
+                              const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
+                              const wwi_shapelet_node *node, size_t k, wwi_shapelet_progress *progress,
+                              wwi_shapelet_found *found, size_t *count);
 // Cells of that search: candidates x windows.
 uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_options *options, const uint32_t *ids,
                             size_t count);

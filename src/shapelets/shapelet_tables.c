@@ -92,7 +92,8 @@ void wwi_shapelet_windows(const wwi_shapelet_data *data, wwi_shapelet_kind kind,
                 if (l + 1 != wanted && !job->single)
                     continue;
                 if (flat)
-                    flats[(size_t)tile->series * (job->single ? job->longest : job->count) + (job->single ? l : li)] = 1;
+                    flats[(size_t)tile->series * (job->single ? job->longest : job->count) + (job->single ? l : li)] =
+                        1;
                 li++;
                 wanted += job->step;
             }

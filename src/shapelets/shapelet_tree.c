@@ -83,8 +83,8 @@ ww_status ww_shapelets_get_shapelet(const ww_shapelets *m, size_t i, ww_shapelet
     if (i >= m->shapelet_count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no shapelet %zu; there are %zu", i, m->shapelet_count);
     const wwi_shapelet *s = &m->shapelets[i];
-    const ww_shapelet own = {sizeof own, s->series, s->start, s->length, s->label, s->quality, s->gain, s->gap,
-                             s->threshold, s->values};
+    const ww_shapelet own = {sizeof own, s->series, s->start, s->length,    s->label,
+                             s->quality, s->gain,   s->gap,   s->threshold, s->values};
     return wwi_struct_give(shapelet, &own, "ww_shapelet");
 }
 
@@ -127,7 +127,8 @@ static ww_status check_options(const ww_shapelets_options *o, const ww_series_se
     if (o->terms > MOST_TERMS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu terms; at most %d", o->terms, MOST_TERMS);
     if (o->terms > 1 && o->unscaled)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "terms of different length need distances that length does not scale");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "terms of different length need distances that length does not scale");
     if (o->no_tree && !o->best)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "no_tree, and no best: there is nothing to find");
     if (o->best > INT32_MAX)
@@ -187,10 +188,10 @@ static ww_status take_classes(growth *g, const ww_series_set *train) {
 
 static ww_status identify(const growth *g, uint8_t identity[32]) {
     const ww_shapelets_options *o = &g->options;
-    const uint64_t options[] = {o->min_length, o->max_length, o->length_step,      o->start_step, o->sample,
-                                o->seed,       o->quality,    (uint64_t)o->raw,    (uint64_t)o->unscaled,
-                                (uint64_t)o->no_tree, o->best, o->max_depth,       o->min_size,   o->terms,
-                                g->data.count, g->data.channels};
+    const uint64_t options[] = {
+        o->min_length, o->max_length,    o->length_step,        o->start_step,        o->sample, o->seed,
+        o->quality,    (uint64_t)o->raw, (uint64_t)o->unscaled, (uint64_t)o->no_tree, o->best,   o->max_depth,
+        o->min_size,   o->terms,         g->data.count,         g->data.channels};
     const size_t values = g->data.offsets[g->data.count] * sizeof(double), offsets = (g->data.count + 1) * 8;
     const size_t classes = g->data.count * 4, bytes = sizeof options + values + offsets + classes;
     uint8_t *all = malloc(bytes);
@@ -261,8 +262,8 @@ static ww_status score_place(growth *g, const wwi_shapelet_node *node, wwi_shape
         inside = inside || node->ids[j] == place->series;
     if (!inside || (size_t)place->start + place->length > wwi_shapelet_length(&g->data, place->series) ||
         place->length < 2) {
-        status = wwi_fail(WW_ERROR_FORMAT, "the checkpoint %s names a candidate that there is not",
-                          g->options.checkpoint);
+        status =
+            wwi_fail(WW_ERROR_FORMAT, "the checkpoint %s names a candidate that there is not", g->options.checkpoint);
         goto done;
     }
     const wwi_shapelet_pattern pattern = {g->data.values + g->data.offsets[place->series] + place->start,
@@ -273,8 +274,8 @@ static ww_status score_place(growth *g, const wwi_shapelet_node *node, wwi_shape
     for (size_t j = 0; j < node->count; j++) {
         distances[j] = node->ids[j] == place->series ? 0 : distances[j];
         if (node->before)
-            distances[j] = node->op == WW_SHAPELET_AND ? fmax(distances[j], node->before[j])
-                                                       : fmin(distances[j], node->before[j]);
+            distances[j] =
+                node->op == WW_SHAPELET_AND ? fmax(distances[j], node->before[j]) : fmin(distances[j], node->before[j]);
     }
     wwi_shapelet_split(&g->gains, distances, node->classes, node->count, node->class_count, g->options.quality, order,
                        counts, &found->score);
@@ -335,8 +336,7 @@ static ww_status add_shapelet(growth *g, const wwi_shapelet_found *found, ww_sha
     ww_shapelets *m = g->model;
     const wwi_shapelet_place *p = &found->place;
     const size_t length = wwi_shapelet_length(&g->data, p->series);
-    const ww_status status =
-        wwi_grow(&m->shapelets, &m->shapelet_room, m->shapelet_count + 1, sizeof *m->shapelets);
+    const ww_status status = wwi_grow(&m->shapelets, &m->shapelet_room, m->shapelet_count + 1, sizeof *m->shapelets);
     if (status != WW_OK)
         return status;
     wwi_shapelet *s = &m->shapelets[m->shapelet_count];
@@ -415,8 +415,7 @@ static ww_status join(growth *g, const wwi_shapelet_node *node, const wwi_shapel
     double *own = malloc(node->count * sizeof *own);
     if (!own)
         return wwi_fail_memory(node->count * sizeof *own);
-    const ww_status status =
-        wwi_shapelet_exact(&g->device, &g->data, node->ids, node->count, &pattern, 1, own, NULL);
+    const ww_status status = wwi_shapelet_exact(&g->device, &g->data, node->ids, node->count, &pattern, 1, own, NULL);
     for (size_t j = 0; status == WW_OK && j < node->count; j++) {
         const double d = node->ids[j] == p->series ? 0 : own[j];
         distances[j] = first ? d : op == WW_SHAPELET_AND ? fmax(distances[j], d) : fmin(distances[j], d);
@@ -702,7 +701,8 @@ ww_status ww_shapelets_transform(ww_context *context, const ww_shapelets *m, con
                         starts[(begin + j) * count + p + i] = at[i * series + j];
                 }
             if (status == WW_OK)
-                status = wwi_run_report(run.progress, run.progress_user, begin * count + series * (p + many), n * count);
+                status =
+                    wwi_run_report(run.progress, run.progress_user, begin * count + series * (p + many), n * count);
         }
     }
     status = wwi_finish_after(device.stream, status);
