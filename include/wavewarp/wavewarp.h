@@ -5,6 +5,7 @@
 #define WAVEWARP_WAVEWARP_H
 
 #include <wavewarp/classify.h>
+#include <wavewarp/cluster.h>
 #include <wavewarp/context.h>
 #include <wavewarp/dataset.h>
 #include <wavewarp/distance.h>

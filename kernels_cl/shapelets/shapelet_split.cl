@@ -276,7 +276,9 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
         for (uint e = lid; e < n * WW_T; e += WW_WG) {
             const uint j = e / WW_T, c = c0 + (e - j * WW_T) * WW_V;
             const ww_columns value = WW_LOAD_COLUMNS(nearest + ((ulong)j * job.count + li) * job.columns + c);
+#if WW_RAW || WW_C == 1
             const ww_column_ids l = job.single ? WW_LOAD_IDS(reaches + c) : (ww_column_ids)(of_list);
+#endif
 #if WW_RAW
 #if WW_V == 1
             ww_columns q = value * job.scale / (float)l;

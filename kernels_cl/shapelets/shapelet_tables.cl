@@ -38,8 +38,10 @@ kernel void ww_shapelet_columns(global const double *values, global const ulong 
     for (uint ch = 0; ch < WW_C; ch++) {
         global const double *x = values + offsets[column.x] + ch * length + column.y;
         global float *to = a + (ulong)ch * job.longest * job.columns + c;
+#if !WW_RAW
         double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap;
         uint wanted = job.single ? column.z : job.least, li = 0;
+#endif
         for (uint l = 0; l < job.longest; l++) {
             if (l >= column.z) {
                 to[(ulong)l * job.columns] = 0;
@@ -90,8 +92,12 @@ kernel void ww_shapelet_windows(global const double *values, global const ulong 
     for (uint ch = 0; ch < WW_C; ch++) {
         global const double *x = values + offsets[id] + (ulong)ch * length;
         global float *row = b + (ulong)tile.w * width + lane;
+#if !WW_RAW
         double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap;
+#if WW_C == 1
         uint wanted = job.least, li = 0;
+#endif
+#endif
         for (uint l = 0; l < tile.z; l++, row += width) {
             const int inside = u + l < length;
 #if WW_RAW
