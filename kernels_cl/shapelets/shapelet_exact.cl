@@ -17,7 +17,8 @@ ww_shapelet_exact(global const double *restrict values, global const ulong *rest
                   global double *restrict nearest, global uint *restrict at) {
     local double least[WW_WG];
     local uint where[WW_WG];
-    const uint lid = (uint)get_local_id(0), p = (uint)get_group_id(0) / series, j = (uint)get_group_id(0) - p * series;
+    const uint lid = (uint)get_local_id(0), group = (uint)get_group_id(0), p = group / series;
+    const uint j = ww_rest(group, series, p);
     const uint id = ids[j], l = places[p].y;
     const uint length = (uint)((offsets[id + 1] - offsets[id]) / WW_C);
     double best = INFINITY;

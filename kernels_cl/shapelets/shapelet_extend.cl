@@ -58,7 +58,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_extend(global const float *restrict a, global const float *restrict norms, global const float *restrict b,
                    global const uint4 *restrict tiles, global const uint *restrict first_tile,
                    global const uint *restrict reaches, global float *restrict nearest, const ww_shapelet_job job) {
-    const uint block = (uint)get_group_id(0) / job.many, j = job.first + (uint)get_group_id(0) % job.many;
+    const uint group = (uint)get_group_id(0), block = group / job.many, j = job.first + ww_rest(group, job.many, block);
     const uint c0 = block * (WW_S * WW_WG * WW_V), c = c0 + (uint)get_local_id(0) * WW_V;
     const uint reach = reaches[c0];
     const ulong plane = (ulong)job.longest * job.columns;

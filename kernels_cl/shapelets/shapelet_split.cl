@@ -4,14 +4,14 @@
 //
 // N * gain = sum K(left of c) + sum K(right of c) - K(left) - K(right) + constant, K(k) = k log2 k in whole numbers
 // (the host's table of K(k + 1) - K(k)): exact, and the same on every device. A split between keys farther apart than
-// the error of both is certain: its gain is also that of exact distances. The order within a run of closer keys is
-// not; since the gain is a convex function of the counts on the left, it is at most that of the best corner: some
-// classes of the run wholly on the left, the others wholly on the right. So every candidate gets two gains: one that it
+// the error of both is certain: its gain is also that of exact distances. At other splits the keys within the error may
+// be on either side; since the gain is a convex function of the counts on the left, it is at most that of the best
+// corner: some classes of those keys wholly on the left, the others wholly on the right. So every candidate gets two gains: one that it
 // has, and one that it does not exceed. ww_shapelet_bound finds the best of the first (with its gap), and
 // ww_shapelet_keep lists the candidates whose second is not below it. The host decides between those in double.
 //
 // A group sorts WW_T vectors of WW_V candidates of one length at a time. Local memory: the keys, and two counts for
-// each class and candidate. A barrier each step of the bitonic sort, three more each task.
+// each class and candidate, and 16 bytes a work-item. A barrier each step of the bitonic sort, two more each task.
 //
 // Parameters: WW_T; WW_KEYS_GLOBAL 1: keys and counts are in global memory
 #ifndef WW_T
@@ -48,58 +48,60 @@ WW_INLINE int ww_before(long gain, float gap, long than_gain, float than_gap) {
 #define WW_MOVE(of_class, of_right, left)                                                                              \
     (steps[of_class] - steps[(of_right) - 1] - steps[left] + steps[job.series - (left) - 1])
 
-// The most that N * gain can be within a run of keys [begin, end) whose order is not known, above `gain`, that at its
-// begin. counts: left of the run's end; starts: left of its begin, of the run's classes set to `counts` afterwards.
-WW_INLINE long ww_run_most(WW_KEYS const uint *keys, WW_KEYS uint *counts, WW_KEYS uint *starts,
-                           global const long *steps, global const uint *totals, uint begin, uint end, long gain,
-                           const ww_shapelet_job job) {
+// The most that N * gain can be at a split near place `begin` whose order float does not tell: all before it are on the
+// left, those of [begin, end) on either side. `gain`, counts: with those before `begin` alone. inside: zeros, and zeros
+// again afterwards. LONG_MIN where only one class is inside: then an end of it is better.
+#define WW_CORNERS 4
+WW_INLINE long ww_most_near(WW_KEYS const uint *keys, WW_KEYS const uint *counts, WW_KEYS uint *inside,
+                            global const long *steps, global const uint *totals, uint begin, uint end, long gain,
+                            const ww_shapelet_job job) {
     const uint mask = (1u << job.class_bits) - 1u;
-    uint classes = 0, first = 0, second = 0;
-    for (uint p = begin; p < end && classes < 3; p++) {
+    uint classes = 0, of[WW_CORNERS];
+    long most = LONG_MIN;
+#pragma unroll
+    for (uint i = 0; i < WW_CORNERS; i++)
+        of[i] = 0;
+    for (uint p = begin; p < end; p++) {
         const uint k = keys[p * WW_ACROSS] & mask;
-        if (classes == 0) {
-            first = k;
-            classes = 1;
-        } else if (classes == 1 && k != first) {
-            second = k;
-            classes = 2;
-        } else if (classes == 2 && k != first && k != second) {
-            classes = 3;
+        if (inside[k * WW_ACROSS]++ == 0) {
+#pragma unroll
+            for (uint i = 0; i < WW_CORNERS; i++)
+                of[i] = classes == i ? k : of[i];
+            classes++;
         }
     }
-    long most = LONG_MIN;
-    if (classes == 2) {
-        for (uint which = 0; which < 2; which++) {
-            const uint k = which ? second : first;
-            long value = gain;
-            uint left = begin;
-            for (uint n = starts[k * WW_ACROSS]; n < counts[k * WW_ACROSS]; n++, left++)
-                value += WW_MOVE(n, totals[k] - n, left);
-            most = max(most, value);
-        }
-    } else if (classes == 3) {
+    if (classes > WW_CORNERS) {
         // Each class at its better end, and the sizes at the best place between: not a split that exists, but no
         // split exceeds it.
+        long sizes = 0, best = 0;
         most = gain;
         for (uint p = begin; p < end; p++) {
-            const uint k = keys[p * WW_ACROSS] & mask;
+            const uint k = keys[p * WW_ACROSS] & mask, from = counts[k * WW_ACROSS], many = inside[k * WW_ACROSS];
             long change = 0;
-            for (uint n = starts[k * WW_ACROSS]; n < counts[k * WW_ACROSS]; n++)
+            for (uint n = from; n < from + many; n++)
                 change += steps[n] - steps[totals[k] - n - 1];
-            starts[k * WW_ACROSS] = counts[k * WW_ACROSS];
+            inside[k * WW_ACROSS] = 0;
             most += max(change, 0l);
-        }
-        long sizes = 0, best = 0;
-        for (uint left = begin; left < end; left++) {
-            sizes += -steps[left] + steps[job.series - left - 1];
+            sizes += -steps[p] + steps[job.series - p - 1];
             best = max(best, sizes);
         }
         most += best;
+    } else if (classes > 1) {
+        for (uint corner = 1; corner + 1 < 1u << classes; corner++) {
+            long value = gain;
+            uint left = begin;
+#pragma unroll
+            for (uint i = 0; i < WW_CORNERS; i++)
+                if (corner >> i & 1) {
+                    const uint k = of[i], from = counts[k * WW_ACROSS], to = from + inside[k * WW_ACROSS];
+                    for (uint n = from; n < to; n++, left++)
+                        value += WW_MOVE(n, totals[k] - n, left);
+                }
+            most = max(most, value);
+        }
     }
-    for (uint p = begin; p < end; p++) {
-        const uint k = keys[p * WW_ACROSS] & mask;
-        starts[k * WW_ACROSS] = counts[k * WW_ACROSS];
-    }
+    for (uint p = begin; p < end; p++)
+        inside[(keys[p * WW_ACROSS] & mask) * WW_ACROSS] = 0;
     return most;
 }
 
@@ -115,48 +117,43 @@ WW_INLINE float2 ww_sums(WW_KEYS const uint *keys, uint begin, uint end, float u
 }
 
 // By information gain. `known`: gains below it are of no interest.
-WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, WW_KEYS uint *counts, WW_KEYS uint *starts,
+WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, WW_KEYS uint *counts, WW_KEYS uint *inside,
                                  global const long *steps, global const uint *totals, float error, float scale,
                                  long known, const ww_shapelet_job job) {
     const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
     const float unit = 1.0f / (float)(1u << (32u - bits));
     const uint apart = (uint)(2.0f * error / unit) + 1u;
     ww_found found = {0, 0, -INFINITY, -INFINITY};
-    uint sure_at = 0, twice = 0, begin = 0, before = 0;
-    long gain = 0, gain_begin = 0;
+    uint sure_at = 0, twice = 0, before = 0;
+    long gain = 0;
     for (uint k = 0; k < job.classes; k++)
-        counts[k * WW_ACROSS] = starts[k * WW_ACROSS] = 0;
-    for (uint p = 0; p <= n; p++) {
-        const uint key = p < n ? keys[p * WW_ACROSS] : 0xffffffffu, q = key >> bits;
-        if (p && (p == n || q - before > apart)) {
-            if (p - begin > 1) {
-                const long most = ww_run_most(keys, counts, starts, steps, totals, begin, p, gain_begin, job);
-                if (most > found.most || (most == found.most && most > 0)) {
-                    found.most = most;
-                    found.most_gap = INFINITY;
-                }
-            } else {
-                const uint k = keys[begin * WW_ACROSS] & mask;
-                starts[k * WW_ACROSS] = counts[k * WW_ACROSS];
+        counts[k * WW_ACROSS] = inside[k * WW_ACROSS] = 0;
+    for (uint p = 0; p < n; p++) {
+        const uint key = keys[p * WW_ACROSS], q = key >> bits, k = key & mask;
+        if (p && q - before > apart) {
+            if (gain > found.sure) {
+                found.sure = gain;
+                sure_at = p;
+                twice = 0;
+            } else if (gain == found.sure) {
+                twice = 1;
             }
-            if (p < n) {
-                if (gain > found.sure) {
-                    found.sure = gain;
-                    sure_at = p;
-                    twice = 0;
-                } else if (gain == found.sure) {
-                    twice = 1;
-                }
+        }
+        // What is less than the error from this one may be on either side of a split here.
+        uint end = p + 1;
+        while (end < n && (keys[end * WW_ACROSS] >> bits) - q <= apart)
+            end++;
+        if (end > p + 1) {
+            const long most = ww_most_near(keys, counts, inside, steps, totals, p, end, gain, job);
+            if (most > found.most || (most == found.most && most > 0)) {
+                found.most = most;
+                found.most_gap = INFINITY;
             }
-            begin = p;
-            gain_begin = gain;
         }
-        if (p < n) {
-            const uint k = key & mask, left = counts[k * WW_ACROSS];
-            gain += WW_MOVE(left, totals[k] - left, p);
-            counts[k * WW_ACROSS] = left + 1;
-            before = q;
-        }
+        const uint left = counts[k * WW_ACROSS];
+        gain += WW_MOVE(left, totals[k] - left, p);
+        counts[k * WW_ACROSS] = left + 1;
+        before = q;
     }
     if (found.sure > found.most) {
         found.most = found.sure;
@@ -245,6 +242,14 @@ WW_INLINE ww_found ww_other_quality(WW_KEYS const uint *keys, WW_KEYS uint *coun
     return found;
 }
 
+WW_INLINE ulong2 ww_best_of(local const ulong *both) {
+    ulong2 top = (ulong2)(both[0], both[1]);
+    for (uint i = 1; i < WW_WG; i++)
+        if (both[2 * i] > top.x || (both[2 * i] == top.x && both[2 * i + 1] > top.y))
+            top = (ulong2)(both[2 * i], both[2 * i + 1]);
+    return top;
+}
+
 // bound: the best N * gain so far, and its gap, both as unsigned integers in order. most: gain and gap of every
 // candidate, place * columns + column. best: of every group. flats: see shapelet_tables.cl. before: q of each series.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
@@ -255,6 +260,7 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
                   global const long *restrict steps, global const ulong *restrict bound, global ulong *restrict most_gain,
                   global float *restrict most_gap, global ulong *restrict best, global uint *restrict scratch,
                   local uint *shared_, const ww_shapelet_job job) {
+    local ulong both[2 * WW_WG];
     const uint lid = (uint)get_local_id(0), n = job.series, bits = job.class_bits;
 #if WW_KEYS_GLOBAL
     WW_KEYS uint *keys = scratch + (ulong)get_group_id(0) * (n + 2 * job.classes) * WW_ACROSS;
@@ -268,7 +274,7 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
     long best_gain = 0;
     float best_gap = -INFINITY;
     for (uint task = (uint)get_group_id(0); task < blocks * job.count; task += (uint)get_num_groups(0)) {
-        const uint li = task / blocks, c0 = (task - li * blocks) * WW_ACROSS;
+        const uint li = task / blocks, c0 = ww_rest(task, blocks, li) * WW_ACROSS;
         const uint of_list = job.least + li * job.step;
         // Columns come with the longest reach first.
         if (reaches[c0] < (job.single ? 1u : of_list))
@@ -371,8 +377,14 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
         }
         barrier(WW_FENCE);
     }
-    best[((ulong)get_group_id(0) * WW_WG + lid) * 2] = (ulong)best_gain;
-    best[((ulong)get_group_id(0) * WW_WG + lid) * 2 + 1] = ww_ordered(best_gap);
+    both[2 * lid] = (ulong)best_gain;
+    both[2 * lid + 1] = ww_ordered(best_gap);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid == 0) {
+        const ulong2 top = ww_best_of(both);
+        best[2 * get_group_id(0)] = top.x;
+        best[2 * get_group_id(0) + 1] = top.y;
+    }
 }
 
 // One work-group: the best of `count` and of the bound, which it becomes.
@@ -387,15 +399,11 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_bound
         }
     both[2 * lid] = gain;
     both[2 * lid + 1] = gap;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (lid == 0) {
-        for (uint i = 1; i < WW_WG; i++)
-            if (both[2 * i] > gain || (both[2 * i] == gain && both[2 * i + 1] > gap)) {
-                gain = both[2 * i];
-                gap = both[2 * i + 1];
-            }
-        bound[0] = gain;
-        bound[1] = gap;
+        const ulong2 top = ww_best_of(both);
+        bound[0] = top.x;
+        bound[1] = top.y;
     }
 }
 

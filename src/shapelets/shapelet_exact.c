@@ -34,7 +34,8 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
     wwi_context_retain(context);
     d->context = context;
     d->kind = kind;
-    d->gpu = info->type == WW_DEVICE_GPU;
+    // The tuning parameter shapelets.vector 1 gives a CPU the form for GPUs.
+    d->gpu = info->type == WW_DEVICE_GPU || wwi_tuning(context, "shapelets.vector", NULL, 16) == 1;
     // The tuning parameter shapelets.double 2 tries the way of a device without double.
     d->has_double = info->has_double && wwi_tuning(context, "shapelets.double", NULL, 1) != 2;
     d->vector = d->gpu ? 1 : 16;

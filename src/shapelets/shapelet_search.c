@@ -318,7 +318,7 @@ static ww_status compile(search *s) {
     const ww_device_info *info = wwi_context_info(d->context);
     const uint64_t each = (s->node->count + 2 * s->node->class_count) * 4 * d->vector;
     uint64_t local = info->local_bytes > 1024 ? info->local_bytes - 1024 : 1;
-    local = local > 49152 - 1024 && d->gpu ? 49152 - 1024 : local;
+    local = local > 49152 - 4096 && d->gpu ? 49152 - 4096 : local;
     uint32_t across = d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_across", 32) : 1;
     while (across > 1 && each * across > local * 3 / 4)
         across /= 2;
@@ -525,7 +525,7 @@ static ww_status allocate(search *s) {
     const uint64_t flat_bytes = n * (s->job.single ? s->job.longest : count) * 4;
     const uint64_t tasks = (W / s->across) * count;
     const uint64_t most_groups =
-        wwi_context_info(context)->compute_units * (s->device->gpu ? (s->keys_global ? 8 : 64) : 8);
+        wwi_context_info(context)->compute_units * (s->device->gpu ? (s->keys_global ? 8 : 32) : 8);
     s->split_groups = (uint32_t)(tasks < most_groups ? tasks : most_groups);
     if ((status = wwi_buffer_create(context, W * 16, &s->column_buffer)) != WW_OK ||
         (status = wwi_buffer_create(context, W * 4, &s->reaches)) != WW_OK ||
@@ -539,7 +539,7 @@ static ww_status allocate(search *s) {
         (status = wwi_buffer_create(context, 4, &s->kept_count)) != WW_OK ||
         (status = wwi_buffer_create(context, flat_bytes, &s->table_flats)) != WW_OK ||
         (status = wwi_buffer_fill_u32(s->table_flats, 0, flat_bytes, 0)) != WW_OK ||
-        (status = wwi_buffer_create(context, (uint64_t)s->split_groups * s->split_group * 16, &s->best)) != WW_OK)
+        (status = wwi_buffer_create(context, (uint64_t)s->split_groups * 16, &s->best)) != WW_OK)
         return status;
     const uint64_t scratch =
         s->keys_global ? (uint64_t)s->split_groups * (n + 2 * s->node->class_count) * s->across * 4 : 4;
@@ -657,13 +657,13 @@ static ww_status split(search *s) {
     const uint64_t local = s->keys_global ? 4 : (s->node->count + 2 * s->node->class_count) * across * 4;
     const uint64_t tasks = (s->job.columns / s->across) * (uint64_t)s->job.count;
     const uint32_t groups = tasks < s->split_groups ? (uint32_t)tasks : s->split_groups;
-    const uint32_t bests = groups * s->split_group, room = s->job.columns * s->job.count;
+    const uint32_t room = s->job.columns * s->job.count;
     const wwi_arg args[] = {
         WWI_BUFFER(s->nearest), WWI_BUFFER(s->norms),    WWI_BUFFER(s->table_flats), WWI_BUFFER(s->reaches),
         WWI_BUFFER(s->own),     WWI_BUFFER(s->class_of), WWI_BUFFER(s->totals),      WWI_BUFFER(s->before),
         WWI_BUFFER(s->steps),   WWI_BUFFER(s->bound),    WWI_BUFFER(s->most_gain),   WWI_BUFFER(s->most_gap),
         WWI_BUFFER(s->best),    WWI_BUFFER(s->scratch),  WWI_LOCAL(local),           WWI_VALUE(s->job)};
-    const wwi_arg bound_args[] = {WWI_BUFFER(s->best), WWI_VALUE(bests), WWI_LOCAL((size_t)s->split_group * 16),
+    const wwi_arg bound_args[] = {WWI_BUFFER(s->best), WWI_VALUE(groups), WWI_LOCAL((size_t)s->split_group * 16),
                                   WWI_BUFFER(s->bound)};
     const wwi_arg keep_args[] = {WWI_BUFFER(s->most_gain), WWI_BUFFER(s->most_gap),   WWI_BUFFER(s->bound),
                                  WWI_BUFFER(s->reaches),   WWI_BUFFER(s->kept_count), WWI_BUFFER(s->kept),
