@@ -12,6 +12,9 @@
 #ifndef WW_U
 #define WW_U 16
 #endif
+#ifndef WW_DIAGONALS
+#define WW_DIAGONALS 16
+#endif
 #define WW_FLAT 1e-10
 
 #define WW_WELFORD(x, first, l, mean, squares, low, high, gap)                                                         \
@@ -125,3 +128,82 @@ kernel void ww_shapelet_windows(global const double *values, global const ulong 
         }
     }
 }
+
+#if WW_C == 1 && !WW_RAW
+// The tables of shapelet_diagonal.cl. Series are continued at their ends by their first and last value.
+WW_INLINE double ww_value_at(global const double *x, uint length, int t) {
+    return x[clamp(t, 0, (int)length - 1)];
+}
+
+// lanes: work-items and vector columns of a group there. a: of the first rows; steps: f and g of every column, a row of
+// lanes of the one after that of the other; norms as above.
+kernel void ww_shapelet_row_steps(global const double *values, global const ulong *offsets, global const uint4 *columns,
+                                  global float *a, global float *steps, global float *norms, const uint lanes,
+                                  const ww_shapelet_job job) {
+    const uint c = (uint)get_global_id(0);
+    if (c >= job.columns)
+        return;
+    const uint4 column = columns[c];
+    const uint block = c / lanes, lane = ww_rest(c, lanes, block), group = block / job.rows;
+    const uint row = ww_rest(block, job.rows, group), firsts = job.columns / job.rows;
+    global const double *x = values + offsets[column.x] + column.y;
+    double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap = 0;
+    uint wanted = job.least, li = 0;
+    for (uint l = 0; l < job.longest; l++) {
+        const int inside = l < column.z;
+        if (inside)
+            WW_WELFORD(x[l], x[0], l, mean, squares, low, high, gap);
+        if (row == 0)
+            a[(ulong)l * firsts + group * lanes + lane] = inside ? (float)(gap * l / (l + 1.0)) : 0.0f;
+        if (l + 1 != wanted)
+            continue;
+        const ulong place = (ulong)li * job.columns;
+        float f = 0, g = 0;
+        if (inside && row) {
+            const double before = x[-1] - x[0], last = x[l] - x[0], mean_before = mean + (before - last) / (l + 1.0);
+            f = (float)(0.5 * (last - before));
+            g = (float)((last - mean) + (before - mean_before));
+        }
+        steps[2 * (place + block * lanes) + lane] = f;
+        steps[2 * (place + block * lanes) + lanes + lane] = g;
+        norms[place + c] = inside && !ww_is_flat(low, high) ? (float)rsqrt(squares) : 0.0f;
+        wanted += job.step;
+        li++;
+    }
+}
+
+// Tiles as above, from window 1 - rows on (so their first window is an int); those of length 0 only have f, g and norm.
+kernel void ww_shapelet_window_steps(global const double *values, global const ulong *offsets, global const uint *ids,
+                                     global const uint4 *tiles, global float *b, global uint *flats,
+                                     global float4 *windows, const uint wide, const uint count,
+                                     const ww_shapelet_job job) {
+    const uint item = (uint)get_global_id(0), t = item / WW_DIAGONALS, lane = item % WW_DIAGONALS;
+    if (t >= count)
+        return;
+    const uint4 tile = tiles[t];
+    const uint id = ids[tile.x], length = (uint)(offsets[id + 1] - offsets[id]);
+    const int u = (int)tile.y + (int)lane;
+    global const double *x = values + offsets[id];
+    global float *row = b + (ulong)tile.w * WW_DIAGONALS + lane;
+    const double first = ww_value_at(x, length, u), before = ww_value_at(x, length, u - 1) - first;
+    double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap = 0;
+    uint wanted = job.least, li = 0;
+    for (uint l = 0; l < job.longest; l++, row += WW_DIAGONALS) {
+        const double own = ww_value_at(x, length, u + (int)l);
+        WW_WELFORD(own, first, l, mean, squares, low, high, gap);
+        if (l < tile.z)
+            row[0] = (float)gap;
+        if (l + 1 != wanted)
+            continue;
+        const double last = own - first, mean_before = mean + (before - last) / (l + 1.0);
+        const int inside = u >= 0 && u + (int)l < (int)length, flat = ww_is_flat(low, high);
+        windows[((ulong)(tile.x - job.table) * job.count + li) * wide + (uint)(u + (int)job.rows - 1)] =
+            (float4)((float)(0.5 * (last - before)), (float)((last - mean) + (before - mean_before)),
+                     inside && !flat ? (float)rsqrt(squares) : NAN, 0.0f);
+        if (inside && flat)
+            atomic_or(&flats[(ulong)tile.x * job.count + li], 1u);
+        wanted += job.step;
+        li++;
+    }
+}
+#endif

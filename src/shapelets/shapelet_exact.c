@@ -45,12 +45,17 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
     d->columns = sums > 1 ? 1 : power_below(wwi_shapelet_tuned(d, "shapelets.columns", 2), 8);
     const uint32_t most = registers / (sums * d->columns);
     d->windows = power_below(wwi_shapelet_tuned(d, "shapelets.windows", d->gpu ? 16 : 8), most ? most : 1);
+    d->row_group = d->gpu ? power_below(wwi_shapelet_tuned(d, "shapelets.row_group", 64), 256) : 1;
+    d->diagonals = power_below(wwi_shapelet_tuned(d, "shapelets.diagonals", d->gpu ? 16 : 8), 32);
+    d->rows = power_below(wwi_shapelet_tuned(d, "shapelets.rows", 32), 64);
+    d->rows = d->rows < d->diagonals ? d->diagonals : d->rows;
     d->exact_group = d->gpu ? 64 : 1;
     d->table_group = d->gpu ? 64 : 16;
     if ((status = wwi_stream_create(context, &d->stream)) != WW_OK || !d->has_double)
         return status;
-    snprintf(options, sizeof options, "-DWW_C=%zu -DWW_RAW=%d -DWW_V=1 -DWW_WG=%" PRIu32 " -DWW_U=%" PRIu32,
-             kind.channels, kind.raw, d->exact_group, d->windows);
+    snprintf(options, sizeof options,
+             "-DWW_C=%zu -DWW_RAW=%d -DWW_V=1 -DWW_WG=%" PRIu32 " -DWW_U=%" PRIu32 " -DWW_DIAGONALS=%" PRIu32,
+             kind.channels, kind.raw, d->exact_group, d->windows, d->diagonals);
     const wwi_source sources[] = {{"base/number.cl", NULL},
                                   {"shapelets/shapelet.cl", NULL},
                                   {"shapelets/shapelet_tables.cl", NULL},
@@ -59,7 +64,11 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_exact", &d->exact)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_columns", &d->make_columns)) != WW_OK)
         return status;
-    return wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_windows", &d->make_windows);
+    if ((status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_windows", &d->make_windows)) != WW_OK ||
+        kind.raw || kind.channels > 1 ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_row_steps", &d->row_steps)) != WW_OK)
+        return status;
+    return wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_window_steps", &d->window_steps);
 }
 
 void wwi_shapelet_device_close(wwi_shapelet_device *d) {
@@ -74,6 +83,8 @@ void wwi_shapelet_device_close(wwi_shapelet_device *d) {
     wwi_kernel_destroy(&d->exact);
     wwi_kernel_destroy(&d->make_columns);
     wwi_kernel_destroy(&d->make_windows);
+    wwi_kernel_destroy(&d->row_steps);
+    wwi_kernel_destroy(&d->window_steps);
     wwi_program_release(&d->double_program);
     wwi_stream_destroy(&d->stream);
     wwi_context_release(d->context);

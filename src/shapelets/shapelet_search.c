@@ -39,6 +39,8 @@ typedef struct search {
     wwi_shapelet_job job;
     wwi_shapelet_column *columns;
     size_t column_count;
+    bool sparse;          // by diagonals
+    uint32_t lanes, wide; // of a group of diagonals; windows of a series in their table
     section *sections;
     size_t section_count;
     wwi_shapelet_tile *tiles;
@@ -46,10 +48,11 @@ typedef struct search {
     size_t tile_count;
     uint64_t *cells; // of a column by its number of lengths
     // the device's
-    wwi_program *extend_program, *split_program, *diagonal_program;
-    wwi_kernel *extend, *split, *bound_kernel, *keep, *diagonal;
+    wwi_program *extend_program, *split_program;
+    wwi_kernel *extend, *split, *bound_kernel, *keep;
     wwi_buffer *node_ids, *class_of, *totals, *before, *steps, *bound;
     wwi_buffer *column_buffer, *reaches, *own, *a, *norms, *b, *tile_buffer, *tile_first, *table_flats;
+    wwi_buffer *row_steps, *window_steps, *lefts, *points;
     wwi_buffer *nearest, *most_gain, *most_gap, *best, *kept, *kept_count, *scratch;
     uint32_t across, split_group, split_groups; // candidates of a group, its work-items, groups
     bool keys_global;
@@ -192,6 +195,62 @@ static void shuffle(search *s) {
     }
 }
 
+// Starts of one series that follow each other: a work-item's rows.
+typedef struct rows {
+    uint32_t own, first, left; // left: points from the first on
+} rows;
+
+static int by_left(const void *a, const void *b) {
+    const rows *x = a, *y = b;
+    if (x->left != y->left)
+        return x->left > y->left ? -1 : 1;
+    return x->own != y->own ? (x->own < y->own ? -1 : 1) : x->first < y->first ? -1 : x->first > y->first;
+}
+
+// The columns of each section in the order of shapelet_diagonal.cl: (group, row, work-item), the longest first, with
+// columns of no reach where there are none.
+static ww_status arrange_rows(search *s) {
+    ww_status status = WW_OK;
+    const uint32_t H = s->device->rows, lanes = s->lanes;
+    wwi_shapelet_column *ordered = NULL;
+    rows *blocks = malloc((s->column_count + 1) * sizeof *blocks);
+    size_t room = 0, used = 0;
+    if (!blocks)
+        return wwi_fail_memory(s->column_count * sizeof *blocks);
+    for (size_t i = 0; status == WW_OK && i < s->section_count; i++) {
+        const section part = s->sections[i];
+        size_t count = 0;
+        for (size_t c = part.first; c < part.first + part.count; c++)
+            if (s->columns[c].start % H == 0) {
+                const wwi_shapelet_column *column = &s->columns[c];
+                const size_t length = wwi_shapelet_length(s->data, column->series);
+                blocks[count++] = (rows){column->own, column->start, (uint32_t)length - column->start};
+            }
+        qsort(blocks, count, sizeof *blocks, by_left);
+        const size_t groups = (count + lanes - 1) / lanes, columns = groups * H * lanes;
+        if ((status = wwi_grow(&ordered, &room, used + columns, sizeof *ordered)) != WW_OK)
+            break;
+        for (size_t at = 0; at < columns; at++) {
+            const size_t block = at / (H * lanes) * lanes + at % lanes;
+            const uint32_t row = (uint32_t)(at / lanes % H);
+            ordered[used + at] = (wwi_shapelet_column){s->node->ids[0], 0, 0, UINT32_MAX};
+            if (block < count && blocks[block].left >= s->job.least + row)
+                ordered[used + at] = column_at(s, blocks[block].own, blocks[block].first + row);
+        }
+        s->sections[i] = (section){used, columns};
+        used += columns;
+    }
+    free(blocks);
+    if (status != WW_OK) {
+        free(ordered);
+        return status;
+    }
+    free(s->columns);
+    s->columns = ordered;
+    s->column_count = used;
+    return WW_OK;
+}
+
 // Sections: all columns, or whole series as many as a chunk holds. Within each, the longest reach first.
 static ww_status make_sections(search *s) {
     size_t room = 0;
@@ -215,9 +274,10 @@ static ww_status make_sections(search *s) {
         if (status != WW_OK)
             return status;
         s->sections[s->section_count++] = (section){first, end - first};
-        qsort(s->columns + first, end - first, sizeof *s->columns, by_reach);
+        if (!s->sparse)
+            qsort(s->columns + first, end - first, sizeof *s->columns, by_reach);
     }
-    return WW_OK;
+    return s->sparse ? arrange_rows(s) : WW_OK;
 }
 
 static int by_own(const void *a, const void *b) {
@@ -331,10 +391,17 @@ static ww_status compile(search *s) {
              "-DWW_C=%zu -DWW_RAW=%d -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_S=%" PRIu32 " -DWW_U=%" PRIu32
              " -DWW_STEP=%d",
              d->kind.channels, d->kind.raw, d->vector, d->group, d->columns, d->windows, steps);
-    const wwi_source extend[] = {
-        {"base/number.cl", NULL}, {"shapelets/shapelet.cl", NULL}, {"shapelets/shapelet_extend.cl", NULL}};
+    if (s->sparse)
+        snprintf(options, sizeof options,
+                 "-DWW_C=1 -DWW_RAW=0 -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_ROWS=%" PRIu32
+                 " -DWW_DIAGONALS=%" PRIu32,
+                 d->vector, d->row_group, d->rows, d->diagonals);
+    const wwi_source extend[] = {{"base/number.cl", NULL},
+                                 {"shapelets/shapelet.cl", NULL},
+                                 {s->sparse ? "shapelets/shapelet_diagonal.cl" : "shapelets/shapelet_extend.cl", NULL}};
     if ((status = wwi_program_get(d->context, extend, 3, options, &s->extend_program)) != WW_OK ||
-        (status = wwi_kernel_create(d->stream, s->extend_program, "ww_shapelet_extend", &s->extend)) != WW_OK)
+        (status = wwi_kernel_create(d->stream, s->extend_program,
+                                    s->sparse ? "ww_shapelet_diagonal" : "ww_shapelet_extend", &s->extend)) != WW_OK)
         return status;
     snprintf(options, sizeof options,
              "-DWW_C=%zu -DWW_RAW=%d -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_T=%" PRIu32 " -DWW_KEYS_GLOBAL=%d",
@@ -358,15 +425,16 @@ static ww_status send_node(search *s) {
     ww_status status;
     const wwi_shapelet_node *node = s->node;
     const size_t n = node->count;
-    uint32_t *totals = calloc(node->class_count, sizeof *totals);
+    uint32_t *totals = calloc(node->class_count, sizeof *totals), *points = malloc(n * sizeof *points);
     float *before = calloc(n, sizeof *before);
     const double scale = s->device->kind.raw ? (double)s->job.scale * (double)s->data->channels : 0.25;
-    if (!totals || !before) {
+    if (!totals || !before || !points) {
         status = wwi_fail_memory(n * sizeof *before);
         goto done;
     }
     for (size_t j = 0; j < n; j++) {
         totals[node->classes[j]]++;
+        points[j] = (uint32_t)wwi_shapelet_length(s->data, node->ids[j]);
         if (node->before)
             before[j] = (float)fmin(node->before[j] * node->before[j] * scale, 1.0);
     }
@@ -374,12 +442,14 @@ static ww_status send_node(search *s) {
         (status = upload(s->device, &s->class_of, node->classes, n * 4)) != WW_OK ||
         (status = upload(s->device, &s->totals, totals, node->class_count * 4)) != WW_OK ||
         (status = upload(s->device, &s->before, before, n * 4)) != WW_OK ||
-        (status = upload(s->device, &s->steps, s->gains->steps, n * 8)) != WW_OK)
+        (status = upload(s->device, &s->steps, s->gains->steps, n * 8)) != WW_OK ||
+        (status = upload(s->device, &s->points, points, n * 4)) != WW_OK)
         goto done;
     status = wwi_buffer_create(s->device->context, 16, &s->bound);
 done:
     free(totals);
     free(before);
+    free(points);
     return status;
 }
 
@@ -407,9 +477,10 @@ static ww_status send_bound(search *s) {
 // Tiles of the windows of series [first, ...) as far as the tables may grow; at least one series.
 static ww_status make_tiles(search *s, size_t first, uint64_t most_bytes) {
     size_t room = 0;
-    const uint32_t U = s->device->windows;
-    const uint64_t row_bytes = wwi_shapelet_row(s->device->kind, U) * 4;
-    uint64_t rows = 0;
+    const uint32_t U = s->sparse ? s->device->diagonals : s->device->windows;
+    const uint64_t row_bytes = (s->sparse ? U : wwi_shapelet_row(s->device->kind, U)) * 4;
+    const uint64_t each = s->sparse ? (uint64_t)s->job.count * s->wide * 16 : 0;
+    uint64_t table_rows = 0;
     free(s->tiles);
     s->tiles = NULL;
     s->tile_count = 0;
@@ -420,25 +491,31 @@ static ww_status make_tiles(search *s, size_t first, uint64_t most_bytes) {
         const uint32_t length = (uint32_t)wwi_shapelet_length(s->data, s->node->ids[j]);
         uint64_t own = 0;
         const size_t begin = s->tile_count;
-        for (uint32_t u = 0; u + s->job.least <= length; u += U) {
-            const uint32_t lengths = length - u < s->job.longest ? length - u : s->job.longest;
+        const int32_t before = s->sparse ? (int32_t)s->device->rows - 1 : 0;
+        const int32_t end = (int32_t)(length - s->job.least) + 1 + (s->sparse ? before + (int32_t)U : 0);
+        for (int32_t u = -before; u < end; u += (int32_t)U) {
+            const uint32_t left = u < 0 ? length : (uint32_t)u < length ? length - (uint32_t)u : 0;
+            const uint32_t lengths = left < s->job.least ? 0 : left < s->job.longest ? left : s->job.longest;
             const ww_status status = wwi_grow(&s->tiles, &room, s->tile_count + 1, sizeof *s->tiles);
             if (status != WW_OK)
                 return status;
-            s->tiles[s->tile_count++] = (wwi_shapelet_tile){(uint32_t)j, u, lengths, (uint32_t)(rows + own)};
+            s->tiles[s->tile_count++] =
+                (wwi_shapelet_tile){(uint32_t)j, (uint32_t)u, lengths, (uint32_t)(table_rows + own)};
             own += lengths;
         }
-        if (j > first && (rows + own) * row_bytes > most_bytes) {
+        if (j > first && (table_rows + own) * row_bytes + (j + 1 - first) * each > most_bytes) {
             s->tile_count = begin;
             break;
         }
-        rows += own;
+        table_rows += own;
         s->table_count++;
         s->first_tile[s->table_count] = (uint32_t)s->tile_count;
     }
-    if (rows >> 32)
+    if (table_rows >> 32)
         return wwi_fail(WW_ERROR_OVERFLOW, "a series has too many windows of too many lengths");
-    return wwi_grow_buffer(s->device->context, &s->b, rows * row_bytes);
+    const ww_status status = wwi_grow_buffer(s->device->context, &s->b, table_rows * row_bytes);
+    return status == WW_OK && s->sparse ? wwi_grow_buffer(s->device->context, &s->window_steps, s->table_count * each)
+                                        : status;
 }
 
 // The table of the windows of series from `first` on.
@@ -452,6 +529,21 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
     if ((status = upload(d, &s->tile_buffer, s->tiles, s->tile_count * sizeof *s->tiles)) != WW_OK ||
         (status = upload(d, &s->tile_first, s->first_tile, (s->table_count + 1) * 4)) != WW_OK)
         return status;
+    if (s->sparse) {
+        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
+                                WWI_BUFFER(s->data->device_offsets),
+                                WWI_BUFFER(s->node_ids),
+                                WWI_BUFFER(s->tile_buffer),
+                                WWI_BUFFER(s->b),
+                                WWI_BUFFER(s->table_flats),
+                                WWI_BUFFER(s->window_steps),
+                                WWI_VALUE(s->wide),
+                                WWI_VALUE(tiles),
+                                WWI_VALUE(s->job)};
+        const uint64_t items = (uint64_t)tiles * d->diagonals;
+        return wwi_launch(d->window_steps, (items + d->table_group - 1) / d->table_group, d->table_group, args,
+                          sizeof args / sizeof *args);
+    }
     if (d->has_double) {
         const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
                                 WWI_BUFFER(s->data->device_offsets),
@@ -498,7 +590,8 @@ static uint64_t room_bytes(const search *s) {
 // Bytes of a column in all buffers of a chunk.
 static uint64_t column_bytes(const search *s) {
     const uint64_t C = s->data->channels, count = s->job.count;
-    return 24 + 4 * C * s->job.longest + 4 * (C + 1) * count + 4 * count * s->node->count + (12 + 16) * count;
+    const uint64_t tables = s->sparse ? 4 * s->job.longest / s->device->rows + 8 * count : 4 * C * s->job.longest;
+    return 24 + tables + 4 * (C + 1) * count + 4 * count * s->node->count + (12 + 16) * count;
 }
 
 static void cut_chunks(search *s) {
@@ -506,7 +599,7 @@ static void cut_chunks(search *s) {
     uint64_t most = room_bytes(s) * 3 / 4 / column_bytes(s);
     const uint64_t of_nearest = buffer / (4 * (uint64_t)s->job.count * s->node->count);
     const uint64_t of_table = buffer / (4 * (uint64_t)s->data->channels * s->job.longest);
-    s->block = s->device->columns * s->device->group * s->device->vector;
+    s->block = s->sparse ? s->device->rows * s->lanes : s->device->columns * s->device->group * s->device->vector;
     if (s->block < s->across)
         s->block = s->across;
     most = most < of_nearest ? most : of_nearest;
@@ -530,7 +623,11 @@ static ww_status allocate(search *s) {
     if ((status = wwi_buffer_create(context, W * 16, &s->column_buffer)) != WW_OK ||
         (status = wwi_buffer_create(context, W * 4, &s->reaches)) != WW_OK ||
         (status = wwi_buffer_create(context, W * 4, &s->own)) != WW_OK ||
-        (status = wwi_buffer_create(context, W * C * s->job.longest * 4, &s->a)) != WW_OK ||
+        (status = wwi_buffer_create(context,
+                                    s->sparse ? W / s->device->rows * s->job.longest * 4 : W * C * s->job.longest * 4,
+                                    &s->a)) != WW_OK ||
+        (s->sparse && ((status = wwi_buffer_create(context, W * count * 8, &s->row_steps)) != WW_OK ||
+                       (status = wwi_buffer_create(context, W / s->block * 4, &s->lefts)) != WW_OK)) ||
         (status = wwi_buffer_create(context, W * (C + 1) * count * 4, &s->norms)) != WW_OK ||
         (status = wwi_buffer_create(context, W * count * n * 4, &s->nearest)) != WW_OK ||
         (status = wwi_buffer_create(context, W * count * 8, &s->most_gain)) != WW_OK ||
@@ -548,9 +645,11 @@ static ww_status allocate(search *s) {
 
 static void release(search *s) {
     wwi_buffer *const buffers[] = {
-        s->node_ids,  s->class_of, s->totals, s->before, s->steps,       s->bound,      s->column_buffer, s->reaches,
-        s->own,       s->a,        s->norms,  s->b,      s->tile_buffer, s->tile_first, s->table_flats,   s->nearest,
-        s->most_gain, s->most_gap, s->best,   s->kept,   s->kept_count,  s->scratch};
+        s->node_ids,      s->class_of,   s->totals,      s->before,  s->steps,     s->bound,
+        s->column_buffer, s->reaches,    s->own,         s->a,       s->norms,     s->b,
+        s->tile_buffer,   s->tile_first, s->table_flats, s->nearest, s->most_gain, s->most_gap,
+        s->best,          s->kept,       s->kept_count,  s->scratch, s->row_steps, s->window_steps,
+        s->lefts,         s->points};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
         wwi_buffer *buffer = buffers[i];
         wwi_buffer_destroy(&buffer);
@@ -559,10 +658,8 @@ static void release(search *s) {
     wwi_kernel_destroy(&s->split);
     wwi_kernel_destroy(&s->bound_kernel);
     wwi_kernel_destroy(&s->keep);
-    wwi_kernel_destroy(&s->diagonal);
     wwi_program_release(&s->extend_program);
     wwi_program_release(&s->split_program);
-    wwi_program_release(&s->diagonal_program);
     free(s->columns);
     free(s->sections);
     free(s->tiles);
@@ -596,6 +693,26 @@ static ww_status send_columns(search *s, size_t first, size_t count) {
         (status = wwi_buffer_write(s->reaches, 0, W * 4, reaches)) != WW_OK ||
         (status = wwi_buffer_write(s->own, 0, W * 4, own)) != WW_OK)
         goto done;
+    if (s->sparse) {
+        // Reaches have served: now the points left from each group's first row on.
+        const uint32_t groups = W / s->block;
+        for (uint32_t i = 0; i < groups; i++) {
+            const wwi_shapelet_column *column = &columns[i * s->block];
+            reaches[i] = (uint32_t)wwi_shapelet_length(s->data, column->series) - column->start;
+        }
+        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
+                                WWI_BUFFER(s->data->device_offsets),
+                                WWI_BUFFER(s->column_buffer),
+                                WWI_BUFFER(s->a),
+                                WWI_BUFFER(s->row_steps),
+                                WWI_BUFFER(s->norms),
+                                WWI_VALUE(s->lanes),
+                                WWI_VALUE(s->job)};
+        if ((status = wwi_buffer_write(s->lefts, 0, groups * 4, reaches)) == WW_OK)
+            status = wwi_launch(d->row_steps, (W + d->table_group - 1) / d->table_group, d->table_group, args,
+                                sizeof args / sizeof *args);
+        goto done;
+    }
     if (d->has_double) {
         const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
                                 WWI_BUFFER(s->data->device_offsets),
@@ -632,7 +749,7 @@ done:
 static ww_status extend(search *s, double cells_each, double *told, bool last) {
     ww_status status = WW_OK;
     wwi_shapelet_device *d = s->device;
-    const uint32_t blocks = s->job.columns / (d->columns * d->group * d->vector);
+    const uint32_t blocks = s->job.columns / (s->sparse ? s->block : d->columns * d->group * d->vector);
     for (size_t at = 0; status == WW_OK && at < s->table_count;) {
         wwi_pace *pace = &s->progress->pace;
         const uint64_t many = wwi_pace_units(pace, s->progress->rate, s->table_count - at, cells_each);
@@ -641,7 +758,13 @@ static ww_status extend(search *s, double cells_each, double *told, bool last) {
         const wwi_arg args[] = {WWI_BUFFER(s->a),           WWI_BUFFER(s->norms),      WWI_BUFFER(s->b),
                                 WWI_BUFFER(s->tile_buffer), WWI_BUFFER(s->tile_first), WWI_BUFFER(s->reaches),
                                 WWI_BUFFER(s->nearest),     WWI_VALUE(s->job)};
-        if ((status = wwi_launch(s->extend, blocks * many, d->group, args, sizeof args / sizeof *args)) != WW_OK)
+        const wwi_arg sparse[] = {
+            WWI_BUFFER(s->a),          WWI_BUFFER(s->row_steps), WWI_BUFFER(s->b),      WWI_BUFFER(s->tile_buffer),
+            WWI_BUFFER(s->tile_first), WWI_BUFFER(s->lefts),     WWI_BUFFER(s->points), WWI_BUFFER(s->window_steps),
+            WWI_VALUE(s->wide),        WWI_BUFFER(s->nearest),   WWI_VALUE(s->job)};
+        status = s->sparse ? wwi_launch(s->extend, blocks * many, d->row_group, sparse, sizeof sparse / sizeof *sparse)
+                           : wwi_launch(s->extend, blocks * many, d->group, args, sizeof args / sizeof *args);
+        if (status != WW_OK)
             break;
         at += many;
         const double work = cells_each * (double)many;
@@ -946,6 +1069,19 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
         shuffle(&s);
     else if (k > 1 && (s.job.single || progress->deadline > 0))
         progress->deadline > 0 ? shuffle_series(&s) : qsort(s.columns, s.column_count, sizeof *s.columns, by_own);
+    // Lengths far apart: a diagonal's cells follow from each other at less cost than lengths between that nobody needs.
+    s.sparse = device->row_steps && !s.job.single && options->start_step == 1 && progress->deadline <= 0 &&
+               (s.job.count == 1 || s.job.step >= (uint32_t)wwi_shapelet_tuned(device, "shapelets.sparse", 3));
+    s.lanes = device->row_group * device->vector;
+    s.job.rows = device->rows;
+    for (size_t j = 0; s.sparse && j < node->count; j++) {
+        const uint32_t D = device->diagonals;
+        const uint32_t windows =
+            (uint32_t)wwi_shapelet_length(data, node->ids[j]) - s.job.least + 1 + 2 * (device->rows - 1) + D;
+        s.wide = s.wide < (windows + D - 1) / D * D ? (windows + D - 1) / D * D : s.wide;
+    }
+    if (s.sparse)
+        s.job.error_root *= 2; // the recurrence of up to `rows` steps
     if ((status = compile(&s)) != WW_OK)
         goto done;
     cut_chunks(&s);
