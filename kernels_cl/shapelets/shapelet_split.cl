@@ -13,9 +13,12 @@
 // A group sorts WW_T vectors of WW_V candidates of one length at a time. Local memory: the keys, and two counts for
 // each class and candidate, and 16 bytes a work-item. A barrier each step of the bitonic sort, two more each task.
 //
-// Parameters: WW_T; WW_KEYS_GLOBAL 1: keys and counts are in global memory
+// Parameters: WW_T; WW_KEYS_GLOBAL 1: keys and counts are in global memory; WW_LISTED 1: the candidates `listed` alone
 #ifndef WW_T
 #define WW_T 32
+#endif
+#ifndef WW_LISTED
+#define WW_LISTED 0
 #endif
 #ifndef WW_KEYS_GLOBAL
 #define WW_KEYS_GLOBAL 0
@@ -33,6 +36,31 @@ typedef struct {
     long sure, most;         // gain that it has; that it does not exceed
     float sure_gap, most_gap; // with the gain: the gap that it has at least; at most
 } ww_found;
+
+#if WW_V == 1
+// q of a candidate (the length number li from column c, of l points) and series j.
+WW_INLINE float ww_q_of(global const float *nearest, global const float *norms, global const uint *flats,
+                        global const uint *own, global const float *before, uint j, uint li, uint c, uint l,
+                        const ww_shapelet_job job) {
+    const float value = nearest[((ulong)j * job.count + li) * job.columns + c];
+#if WW_RAW
+    float q = value * job.scale / (float)l;
+#elif WW_C == 1
+    const float norm = norms[(ulong)li * job.columns + c];
+    const uint flat = flats[(ulong)j * (job.single ? job.longest : job.count) + (job.single ? max(l, 1u) - 1 : li)];
+    const float close = norm == 0 ? (flat ? 1.0f : 0.5f) : fmax(value * norm, flat ? 0.5f : -1.0f);
+    float q = (1.0f - close) * 0.5f;
+#else
+    const float halves = norms[((ulong)WW_C * job.count + li) * job.columns + c];
+    float q = (1.0f - (value + halves) * (1.0f / WW_C)) * 0.5f;
+#endif
+    // The distance of a candidate to its own series is 0.
+    q = own[c] == j ? 0.0f : q;
+    if (job.combine)
+        q = job.combine == 1 ? fmax(q, before[j]) : fmin(q, before[j]);
+    return fmin(fmax(q, 0.0f), 1.0f);
+}
+#endif
 
 // Unsigned integers in the order of floats.
 WW_INLINE ulong ww_ordered(float x) {
@@ -259,7 +287,8 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
                   global const uint *restrict totals, global const float *restrict before,
                   global const long *restrict steps, global const ulong *restrict bound, global ulong *restrict most_gain,
                   global float *restrict most_gap, global ulong *restrict best, global uint *restrict scratch,
-                  local uint *shared_, const ww_shapelet_job job) {
+                  global const uint *restrict listed, global const uint *restrict listed_count, global const uint *restrict sifted,
+                  const uint shift, local uint *shared_, const ww_shapelet_job job) {
     local ulong both[2 * WW_WG];
     const uint lid = (uint)get_local_id(0), n = job.series, bits = job.class_bits;
 #if WW_KEYS_GLOBAL
@@ -270,34 +299,45 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
     WW_KEYS uint *counts = keys + (ulong)n * WW_ACROSS, *starts = counts + (ulong)job.classes * WW_ACROSS;
     const uint blocks = (job.columns + WW_ACROSS - 1) / WW_ACROSS;
     const float steps_of_q = (float)(1u << (32u - bits));
-    const long known = (long)bound[0];
+    const long known = max((long)bound[0], (long)((ulong)sifted[0] << shift));
     long best_gain = 0;
     float best_gap = -INFINITY;
-    for (uint task = (uint)get_group_id(0); task < blocks * job.count; task += (uint)get_num_groups(0)) {
+#if WW_LISTED
+    const uint tasks = (listed_count[0] + WW_ACROSS - 1) / WW_ACROSS;
+#else
+    const uint tasks = blocks * job.count;
+#endif
+    for (uint task = (uint)get_group_id(0); task < tasks; task += (uint)get_num_groups(0)) {
         const uint li = task / blocks, c0 = ww_rest(task, blocks, li) * WW_ACROSS;
         const uint of_list = job.least + li * job.step;
+#if !WW_LISTED
         // Columns come with the longest reach first.
         if (reaches[c0] < (job.single ? 1u : of_list))
             continue;
+#endif
         for (uint e = lid; e < n * WW_T; e += WW_WG) {
+#if WW_V == 1
+            const uint j = e / WW_T, at = e - j * WW_T;
+            uint own_li = li, c = c0 + at, l = of_list;
+#if WW_LISTED
+            const uint place = task * WW_ACROSS + at < listed_count[0] ? listed[task * WW_ACROSS + at] : listed[0];
+            own_li = place / job.columns;
+            c = ww_rest(place, job.columns, own_li);
+            l = job.least + own_li * job.step;
+#endif
+            l = job.single ? reaches[c] : l;
+            const float q = ww_q_of(nearest, norms, flats, own, before, j, own_li, c, l, job);
+            keys[e] = (uint)(q * (steps_of_q * 0.9999999f)) << bits | class_of[j];
+#else
             const uint j = e / WW_T, c = c0 + (e - j * WW_T) * WW_V;
             const ww_columns value = WW_LOAD_COLUMNS(nearest + ((ulong)j * job.count + li) * job.columns + c);
 #if WW_RAW || WW_C == 1
             const ww_column_ids l = job.single ? WW_LOAD_IDS(reaches + c) : (ww_column_ids)(of_list);
 #endif
 #if WW_RAW
-#if WW_V == 1
-            ww_columns q = value * job.scale / (float)l;
-#else
             ww_columns q = value * job.scale / convert_float16(l);
-#endif
 #elif WW_C == 1
             const ww_columns norm = WW_LOAD_COLUMNS(norms + (ulong)li * job.columns + c);
-#if WW_V == 1
-            const uint flat = flats[(ulong)j * (job.single ? job.longest : job.count) + (job.single ? max(l, 1u) - 1 : li)];
-            float close = fmax(value * norm, flat ? 0.5f : -1.0f);
-            close = norm == 0 ? (flat ? 1.0f : 0.5f) : close;
-#else
             ww_columns flat = (ww_columns)(0);
             if (job.single) {
                 uint lengths[16];
@@ -312,24 +352,17 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
             const ww_columns low = flat * 1.5f - 1.0f, product = value * norm;
             ww_columns close = product > low ? product : low;
             close = norm == (ww_columns)(0) ? flat * 0.5f + 0.5f : close;
-#endif
             ww_columns q = (1.0f - close) * 0.5f;
 #else
             const ww_columns halves = WW_LOAD_COLUMNS(norms + ((ulong)WW_C * job.count + li) * job.columns + c);
             ww_columns q = (1.0f - (value + halves) * (1.0f / WW_C)) * 0.5f;
 #endif
+            // The distance of a candidate to its own series is 0.
+            q = WW_LOAD_IDS(own + c) == (ww_column_ids)(j) ? (ww_columns)(0) : q;
             if (job.combine)
                 q = job.combine == 1 ? fmax(q, (ww_columns)(before[j])) : fmin(q, (ww_columns)(before[j]));
-            q = fmin(fmax(q * steps_of_q, (ww_columns)(0)), (ww_columns)(steps_of_q * 0.9999999f));
-            const uint k = class_of[j];
-#if WW_V == 1
-            // The distance of a candidate to its own series is 0.
-            const uint at = own[c] == j ? (job.combine == 1 ? (uint)(before[j] * steps_of_q * 0.9999999f) : 0u) : (uint)q;
-            keys[e] = at << bits | k;
-#else
-            const ww_column_ids zero = (ww_column_ids)(job.combine == 1 ? (uint)(before[j] * steps_of_q * 0.9999999f) : 0u);
-            const ww_column_ids at = WW_LOAD_IDS(own + c) == (ww_column_ids)(j) ? zero : convert_uint16(q);
-            vstore16(at << bits | (ww_column_ids)(k), e, keys);
+            q = fmin(fmax(q, (ww_columns)(0)), (ww_columns)(1));
+            vstore16(convert_uint16(q * (steps_of_q * 0.9999999f)) << bits | (ww_column_ids)(class_of[j]), e, keys);
 #endif
         }
         barrier(WW_FENCE);
@@ -356,6 +389,12 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
                 barrier(WW_FENCE);
             }
         for (uint t = lid; t < WW_ACROSS; t += WW_WG) {
+#if WW_LISTED
+            if (task * WW_ACROSS + t >= listed_count[0])
+                continue;
+            const uint place = listed[task * WW_ACROSS + t], own_li = place / job.columns;
+            const uint c = ww_rest(place, job.columns, own_li), l = job.single ? reaches[c] : job.least + own_li * job.step;
+#else
             const uint c = c0 + t, l = job.single ? reaches[c] : of_list;
             const ulong place = (ulong)li * job.columns + c;
             if (l == 0 || reaches[c] < l) {
@@ -363,6 +402,7 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
                 most_gap[place] = -INFINITY;
                 continue;
             }
+#endif
             const float error = job.error + job.error_root * sqrt((float)l);
             const float scale = (WW_RAW ? sqrt(1.0f / job.scale) : 2.0f) * (job.unscaled ? sqrt((float)l) : 1.0f);
             const ww_found found =

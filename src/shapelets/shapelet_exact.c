@@ -41,7 +41,9 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
     d->vector = d->gpu ? 1 : 16;
     const uint32_t sums = kind.raw ? 1 : (uint32_t)(kind.channels < 64 ? kind.channels : 64);
     const uint32_t registers = d->gpu ? 64 : 16;
-    d->group = d->gpu ? power_below(wwi_shapelet_tuned(d, "shapelets.group", 64), 256) : 1;
+    d->group = d->gpu ? power_below(wwi_shapelet_tuned(d, "shapelets.group", 32), 256) : 1;
+    // Several parts with the same columns: one channel, every length.
+    d->parts = d->gpu && sums == 1 ? power_below(wwi_shapelet_tuned(d, "shapelets.parts", 4), 8) : 1;
     d->columns = sums > 1 ? 1 : power_below(wwi_shapelet_tuned(d, "shapelets.columns", 2), 8);
     const uint32_t most = registers / (sums * d->columns);
     d->windows = power_below(wwi_shapelet_tuned(d, "shapelets.windows", d->gpu ? 16 : 8), most ? most : 1);

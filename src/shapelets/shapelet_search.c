@@ -39,7 +39,9 @@ typedef struct search {
     wwi_shapelet_job job;
     wwi_shapelet_column *columns;
     size_t column_count;
-    bool sparse;          // by diagonals
+    bool sparse;    // by diagonals
+    uint32_t parts; // of a group of the extension; its group_items work-items
+    uint32_t group_items;
     uint32_t lanes, wide; // of a group of diagonals; windows of a series in their table
     section *sections;
     size_t section_count;
@@ -49,10 +51,13 @@ typedef struct search {
     uint64_t *cells; // of a column by its number of lengths
     // the device's
     wwi_program *extend_program, *split_program;
-    wwi_kernel *extend, *split, *bound_kernel, *keep;
+    wwi_kernel *extend, *split, *bound_kernel, *keep, *sift, *survive;
+    bool sifts;                 // before the sort, those that can't be the best are taken out
+    uint32_t sift_group, shift; // work-items; bits of gains that its bound leaves out
+    uint64_t sift_local;
     wwi_buffer *node_ids, *class_of, *totals, *before, *steps, *bound;
     wwi_buffer *column_buffer, *reaches, *own, *a, *norms, *b, *tile_buffer, *tile_first, *table_flats;
-    wwi_buffer *row_steps, *window_steps, *lefts, *points;
+    wwi_buffer *row_steps, *window_steps, *lefts, *points, *entropy, *sifted, *listed, *listed_count;
     wwi_buffer *nearest, *most_gain, *most_gap, *best, *kept, *kept_count, *scratch;
     uint32_t across, split_group, split_groups; // candidates of a group, its work-items, groups
     bool keys_global;
@@ -386,11 +391,27 @@ static ww_status compile(search *s) {
     s->split_group =
         d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_group", s->node->count <= 64 ? 32 : 128) : 1;
     s->across = across * d->vector;
+    // Bins of 16-bit counts for each class and work-item, in a third of the local memory.
+    const size_t classes = s->node->class_count;
+    int bins = 64;
+    while (bins > 8 && ((uint64_t)bins + 2) * classes * 2 * s->split_group > 16384)
+        bins /= 2;
+    s->sift_group = s->split_group;
+    s->sift_local = ((uint64_t)bins + 2) * classes * 2 * s->split_group;
+    s->sifts = d->gpu && s->options->quality == WW_SHAPELET_GAIN && s->sift_local <= local && classes <= 32 &&
+               s->node->count >= 16 && s->node->count < 65536 && wwi_shapelet_tuned(d, "shapelets.sift", 1) == 1;
+    // Gains have 32 bits below the point, and above it those of count * log2(count). More than one: no bound.
+    s->shift = 0;
+    while (s->k == 1 && ((uint64_t)s->gains->entropy[s->node->count] >> s->shift) >> 31)
+        s->shift++;
+    s->shift = s->k == 1 ? s->shift : 63;
     const int steps = s->job.single ? 2 : s->job.step == 1 ? 1 : 0;
+    s->parts = steps == 1 ? d->parts : 1;
+    s->group_items = d->group * s->parts;
     snprintf(options, sizeof options,
              "-DWW_C=%zu -DWW_RAW=%d -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_S=%" PRIu32 " -DWW_U=%" PRIu32
-             " -DWW_STEP=%d",
-             d->kind.channels, d->kind.raw, d->vector, d->group, d->columns, d->windows, steps);
+             " -DWW_STEP=%d -DWW_PARTS=%" PRIu32,
+             d->kind.channels, d->kind.raw, d->vector, s->group_items, d->columns, d->windows, steps, s->parts);
     if (s->sparse)
         snprintf(options, sizeof options,
                  "-DWW_C=1 -DWW_RAW=0 -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_ROWS=%" PRIu32
@@ -404,11 +425,18 @@ static ww_status compile(search *s) {
                                     s->sparse ? "ww_shapelet_diagonal" : "ww_shapelet_extend", &s->extend)) != WW_OK)
         return status;
     snprintf(options, sizeof options,
-             "-DWW_C=%zu -DWW_RAW=%d -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_T=%" PRIu32 " -DWW_KEYS_GLOBAL=%d",
-             d->kind.channels, d->kind.raw, d->vector, s->split_group, across, s->keys_global);
-    const wwi_source split[] = {
-        {"base/number.cl", NULL}, {"shapelets/shapelet.cl", NULL}, {"shapelets/shapelet_split.cl", NULL}};
-    if ((status = wwi_program_get(d->context, split, 3, options, &s->split_program)) != WW_OK ||
+             "-DWW_C=%zu -DWW_RAW=%d -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_T=%" PRIu32
+             " -DWW_KEYS_GLOBAL=%d -DWW_LISTED=%d"
+             " -DWW_BINS=%d",
+             d->kind.channels, d->kind.raw, d->vector, s->split_group, across, s->keys_global, s->sifts, bins);
+    const wwi_source split[] = {{"base/number.cl", NULL},
+                                {"shapelets/shapelet.cl", NULL},
+                                {"shapelets/shapelet_split.cl", NULL},
+                                {"shapelets/shapelet_sift.cl", NULL}};
+    if ((status = wwi_program_get(d->context, split, s->sifts ? 4 : 3, options, &s->split_program)) != WW_OK ||
+        (s->sifts &&
+         ((status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_sift", &s->sift)) != WW_OK ||
+          (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_survive", &s->survive)) != WW_OK)) ||
         (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_split", &s->split)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_bound", &s->bound_kernel)) != WW_OK)
         return status;
@@ -443,7 +471,11 @@ static ww_status send_node(search *s) {
         (status = upload(s->device, &s->totals, totals, node->class_count * 4)) != WW_OK ||
         (status = upload(s->device, &s->before, before, n * 4)) != WW_OK ||
         (status = upload(s->device, &s->steps, s->gains->steps, n * 8)) != WW_OK ||
-        (status = upload(s->device, &s->points, points, n * 4)) != WW_OK)
+        (status = upload(s->device, &s->points, points, n * 4)) != WW_OK ||
+        (status = upload(s->device, &s->entropy, s->gains->entropy, (n + 1) * 8)) != WW_OK ||
+        (status = wwi_buffer_create(s->device->context, 4, &s->sifted)) != WW_OK ||
+        (status = wwi_buffer_create(s->device->context, 4, &s->listed_count)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(s->sifted, 0, 4, 0)) != WW_OK)
         goto done;
     status = wwi_buffer_create(s->device->context, 16, &s->bound);
 done:
@@ -591,7 +623,7 @@ static uint64_t room_bytes(const search *s) {
 static uint64_t column_bytes(const search *s) {
     const uint64_t C = s->data->channels, count = s->job.count;
     const uint64_t tables = s->sparse ? 4 * s->job.longest / s->device->rows + 8 * count : 4 * C * s->job.longest;
-    return 24 + tables + 4 * (C + 1) * count + 4 * count * s->node->count + (12 + 16) * count;
+    return 24 + tables + 4 * (C + 1) * count + 4 * count * s->node->count + (12 + 16 + 4) * count;
 }
 
 static void cut_chunks(search *s) {
@@ -634,6 +666,7 @@ static ww_status allocate(search *s) {
         (status = wwi_buffer_create(context, W * count * 4, &s->most_gap)) != WW_OK ||
         (status = wwi_buffer_create(context, W * count * 16, &s->kept)) != WW_OK ||
         (status = wwi_buffer_create(context, 4, &s->kept_count)) != WW_OK ||
+        (status = wwi_buffer_create(context, s->sifts ? W * count * 4 : 4, &s->listed)) != WW_OK ||
         (status = wwi_buffer_create(context, flat_bytes, &s->table_flats)) != WW_OK ||
         (status = wwi_buffer_fill_u32(s->table_flats, 0, flat_bytes, 0)) != WW_OK ||
         (status = wwi_buffer_create(context, (uint64_t)s->split_groups * 16, &s->best)) != WW_OK)
@@ -649,7 +682,7 @@ static void release(search *s) {
         s->column_buffer, s->reaches,    s->own,         s->a,       s->norms,     s->b,
         s->tile_buffer,   s->tile_first, s->table_flats, s->nearest, s->most_gain, s->most_gap,
         s->best,          s->kept,       s->kept_count,  s->scratch, s->row_steps, s->window_steps,
-        s->lefts,         s->points};
+        s->lefts,         s->points,     s->entropy,     s->sifted,  s->listed,    s->listed_count};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
         wwi_buffer *buffer = buffers[i];
         wwi_buffer_destroy(&buffer);
@@ -658,6 +691,8 @@ static void release(search *s) {
     wwi_kernel_destroy(&s->split);
     wwi_kernel_destroy(&s->bound_kernel);
     wwi_kernel_destroy(&s->keep);
+    wwi_kernel_destroy(&s->sift);
+    wwi_kernel_destroy(&s->survive);
     wwi_program_release(&s->extend_program);
     wwi_program_release(&s->split_program);
     free(s->columns);
@@ -763,7 +798,7 @@ static ww_status extend(search *s, double cells_each, double *told, bool last) {
             WWI_BUFFER(s->tile_first), WWI_BUFFER(s->lefts),     WWI_BUFFER(s->points), WWI_BUFFER(s->window_steps),
             WWI_VALUE(s->wide),        WWI_BUFFER(s->nearest),   WWI_VALUE(s->job)};
         status = s->sparse ? wwi_launch(s->extend, blocks * many, d->row_group, sparse, sizeof sparse / sizeof *sparse)
-                           : wwi_launch(s->extend, blocks * many, d->group, args, sizeof args / sizeof *args);
+                           : wwi_launch(s->extend, blocks * many, s->group_items, args, sizeof args / sizeof *args);
         if (status != WW_OK)
             break;
         at += many;
@@ -785,12 +820,31 @@ static ww_status split(search *s) {
         WWI_BUFFER(s->nearest), WWI_BUFFER(s->norms),    WWI_BUFFER(s->table_flats), WWI_BUFFER(s->reaches),
         WWI_BUFFER(s->own),     WWI_BUFFER(s->class_of), WWI_BUFFER(s->totals),      WWI_BUFFER(s->before),
         WWI_BUFFER(s->steps),   WWI_BUFFER(s->bound),    WWI_BUFFER(s->most_gain),   WWI_BUFFER(s->most_gap),
-        WWI_BUFFER(s->best),    WWI_BUFFER(s->scratch),  WWI_LOCAL(local),           WWI_VALUE(s->job)};
+        WWI_BUFFER(s->best),    WWI_BUFFER(s->scratch),  WWI_BUFFER(s->listed),      WWI_BUFFER(s->listed_count),
+        WWI_BUFFER(s->sifted),  WWI_VALUE(s->shift),     WWI_LOCAL(local),           WWI_VALUE(s->job)};
+    const wwi_arg sift_args[] = {WWI_BUFFER(s->nearest),     WWI_BUFFER(s->norms),
+                                 WWI_BUFFER(s->table_flats), WWI_BUFFER(s->reaches),
+                                 WWI_BUFFER(s->own),         WWI_BUFFER(s->class_of),
+                                 WWI_BUFFER(s->totals),      WWI_BUFFER(s->before),
+                                 WWI_BUFFER(s->entropy),     WWI_BUFFER(s->most_gain),
+                                 WWI_BUFFER(s->most_gap),    WWI_BUFFER(s->sifted),
+                                 WWI_VALUE(s->shift),        WWI_LOCAL((size_t)s->sift_local),
+                                 WWI_VALUE(s->job)};
+    const wwi_arg survive_args[] = {WWI_BUFFER(s->most_gain), WWI_BUFFER(s->bound),  WWI_BUFFER(s->sifted),
+                                    WWI_VALUE(s->shift),      WWI_BUFFER(s->listed), WWI_BUFFER(s->listed_count),
+                                    WWI_VALUE(s->job)};
+    const uint32_t small = s->device->table_group;
     const wwi_arg bound_args[] = {WWI_BUFFER(s->best), WWI_VALUE(groups), WWI_LOCAL((size_t)s->split_group * 16),
                                   WWI_BUFFER(s->bound)};
     const wwi_arg keep_args[] = {WWI_BUFFER(s->most_gain), WWI_BUFFER(s->most_gap),   WWI_BUFFER(s->bound),
                                  WWI_BUFFER(s->reaches),   WWI_BUFFER(s->kept_count), WWI_BUFFER(s->kept),
                                  WWI_VALUE(room),          WWI_VALUE(s->job)};
+    if (s->sifts && ((status = wwi_buffer_fill_u32(s->listed_count, 0, 4, 0)) != WW_OK ||
+                     (status = wwi_launch(s->sift, ((uint64_t)room + s->sift_group - 1) / s->sift_group, s->sift_group,
+                                          sift_args, sizeof sift_args / sizeof *sift_args)) != WW_OK ||
+                     (status = wwi_launch(s->survive, ((uint64_t)room + small - 1) / small, small, survive_args,
+                                          sizeof survive_args / sizeof *survive_args)) != WW_OK))
+        return status;
     if ((status = wwi_launch(s->split, groups, s->split_group, args, sizeof args / sizeof *args)) != WW_OK ||
         (s->k == 1 && (status = wwi_launch(s->bound_kernel, 1, s->split_group, bound_args,
                                            sizeof bound_args / sizeof *bound_args)) != WW_OK) ||

@@ -43,9 +43,9 @@ typedef struct wwi_shapelet_device {
     wwi_stream *stream;
     wwi_shapelet_kind kind;
     bool gpu, has_double;
-    uint32_t vector;                     // columns in a vector
-    uint32_t group, columns, windows;    // of the extension: work-items, column vectors each, windows of a tile
-    uint32_t rows, diagonals, row_group; // of the diagonals: rows and diagonals of a work-item, work-items
+    uint32_t vector;                         // columns in a vector
+    uint32_t group, columns, windows, parts; // of the extension: work-items, column vectors each, windows of a tile
+    uint32_t rows, diagonals, row_group;     // of the diagonals: rows and diagonals of a work-item, work-items
     uint32_t exact_group, table_group;
     wwi_program *double_program;
     wwi_kernel *exact, *make_columns, *make_windows, *row_steps, *window_steps;

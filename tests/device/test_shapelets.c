@@ -112,10 +112,10 @@ typedef struct shape {
 
 static const shape shapes[] = {
     {12, 1, 20, 20, 2, 1, 0, 0, 0, 0, 0, 0, 0, WW_SHAPELET_GAIN},
-    {14, 1, 16, 30, 3, 1, 0, 0, 0, 0, 0, 0, 0, WW_SHAPELET_GAIN},
+    {18, 1, 16, 26, 3, 1, 0, 0, 0, 0, 0, 0, 0, WW_SHAPELET_GAIN},
     {12, 1, 18, 24, 5, 1e-3, 1e6, 3, 15, 0, 0, 0, 0, WW_SHAPELET_GAIN},
     {10, 1, 20, 20, 2, 1e-3, 1e6, 4, 0, 3, 2, 0, 0, WW_SHAPELET_GAIN},
-    {12, 3, 14, 18, 3, 1, 5, 0, 0, 0, 0, 0, 0, WW_SHAPELET_GAIN},
+    {18, 3, 14, 16, 3, 1, 5, 0, 0, 0, 0, 0, 0, WW_SHAPELET_GAIN},
     {12, 2, 16, 20, 2, 1, 0, 5, 14, 4, 3, 1, 0, WW_SHAPELET_GAIN},
     {12, 1, 20, 20, 3, 10, 100, 0, 0, 0, 0, 1, 1, WW_SHAPELET_GAIN},
     {12, 1, 20, 24, 3, 1, 0, 0, 0, 5, 0, 0, 1, WW_SHAPELET_GAIN},
