@@ -56,7 +56,7 @@ ww_status wwi_ribbon_run(wwi_runner *r, wwi_work *w) {
         wwi_arg args[COMMON_ARGS + 4];
         w->args.unit_begin = (uint32_t)u.at;
         size_t count = wwi_work_args(w, args);
-        args[count++] = WWI_BUFFER(r->column_packed);
+        args[count++] = WWI_BUFFER(w->uploads.column_packed);
         args[count++] = WWI_BUFFER(w->uploads.column_offsets);
         args[count++] = WWI_VALUE(packs);
         args[count++] = WWI_VALUE(units);
