@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engines lanes and strips share: WW_ROWS rows across a block of WW_COLS columns held in registers. No kernel
-// is here.
+// What the engines lanes, strips and packed (items) share: WW_ROWS rows across a block of WW_COLS columns held in
+// registers. No kernel is here. WW_WHOLE_BLOCKS 1 (packed_items.cl): the engine masks cells outside a band itself.
+#ifndef WW_WHOLE_BLOCKS
+#define WW_WHOLE_BLOCKS 0
+#endif
 #ifndef WW_COLS
 #define WW_COLS 16
 #endif
 #ifndef WW_ROWS
 #define WW_ROWS 4
 #endif
-#if WW_BAND && WW_VECTOR == 1 && WW_COLS > 32
+#if WW_BAND && WW_VECTOR == 1 && WW_COLS > 32 && !WW_WHOLE_BLOCKS
 #error "a banded block has at most 32 columns"
 #endif
 
@@ -25,7 +28,7 @@
 // `rows` rows across the block. v: in, the left-hand neighbour's values in these rows; out, the last column's. d: the
 // values above v. A macro, because NVIDIA's compiler keeps arrays passed to a function in memory. Neighbouring rows use
 // the value they share as the same operand (`q & 1`), so that it is read from the register file's reuse cache.
-#if WW_BAND
+#if WW_BAND && !WW_WHOLE_BLOCKS
 #define WW_KEEP(value, q, r) ((inside[q] >> (r)) & 1u ? (value) : WW_OUTSIDE)
 #else
 #define WW_KEEP(value, q, r) (value)
@@ -87,18 +90,19 @@
 #define WW_IS_PADDING(q) (i + (q) < 0)
 #define WW_IS_COLUMN(r) (first_column + (uint)(r) < y.length)
 #endif
-#define WW_SWEEP(rows)                                                                                                 \
-    WW_DIAGONALS(rows)                                                                                                 \
-    _Pragma("unroll") for (int w = 0; w < WW_COLS + (rows)-1; w++) {                                                   \
+// Columns [from, to) of the block. `diagonal` makes a new diagonal's value; `keep`, `column` and `row` are what becomes of a
+// cell's value outside the band, after the last column and in a padding row.
+#define WW_SWEEP_OF(rows, from, to, diagonal, keep, column, row)                                                       \
+    _Pragma("unroll") for (int w = 0; w < (to) - (from) + (rows)-1; w++) {                                             \
         _Pragma("unroll") for (int q = (rows)-1; q >= 0; q--) {                                                        \
-            const int r = w - q;                                                                                       \
-            if (r >= 0 && r < WW_COLS) {                                                                               \
-                WW_NEW_DIAGONAL(q, r)                                                                                  \
+            const int r = w - q + (from);                                                                              \
+            if (r >= (from) && r < (to)) {                                                                             \
+                diagonal(q, r)                                                                                         \
                 const real up = q ? v[q - 1] : c[r];                                                                   \
-                real value = WW_CELL(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), lengths, q & 1);                 \
-                value = WW_KEEP(value, q, r);                                                                          \
-                value = WW_PASS_COLUMN(value, v[q], r);                                                                \
-                value = WW_PASS_ROW(value, up, q);                                                                     \
+                real value = WW_CELL(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), lengths, q & 1);              \
+                value = keep(value, q, r);                                                                             \
+                value = column(value, v[q], r);                                                                        \
+                value = row(value, up, q);                                                                             \
                 d[q] = WW_ABOVE(q, r);                                                                                 \
                 v[q] = value;                                                                                          \
                 WW_GO_ON(q, r)                                                                                         \
@@ -107,8 +111,11 @@
             }                                                                                                          \
         }                                                                                                              \
     }
+#define WW_SWEEP(rows)                                                                                                 \
+    WW_DIAGONALS(rows)                                                                                                 \
+    WW_SWEEP_OF(rows, 0, WW_COLS, WW_NEW_DIAGONAL, WW_KEEP, WW_PASS_COLUMN, WW_PASS_ROW)
 
-#if WW_BAND && WW_VECTOR == 1
+#if WW_BAND && WW_VECTOR == 1 && !WW_WHOLE_BLOCKS
 // One bit a column of the block: set inside row i's interval.
 WW_INLINE uint ww_inside(ww_pair_band limits, uint i, uint first_column) {
     const int lo = clamp((int)ww_band_lo(limits, i) - (int)first_column, 0, 32);
@@ -128,7 +135,7 @@ WW_INLINE uint ww_inside(ww_pair_band limits, uint i, uint first_column) {
 
 // Padding rows above the first: as many as fill the first row-step.
 #define WW_PADDING(n) ((int)((0u - (n)) % WW_ROWS))
-#if WW_BAND
+#if WW_BAND && !WW_WHOLE_BLOCKS
 // First and end row-step of a block of columns, the padding rows counted.
 WW_INLINE uint ww_block_first(ww_pair_band limits, uint block) {
     return block ? (ww_band_top(limits, block * WW_COLS) + (uint)WW_PADDING(limits.n)) / WW_ROWS : 0;

@@ -20,7 +20,7 @@ static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     bool fits;
     if (wwi_packed_items(r))
-        return WW_OK;
+        return r->banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
     if (!wwi_can_vector(r)) {
         *refusal = (wwi_refusal){"too many channels", VECTOR_CHANNELS};
         return WW_OK;

@@ -6,20 +6,23 @@
 
 #include "base/grow.h"
 #include "engine/batch.h"
+#include "engine/ribbon.h"
 #include "engine/tiling.h"
+#include "measure/band.h"
 
 #define PACK 32 // pairs side by side
 
 static const wwi_form form = {.engine = "packed",
                               .kernel = "ww_packed_items",
                               .interleave = "ww_interleave",
-                              .texts = {"engine/interleave.cl", "engine/walk.cl", "engine/packed_items.cl"},
+                              .texts = {"engine/interleave.cl", "engine/items_edges.cl", "engine/walk.cl",
+                                        "engine/packed_items.cl"},
                               .exchanges =
                                   true, // it does not, but NVIDIA's own forms of instructions are there with it
                               .pack = PACK};
 
 bool wwi_packed_items(const wwi_runner *r) {
-    return !r->banded && !r->open && wwi_points_in_registers(r) && wwi_tuned(r, "packed.items", r->gpu) != 0;
+    return wwi_points_in_registers(r) && wwi_tuned(r, "packed.items", r->gpu) != 0;
 }
 
 // What a column keeps of its point beside the point.
@@ -31,10 +34,18 @@ static uint32_t edge_values(const wwi_runner *r) {
 // every value that is interleaved.
 bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t n, uint32_t m) {
     const uint64_t pairs = list ? rows : (uint64_t)rows * columns;
+    uint32_t below;
     const bool exchanged = !list && r->symmetric && rows < PACK && columns > rows;
-    const uint64_t cells = list        ? (uint64_t)n * m / ((uint64_t)n + m)
+    uint64_t cells = list        ? (uint64_t)n * m / ((uint64_t)n + m)
                            : exchanged ? (uint64_t)rows * n
                                        : columns * (uint64_t)m;
+    // A narrow band is in a lane's registers as a whole.
+    if (wwi_ribbon_width(r, list, n == m, n, m, &below))
+        return false;
+    if (r->banded) {
+        const uint64_t inside = wwi_band_cells(&r->measure.band, n, m);
+        cells = (uint64_t)((double)cells * (double)(inside == UINT64_MAX ? 0 : inside) / ((double)n * m));
+    }
     // Measured on one GPU: in these cases engine lanes is as fast or faster.
     if (r->channels > 8 || (r->precision == WW_DOUBLE && (r->channels > 1 || edge_values(r))))
         return false;
@@ -63,6 +74,14 @@ static uint32_t most_columns(const wwi_runner *r) {
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
         columns /= 2;
+    // So do two sweeps over the same columns.
+    if (r->open)
+        columns = columns * 3 / 4;
+    if (r->banded) {
+        const uint32_t most = (uint32_t)wwi_tuned(r, "packed.banded", 32);
+        columns = (columns < most ? columns : most) & ~7u;
+        return columns < 8 ? 8 : columns;
+    }
     return columns < 4 ? 4 : columns > 96 ? 96 : columns & ~3u;
 }
 
@@ -70,9 +89,10 @@ static uint32_t most_columns(const wwi_runner *r) {
 // be compiled for ever.
 static uint32_t strip_columns(const wwi_runner *r, const wwi_work *w) {
     const uint32_t most = most_columns(r);
+    const uint32_t step = r->banded ? 8 : 4;
     if (w->column_ranks > 3 && w->m > most)
         return most;
-    return (uint32_t)wwi_ceil_div(wwi_ceil_div(w->m, wwi_ceil_div(w->m, most)), 4) * 4;
+    return (uint32_t)wwi_ceil_div(wwi_ceil_div(w->m, wwi_ceil_div(w->m, most)), step) * step;
 }
 
 ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {

@@ -11,9 +11,9 @@ static const wwi_form form = {.engine = "lanes",
                               .texts = {"engine/interleave.cl", "engine/ribbon.cl"},
                               .pack = RIBBON_PACK};
 
-uint32_t wwi_ribbon_columns(const wwi_runner *r, const wwi_work *w, uint32_t *below) {
+uint32_t wwi_ribbon_width(const wwi_runner *r, bool list, bool one_length, uint32_t n, uint32_t m, uint32_t *below) {
     const ww_band *band = &r->measure.band;
-    if (r->open || r->soft || w->b.list || r->channels != 1 || !(r->recurrence->flags & WWI_MEASURE_PLAIN) ||
+    if (r->open || r->soft || list || r->channels != 1 || !(r->recurrence->flags & WWI_MEASURE_PLAIN) ||
         !(band->width <= 64))
         return 0;
     const uint32_t width = (uint32_t)band->width;
@@ -22,13 +22,16 @@ uint32_t wwi_ribbon_columns(const wwi_runner *r, const wwi_work *w, uint32_t *be
     if (band->kind == WW_BAND_SAKOE_CHIBA) {
         *below = width;
         columns = 2 * width + 1;
-    } else if (band->kind == WW_BAND_CORNER && w->row_ranks == 1 && w->column_ranks == 1) {
-        const uint32_t n = w->n, m = w->m;
+    } else if (band->kind == WW_BAND_CORNER && one_length) {
         const uint64_t all = 2 * (uint64_t)width + 1 + (n > m ? n - m : m - n);
         *below = width + (n > m ? n - m : 0);
         columns = all <= 64 ? (uint32_t)all : 0;
     }
     return (long)columns <= most ? columns : 0;
+}
+
+uint32_t wwi_ribbon_columns(const wwi_runner *r, const wwi_work *w, uint32_t *below) {
+    return wwi_ribbon_width(r, w->b.list, w->row_ranks == 1 && w->column_ranks == 1, w->n, w->m, below);
 }
 
 ww_status wwi_ribbon_run(wwi_runner *r, wwi_work *w) {
