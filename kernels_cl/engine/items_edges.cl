@@ -103,6 +103,21 @@
         WW_DIAGONALS(WW_ROWS)                                                                                          \
         WW_SWEEP_OF(WW_ROWS, 0, WW_COLS, WW_NEW_DIAGONAL, WW_AS_IT_IS, WW_AS_IT_IS, WW_AS_IT_IS)                       \
     }
+// A sweep with row elements of its own, which have the same values (ww_rename()). They are structs of reals.
+#define WW_ITEM_APART(sweep)                                                                                           \
+    {                                                                                                                  \
+        ww_row same[WW_ROWS];                                                                                          \
+        _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++) same[q] = e[q];                                            \
+        {                                                                                                              \
+            ww_row e[WW_ROWS];                                                                                         \
+            _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++) {                                                      \
+                e[q] = same[q];                                                                                        \
+                _Pragma("unroll") for (uint k = 0; k < sizeof(ww_row) / sizeof(real); k++)                             \
+                    ww_rename(((real *)&e[q])[k]);                                                                     \
+            }                                                                                                          \
+            sweep                                                                                                      \
+        }                                                                                                              \
+    }
 #if WW_BAND
 #define WW_BLOCK_COLS 8
 #if WW_COLS % WW_BLOCK_COLS
@@ -203,17 +218,15 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
         _Pragma("unroll") for (int block = 0; block < WW_COLS / WW_BLOCK_COLS; block++) {                              \
             const int at = (int)first_column + WW_BLOCK_COLS * block;                                                  \
             const bool outside = at + WW_BLOCK_COLS <= first_lo || at >= last_hi;                                      \
-            /* This first, and what has nothing in common with it after: else compilers compute before the branch what \
-               both sweeps have in common, which needs too many registers. */                                          \
-            if (!outside && (at < last_lo || at + WW_BLOCK_COLS > first_hi)) {                                         \
-                WW_ITEM_MASKS(WW_BLOCK_COLS * block)                                                                   \
-                WW_SWEEP_OF(WW_ROWS, WW_BLOCK_COLS * block, WW_BLOCK_COLS * (block + 1), WW_ITEM_OLD_DIAGONAL,         \
-                            WW_ITEM_KEEP, WW_PASS_COLUMN, WW_PASS_ROW)                                                 \
-            } else if (outside) {                                                                                      \
+            if (outside) {                                                                                             \
                 WW_ITEM_SKIP(WW_BLOCK_COLS * block)                                                                    \
+            } else if (at >= last_lo && at + WW_BLOCK_COLS <= first_hi) {                                              \
+                WW_ITEM_APART(WW_SWEEP_OF(WW_ROWS, WW_BLOCK_COLS * block, WW_BLOCK_COLS * (block + 1),                 \
+                                          WW_ITEM_OLD_DIAGONAL, WW_AS_IT_IS, WW_PASS_COLUMN, WW_PASS_ROW))             \
             } else {                                                                                                   \
-                WW_SWEEP_OF(WW_ROWS, WW_BLOCK_COLS * block, WW_BLOCK_COLS * (block + 1), WW_ITEM_OLD_DIAGONAL,         \
-                            WW_AS_IT_IS, WW_PASS_COLUMN, WW_PASS_ROW)                                                  \
+                WW_ITEM_MASKS(WW_BLOCK_COLS * block)                                                                   \
+                WW_ITEM_APART(WW_SWEEP_OF(WW_ROWS, WW_BLOCK_COLS * block, WW_BLOCK_COLS * (block + 1),                 \
+                                          WW_ITEM_OLD_DIAGONAL, WW_ITEM_KEEP, WW_PASS_COLUMN, WW_PASS_ROW))            \
             }                                                                                                          \
         }                                                                                                              \
     }
@@ -221,9 +234,8 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
 #define WW_ITEM_SWEEP                                                                                                  \
     if ((int)step >= padded && !WW_ITEM_HAS_END)                                                                       \
         WW_ITEM_CALM_SWEEP                                                                                             \
-    else {                                                                                                             \
-        WW_SWEEP(WW_ROWS)                                                                                              \
-    }
+    else                                                                                                               \
+        WW_ITEM_APART(WW_SWEEP(WW_ROWS))
 #else
 #define WW_ITEM_SWEEP WW_SWEEP(WW_ROWS)
 #endif

@@ -12,14 +12,13 @@
 
 #define PACK 32 // pairs side by side
 
-static const wwi_form form = {.engine = "packed",
-                              .kernel = "ww_packed_items",
-                              .interleave = "ww_interleave",
-                              .texts = {"engine/interleave.cl", "engine/items_edges.cl", "engine/walk.cl",
-                                        "engine/packed_items.cl"},
-                              .exchanges =
-                                  true, // it does not, but NVIDIA's own forms of instructions are there with it
-                              .pack = PACK};
+static const wwi_form form = {
+    .engine = "packed",
+    .kernel = "ww_packed_items",
+    .interleave = "ww_interleave",
+    .texts = {"engine/interleave.cl", "engine/items_edges.cl", "engine/walk.cl", "engine/packed_items.cl"},
+    .exchanges = true, // it does not, but NVIDIA's own forms of instructions are there with it
+    .pack = PACK};
 
 bool wwi_packed_items(const wwi_runner *r) {
     return wwi_points_in_registers(r) && wwi_tuned(r, "packed.items", r->gpu) != 0;
@@ -37,8 +36,8 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
     uint32_t below;
     const bool exchanged = !list && r->symmetric && rows < PACK && columns > rows;
     uint64_t cells = list        ? (uint64_t)n * m / ((uint64_t)n + m)
-                           : exchanged ? (uint64_t)rows * n
-                                       : columns * (uint64_t)m;
+                     : exchanged ? (uint64_t)rows * n
+                                 : columns * (uint64_t)m;
     // A narrow band is in a lane's registers as a whole.
     if (wwi_ribbon_width(r, list, n == m, n, m, &below))
         return false;
@@ -50,7 +49,7 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
     if (r->channels > 8 || (r->precision == WW_DOUBLE && (r->channels > 1 || edge_values(r))))
         return false;
     return wwi_packed_items(r) && pairs >= wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.fill", 256) &&
-           cells >= (uint64_t)wwi_tuned(r, "packed.reuse", 400);
+           cells >= (uint64_t)wwi_tuned(r, "packed.reuse", 60);
 }
 
 // The rows of a pack are side by side.
@@ -68,15 +67,16 @@ static uint32_t most_columns(const wwi_runner *r) {
         char name[64];
         (void)snprintf(name, sizeof name, "packed.columns.%s", r->recurrence->info.name);
         columns = (uint32_t)wwi_tuned(r, name, (long)columns);
-    } else if (columns > 16) {
-        columns = 16;
+    } else {
+        const uint32_t most = (uint32_t)wwi_tuned(r, "packed.channel_columns", 16);
+        columns = columns < most ? columns : most;
     }
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
         columns /= 2;
     // So do two sweeps over the same columns.
     if (r->open)
-        columns = columns * 3 / 4;
+        columns /= 2;
     if (r->banded) {
         const uint32_t most = (uint32_t)wwi_tuned(r, "packed.banded", 32);
         columns = (columns < most ? columns : most) & ~7u;

@@ -136,11 +136,16 @@ typedef struct banded {
 } banded;
 
 static const banded bands[] = {
-    {WW_DTW, WW_BAND_SAKOE_CHIBA, 9, true, false, WW_FLOAT},   {WW_DTW, WW_BAND_CORNER, 3, false, true, WW_FLOAT},
-    {WW_ERP, WW_BAND_CORNER, 5, false, false, WW_FLOAT},       {WW_TWED, WW_BAND_SAKOE_CHIBA, 40, false, false, WW_FLOAT},
-    {WW_TWED, WW_BAND_SLANTED, 0.08, false, false, WW_DOUBLE}, {WW_MSM, WW_BAND_SLANTED, 0.12, false, true, WW_FLOAT},
-    {WW_WDTW, WW_BAND_SAKOE_CHIBA, 21, true, false, WW_FLOAT}, {WW_EDR, WW_BAND_CORNER, 4, false, true, WW_FLOAT},
-    {WW_LCSS, WW_BAND_SAKOE_CHIBA, 42, false, true, WW_FLOAT}, {WW_MSM, WW_BAND_SAKOE_CHIBA, 2, true, false, WW_DOUBLE},
+    {WW_DTW, WW_BAND_SAKOE_CHIBA, 9, true, false, WW_FLOAT},
+    {WW_DTW, WW_BAND_CORNER, 3, false, true, WW_FLOAT},
+    {WW_ERP, WW_BAND_CORNER, 5, false, false, WW_FLOAT},
+    {WW_TWED, WW_BAND_SAKOE_CHIBA, 40, false, false, WW_FLOAT},
+    {WW_TWED, WW_BAND_SLANTED, 0.08, false, false, WW_DOUBLE},
+    {WW_MSM, WW_BAND_SLANTED, 0.12, false, true, WW_FLOAT},
+    {WW_WDTW, WW_BAND_SAKOE_CHIBA, 21, true, false, WW_FLOAT},
+    {WW_EDR, WW_BAND_CORNER, 4, false, true, WW_FLOAT},
+    {WW_LCSS, WW_BAND_SAKOE_CHIBA, 42, false, true, WW_FLOAT},
+    {WW_MSM, WW_BAND_SAKOE_CHIBA, 2, true, false, WW_DOUBLE},
     {WW_DTW, WW_BAND_ITAKURA, 2, true, false, WW_FLOAT},
 };
 enum { BANDS = sizeof bands / sizeof *bands };
