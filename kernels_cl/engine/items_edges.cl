@@ -4,11 +4,11 @@
 //
 // A strip walks the row-steps [from_row, to_row) that have cells of the band in it, in any pair of the pack. Those in
 // [calm_from, calm_to) are inside it with all their cells, in all pairs, and contain nothing else that is special: they
-// take the plain sweep. The others go by blocks of 8 columns: outside for all pairs (nothing is computed), inside for
+// take the plain sweep; a soft minimum without a band has one sweep for all. The others go by blocks of 8 columns: outside for all pairs (nothing is computed), inside for
 // all, or masked. Row-steps are counted in rows of the pack. Where all pairs of a pack have the same lengths ("even")
 // every work-item finds the same limits by itself; else they are compared in local memory.
 #define WW_WHOLE_BLOCKS 1
-#define WW_EDGED (WW_BAND || WW_TRANSPARENT)
+#define WW_EDGED (WW_BAND || WW_OPEN)
 
 #define WW_AS_IT_IS(value, a, b) (value)
 #define WW_FAR_LEFT (-0x7fffffff)
@@ -230,7 +230,7 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
             }                                                                                                          \
         }                                                                                                              \
     }
-#elif WW_EDGED
+#elif WW_OPEN
 #define WW_ITEM_SWEEP                                                                                                  \
     if ((int)step >= padded && !WW_ITEM_HAS_END)                                                                       \
         WW_ITEM_CALM_SWEEP                                                                                             \

@@ -75,13 +75,12 @@ static uint32_t most_columns(const wwi_runner *r) {
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
         columns /= 2;
     // So do two sweeps over the same columns.
-    if (r->open)
-        columns /= 2;
-    if (r->banded) {
-        const uint32_t most = (uint32_t)wwi_tuned(r, "packed.banded", 32);
-        columns = (columns < most ? columns : most) & ~7u;
-        return columns < 8 ? 8 : columns;
-    }
+    const uint32_t edged = r->open     ? (uint32_t)wwi_tuned(r, "packed.open", 24)
+                           : r->banded ? (uint32_t)wwi_tuned(r, "packed.banded", 24)
+                                       : columns;
+    columns = columns < edged ? columns : edged;
+    if (r->banded)
+        return columns < 8 ? 8 : columns & ~7u;
     return columns < 4 ? 4 : columns > 96 ? 96 : columns & ~3u;
 }
 
@@ -102,7 +101,8 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     const uint64_t value_bytes = wwi_runner_value_bytes(r);
     wwi_variant_key key = wwi_work_key(r, w, &form);
     key.columns = strip_columns(r, w);
-    key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", 8);
+    // The ends of a slanted band's rows need registers of their own.
+    key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", key.band == WWI_BAND_SLANTED ? 4 : 8);
     key.group = PACK;
     const wwi_packing packing = {PACK, 1, r->channels + r->extra, PACK, key.rows, value_bytes};
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
