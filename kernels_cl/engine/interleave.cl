@@ -6,7 +6,8 @@
 // Pack p holds WW_PACK consecutive slots of an order (or tasks of a list: field order_offset of triples), the last slot
 // repeated to fill the last pack. It begins at pack_offset[p] (in values) and is as long as its longest series; beyond a
 // series' end is infinity. With `step` above 0 the series end together, padding rows before them (infinitely far points)
-// fill the pack to a multiple of `step`.
+// fill the pack to a multiple of `step`. `margin` (ribbon.cl, not with `step`): so many points of minus infinity before
+// each series, and from its end to that many behind the longest.
 //
 // With vectors (CPUs) one work-group a pack, any size, no local memory. Else work-groups of WW_PACK work-items, any number
 // of them a pack: a square of WW_PACK series x WW_PACK times goes through local memory ((WW_PACK + 1) * WW_PACK values), so
@@ -17,7 +18,8 @@
 __kernel void ww_interleave(__global const ww_scalar *restrict values, __global const ulong2 *restrict series,
                             __global const uint *restrict order, const uint order_stride, const uint order_offset,
                             const uint begin, const uint end, const uint channel, const uint step,
-                            __global const ulong *restrict pack_offset, __global ww_scalar *restrict packed) {
+                            const uint margin, __global const ulong *restrict pack_offset,
+                            __global ww_scalar *restrict packed) {
     const uint pack = (uint)get_group_id(0);
     uint longest = 0;
     for (uint v = 0; v < WW_PACK; v++)
@@ -40,8 +42,8 @@ __kernel void ww_interleave(__global const ww_scalar *restrict values, __global 
 __kernel __attribute__((reqd_work_group_size(WW_PACK, 1, 1))) void
 ww_interleave(__global const ww_scalar *restrict values, __global const ulong2 *restrict series,
               __global const uint *restrict order, const uint order_stride, const uint order_offset, const uint begin,
-              const uint end, const uint channel, const uint step, __global const ulong *restrict pack_offset,
-              __global ww_scalar *restrict packed) {
+              const uint end, const uint channel, const uint step, const uint margin,
+              __global const ulong *restrict pack_offset, __global ww_scalar *restrict packed) {
     __local ww_scalar square[WW_PACK][WW_PACK + 1];
     __local ulong offsets[WW_PACK], extras[WW_PACK];  // of each series' values
     __local uint lengths[WW_PACK];
@@ -58,10 +60,10 @@ ww_interleave(__global const ww_scalar *restrict values, __global const ulong2 *
     __global ww_scalar *target = packed + pack_offset[pack];
     for (uint first = part * WW_PACK; first < longest; first += parts * WW_PACK)
         for (uint c = 0; c < WW_PARTS; c++) {
-            const ww_scalar none = step && c >= WW_CHANNELS ? 0 : (ww_scalar)INFINITY;
+            const ww_scalar none = step && c >= WW_CHANNELS ? 0 : margin ? -(ww_scalar)INFINITY : (ww_scalar)INFINITY;
 #pragma unroll 8
             for (uint v = 0; v < WW_PACK; v++) {
-                const uint length = lengths[v], j = first + lane - (step ? longest - length : 0);
+                const uint length = lengths[v], j = first + lane - (step ? longest - length : margin);
                 const ulong at = c < WW_CHANNELS ? offsets[v] + (ulong)c * length : extras[v];
                 square[v][lane] = j < length ? values[at + j] : none;
             }

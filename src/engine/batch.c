@@ -236,7 +236,7 @@ static ww_status place_packs(wwi_runner *r, const wwi_work *w, bool rows, wwi_pa
         if (rows && packing.step)
             longest = (uint32_t)wwi_ceil_div(longest, packing.step) * packing.step;
         at[p] = total;
-        total += wwi_ceil_div(longest, packing.points) * packing.values * packing.width;
+        total += wwi_ceil_div(longest + 2 * packing.margin, packing.points) * packing.values * packing.width;
     }
     at[packs] = total;
     if ((status = wwi_grow_buffer(r->context, packed, total * packing.value_bytes)) == WW_OK)
@@ -278,11 +278,13 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool 
             return status;
         *placed = true;
     }
-    wwi_arg args[11] = {WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order),
+    wwi_arg args[12] = {WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order),
                         WWI_VALUE(range.stride),   WWI_VALUE(range.field),    WWI_VALUE(range.begin),
                         WWI_VALUE(range.end),      WWI_VALUE(w->args.channel)};
     size_t count = 8;
     args[count++] = w->is_bits ? WWI_VALUE(at_end) : WWI_VALUE(step);
+    if (!w->is_bits)
+        args[count++] = WWI_VALUE(packing.margin);
     args[count++] = WWI_BUFFER(*offsets);
     args[count++] = WWI_BUFFER(*packed);
     const uint64_t packs = wwi_ceil_div(range.end - range.begin, packing.width);

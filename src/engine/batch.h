@@ -34,6 +34,7 @@ ww_status wwi_work_upload(wwi_runner *r, wwi_work *w);
 typedef struct wwi_packing {
     uint32_t width, points, values, group, step;
     uint64_t value_bytes;
+    uint32_t margin; // points before and behind each series
 } wwi_packing;
 ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool rows, wwi_packing packing);
 // Units of an engine that takes packs of column series, or of a list's pairs, by workers; and the row series of each:

@@ -104,7 +104,7 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     // The ends of a slanted band's rows need registers of their own.
     key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", key.band == WWI_BAND_SLANTED ? 4 : 8);
     key.group = PACK;
-    const wwi_packing packing = {PACK, 1, r->channels + r->extra, PACK, key.rows, value_bytes};
+    const wwi_packing packing = {PACK, 1, r->channels + r->extra, PACK, key.rows, value_bytes, 0};
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
         (status = wwi_interleave(r, v, w, true, packing)) != WW_OK ||
         (b->list && (status = wwi_interleave(r, v, w, false, packing)) != WW_OK))

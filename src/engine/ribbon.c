@@ -14,10 +14,10 @@ static const wwi_form form = {.engine = "lanes",
 uint32_t wwi_ribbon_width(const wwi_runner *r, bool list, bool one_length, uint32_t n, uint32_t m, uint32_t *below) {
     const ww_band *band = &r->measure.band;
     if (r->open || r->soft || list || r->channels != 1 || !(r->recurrence->flags & WWI_MEASURE_PLAIN) ||
-        !(band->width <= 64))
+        !(band->width <= 4096))
         return 0;
     const uint32_t width = (uint32_t)band->width;
-    const long most = wwi_tuned(r, "lanes.ribbon", r->gpu ? (r->precision == WW_DOUBLE ? 32 : 64) : 0);
+    const long most = wwi_tuned(r, "lanes.ribbon", r->gpu ? (r->precision == WW_DOUBLE ? 32 : 104) : 0);
     uint32_t columns = 0;
     if (band->kind == WW_BAND_SAKOE_CHIBA) {
         *below = width;
@@ -25,7 +25,7 @@ uint32_t wwi_ribbon_width(const wwi_runner *r, bool list, bool one_length, uint3
     } else if (band->kind == WW_BAND_CORNER && one_length) {
         const uint64_t all = 2 * (uint64_t)width + 1 + (n > m ? n - m : m - n);
         *below = width + (n > m ? n - m : 0);
-        columns = all <= 64 ? (uint32_t)all : 0;
+        columns = all <= UINT32_MAX ? (uint32_t)all : 0;
     }
     return (long)columns <= most ? columns : 0;
 }
@@ -38,13 +38,15 @@ ww_status wwi_ribbon_run(wwi_runner *r, wwi_work *w) {
     ww_status status;
     wwi_variant *v;
     const wwi_batch *b = &w->b;
-    const wwi_packing packing = {RIBBON_PACK, 1, r->channels + r->extra, RIBBON_PACK, 0, wwi_runner_value_bytes(r)};
     wwi_variant_key key = wwi_work_key(r, w, &form);
     key.band = 0; // the band is the shape of the ribbon, not a table
     key.columns = w->ribbon;
-    key.rows = (uint32_t)wwi_tuned(r, "lanes.ribbon_rows", r->precision == WW_FLOAT && w->ribbon <= 48 ? 8 : 4);
+    key.rows = (uint32_t)wwi_tuned(r, "lanes.ribbon_rows", r->precision == WW_FLOAT && w->ribbon <= 32 ? 8 : 4);
     key.group = 64;
     key.below = w->below;
+    // Beyond both ends of a series the columns of a row-step go on.
+    const wwi_packing packing = {RIBBON_PACK, 1, r->channels + r->extra, RIBBON_PACK, 0, wwi_runner_value_bytes(r),
+                                 w->ribbon + 2 * key.rows};
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
         (status = wwi_interleave(r, v, w, false, packing)) != WW_OK)
         return status;
