@@ -20,6 +20,22 @@
 // Points of minus infinity before each series of a pack, and at least as many behind it: the host's packing.margin.
 #define WW_MARGIN (WW_COLS + 2 * WW_ROWS)
 
+// Row q's cell s of a row-step. The first row reaches a column first; the corner of the matrix is above and left of its
+// first cell.
+#define WW_RIBBON_CELL(q, s)                                                                                           \
+    {                                                                                                                  \
+        ww_point px, py;                                                                                               \
+        if ((q) == 0 || (s) == WW_COLS - 1)                                                                            \
+            column[(s) + (q)] = b[((s) + (q)) * WW_PACK];                                                              \
+        px.value[0] = a[q];                                                                                            \
+        py.value[0] = column[(s) + (q)];                                                                               \
+        const real diagonal = (s) == WW_BELOW && i + (q) == 0 ? (real)0 : c[(s) + 1];                                  \
+        c[(s) + 1] =                                                                                                   \
+            WW_CELL(c[s], c[(s) + 2], diagonal, px, py, WW_LAG((real)(WW_BELOW - (s))), lengths, (q) & 1);             \
+    }
+// Steps from the first row's first cell to the last row's.
+#define WW_STEADY (2 * (WW_ROWS - 1))
+
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
           __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
@@ -62,23 +78,26 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #pragma unroll
             for (int q = 0; q < WW_ROWS; q++)
                 next[q] = x.at[min(i + WW_ROWS + q, n - 1)];
+            // Three loops, because compilers unroll none whose body is too large for all its turns.
 #pragma unroll
-            for (int t = 0; t < WW_COLS + 2 * (WW_ROWS - 1); t++) {
+            for (int t = 0; t < WW_STEADY; t++) {
 #pragma unroll
-                for (int q = 0; q < WW_ROWS; q++) {
-                    const int s = t - 2 * q;
-                    if (s >= 0 && s < WW_COLS) {
-                        // The corner of the matrix is above and left of its first cell.
-                        const real diagonal = s == WW_BELOW && i + q == 0 ? (real)0 : c[s + 1];
-                        ww_point px, py;
-                        // The first row reaches a column first.
-                        if (q == 0 || s == WW_COLS - 1)
-                            column[s + q] = b[(s + q) * WW_PACK];
-                        px.value[0] = a[q];
-                        py.value[0] = column[s + q];
-                        c[s + 1] = WW_CELL(c[s], c[s + 2], diagonal, px, py, WW_LAG((real)(WW_BELOW - s)), lengths, q & 1);
-                    }
-                }
+                for (int q = 0; q < WW_ROWS; q++)
+                    if (t >= 2 * q && t - 2 * q < WW_COLS)
+                        WW_RIBBON_CELL(q, t - 2 * q)
+            }
+#pragma unroll
+            for (int t = WW_STEADY; t < WW_COLS; t++) {
+#pragma unroll
+                for (int q = 0; q < WW_ROWS; q++)
+                    WW_RIBBON_CELL(q, t - 2 * q)
+            }
+#pragma unroll
+            for (int t = WW_COLS > WW_STEADY ? WW_COLS : WW_STEADY; t < WW_COLS + WW_STEADY; t++) {
+#pragma unroll
+                for (int q = 0; q < WW_ROWS; q++)
+                    if (t >= 2 * q && t - 2 * q < WW_COLS)
+                        WW_RIBBON_CELL(q, t - 2 * q)
             }
             b += WW_ROWS * WW_PACK;
 #pragma unroll
