@@ -10,6 +10,16 @@
 #define WW_WHOLE_BLOCKS 1
 #define WW_EDGED (WW_BAND || WW_OPEN)
 
+// Rows of a step at the edges: fewer than elsewhere waste fewer cells, and their code stays in the instruction cache.
+#if WW_BAND
+#ifndef WW_EDGE_ROWS
+#define WW_EDGE_ROWS (WW_ROWS < 4 ? WW_ROWS : 4)
+#endif
+#define WW_STEP step_rows
+#else
+#define WW_EDGE_ROWS WW_ROWS
+#endif
+
 #define WW_AS_IT_IS(value, a, b) (value)
 #define WW_FAR_LEFT (-0x7fffffff)
 #define WW_FAR_RIGHT 0x7fffffff
@@ -61,20 +71,26 @@
 #define WW_ITEM_HAS_END false
 #endif
 #if WW_BAND
+// A number of rows in whole steps of the edges.
+#define WW_DOWN(count) ((count) / WW_EDGE_ROWS * WW_EDGE_ROWS)
+#define WW_UP(count) WW_DOWN((count) + WW_EDGE_ROWS - 1)
 #define WW_ITEM_STRIP                                                                                                  \
     int from_least, to_most, calm_from, calm_to;                                                                       \
     {                                                                                                                  \
         const bool here = m > first_column;                                                                            \
         const uint own = rows - n, begin = min(first_column, m - 1), end = min(first_column + WW_COLS, m);             \
         const uint all = ww_band_top(limits, end - 1);                                                                 \
-        from_least = here ? (int)((ww_band_top(limits, begin) + own) / WW_ROWS * WW_ROWS) : WW_FAR_RIGHT;              \
-        to_most = here ? (int)((ww_band_bottom(limits, end) + own + WW_ROWS - 1) / WW_ROWS * WW_ROWS) : 0;             \
-        calm_from = here ? (int)((all + own + (all ? WW_ROWS - 1 : 0)) / WW_ROWS * WW_ROWS) : 0;                       \
-        calm_to = here ? (int)((ww_band_bottom(limits, begin + 1) + own) / WW_ROWS * WW_ROWS) : WW_FAR_RIGHT;          \
+        from_least = here ? (int)WW_DOWN(ww_band_top(limits, begin) + own) : WW_FAR_RIGHT;                             \
+        to_most = here ? (int)WW_UP(ww_band_bottom(limits, end) + own) : 0;                                            \
+        calm_from = here ? (int)(all ? WW_UP(all + own) : WW_DOWN(own)) : 0;                                           \
+        calm_to = here ? (int)WW_DOWN(ww_band_bottom(limits, begin + 1) + own) : WW_FAR_RIGHT;                         \
         if (!even)                                                                                                     \
             WW_ITEM_COMPARE(from_least, to_most, calm_to, calm_from)                                                   \
         calm_from = max(calm_from, padded);                                                                            \
-        calm_to = WW_ITEM_HAS_END ? 0 : calm_to;                                                                       \
+        if (WW_ITEM_HAS_END || calm_to < calm_from + WW_ROWS)                                                          \
+            calm_from = calm_to = to_most;                                                                             \
+        else                                                                                                           \
+            calm_to = calm_from + (calm_to - calm_from) / WW_ROWS * WW_ROWS;                                           \
     }                                                                                                                  \
     const uint from_row = (uint)from_least, to_row = (uint)to_most;                                                    \
     const bool reached_corner = first_column && from_row > from_before;                                                \
@@ -100,17 +116,17 @@
 
 #define WW_ITEM_CALM_SWEEP                                                                                             \
     {                                                                                                                  \
-        WW_DIAGONALS(WW_ROWS)                                                                                          \
-        WW_SWEEP_OF(WW_ROWS, 0, WW_COLS, WW_NEW_DIAGONAL, WW_AS_IT_IS, WW_AS_IT_IS, WW_AS_IT_IS)                       \
+        WW_DIAGONALS(WW_STEP)                                                                                          \
+        WW_SWEEP_OF(WW_STEP, 0, WW_COLS, WW_NEW_DIAGONAL, WW_AS_IT_IS, WW_AS_IT_IS, WW_AS_IT_IS)                       \
     }
 // A sweep with row elements of its own, which have the same values (ww_rename()). They are structs of reals.
 #define WW_ITEM_APART(sweep)                                                                                           \
     {                                                                                                                  \
-        ww_row same[WW_ROWS];                                                                                          \
-        _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++) same[q] = e[q];                                            \
+        ww_row same[WW_STEP];                                                                                          \
+        _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) same[q] = e[q];                                            \
         {                                                                                                              \
-            ww_row e[WW_ROWS];                                                                                         \
-            _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++) {                                                      \
+            ww_row e[WW_STEP];                                                                                         \
+            _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                      \
                 e[q] = same[q];                                                                                        \
                 _Pragma("unroll") for (uint k = 0; k < sizeof(ww_row) / sizeof(real); k++)                             \
                     ww_rename(((real *)&e[q])[k]);                                                                     \
@@ -145,29 +161,29 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
 #define WW_ITEM_ROW_LIMITS const int along_left = (int)first_column - i + (int)min(limits.left, limits.n);             \
     const uint span = min(limits.left, limits.n) + min(limits.right, limits.m);
 #define WW_ITEM_MASKS(from)                                                                                            \
-    int mask[WW_BLOCK_COLS + WW_ROWS - 1];                                                                             \
-    _Pragma("unroll") for (int k = 0; k < WW_BLOCK_COLS + WW_ROWS - 1; k++)                                            \
-        mask[k] = (uint)(along_left + (from) + k - WW_ROWS + 1) <= span ? -1 : 0;
+    int mask[WW_BLOCK_COLS + WW_STEP - 1];                                                                             \
+    _Pragma("unroll") for (int k = 0; k < WW_BLOCK_COLS + WW_STEP - 1; k++)                                            \
+        mask[k] = (uint)(along_left + (from) + k - WW_STEP + 1) <= span ? -1 : 0;
 #if WW_CORNER || WW_BORDERS
 #define WW_ITEM_PADDING_MASK(q) | ((i + (q)) >> 31)
 #else
 #define WW_ITEM_PADDING_MASK(q)
 #endif
 #define WW_ITEM_KEEP(value, q, r)                                                                                      \
-    WW_ITEM_MASKED(value, mask[(r) - (q) + WW_ROWS - 1 - WW_BLOCK_COLS * block] WW_ITEM_PADDING_MASK(q))
+    WW_ITEM_MASKED(value, mask[(r) - (q) + WW_STEP - 1 - WW_BLOCK_COLS * block] WW_ITEM_PADDING_MASK(q))
 #else
 // A bit a column of the block for each row.
 #define WW_ITEM_ROW_LIMITS                                                                                             \
-    int row_lo[WW_ROWS], row_hi[WW_ROWS];                                                                              \
-    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++) {                                                              \
+    int row_lo[WW_STEP], row_hi[WW_STEP];                                                                              \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \
         row_lo[q] = ww_item_lo(limits, i + q);                                                                         \
         row_hi[q] = ww_item_hi(limits, i + q);                                                                         \
     }
 #define WW_ITEM_BELOW(column, from)                                                                                    \
     ((1u << clamp((column) - max((int)first_column + (from), 0), 0, WW_BLOCK_COLS)) - 1)
 #define WW_ITEM_MASKS(from)                                                                                            \
-    uint bits[WW_ROWS];                                                                                                \
-    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++)                                                                \
+    uint bits[WW_STEP];                                                                                                \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++)                                                                \
         bits[q] = WW_ITEM_BELOW(row_hi[q], from) & ~WW_ITEM_BELOW(row_lo[q], from);
 #define WW_ITEM_KEEP(value, q, r)                                                                                      \
     WW_ITEM_MASKED(value, (int)(bits[q] << (31 - (r) + WW_BLOCK_COLS * block)) >> 31)
@@ -175,7 +191,7 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
 
 #if WW_DIAGONAL == 1
 #define WW_ITEM_ALL_DIAGONALS                                                                                          \
-    _Pragma("unroll") for (int r = 0; r < WW_COLS + WW_ROWS; r++)                                                      \
+    _Pragma("unroll") for (int r = 0; r < WW_COLS + WW_STEP; r++)                                                      \
         along[r] = ww_diagonal(shift + (real)(r - WW_COLS), lengths);
 #else
 #define WW_ITEM_ALL_DIAGONALS
@@ -195,24 +211,22 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
     }                                                                                                                  \
     _Pragma("unroll") for (int r = WW_OPEN ? (from) : (from) + WW_BLOCK_COLS - 1; r < (from) + WW_BLOCK_COLS; r++)     \
         c[r] = WW_OUTSIDE;                                                                                             \
-    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++) {                                                              \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \
         v[q] = WW_OUTSIDE;                                                                                             \
         d[q] = q ? WW_OUTSIDE : d[q];                                                                                  \
         WW_ITEM_NO_CARRY(q)                                                                                            \
     }
-#define WW_ITEM_SWEEP                                                                                                  \
-    if ((int)step >= calm_from && (int)step < calm_to)                                                                 \
-        WW_ITEM_CALM_SWEEP                                                                                             \
-    else {                                                                                                             \
+#define WW_ITEM_EDGE_SWEEP                                                                                             \
+    {                                                                                                                  \
         /* Columns before first_lo and from last_hi on have no cell of the band, those in [last_lo, first_hi) all. */   \
         const bool here = m > first_column;                                                                            \
         int first_lo = !here ? WW_FAR_RIGHT : ww_item_lo(limits, i);                                                   \
-        int last_lo = !here ? WW_FAR_LEFT : ww_item_lo(limits, i + WW_ROWS - 1);                                       \
-        int first_hi = !here || i + WW_ROWS <= 0 ? WW_FAR_RIGHT : ww_item_hi(limits, max(i, 0));                       \
-        int last_hi = !here ? WW_FAR_LEFT : i < 0 ? WW_FAR_RIGHT : ww_item_hi(limits, i + WW_ROWS - 1);                \
+        int last_lo = !here ? WW_FAR_LEFT : ww_item_lo(limits, i + WW_STEP - 1);                                       \
+        int first_hi = !here || i + WW_STEP <= 0 ? WW_FAR_RIGHT : ww_item_hi(limits, max(i, 0));                       \
+        int last_hi = !here ? WW_FAR_LEFT : i < 0 ? WW_FAR_RIGHT : ww_item_hi(limits, i + WW_STEP - 1);                \
         if (!even)                                                                                                     \
             WW_ITEM_COMPARE(first_lo, last_lo, first_hi, last_hi)                                                      \
-        WW_DIAGONALS(WW_ROWS)                                                                                          \
+        WW_DIAGONALS(WW_STEP)                                                                                          \
         WW_ITEM_ALL_DIAGONALS                                                                                          \
         WW_ITEM_ROW_LIMITS                                                                                             \
         _Pragma("unroll") for (int block = 0; block < WW_COLS / WW_BLOCK_COLS; block++) {                              \
@@ -221,21 +235,88 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
             if (outside) {                                                                                             \
                 WW_ITEM_SKIP(WW_BLOCK_COLS * block)                                                                    \
             } else if (at >= last_lo && at + WW_BLOCK_COLS <= first_hi) {                                              \
-                WW_ITEM_APART(WW_SWEEP_OF(WW_ROWS, WW_BLOCK_COLS * block, WW_BLOCK_COLS * (block + 1),                 \
+                WW_ITEM_APART(WW_SWEEP_OF(WW_STEP, WW_BLOCK_COLS * block, WW_BLOCK_COLS * (block + 1),                 \
                                           WW_ITEM_OLD_DIAGONAL, WW_AS_IT_IS, WW_PASS_COLUMN, WW_PASS_ROW))             \
             } else {                                                                                                   \
                 WW_ITEM_MASKS(WW_BLOCK_COLS * block)                                                                   \
-                WW_ITEM_APART(WW_SWEEP_OF(WW_ROWS, WW_BLOCK_COLS * block, WW_BLOCK_COLS * (block + 1),                 \
+                WW_ITEM_APART(WW_SWEEP_OF(WW_STEP, WW_BLOCK_COLS * block, WW_BLOCK_COLS * (block + 1),                 \
                                           WW_ITEM_OLD_DIAGONAL, WW_ITEM_KEEP, WW_PASS_COLUMN, WW_PASS_ROW))            \
             }                                                                                                          \
         }                                                                                                              \
     }
+// Above the calm row-steps, these, and below them.
+#define WW_ITEM_STRIP_STEPS                                                                                            \
+    _Pragma("unroll 1") for (int phase = 0; phase < 3; phase++) {                                                      \
+        if (phase == 1) {                                                                                              \
+            enum { step_rows = WW_ROWS };                                                                              \
+            WW_ITEM_STEPS((uint)calm_from, (uint)calm_to, WW_ITEM_CALM_SWEEP)                                          \
+        } else {                                                                                                       \
+            enum { step_rows = WW_EDGE_ROWS };                                                                         \
+            const uint begin_row = phase ? (uint)calm_to : from_row, end_row = phase ? to_row : (uint)calm_from;       \
+            WW_ITEM_STEPS(begin_row, end_row, WW_ITEM_EDGE_SWEEP)                                                      \
+        }                                                                                                              \
+    }
 #elif WW_OPEN
-#define WW_ITEM_SWEEP                                                                                                  \
+#define WW_ITEM_ONE_SWEEP                                                                                                  \
     if ((int)step >= padded && !WW_ITEM_HAS_END)                                                                       \
         WW_ITEM_CALM_SWEEP                                                                                             \
     else                                                                                                               \
-        WW_ITEM_APART(WW_SWEEP(WW_ROWS))
+        WW_ITEM_APART(WW_SWEEP(WW_STEP))
 #else
-#define WW_ITEM_SWEEP WW_SWEEP(WW_ROWS)
+#define WW_ITEM_ONE_SWEEP WW_SWEEP(WW_STEP)
 #endif
+#if !WW_BAND
+#define WW_ITEM_STRIP_STEPS WW_ITEM_STEPS(0, rows, WW_ITEM_ONE_SWEEP)
+#endif
+
+#if WW_CARRY
+#define WW_ITEM_LEFT                                                                                                   \
+    const bool known = true;                                                                                           \
+    WW_EDGE                                                                                                            \
+    reached = true;
+#else
+#define WW_ITEM_LEFT                                                                                                   \
+    d[0] = WW_AT_CORNER(0, previous);                                                                                  \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) v[q] = l[q];                                                   \
+    _Pragma("unroll") for (int q = 1; q < WW_STEP; q++) d[q] = WW_AT_CORNER(q, l[q - 1]);
+#endif
+#if WW_OPEN
+#define WW_ITEM_ENDS(last_step) WW_TAKE_ENDS(m > first_column && m <= first_column + WW_COLS, last_step)
+#else
+#define WW_ITEM_ENDS(last_step)
+#endif
+// The row-steps [begin, end) of a strip. What a step needs is fetched while the one before computes; after the last, the
+// same once more.
+#define WW_ITEM_STEPS(begin, end, sweep)                                                                               \
+    if ((begin) < (end)) {                                                                                             \
+        real l[WW_STEP], v[WW_STEP];                                                                                   \
+        ww_point a[WW_STEP];                                                                                           \
+        __global const ww_scalar *restrict xa = xs + (ulong)(begin)*WW_PARTS * WW_PACK;                                \
+        __global ww_scalar *ea = edges + (ulong)(begin)*WW_PACK;                                                       \
+        int i = (int)n - (int)rows + (int)(begin);                                                                     \
+        WW_KEPT_DIAGONALS                                                                                              \
+        WW_FILL_DIAGONALS((real)(i - (int)first_column))                                                               \
+        _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
+            a[q] = ww_item_point(xa, (uint)q);                                                                         \
+            l[q] = ea[q * WW_PACK];                                                                                    \
+        }                                                                                                              \
+        _Pragma("unroll 1") for (uint step = (begin); step < (end); step += WW_STEP) {                                 \
+            real d[WW_STEP];                                                                                           \
+            WW_ROW_ELEMENTS(a)                                                                                         \
+            WW_ITEM_LEFT                                                                                               \
+            previous = l[WW_STEP - 1];                                                                                 \
+            __global ww_scalar *const ew = ea;                                                                         \
+            if (step + WW_STEP < (end)) {                                                                              \
+                xa += WW_STEP * WW_PARTS * WW_PACK;                                                                    \
+                ea += WW_STEP * WW_PACK;                                                                               \
+            }                                                                                                          \
+            _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) a[q] = ww_item_point(xa, (uint)q);                     \
+            _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) l[q] = ea[q * WW_PACK];                                \
+            sweep                                                                                                      \
+            if (more) {                                                                                                \
+                _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) ew[q * WW_PACK] = v[q];                            \
+            }                                                                                                          \
+            WW_ITEM_ENDS(step + WW_STEP == rows)                                                                       \
+            i += WW_STEP;                                                                                              \
+        }                                                                                                              \
+    }

@@ -139,13 +139,12 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
             for (uint first_column = 0; first_column < widest; first_column += WW_COLS) {
                 const bool at_border = first_column == 0, more = first_column + WW_COLS < widest;
                 WW_ITEM_STRIP
-                int i = (int)n - (int)rows + (int)from_row;
+                const int i = (int)n - (int)rows + (int)from_row;  // the first row
+                (void)i, (void)to_row;
                 ww_column b[WW_COLS];
                 real c[WW_COLS];  // the strip's previous row
-                real l[WW_ROWS], v[WW_ROWS];
-                ww_point a[WW_ROWS];  // the next row-step's points
 #if WW_NEEDS_LAST
-                // The point above them.
+                // The point above the row-step's.
                 ww_point last = from_row ? ww_item_point(xs, from_row - 1) : ww_point_infinite();
 #endif
 #if WW_CARRY
@@ -155,7 +154,6 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
                 const real corner_top = WW_ITEM_TOP(first_column ? first_column - 1 : 0);
 #endif
                 real previous = reached_corner ? edges[(ulong)(from_row - 1) * WW_PACK] : WW_ITEM_CORNER;
-                WW_KEPT_DIAGONALS
 #pragma unroll
                 for (uint r = 0; r < WW_COLS; r++)
                     b[r] = WW_ITEM_COLUMN(min(first_column + r, widest - 1));
@@ -167,7 +165,6 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
                     c[r] = WW_BORDER;
 #endif
                 WW_ITEM_CLIP_TOP
-                WW_FILL_DIAGONALS((real)(i - (int)first_column))
 #if !WW_CARRY
                 // The border stands where a strip to the left would have left its values: then no step asks which it is.
                 if (at_border)
@@ -176,57 +173,10 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
                         edges[(ulong)step * WW_PACK] = WW_ITEM_BORDER(t);
                     }
 #endif
-                __global const ww_scalar *restrict xa = xs + (ulong)from_row * WW_PARTS * WW_PACK;
-                __global ww_scalar *ea = edges + (ulong)from_row * WW_PACK;
-#pragma unroll
-                for (int q = 0; q < WW_ROWS; q++) {
-                    a[q] = ww_item_point(xa, (uint)q);
-                    l[q] = ea[q * WW_PACK];
-                }
 #if WW_CARRY
                 bool reached = reached_corner;
 #endif
-#pragma unroll 1
-                for (uint step = from_row; step < to_row; step += WW_ROWS) {
-                    real d[WW_ROWS];
-                    WW_ROW_ELEMENTS(a)
-#if WW_CARRY
-                    const bool known = true;
-                    WW_EDGE
-                    reached = true;
-#else
-                    d[0] = WW_AT_CORNER(0, previous);
-#pragma unroll
-                    for (int q = 0; q < WW_ROWS; q++)
-                        v[q] = l[q];
-#pragma unroll
-                    for (int q = 1; q < WW_ROWS; q++)
-                        d[q] = WW_AT_CORNER(q, l[q - 1]);
-#endif
-                    previous = l[WW_ROWS - 1];
-                    // What the next step needs, fetched while this one computes; after the last, the same once more.
-                    __global ww_scalar *const ew = ea;
-                    if (step + WW_ROWS < to_row) {
-                        xa += WW_ROWS * WW_PARTS * WW_PACK;
-                        ea += WW_ROWS * WW_PACK;
-                    }
-#pragma unroll
-                    for (int q = 0; q < WW_ROWS; q++)
-                        a[q] = ww_item_point(xa, (uint)q);
-#pragma unroll
-                    for (int q = 0; q < WW_ROWS; q++)
-                        l[q] = ea[q * WW_PACK];
-                    WW_ITEM_SWEEP
-                    if (more) {
-#pragma unroll
-                        for (int q = 0; q < WW_ROWS; q++)
-                            ew[q * WW_PACK] = v[q];
-                    }
-#if WW_OPEN
-                    WW_TAKE_ENDS(m > first_column && m <= first_column + WW_COLS, step + WW_ROWS == rows)
-#endif
-                    i += WW_ROWS;
-                }
+                WW_ITEM_STRIP_STEPS
 #if !WW_OPEN
                 if (m > first_column && m <= first_column + WW_COLS) {
                     // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.

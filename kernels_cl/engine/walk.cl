@@ -14,6 +14,11 @@
 #error "a banded block has at most 32 columns"
 #endif
 
+// Rows of a step, where an engine has steps of two sizes (items_edges.cl): a constant of the scope.
+#ifndef WW_STEP
+#define WW_STEP WW_ROWS
+#endif
+
 #if WW_ROWS & (WW_ROWS - 1)
 #error "WW_ROWS is a power of two"
 #endif
@@ -37,10 +42,10 @@
 // the row above the first, which the carries need. Kept diagonals move by WW_ROWS a step; before a block's first step,
 // WW_FILL_DIAGONALS makes those of the step before.
 #if WW_DIAGONAL == 2
-#define WW_KEPT_DIAGONALS real along[WW_COLS + WW_ROWS];
+#define WW_KEPT_DIAGONALS real along[WW_COLS + WW_STEP];
 #define WW_FILL_DIAGONALS(shift)                                                                                       \
-    _Pragma("unroll") for (int r = WW_ROWS; r < WW_COLS + WW_ROWS; r++)                                                \
-        along[r] = ww_diagonal((shift) + (real)(r - WW_ROWS - WW_COLS), lengths);
+    _Pragma("unroll") for (int r = WW_STEP; r < WW_COLS + WW_STEP; r++)                                                \
+        along[r] = ww_diagonal((shift) + (real)(r - WW_STEP - WW_COLS), lengths);
 #define WW_DIAGONALS(rows)                                                                                             \
     _Pragma("unroll") for (int r = 0; r < WW_COLS; r++)                                                                \
         along[r] = along[r + (rows)];                                                                                  \
@@ -179,14 +184,14 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #define WW_ROW_ABOVE
 #endif
 #if WW_NEEDS_LAST
-#define WW_KEEP_LAST(points) last = points[WW_ROWS - 1];
+#define WW_KEEP_LAST(points) last = points[WW_STEP - 1];
 #else
 #define WW_KEEP_LAST(points)
 #endif
 #define WW_ROW_ELEMENTS(points)                                                                                        \
     const real shift = (real)(i - (int)first_column);                                                                  \
-    ww_row e[WW_ROWS];                                                                                                 \
-    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++)                                                                \
+    ww_row e[WW_STEP];                                                                                                 \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++)                                                                \
         e[q] = ww_row_make(points[q], WW_POINT_BEFORE(points, q), (real)(i + q));                                      \
     WW_ROW_ABOVE                                                                                                       \
     WW_KEEP_LAST(points)
@@ -202,7 +207,7 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 // The border's value is kept for the next row-step in place of a neighbour's value.
 #define WW_BORDER_ABOVE (WW_UNDER_CORNER ? (real)0 : i < 0 ? WW_OUTSIDE : previous)
 #define WW_TOP_LEFT (i < 0 ? WW_OUTSIDE : i == 0 ? corner_top : WW_OUTSIDE)
-#define WW_HOLD_BORDER l[WW_ROWS - 1] = at_border ? v[WW_ROWS - 1] : l[WW_ROWS - 1];
+#define WW_HOLD_BORDER l[WW_STEP - 1] = at_border ? v[WW_STEP - 1] : l[WW_STEP - 1];
 #elif WW_CORNER
 #define WW_BORDER_ABOVE (i == 0 ? (real)0 : WW_BORDER)
 #define WW_TOP_LEFT (i <= 0 ? WW_BORDER : WW_OUTSIDE)
@@ -213,7 +218,7 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #define WW_HOLD_BORDER
 #endif
 #if WW_CARRY
-#define WW_CARRIES real g[WW_ROWS];
+#define WW_CARRIES real g[WW_STEP];
 #define WW_FROM_LEFT(value, row, q) ww_carry(value, row, beside, WW_LAG(shift + (real)(q)))
 #else
 #define WW_CARRIES
@@ -226,18 +231,18 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #endif
 #define WW_EDGE                                                                                                        \
     WW_CARRIES                                                                                                         \
-    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++)                                                                \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++)                                                                \
         v[q] = at_border ? WW_BORDER_LEFT(q) : known ? l[q] : WW_OUTSIDE;                                              \
     d[0] = at_border ? WW_BORDER_ABOVE : reached ? WW_FROM_LEFT(previous, above, 0) : WW_TOP_LEFT;                     \
     WW_HOLD_BORDER                                                                                                     \
-    _Pragma("unroll") for (int q = 1; q < WW_ROWS; q++)                                                                \
+    _Pragma("unroll") for (int q = 1; q < WW_STEP; q++)                                                                \
         d[q] = WW_AT_CORNER(q, WW_FROM_LEFT(v[q - 1], e[q - 1], q));
 
 // With open ends: the best of what a block has of the ends after a row-step, in `best`. v holds the values of column m where
 // the block has it, c those of row n after the last row-step.
 #if WW_OPEN
 #define WW_TAKE_ENDS(has_column, last_step)                                                                            \
-    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++)                                                                \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++)                                                                \
         if ((has_column) && i + q >= 0 && i + q < (int)x.length && WW_END_ROW(i + q + 1, x.length))                    \
             best = ww_lesser(best, v[q]);                                                                              \
     if (last_step)                                                                                                     \

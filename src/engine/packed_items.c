@@ -76,7 +76,7 @@ static uint32_t most_columns(const wwi_runner *r) {
         columns /= 2;
     // So do two sweeps over the same columns.
     const uint32_t edged = r->open     ? (uint32_t)wwi_tuned(r, "packed.open", 24)
-                           : r->banded ? (uint32_t)wwi_tuned(r, "packed.banded", 24)
+                           : r->banded ? (uint32_t)wwi_tuned(r, "packed.banded", 32)
                                        : columns;
     columns = columns < edged ? columns : edged;
     if (r->banded)
@@ -101,8 +101,7 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     const uint64_t value_bytes = wwi_runner_value_bytes(r);
     wwi_variant_key key = wwi_work_key(r, w, &form);
     key.columns = strip_columns(r, w);
-    // The ends of a slanted band's rows need registers of their own.
-    key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", key.band == WWI_BAND_SLANTED ? 4 : 8);
+    key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", 8);
     key.group = PACK;
     const wwi_packing packing = {PACK, 1, r->channels + r->extra, PACK, key.rows, value_bytes, 0};
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
