@@ -10,15 +10,24 @@
 #include "engine/tiling.h"
 #include "measure/band.h"
 
-#define PACK 32 // pairs side by side
+// Pairs side by side: what a device computes at once.
+#define PACK 32
+#define PACK_WIDE 64
 
-static const wwi_form form = {
-    .engine = "packed",
-    .kernel = "ww_packed_items",
-    .interleave = "ww_interleave",
-    .texts = {"engine/interleave.cl", "engine/items_edges.cl", "engine/walk.cl", "engine/packed_items.cl"},
-    .exchanges = true, // it does not, but NVIDIA's own forms of instructions are there with it
-    .pack = PACK};
+#define ITEMS_FORM(width)                                                                                              \
+    {                                                                                                                  \
+        .engine = "packed", .kernel = "ww_packed_items", .interleave = "ww_interleave",                                \
+        .texts = {"engine/interleave.cl", "engine/items_edges.cl", "engine/walk.cl", "engine/packed_items.cl"},        \
+        .exchanges = true, /* it does not, but a vendor's own forms of instructions are there with it */               \
+            .pack = (width)                                                                                            \
+    }
+static const wwi_form form = ITEMS_FORM(PACK), form_wide = ITEMS_FORM(PACK_WIDE);
+
+// AMD's older wavefronts have 64 work-items.
+static const wwi_form *form_of(const wwi_runner *r) {
+    const bool wide = r->exchange != WWI_EXCHANGE_LOCAL && wwi_context_exchange_width(r->context) >= PACK_WIDE;
+    return wwi_tuned(r, "packed.lanes", wide ? PACK_WIDE : PACK) >= PACK_WIDE ? &form_wide : &form;
+}
 
 bool wwi_packed_items(const wwi_runner *r) {
     return wwi_points_in_registers(r) && wwi_tuned(r, "packed.items", r->gpu) != 0;
@@ -99,20 +108,22 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     wwi_variant *v;
     const wwi_batch *b = &w->b;
     const uint64_t value_bytes = wwi_runner_value_bytes(r);
-    wwi_variant_key key = wwi_work_key(r, w, &form);
+    const wwi_form *const of = form_of(r);
+    const uint32_t pack = of->pack;
+    wwi_variant_key key = wwi_work_key(r, w, of);
     key.columns = strip_columns(r, w);
     key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", 8);
-    key.group = PACK;
-    const wwi_packing packing = {PACK, 1, r->channels + r->extra, PACK, key.rows, value_bytes, 0};
+    key.group = pack;
+    const wwi_packing packing = {pack, 1, r->channels + r->extra, pack, key.rows, value_bytes, 0};
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
         (status = wwi_interleave(r, v, w, true, packing)) != WW_OK ||
         (b->list && (status = wwi_interleave(r, v, w, false, packing)) != WW_OK))
         return status;
     const uint64_t rows = b->rows - b->row_begin;
-    const uint32_t packs = (uint32_t)wwi_ceil_div(rows, PACK);
+    const uint32_t packs = (uint32_t)wwi_ceil_div(rows, pack);
     // Groups beyond those that fit the device find nothing left to do, but each has its own hand-over rows.
     w->args.scratch = (uint32_t)wwi_ceil_div(w->n, key.rows) * key.rows;
-    const uint64_t group_bytes = w->args.scratch * PACK * value_bytes;
+    const uint64_t group_bytes = w->args.scratch * pack * value_bytes;
     const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->context) / 4;
     uint64_t workers = wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.resident", 16);
     if (workers > room / group_bytes)

@@ -164,6 +164,7 @@ START_TEST(in_bands) {
     size_t lengths[N];
     wwt_seed((unsigned)_i);
     tune_bands();
+    wwt_ok(wwi_tuning_try(wwt_context, "packed.lanes", NULL, _i % 3 == 1 ? 64 : 32));
     for (size_t i = 0; i < N; i++)
         lengths[i] = b->even ? 67 : wwt_random_size(30, 71);
     wwt_set rows = wwt_set_make(1, lengths, N), columns = wwt_set_make(1, lengths + 11, M);
@@ -182,6 +183,46 @@ START_TEST(in_bands) {
 }
 END_TEST
 
+// Open ends, in strips of whole and of cut columns, with a band and without.
+START_TEST(open_ends) {
+    enum { N = 35, M = 5 };
+    ww_measure measure = measure_of(_i == 1 ? WW_EDR : WW_DTW);
+    wwt_seed((unsigned)_i);
+    tune_bands();
+    wwt_ok(wwi_tuning_try(wwt_context, "packed.open", NULL, 16));
+    measure.relax_begin_x = 3;
+    measure.relax_end_x = 5;
+    measure.relax_begin_y = _i ? 2 : 0;
+    measure.relax_end_y = _i ? 4 : 100;
+    if (_i == 2)
+        measure.band = (ww_band){.kind = WW_BAND_CORNER, .width = 9};
+    wwt_set rows = wwt_set_random(1, 20, 50, N), columns = wwt_set_random(1, 30, 49, M);
+    ck_assert(wwt_check_matrix(&measure, NULL, &rows, &columns, WW_FLOAT, WW_ENGINE_PACKED));
+    if (_i == 0)
+        ck_assert(wwt_check_pairs(&measure, NULL, &rows, &rows, WW_FLOAT, WW_ENGINE_PACKED));
+    free_tuning();
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
+// The ribbon of engine lanes, which GPUs take for narrow bands.
+START_TEST(ribbons) {
+    enum { N = 35, M = 5 };
+    ww_measure measure = measure_of(_i ? WW_ADTW : WW_DTW);
+    measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 14};
+    wwt_seed((unsigned)_i);
+    wwt_ok(wwi_tuning_try(wwt_context, "lanes.ribbon", NULL, 64));
+    wwt_set rows = wwt_set_random(1, 8, 21, N), columns = wwt_set_random(1, 8, 21, M);
+    const ww_precision precision = _i ? WW_DOUBLE : WW_FLOAT;
+    ck_assert(wwt_check_matrix(&measure, NULL, &rows, &columns, precision, WW_ENGINE_LANES));
+    ck_assert(wwt_check_matrix(&measure, NULL, &columns, &rows, precision, WW_ENGINE_LANES));
+    wwt_ok(wwi_tuning_try(wwt_context, "lanes.ribbon", NULL, 0));
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -193,5 +234,7 @@ int main(void) {
     tcase_add_loop_test(tcase, halves_and_channels, 0, 2);
     tcase_add_loop_test(tcase, soft, 0, 3);
     wwt_add(suite, in_bands, BANDS);
+    wwt_add(suite, open_ends, 3);
+    wwt_add(suite, ribbons, 2);
     return wwt_run(suite);
 }
