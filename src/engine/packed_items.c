@@ -13,6 +13,7 @@
 // Pairs side by side: what a device computes at once.
 #define PACK 32
 #define PACK_WIDE 64
+#define MANY_CHANNELS 8 // more than these leave registers for fewer rows of them
 
 #define ITEMS_FORM(width)                                                                                              \
     {                                                                                                                  \
@@ -48,15 +49,18 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
                      : exchanged ? (uint64_t)rows * n
                                  : columns * (uint64_t)m;
     // A narrow band is in a lane's registers as a whole.
-    if (wwi_ribbon_width(r, list, n == m, n, m, &below))
+    const bool one_length = r->rows->rank_count == 1 && r->columns->rank_count == 1;
+    if (wwi_ribbon_width(r, list, one_length, n, m, &below))
+        return false;
+    // Measured on one GPU: in these cases engine lanes is as fast or faster.
+    if (r->banded && wwi_band_form_of(&r->measure.band) != WWI_BAND_DIAGONAL)
+        return false;
+    if (r->channels > 12 || (r->precision == WW_DOUBLE && (r->channels > 1 || edge_values(r))))
         return false;
     if (r->banded) {
         const uint64_t inside = wwi_band_cells(&r->measure.band, n, m);
         cells = (uint64_t)((double)cells * (double)(inside == UINT64_MAX ? 0 : inside) / ((double)n * m));
     }
-    // Measured on one GPU: in these cases engine lanes is as fast or faster.
-    if (r->channels > 8 || (r->precision == WW_DOUBLE && (r->channels > 1 || edge_values(r))))
-        return false;
     return wwi_packed_items(r) && pairs >= wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.fill", 256) &&
            cells >= (uint64_t)wwi_tuned(r, "packed.reuse", 60);
 }
@@ -65,6 +69,11 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
 bool wwi_packed_items_exchange(const wwi_work *w) {
     const size_t rows = w->b.rows - w->b.row_begin;
     return !w->b.list && rows < PACK && w->b.columns > rows;
+}
+
+// Whether a column needs no registers but for its value and its point.
+static bool is_plain(const wwi_runner *r) {
+    return (r->recurrence->flags & WWI_MEASURE_PLAIN) && !r->recurrence->column_registers;
 }
 
 // Most columns of a strip: packed.columns.MEASURE where the tuning file has it, else by the registers of a column: a
@@ -76,6 +85,8 @@ static uint32_t most_columns(const wwi_runner *r) {
         char name[64];
         (void)snprintf(name, sizeof name, "packed.columns.%s", r->recurrence->info.name);
         columns = (uint32_t)wwi_tuned(r, name, (long)columns);
+    } else if (r->channels > MANY_CHANNELS) {
+        columns = 12;
     } else {
         const uint32_t most = (uint32_t)wwi_tuned(r, "packed.channel_columns", 16);
         columns = columns < most ? columns : most;
@@ -85,7 +96,7 @@ static uint32_t most_columns(const wwi_runner *r) {
         columns /= 2;
     // So do two sweeps over the same columns.
     const uint32_t edged = r->open     ? (uint32_t)wwi_tuned(r, "packed.open", 24)
-                           : r->banded ? (uint32_t)wwi_tuned(r, "packed.banded", 32)
+                           : r->banded ? (uint32_t)wwi_tuned(r, "packed.banded", is_plain(r) ? 32 : 16)
                                        : columns;
     columns = columns < edged ? columns : edged;
     if (r->banded)
@@ -93,14 +104,27 @@ static uint32_t most_columns(const wwi_runner *r) {
     return columns < 4 ? 4 : columns > 96 ? 96 : columns & ~3u;
 }
 
-// Columns of a strip for series of m points: strips of one width. Where lengths differ, a program for every width would
-// be compiled for ever.
+// Columns of a strip for series of m points: strips of one width, and few columns behind the last point. Other widths
+// than the best cost about 2 % for every 4 columns; plain measures take a few more as well as fewer. Where lengths
+// differ, a program for every width would be compiled for ever.
 static uint32_t strip_columns(const wwi_runner *r, const wwi_work *w) {
-    const uint32_t most = most_columns(r);
-    const uint32_t step = r->banded ? 8 : 4;
+    const uint32_t most = most_columns(r), step = r->banded ? 8 : 4;
     if (w->column_ranks > 3 && w->m > most)
         return most;
-    return (uint32_t)wwi_ceil_div(wwi_ceil_div(w->m, wwi_ceil_div(w->m, most)), step) * step;
+    if (r->banded || r->open || w->m <= most)
+        return (uint32_t)wwi_ceil_div(wwi_ceil_div(w->m, wwi_ceil_div(w->m, most)), step) * step;
+    const uint32_t widest = most + (is_plain(r) && r->channels == 1 && r->precision == WW_FLOAT ? 12 : 0);
+    uint32_t best = most;
+    double least = 0;
+    for (uint32_t columns = most / 2 & ~3u; columns <= widest; columns += 4) {
+        const uint32_t away = columns < most ? most - columns : columns - most;
+        const double cost = (double)(wwi_ceil_div(w->m, columns) * columns) * (1 + 0.005 * away);
+        if (columns >= 4 && (least == 0 || cost < least)) {
+            least = cost;
+            best = columns;
+        }
+    }
+    return best;
 }
 
 ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
@@ -112,7 +136,7 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     const uint32_t pack = of->pack;
     wwi_variant_key key = wwi_work_key(r, w, of);
     key.columns = strip_columns(r, w);
-    key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", 8);
+    key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", r->channels > MANY_CHANNELS ? 4 : 8);
     key.group = pack;
     const wwi_packing packing = {pack, 1, r->channels + r->extra, pack, key.rows, value_bytes, 0};
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
