@@ -129,6 +129,8 @@ const wwi_measure_row wwi_measures[] = {
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN |
                  WWI_MEASURE_ENCLOSED,
         .column_registers = 1,
+        .special = {{1, 1}}, // a largest weight of 1 multiplies nothing
+        .special_count = 1,
         .rounding = 1,
     },
     {
@@ -171,6 +173,8 @@ const wwi_measure_row wwi_measures[] = {
                  WWI_MEASURE_ENCLOSED,
         .transform = WWI_TRANSFORM_DERIVATIVE,
         .column_registers = 1,
+        .special = {{1, 1}}, // a largest weight of 1 multiplies nothing
+        .special_count = 1,
         .rounding = 3,
     },
     {

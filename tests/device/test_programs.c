@@ -27,7 +27,9 @@ static const char sideways_before[] =
     "}\n";
 static const subject subjects[] = {
     {WW_ADTW, {"penalty"}, {{0.1, 2, 0.7}}, NULL, 1},
-    {WW_WDTW, {"g", "w_max"}, {{0.05, 0.3, 0.011}, {1, 2.5, 0.3}}, NULL, 1},
+    {WW_WDTW, {"g"}, {{0.05, 0.3, 0.011}}, NULL, 1},
+    // A largest weight of 1 is a program of its own.
+    {WW_WDTW, {"g", "w_max"}, {{0.05, 0.3, 0.011}, {1, 2.5, 0.3}}, NULL, 2},
     {WW_ERP, {"g"}, {{0.3, -1.5, 0.7}}, NULL, 1},
     // A gap of 0 is a program of its own.
     {WW_ERP, {"g"}, {{0, -1.5, 0.7}}, NULL, 2},
