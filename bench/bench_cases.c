@@ -103,6 +103,9 @@ static const bench_case CASES[] = {
     NEAREST("dtw/nearest/no-bounds", 128, 0.1, 1, 1),
     NEAREST("dtw/nearest/bounds-1000", 1000, 0.1, 0, 0),
     NEAREST("dtw/nearest/no-bounds-1000", 1000, 0.1, 0, 1),
+    // ww_distance() of one pair, from call to return.
+    {"dtw/call/150x150", BENCH_CALL, WW_DTW, WW_DOUBLE, 0, 16, 16, 0, 150, 150, 1, 0, "", ""},
+    {"msm/call/150x150", BENCH_CALL, WW_MSM, WW_DOUBLE, 0, 16, 16, 0, 150, 150, 0, 0, "", ""},
     // The whole program, start to accuracy.
     {"program/classify/GunPoint", BENCH_PROGRAM, WW_DTW, WW_FLOAT, 0, 0, 0, 0, 150, 150, 1, 0, "", ""},
 };

@@ -179,6 +179,51 @@ done:
     return status;
 }
 
+ww_status bench_call(bench *b, const bench_case *c, bench_result *result) {
+    enum { CALLS = 4096 };
+    const double seconds = b->options.quick ? 0.2 : 1;
+    bench_data rows = {.values = NULL}, columns = {.values = NULL};
+    double *distances = malloc(c->rows * c->columns * sizeof *distances), *wall = malloc(CALLS * sizeof *wall);
+    size_t count = 0;
+    ww_measure measure;
+    ww_status status = setup_measure(c, &measure);
+    if (status != WW_OK)
+        goto done;
+    if (!distances || !wall || !bench_data_make(&rows, c->rows, c->length, c->max_length, 0, c->precision, 1) ||
+        !bench_data_make(&columns, c->columns, c->length, c->max_length, 0, c->precision, 2)) {
+        status = WW_ERROR_OUT_OF_MEMORY;
+        goto done;
+    }
+    // The first round, which compiles, is not timed.
+    const size_t pairs = c->rows * c->columns;
+    const double begin = bench_seconds();
+    for (size_t k = 0; status == WW_OK && k < pairs + CALLS && (k < 2 * pairs || bench_seconds() - begin < seconds);
+         k++) {
+        const size_t i = k / c->columns % c->rows, j = k % c->columns;
+        const double start = bench_seconds();
+        status = ww_distance(b->context, &measure, (const double *)rows.values + i * c->length, c->length,
+                             (const double *)columns.values + j * c->length, c->length, &distances[i * c->columns + j]);
+        if (k >= pairs)
+            wall[count++] = bench_seconds() - start;
+    }
+    if (status != WW_OK)
+        goto done;
+    result->engine = "call";
+    result->rows = result->columns = 1;
+    result->cells = (uint64_t)c->length * c->length;
+    result->wall = bench_summary(wall, count);
+    result->cups = (double)result->cells / result->wall.median;
+    result->textbook = bench_textbook(c->measure, &columns, c->length, c->length, seconds / 4);
+    if (bench_verify(c, &measure, &rows, &columns, distances, result) != 0)
+        status = WW_ERROR_OUT_OF_MEMORY;
+done:
+    bench_data_free(&columns);
+    bench_data_free(&rows);
+    free(distances);
+    free(wall);
+    return status;
+}
+
 // Nearest neighbour of each query: the share that bounds save, and the same results with and without them.
 ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result) {
     ww_generate_options generate = WW_GENERATE_OPTIONS_INIT;

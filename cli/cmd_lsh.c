@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// wavewarp lsh: approximate nearest neighbours, and their recall. Long because: search, evaluation and JSON share one
-// job.
+// wavewarp lsh: approximate nearest neighbours, and their recall.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 
 #include "commands.h"
 #include "neighbours.h"
+#include "picture.h"
 #include "point_options.h"
 
 typedef struct lsh_job {
@@ -17,7 +17,8 @@ typedef struct lsh_job {
     const char *paths[2]; // base and queries
     const char *width, *svg_path, *recall, *save_path, *load_path;
     uint64_t tables, functions, probes, candidates, seed; // NOT_GIVEN until they are set
-    double recall_expected, recall_measured;
+    double recall_expected, recall_measured, recall_low, recall_high;
+    bool exact;                    // no hashing: the exact search is faster
     int metric, path;              // metric NO_METRIC until it is given
     bool evaluate, complete, bits; // bits: sets are given as bits
     ww_context *context;
@@ -67,16 +68,31 @@ static int choose(lsh_job *j, double recall) {
     target.metric = (ww_metric)j->metric;
     target.k = (size_t)j->wanted.k;
     target.recall = recall;
-    target.queries = j->points[1] ? ww_points_count(j->points[1]) : 0;
+    target.asking = j->points[1];
     target.run = j->options.run;
     target.seed = j->options.seed;
-    if (ww_lsh_choose(j->points[0], &target, &chosen, &choice) != WW_OK)
+    const bool wanted = j->save_path || j->evaluate; // tables, whatever they cost
+    const ww_status status = ww_lsh_choose(j->points[0], &target, &chosen, &choice);
+    if (status != WW_OK && (wanted || !choice.exact_is_faster))
         return cli_fail();
+    if (!wanted && (status != WW_OK || choice.exact_is_faster)) {
+        fputs("wavewarp: no tables reach this recall in less time than the exact search, which is done instead\n",
+              stderr);
+        j->exact = true;
+        j->recall_expected = j->recall_measured = j->recall_low = j->recall_high = 1;
+        return CLI_GO_ON;
+    }
     const ww_lsh_options *o = &chosen;
     fprintf(stderr,
-            "wavewarp: %u tables of %u functions, width %.4g: recall %.3f expected, %.3f measured on a sample; %.0f "
-            "distances a query\n",
-            o->tables, o->functions, o->width, choice.recall, choice.measured_recall, choice.measured_examined);
+            "wavewarp: %u tables of %u functions, width %.4g: recall %.3f expected, %.3f (%.3f to %.3f, 95 %%) "
+            "measured on a "
+            "sample of the queries; %.0f distances a query\n",
+            o->tables, o->functions, o->width, choice.recall, choice.measured_recall, choice.recall_low,
+            choice.recall_high, choice.measured_examined);
+    if (choice.recall_low < recall)
+        fprintf(stderr, "wavewarp: the recall may be below %g\n", recall);
+    j->recall_low = choice.recall_low;
+    j->recall_high = choice.recall_high;
     j->recall_expected = choice.recall;
     j->recall_measured = choice.measured_recall;
     j->options.tables = o->tables;
@@ -111,12 +127,15 @@ static void begin_json(const lsh_job *j, const cli_command *command, const ww_ls
     head.parameters = parameters;
     head.context = j->context;
     head.precision = cli_precisions[j->found.precision == WW_DOUBLE];
-    head.engine = info ? path_names[info->path] : NULL;
+    head.engine = j->exact ? "exact" : info ? path_names[info->path] : NULL;
     head.seconds_compute = info ? info->seconds_build + info->seconds_search : NAN;
     cli_json_head(json, stdout, command, &head);
     cli_json_count(json, "k", j->found.k);
     cli_json_number(json, "recall_expected", j->recall_expected, 6);
     cli_json_number(json, "recall_measured", j->recall_measured, 6);
+    cli_json_number(json, "recall_low", j->recall_low, 6);
+    cli_json_number(json, "recall_high", j->recall_high, 6);
+    cli_json_flag(json, "exact", j->exact);
 }
 
 static void write_info(cli_json *json, const ww_lsh_info *info) {
@@ -152,49 +171,30 @@ static double distance_ratio(const cli_neighbours *exact, const cli_neighbours *
 
 // Vertical axis: recall; horizontal axis: seconds, logarithmic. The exact search's time is a line.
 static int draw(const char *path, const trial *trials, size_t count, double exact_seconds) {
-    cli_output out;
+    cli_picture picture;
     double least = exact_seconds, most = exact_seconds;
     for (size_t i = 0; i < count; i++) {
         least = fmin(least, trials[i].seconds);
         most = fmax(most, trials[i].seconds);
     }
     const double from = floor(log10(least)), to = fmax(ceil(log10(most)), from + 1);
-#define X(seconds) (70 + 540 * (log10(seconds) - from) / (to - from))
-#define Y(recall) (350 - 320 * (recall))
-    int result = cli_output_open(path, &out);
+    const cli_panel panel = {&picture, 70, 30, 540, 320, pow(10, from), pow(10, to), 0, 1, true, false};
+    const int result = cli_picture_open(path, 640, 400, "Recall over time", &picture);
     if (result != CLI_GO_ON)
         return result;
-    fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 640 400\" font-family=\"sans-serif\" "
-          "font-size=\"12\">\n<rect width=\"640\" height=\"400\" fill=\"white\"/>\n",
-          out.file);
-    for (int tenth = 0; tenth <= 10; tenth += 2)
-        fprintf(out.file,
-                "<path d=\"M70 %.1fH610\" stroke=\"#ddd\"/><text x=\"62\" y=\"%.1f\" text-anchor=\"end\">%.1f</text>\n",
-                Y(tenth / 10.0), Y(tenth / 10.0) + 4, tenth / 10.0);
-    for (double decade = from; decade <= to; decade++)
-        fprintf(
-            out.file,
-            "<path d=\"M%.1f 30V350\" stroke=\"#ddd\"/><text x=\"%.1f\" y=\"368\" text-anchor=\"middle\">%g</text>\n",
-            X(pow(10, decade)), X(pow(10, decade)), pow(10, decade));
-    fprintf(out.file, "<path d=\"M%.1f 30V350\" stroke=\"#c00\" stroke-dasharray=\"4\"/>\n", X(exact_seconds));
-    fprintf(out.file, "<text x=\"%.1f\" y=\"24\" text-anchor=\"middle\" fill=\"#c00\">exact</text>\n",
-            X(exact_seconds));
-    fputs("<polyline fill=\"none\" stroke=\"#06c\" stroke-width=\"2\" points=\"", out.file);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out.file, "%.1f,%.1f ", X(trials[i].seconds), Y(trials[i].recall));
-    fputs("\"/>\n", out.file);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out.file,
-                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"#06c\"><title>%u tables, %u "
-                "probes: recall %.4f in %.4g s</title></circle>\n",
-                X(trials[i].seconds), Y(trials[i].recall), trials[i].tables, trials[i].probes, trials[i].recall,
-                trials[i].seconds);
-    fputs("<text x=\"340\" y=\"390\" text-anchor=\"middle\">seconds, build and search</text>\n"
-          "<text x=\"16\" y=\"190\" text-anchor=\"middle\" transform=\"rotate(-90 16 190)\">recall</text>\n</svg>\n",
-          out.file);
-#undef X
-#undef Y
-    return cli_output_close(&out);
+    cli_panel_axes(&panel, "seconds, build and search", "recall");
+    cli_panel_segment(&panel, exact_seconds, 0, exact_seconds, 1, CLI_ACCENT, true);
+    cli_panel_text(&panel, exact_seconds, 1.02, "middle", CLI_ACCENT, "exact");
+    for (size_t i = 0; i < count; i++) {
+        char text[128];
+        if (i > 0)
+            cli_panel_segment(&panel, trials[i - 1].seconds, trials[i - 1].recall, trials[i].seconds, trials[i].recall,
+                              0, false);
+        snprintf(text, sizeof text, "%u tables, %u probes: recall %.4f in %.4g s", trials[i].tables, trials[i].probes,
+                 trials[i].recall, trials[i].seconds);
+        cli_panel_dot(&panel, trials[i].seconds, trials[i].recall, 3, 0, text);
+    }
+    return cli_picture_close(&picture);
 }
 
 static int exact_search(const lsh_job *j, cli_neighbours *exact, double *seconds) {
@@ -300,10 +300,15 @@ static int work(lsh_job *j, const cli_command *command) {
         return evaluate(j, command);
     cli_plan_options(&j->device, &j->progress, &plan);
     j->options.run = plan.run;
-    const ww_status status = search(j, &j->options, n, &info);
+    if (j->exact) {
+        result = exact_search(j, n, &info.seconds_search);
+        info.examined = (uint64_t)n->queries * ww_points_count(j->points[0]);
+    } else if (search(j, &j->options, n, &info) != WW_OK) {
+        result = cli_fail();
+    }
     cli_progress_end(&j->progress);
-    if (status != WW_OK)
-        return cli_fail();
+    if (result != CLI_GO_ON)
+        return result;
     if (info.capped)
         fprintf(stderr, "wavewarp: %" PRIu64 " queries found more than %u points and kept those\n", info.capped,
                 j->options.candidates);
@@ -435,7 +440,7 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     j.wanted.k = 1;
     j.tables = j.functions = j.probes = j.candidates = j.seed = NOT_GIVEN;
     j.metric = NO_METRIC;
-    j.recall_expected = j.recall_measured = NAN;
+    j.recall_expected = j.recall_measured = j.recall_low = j.recall_high = NAN;
     j.options = defaults;
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),

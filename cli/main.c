@@ -15,6 +15,11 @@
 static const cli_command commands[] = {
     {"classify", "--train FILE --test FILE", "Classifies series by their nearest neighbours under an elastic measure.",
      FORMATS, cmd_classify},
+    {"choose", "TRAIN [TEST]", "Chooses band and parameters of a measure by leave-one-out on a training set.",
+     FORMATS
+     "\nEach training series is classified by the others; of equally good choices the first is taken. With TEST:\n"
+     "the accuracy of the chosen one there.",
+     cmd_choose},
     {"matrix", "A [B]", "Computes all distances between two sets, or within one.",
      FORMATS "\nWithout B: A with itself. The file appears only when it is whole.", cmd_matrix},
     {"pairs", "A B", "Computes the distance of the i-th series of A and the i-th of B; one a line.", FORMATS,
@@ -23,6 +28,10 @@ static const cli_command commands[] = {
      FORMATS "\nWithout BASE: each query's nearest among the others. Prints the query's index, then index:distance of\n"
              "each neighbour, nearest first; indices count from 0.",
      cmd_nearest},
+    {"gradient", "X Y", "Computes how the distances of pairs change with the values of their series.",
+     FORMATS "\nThe i-th series of X with the i-th of Y. --soft GAMMA: of the soft minimum; else along the best path.\n"
+             "With --znorm: by the normalised values.",
+     cmd_gradient},
     {"knn", "QUERIES [BASE]", "Finds the k nearest points of a base for every query, exactly.",
      POINTS "\nWithout BASE: each point's nearest among the others. Prints the query's index, then index:distance of\n"
             "each neighbour, nearest first; indices count from 0.",
@@ -31,6 +40,15 @@ static const cli_command commands[] = {
      POINTS "\nOne file is the base, which asks itself; with --load it is the queries. Output as of 'wavewarp knn'.\n"
             "--evaluate compares with the exact search.",
      cmd_lsh},
+    {"cluster", "INPUT", "Groups similar series: k medoids, or merging the nearest groups.",
+     FORMATS "\nComputes the matrix of all distances, then the clusters; prints their sizes, medoids and silhouettes.",
+     cmd_cluster},
+    {"profile", "SERIES [OTHER] --window N",
+     "Finds the nearest neighbours of all windows of a series: the matrix profile.",
+     FORMATS
+     "\nOf each series in the file, or of one against another. Distances are z-normalised; a window is numbered by\n"
+     "its first point, from 0. Prints a line a window, or with --motifs or --discords those.",
+     cmd_profile},
     {"devices", "", "Lists the OpenCL devices, the one that would be chosen, and tests each.", NULL, cmd_devices},
     {"measures", "[NAME]", "Lists the elastic measures, or describes one.", NULL, cmd_measures},
     {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,
@@ -82,6 +100,11 @@ static int run(int argc, char **argv) {
         printf("wavewarp %s\n", ww_version());
         return CLI_OK;
     }
+    if (strcmp(name, "--help-commands") == 0) { // for the completion of shells
+        for (size_t i = 0; i < CLI_COUNT_OF(commands); i++)
+            printf("%s\t%s\n", commands[i].name, commands[i].summary);
+        return CLI_OK;
+    }
     const bool help = strcmp(name, "help") == 0;
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || (help && argc == 2)) {
         print_overview(stdout);
@@ -99,6 +122,7 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     cli_seconds(); // starts the clock
+    cli_interrupt_begin();
     const int result = run(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && result == CLI_OK)
         return cli_error("standard output can't be written");

@@ -26,6 +26,7 @@ static void find_ranks(const ww_dataset *d, const uint32_t *ids, size_t stride, 
 
 static void measure_work(wwi_work *w) {
     const wwi_batch *b = &w->b;
+    const wwi_parameter_values parameters = w->args.parameters;
     if (b->list) {
         find_ranks(w->sides.rows, b->pairs, 3, b->rows, &w->row_rank, &w->row_ranks);
         find_ranks(w->sides.columns, b->pairs + 1, 3, b->rows, &w->column_rank, &w->column_ranks);
@@ -54,6 +55,7 @@ static void measure_work(wwi_work *w) {
         .rank_columns = w->column_ranks,
         .group_width = 1,
         .rows_per_group = 1,
+        .parameters = parameters,
     };
 }
 
@@ -64,6 +66,8 @@ ww_status wwi_work_make(const wwi_runner *r, const wwi_batch *batch, wwi_work *w
         return wwi_fail_memory((rows + columns) * sizeof *ids);
     *w =
         (wwi_work){.b = *batch, .ids = ids, .uploads = w->uploads, .sides = {r->rows, r->columns}, .tiling = {0, 1, 1}};
+    w->args.parameters = r->parameters.values;
+    w->args_bytes = wwi_launch_args_bytes(r->parameters.bytes);
     memcpy(ids, batch->list ? batch->pairs : batch->row_ids, rows * sizeof *ids);
     if (batch->list) {
         w->b.pairs = ids;
@@ -192,7 +196,7 @@ size_t wwi_work_args(const wwi_work *w, wwi_arg *args) {
     if (!w->is_bits) // it has no bands; a kernel that needs no words of a band reads none
         args[count++] = WWI_BUFFER(w->uploads.band ? w->uploads.band : w->uploads.row_order);
     args[count++] = WWI_BUFFER(w->b.out);
-    args[count++] = WWI_VALUE(w->args);
+    args[count++] = (wwi_arg){WWI_ARG_VALUE, w->args_bytes, &w->args};
     return count;
 }
 

@@ -95,9 +95,13 @@ static uint32_t most_columns(const wwi_runner *r) {
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
         columns /= 2;
     // So do two sweeps over the same columns.
-    const uint32_t edged = r->open     ? (uint32_t)wwi_tuned(r, "packed.open", 24)
-                           : r->banded ? (uint32_t)wwi_tuned(r, "packed.banded", is_plain(r) ? 32 : 16)
-                                       : columns;
+    uint32_t edged = columns;
+    if (r->open)
+        edged = (uint32_t)wwi_tuned(r, "packed.open", 24);
+    else if (r->banded && is_plain(r))
+        edged = (uint32_t)wwi_tuned(r, "packed.banded", r->precision == WW_DOUBLE ? 8 : 24);
+    else if (r->banded)
+        edged = (uint32_t)wwi_tuned(r, "packed.banded_costs", r->precision == WW_DOUBLE ? 8 : 16);
     columns = columns < edged ? columns : edged;
     if (r->banded)
         return columns < 8 ? 8 : columns & ~7u;

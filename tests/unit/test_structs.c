@@ -26,17 +26,23 @@ enum { GUARD = 0x5a, ROOM = 64 };
     X(lsh_info)                                                                                                        \
     X(lsh_options)                                                                                                     \
     X(lsh_target)                                                                                                      \
+    X(medoids_info)                                                                                                    \
+    X(medoids_options)                                                                                                 \
     X(output)                                                                                                          \
     X(plan_info)                                                                                                       \
     X(plan_options)                                                                                                    \
     X(point_view)                                                                                                      \
     X(points_options)                                                                                                  \
+    X(profile_info)                                                                                                    \
+    X(profile_options)                                                                                                 \
+    X(profile_output)                                                                                                  \
     X(read_options)                                                                                                    \
     X(run_options)                                                                                                     \
     X(series_view)                                                                                                     \
     X(topk_info)                                                                                                       \
     X(topk_options)                                                                                                    \
-    X(tune_options)
+    X(tune_options)                                                                                                    \
+    X(tune_parameter)
 
 #define WRAP(name)                                                                                                     \
     static void init_##name(void *given, size_t size) {                                                                \
