@@ -43,7 +43,9 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
                   global const uchar *row_state, global const uchar *column_state, global int *row_bounds,
                   global int *column_bounds, global uint *row_heads, global uint *column_heads, global uint4 *entries,
                   global uint *counters) {
+#if WW_COLUMNS
     local ww_scalar limits[WW_WIDTH + WW_BLOCK_ROWS];
+#endif
 #if WW_RAISES && WW_COLUMNS
     local float best[WW_WIDTH + WW_BLOCK_ROWS]; // of a column
     local uint best_rows[WW_WIDTH + WW_BLOCK_ROWS], met[WW_WIDTH + WW_BLOCK_ROWS];
@@ -62,8 +64,10 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
     if (!(most_rows * most_columns >= job.least && most_rows * most_columns < job.most))
         return;
 
+#if WW_RAISES && WW_COLUMNS
     // Of any cell of this tile.
     const float most_error = job.error * most_rows * most_columns + job.rounding;
+#endif
 #if WW_COLUMNS
     for (uint p = 0; p < count + WW_WIDTH; p++) {
 #if WW_RAISES
