@@ -33,7 +33,7 @@ static size_t batch_columns(const ww_plan *p, const wwi_blocks *s, size_t row, s
     size_t columns = wwi_dataset_slice_limit(p->columns, column, 0);
     if (columns > most / rows)
         columns = (size_t)(most / rows);
-    if (s->upper && column == row && columns > rows)
+    if (s->upper && !s->whole_rows && column == row && columns > rows)
         columns = rows; // the batch at the diagonal is square
     return columns;
 }
