@@ -79,6 +79,7 @@ int bench_program(const bench *b, bench_result *result);
 // becomes 1 when one is wrong.
 size_t bench_knn(const bench *b, int *failed);
 size_t bench_lsh(const bench *b, int *failed);
+size_t bench_shapelets(const bench *b, int *failed);
 
 // ---- bench_data.c: series, and their expected results
 
