@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
 #include "../tests/reference/shapelet_reference.h"
+#include "bench.h"
 
 typedef struct shapelet_case {
     const char *name;

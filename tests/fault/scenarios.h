@@ -19,5 +19,6 @@ ww_status wwt_scenario_files(void);     // series of several kinds of files, wit
 ww_status wwt_scenario_bits(void);      // distances of symbols by engine bits
 ww_status wwt_scenario_knn(void);       // nearest neighbours of points
 ww_status wwt_scenario_slices(void);    // the same, of points that are sent in slices
+ww_status wwt_scenario_shapelets(void); // discovery, its files, prediction
 
 #endif
