@@ -8,17 +8,16 @@
 #include "host.h"
 #include "scenarios.h"
 
-static ww_status use(ww_context *context, const ww_shapelets *made, const ww_series_set *set, const char *path) {
+static ww_status use(const ww_shapelets *made, const char *path) {
     ww_shapelets *read = NULL;
-    int64_t classes[4];
+    ww_shapelets_info info = WW_SHAPELETS_INFO_INIT;
     ww_status status = ww_shapelets_write(made, path);
     if (status == WW_OK)
         status = ww_shapelets_read(path, &read);
     if (status == WW_OK)
-        status = ww_shapelets_predict(context, read, set, NULL, classes, NULL);
-    for (int i = 0; status == WW_OK && i < 4; i++)
-        if (classes[i] != i % 2)
-            status = wwi_fail(WW_ERROR_INTERNAL, "series %d is predicted to be of class %d", i, (int)classes[i]);
+        status = ww_shapelets_get_info(read, &info);
+    if (status == WW_OK && info.nodes != 3)
+        status = wwi_fail(WW_ERROR_INTERNAL, "the tree has %zu nodes", info.nodes);
     ww_shapelets_destroy(&read);
     unlink(path);
     // Built without jansson: nothing to read with.
@@ -39,14 +38,13 @@ ww_status wwt_scenario_shapelets(void) {
     for (int i = 0; status == WW_OK && i < 4; i++)
         status = ww_series_set_add(set, 7, values[i], i % 2 ? "b" : "a");
     options.max_length = 4;
-    options.best = 1;
     options.checkpoint = checkpoint;
     if (status == WW_OK)
         status = ww_context_create(NULL, &context);
     if (status == WW_OK)
         status = ww_shapelets_create(context, set, &options, &shapelets);
     if (status == WW_OK)
-        status = use(context, shapelets, set, path);
+        status = use(shapelets, path);
     unlink(checkpoint);
     ww_shapelets_destroy(&shapelets);
     ww_series_set_destroy(&set);
