@@ -83,6 +83,7 @@ size_t bench_knn(const bench *b, int *failed);
 size_t bench_lsh(const bench *b, int *failed);
 size_t bench_profile(const bench *b, int *failed);
 size_t bench_search(const bench *b, int *failed);
+size_t bench_shapelets(const bench *b, int *failed);
 // The same for the reading of files.
 size_t bench_files(const bench *b, int *failed);
 
