@@ -28,6 +28,10 @@ static const cli_command commands[] = {
      FORMATS "\nWithout BASE: each query's nearest among the others. Prints the query's index, then index:distance of\n"
              "each neighbour, nearest first; indices count from 0.",
      cmd_nearest},
+    {"gradient", "X Y", "Computes how the distances of pairs change with the values of their series.",
+     FORMATS "\nThe i-th series of X with the i-th of Y. --soft GAMMA: of the soft minimum; else along the best path.\n"
+             "With --znorm: by the normalised values.",
+     cmd_gradient},
     {"knn", "QUERIES [BASE]", "Finds the k nearest points of a base for every query, exactly.",
      POINTS "\nWithout BASE: each point's nearest among the others. Prints the query's index, then index:distance of\n"
             "each neighbour, nearest first; indices count from 0.",
@@ -39,6 +43,11 @@ static const cli_command commands[] = {
     {"cluster", "INPUT", "Groups similar series: k medoids, or merging the nearest groups.",
      FORMATS "\nComputes the matrix of all distances, then the clusters; prints their sizes, medoids and silhouettes.",
      cmd_cluster},
+    {"search", "QUERIES... --in STREAM", "Finds where queries match in long streams.",
+     FORMATS "\nPrints the query's index, the stream's, the first point of the match, the one after its last, and the\n"
+             "distance. With --znorm every window is z-normalised. A STREAM named .f32 or .f64 has plain numbers, point\n"
+             "by point, and may be larger than the memory. '--in -' with --threshold reads a point a line as it comes.",
+     cmd_search},
     {"devices", "", "Lists the OpenCL devices, the one that would be chosen, and tests each.", NULL, cmd_devices},
     {"measures", "[NAME]", "Lists the elastic measures, or describes one.", NULL, cmd_measures},
     {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,

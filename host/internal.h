@@ -98,9 +98,10 @@ bool wwi_is_folder(const char *path);
 char *wwi_installed_folder(void);
 // $`variable`/wavewarp, else $HOME/`below_home`/wavewarp; NULL when neither is set. Free with free.
 char *wwi_user_folder(const char *variable, const char *below_home);
-ww_status wwi_make_folders(const char *path, unsigned mode); // all missing ones of the path
+ww_status wwi_make_folders(const char *path, unsigned mode);  // all missing ones of the path
 bool wwi_write_all(int file, const char *data, size_t bytes); // errno says why not
-// For caches, which nobody misses after a crash: writes a temporary file in the same folder and renames it: readers see the old or the new file, never a part.
+// For caches, which nobody misses after a crash: writes a temporary file in the same folder and renames it: readers see
+// the old or the new file, never a part.
 ww_status wwi_file_replace(const char *path, const void *data, size_t bytes);
 const char *wwi_environment(const char *name); // NULL when unset or empty
 
@@ -122,6 +123,7 @@ typedef enum wwi_match { // from the most to the least specific
 } wwi_match;
 
 typedef struct wwi_tuning_record {
+    size_t line; // of its file
     wwi_match match;
     char *text; // what to match, "" for default
     char *name; // with its suffix, if any

@@ -10,6 +10,7 @@
 #include <wavewarp/dataset.h>
 #include <wavewarp/distance.h>
 #include <wavewarp/file.h>
+#include <wavewarp/gradient.h>
 #include <wavewarp/knn.h>
 #include <wavewarp/lsh.h>
 #include <wavewarp/measure.h>

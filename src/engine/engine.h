@@ -74,6 +74,22 @@ uint64_t wwi_runner_cells(const wwi_runner *runner);
 // Cells of one pair by lengths, 0 when the band leaves no path.
 uint64_t wwi_runner_pair_cells(const wwi_runner *runner, uint32_t n, uint32_t m);
 
+// ---- programs of other folders around the same recurrences
+
+// What such a program is compiled for.
+typedef struct wwi_texts {
+    const char *const *texts; // after base/, the recurrence and the choice; ends with NULL
+    bool slopes;              // base/slopes.cl comes before the recurrence
+    int vector;               // pairs in a `real`
+    uint32_t rows, columns, group;
+    int registers;       // a point is held in registers
+    const char *options; // more of them
+} wwi_texts;
+// The measure's parameters, which end the by-value argument of such a program's kernels: their bytes.
+size_t wwi_runner_parameters(const wwi_runner *runner, wwi_parameter_values *values);
+// WW_ERROR_BUILD and as wwi_program_get().
+ww_status wwi_runner_compile(wwi_runner *runner, const wwi_texts *texts, wwi_program **program);
+
 // A program made of a measure's recurrence and texts of the caller, for rooms with kernels of their own.
 typedef struct wwi_recurrence_program {
     ww_context *context;

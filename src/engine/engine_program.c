@@ -31,7 +31,7 @@ typedef struct texts {
     char *cost; // the user's, in its frame
 } texts;
 
-static ww_status begin_texts(const wwi_runner *r, texts *t) {
+static ww_status begin_texts(const wwi_runner *r, texts *t, bool slopes) {
     t->count = 0;
     t->cost = NULL;
     if (r->parameters.text[0])
@@ -49,6 +49,8 @@ static ww_status begin_texts(const wwi_runner *r, texts *t) {
         t->sources[t->count++] = (wwi_source){"cost expression", t->cost};
     }
     t->sources[t->count++] = (wwi_source){"base/points.cl", NULL};
+    if (slopes)
+        t->sources[t->count++] = (wwi_source){"base/slopes.cl", NULL};
     if (r->measure.id == WW_USER && !r->parameters.fixed)
         t->sources[t->count++] = (wwi_source){"recurrence/user_parameters.cl", NULL};
     if (r->measure.id == WW_USER)
@@ -109,7 +111,7 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
         t.sources[t.count++] = (wwi_source){"base/number.cl", NULL};
         t.sources[t.count++] = (wwi_source){"base/vendor.cl", NULL};
         t.sources[t.count++] = (wwi_source){"base/points.cl", NULL};
-    } else if ((status = begin_texts(r, &t)) != WW_OK) {
+    } else if ((status = begin_texts(r, &t, false)) != WW_OK) {
         return status;
     }
     t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
@@ -179,7 +181,7 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
 
     if (r->measure.id != WW_USER)
         return WW_OK;
-    if ((status = begin_texts(r, &t)) != WW_OK)
+    if ((status = begin_texts(r, &t, false)) != WW_OK)
         return status;
     t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
     t.sources[t.count++] = (wwi_source){"recurrence/user_check.cl", NULL};
@@ -205,6 +207,43 @@ done:
     wwi_buffer_destroy(&report);
     wwi_kernel_destroy(&kernel);
     wwi_program_release(&program);
+    free(t.cost);
+    return status;
+}
+
+size_t wwi_runner_parameters(const wwi_runner *r, wwi_parameter_values *values) {
+    *values = r->parameters.values;
+    return r->parameters.bytes;
+}
+
+ww_status wwi_runner_compile(wwi_runner *r, const wwi_texts *wanted, wwi_program **program) {
+    ww_status status;
+    texts t;
+    char options[1024];
+    const wwi_form form = {.exchanges = !wanted->vector || wanted->vector == 1};
+    wwi_variant_key key;
+    memset(&key, 0, sizeof key);
+    key.form = &form;
+    key.list = 1;
+    key.band = (int)wwi_band_form_of(&r->measure.band);
+    key.vector = wanted->vector;
+    key.columns = wanted->columns;
+    key.rows = wanted->rows;
+    key.group = wanted->group;
+    key.registers = wanted->registers;
+    if ((status = begin_texts(r, &t, wanted->slopes)) != WW_OK)
+        return status;
+    t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
+    if (key.band)
+        t.sources[t.count++] = (wwi_source){"base/band.cl", NULL};
+    t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
+    t.sources[t.count++] = (wwi_source){"base/elements.cl", NULL};
+    for (const char *const *text = wanted->texts; *text; text++)
+        t.sources[t.count++] = (wwi_source){*text, NULL};
+    write_options(r, &key, options, sizeof options);
+    snprintf(options + strlen(options), sizeof options - strlen(options), " %s", wanted->options);
+    if ((status = choose_pow(r, &key, options, sizeof options)) == WW_OK)
+        status = wwi_program_get(r->context, t.sources, t.count, options, program);
     free(t.cost);
     return status;
 }
@@ -243,7 +282,7 @@ ww_status wwi_recurrence_program_get(const wwi_recurrence_program *wanted, wwi_p
     if (wanted->plain) {
         t.sources[t.count++] = (wwi_source){"base/number.cl", NULL};
         t.sources[t.count++] = (wwi_source){"base/points.cl", NULL};
-    } else if ((status = begin_texts(&r, &t)) != WW_OK) {
+    } else if ((status = begin_texts(&r, &t, false)) != WW_OK) {
         return status;
     } else {
         t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};

@@ -39,7 +39,7 @@ ok "one thread and five read the same" same threads1.csv threads5.csv
 # ---- a planted link
 echo precious >victim
 plant() { # the names that a program of this process id might use
-    ln -sf victim "$1.part-$$" && exec "$program" "${@:2}" >out 2>err </dev/null
+    ln -sf victim "$1.part-$BASHPID" && exec "$program" "${@:2}" >out 2>err </dev/null
 }
 ok "predictions over a planted link" eval '(plant p.tsv classify --train train.ts --test test.ts --predictions p.tsv)'
 ok "the link's file is untouched" holds victim precious

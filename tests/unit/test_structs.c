@@ -38,7 +38,8 @@ enum { GUARD = 0x5a, ROOM = 64 };
     X(series_view)                                                                                                     \
     X(topk_info)                                                                                                       \
     X(topk_options)                                                                                                    \
-    X(tune_options)
+    X(tune_options)                                                                                                    \
+    X(tune_parameter)
 
 #define WRAP(name)                                                                                                     \
     static void init_##name(void *given, size_t size) {                                                                \
