@@ -11,7 +11,7 @@
 #include "commands.h"
 #include "json.h"
 
-enum { MOST_QUERIES = 32, STREAM_PUSH = 4096 };
+enum { MOST_QUERIES = 32 };
 
 static const char *const kinds[] = {"open", "windows", "super", NULL};
 
@@ -108,7 +108,7 @@ static int read_raw(void *user, uint64_t first, size_t count, void *values) {
     return fread(values, raw->bytes, count, raw->file) != count;
 }
 
-// 0: not a file of plain numbers by its name.
+// By its name: whether it is a file of plain numbers, and of which.
 static ww_precision raw_precision(const char *path, bool *raw) {
     *raw = cli_name_ends_with(path, ".f32") || cli_name_ends_with(path, ".f64");
     return cli_name_ends_with(path, ".f64") ? WW_DOUBLE : WW_FLOAT;
@@ -139,69 +139,76 @@ static int run_raw(job *j, const char *path) {
 
 // ---- standard input
 
-typedef struct printer {
-    bool json;
-    cli_json *out;
-} printer;
-
 static int print_now(void *user, size_t query, const ww_match *match) {
     (void)user;
     print_match(query, match);
     return fflush(stdout) != 0 || cli_interrupted() != 0;
 }
 
-// A point a line: its channels' numbers, separated by blanks or commas. "nan" is a missing point. 1: the end.
-static int read_point(FILE *file, char **line, size_t *room, size_t channels, uint64_t *number, double *values) {
-    for (;;) {
-        const ssize_t length = getline(line, room, file);
-        if (length < 0)
-            return ferror(file) ? cli_error("standard input can't be read: %s", strerror(errno)) : CLI_OK;
-        ++*number;
-        char *at = *line + strspn(*line, " \t\r\n");
-        if (!*at)
-            continue;
-        for (size_t c = 0; c < channels; c++) {
-            char *end;
-            at += strspn(at, " \t,;");
-            values[c] = strtod(at, &end);
-            if (end == at)
-                return cli_error("standard input, line %" PRIu64 ": %zu numbers are expected", *number, channels);
-            at = end;
-        }
-        if (at[strspn(at, " \t,;\r\n")])
-            return cli_error("standard input, line %" PRIu64 ": more than %zu numbers", *number, channels);
+// A line with a point: its channels' numbers, separated by blanks or commas; "nan" is missing. An empty line is none.
+static int take_line(char *line, size_t channels, uint64_t number, double *values, size_t *count) {
+    char *at = line + strspn(line, " \t\r");
+    if (!*at)
         return CLI_GO_ON;
+    for (size_t c = 0; c < channels; c++) {
+        char *end;
+        at += strspn(at, " \t,;");
+        values[c] = strtod(at, &end);
+        if (end == at)
+            return cli_error("standard input, line %" PRIu64 ": %zu numbers are expected", number, channels);
+        at = end;
     }
+    if (at[strspn(at, " \t,;\r")])
+        return cli_error("standard input, line %" PRIu64 ": more than %zu numbers", number, channels);
+    ++*count;
+    return CLI_GO_ON;
 }
 
-// Reads points as they come. What has arrived is searched at once; a pipe that has more is read in larger parts.
+// Reads points as they come, and searches what has come before it waits for more.
 static int follow(job *j, const ww_search_options *options) {
+    enum { ROOM = 1 << 16 };
     const size_t channels = ww_series_set_channels(j->queries);
     ww_series_view view = WW_SERIES_VIEW_INIT;
-    double *values = malloc(STREAM_PUSH * channels * sizeof *values);
-    char *line = NULL;
-    size_t room = 0, count = 0;
+    double *values = malloc((ROOM / 2 + 1) * channels * sizeof *values);
+    char *text = malloc(ROOM + 1);
+    size_t used = 0;
     uint64_t number = 0;
     int result = CLI_GO_ON;
-    if (!values)
-        return cli_error("not enough memory");
-    if (ww_series_set_view(j->queries, &view) != WW_OK ||
-        ww_search_stream_create(j->context, &j->measure, &view, options, &j->stream) != WW_OK)
+    if (!values || !text)
+        result = cli_error("not enough memory");
+    else if (ww_series_set_view(j->queries, &view) != WW_OK ||
+             ww_search_stream_create(j->context, &j->measure, &view, options, &j->stream) != WW_OK)
         result = cli_fail();
     while (result == CLI_GO_ON) {
-        result = read_point(stdin, &line, &room, channels, &number, values + count * channels);
-        count += result == CLI_GO_ON;
-        // Points of a line that is not yet there are searched before it is waited for: stdio's buffer is line by line
-        // only on a terminal, so input is unbuffered below this size.
-        if (count == STREAM_PUSH || (count && (result != CLI_GO_ON || count % 64 == 0 || isatty(STDIN_FILENO)))) {
-            if (ww_search_stream_push(j->stream, values, WW_DOUBLE, count, print_now, j) != WW_OK)
-                result = cli_fail();
-            count = 0;
+        const ssize_t more = read(STDIN_FILENO, text + used, ROOM - used);
+        if (more < 0 && errno == EINTR)
+            continue;
+        if (more < 0) {
+            result = cli_error("standard input can't be read: %s", strerror(errno));
+            break;
         }
+        used += (size_t)more;
+        if (more == 0 && used)
+            text[used++] = '\n'; // the last line has no end
+        size_t from = 0, count = 0;
+        for (size_t at = 0; at < used && result == CLI_GO_ON; at++)
+            if (text[at] == '\n') {
+                text[at] = '\0';
+                result = take_line(text + from, channels, ++number, values + count * channels, &count);
+                from = at + 1;
+            }
+        if (count && ww_search_stream_push(j->stream, values, WW_DOUBLE, count, print_now, j) != WW_OK)
+            result = cli_fail();
+        memmove(text, text + from, used - from);
+        used -= from;
+        if (result == CLI_GO_ON && used == ROOM)
+            result = cli_error("standard input, line %" PRIu64 " is too long", number + 1);
+        if (result == CLI_GO_ON && more == 0)
+            result = CLI_OK;
     }
     if (result == CLI_OK && ww_search_stream_finish(j->stream, print_now, j) != WW_OK)
         result = cli_fail();
-    free(line);
+    free(text);
     free(values);
     return result;
 }
