@@ -155,11 +155,16 @@ ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *t, bool start, co
     for (uint32_t strip = 0; strip < t->strips && status == WW_OK; strip++) {
         const wwi_open_args job = {b->stride,       strip,    t->strips, b->begin_x,
                                    (uint32_t)count, b->shift, 0,         s->parameters.values};
-        const wwi_arg args[] = {WWI_BUFFER(b->values),      WWI_BUFFER(s->x),
-                                WWI_BUFFER(s->open->tasks), WWI_BUFFER(b->ends),
-                                WWI_BUFFER(b->starts),      WWI_BUFFER(b->states_in),
-                                WWI_BUFFER(b->states_out),  WWI_BUFFER(b->starts_in),
-                                WWI_BUFFER(b->starts_out),  WWI_VALUE(job)};
+        const wwi_arg args[] = {WWI_BUFFER(b->values),
+                                WWI_BUFFER(s->x),
+                                WWI_BUFFER(s->open->tasks),
+                                WWI_BUFFER(b->ends),
+                                WWI_BUFFER(b->starts),
+                                WWI_BUFFER(b->states_in),
+                                WWI_BUFFER(b->states_out),
+                                WWI_BUFFER(b->starts_in),
+                                WWI_BUFFER(b->starts_out),
+                                {WWI_ARG_VALUE, wwi_search_args_bytes(s, offsetof(wwi_open_args, parameters)), &job}};
         status = wwi_launch(v->kernel, (count * t->group + items - 1) / items, items, args, sizeof args / sizeof *args);
     }
     return status;
