@@ -9,7 +9,8 @@
 #include "base/grow.h"
 #include "search/search_internal.h"
 
-enum { RUN = 64, FIRST = 4096, NARROW = 63, MOST_ROWS = 8000 };
+enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000 };
+static const double NARROW = 63; // columns of a band that is held in registers
 
 static bool is_ribbon(const ww_search *s) {
     const ww_band *band = &s->measure.band;
