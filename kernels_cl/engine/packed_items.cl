@@ -136,6 +136,7 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
 #endif
                 real previous = WW_ITEM_CORNER;
                 WW_KEPT_DIAGONALS
+                WW_BEGIN_TILES
 #pragma unroll
                 for (uint r = 0; r < WW_COLS; r++)
                     b[r] = WW_ITEM_COLUMN(min(first_column + r, widest - 1));

@@ -10,13 +10,19 @@
 
 #define PACK 32 // pairs side by side
 
-static const wwi_form form = {.engine = "packed",
-                              .kernel = "ww_packed_items",
-                              .interleave = "ww_interleave",
-                              .texts = {"engine/interleave.cl", "engine/walk.cl", "engine/packed_items.cl"},
-                              .exchanges =
-                                  true, // it does not, but NVIDIA's own forms of instructions are there with it
-                              .pack = PACK};
+static const wwi_form form = {
+    .engine = "packed",
+    .kernel = "ww_packed_items",
+    .interleave = "ww_interleave",
+    .texts = {"engine/interleave.cl", "engine/walk.cl", "engine/soft_tiles.cl", "engine/packed_items.cl"},
+    .exchanges = true, // it does not, but NVIDIA's own forms of instructions are there with it
+    .pack = PACK};
+
+// A cell is its cost and the soft minimum of its neighbours, without costs at edges: sums of products.
+bool wwi_soft_tiles(const wwi_runner *r) {
+    return r->soft && r->precision == WW_FLOAT && r->channels == 1 && !r->banded &&
+           (r->measure.id == WW_DTW || r->measure.id == WW_DDTW) && wwi_tuned(r, "packed.tiles", 1) != 0;
+}
 
 bool wwi_packed_items(const wwi_runner *r) {
     return !r->banded && !r->open && wwi_points_in_registers(r) && wwi_tuned(r, "packed.items", r->gpu) != 0;
@@ -60,6 +66,9 @@ static uint32_t most_columns(const wwi_runner *r) {
     } else if (columns > 16) {
         columns = 16;
     }
+    // Tiles of the soft minimum (kernels_cl/engine/soft_tiles.cl) are fastest in narrow strips.
+    if (wwi_soft_tiles(r))
+        return (uint32_t)wwi_tuned(r, "packed.tile_columns", 16) & ~3u;
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
         columns /= 2;
