@@ -43,6 +43,15 @@ static const cli_command commands[] = {
     {"cluster", "INPUT", "Groups similar series: k medoids, or merging the nearest groups.",
      FORMATS "\nComputes the matrix of all distances, then the clusters; prints their sizes, medoids and silhouettes.",
      cmd_cluster},
+    {"profile", "SERIES [OTHER] --window N",
+     "Finds the nearest neighbours of all windows of a series: the matrix profile.",
+     FORMATS
+     "\nOf each series in the file, or of one against another. Distances are z-normalised; a window is numbered by\n"
+     "its first point, from 0. Prints a line a window, or with --motifs or --discords those.",
+     cmd_profile},
+    {"shapelets", "fit TRAIN | predict MODEL SERIES | transform MODEL SERIES | show MODEL [TRAIN]",
+     "Finds the windows that tell classes apart, grows a decision tree on them, and uses it.",
+     FORMATS "\nThe model is a JSON file. docs/shapelets.md", cmd_shapelets},
     {"devices", "", "Lists the OpenCL devices, the one that would be chosen, and tests each.", NULL, cmd_devices},
     {"measures", "[NAME]", "Lists the elastic measures, or describes one.", NULL, cmd_measures},
     {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,

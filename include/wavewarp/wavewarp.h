@@ -17,8 +17,11 @@
 #include <wavewarp/output.h>
 #include <wavewarp/plan.h>
 #include <wavewarp/points.h>
+#include <wavewarp/profile.h>
 #include <wavewarp/run.h>
+#include <wavewarp/search.h>
 #include <wavewarp/series.h>
+#include <wavewarp/shapelets.h>
 #include <wavewarp/status.h>
 #include <wavewarp/topk.h>
 #include <wavewarp/tune.h>

@@ -18,10 +18,12 @@ static const wwi_form form = {
     .exchanges = true, // it does not, but NVIDIA's own forms of instructions are there with it
     .pack = PACK};
 
-// A cell is its cost and the soft minimum of its neighbours, without costs at edges: sums of products.
+// A cell is its cost and the soft minimum of its neighbours, without costs at edges: sums of products. By default where
+// a warp can agree on its way.
 bool wwi_soft_tiles(const wwi_runner *r) {
     return r->soft && r->precision == WW_FLOAT && r->channels == 1 && !r->banded &&
-           (r->measure.id == WW_DTW || r->measure.id == WW_DDTW) && wwi_tuned(r, "packed.tiles", 1) != 0;
+           (r->measure.id == WW_DTW || r->measure.id == WW_DDTW) &&
+           wwi_tuned(r, "packed.tiles", r->exchange == WWI_EXCHANGE_NV_SHFL) != 0;
 }
 
 bool wwi_packed_items(const wwi_runner *r) {
