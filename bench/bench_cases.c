@@ -25,6 +25,8 @@
 
 static const bench_case CASES[] = {
     // One query against many, data resident.
+    QUERY(64, 0),
+    QUERY(90, 0),
     QUERY(100, 0),
     QUERY(128, 1),
     QUERY(256, 0),
@@ -41,6 +43,7 @@ static const bench_case CASES[] = {
     BAND(256, 0),
     BAND(512, 1),
     BAND(1024, 0),
+    BAND(2048, 0),
     // One pair alone.
     PAIR(16384, 16384, 1, "", ""),
     PAIR(131072, 131072, 0, "", "takes minutes on a CPU"),

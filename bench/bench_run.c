@@ -106,10 +106,16 @@ static ww_status job_run(job *j, ww_plan_info *info, double *wall) {
     return status == WW_OK ? ww_plan_get_info(j->plan, info) : status;
 }
 
+// Columns for pairs enough to fill a GPU; fewer measure how long its pipelines are.
+static size_t filling_columns(const bench *b, const bench_case *c) {
+    return b->device.type == WW_DEVICE_GPU && c->rows ? 300 * (size_t)b->device.compute_units / c->rows : 0;
+}
+
 // Prepares the job at a size whose run takes about the target time.
 static ww_status job_of_right_size(const bench *b, const bench_case *c, job *j) {
     double target = target_seconds(b);
     size_t most = most_columns(b, c);
+    const size_t filling = filling_columns(b, c);
     size_t columns = c->columns ? c->columns : 64;
     ww_plan_info info = WW_PLAN_INFO_INIT;
     double wall;
@@ -125,10 +131,10 @@ static ww_status job_of_right_size(const bench *b, const bench_case *c, job *j) 
         double factor = target / fmax(seconds, 1e-7);
         if (c->rows == 0)
             factor = sqrt(factor);
-        if (factor < 1.5 || columns >= most)
+        if ((factor < 1.5 && columns >= filling) || columns >= most)
             return WW_OK;
         // The rate of small sizes differs from that of large ones: approach in steps.
-        double next = (double)columns * fmin(factor, 32);
+        double next = fmax((double)columns * fmin(factor, 32), factor < 4 ? (double)filling : 0);
         columns = next < (double)most ? (size_t)next : most;
         job_free(j);
     }

@@ -61,7 +61,7 @@ static ww_status run_packs(wwi_runner *r, wwi_work *w) {
     ww_status status;
     wwi_variant *v;
     const wwi_batch *b = &w->b;
-    const wwi_packing packing = {BITS_VECTOR, 32, r->planes->bits, 1, 0, 4};
+    const wwi_packing packing = {BITS_VECTOR, 32, r->planes->bits, 1, 0, 4, 0};
     const uint64_t most = wwi_ceil_div(w->m, 32);
     wwi_variant_key key = wwi_work_key(r, w, &packs);
     key.vector = BITS_VECTOR;

@@ -20,7 +20,7 @@ void wwi_runner_destroy(wwi_runner **runner) {
         wwi_kernel_destroy(&r->variants[i].interleave);
         wwi_program_release(&r->variants[i].program);
     }
-    wwi_buffer **buffers[] = {&r->edges, &r->counter, &r->row_packed, &r->column_packed, &r->scratch, &r->abandoned};
+    wwi_buffer **buffers[] = {&r->edges, &r->counter, &r->scratch, &r->abandoned};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(buffers[i]);
     wwi_uploads_close(&r->kept);
@@ -257,7 +257,7 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_batch *batch) {
     if (is_empty(batch))
         return WW_OK;
     wwi_work w = {.uploads = r->kept};
-    r->kept = (wwi_uploads){NULL, NULL, NULL, NULL, NULL};
+    memset(&r->kept, 0, sizeof r->kept);
     ww_status status = make_work(r, batch, &w);
     if (status == WW_OK)
         status = wwi_runner_run(r, &w, batch->out, batch->layout);

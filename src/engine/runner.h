@@ -56,6 +56,7 @@ typedef enum wwi_fit { WWI_FIT_ANY, WWI_FIT_FEW, WWI_FIT_OWN } wwi_fit;
 typedef struct wwi_uploads {
     wwi_buffer *row_order, *column_order, *band; // ids or a list; tables
     wwi_buffer *row_offsets, *column_offsets;    // of packs
+    wwi_buffer *row_packed, *column_packed;      // the packs
 } wwi_uploads;
 
 struct wwi_runner {
@@ -81,7 +82,7 @@ struct wwi_runner {
     wwi_variant variants[VARIANTS];
     size_t variant_count;
     // What all batches share: launches follow each other.
-    wwi_buffer *edges, *counter, *row_packed, *column_packed, *scratch, *abandoned;
+    wwi_buffer *edges, *counter, *scratch, *abandoned;
     wwi_uploads kept; // of the last batch that was run once
     bool bits;        // engine bits can compute the measure here; else: why not
     const char *no_bits;
@@ -104,6 +105,7 @@ struct wwi_work {
     ww_engine engine;
     wwi_uploads uploads;
     bool rows_placed, columns_placed; // the offsets of the side's packs are there
+    bool rows_packed, columns_packed; // so are the packs, of series that do not change
     double cells;
     wwi_sides sides;
     bool exchanged;                                          // rows and columns have changed places
