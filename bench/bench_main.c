@@ -230,6 +230,7 @@ int main(int argc, char **argv) {
         bench_knn(&b, &failed);
         bench_search(&b, &failed);
         bench_lsh(&b, &failed);
+        bench_gradient(&b, &failed);
         bench_files(&b, &failed);
         return 0;
     }
@@ -253,6 +254,7 @@ int main(int argc, char **argv) {
     ran += bench_knn(&b, &failed);
     ran += bench_search(&b, &failed);
     ran += bench_lsh(&b, &failed);
+    ran += bench_gradient(&b, &failed);
     ran += bench_files(&b, &failed);
     ww_context_destroy(&b.context);
     if (ran == 0) {
