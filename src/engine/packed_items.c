@@ -31,12 +31,11 @@ static const wwi_form *form_of(const wwi_runner *r) {
     return wwi_tuned(r, "packed.lanes", wide ? PACK_WIDE : PACK) >= PACK_WIDE ? &form_wide : &form;
 }
 
-// A cell is its cost and the soft minimum of its neighbours, without costs at edges: sums of products. By default where
-// a warp can agree on its way.
+// A cell is its cost and the soft minimum of its neighbours, without costs at edges: sums of products. Only where the
+// tuning file asks for it.
 bool wwi_soft_tiles(const wwi_runner *r) {
     return r->soft && r->precision == WW_FLOAT && r->channels == 1 && !r->banded &&
-           (r->measure.id == WW_DTW || r->measure.id == WW_DDTW) &&
-           wwi_tuned(r, "packed.tiles", r->exchange == WWI_EXCHANGE_NV_SHFL) != 0;
+           (r->measure.id == WW_DTW || r->measure.id == WW_DDTW) && wwi_tuned(r, "packed.tiles", 0) != 0;
 }
 
 bool wwi_packed_items(const wwi_runner *r) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Public functions of wavewarp/gradient.h: what is to be computed, where it goes, and the loop over batches.
+// Long because: every argument and output of the public functions is checked here.
 #include "gradient/gradient.h"
 
 #include <float.h>
