@@ -67,6 +67,16 @@ static inline float ww_recip_float(float a) {
     return r;
 }
 
+// Whether all 32 work-items of a warp agree.
+#define WW_HAS_AGREEMENT
+static inline bool ww_all_agree(bool own) {
+    uint r;
+    __asm__ volatile("{ .reg .pred p, q; setp.ne.u32 p, %1, 0; vote.sync.all.pred q, p, 0xffffffff; selp.u32 %0, 1, 0, q; }"
+                     : "=r"(r)
+                     : "r"((uint)own));
+    return r != 0;
+}
+
 // One SHFL a word. The segment mask is in bits 8 to 12 of the last operand (PTX ISA, shfl.sync).
 static inline uint ww_exchange_up_uint(uint v, uint g) {
     uint r;

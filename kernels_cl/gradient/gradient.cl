@@ -17,6 +17,8 @@
 //
 // All sums are in a fixed order: no atomic operations.
 //
+// Long because: both passes share the macros of a block, which are most of the text.
+//
 // Parameters: WW_ROWS, WW_COLS, WW_WG; WW_SLOPE_CHANNELS channels whose slopes are summed in one launch; WW_WANT_PARAMETERS,
 // WW_WANT_LAGS, WW_WANT_ALIGNMENT. No local memory, no barriers.
 
@@ -95,12 +97,16 @@ typedef WW_PASTE(int, WW_VECTOR) ww_ints;
 typedef struct {
     ww_gradient_task task;
     uint i, j;        // the block's row and column of blocks
-    ulong roll_left;  // first of its column in `roll` and `flow`
+    ulong roll_top, roll_left;  // first of its row and of its column in `roll` and `flow`
     ulong mark;       // first of its marks
     bool live;        // false: the lane has no block, and computes another's
 } ww_place;
 
-#define WW_STRIDE ((ulong)args.stride)
+// Pairs side by side: a constant, so that addresses differ by constants.
+#ifndef WW_SIDE_BY_SIDE
+#define WW_SIDE_BY_SIDE 1
+#endif
+#define WW_STRIDE ((ulong)WW_SIDE_BY_SIDE)
 
 // The place of each lane: block `step` of its pair in the order of the pass, or block `step` of the launch's diagonal.
 // False where no lane has one.
@@ -133,13 +139,14 @@ typedef struct {
             here.i = 0;                                                                                                \
             here.j = args.column_begin;                                                                                \
         }                                                                                                              \
+        here.roll_top = here.task.roll + (ulong)here.j * WW_COLS * WW_STRIDE;                                          \
         here.roll_left = here.task.roll + ((ulong)here.task.wide * WW_COLS + (ulong)here.i * (WW_ROWS + 1)) * WW_STRIDE; \
         here.mark = here.task.marks +                                                                                  \
                     ((ulong)here.i * (args.segment_columns ? args.mark_columns : here.task.wide) + (here.j - args.column_begin)) * WW_MARKS * WW_STRIDE;         \
     }
 #define WW_MARKS (WW_ROWS + WW_COLS + 1)
 // Places in the buffers, of the lane's block.
-#define WW_ROLL_TOP(r) here.task.roll + ((ulong)here.j * WW_COLS + (uint)(r)) * WW_STRIDE
+#define WW_ROLL_TOP(r) here.roll_top + (ulong)(r) * WW_STRIDE
 #define WW_ROLL_LEFT(q) here.roll_left + (ulong)(q) * WW_STRIDE
 #define WW_MARK(k) here.mark + (ulong)(k) * WW_STRIDE
 #define WW_EDGE_AT(segment, q) here.task.edges + ((ulong)(segment) * here.task.tall * WW_ROWS + (ulong)here.i * WW_ROWS + (q)) * WW_STRIDE
@@ -193,14 +200,14 @@ typedef struct {
         WW_LOAD_POINT(last, here.task.x, here.i ? here.i * WW_ROWS - 1 : 0)                                            \
         a_before = ww_row_make(last, last, WW_TO_REAL(max(i0 - 1, (ww_ints)0)));                                       \
         WW_UNROLL for (int q = 0; q < WW_ROWS; q++) {                                                                  \
-            WW_LOAD_POINT(own, here.task.x, here.i * WW_ROWS + (uint)q)                                                \
+            WW_LOAD_POINT(own, here.task.x + (ulong)here.i * (WW_ROWS * WW_PARTS * WW_STRIDE), q)                                                \
             a[q] = ww_row_make(own, last, WW_TO_REAL(i0 + q));                                                         \
             last = own;                                                                                                \
         }                                                                                                              \
         WW_LOAD_POINT(last, here.task.y, here.j ? here.j * WW_COLS - 1 : 0)                                            \
         b_before = ww_column_make(last, last, WW_TO_REAL(max(j0 - 1, (ww_ints)0)));                                    \
         WW_UNROLL for (int r = 0; r < WW_COLS; r++) {                                                                  \
-            WW_LOAD_POINT(own, here.task.y, here.j * WW_COLS + (uint)r)                                                \
+            WW_LOAD_POINT(own, here.task.y + (ulong)here.j * (WW_COLS * WW_PARTS * WW_STRIDE), r)                                                \
             b[r] = ww_column_make(own, last, WW_TO_REAL(j0 + r));                                                      \
             last = own;                                                                                                \
         }                                                                                                              \
@@ -229,7 +236,7 @@ typedef struct {
     WW_UNROLL for (int q = 0; q < WW_ROWS; q++) {                                                                      \
         int lo[WW_VECTOR], hi[WW_VECTOR];                                                                              \
         WW_EACH_LANE {                                                                                                 \
-            const ww_pair_band limits = ww_band_make(band, here.task.band, here.task.band, 1, args.band_width,         \
+            const ww_pair_band limits = ww_band_make(band, WW_BAND == 1 ? 0 : here.task.band, here.task.band, 1, args.band_width, \
                                                      args.corner != 0, here.task.n, here.task.m);                      \
             const uint t = min(here.i * WW_ROWS + (uint)q, here.task.n - 1);                                           \
             lo[v] = (int)ww_band_lo(limits, t);                                                                        \
@@ -282,7 +289,7 @@ ww_gradient_forward(const ww_gradient_args args, __global const ww_gradient_task
             WW_READ(above, roll, WW_ROLL_TOP(r))
 #if WW_BORDERS
             ww_point own;
-            WW_LOAD_POINT(own, here.task.y, here.j * WW_COLS + (uint)r)
+            WW_LOAD_POINT(own, here.task.y + (ulong)here.j * (WW_COLS * WW_PARTS * WW_STRIDE), r)
             border = ww_top(own, WW_TO_REAL(j0 + r), lengths);
 #else
             border = WW_BORDER;
@@ -380,8 +387,10 @@ WW_INLINE ww_entries ww_shares(ww_entries e, real a, ww_parameters p) {
 }
 #endif
 // Rows and columns of points, and where their slopes are added; those by the points before them come after.
-#define WW_X_SLOPE(t, c, before) here.task.x_slopes + ((((before) ? (ulong)here.task.tall * WW_ROWS : 0) + (t)) * WW_CHANNELS + (c)) * WW_STRIDE
-#define WW_Y_SLOPE(t, c, before) here.task.y_slopes + ((((before) ? (ulong)here.task.wide * WW_COLS : 0) + (t)) * WW_CHANNELS + (c)) * WW_STRIDE
+#define WW_X_SLOPE(q, c, before)                                                                                       \
+    here.task.x_slopes + ((((before) ? (ulong)here.task.tall * WW_ROWS : 0) + (ulong)here.i * WW_ROWS) * WW_CHANNELS + (c)) * WW_STRIDE + (ulong)(q) * WW_CHANNELS * WW_STRIDE
+#define WW_Y_SLOPE(r, c, before)                                                                                       \
+    here.task.y_slopes + ((((before) ? (ulong)here.task.wide * WW_COLS : 0) + (ulong)here.j * WW_COLS) * WW_CHANNELS + (c)) * WW_STRIDE + (ulong)(r) * WW_CHANNELS * WW_STRIDE
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
@@ -529,14 +538,14 @@ ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_tas
             const uint c = (WW_SLOPE_CHANNELS == WW_CHANNELS ? 0 : args.slope_channel) + (uint)k;
             if (c < WW_CHANNELS) {
                 WW_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                    WW_ADD(slopes, WW_X_SLOPE(here.i * WW_ROWS + (uint)q, c, 0), x_slope[q * WW_SLOPE_CHANNELS + k])
+                    WW_ADD(slopes, WW_X_SLOPE(q, c, 0), x_slope[q * WW_SLOPE_CHANNELS + k])
                 WW_UNROLL for (int r = 0; r < WW_COLS; r++)
-                    WW_ADD(slopes, WW_Y_SLOPE(here.j * WW_COLS + (uint)r, c, 0), y_slope[r * WW_SLOPE_CHANNELS + k])
+                    WW_ADD(slopes, WW_Y_SLOPE(r, c, 0), y_slope[r * WW_SLOPE_CHANNELS + k])
 #if WW_ENTER_SLOPES && WW_BEFORE
                 WW_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                    WW_ADD(slopes, WW_X_SLOPE(here.i * WW_ROWS + (uint)q, c, 1), x_before[q * WW_SLOPE_CHANNELS + k])
+                    WW_ADD(slopes, WW_X_SLOPE(q, c, 1), x_before[q * WW_SLOPE_CHANNELS + k])
                 WW_UNROLL for (int r = 0; r < WW_COLS; r++)
-                    WW_ADD(slopes, WW_Y_SLOPE(here.j * WW_COLS + (uint)r, c, 1), y_before[r * WW_SLOPE_CHANNELS + k])
+                    WW_ADD(slopes, WW_Y_SLOPE(r, c, 1), y_before[r * WW_SLOPE_CHANNELS + k])
 #endif
             }
         }

@@ -47,9 +47,6 @@ ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *r
 
 #if WW_BORDER_SLOPES
 // D(i,0) depends on the points 1 to i, or with border_total on all of them.
-#ifndef WW_I_border_total
-#define WW_I_border_total 0
-#endif
 WW_INLINE ww_point ww_packed_at(__global const ww_scalar *packed, ulong at, ulong stride) {
     ww_point point;
 #if WW_POINT_REGISTERS

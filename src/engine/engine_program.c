@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/packed_items.h"
 #include "engine/runner.h"
 
 uint64_t wwi_runner_value_bytes(const wwi_runner *r) {
@@ -65,12 +66,13 @@ static void write_options(const wwi_runner *r, const wwi_variant_key *key, char 
         "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
         "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
         " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d -DWW_EXTRA=%" PRIu32
-        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%zu -DWW_SELECT=%d -DWW_EMIT=%d",
+        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%zu -DWW_SELECT=%d -DWW_EMIT=%d%s",
         r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)wwi_measure_cost(&r->measure),
         r->measure.root != 0, key->list, key->band, key->columns, key->rows, key->group,
         key->form && key->form->exchanges ? (int)r->exchange : 0,
         key->form && key->form->pack ? (int)key->form->pack : key->vector, key->below, key->abandon, r->extra,
-        r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels, r->soft, r->open);
+        r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels, r->soft, r->open,
+        wwi_soft_tiles(r) ? " -DWW_SOFT_TILES=1" : "");
 }
 
 // Adds the option for a device whose pow() of vectors is wrong, where the program has one.

@@ -18,7 +18,8 @@
 #define ITEMS_FORM(width)                                                                                              \
     {                                                                                                                  \
         .engine = "packed", .kernel = "ww_packed_items", .interleave = "ww_interleave",                                \
-        .texts = {"engine/interleave.cl", "engine/items_edges.cl", "engine/walk.cl", "engine/packed_items.cl"},        \
+        .texts = {"engine/interleave.cl", "engine/items_edges.cl", "engine/walk.cl", "engine/soft_tiles.cl",           \
+                  "engine/packed_items.cl"},                                                                           \
         .exchanges = true, /* it does not, but a vendor's own forms of instructions are there with it */               \
             .pack = (width)                                                                                            \
     }
@@ -28,6 +29,13 @@ static const wwi_form form = ITEMS_FORM(PACK), form_wide = ITEMS_FORM(PACK_WIDE)
 static const wwi_form *form_of(const wwi_runner *r) {
     const bool wide = r->exchange != WWI_EXCHANGE_LOCAL && wwi_context_exchange_width(r->context) >= PACK_WIDE;
     return wwi_tuned(r, "packed.lanes", wide ? PACK_WIDE : PACK) >= PACK_WIDE ? &form_wide : &form;
+}
+
+// A cell is its cost and the soft minimum of its neighbours, without costs at edges: sums of products. Only where the
+// tuning file asks for it.
+bool wwi_soft_tiles(const wwi_runner *r) {
+    return r->soft && r->precision == WW_FLOAT && r->channels == 1 && !r->banded &&
+           (r->measure.id == WW_DTW || r->measure.id == WW_DDTW) && wwi_tuned(r, "packed.tiles", 0) != 0;
 }
 
 bool wwi_packed_items(const wwi_runner *r) {
@@ -95,6 +103,9 @@ static uint32_t most_columns(const wwi_runner *r) {
         const uint32_t most = (uint32_t)wwi_tuned(r, "packed.channel_columns", 16);
         columns = columns < most ? columns : most;
     }
+    // Tiles of the soft minimum (kernels_cl/engine/soft_tiles.cl) are fastest in narrow strips.
+    if (wwi_soft_tiles(r))
+        return (uint32_t)wwi_tuned(r, "packed.tile_columns", 16) & ~3u;
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
         columns /= 2;

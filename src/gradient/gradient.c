@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Public functions of wavewarp/gradient.h: what is to be computed, where it goes, and the loop over batches.
+// Long because: every argument and output of the public functions is checked here.
 #include "gradient/gradient.h"
 
 #include <float.h>
@@ -26,10 +27,18 @@ void ww_gradient_destroy(ww_gradient **gradient) {
     ww_gradient *g = *gradient;
     *gradient = NULL;
     wwi_gradient_batch_close(&g->kept);
-    wwi_kernel *kernels[] = {g->pack, g->forward, g->backward, g->by_border, g->by_series, g->by_pairs};
+    wwi_kernel *kernels[] = {g->pack,
+                             g->by_border,
+                             g->by_series,
+                             g->by_pairs,
+                             g->blocks[0].forward,
+                             g->blocks[0].backward,
+                             g->blocks[1].forward,
+                             g->blocks[1].backward};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         wwi_kernel_destroy(&kernels[i]);
-    wwi_program_release(&g->blocks);
+    wwi_program_release(&g->blocks[0].program);
+    wwi_program_release(&g->blocks[1].program);
     wwi_program_release(&g->sums);
     wwi_buffer *buffers[] = {g->packed, g->roll,       g->flow, g->marks,   g->edges,
                              g->slopes, g->sum_values, g->ends, g->upstream};

@@ -59,7 +59,11 @@ typedef struct wwi_gradient_batch {
     wwi_gradient_list rows, columns, pairs;
 } wwi_gradient_batch;
 
-enum { WWI_BUFFERS = 8 };
+// The passes, compiled for a number of tasks side by side.
+typedef struct wwi_gradient_program {
+    wwi_program *program;
+    wwi_kernel *forward, *backward;
+} wwi_gradient_program;
 
 struct ww_gradient {
     ww_plan *plan;
@@ -77,9 +81,11 @@ struct ww_gradient {
     uint32_t channels, passes, parts; // channels of a point, passes over single ones, values of a point
     uint32_t rows, columns, vector, group, slope_channels, parameters; // of a block; of the program
     bool before, border;
-    size_t args_bytes; // of wwi_gradient_args that a kernel takes
-    wwi_program *blocks, *sums;
-    wwi_kernel *pack, *forward, *backward, *by_border, *by_series, *by_pairs;
+    size_t args_bytes;              // of wwi_gradient_args that a kernel takes
+    wwi_gradient_program blocks[2]; // for tasks alone, and side by side
+    wwi_program *sums;
+    wwi_kernel *pack, *by_border, *by_series, *by_pairs;
+    int registers; // a point is held in registers
     wwi_pace pace;
     double rate, waiting; // cells a second; cells enqueued since the last look at the clock
     uint64_t max_bytes;
@@ -97,8 +103,11 @@ typedef struct wwi_gradient_targets {
     wwi_buffer *values, *rows, *columns, *parameters, *weights, *alignment, *upstream;
 } wwi_gradient_targets;
 
-// Compiles the programs and makes the kernels.
+#define WWI_SIDE_BY_SIDE 32 // tasks whose values lie side by side on a GPU
+// Chooses the sizes; compiles the program of sums and makes its kernels.
 ww_status wwi_gradient_build(ww_gradient *g);
+// The passes for so many tasks side by side.
+ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, wwi_gradient_program **passes);
 // The batch from task `first` on that fits; its tables are uploaded. WW_ERROR_DEVICE_MEMORY.
 ww_status wwi_gradient_batch_make(ww_gradient *g, size_t first, wwi_gradient_batch *batch);
 void wwi_gradient_batch_close(wwi_gradient_batch *batch);

@@ -8,7 +8,6 @@
 #include "gradient/gradient.h"
 #include "measure/band.h"
 
-#define SIDE_BY_SIDE 32 // tasks whose values lie side by side on a GPU
 #define MOST_TASKS (1u << 20)
 
 static uint32_t blocks(uint32_t points, uint32_t size) {
@@ -106,7 +105,7 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
     uint32_t tall, wide;
     b->first = first;
     b->segments = 1;
-    b->stride = g->vector == 1 && g->task_count - first >= SIDE_BY_SIDE ? SIDE_BY_SIDE : 1;
+    b->stride = g->vector == 1 && g->task_count - first >= WWI_SIDE_BY_SIDE ? WWI_SIDE_BY_SIDE : 1;
     if (largest_bytes(g, first, b->stride, &tall, &wide) > room)
         b->stride = 1;
     while (first + b->count < g->task_count && b->count < MOST_TASKS) {
@@ -346,9 +345,10 @@ void wwi_gradient_batch_close(wwi_gradient_batch *b) {
 
 ww_status wwi_gradient_batch_make(ww_gradient *g, size_t first, wwi_gradient_batch *b) {
     ww_status status;
+    wwi_gradient_program *passes;
     memset(b, 0, sizeof *b);
-    if ((status = take_tasks(g, first, b)) != WW_OK || (status = make_tasks(g, b)) != WW_OK ||
-        (status = make_lists(g, b)) != WW_OK)
+    if ((status = take_tasks(g, first, b)) != WW_OK || (status = wwi_gradient_passes(g, b->stride, &passes)) != WW_OK ||
+        (status = make_tasks(g, b)) != WW_OK || (status = make_lists(g, b)) != WW_OK)
         wwi_gradient_batch_close(b);
     return status;
 }

@@ -31,7 +31,7 @@ static long tuned(const ww_gradient *g, const char *name, long fallback) {
 static int choose_sizes(ww_gradient *g) {
     const bool gpu = on_gpu(g), wide = g->plan->rows->precision == WW_DOUBLE || g->channels > 1 || g->before;
     const bool registers = g->channels <= (gpu ? GPU_POINT_CHANNELS : CPU_POINT_CHANNELS);
-    g->rows = (uint32_t)tuned(g, "gradient.rows", gpu ? (wide ? 4 : 8) : 8);
+    g->rows = (uint32_t)tuned(g, "gradient.rows", gpu ? 4 : 8);
     g->columns = (uint32_t)tuned(g, "gradient.columns", gpu ? (wide ? 4 : 8) : 8);
     g->vector =
         gpu || !registers ? 1 : (uint32_t)tuned(g, "packed.vector", g->plan->rows->precision == WW_DOUBLE ? 8 : 16);
@@ -40,31 +40,43 @@ static int choose_sizes(ww_gradient *g) {
     return registers;
 }
 
+static void write_options(const ww_gradient *g, uint32_t stride, char *options, size_t bytes) {
+    const bool derived = wwi_measure_row_by_id(g->plan->measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
+    snprintf(options, bytes,
+             "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
+             "-DWW_SUM_WG=%u -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u",
+             g->slope_channels, g->options.parameters && g->parameters, g->options.weights, g->options.alignment,
+             sum_group(g), derived, stride);
+}
+
+ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, wwi_gradient_program **passes) {
+    ww_status status;
+    char options[512];
+    static const char *const texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient.cl", NULL};
+    const wwi_texts wanted = {texts, true, (int)g->vector, g->rows, g->columns, g->group, g->registers, options};
+    wwi_gradient_program *p = *passes = &g->blocks[stride > 1];
+    if (p->backward)
+        return WW_OK;
+    write_options(g, stride, options, sizeof options);
+    if ((!p->program && (status = wwi_runner_compile(g->plan->runner, &wanted, &p->program)) != WW_OK) ||
+        (!p->forward &&
+         (status = wwi_kernel_create(g->plan->stream, p->program, "ww_gradient_forward", &p->forward)) != WW_OK))
+        return status;
+    return wwi_kernel_create(g->plan->stream, p->program, "ww_gradient_backward", &p->backward);
+}
+
 ww_status wwi_gradient_build(ww_gradient *g) {
     ww_status status;
     char options[512];
     wwi_stream *stream = g->plan->stream;
-    static const char *const block_texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient.cl", NULL};
-    static const char *const sum_texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient_sums.cl", NULL};
     wwi_parameter_values values;
-    const int registers = choose_sizes(g);
+    static const char *const texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient_sums.cl", NULL};
+    g->registers = choose_sizes(g);
     g->args_bytes =
         offsetof(wwi_gradient_args, parameters) + (wwi_runner_parameters(g->plan->runner, &values) + 7) / 8 * 8;
-    snprintf(options, sizeof options,
-             "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
-             "-DWW_SUM_WG=%u -DWW_DERIVED=%d",
-             g->slope_channels, g->options.parameters && g->parameters, g->options.weights, g->options.alignment,
-             sum_group(g),
-             g->given_rows != g->plan->rows &&
-                 wwi_measure_row_by_id(g->plan->measure.id)->transform == WWI_TRANSFORM_DERIVATIVE);
-    wwi_texts texts = {block_texts, true, (int)g->vector, g->rows, g->columns, g->group, registers, options};
-    if ((status = wwi_runner_compile(g->plan->runner, &texts, &g->blocks)) != WW_OK)
-        return status;
-    texts.texts = sum_texts;
-    texts.vector = 1;
-    if ((status = wwi_runner_compile(g->plan->runner, &texts, &g->sums)) != WW_OK ||
-        (status = wwi_kernel_create(stream, g->blocks, "ww_gradient_forward", &g->forward)) != WW_OK ||
-        (status = wwi_kernel_create(stream, g->blocks, "ww_gradient_backward", &g->backward)) != WW_OK ||
+    write_options(g, 1, options, sizeof options);
+    const wwi_texts wanted = {texts, true, 1, g->rows, g->columns, g->group, g->registers, options};
+    if ((status = wwi_runner_compile(g->plan->runner, &wanted, &g->sums)) != WW_OK ||
         (status = wwi_kernel_create(stream, g->sums, "ww_gradient_pack", &g->pack)) != WW_OK ||
         (status = wwi_kernel_create(stream, g->sums, "ww_gradient_series", &g->by_series)) != WW_OK ||
         (status = wwi_kernel_create(stream, g->sums, "ww_gradient_pairs", &g->by_pairs)) != WW_OK)
@@ -182,7 +194,8 @@ static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, wwi_grad
     const wwi_arg ahead_buffers[] = {WWI_BUFFER(b->tasks), WWI_BUFFER(b->band),  WWI_BUFFER(g->packed),
                                      WWI_BUFFER(g->roll),  WWI_BUFFER(g->marks), WWI_BUFFER(g->edges),
                                      WWI_BUFFER(g->ends)};
-    pass ahead = {.batch = b, .kernel = g->forward, .args = args, .buffers = ahead_buffers, .count = 7};
+    pass ahead = {
+        .batch = b, .kernel = g->blocks[b->stride > 1].forward, .args = args, .buffers = ahead_buffers, .count = 7};
     ahead.args.segment_columns = b->segments > 1 ? b->segment : 0;
     ahead.args.mark_columns = b->segment;
     ahead.args.keep = back && b->segments == 1;
@@ -199,8 +212,14 @@ static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradi
                                     WWI_BUFFER(g->packed),     WWI_BUFFER(g->marks),
                                     WWI_BUFFER(g->flow),       WWI_BUFFER(g->slopes),
                                     WWI_BUFFER(g->sum_values), WWI_BUFFER(alignment ? alignment : g->ends)};
-    pass ahead = {.batch = b, .kernel = g->forward, .args = args, .buffers = ahead_buffers, .count = 7};
-    pass back = {.batch = b, .kernel = g->backward, .args = args, .buffers = back_buffers, .count = 8, .slopes = true};
+    pass ahead = {
+        .batch = b, .kernel = g->blocks[b->stride > 1].forward, .args = args, .buffers = ahead_buffers, .count = 7};
+    pass back = {.batch = b,
+                 .kernel = g->blocks[b->stride > 1].backward,
+                 .args = args,
+                 .buffers = back_buffers,
+                 .count = 8,
+                 .slopes = true};
     if ((status = wwi_buffer_fill_u32(g->flow, 0, b->roll * size, 0)) != WW_OK ||
         (status = wwi_buffer_fill_u32(g->slopes, 0, b->slopes * size, 0)) != WW_OK ||
         (status = wwi_buffer_fill_u32(g->sum_values, 0, b->sums * size, 0)) != WW_OK)

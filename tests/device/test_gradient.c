@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients (docs/gradient.md) against central differences of the double reference, for every measure that has slopes,
 // soft and hard; shapes, bands, channels, sums over pairs, segments, divergence, alignment, refusals.
+// Long because: one reference by differences serves all of these.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -20,6 +20,7 @@ static void tune(void) {
     wwt_ok(wwi_tuning_try(wwt_context, "packed.items", NULL, 1));
     wwt_ok(wwi_tuning_try(wwt_context, "packed.values", NULL, 24));
     wwt_ok(wwi_tuning_try(wwt_context, "packed.item_rows", NULL, 4));
+    wwt_ok(wwi_tuning_try(wwt_context, "packed.tiles", NULL, 1)); // of soft minima
 }
 
 static void free_tuning(void) {

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Soft-DTW: values, and values with gradients, of matched pairs of random walks. A sample of both is compared with the
+// double reference in the same run: values, and central differences of these.
+#include "bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tests/reference/reference.h"
+
+#define GAMMA 1.0
+#define SAMPLES 6
+
+typedef struct gradient_case {
+    char name[64];
+    size_t length;
+    int slopes, quick;
+} gradient_case;
+
+static const gradient_case CASES[] = {
+    {"softdtw/value/128", 128, 0, 0},    {"softdtw/value/512", 512, 0, 1},    {"softdtw/value/1000", 1000, 0, 0},
+    {"softdtw/gradient/128", 128, 1, 0}, {"softdtw/gradient/512", 512, 1, 1}, {"softdtw/gradient/1000", 1000, 1, 0},
+};
+
+typedef struct run {
+    bench_data x, y;
+    ww_dataset *rows, *columns;
+    ww_gradient *gradient;
+    ww_plan *plan; // of values alone
+    float *values, *slopes;
+    ww_measure measure;
+} run;
+
+static void run_free(run *r) {
+    ww_gradient_destroy(&r->gradient);
+    ww_plan_destroy(&r->plan);
+    ww_dataset_destroy(&r->rows);
+    ww_dataset_destroy(&r->columns);
+    bench_data_free(&r->x);
+    bench_data_free(&r->y);
+    free(r->values);
+    free(r->slopes);
+}
+
+static ww_status run_make(const bench *b, const gradient_case *c, size_t pairs, run *r) {
+    ww_status status;
+    memset(r, 0, sizeof *r);
+    if ((status = ww_measure_init(&r->measure, sizeof r->measure, WW_DTW)) != WW_OK)
+        return status;
+    r->measure.gamma = GAMMA;
+    if (!bench_data_make(&r->x, pairs, c->length, c->length, 0, WW_FLOAT, 1) ||
+        !bench_data_make(&r->y, pairs, c->length, c->length, 0, WW_FLOAT, 2) ||
+        !(r->values = malloc(pairs * sizeof *r->values)) ||
+        !(r->slopes = malloc(pairs * c->length * sizeof *r->slopes)))
+        return WW_ERROR_OUT_OF_MEMORY;
+    if ((status = ww_dataset_create(b->context, &r->x.view, NULL, &r->rows)) != WW_OK ||
+        (status = ww_dataset_create(b->context, &r->y.view, NULL, &r->columns)) != WW_OK)
+        return status;
+    if (!c->slopes)
+        return ww_plan_create_pairs(&r->measure, r->rows, r->columns, NULL, NULL, pairs, NULL, &r->plan);
+    return ww_gradient_create_pairs(&r->measure, r->rows, r->columns, NULL, NULL, pairs, NULL, &r->gradient);
+}
+
+static ww_status run_once(run *r, int slopes, double *seconds, uint64_t *cells) {
+    const ww_output values = WW_OUTPUT_HOST(r->values), by_rows = WW_OUTPUT_HOST(r->slopes);
+    ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
+    ww_gradient_info info = WW_GRADIENT_INFO_INIT;
+    if (!slopes) {
+        ww_plan_info plan = WW_PLAN_INFO_INIT;
+        const ww_status ran = ww_plan_run(r->plan, &values);
+        if (ran != WW_OK)
+            return ran;
+        *cells = ww_plan_get_info(r->plan, &plan) == WW_OK ? plan.cells : 0;
+        *seconds = plan.seconds_device > 0 ? plan.seconds_device : plan.seconds_wall;
+        return WW_OK;
+    }
+    to.values = &values;
+    to.rows = &by_rows;
+    ww_status status = ww_gradient_run(r->gradient, &to);
+    if (status == WW_OK)
+        status = ww_gradient_get_info(r->gradient, &info);
+    *seconds = info.seconds_device > 0 ? info.seconds_device : info.seconds_wall;
+    *cells = info.cells;
+    return status;
+}
+
+// The largest error of the sample: values relative to themselves, slopes to 10.
+static double verify(const run *r, const gradient_case *c) {
+    double worst = 0, *x = malloc(2 * c->length * sizeof *x), *y = x + c->length;
+    if (!x)
+        return (double)INFINITY;
+    uint64_t state = 7;
+    for (int k = 0; k < SAMPLES; k++) {
+        const size_t p = bench_random(&state) % r->x.view.count, t = bench_random(&state) % c->length;
+        const float *from_x = (const float *)r->x.view.values + r->x.view.offsets[p];
+        const float *from_y = (const float *)r->y.view.values + r->y.view.offsets[p];
+        for (size_t i = 0; i < c->length; i++) {
+            x[i] = (double)from_x[i];
+            y[i] = (double)from_y[i];
+        }
+        const wwr_series a = {x, c->length, 1}, b = {y, c->length, 1};
+        const double value = wwr_distance(&r->measure, NULL, &a, &b), kept = x[t];
+        worst = fmax(worst, fabs((double)r->values[p] - value) / (fabs(value) + 2 * GAMMA * (double)c->length));
+        if (!c->slopes)
+            continue;
+        x[t] = kept + 1e-5;
+        const double above = wwr_distance(&r->measure, NULL, &a, &b);
+        x[t] = kept - 1e-5;
+        const double slope = (above - wwr_distance(&r->measure, NULL, &a, &b)) / 2e-5;
+        x[t] = kept;
+        worst = fmax(worst, fabs((double)r->slopes[p * c->length + t] - slope) / (10 + fabs(slope)));
+    }
+    free(x);
+    return worst;
+}
+
+static int run_case(const bench *b, const gradient_case *c) {
+    const double allowed = c->slopes ? 1e-3 : 1e-5, target = b->device.type == WW_DEVICE_GPU ? 0.1 : 0.4;
+    double samples[64], seconds = 0;
+    uint64_t cells = 0;
+    size_t pairs = 64, count = 0;
+    run r;
+    ww_status status;
+    for (;;) {
+        status = run_make(b, c, pairs, &r);
+        for (int k = 0; k < 2 && status == WW_OK; k++)
+            status = run_once(&r, c->slopes, &seconds, &cells);
+        if (status != WW_OK || seconds > target / 2 || pairs >= (size_t)1 << 17)
+            break;
+        pairs *= seconds > 0 && target / seconds < 8 ? 2 : 8;
+        run_free(&r);
+    }
+    while (status == WW_OK && count < (b->options.quick ? 3 : 10)) {
+        status = run_once(&r, c->slopes, &seconds, &cells);
+        samples[count++] = seconds;
+    }
+    if (status != WW_OK) {
+        fprintf(stderr, "wavewarp-bench: %s: %s\n", c->name, ww_last_error()->message);
+        run_free(&r);
+        return 1;
+    }
+    const bench_times times = bench_summary(samples, count);
+    const double error = verify(&r, c), rate = (double)cells / times.median * 1e-9;
+    if (b->options.json)
+        printf("{\"name\": \"%s\", \"device\": \"%s\", \"pairs\": %zu, \"cells\": %llu, \"seconds\": %.6g, \"gcups\": "
+               "%.6g, \"verified\": %d, \"error\": %.3g, \"allowed\": %.3g, \"right\": %s}\n",
+               c->name, b->device.name, pairs, (unsigned long long)cells, times.median, rate, SAMPLES,
+               error <= 1e300 ? error : 1e300, allowed, error <= allowed ? "true" : "false");
+    else
+        printf("%-28s %8zu pairs %10.3f ms %6.1f%% %10.4g GCUPS %9.2g%s\n", c->name, pairs, 1e3 * times.median,
+               100 * times.spread, rate, error, error <= allowed ? "" : " WRONG");
+    fflush(stdout);
+    run_free(&r);
+    return !(error <= allowed);
+}
+
+size_t bench_gradient(const bench *b, int *failed) {
+    size_t ran = 0;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        const gradient_case *c = &CASES[i];
+        if (b->options.filter ? !strstr(c->name, b->options.filter) : b->options.quick && !c->quick)
+            continue;
+        ran++;
+        if (b->options.list)
+            printf("%s\n", c->name);
+        else
+            *failed |= run_case(b, c);
+    }
+    return ran;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Soft barycentres by L-BFGS: values and gradients from the device (src/gradient/), the search on the host in double.
+#include "learn/soft.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/dataset.h"
+#include "learn/lbfgs.h"
+
+typedef struct job {
+    wwi_soft *s;
+    ww_dataset *centre, *members;
+    ww_gradient *gradient;
+    unsigned char *values, *slopes, *weights, *narrow; // of the datasets' precision
+    size_t size;                                       // bytes of a value
+} job;
+
+static double get(const job *j, const unsigned char *values, size_t i) {
+    return j->size == 8 ? ((const double *)(const void *)values)[i] : (double)((const float *)(const void *)values)[i];
+}
+
+static void put(const job *j, unsigned char *values, size_t i, double value) {
+    if (j->size == 8)
+        ((double *)(void *)values)[i] = value;
+    else
+        ((float *)(void *)values)[i] = (float)value;
+}
+
+// The weighted sum of the values at a centre, and its gradient.
+static ww_status evaluate(void *user, const double *at, size_t count, double *value, double *gradient) {
+    job *j = user;
+    ww_status status;
+    ww_gradient_info info = WW_GRADIENT_INFO_INIT;
+    const ww_output values = WW_OUTPUT_HOST(j->values), slopes = WW_OUTPUT_HOST(j->slopes);
+    ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
+    to.upstream = j->weights;
+    to.values = &values;
+    to.rows = &slopes;
+    for (size_t i = 0; i < count; i++) {
+        put(j, j->narrow, i, at[i]);
+        if (!isfinite(get(j, j->narrow, i))) {
+            // Too far: no descent there.
+            *value = (double)INFINITY;
+            memset(gradient, 0, count * sizeof *gradient);
+            return WW_OK;
+        }
+    }
+    if ((status = wwi_buffer_write(j->centre->values, 0, count * j->size, j->narrow)) != WW_OK ||
+        (status = ww_gradient_run(j->gradient, &to)) != WW_OK ||
+        (status = ww_gradient_get_info(j->gradient, &info)) != WW_OK)
+        return status;
+    j->s->seconds_device += info.seconds_device;
+    *value = 0;
+    for (size_t k = 0; k < j->s->members->count; k++)
+        *value += j->s->weights[k] * get(j, j->values, k);
+    for (size_t i = 0; i < count; i++)
+        gradient[i] = get(j, j->slopes, i);
+    return WW_OK;
+}
+
+static bool note(void *user, size_t step, double value) {
+    wwi_soft *s = ((job *)user)->s;
+    s->objective[step] = value;
+    if (step == 0)
+        return false;
+    const double before = s->objective[step - 1];
+    return before - value <= s->tolerance * fabs(before);
+}
+
+static ww_status create(job *j) {
+    ww_status status;
+    wwi_soft *s = j->s;
+    ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
+    const size_t values = s->length * s->channels, count = s->members->count;
+    size_t *rows = calloc(count, sizeof *rows), *columns = malloc(count * sizeof *columns);
+    j->values = malloc(count * j->size);
+    j->weights = malloc(count * j->size);
+    j->slopes = malloc(values * j->size);
+    j->narrow = malloc(values * j->size);
+    if (!rows || !columns || !j->values || !j->weights || !j->slopes || !j->narrow) {
+        status = wwi_fail_memory((2 * count + 2 * values) * j->size);
+        goto done;
+    }
+    make.precision = s->precision;
+    view.values = s->centre;
+    view.precision = WW_DOUBLE;
+    view.count = 1;
+    view.channels = s->channels;
+    view.length = s->length;
+    options.run = s->run;
+    for (size_t k = 0; k < count; k++) {
+        columns[k] = k;
+        put(j, j->weights, k, s->weights[k]);
+    }
+    if ((status = ww_dataset_create(s->context, s->members, &make, &j->members)) != WW_OK ||
+        (status = ww_dataset_create(s->context, &view, &make, &j->centre)) != WW_OK)
+        goto done;
+    status = ww_gradient_create_pairs(s->measure, j->centre, j->members, rows, columns, count, &options, &j->gradient);
+done:
+    free(rows);
+    free(columns);
+    return status;
+}
+
+// The centre's values are written to its dataset, of which a derived one would be a copy.
+static ww_status check(const wwi_soft *s) {
+    if (!(s->measure->gamma > 0)) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "a soft barycentre needs the soft minimum");
+        return wwi_fail_hint("set gamma (--soft GAMMA)");
+    }
+    if (s->measure->id == WW_DTW || s->measure->id == WW_WDTW || s->measure->id == WW_ADTW || s->measure->id == WW_MSM)
+        return WW_OK;
+    wwi_fail(WW_ERROR_UNSUPPORTED, "there is no soft barycentre under %s", ww_measure_info_by_id(s->measure->id)->name);
+    return wwi_fail_hint("dtw, wdtw, adtw and msm have one");
+}
+
+ww_status wwi_soft_barycentre(wwi_soft *s) {
+    ww_status status;
+    job j = {.s = s, .size = s->precision == WW_DOUBLE ? 8 : 4};
+    wwi_lbfgs_result found = {0, 0, 0, false, false};
+    const double begin = wwi_seconds();
+    s->seconds_device = 0;
+    s->steps = 0;
+    s->converged = s->stuck = 0;
+    if ((status = check(s)) != WW_OK || (status = create(&j)) != WW_OK)
+        goto done;
+    status = wwi_lbfgs(evaluate, note, &j, s->centre, s->length * s->channels, s->iterations, &found);
+    s->steps = found.steps;
+    s->stuck = found.stuck;
+    s->converged = found.ended || found.stuck;
+done:
+    ww_gradient_destroy(&j.gradient);
+    ww_dataset_destroy(&j.centre);
+    ww_dataset_destroy(&j.members);
+    free(j.values);
+    free(j.slopes);
+    free(j.weights);
+    free(j.narrow);
+    s->seconds_wall = wwi_seconds() - begin;
+    return status;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Soft minima: the stated error of values from gamma 1e-4 to 1e4 in every engine, and soft barycentres.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn/lbfgs.h"
+#include "learn/soft.h"
+#include "reference/choices.h"
+#include "support.h"
+
+// ---- values
+
+static const double gammas[] = {1e-4, 1e-2, 1, 1e2, 1e4};
+enum { GAMMAS = sizeof gammas / sizeof *gammas };
+
+static double soft_value(const ww_measure *measure, const wwt_set *x, size_t i, const wwt_set *y, size_t j) {
+    const wwr_series a = wwt_series(x, i), b = wwt_series(y, j);
+    return wwr_distance(measure, NULL, &a, &b);
+}
+
+// The bound of docs/measures.md: 1e-5 of the value and of gamma times the number of points.
+static void check_values(const wwt_set *x, const wwt_set *y, ww_precision precision, ww_engine engine) {
+    ww_measure measure = wwt_measure(WW_DTW);
+    const ww_plan_options options = wwt_engine(engine);
+    for (int g = 0; g < GAMMAS; g++) {
+        measure.gamma = gammas[g];
+        void *got = wwt_matrix(&measure, x, y, precision, &options);
+        if (!got)
+            return;
+        for (size_t i = 0; i < x->count; i++)
+            for (size_t j = 0; j < y->count; j++) {
+                const double expected = soft_value(&measure, x, i, y, j);
+                const double value = wwt_value(got, precision, i * y->count + j);
+                const double allowed =
+                    wwt_tolerance(precision) * (fabs(expected) + gammas[g] * (double)(x->lengths[i] + y->lengths[j]));
+                ck_assert_msg(fabs(value - expected) <= allowed,
+                              "gamma %g, engine %s, (%zu, %zu): %.10g, expected %.10g", gammas[g],
+                              ww_engine_name(engine), i, j, value, expected);
+            }
+        wwt_guarded_free(got);
+    }
+}
+
+static void fill(wwt_set *set, int kind) {
+    for (size_t i = 0; i < set->count; i++) {
+        double *v = set->values + set->offsets[i], sum = 0, squares = 0;
+        const size_t n = set->lengths[i];
+        for (size_t t = 0; kind == 0 && t < n; t++)
+            v[t] = 2 * wwt_random();
+        for (size_t t = 0; t < n; t++) {
+            sum += v[t];
+            squares += v[t] * v[t];
+        }
+        const double mean = sum / (double)n, deviation = sqrt(squares / (double)n - mean * mean);
+        for (size_t t = 0; t < n; t++)
+            v[t] = (double)(float)((v[t] - mean) / (deviation > 0 ? deviation : 1));
+    }
+}
+
+// Noise and walks, z-normalised.
+START_TEST(values) {
+    static const ww_engine engines[] = {WW_ENGINE_STENCIL, WW_ENGINE_PACKED, WW_ENGINE_LANES, WW_ENGINE_STRIPS};
+    const size_t n[] = {97, 128, 64}, m[] = {128, 80, 111};
+    wwt_seed((unsigned)_i);
+    wwt_set x = wwt_set_make(1, n, 3), y = wwt_set_make(1, m, 3);
+    fill(&x, _i % 2);
+    fill(&y, _i % 2);
+    check_values(&x, &y, WW_FLOAT, engines[_i / 2]);
+    if (wwt_device_has_double() && _i == 2)
+        check_values(&x, &y, WW_DOUBLE, engines[_i / 2]);
+    wwt_set_free(&x);
+    wwt_set_free(&y);
+}
+END_TEST
+
+// Real series.
+START_TEST(real_series) {
+    const char *folder = getenv("WAVEWARP_TEST_DATA");
+    char path[1024];
+    ww_series_set *set = NULL;
+    snprintf(path, sizeof path, "%s/GunPoint/GunPoint_TRAIN.ts", folder ? folder : "");
+    if (!folder || ww_series_set_read(path, NULL, &set) != WW_OK)
+        return;
+    size_t lengths[6];
+    for (size_t i = 0; i < 6; i++)
+        lengths[i] = ww_series_set_length(set, i);
+    wwt_set x = wwt_set_make(1, lengths, 6);
+    for (size_t i = 0; i < 6; i++)
+        memcpy(x.values + x.offsets[i], ww_series_set_values(set, i), lengths[i] * sizeof(double));
+    check_values(&x, &x, WW_FLOAT, WW_ENGINE_PACKED);
+    wwt_set_free(&x);
+    ww_series_set_destroy(&set);
+}
+END_TEST
+
+// ---- the search alone
+
+static ww_status valley(void *user, const double *at, size_t count, double *value, double *gradient) {
+    (void)count;
+    ++*(int *)user;
+    const double a = 1 - at[0], b = at[1] - at[0] * at[0];
+    *value = a * a + 100 * b * b;
+    gradient[0] = -2 * a - 400 * at[0] * b;
+    gradient[1] = 200 * b;
+    return WW_OK;
+}
+
+static bool go_on(void *user, size_t step, double value) {
+    (void)user;
+    (void)step;
+    (void)value;
+    return false;
+}
+
+static ww_status cliff(void *user, const double *at, size_t count, double *value, double *gradient) {
+    (void)user;
+    // The gradient promises what the value does not keep.
+    *value = fabs(at[0]);
+    for (size_t i = 0; i < count; i++)
+        gradient[i] = 1;
+    return WW_OK;
+}
+
+START_TEST(search) {
+    double at[] = {-1.2, 1};
+    int calls = 0;
+    wwi_lbfgs_result found;
+    wwt_ok(wwi_lbfgs(valley, go_on, &calls, at, 2, 200, &found));
+    ck_assert(fabs(at[0] - 1) < 1e-5 && fabs(at[1] - 1) < 1e-5);
+    ck_assert(found.value < 1e-12 && found.value <= found.start && calls < 150);
+    double flat[] = {0, 5};
+    wwt_ok(wwi_lbfgs(cliff, go_on, NULL, flat, 2, 10, &found));
+    ck_assert(found.stuck && found.steps == 0 && flat[0] == 0 && flat[1] == 5);
+}
+END_TEST
+
+// ---- barycentres
+
+static double total(const ww_measure *measure, const wwt_set *set, const double *weights, const double *centre,
+                    size_t length) {
+    double sum = 0;
+    for (size_t k = 0; k < set->count; k++) {
+        const wwr_series z = {centre, length, set->channels}, x = wwt_series(set, k);
+        sum += weights[k] * wwr_distance(measure, NULL, &z, &x);
+    }
+    return sum;
+}
+
+// The objective never rises, ends where the reference's does, and at a place where the reference's slopes are small.
+START_TEST(barycentres) {
+    const ww_precision precision = _i == 1 && wwt_device_has_double() ? WW_DOUBLE : WW_FLOAT;
+    const size_t channels = _i == 2 ? 2 : 1, lengths[] = {30, 24, 35, 30, 28}, length = 26;
+    double weights[] = {1, 2, 0.5, 0, 1}, objective[61], before, *centre = calloc(length * channels, sizeof *centre);
+    ck_assert_ptr_nonnull(centre);
+    wwt_seed((unsigned)(40 + _i));
+    wwt_set set = wwt_set_make(channels, lengths, 5);
+    const ww_series_view view = wwt_view(&set);
+    ww_measure measure = wwt_measure(_i == 3 ? WW_ADTW : WW_DTW);
+    measure.gamma = 0.5;
+    for (size_t i = 0; i < length * channels; i++)
+        centre[i] = wwt_random();
+    before = total(&measure, &set, weights, centre, length);
+    wwi_soft s = {.context = wwt_context, .measure = &measure, .members = &view, .weights = weights};
+    s.precision = precision;
+    s.length = length;
+    s.channels = channels;
+    s.iterations = 60;
+    s.tolerance = 1e-7;
+    s.centre = centre;
+    s.objective = objective;
+    wwt_ok(wwi_soft_barycentre(&s));
+    ck_assert_uint_gt(s.steps, 3);
+    ck_assert(fabs(objective[0] - before) <= 1e-5 * (fabs(before) + 100));
+    for (size_t k = 0; k < s.steps; k++)
+        ck_assert(objective[k + 1] < objective[k]);
+    const double after = total(&measure, &set, weights, centre, length);
+    ck_assert(fabs(objective[s.steps] - after) <= 1e-5 * (fabs(after) + 100));
+    ck_assert(after < before);
+    for (size_t i = 0; i < length * channels && s.converged; i++) {
+        const double kept = centre[i];
+        centre[i] = kept + 1e-4;
+        const double above = total(&measure, &set, weights, centre, length);
+        centre[i] = kept - 1e-4;
+        const double slope = (above - total(&measure, &set, weights, centre, length)) / 2e-4;
+        centre[i] = kept;
+        ck_assert_msg(fabs(slope) < 0.05 * before, "slope %g at value %zu, from %g to %g", slope, i, before, after);
+    }
+    // No iteration: the start and its objective.
+    s.iterations = 0;
+    wwt_ok(wwi_soft_barycentre(&s));
+    ck_assert_uint_eq(s.steps, 0);
+    measure.gamma = 0;
+    wwt_fails(wwi_soft_barycentre(&s), WW_ERROR_UNSUPPORTED);
+    wwt_set_free(&set);
+    free(centre);
+}
+END_TEST
+
+int main(void) {
+    int exit_code;
+    if (!wwt_device_found(&exit_code))
+        return exit_code;
+    Suite *suite = suite_create("soft");
+    wwt_add(suite, values, 8);
+    wwt_add(suite, real_series, 1);
+    wwt_add(suite, search, 1);
+    wwt_add(suite, barycentres, 4);
+    return wwt_run(suite);
+}
