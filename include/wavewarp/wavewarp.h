@@ -12,6 +12,7 @@
 #include <wavewarp/lsh.h>
 #include <wavewarp/measure.h>
 #include <wavewarp/output.h>
+#include <wavewarp/path.h>
 #include <wavewarp/plan.h>
 #include <wavewarp/points.h>
 #include <wavewarp/run.h>

@@ -6,11 +6,14 @@
 // Parameters:
 //   WW_SELECT  WW_SELECT_VALUE  the least, or the most (WW_ORDER of the recurrence)
 //              WW_SELECT_SOFT   -gamma log(sum of exp(-a/gamma)): WW_SOFT_SCALE is log2(e)/gamma, WW_SOFT_UNIT 1 over it
+//              WW_SELECT_DIRECTION  the value as with WW_SELECT_VALUE, and which neighbour it came from: the engine has a
+//                               variable ww_direction WW_DIRECTION, which WW_CELL() sets
 //   WW_FUSED   the recurrence's: 1: it has ww_cell(), which gives the same as ww_node() of the choice, in fewer instructions
 //              or has no other form; taken for plain values. WW_PARTED 1, for a test: not taken where there is ww_enter()
 //   WW_ANY_SIGN  the recurrence's: 1: cells may be negative, so the minimum of integers can't be used
 #define WW_SELECT_VALUE 0
 #define WW_SELECT_SOFT 1
+#define WW_SELECT_DIRECTION 2
 #ifndef WW_SELECT
 #define WW_SELECT WW_SELECT_VALUE
 #endif
@@ -58,7 +61,45 @@ WW_INLINE real ww_choose(ww_entries e, const int parity) {
 }
 #endif
 
-#if WW_FUSED && !WW_PARTED && WW_SELECT == WW_SELECT_VALUE
+#if WW_SELECT == WW_SELECT_DIRECTION
+// Two flags (a vector's: masks of its lanes). `away`: not from the diagonal; `aside`: of the others, from the left. The first of
+// diagonal, up and left that is the best.
+#if WW_VECTOR == 1
+typedef int ww_flag;
+#else
+typedef ww_mask ww_flag;
+#endif
+typedef struct {
+    ww_flag away, aside;
+} ww_direction;
+#if WW_ORDER == WW_MOST
+#define WW_BETTER(a, b) ((a) > (b))
+#define WW_BEST_ASIDE(e) ww_max2((e).left, (e).up)
+#else
+#define WW_BETTER(a, b) ((a) < (b))
+#define WW_BEST_ASIDE(e) ((e).left < (e).up ? (e).left : (e).up)
+#endif
+#ifdef WW_CELL_ALONE
+// What the cell is with one neighbour alone says which it came from.
+WW_INLINE real ww_cell_from(ww_direction *from, real left, real up, real diagonal, ww_row x, ww_column y, real lag,
+                            ww_pair lengths) {
+    const real value = ww_cell(left, up, diagonal, x, y, lag, lengths, 0);
+    from->away = ww_cell(WW_OUTSIDE, WW_OUTSIDE, diagonal, x, y, lag, lengths, 0) != value;
+    from->aside = ww_cell(WW_OUTSIDE, up, WW_OUTSIDE, x, y, lag, lengths, 0) != value;
+    return value;
+}
+#else
+#define ww_cell_from(from, left, up, diagonal, x, y, lag, lengths)                                                     \
+    ww_node(ww_choose_from(from, ww_enter(left, up, diagonal, x, y, lag, lengths)), x, y, lag)
+WW_INLINE real ww_choose_from(ww_direction *from, ww_entries e) {
+    from->away = WW_BETTER(WW_BEST_ASIDE(e), e.diagonal);
+    from->aside = WW_BETTER(e.left, e.up);
+    return ww_choose(e, 0);
+}
+#endif
+#define WW_CELL(left, up, diagonal, x, y, lag, lengths, parity)                                                        \
+    ww_cell_from(&WW_DIRECTION, left, up, diagonal, x, y, lag, lengths)
+#elif WW_FUSED && !WW_PARTED && WW_SELECT == WW_SELECT_VALUE
 #define WW_CELL(left, up, diagonal, x, y, lag, lengths, parity) ww_cell(left, up, diagonal, x, y, lag, lengths, parity)
 #else
 #define WW_CELL(left, up, diagonal, x, y, lag, lengths, parity)                                                        \

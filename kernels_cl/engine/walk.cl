@@ -87,6 +87,10 @@
 #define WW_IS_PADDING(q) (i + (q) < 0)
 #define WW_IS_COLUMN(r) (first_column + (uint)(r) < y.length)
 #endif
+// What a kernel does with a cell's direction (base/choose.cl).
+#ifndef WW_NOTE
+#define WW_NOTE(q, r)
+#endif
 #define WW_SWEEP(rows)                                                                                                 \
     WW_DIAGONALS(rows)                                                                                                 \
     _Pragma("unroll") for (int w = 0; w < WW_COLS + (rows)-1; w++) {                                                   \
@@ -96,6 +100,7 @@
                 WW_NEW_DIAGONAL(q, r)                                                                                  \
                 const real up = q ? v[q - 1] : c[r];                                                                   \
                 real value = WW_CELL(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), lengths, q & 1);                 \
+                WW_NOTE(q, r)                                                                                          \
                 value = WW_KEEP(value, q, r);                                                                          \
                 value = WW_PASS_COLUMN(value, v[q], r);                                                                \
                 value = WW_PASS_ROW(value, up, q);                                                                     \
