@@ -4,6 +4,7 @@
 #ifndef WAVEWARP_WAVEWARP_H
 #define WAVEWARP_WAVEWARP_H
 
+#include <wavewarp/average.h>
 #include <wavewarp/classify.h>
 #include <wavewarp/context.h>
 #include <wavewarp/dataset.h>

@@ -9,22 +9,8 @@
 //
 // Lines of a pair, from its `edges` on: the last row of each row of tiles (m values each), then the last column of each
 // column of tiles (a value for each row, path.padding rows before the first).
-// A step has two bits, the first step of the walk, which is the last of the path, in the lowest bits of the first word:
-// 0 diagonal, 1 up, 3 left. A walk ends where the path begins: with closed ends at the corner (0, 0), along the border.
 
-// The host's twins are in src/path/path.h.
-typedef struct {
-    ulong edges;    // values before the pair's lines; with one tile: those of its group
-    ulong steps;    // words before its steps
-    uint i, j;      // the cell that the walk has reached, from 1; at last where the path begins
-    uint end_i, end_j;
-    uint count;     // steps so far
-    uint state;     // WW_WALK_...
-} ww_path_pair;
-#define WW_WALK_NEW 0u
-#define WW_WALK_ON 1u
-#define WW_WALK_DONE 2u
-
+// The host's twin of the arguments is in src/path/path.h; a pair's entry is in path_pair.cl.
 typedef struct {
     ulong direction_words;  // of a group
     ulong edge_values;      // of a group, with one tile

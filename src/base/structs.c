@@ -11,6 +11,8 @@
         wwi_struct_init(given, struct_size, &known);                                                                   \
     }
 
+STRUCT(average_options, AVERAGE_OPTIONS)
+STRUCT(average_result, AVERAGE_RESULT)
 STRUCT(classification, CLASSIFICATION)
 STRUCT(classify_options, CLASSIFY_OPTIONS)
 STRUCT(context_options, CONTEXT_OPTIONS)

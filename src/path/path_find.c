@@ -13,19 +13,19 @@
 #define EMIT_DIRECTIONS 2  // kernels_cl/base/points.cl
 
 static const wwi_form forms[2][2] = {
-    {{.engine = "packed", .kernel = "ww_path_packed", .texts = {"path/path.cl", "path/path_packed.cl"}},
+    {{.engine = "packed", .kernel = "ww_path_packed", .texts = {"path/path_pair.cl", "path/path.cl", "path/path_packed.cl"}},
      {.engine = "packed",
       .kernel = "ww_path_packed",
-      .texts = {"path/path.cl", "path/path_packed.cl"},
+      .texts = {"path/path_pair.cl", "path/path.cl", "path/path_packed.cl"},
       .select = SELECT_DIRECTION,
       .emit = EMIT_DIRECTIONS}},
     {{.engine = "lanes",
       .kernel = "ww_path_lanes",
-      .texts = {"path/path.cl", "engine/walk.cl", "path/path_lanes.cl"},
+      .texts = {"path/path_pair.cl", "path/path.cl", "engine/walk.cl", "path/path_lanes.cl"},
       .exchanges = true},
      {.engine = "lanes",
       .kernel = "ww_path_lanes",
-      .texts = {"path/path.cl", "engine/walk.cl", "path/path_lanes.cl"},
+      .texts = {"path/path_pair.cl", "path/path.cl", "engine/walk.cl", "path/path_lanes.cl"},
       .exchanges = true,
       .select = SELECT_DIRECTION,
       .emit = EMIT_DIRECTIONS}},
