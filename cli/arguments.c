@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses command lines by tables of options, checks the values, and prints help from the same tables.
+// Parses command lines by tables of options, checks the values. Help from the same tables is in
+// describe.c.
 #include "arguments.h"
 
 #include <ctype.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "describe.h"
 #include "escape.h"
 
 void cli_message(const char *help_of, const char *format, va_list arguments) {
@@ -145,36 +147,6 @@ static int store(const char *command, const cli_option *option, const char *valu
     return CLI_GO_ON;
 }
 
-// ---- help
-
-static void print_help(const cli_command *command, const cli_option *options, size_t count) {
-    printf("Usage: wavewarp %s%s%s [option...]\n%s\n", command->name, *command->operands ? " " : "", command->operands,
-           command->summary);
-    if (command->details)
-        printf("\n%s\n", command->details);
-    fputs("\nOptions:\n", stdout);
-    for (size_t i = 0; i < count; i++) {
-        const cli_option *o = &options[i];
-        if (!o->name) {
-            printf("\n%s:\n", o->help);
-            continue;
-        }
-        char left[64], letter[8] = "    ";
-        if (o->letter)
-            snprintf(letter, sizeof letter, "-%c, ", o->letter);
-        snprintf(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->argument ? " " : "",
-                 o->argument ? o->argument : "");
-        printf(strlen(left) < 31 ? "%-31s %s" : "%s\n%32s%s", left, strlen(left) < 31 ? o->help : "", o->help);
-        if (o->kind == CLI_CHOICE) {
-            fputs(": ", stdout);
-            for (int c = 0; o->choices[c]; c++)
-                printf("%s%s", c ? ", " : "", o->choices[c]);
-        }
-        putchar('\n');
-    }
-    fputs("\n      --help                    this text\n", stdout);
-}
-
 // ---- parsing
 
 typedef struct option_walk {
@@ -261,7 +233,13 @@ int cli_parse(const cli_command *command, const cli_option *options, size_t opti
         if (!options_end && strcmp(argument, "--") == 0) {
             options_end = true;
         } else if (!options_end && (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)) {
-            print_help(command, options, option_count);
+            cli_describe_help(command, options, option_count);
+            return CLI_OK;
+        } else if (!options_end && strcmp(argument, "--help-options") == 0) {
+            cli_describe_options(options, option_count);
+            return CLI_OK;
+        } else if (!options_end && strcmp(argument, "--help-manual") == 0) {
+            cli_describe_manual(command, options, option_count);
             return CLI_OK;
         } else if (!options_end && argument[0] == '-' && argument[1] != '\0') {
             bool took = false;

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "escape.h"
+#include "euclid.h"
 #include "json.h"
 
 typedef struct classify {
@@ -21,6 +22,7 @@ typedef struct classify {
     ww_context *context;
     ww_device_info on;
     ww_classification result;
+    int64_t euclid; // correct ones by the Euclidean distance, -1: not defined
 } classify;
 
 static const char *actual_label(const classify *c, size_t i) {
@@ -125,6 +127,8 @@ static void print_json(const classify *c, const cli_command *command) {
     cli_json_count(&json, "labelled", r->labelled);
     cli_json_count(&json, "correct", r->correct);
     cli_json_number(&json, "accuracy", r->labelled ? accuracy(r) : NAN, 10);
+    cli_json_number(&json, "euclidean_accuracy",
+                    c->euclid >= 0 && r->labelled ? (double)c->euclid / (double)r->labelled : NAN, 10);
     cli_json_array(&json, "classes");
     for (size_t k = 0; k < r->classes; k++)
         cli_json_text(&json, NULL, ww_series_set_class_name(c->train, k));
@@ -177,6 +181,9 @@ static void print_text(const classify *c) {
         printf("accuracy  %.4f (%zu of %zu)\n", accuracy(r), r->correct, r->labelled);
     else
         puts("accuracy  unknown: the test series have no labels");
+    if (c->euclid >= 0 && r->labelled)
+        printf("euclidean %.4f (%" PRId64 " of %zu): 1-NN by the Euclidean distance\n",
+               (double)c->euclid / (double)r->labelled, c->euclid, r->labelled);
     if (r->labelled && r->labelled < r->total)
         printf("          %zu test series without a label\n", r->total - r->labelled);
     if (strangers)
@@ -223,6 +230,7 @@ static int compute(classify *c, const cli_command *command) {
     ww_classification_init(&c->result, sizeof c->result);
     const ww_status status = ww_classify(c->context, &c->used, c->train, c->test, &options, &c->result);
     cli_progress_end(&progress);
+    c->euclid = cli_euclid_correct(c->train, c->test);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// wavewarp lsh: approximate nearest neighbours, and their recall. Long because: search, evaluation and JSON share one
-// job.
+// wavewarp lsh: approximate nearest neighbours, and their recall.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 
 #include "commands.h"
 #include "neighbours.h"
+#include "picture.h"
 #include "point_options.h"
 
 typedef struct lsh_job {
@@ -152,49 +152,30 @@ static double distance_ratio(const cli_neighbours *exact, const cli_neighbours *
 
 // Vertical axis: recall; horizontal axis: seconds, logarithmic. The exact search's time is a line.
 static int draw(const char *path, const trial *trials, size_t count, double exact_seconds) {
-    cli_output out;
+    cli_picture picture;
     double least = exact_seconds, most = exact_seconds;
     for (size_t i = 0; i < count; i++) {
         least = fmin(least, trials[i].seconds);
         most = fmax(most, trials[i].seconds);
     }
     const double from = floor(log10(least)), to = fmax(ceil(log10(most)), from + 1);
-#define X(seconds) (70 + 540 * (log10(seconds) - from) / (to - from))
-#define Y(recall) (350 - 320 * (recall))
-    int result = cli_output_open(path, &out);
+    const cli_panel panel = {&picture, 70, 30, 540, 320, pow(10, from), pow(10, to), 0, 1, true, false};
+    const int result = cli_picture_open(path, 640, 400, "Recall over time", &picture);
     if (result != CLI_GO_ON)
         return result;
-    fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 640 400\" font-family=\"sans-serif\" "
-          "font-size=\"12\">\n<rect width=\"640\" height=\"400\" fill=\"white\"/>\n",
-          out.file);
-    for (int tenth = 0; tenth <= 10; tenth += 2)
-        fprintf(out.file,
-                "<path d=\"M70 %.1fH610\" stroke=\"#ddd\"/><text x=\"62\" y=\"%.1f\" text-anchor=\"end\">%.1f</text>\n",
-                Y(tenth / 10.0), Y(tenth / 10.0) + 4, tenth / 10.0);
-    for (double decade = from; decade <= to; decade++)
-        fprintf(
-            out.file,
-            "<path d=\"M%.1f 30V350\" stroke=\"#ddd\"/><text x=\"%.1f\" y=\"368\" text-anchor=\"middle\">%g</text>\n",
-            X(pow(10, decade)), X(pow(10, decade)), pow(10, decade));
-    fprintf(out.file, "<path d=\"M%.1f 30V350\" stroke=\"#c00\" stroke-dasharray=\"4\"/>\n", X(exact_seconds));
-    fprintf(out.file, "<text x=\"%.1f\" y=\"24\" text-anchor=\"middle\" fill=\"#c00\">exact</text>\n",
-            X(exact_seconds));
-    fputs("<polyline fill=\"none\" stroke=\"#06c\" stroke-width=\"2\" points=\"", out.file);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out.file, "%.1f,%.1f ", X(trials[i].seconds), Y(trials[i].recall));
-    fputs("\"/>\n", out.file);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out.file,
-                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"#06c\"><title>%u tables, %u "
-                "probes: recall %.4f in %.4g s</title></circle>\n",
-                X(trials[i].seconds), Y(trials[i].recall), trials[i].tables, trials[i].probes, trials[i].recall,
-                trials[i].seconds);
-    fputs("<text x=\"340\" y=\"390\" text-anchor=\"middle\">seconds, build and search</text>\n"
-          "<text x=\"16\" y=\"190\" text-anchor=\"middle\" transform=\"rotate(-90 16 190)\">recall</text>\n</svg>\n",
-          out.file);
-#undef X
-#undef Y
-    return cli_output_close(&out);
+    cli_panel_axes(&panel, "seconds, build and search", "recall");
+    cli_panel_segment(&panel, exact_seconds, 0, exact_seconds, 1, CLI_ACCENT, true);
+    cli_panel_text(&panel, exact_seconds, 1.02, "middle", CLI_ACCENT, "exact");
+    for (size_t i = 0; i < count; i++) {
+        char text[128];
+        if (i > 0)
+            cli_panel_segment(&panel, trials[i - 1].seconds, trials[i - 1].recall, trials[i].seconds, trials[i].recall,
+                              0, false);
+        snprintf(text, sizeof text, "%u tables, %u probes: recall %.4f in %.4g s", trials[i].tables, trials[i].probes,
+                 trials[i].recall, trials[i].seconds);
+        cli_panel_dot(&panel, trials[i].seconds, trials[i].recall, 3, 0, text);
+    }
+    return cli_picture_close(&picture);
 }
 
 static int exact_search(const lsh_job *j, cli_neighbours *exact, double *seconds) {

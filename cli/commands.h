@@ -6,7 +6,9 @@
 #include "common.h"
 
 int cmd_bench(const cli_command *command, int argc, char **argv);
+int cmd_choose(const cli_command *command, int argc, char **argv);
 int cmd_classify(const cli_command *command, int argc, char **argv);
+int cmd_cluster(const cli_command *command, int argc, char **argv);
 int cmd_convert(const cli_command *command, int argc, char **argv);
 int cmd_devices(const cli_command *command, int argc, char **argv);
 int cmd_generate(const cli_command *command, int argc, char **argv);

@@ -15,6 +15,11 @@
 static const cli_command commands[] = {
     {"classify", "--train FILE --test FILE", "Classifies series by their nearest neighbours under an elastic measure.",
      FORMATS, cmd_classify},
+    {"choose", "TRAIN [TEST]", "Chooses band and parameters of a measure by leave-one-out on a training set.",
+     FORMATS
+     "\nEach training series is classified by the others; of equally good choices the first is taken. With TEST:\n"
+     "the accuracy of the chosen one there.",
+     cmd_choose},
     {"matrix", "A [B]", "Computes all distances between two sets, or within one.",
      FORMATS "\nWithout B: A with itself. The file appears only when it is whole.", cmd_matrix},
     {"pairs", "A B", "Computes the distance of the i-th series of A and the i-th of B; one a line.", FORMATS,
@@ -31,6 +36,9 @@ static const cli_command commands[] = {
      POINTS "\nOne file is the base, which asks itself; with --load it is the queries. Output as of 'wavewarp knn'.\n"
             "--evaluate compares with the exact search.",
      cmd_lsh},
+    {"cluster", "INPUT", "Groups similar series: k medoids, or merging the nearest groups.",
+     FORMATS "\nComputes the matrix of all distances, then the clusters; prints their sizes, medoids and silhouettes.",
+     cmd_cluster},
     {"devices", "", "Lists the OpenCL devices, the one that would be chosen, and tests each.", NULL, cmd_devices},
     {"measures", "[NAME]", "Lists the elastic measures, or describes one.", NULL, cmd_measures},
     {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,
@@ -80,6 +88,11 @@ static int run(int argc, char **argv) {
     const char *name = argv[1];
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
         printf("wavewarp %s\n", ww_version());
+        return CLI_OK;
+    }
+    if (strcmp(name, "--help-commands") == 0) { // for the completion of shells
+        for (size_t i = 0; i < CLI_COUNT_OF(commands); i++)
+            printf("%s\t%s\n", commands[i].name, commands[i].summary);
         return CLI_OK;
     }
     const bool help = strcmp(name, "help") == 0;

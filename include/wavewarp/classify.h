@@ -58,8 +58,9 @@ WW_API void ww_classification_init(ww_classification *result, size_t struct_size
 /// sums; docs/nearest.md has the bound) could change the k nearest or their order, and the classes differ, those few
 /// pairs are computed again in double, from the sets' own values. A user's cost is an exception: no bound of its error
 /// is known.
-/// \param train, test read during the call only. \param options likewise; NULL: all defaults.
-/// \return WW_ERROR_NO_LABELS when a training series has none, and what ww_plan_create_nearest() and
+/// \param train, test read during the call only. `test` NULL: leave-one-out, each training series among the others, to
+/// choose a measure, its band and its parameters. \param options likewise; NULL: all defaults.
+/// \return WW_ERROR_EMPTY; WW_ERROR_NO_LABELS when a training series has none, and what ww_plan_create_nearest() and
 /// ww_plan_run_nearest() return. On an error the result holds nothing.
 /// *Ownership*: free what the result holds with ww_classification_free(). *Thread-safety*: any thread, while nobody
 /// changes the sets. *Blocking*: until done.

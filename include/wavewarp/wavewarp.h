@@ -6,6 +6,7 @@
 
 #include <wavewarp/average.h>
 #include <wavewarp/classify.h>
+#include <wavewarp/cluster.h>
 #include <wavewarp/context.h>
 #include <wavewarp/dataset.h>
 #include <wavewarp/distance.h>

@@ -30,7 +30,9 @@ typedef struct job {
     const ww_classify_options *options;
     ww_plan_options plan; // of the search, without its `run`
     ww_run_options run;
+    bool self; // the train set with itself, each series without itself; `test` is `train`
     size_t train_count, test_count;
+    size_t others;    // series that a test series has to choose from
     size_t k, asked;  // neighbours that vote; neighbours requested
     bool again;       // near ties are decided in double
     double largest;   // absolute value in either set
@@ -99,7 +101,7 @@ static double float_error(const job *j, double distance) {
 // Candidates for the k nearest of a test series within the error of the distances; 0 where their order is certain or
 // all are of one class.
 static size_t candidates_of(const job *j, const neighbour *found) {
-    const size_t k = j->k < j->train_count ? j->k : j->train_count;
+    const size_t k = j->k < j->others ? j->k : j->others;
     bool near = false;
     size_t end = 0;
     for (size_t s = 0; s + 1 < j->asked && s < k; s++)
@@ -109,7 +111,7 @@ static size_t candidates_of(const job *j, const neighbour *found) {
     while (end < j->asked && found[end].distance - float_error(j, found[end].distance) <= reach)
         end++;
     if (end == j->asked)
-        end = j->train_count;
+        end = j->others;
     if (!near)
         return 0;
     bool one_class = end <= j->asked;
@@ -143,7 +145,8 @@ static ww_status compare_again(job *j, ww_dataset *test, ww_dataset *train, cons
     for (size_t r = 0, at = 0; r < row_count; r++)
         for (size_t s = 0; s < counts[r]; s++, at++) {
             row_index[at] = rows[r];
-            column_index[at] = counts[r] <= j->asked ? (size_t)j->found[rows[r] * j->asked + s].index : s;
+            column_index[at] = counts[r] <= j->asked ? (size_t)j->found[rows[r] * j->asked + s].index
+                                                     : s + (j->self && s >= rows[r]); // all others
             candidates[at].index = (int64_t)column_index[at];
         }
     run.progress = NULL; // progress has already reported the total
@@ -190,14 +193,14 @@ static ww_status decide_in_double(job *j) {
     }
     if (taken == 0)
         goto done;
-    if ((status = ww_dataset_create_from_set(j->context, j->test, &options, &test)) != WW_OK ||
-        (status = ww_dataset_create_from_set(j->context, j->train, &options, &train)) != WW_OK)
+    if ((status = ww_dataset_create_from_set(j->context, j->train, &options, &train)) != WW_OK ||
+        (!j->self && (status = ww_dataset_create_from_set(j->context, j->test, &options, &test)) != WW_OK))
         goto done;
     for (size_t begin = 0, end; status == WW_OK && begin < taken; begin = end) {
         size_t pairs = counts[begin];
         for (end = begin + 1; end < taken && pairs + counts[end] <= AGAIN; end++)
             pairs += counts[end];
-        status = compare_again(j, test, train, rows + begin, counts + begin, end - begin, pairs);
+        status = compare_again(j, j->self ? train : test, train, rows + begin, counts + begin, end - begin, pairs);
     }
 done:
     ww_dataset_destroy(&test);
@@ -228,8 +231,9 @@ static ww_status find_neighbours(job *j) {
         goto done;
     }
     if ((status = ww_dataset_create_from_set(j->context, j->train, &options, &train)) != WW_OK ||
-        (status = ww_dataset_create_from_set(j->context, j->test, &options, &test)) != WW_OK ||
-        (status = ww_plan_create_nearest(j->measure, test, train, j->asked, &options_of_plan, &plan)) != WW_OK)
+        (!j->self && (status = ww_dataset_create_from_set(j->context, j->test, &options, &test)) != WW_OK) ||
+        (status = ww_plan_create_nearest(j->measure, j->self ? train : test, j->self ? NULL : train, j->asked,
+                                         &options_of_plan, &plan)) != WW_OK)
         goto done;
     const double begin = wwi_seconds();
     if ((status = ww_plan_run_nearest(plan, indices, distances)) != WW_OK ||
@@ -319,10 +323,12 @@ done:
 // ---------------------------------------------------------------------------------------------------------
 
 static ww_status check(const job *j) {
-    if (!j->context || !j->train || !j->test)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the context or a set is NULL");
+    if (!j->context || !j->train)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the context or the train set is NULL");
     if (j->train_count == 0 || j->test_count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "the %s set has no series", j->train_count ? "test" : "train");
+    if (j->others == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "one series has no other to be compared with");
     if (j->k == 0)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is 0; at least one neighbour has to vote");
     if (j->options->precision != WW_FLOAT && j->options->precision != WW_DOUBLE)
@@ -407,11 +413,12 @@ ww_status ww_classify(ww_context *context, const ww_measure *measure, const ww_s
         .context = context,
         .measure = &own,
         .train = train,
-        .test = test,
+        .test = test ? test : train,
+        .self = !test,
         .options = &o,
         .plan = WW_PLAN_OPTIONS_INIT,
         .train_count = ww_series_set_count(train),
-        .test_count = ww_series_set_count(test),
+        .test_count = ww_series_set_count(test ? test : train),
         .result = &result,
     };
     if ((status = wwi_struct_check(given, "ww_classification")) != WW_OK)
@@ -424,19 +431,20 @@ ww_status ww_classify(ww_context *context, const ww_measure *measure, const ww_s
         (status = wwi_run_take(j.plan.run, &j.run)) != WW_OK)
         return status;
     j.k = o.k;
+    j.others = j.train_count - (j.self && j.train_count > 0);
     if ((status = check(&j)) != WW_OK || (status = wwi_measure_take(measure, &own)) != WW_OK)
         return status;
     j.again = o.precision == WW_FLOAT && wwi_context_info(context)->has_double &&
               wwi_measure_cost(&own) != WW_COST_USER && wwi_measure_row_by_id(own.id)->rounding > 0;
-    j.asked = j.again && j.k < j.train_count ? j.k + SPARE : j.k;
-    if (j.asked > j.train_count)
-        j.asked = j.train_count;
+    j.asked = j.again && j.k < j.others ? j.k + SPARE : j.k;
+    if (j.asked > j.others)
+        j.asked = j.others;
     if ((status = allocate(&j)) != WW_OK || (status = find_neighbours(&j)) != WW_OK)
         goto done;
     if (j.again) {
-        j.largest = fmax(largest_value(train), largest_value(test));
-        j.latest = fmax(latest_time(train), latest_time(test));
-        j.steps = (double)ww_series_set_max_length(train) + (double)ww_series_set_max_length(test);
+        j.largest = fmax(largest_value(train), largest_value(j.test));
+        j.latest = fmax(latest_time(train), latest_time(j.test));
+        j.steps = (double)ww_series_set_max_length(train) + (double)ww_series_set_max_length(j.test);
         if ((status = decide_in_double(&j)) != WW_OK)
             goto done;
     }

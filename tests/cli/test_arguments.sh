@@ -101,4 +101,37 @@ ok "letters of other scripts stay" gives 1 matrix "$(printf 'Gr\303\274\303\237e
 ok "as they are" says "$(printf 'Gr\303\274\303\237e')"
 ok "a byte that is not UTF-8" gives 1 matrix "$(printf 'Gr\374n')"
 ok "is shown by its number" says 'Gr\xfcn'
+# ---- the tables of options as a manual page and for shells
+"$program" --help-commands >commands 2>err
+ok "the commands for shells" test "$(wc -l <commands)" -ge 13
+page_is_right() {
+    ! command -v man >/dev/null || [ -z "$(LC_ALL=C MANROFFSEQ='' man --warnings -l out 2>&1 >/dev/null)" ]
+}
+for command in $(cut -f1 commands | grep -v bench); do
+    ok "the manual page of $command" gives 0 "$command" --help-manual
+    ok "has its name" prints "wavewarp\-$command \- "
+    ok "has no warnings" page_is_right
+    ok "the options of $command for shells" gives 0 "$command" --help-options
+    ok "are five fields a line" awk -F'\t' 'NF != 5 { exit 1 }' out
+done
+if [ -n "$BASH_VERSION" ]; then
+    # completes WORD...: what bash would offer for the last word.
+    completes() {
+        COMP_WORDS=("$program" "$@")
+        COMP_CWORD=$#
+        _wavewarp
+        printf '%s\n' "${COMPREPLY[@]}" >out
+    }
+    . "$here/../../cli/completion/wavewarp.bash"
+    completes ne
+    ok "bash completes a command" test "$(cat out)" = nearest
+    completes nearest --no-b
+    ok "bash completes an option" test "$(cat out)" = --no-bounds
+    completes nearest --precision d
+    ok "bash completes a choice" test "$(cat out)" = double
+    touch some_file
+    completes nearest some
+    ok "bash completes a file" test "$(cat out)" = some_file
+fi
+
 finish

@@ -237,4 +237,22 @@ ok "an interrupt ends it with 130" test $? -eq 130
 ok "and says so" says "interrupted"
 ok "no file is left" absent long.bin
 ok "nothing else is left" no_leftovers
+# ---- choosing. Series 0 and 1 are one shape, shifted by one point; a band of 0 takes 0 for near 2.
+printf 'a\t0\t0\t9\t0\t0\na\t0\t0\t0\t9\t0\nb\t0\t0\t8\t8\t8\nb\t0\t0\t8\t8\t7\n' >choose.tsv
+ok "bands" gives 0 choose choose.tsv choose.tsv --try band=sakoe-chiba:0..2,none
+ok "by the Euclidean distance 2 of 4 are right" prints '        2    0.5000  Euclidean distance'
+ok "without a shift 2 of 4 are right" prints '        2    0.5000  band=sakoe-chiba:0'
+ok "with a shift of 1 all are, and it is chosen" prints '        4    1.0000  band=sakoe-chiba:1  *'
+ok "also without a band" prints '        4    1.0000  band=none'
+ok "on the test set" prints 'test      1.0000 (4 of 4)'
+ok "combinations" gives 0 choose choose.tsv -m adtw --try penalty=0,1e9 --try band=none
+ok "are named" prints 'penalty=1e9  band=none'
+ok "the Euclidean accuracy is beside the other" gives 0 classify --train choose.tsv --test choose.tsv
+ok "it is there" prints 'euclidean 1.0000 (4 of 4)'
+ok "no values" gives 2 choose choose.tsv --try band
+ok "no range" gives 2 choose choose.tsv --try band=sakoe-chiba:3..1
+ok "too many" gives 2 choose choose.tsv --try band=sakoe-chiba:0..100000
+ok "no such parameter" gives 1 choose choose.tsv --try nu=1
+printf "a\\t1\\t2\\n" >one.tsv
+ok "one series" gives 1 choose one.tsv
 finish

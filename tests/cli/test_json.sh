@@ -125,6 +125,10 @@ real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, rea
 END_OF_CL
 ok "a recurrence of one's own" gives 0 classify --train train.ts --test train.ts --recurrence own.cl -j
 ok "its JSON" json 'measure == "user" and recurrence == "own.cl" and accuracy == 1 and confusion == [[1, 0], [0, 1]]'
+ok "clusters" gives 0 cluster train.ts -k 2 -j
+ok "clusters: one head" json 'clusters == 2 and len(labels) == counts[0] and command == "cluster"'
+ok "a choice" gives 0 choose train.ts -j
+ok "a choice: one head" json 'len(tried) == 21 and chosen == {"band": "sakoe-chiba:0%"} and files == ["train.ts"]'
 ok "in words" gives 0 classify --train train.ts --test train.ts --recurrence own.cl
 ok "its measure" prints "measure   user,"
 ok "no labels" gives 0 classify --train train.ts --test plain.ts

@@ -427,6 +427,51 @@ START_TEST(classification_votes) {
 }
 END_TEST
 
+// A training series among the others is as a test series with a training set that lacks it; `_i`: near ties too.
+START_TEST(leave_one_out) {
+    enum { N = 21 };
+    double values[N];
+    const char *labels[N], *const names[] = {"a", "b", "c"};
+    for (size_t i = 0; i < N; i++) {
+        values[i] = _i ? 0.25 * (double)(i * 7 % N) : 0.1 * (double)(i * i * 11 % 97);
+        labels[i] = names[i * i % 3];
+    }
+    ww_measure measure;
+    ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
+    ww_classification all = WW_CLASSIFICATION_INIT, one = WW_CLASSIFICATION_INIT;
+    size_t correct = 0;
+    wwt_ok(ww_measure_init(&measure, sizeof measure, WW_DTW));
+    options.k = 3;
+    ww_series_set *train = points(values, labels, N);
+    wwt_ok(ww_classify(wwt_context, &measure, train, NULL, &options, &all));
+    ck_assert_uint_eq(all.total, N);
+    ck_assert_uint_eq(all.labelled, N);
+    for (size_t i = 0; i < N; i++) {
+        double other_values[N];
+        const char *other_labels[N];
+        for (size_t k = 0, n = 0; k < N; k++)
+            if (k != i) {
+                other_values[n] = values[k];
+                other_labels[n++] = labels[k];
+            }
+        ww_series_set *others = points(other_values, other_labels, N - 1), *test = points(&values[i], &labels[i], 1);
+        wwt_ok(ww_classify(wwt_context, &measure, others, test, &options, &one));
+        ck_assert_str_eq(ww_series_set_class_name(others, (size_t)one.predicted[0]),
+                         ww_series_set_class_name(train, (size_t)all.predicted[i]));
+        correct += one.correct;
+        ww_classification_free(&one);
+        ww_series_set_destroy(&others);
+        ww_series_set_destroy(&test);
+    }
+    ck_assert_uint_eq(all.correct, correct);
+    ww_classification_free(&all);
+    ww_series_set_destroy(&train);
+    train = points(values, labels, 1);
+    wwt_fails(ww_classify(wwt_context, &measure, train, NULL, NULL, &all), WW_ERROR_EMPTY);
+    ww_series_set_destroy(&train);
+}
+END_TEST
+
 // ---- progress
 
 typedef struct progress_state {
@@ -556,5 +601,6 @@ int main(void) {
     tcase_add_loop_test(tcase, one_call_distance, 0, 2);
     tcase_add_loop_test(tcase, one_call_matrix, 0, 2);
     tcase_add_loop_test(tcase, classification_votes, 0, 2);
+    tcase_add_loop_test(tcase, leave_one_out, 0, 2);
     return wwt_run(suite);
 }

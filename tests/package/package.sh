@@ -144,7 +144,29 @@ if command -v cmake >/dev/null; then
     cp "$source"/examples/*.c "$stage/static-project"
     check "CMake finds the static library" cmake -G Ninja -S "$stage/static-project" -B "$stage/cmake-static" -DCMAKE_PREFIX_PATH="$prefix" &&
         check "CMake builds with the static library" cmake --build "$stage/cmake-static" && run_example "CMake static" "$stage/cmake-static/distance"
+    mkdir -p "$stage/inside"
+    cat >"$stage/inside/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.16)
+project(inside C)
+add_subdirectory("$source" wavewarp EXCLUDE_FROM_ALL)
+add_executable(matrix "$source/examples/matrix.c")
+target_link_libraries(matrix PRIVATE wavewarp::wavewarp)
+END
+    check "CMake takes the sources by add_subdirectory" cmake -G Ninja -S "$stage/inside" -B "$stage/cmake-inside" &&
+        check "CMake builds them" cmake --build "$stage/cmake-inside" && run_example "CMake sources" "$stage/cmake-inside/matrix"
 else
     skip "CMake package" "no cmake"
 fi
+# Inside another Meson project: the library, and no test of ours.
+mkdir -p "$stage/outer/subprojects"
+ln -s "$source" "$stage/outer/subprojects/wavewarp"
+cat >"$stage/outer/meson.build" <<'END'
+project('outer', 'c')
+executable('outer', 'outer.c', dependencies: dependency('wavewarp', fallback: 'wavewarp'))
+END
+echo '#include <wavewarp/wavewarp.h>
+int main(void) { return ww_api_version() != WW_API_VERSION; }' >"$stage/outer/outer.c"
+check "Meson takes it as a subproject" meson setup --wrap-mode=forcefallback "$stage/outer/build" "$stage/outer"
+tests=$(meson introspect --tests "$stage/outer/build" 2>&1)
+point "$([ "$tests" = '[]' ]; echo $?)" "no test of ours is among its tests" "$tests"
 finish

@@ -26,6 +26,8 @@ enum { GUARD = 0x5a, ROOM = 64 };
     X(lsh_info)                                                                                                        \
     X(lsh_options)                                                                                                     \
     X(lsh_target)                                                                                                      \
+    X(medoids_info)                                                                                                    \
+    X(medoids_options)                                                                                                 \
     X(output)                                                                                                          \
     X(plan_info)                                                                                                       \
     X(plan_options)                                                                                                    \

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// wavewarp choose: band and parameters of a measure, by leave-one-out on the training set.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "escape.h"
+#include "euclid.h"
+#include "json.h"
+
+enum { MOST_CHOICES = 10000, MOST_TEXT = 64 };
+
+// What is tried for one name: "band", or a parameter of the measure.
+typedef struct axis {
+    char name[MOST_TEXT];
+    char (*values)[MOST_TEXT];
+    size_t count;
+} axis;
+
+typedef struct choice {
+    cli_measure_options base, options; // what is given for all; the same with this choice's values
+    char parameters[32][2 * MOST_TEXT];
+    cli_device_options device;
+    cli_read_options read;
+    const char *train_path, *test_path;
+    cli_list tried;
+    uint64_t k;
+    bool json;
+    axis axes[32];
+    size_t axis_count, total, best;
+    size_t *correct; // of each combination
+    ww_series_set *train, *test;
+    ww_measure measure;
+    ww_context *context;
+    ww_classification on_test; // of the best one
+    ww_engine engine;
+    double seconds;
+} choice;
+
+// ---- what is tried
+
+static int add_value(const cli_command *command, axis *a, const char *prefix, size_t prefix_length, const char *middle,
+                     const char *suffix) {
+    char(*grown)[MOST_TEXT] = a->count == MOST_CHOICES ? NULL : realloc(a->values, (a->count + 1) * sizeof *a->values);
+    if (!grown)
+        return cli_usage(command->name, "--try %s: more than %d values", a->name, MOST_CHOICES);
+    a->values = grown;
+    const int length = snprintf(a->values[a->count], MOST_TEXT, "%.*s%s%s", (int)prefix_length, prefix, middle, suffix);
+    if (length < 0 || length >= MOST_TEXT)
+        return cli_usage(command->name, "--try %s: a value is too long", a->name);
+    a->count++;
+    return CLI_GO_ON;
+}
+
+// One value, or FROM..TO or FROM..TO..STEP inside it: "sakoe-chiba:0..20%" is 21 values.
+static int add_values(const cli_command *command, axis *a, char *text) {
+    char *dots = strstr(text, "..");
+    if (!dots)
+        return add_value(command, a, "", 0, text, "");
+    char *begin = dots, *end;
+    while (begin > text && strchr("0123456789.+-eE", begin[-1]))
+        begin--;
+    const double from = strtod(begin, &end), to = strtod(dots + 2, &end);
+    double step = 1;
+    char *next = end;
+    if (strncmp(end, "..", 2) == 0)
+        step = strtod(end + 2, &next);
+    if (begin == dots || end == dots + 2 || !isfinite(from) || !(to >= from) || !(step > 0) ||
+        (to - from) / step > MOST_CHOICES)
+        return cli_usage(command->name, "--try %s: '%s' is not FROM..TO or FROM..TO..STEP", a->name, text);
+    for (size_t i = 0; from + (double)i * step <= to + 1e-9 * step; i++) {
+        char number[32];
+        snprintf(number, sizeof number, "%.10g", from + (double)i * step);
+        const int result = add_value(command, a, text, (size_t)(begin - text), number, next);
+        if (result != CLI_GO_ON)
+            return result;
+    }
+    return CLI_GO_ON;
+}
+
+static int add_axis(const cli_command *command, choice *c, const char *text) {
+    axis *a = &c->axes[c->axis_count];
+    const size_t length = strcspn(text, "=");
+    if (text[length] != '=' || length == 0 || length >= sizeof a->name || !text[length + 1])
+        return cli_usage(command->name, "--try is '%s', but must be NAME=VALUE,VALUE...", text);
+    memcpy(a->name, text, length);
+    c->axis_count++;
+    char *values = strdup(text + length + 1), *rest = values, *value;
+    int result = values ? CLI_GO_ON : cli_error("out of memory");
+    while (result == CLI_GO_ON && (value = strsep(&rest, ",")))
+        result = add_values(command, a, value);
+    free(values);
+    return result;
+}
+
+static int take_axes(const cli_command *command, choice *c) {
+    int result = CLI_GO_ON;
+    if (c->tried.count == 0)
+        result = add_axis(command, c, "band=sakoe-chiba:0..20%");
+    for (size_t i = 0; result == CLI_GO_ON && i < c->tried.count; i++)
+        result = add_axis(command, c, c->tried.items[i]);
+    c->total = 1;
+    for (size_t i = 0; result == CLI_GO_ON && i < c->axis_count; i++) {
+        c->total *= c->axes[i].count;
+        if (c->total > MOST_CHOICES)
+            result = cli_usage(command->name, "more than %d combinations to try", MOST_CHOICES);
+        if (strcmp(c->axes[i].name, "band") != 0 && c->base.parameters.count + i >= CLI_COUNT_OF(c->parameters))
+            result = cli_usage(command->name, "too many parameters");
+    }
+    return result;
+}
+
+// The value of an axis in combination `number`; the last axis changes fastest.
+static const char *value_of(const choice *c, size_t number, size_t which) {
+    for (size_t i = c->axis_count - 1; i > which; i--)
+        number /= c->axes[i].count;
+    return c->axes[which].values[number % c->axes[which].count];
+}
+
+static void print_combination(const choice *c, size_t number, FILE *file) {
+    for (size_t i = 0; i < c->axis_count; i++) {
+        fputs(i ? "  " : "", file);
+        cli_print_escaped(file, c->axes[i].name, "");
+        fputc('=', file);
+        cli_print_escaped(file, value_of(c, number, i), "");
+    }
+}
+
+static int make_measure(const cli_command *command, choice *c, size_t number) {
+    c->options = c->base;
+    for (size_t i = 0; i < c->axis_count; i++) {
+        if (strcmp(c->axes[i].name, "band") == 0) {
+            c->options.band = value_of(c, number, i);
+        } else {
+            char *text = c->parameters[c->options.parameters.count];
+            snprintf(text, sizeof c->parameters[0], "%s=%s", c->axes[i].name, value_of(c, number, i));
+            c->options.parameters.items[c->options.parameters.count++] = text;
+        }
+    }
+    cli_measure_free(&c->measure);
+    const int result = cli_measure_make(command->name, &c->options, &c->measure);
+    if (result == CLI_GO_ON)
+        cli_fit_band(&c->options, &c->measure, c->train, c->test);
+    return result;
+}
+
+// ---- computing
+
+static int try_all(const cli_command *command, choice *c) {
+    ww_plan_options plan;
+    ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
+    cli_progress progress;
+    int result = CLI_GO_ON;
+    const double begin = cli_seconds();
+    c->correct = calloc(c->total, sizeof *c->correct);
+    if (!c->correct)
+        return cli_error("%zu combinations do not fit memory", c->total);
+    cli_plan_options(&c->device, &progress, &plan);
+    options.k = (size_t)c->k;
+    options.precision = cli_precision(&c->device);
+    options.plan = &plan;
+    for (size_t i = 0; i <= c->total && result == CLI_GO_ON; i++) {
+        const bool final = i == c->total; // the best one, on the test set
+        ww_classification one = WW_CLASSIFICATION_INIT;
+        if (final && !c->test)
+            break;
+        if ((result = make_measure(command, c, final ? c->best : i)) != CLI_GO_ON)
+            break;
+        const ww_status status = ww_classify(c->context, &c->measure, c->train, final ? c->test : NULL, &options, &one);
+        if (final) {
+            c->on_test = one;
+        } else {
+            c->correct[i] = one.correct;
+            if (one.correct > c->correct[c->best])
+                c->best = i;
+        }
+        c->engine = one.engine;
+        if (status != WW_OK) {
+            cli_progress_end(&progress);
+            return cli_fail();
+        }
+        if (!final)
+            ww_classification_free(&one);
+    }
+    cli_progress_end(&progress);
+    c->seconds = cli_seconds() - begin;
+    return result == CLI_GO_ON ? make_measure(command, c, c->best) : result;
+}
+
+// ---- reports
+
+static void print_text(const choice *c) {
+    const size_t n = ww_series_set_count(c->train);
+    const int64_t euclid = cli_euclid_correct(c->train, NULL);
+    printf("%9s %9s  tried on %zu training series, each among the others\n", "correct", "accuracy", n);
+    if (euclid >= 0)
+        printf("%9" PRId64 " %9.4f  Euclidean distance\n", euclid, (double)euclid / (double)n);
+    for (size_t i = 0; i < c->total; i++) {
+        printf("%9zu %9.4f  ", c->correct[i], (double)c->correct[i] / (double)n);
+        print_combination(c, i, stdout);
+        puts(i == c->best ? "  *" : "");
+    }
+    fputs("\nchosen    ", stdout);
+    print_combination(c, c->best, stdout);
+    putchar('\n');
+    if (c->test && c->on_test.labelled)
+        printf("test      %.4f (%zu of %zu)\n", (double)c->on_test.correct / (double)c->on_test.labelled,
+               c->on_test.correct, c->on_test.labelled);
+    const int64_t euclid_test = c->test ? cli_euclid_correct(c->train, c->test) : -1;
+    if (euclid_test >= 0 && c->on_test.labelled)
+        printf("euclidean %.4f (%" PRId64 " of %zu)\n", (double)euclid_test / (double)c->on_test.labelled, euclid_test,
+               c->on_test.labelled);
+    printf("seconds   %.4g computing, %.4g in all\n", c->seconds, cli_seconds());
+}
+
+static void json_combination(cli_json *json, const choice *c, size_t number) {
+    for (size_t i = 0; i < c->axis_count; i++)
+        cli_json_text(json, c->axes[i].name, value_of(c, number, i));
+}
+
+static void print_json(const choice *c, const cli_command *command) {
+    const size_t n = ww_series_set_count(c->train);
+    cli_json json;
+    cli_head head = CLI_HEAD_INIT;
+    head.files[0] = c->train_path;
+    head.files[1] = c->test_path;
+    head.counts[0] = n;
+    head.counts[1] = c->test ? ww_series_set_count(c->test) : 0;
+    head.measure = &c->measure;
+    head.measure_options = &c->options;
+    head.read = &c->read;
+    head.context = c->context;
+    head.precision = cli_precisions[c->device.precision];
+    head.engine = ww_engine_name(c->engine);
+    head.seconds_compute = c->seconds;
+    cli_json_head(&json, stdout, command, &head);
+    cli_json_count(&json, "k", c->k);
+    cli_json_object(&json, "chosen");
+    json_combination(&json, c, c->best);
+    cli_json_end(&json);
+    cli_json_number(&json, "accuracy", (double)c->correct[c->best] / (double)n, 10);
+    cli_json_number(&json, "test_accuracy",
+                    c->test && c->on_test.labelled ? (double)c->on_test.correct / (double)c->on_test.labelled : NAN,
+                    10);
+    const int64_t euclid = cli_euclid_correct(c->train, NULL);
+    cli_json_number(&json, "euclidean_accuracy", euclid >= 0 ? (double)euclid / (double)n : NAN, 10);
+    cli_json_array(&json, "tried");
+    for (size_t i = 0; i < c->total; i++) {
+        cli_json_line(&json);
+        cli_json_object(&json, NULL);
+        json_combination(&json, c, i);
+        cli_json_count(&json, "correct", c->correct[i]);
+        cli_json_end(&json);
+    }
+    cli_json_end(&json);
+    cli_json_end(&json);
+}
+
+// ---- the command
+
+int cmd_choose(const cli_command *command, int argc, char **argv) {
+    choice *c = calloc(1, sizeof *c);
+    const char *paths[2] = {NULL, NULL};
+    if (!c)
+        return cli_error("out of memory");
+    c->k = 1;
+    ww_classification_init(&c->on_test, sizeof c->on_test);
+    const cli_option options[] = {
+        {"try", 0, CLI_LIST, "NAME=VALUES",
+         "values to try of 'band' or a parameter: V,V,FROM..TO,FROM..TO..STEP; several times: all combinations; "
+         "default "
+         "band=sakoe-chiba:0..20%",
+         &c->tried, 0, 0},
+        {"k", 'k', CLI_COUNT, "K", "neighbours that vote, default 1", &c->k, NULL, 1},
+        {"json", 'j', CLI_FLAG, NULL, "report as one JSON object", &c->json, 0, 0},
+        CLI_MEASURE_OPTIONS(c->base),
+        CLI_ENGINE_OPTION(c->device),
+        CLI_READ_OPTIONS(c->read),
+        CLI_DEVICE_OPTIONS(c->device),
+    };
+    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 1, 2, NULL);
+    c->train_path = paths[0];
+    c->test_path = paths[1];
+    if (result == CLI_GO_ON)
+        result = take_axes(command, c);
+    if (result == CLI_GO_ON)
+        result = cli_read(c->train_path, &c->read, 0, true, &c->train);
+    if (result == CLI_GO_ON && c->test_path)
+        result = cli_read(c->test_path, &c->read, 1, true, &c->test);
+    if (result == CLI_GO_ON)
+        result = make_measure(command, c, 0);
+    if (result == CLI_GO_ON)
+        result = cli_fit_times(&c->measure, c->train, c->test);
+    if (result == CLI_GO_ON)
+        result = cli_context_open(&c->device, &c->context);
+    if (result == CLI_GO_ON)
+        result = try_all(command, c);
+    if (result == CLI_GO_ON) {
+        if (c->json)
+            print_json(c, command);
+        else
+            print_text(c);
+        result = CLI_OK;
+    }
+    ww_classification_free(&c->on_test);
+    cli_measure_free(&c->measure);
+    ww_series_set_destroy(&c->test);
+    ww_series_set_destroy(&c->train);
+    ww_context_destroy(&c->context);
+    for (size_t i = 0; i < c->axis_count; i++)
+        free(c->axes[i].values);
+    free(c->correct);
+    free(c);
+    return result;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// See describe.h.
+#include "describe.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <wavewarp/wavewarp.h>
+
+static void print_choices(const cli_option *option, const char *between) {
+    for (int c = 0; option->kind == CLI_CHOICE && option->choices[c]; c++)
+        printf("%s%s", c ? between : "", option->choices[c]);
+}
+
+void cli_describe_help(const cli_command *command, const cli_option *options, size_t count) {
+    printf("Usage: wavewarp %s%s%s [option...]\n%s\n", command->name, *command->operands ? " " : "", command->operands,
+           command->summary);
+    if (command->details)
+        printf("\n%s\n", command->details);
+    fputs("\nOptions:\n", stdout);
+    for (size_t i = 0; i < count; i++) {
+        const cli_option *o = &options[i];
+        if (!o->name) {
+            printf("\n%s:\n", o->help);
+            continue;
+        }
+        char left[64], letter[8] = "    ";
+        if (o->letter)
+            snprintf(letter, sizeof letter, "-%c, ", o->letter);
+        snprintf(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->argument ? " " : "",
+                 o->argument ? o->argument : "");
+        printf(strlen(left) < 31 ? "%-31s %s" : "%s\n%32s%s", left, strlen(left) < 31 ? o->help : "", o->help);
+        if (o->kind == CLI_CHOICE)
+            fputs(": ", stdout);
+        print_choices(o, ", ");
+        putchar('\n');
+    }
+    fputs("\n      --help                    this text\n", stdout);
+}
+
+// Text for troff: no escape, no request, dashes that can be copied.
+static void print_troff(const char *text) {
+    bool line = true;
+    for (; *text; text++) {
+        if (line && (*text == '.' || *text == '\''))
+            fputs("\\&", stdout);
+        line = *text == '\n';
+        if (*text == '\\')
+            fputs("\\e", stdout);
+        else if (*text == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(*text);
+        if (line && text[1])
+            fputs(".br\n", stdout);
+    }
+}
+
+void cli_describe_manual(const cli_command *command, const cli_option *options, size_t count) {
+    fputs(".\\\" SPDX-License-Identifier: Apache-2.0\n.TH WAVEWARP\\-", stdout);
+    for (const char *c = command->name; *c; c++)
+        putchar(toupper((unsigned char)*c));
+    printf(" 1 \"\" \"wavewarp %s\" \"User Commands\"\n.SH NAME\nwavewarp\\-%s \\- ", ww_version(), command->name);
+    print_troff(command->summary);
+    printf("\n.SH SYNOPSIS\n.B wavewarp %s\n", command->name);
+    print_troff(command->operands);
+    fputs("\n.RI [ option ...]\n.SH DESCRIPTION\n", stdout);
+    print_troff(command->summary);
+    if (command->details) {
+        fputs("\n.PP\n", stdout);
+        print_troff(command->details);
+    }
+    fputs("\n.SH OPTIONS\n", stdout);
+    for (size_t i = 0; i < count; i++) {
+        const cli_option *o = &options[i];
+        if (!o->name) {
+            printf(".SS %s\n", o->help);
+            continue;
+        }
+        fputs(".TP\n.B ", stdout);
+        if (o->letter)
+            printf("\\-%c\\fR, \\fB", o->letter);
+        fputs("\\-\\-", stdout);
+        print_troff(o->name);
+        if (o->argument) {
+            fputs(" \\fI", stdout);
+            print_troff(o->argument);
+            fputs("\\fR", stdout);
+        }
+        putchar('\n');
+        print_troff(o->help);
+        if (o->kind == CLI_CHOICE)
+            fputs(": ", stdout);
+        print_choices(o, ", ");
+        putchar('\n');
+    }
+    fputs(".TP\n.B \\-\\-help\nthe options in short\n.SH SEE ALSO\n.BR wavewarp (1)\n", stdout);
+}
+
+static const char *kind_of(const cli_option *option) {
+    if (option->kind == CLI_FLAG)
+        return "none";
+    if (option->kind == CLI_CHOICE)
+        return "choice";
+    return option->argument && strstr(option->argument, "FILE") ? "file" : "text";
+}
+
+void cli_describe_options(const cli_option *options, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!options[i].name)
+            continue;
+        printf("%s\t%.1s\t%s\t", options[i].name, options[i].letter ? &options[i].letter : "", kind_of(&options[i]));
+        print_choices(&options[i], " ");
+        printf("\t%s\n", options[i].help);
+    }
+}

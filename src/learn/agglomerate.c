@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// Agglomerative clustering by chains of nearest neighbours, cutting its tree, silhouettes, agreement of partitions.
+#include <stdlib.h>
+#include <string.h>
+
+#include <wavewarp/cluster.h>
+
+#include "base/run.h"
+#include "host.h"
+#include "learn/condensed.h"
+
+static const char *const linkages[] = {"single", "complete", "average", "ward"};
+
+const char *ww_linkage_name(ww_linkage linkage) {
+    return (unsigned)linkage < sizeof linkages / sizeof *linkages ? linkages[linkage] : "unknown";
+}
+
+// ---- merging
+
+typedef struct tree {
+    size_t count;
+    double *distances; // condensed; a merged cluster takes the place of its second part
+    size_t *size;      // items of the cluster at this place; 0: merged into another
+    size_t *chain;
+    ww_linkage linkage;
+} tree;
+
+static double *between(const tree *t, size_t a, size_t b) {
+    return t->distances + (a < b ? wwi_condensed_index(t->count, a, b) : wwi_condensed_index(t->count, b, a));
+}
+
+// The nearest other cluster; of equal ones `preferred`, where that is one of them, so that chains end.
+static size_t nearest_of(const tree *t, size_t place, size_t preferred) {
+    size_t best = preferred;
+    double least = preferred < t->count ? *between(t, place, preferred) : INFINITY;
+    for (size_t c = 0; c < t->count; c++)
+        if (t->size[c] > 0 && c != place && (*between(t, place, c) < least || best == t->count)) {
+            best = c;
+            least = *between(t, place, c);
+        }
+    return best;
+}
+
+// The distances of the cluster made of those at `a` and `b` (Lance and Williams), put at `b`.
+static void unite(tree *t, size_t a, size_t b) {
+    const double na = (double)t->size[a], nb = (double)t->size[b], ab = *between(t, a, b);
+    for (size_t c = 0; c < t->count; c++) {
+        if (t->size[c] == 0 || c == a || c == b)
+            continue;
+        const double ac = *between(t, a, c), nc = (double)t->size[c];
+        double *bc = between(t, b, c);
+        switch (t->linkage) {
+        case WW_LINKAGE_SINGLE:
+            *bc = fmin(ac, *bc);
+            break;
+        case WW_LINKAGE_COMPLETE:
+            *bc = fmax(ac, *bc);
+            break;
+        case WW_LINKAGE_AVERAGE:
+            *bc = (na * ac + nb * *bc) / (na + nb);
+            break;
+        case WW_LINKAGE_WARD:
+            *bc = sqrt(fmax(0, ((na + nc) * ac * ac + (nb + nc) * *bc * *bc - nc * ab * ab) / (na + nb + nc)));
+            break;
+        }
+    }
+    t->size[b] += t->size[a];
+    t->size[a] = 0;
+}
+
+// Follows nearest neighbours until two are each other's, merges these, and goes on from the rest of the chain. The
+// merges hold places, and come in another order than that of their distances.
+static ww_status merge_all(tree *t, const ww_run_options *run, ww_merge *merges) {
+    size_t length = 0;
+    for (size_t m = 0; m + 1 < t->count; m++) {
+        if (length == 0) {
+            size_t first = 0;
+            while (t->size[first] == 0)
+                first++;
+            t->chain[length++] = first;
+        }
+        for (;;) {
+            const size_t last = t->chain[length - 1], before = length > 1 ? t->chain[length - 2] : t->count;
+            const size_t next = nearest_of(t, last, before);
+            if (next == before)
+                break;
+            t->chain[length++] = next;
+        }
+        const size_t a = t->chain[length - 1], b = t->chain[length - 2];
+        const size_t low = a < b ? a : b, high = a < b ? b : a;
+        merges[m] = (ww_merge){(int64_t)low, (int64_t)high, *between(t, low, high), 0};
+        unite(t, low, high);
+        length -= 2;
+        const ww_status status = wwi_run_report(run->progress, run->progress_user, m + 1, t->count - 1);
+        if (status != WW_OK)
+            return status;
+    }
+    return WW_OK;
+}
+
+static int by_distance(const void *a, const void *b) {
+    const ww_merge *p = a, *q = b;
+    if (p->distance != q->distance)
+        return p->distance < q->distance ? -1 : 1;
+    return p->size < q->size ? -1 : p->size > q->size; // the order in which they were made
+}
+
+static size_t root_of(size_t *parent, size_t place) {
+    while (parent[place] != place)
+        place = parent[place] = parent[parent[place]];
+    return place;
+}
+
+// Sorts the merges and names clusters by their merges instead of by places. `parent` and `name` have room for `count`.
+static void name_clusters(ww_merge *merges, size_t count, size_t *parent, size_t *name, size_t *size) {
+    for (size_t m = 0; m + 1 < count; m++)
+        merges[m].size = (int64_t)m;
+    qsort(merges, count - 1, sizeof *merges, by_distance);
+    for (size_t i = 0; i < count; i++) {
+        parent[i] = name[i] = i;
+        size[i] = 1;
+    }
+    for (size_t m = 0; m + 1 < count; m++) {
+        const size_t a = root_of(parent, (size_t)merges[m].left), b = root_of(parent, (size_t)merges[m].right);
+        const size_t low = name[a] < name[b] ? name[a] : name[b], high = name[a] < name[b] ? name[b] : name[a];
+        parent[a] = b;
+        size[b] += size[a];
+        name[b] = count + m;
+        merges[m] = (ww_merge){(int64_t)low, (int64_t)high, merges[m].distance, (int64_t)size[b]};
+    }
+}
+
+ww_status ww_cluster_agglomerate(const void *condensed, ww_precision precision, size_t count, ww_linkage linkage,
+                                 const ww_run_options *given, ww_merge *merges) {
+    ww_run_options run;
+    wwi_condensed matrix;
+    tree t = {.count = count, .linkage = linkage};
+    size_t *name = NULL;
+    ww_status status = wwi_run_take(given, &run);
+    if (status != WW_OK)
+        return status;
+    if ((unsigned)linkage >= sizeof linkages / sizeof *linkages)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "linkage %d is unknown", (int)linkage);
+    if ((status = wwi_condensed_take(condensed, precision, count, linkage == WW_LINKAGE_WARD ? 0 : -INFINITY,
+                                     &matrix)) != WW_OK)
+        return status;
+    if (!merges && count > 1)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "merges is NULL");
+    if (count == 1)
+        return WW_OK;
+    const uint64_t pairs = (uint64_t)count * (count - 1) / 2;
+    t.distances = malloc(pairs * sizeof *t.distances);
+    t.size = malloc(count * sizeof *t.size);
+    t.chain = malloc(count * sizeof *t.chain);
+    name = malloc(count * sizeof *name);
+    if (!t.distances || !t.size || !t.chain || !name) {
+        status = wwi_fail_memory(pairs * sizeof *t.distances + 3 * count * sizeof *name);
+        goto done;
+    }
+    for (uint64_t p = 0; p < pairs; p++)
+        t.distances[p] =
+            precision == WW_DOUBLE ? ((const double *)condensed)[p] : (double)((const float *)condensed)[p];
+    for (size_t i = 0; i < count; i++)
+        t.size[i] = 1;
+    if ((status = merge_all(&t, &run, merges)) == WW_OK)
+        name_clusters(merges, count, t.chain, name, t.size);
+done:
+    free(t.distances);
+    free(t.size);
+    free(t.chain);
+    free(name);
+    return status;
+}
+
+// ---- cutting
+
+ww_status ww_cluster_cut(const ww_merge *merges, size_t count, double distance, size_t least, int64_t *labels,
+                         size_t *clusters) {
+    if (count == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "there is no item");
+    if ((!merges && count > 1) || !labels || isnan(distance) || least < 1 || least > count)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "merges or labels is NULL, or %zu clusters of %zu items", least,
+                        count);
+    ww_status status = WW_OK;
+    size_t made = 0;
+    // The cluster that a merge went into; at the end the number of the cluster it belongs to.
+    int64_t *into = malloc(2 * count * sizeof *into), *number = malloc(2 * count * sizeof *number);
+    if (!into || !number) {
+        status = wwi_fail_memory(4 * count * sizeof *into);
+        goto done;
+    }
+    for (size_t c = 0; c < 2 * count; c++)
+        into[c] = number[c] = -1;
+    while (made < count - least && merges[made].distance <= distance)
+        made++;
+    for (size_t m = 0; m < made; m++) {
+        const int64_t left = merges[m].left, right = merges[m].right, next = (int64_t)(count + m);
+        if (left < 0 || left >= right || right >= next || into[left] >= 0 || into[right] >= 0) {
+            status = wwi_fail(WW_ERROR_FORMAT, "merge %zu joins clusters %lld and %lld, which it can't", m,
+                              (long long)left, (long long)right);
+            goto done;
+        }
+        into[left] = into[right] = next;
+    }
+    for (size_t c = count + made; c-- > count;) // later merges first: their cluster is known
+        into[c] = into[c] < 0 ? (int64_t)c : into[into[c]];
+    int64_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t cluster = into[i] < 0 ? i : (size_t)into[into[i]];
+        if (number[cluster] < 0)
+            number[cluster] = found++;
+        labels[i] = number[cluster];
+    }
+    if (clusters)
+        *clusters = (size_t)found;
+done:
+    free(into);
+    free(number);
+    return status;
+}
+
+// ---- quality
+
+// The largest number and 1 more; 0 where there is none.
+static size_t clusters_of(const int64_t *labels, size_t count) {
+    int64_t most = -1;
+    for (size_t i = 0; i < count; i++)
+        most = labels[i] > most ? labels[i] : most;
+    return (size_t)(most + 1);
+}
+
+ww_status ww_cluster_silhouette(const void *condensed, ww_precision precision, size_t count, const int64_t *labels,
+                                double *each, double *mean) {
+    wwi_condensed matrix;
+    double *sums = NULL;
+    size_t *sizes = NULL;
+    ww_status status = wwi_condensed_take(condensed, precision, count, 0, &matrix);
+    if (status != WW_OK)
+        return status;
+    if (!labels || !mean)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "labels or mean is NULL");
+    const size_t clusters = clusters_of(labels, count);
+    for (size_t i = 0; i < count; i++)
+        if (labels[i] < 0 || clusters > count)
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "cluster number %lld of %zu items", (long long)labels[i], count);
+    sums = malloc(clusters * sizeof *sums);
+    sizes = calloc(clusters, sizeof *sizes);
+    if (!sums || !sizes) {
+        status = wwi_fail_memory(2 * clusters * sizeof *sums);
+        goto done;
+    }
+    for (size_t i = 0; i < count; i++)
+        sizes[labels[i]]++;
+    *mean = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t own = (size_t)labels[i];
+        double other = INFINITY, value = 0;
+        memset(sums, 0, clusters * sizeof *sums);
+        for (size_t k = 0; k < count; k++)
+            sums[labels[k]] += wwi_condensed_at(&matrix, i, k);
+        for (size_t c = 0; c < clusters; c++)
+            if (c != own && sizes[c] > 0)
+                other = fmin(other, sums[c] / (double)sizes[c]);
+        if (sizes[own] > 1 && isfinite(other)) {
+            const double inside = sums[own] / (double)(sizes[own] - 1), larger = fmax(inside, other);
+            value = larger > 0 ? (other - inside) / larger : 0;
+        }
+        if (each)
+            each[i] = value;
+        *mean += value / (double)count;
+    }
+done:
+    free(sums);
+    free(sizes);
+    return status;
+}
+
+static double pairs_of(double n) {
+    return n * (n - 1) / 2;
+}
+
+static int by_cell(const void *a, const void *b) {
+    return memcmp(a, b, 2 * sizeof(int64_t));
+}
+
+static int by_number(const void *a, const void *b) {
+    const int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+    return p < q ? -1 : p > q;
+}
+
+// The pairs of items that share a number of `width` values each, after sorting: the sum over equal numbers.
+static double shared_pairs(int64_t *numbers, size_t count, size_t width, int (*order)(const void *, const void *)) {
+    double sum = 0;
+    qsort(numbers, count, width * sizeof *numbers, order);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && order(numbers + begin * width, numbers + end * width) == 0; end++)
+            ;
+        sum += pairs_of((double)(end - begin));
+    }
+    return sum;
+}
+
+ww_status ww_cluster_agreement(const int64_t *a, const int64_t *b, size_t count, double *index) {
+    if ((count > 0 && (!a || !b)) || !index)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a, b or index is NULL");
+    ww_status status = WW_OK;
+    size_t n = 0;
+    int64_t *both = malloc((count + 1) * 2 * sizeof *both), *one = malloc((count + 1) * sizeof *one);
+    if (!both || !one) {
+        status = wwi_fail_memory((count + 1) * 3 * sizeof *both);
+        goto done;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (a[i] >= 0 && b[i] >= 0) {
+            both[2 * n] = a[i];
+            both[2 * n++ + 1] = b[i];
+        }
+    if (n < 2) {
+        status = wwi_fail(WW_ERROR_EMPTY, "%zu items have a number in both partitions; two are needed", n);
+        goto done;
+    }
+    for (size_t i = 0; i < n; i++)
+        one[i] = both[2 * i];
+    const double in_a = shared_pairs(one, n, 1, by_number);
+    for (size_t i = 0; i < n; i++)
+        one[i] = both[2 * i + 1];
+    const double in_b = shared_pairs(one, n, 1, by_number), all = pairs_of((double)n);
+    const double shared = shared_pairs(both, n, 2, by_cell), expected = in_a * in_b / all, most = (in_a + in_b) / 2;
+    *index = most == expected ? 1 : (shared - expected) / (most - expected);
+done:
+    free(both);
+    free(one);
+    return status;
+}

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# Clusters by the program: groups known in advance, files, pictures, refusals.
+. "$(dirname "$0")/tap.sh"
+: >out >err
+
+if ! "$program" devices --no-self-test >out 2>err; then
+    if [ "${WAVEWARP_TEST_REQUIRE_DEVICE:-0}" = 1 ]; then
+        echo "Bail out! no OpenCL device: $(cat err)"
+        exit 1
+    fi
+    echo "1..0 # SKIP $(head -n 1 err)"
+    exit 0
+fi
+
+# Two groups: ramps that start late are the same under DTW.
+printf 'a,0,0,0,9\na,0,0,9,9\nb,5,5,5,5\na,0,9,9,9\nb,5,5,5,6\n' >five.csv
+
+ok "medoids" gives 0 cluster five.csv --csv-label first -k 2 -o labels.csv
+ok "the report counts them" prints 'clusters    2 of 5 series, method medoids'
+ok "the groups are the classes" prints 'agreement   1.0000'
+printf 'series,cluster\n0,0\n1,0\n2,1\n3,0\n4,1\n' >wanted
+ok "the labels are right" cmp -s labels.csv wanted
+for method in single complete average ward; do
+    ok "$method" gives 0 cluster five.csv --csv-label first -k 2 -M $method -o - --merges $method.csv
+    tr ',' '\t' <wanted >wanted.txt
+    ok "$method finds the groups" cmp -s out wanted.txt
+    ok "$method: four merges and a head" lines 5 $method.csv
+done
+ok "a limit instead of a number" gives 0 cluster five.csv --csv-label first -M average --distance 2 --json \
+    --centres centres.tsv --svg picture.svg
+ok "two clusters are left" prints '"clusters": 2'
+ok "json has the labels" prints '"labels": [0, 0, 1, 0, 1]'
+ok "json has the silhouette" prints '"silhouette": 0.9'
+ok "the centres are series" gives 0 convert centres.tsv again.csv
+ok "two of them" lines 2 centres.tsv
+ok "the picture is whole" grep -q '</svg>' picture.svg
+if command -v xmllint >/dev/null; then
+    ok "the picture is XML" xmllint --noout picture.svg
+fi
+printf '1,2,3\n' >one.csv
+ok "one series" gives 0 cluster one.csv -k 1 --svg one.svg
+ok "one series, merged" gives 0 cluster one.csv -k 1 -M ward --svg one.svg
+
+ok "no number of clusters" gives 2 cluster five.csv
+ok "says what is needed" says '--k K is needed'
+ok "more clusters than series" gives 1 cluster five.csv --csv-label first -k 9
+ok "says so" says 'too few for 9 clusters'
+ok "a limit for medoids" gives 2 cluster five.csv -k 2 --distance 1
+ok "a limit that is none" gives 2 cluster five.csv -M ward --distance near
+ok "merges of medoids" gives 2 cluster five.csv -k 2 --merges m.csv
+ok "two things on standard output" gives 2 cluster five.csv -k 2 --json -o -
+printf '1,nan,2\n4,5,6\n' >gap.csv
+ok "a missing value" gives 1 cluster gap.csv -k 1
+printf '1,2,3\n1,2\n' >uneven.csv
+ok "a band without a path" gives 1 cluster uneven.csv -k 1 -b sakoe-chiba:0
+ok "a folder that is not there" gives 1 cluster five.csv -k 2 --svg nowhere/p.svg
+ok "no leftovers" no_leftovers
+finish
