@@ -17,8 +17,9 @@ typedef enum ww_average_method {
     WW_AVERAGE_DBA = 0
 } ww_average_method;
 
-/// The name of a method as in `--method` ("dba"), "unknown"; and the method of a name. \return WW_ERROR_INVALID_ARGUMENT
-/// (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
+/// The name of a method as in `--method` ("dba"), "unknown"; and the method of a name. \return
+/// WW_ERROR_INVALID_ARGUMENT (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
+/// no.
 WW_API const char *ww_average_method_name(ww_average_method method);
 WW_API_STATUS ww_average_method_by_name(const char *name, ww_average_method *method);
 
@@ -83,9 +84,9 @@ WW_API void ww_average_result_init(ww_average_result *result, size_t struct_size
 /// and TWED without time stamps, any band that suits the lengths. With DTW's squared cost every iteration lowers the
 /// objective; with others the first that does not is undone and ends the search. Sums are made on the device; no path
 /// comes to the host.
-/// \param measure its root is ignored. \param set read during the call only. \param options likewise; NULL: all defaults.
-/// \return WW_ERROR_EMPTY (no member), WW_ERROR_INVALID_ARGUMENT (weights, a start of a wrong shape, an index out of
-/// range), WW_ERROR_UNSUPPORTED (the method does not take the measure), WW_ERROR_NO_PATH, WW_ERROR_NOT_FINITE,
+/// \param measure its root is ignored. \param set read during the call only. \param options likewise; NULL: all
+/// defaults. \return WW_ERROR_EMPTY (no member), WW_ERROR_INVALID_ARGUMENT (weights, a start of a wrong shape, an index
+/// out of range), WW_ERROR_UNSUPPORTED (the method does not take the measure), WW_ERROR_NO_PATH, WW_ERROR_NOT_FINITE,
 /// WW_ERROR_CANCELLED, and what ww_plan_create_paths() and ww_plan_run_paths() return. On an error the result holds
 /// nothing.
 /// *Ownership*: free what the result holds with ww_average_result_free(). *Thread-safety*: any thread, while nobody

@@ -11,8 +11,8 @@ extern "C" {
 #endif
 
 /// Warping paths. A path is the list of the cells that a pair's distance is made of, from its beginning to its end:
-/// each cell (i, j) says that point i of the row series is matched with point j of the column series. From a cell a path
-/// goes on to (i+1, j+1), (i+1, j) or (i, j+1). An output: set struct_size first.
+/// each cell (i, j) says that point i of the row series is matched with point j of the column series. From a cell a
+/// path goes on to (i+1, j+1), (i+1, j) or (i, j+1). An output: set struct_size first.
 ///
 /// Indices count from 0. Measures with a border of their own (ERP, EDR, LCSS, Levenshtein, LCS) begin with points that
 /// have no partner: its index is -1. With closed ends a path begins at the first points and ends at the last ones; with

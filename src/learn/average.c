@@ -151,8 +151,8 @@ static ww_status find_medoid(wwi_average *a, size_t *medoid) {
         double sum = 0;
         for (size_t k = 0; k < a->count; k++) {
             const size_t at = i * a->count + k;
-            sum += a->weights[k] *
-                   (value == 8 ? ((const double *)distances)[at] : (double)((const float *)distances)[at]);
+            sum +=
+                a->weights[k] * (value == 8 ? ((const double *)distances)[at] : (double)((const float *)distances)[at]);
         }
         if (sum < least) {
             least = sum;
@@ -192,7 +192,8 @@ static ww_status make_start(wwi_average *a) {
     if (o->start == WW_AVERAGE_START_GIVEN) {
         add_stretched(a, o->given, o->given_length, 1);
     } else if (o->start == WW_AVERAGE_START_MEDOID) {
-        add_stretched(a, ww_series_set_values(a->set, a->members[medoid]), ww_series_set_length(a->set, a->members[medoid]), 1);
+        add_stretched(a, ww_series_set_values(a->set, a->members[medoid]),
+                      ww_series_set_length(a->set, a->members[medoid]), 1);
     } else {
         for (size_t k = 0; k < a->count; k++)
             sum += a->weights[k];
@@ -208,7 +209,8 @@ static ww_status make_start(wwi_average *a) {
 ww_status ww_average(ww_context *context, const ww_measure *measure, const ww_series_set *set,
                      const ww_average_options *options, ww_average_result *result) {
     ww_status status;
-    wwi_average a = {.context = context, .set = set, .options = WW_AVERAGE_OPTIONS_INIT, .result = WW_AVERAGE_RESULT_INIT};
+    wwi_average a = {
+        .context = context, .set = set, .options = WW_AVERAGE_OPTIONS_INIT, .result = WW_AVERAGE_RESULT_INIT};
     size_t *all = NULL, *lengths = NULL, *offsets = NULL;
     double *ones = NULL;
     if (!result)

@@ -37,7 +37,8 @@ static ww_status check_measure(const wwi_average *a) {
 }
 
 static ww_status create_programs(job *j) {
-    const wwi_source sources[] = {{"base/number.cl", NULL}, {"path/path_pair.cl", NULL}, {"path/path_average.cl", NULL}};
+    const wwi_source sources[] = {
+        {"base/number.cl", NULL}, {"path/path_pair.cl", NULL}, {"path/path_average.cl", NULL}};
     char options[32];
     ww_status status;
     strcpy(options, j->value == 8 ? "-DWWK_DOUBLE=1" : "-DWWK_DOUBLE=0");
@@ -65,11 +66,19 @@ static ww_status add_batch(job *j, const wwi_path_batch *b) {
         const uint32_t first = (uint32_t)at, count = (uint32_t)(b->count - at < most ? b->count - at : most);
         const wwi_arg intervals[] = {WWI_BUFFER(b->table), WWI_BUFFER(b->steps), WWI_VALUE(first),
                                      WWI_VALUE(count),     WWI_VALUE(length),    WWI_BUFFER(j->matched)};
-        const wwi_arg sums[] = {WWI_BUFFER(j->matched),     WWI_BUFFER(j->list),          WWI_VALUE(first),
-                                WWI_VALUE(count),           WWI_BUFFER(j->numbers),       WWI_BUFFER(j->weights),
-                                WWI_BUFFER(b->column.values), WWI_BUFFER(b->column.series), WWI_VALUE(length),
-                                WWI_VALUE(channels),        WWI_BUFFER(j->totals)};
-        if ((status = wwi_launch(j->intervals, ((uint64_t)count + SUM_GROUP - 1) / SUM_GROUP, SUM_GROUP, intervals, 6)) != WW_OK ||
+        const wwi_arg sums[] = {WWI_BUFFER(j->matched),
+                                WWI_BUFFER(j->list),
+                                WWI_VALUE(first),
+                                WWI_VALUE(count),
+                                WWI_BUFFER(j->numbers),
+                                WWI_BUFFER(j->weights),
+                                WWI_BUFFER(b->column.values),
+                                WWI_BUFFER(b->column.series),
+                                WWI_VALUE(length),
+                                WWI_VALUE(channels),
+                                WWI_BUFFER(j->totals)};
+        if ((status = wwi_launch(j->intervals, ((uint64_t)count + SUM_GROUP - 1) / SUM_GROUP, SUM_GROUP, intervals,
+                                 6)) != WW_OK ||
             (status = wwi_launch(j->sums, (uint64_t)length * channels, SUM_GROUP, sums, 11)) != WW_OK)
             return status;
     }
@@ -142,8 +151,7 @@ static ww_status align(job *j, bool adds, double *objective) {
     wwi_average *a = j->average;
     ww_status status;
     j->adds = adds;
-    if (adds &&
-        (status = wwi_buffer_fill_u32(j->totals, 0, wwi_buffer_bytes(j->totals) / 4 * 4, 0)) != WW_OK)
+    if (adds && (status = wwi_buffer_fill_u32(j->totals, 0, wwi_buffer_bytes(j->totals) / 4 * 4, 0)) != WW_OK)
         return status;
     if ((status = wwi_paths_find(j->plan, take_batch, j)) != WW_OK)
         return status;
@@ -157,7 +165,8 @@ static ww_status align(job *j, bool adds, double *objective) {
 static ww_status move_centre(job *j) {
     const uint32_t length = (uint32_t)j->average->length, channels = (uint32_t)j->average->channels;
     const uint64_t values = (uint64_t)length * channels;
-    const wwi_arg args[] = {WWI_BUFFER(j->totals), WWI_VALUE(length), WWI_VALUE(channels), WWI_BUFFER(j->centre->values)};
+    const wwi_arg args[] = {WWI_BUFFER(j->totals), WWI_VALUE(length), WWI_VALUE(channels),
+                            WWI_BUFFER(j->centre->values)};
     const ww_status status = wwi_buffer_copy(j->centre->values, 0, j->before, 0, values * j->value);
     return status == WW_OK ? wwi_launch(j->means, (values + SUM_GROUP - 1) / SUM_GROUP, SUM_GROUP, args, 4) : status;
 }

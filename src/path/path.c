@@ -152,7 +152,8 @@ done:
 }
 
 // The walk's steps lead from the path's end to its beginning, which is no cell: the corner, or on the border.
-static void write_cells(const wwi_path_pair *pair, const uint32_t *words, int32_t shift, int32_t *cells, uint64_t count) {
+static void write_cells(const wwi_path_pair *pair, const uint32_t *words, int32_t shift, int32_t *cells,
+                        uint64_t count) {
     int32_t i = (int32_t)pair->end_i, j = (int32_t)pair->end_j;
     for (uint64_t k = 0; k < count; k++) {
         const uint32_t step = words[k / 16] >> (2 * (k % 16)) & 3;

@@ -22,11 +22,11 @@ _Static_assert(sizeof(wwi_path_pair) == 40 && sizeof(wwi_path_args) == 48, "as i
 typedef struct wwi_path_batch {
     const uint32_t *pairs; // (row, column, number of the pair in the batch) each, in the order of the table
     size_t count;
-    const uint32_t *numbers;  // of the plan's pairs, by the number in the batch
-    wwi_buffer *table;        // a wwi_path_pair each
-    wwi_buffer *steps;        // two bits a step
-    uint64_t step_words;      // of all pairs
-    wwi_buffer *values;       // results, by the number in the batch
+    const uint32_t *numbers; // of the plan's pairs, by the number in the batch
+    wwi_buffer *table;       // a wwi_path_pair each
+    wwi_buffer *steps;       // two bits a step
+    uint64_t step_words;     // of all pairs
+    wwi_buffer *values;      // results, by the number in the batch
     wwi_slice row, column;
 } wwi_path_batch;
 typedef ww_status (*wwi_path_take)(void *user, const wwi_path_batch *batch);
@@ -43,20 +43,21 @@ typedef struct wwi_paths {
 
 // How a batch is laid out (src/path/path_tiles.c).
 typedef struct wwi_path_tiles {
-    bool lanes, whole;           // lanes: path_lanes.cl, else path_packed.cl
-    uint32_t width, columns;     // lanes of a tile, columns of each; packed: lanes of the vector, 1
-    uint32_t step, group;        // rows a step; work-group
+    bool lanes, whole;       // lanes: path_lanes.cl, else path_packed.cl
+    uint32_t width, columns; // lanes of a tile, columns of each; packed: lanes of the vector, 1
+    uint32_t step, group;    // rows a step; work-group
     uint32_t tile_rows, tile_columns;
-    uint64_t workers;            // work-groups that walk at a time
-    uint64_t forward_workers;    // and that compute tiles for their lines
-    uint64_t groups;             // tiles at a time
-    uint64_t direction_words;    // of a group, or of a worker
-    uint64_t edge_values;        // of a tile that is a matrix
-    uint64_t scratch;            // vectors of a worker
-    uint64_t fixed_bytes;        // directions, scratch and own edges of all workers
+    uint64_t workers;         // work-groups that walk at a time
+    uint64_t forward_workers; // and that compute tiles for their lines
+    uint64_t groups;          // tiles at a time
+    uint64_t direction_words; // of a group, or of a worker
+    uint64_t edge_values;     // of a tile that is a matrix
+    uint64_t scratch;         // vectors of a worker
+    uint64_t fixed_bytes;     // directions, scratch and own edges of all workers
 } wwi_path_tiles;
 struct wwi_runner;
-// For `count` pairs of up to n and m points, within `room` bytes. WW_ERROR_DEVICE_MEMORY where one of them does not fit.
+// For `count` pairs of up to n and m points, within `room` bytes. WW_ERROR_DEVICE_MEMORY where one of them does not
+// fit.
 ww_status wwi_path_tiles_choose(const struct wwi_runner *runner, size_t count, uint32_t n, uint32_t m, uint64_t room,
                                 wwi_path_tiles *tiles);
 // Bytes that a pair takes besides.

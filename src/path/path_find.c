@@ -13,7 +13,9 @@
 #define EMIT_DIRECTIONS 2  // kernels_cl/base/points.cl
 
 static const wwi_form forms[2][2] = {
-    {{.engine = "packed", .kernel = "ww_path_packed", .texts = {"path/path_pair.cl", "path/path.cl", "path/path_packed.cl"}},
+    {{.engine = "packed",
+      .kernel = "ww_path_packed",
+      .texts = {"path/path_pair.cl", "path/path.cl", "path/path_packed.cl"}},
      {.engine = "packed",
       .kernel = "ww_path_packed",
       .texts = {"path/path_pair.cl", "path/path.cl", "path/path_packed.cl"},
@@ -59,7 +61,8 @@ static ww_status send_table(job *j) {
         if (j->tiles.whole)
             continue;
         j->lines += wwi_path_lines(&j->tiles, n, m);
-        const uint32_t tile_rows = (uint32_t)wwi_ceil_div(wwi_ceil_div(n, j->tiles.step) * j->tiles.step, j->tiles.tile_rows);
+        const uint32_t tile_rows =
+            (uint32_t)wwi_ceil_div(wwi_ceil_div(n, j->tiles.step) * j->tiles.step, j->tiles.tile_rows);
         const uint32_t tile_columns = (uint32_t)wwi_ceil_div(m, j->tiles.tile_columns);
         j->most_tile_rows = tile_rows > j->most_tile_rows ? tile_rows : j->most_tile_rows;
         j->most_tile_columns = tile_columns > j->most_tile_columns ? tile_columns : j->most_tile_columns;
@@ -80,11 +83,13 @@ static ww_status make_room(job *j) {
         (status = wwi_grow_buffer(context, &j->own->values, j->work.b.rows * value)) != WW_OK ||
         (status = wwi_grow_buffer(context, &j->own->edges, (j->tiles.whole ? own_lines : j->lines) * value)) != WW_OK ||
         (status = wwi_grow_buffer(context, &j->own->directions,
-                                  (j->tiles.lanes ? j->tiles.groups : j->tiles.workers) * j->tiles.direction_words * 4)) != WW_OK ||
+                                  (j->tiles.lanes ? j->tiles.groups : j->tiles.workers) * j->tiles.direction_words *
+                                      4)) != WW_OK ||
         (status = wwi_grow_buffer(context, &j->runner->counter, 4)) != WW_OK)
         return status;
     if (!j->tiles.lanes)
-        status = wwi_grow_buffer(context, &j->runner->scratch, j->tiles.workers * j->tiles.scratch * j->tiles.width * value);
+        status =
+            wwi_grow_buffer(context, &j->runner->scratch, j->tiles.workers * j->tiles.scratch * j->tiles.width * value);
     j->work.b.out = j->own->values;
     return status;
 }
@@ -104,7 +109,8 @@ static ww_status find_variant(job *j, bool walks, wwi_variant **v) {
 }
 
 // Launches units [begin, end), which `workers` work-groups take from a counter.
-static ww_status launch(job *j, const wwi_variant *v, uint32_t begin, uint32_t end, uint64_t workers, double cells, bool more) {
+static ww_status launch(job *j, const wwi_variant *v, uint32_t begin, uint32_t end, uint64_t workers, double cells,
+                        bool more) {
     wwi_runner *r = j->runner;
     wwi_arg args[COMMON_ARGS + 7];
     size_t count = wwi_work_args(&j->work, args);
@@ -136,7 +142,8 @@ static ww_status find_lines(job *j) {
     for (uint32_t d = 0; d < diagonals; d++) {
         j->args.diagonal = d;
         j->args.each = d + 1 < least ? d + 1 : least;
-        // A pair with fewer rows of tiles than the others may begin later on the diagonal: all of its tiles are counted.
+        // A pair with fewer rows of tiles than the others may begin later on the diagonal: all of its tiles are
+        // counted.
         const uint64_t units = (uint64_t)j->args.each * j->work.b.rows;
         const double cells = j->work.cells * (double)j->args.each / ((double)j->most_tile_rows * j->most_tile_columns);
         wwi_units u = wwi_units_of(j->runner, j->work.engine, units, cells);
@@ -158,8 +165,8 @@ static ww_status walk_whole(job *j) {
     j->args.turns = 1;
     wwi_units u = wwi_units_of(j->runner, j->work.engine, j->work.b.rows, j->work.cells);
     for (; status == WW_OK && wwi_units_next(&u); u.at += u.take)
-        status = launch(j, v, (uint32_t)u.at, (uint32_t)(u.at + u.take), j->tiles.workers, u.cells_each * (double)u.take,
-                        u.at + u.take < u.units);
+        status = launch(j, v, (uint32_t)u.at, (uint32_t)(u.at + u.take), j->tiles.workers,
+                        u.cells_each * (double)u.take, u.at + u.take < u.units);
     return status;
 }
 
@@ -242,7 +249,7 @@ static ww_status find_batch(job *j, const wwi_batch *batch, const uint32_t *numb
         goto done;
     r->engine = j->work.engine;
     r->engine_cells[r->engine] += j->work.cells;
-    const wwi_path_batch found = {j->work.b.pairs, j->work.b.rows,  numbers,      j->own->table,     j->own->steps,
+    const wwi_path_batch found = {j->work.b.pairs, j->work.b.rows, numbers,    j->own->table, j->own->steps,
                                   j->steps,        j->own->values, batch->row, batch->column};
     status = take(user, &found);
 done:
@@ -254,7 +261,6 @@ done:
 
 // ---- batches
 
-
 static int by_size(const void *a, const void *b, void *user) {
     const ww_plan *p = user;
     const uint32_t *s = a, *t = b;
@@ -264,8 +270,8 @@ static int by_size(const void *a, const void *b, void *user) {
 }
 
 // The pairs of `picked` in batches of like size that fit the device.
-static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice row, wwi_slice column, wwi_path_take take,
-                             void *user) {
+static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice row, wwi_slice column,
+                             wwi_path_take take, void *user) {
     ww_status status = WW_OK;
     ww_plan *p = j->plan;
     uint32_t *numbers = malloc(count * sizeof *numbers);

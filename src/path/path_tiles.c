@@ -37,7 +37,8 @@ static void measure_tiles(const wwi_runner *r, wwi_path_tiles *t) {
     t->edge_values = t->whole ? rows + columns : 0;
     if (t->lanes) {
         t->groups = t->workers * (t->group / t->width);
-        t->direction_words = wwi_ceil_div(columns, t->width * t->columns) * wwi_ceil_div(rows, t->step) * t->width * t->step;
+        t->direction_words =
+            wwi_ceil_div(columns, t->width * t->columns) * wwi_ceil_div(rows, t->step) * t->width * t->step;
         t->scratch = 0;
         t->fixed_bytes = t->groups * (t->direction_words * 4 + t->edge_values * value);
     } else {
@@ -55,7 +56,8 @@ static void measure_tiles(const wwi_runner *r, wwi_path_tiles *t) {
 static void choose_lanes(const wwi_runner *r, uint32_t m, wwi_path_tiles *t) {
     static const uint32_t narrower[] = {16, 12, 8};
     const uint32_t most_width = r->width < 32 ? r->width : 32, room = (uint32_t)wwi_tuned(r, "path.values", 80);
-    const uint32_t each = r->channels + 1 + (uint32_t)r->recurrence->column_values + (uint32_t)r->recurrence->column_registers;
+    const uint32_t each =
+        r->channels + 1 + (uint32_t)r->recurrence->column_values + (uint32_t)r->recurrence->column_registers;
     const uint64_t value = wwi_runner_value_bytes(r) / 4;
     uint64_t least = UINT64_MAX;
     t->width = most_width;
@@ -85,7 +87,8 @@ static uint32_t strip_columns(const wwi_runner *r, uint32_t n, uint32_t m) {
 
 static ww_status too_small(const wwi_runner *r, uint32_t n, uint32_t m, uint64_t needed, uint64_t room) {
     wwi_fail(WW_ERROR_DEVICE_MEMORY,
-             "the path of series of %" PRIu32 " and %" PRIu32 " points needs %" PRIu64 " bytes of %s, there are %" PRIu64,
+             "the path of series of %" PRIu32 " and %" PRIu32 " points needs %" PRIu64
+             " bytes of %s, there are %" PRIu64,
              n, m, needed, wwi_context_info(r->context)->name, room);
     return wwi_fail_hint("raise max_bytes, or use float precision");
 }
@@ -139,7 +142,8 @@ ww_status wwi_path_tiles_choose(const wwi_runner *r, size_t count, uint32_t n, u
         measure_tiles(r, &t);
         const uint64_t lines = wwi_path_pair_bytes(r, &t, n, m);
         if (t.fixed_bytes + lines <= room) {
-            const uint64_t most = t.lanes && wanted < resident ? wanted : resident, fit = (room - lines) / t.fixed_bytes;
+            const uint64_t most = t.lanes && wanted < resident ? wanted : resident,
+                           fit = (room - lines) / t.fixed_bytes;
             t.workers = fit < most ? fit : most;
             t.forward_workers = t.lanes ? resident * 2 : t.workers;
             measure_tiles(r, &t);
