@@ -62,39 +62,57 @@ WW_INLINE real ww_choose(ww_entries e, const int parity) {
 #endif
 
 #if WW_SELECT == WW_SELECT_DIRECTION
-// Two flags (a vector's: masks of its lanes). `away`: not from the diagonal; `aside`: of the others, from the left. The first of
-// diagonal, up and left that is the best.
+// `away`: not from the diagonal; `aside`: of the others, from the left. The first of diagonal, up and left that is the
+// best. A vector's are masks of its lanes. A scalar's are words of which the sign bit counts: in float that of a
+// difference, which needs no comparison; where that is not a number, no neighbour leads to the cell.
 #if WW_VECTOR == 1
-typedef int ww_flag;
+typedef uint ww_flag;
+#if WWK_DOUBLE
+#define WW_FLAG_LESS(a, b) ((a) < (b) ? 0x80000000u : 0u)
+#else
+#define WW_FLAG_LESS(a, b) as_uint((a) - (b))
+#endif
 #else
 typedef ww_mask ww_flag;
+#define WW_FLAG_LESS(a, b) ((a) < (b))
 #endif
 typedef struct {
     ww_flag away, aside;
 } ww_direction;
-#if WW_ORDER == WW_MOST
-#define WW_BETTER(a, b) ((a) > (b))
-#define WW_BEST_ASIDE(e) ww_max2((e).left, (e).up)
-#else
-#define WW_BETTER(a, b) ((a) < (b))
-#define WW_BEST_ASIDE(e) ((e).left < (e).up ? (e).left : (e).up)
+#if WW_VECTOR == 1
+// Puts both signs below a word's bits: `away` is the lowest.
+WW_INLINE uint ww_push_direction(uint word, ww_direction d) {
+    word = word << 1 | d.aside >> 31;
+    return word << 1 | d.away >> 31;
+}
 #endif
 #ifdef WW_CELL_ALONE
 // What the cell is with one neighbour alone says which it came from.
+#if WW_VECTOR == 1
+#define WW_FLAG_DIFFER(a, b) ((a) != (b) ? 0x80000000u : 0u)
+#else
+#define WW_FLAG_DIFFER(a, b) ((a) != (b))
+#endif
 WW_INLINE real ww_cell_from(ww_direction *from, real left, real up, real diagonal, ww_row x, ww_column y, real lag,
                             ww_pair lengths) {
     const real value = ww_cell(left, up, diagonal, x, y, lag, lengths, 0);
-    from->away = ww_cell(WW_OUTSIDE, WW_OUTSIDE, diagonal, x, y, lag, lengths, 0) != value;
-    from->aside = ww_cell(WW_OUTSIDE, up, WW_OUTSIDE, x, y, lag, lengths, 0) != value;
+    from->away = WW_FLAG_DIFFER(ww_cell(WW_OUTSIDE, WW_OUTSIDE, diagonal, x, y, lag, lengths, 0), value);
+    from->aside = WW_FLAG_DIFFER(ww_cell(WW_OUTSIDE, up, WW_OUTSIDE, x, y, lag, lengths, 0), value);
     return value;
 }
 #else
 #define ww_cell_from(from, left, up, diagonal, x, y, lag, lengths)                                                     \
     ww_node(ww_choose_from(from, ww_enter(left, up, diagonal, x, y, lag, lengths)), x, y, lag)
 WW_INLINE real ww_choose_from(ww_direction *from, ww_entries e) {
-    from->away = WW_BETTER(WW_BEST_ASIDE(e), e.diagonal);
-    from->aside = WW_BETTER(e.left, e.up);
-    return ww_choose(e, 0);
+    const real best = ww_choose(e, 0);
+#if WW_ORDER == WW_MOST
+    from->away = WW_FLAG_LESS(e.diagonal, best);
+    from->aside = WW_FLAG_LESS(e.up, e.left);
+#else
+    from->away = WW_FLAG_LESS(best, e.diagonal);
+    from->aside = WW_FLAG_LESS(e.left, e.up);
+#endif
+    return best;
 }
 #endif
 #define WW_CELL(left, up, diagonal, x, y, lag, lengths, parity)                                                        \

@@ -14,17 +14,42 @@
 #ifndef WW_WG
 #define WW_WG 32
 #endif
-#if WW_COLS > 16
-#error "directions of a row of a lane are in one word"
+#if WW_COLS > 32
+#error "directions of a row of a lane are in two words"
 #endif
+// Words of a lane's row: 16 columns each.
+#define WW_NOTE_WORDS ((WW_COLS + 15) / 16)
 
 #if WW_WALKS
+// The words of a lane's step that the walk is in: most of its cells are in the same as the one before.
+typedef struct {
+    ulong at;
+    uint words[WW_ROWS];
+} ww_path_near;
 // The bits of the cell in row p and column c of a tile.
-WW_INLINE uint ww_path_bits(__global const uint *directions, uint p, uint c, uint width, uint tile_steps) {
+WW_INLINE uint ww_path_bits(__global const uint *directions, ww_path_near *near, uint p, uint c, uint width, uint tile_steps) {
     const uint strip_columns = width * WW_COLS, strip = c / strip_columns, rest = ww_rest(c, strip_columns, strip);
-    const uint lane = rest / WW_COLS, r = ww_rest(rest, WW_COLS, lane), step = p / WW_ROWS;
-    const ulong at = (((ulong)strip * tile_steps + step) * width + lane) * WW_ROWS + (p & (WW_ROWS - 1));
-    return directions[at] >> (2 * r) & 3;
+    const uint lane = rest / WW_COLS, r = ww_rest(rest, WW_COLS, lane), step = p / WW_ROWS, row = p & (WW_ROWS - 1);
+    const uint word = r / 16, last = min((uint)WW_COLS, word * 16 + 16) - 1;
+    const ulong at = (((ulong)strip * tile_steps + step) * width + lane) * WW_NOTE_WORDS + word;
+    if (at != near->at) {
+        near->at = at;
+#if WW_ROWS == 4
+        const uint4 four = vload4(at, directions);
+        near->words[0] = four.s0;
+        near->words[1] = four.s1;
+        near->words[2] = four.s2;
+        near->words[3] = four.s3;
+#else
+        for (int q = 0; q < WW_ROWS; q++)
+            near->words[q] = directions[at * WW_ROWS + q];
+#endif
+    }
+    uint found = near->words[0];
+#pragma unroll
+    for (uint q = 1; q < WW_ROWS; q++)
+        found = row >= q ? near->words[q] : found;
+    return found >> (2 * (last - r)) & 3;
 }
 #endif
 
@@ -47,13 +72,13 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
     const uint lid = (uint)get_local_id(0);
     const uint width = args.group_width, lane = lid & (width - 1), group = lid / width;
     const uint groups = WW_WG / width;
-    __local uint taken, most_strips, most_steps, any;
+    __local uint taken, most_strips, most_steps;
 #if WW_EXCHANGE == 0
     __local ww_scalar passed[2][WW_ROWS * WW_WG];
 #endif
 #if WW_WALKS
-    // Where the groups' walks are.
-    __local uint walk_i[WW_WG], walk_j[WW_WG];
+    // Where the groups' walks are; whether one goes on.
+    __local uint walk_i[WW_WG], walk_j[WW_WG], any;
     const uint resident = (uint)get_group_id(0) * groups + group;
     __global uint *own_directions = directions + resident * path.direction_words;
 #endif
@@ -134,7 +159,9 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
                 atomic_max(&most_strips, strips);
             barrier(CLK_LOCAL_MEM_FENCE);
             const uint all_strips = most_strips;
+#if WW_WALKS
             const uint tile_steps = (tile_height + WW_ROWS - 1) / WW_ROWS;
+#endif
             __global ww_scalar *row_line = ww_row_line(t, active ? tile_row : 0);
             __global const ww_scalar *top_line = ww_row_line(t, active && tile_row ? tile_row - 1 : 0);
             __global ww_scalar *column_line = ww_column_line(t, active ? tile_column : 0);
@@ -225,6 +252,10 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
                         ahead[q] = before_line[i + q + (int)padding];
                 }
                 WW_FILL_DIAGONALS((real)(i - (int)first_column))
+#if WW_WALKS
+                __global uint *to_directions =
+                    own_directions + (((ulong)strip * tile_steps + (from - row_first / WW_ROWS)) * width + lane) * (WW_NOTE_WORDS * WW_ROWS);
+#endif
 
                 for (uint k = 0; k < total; k++) {
                     const bool now = k >= lane && k - lane < own_steps;
@@ -255,22 +286,24 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
                         for (int q = 0; q < WW_ROWS; q++)
                             a[q] = WW_POINT(x, (uint)min(i + WW_ROWS + q, (int)x.length - 1));
 #if WW_WALKS
-                        uint noted[WW_ROWS];
+                        uint noted[WW_NOTE_WORDS * WW_ROWS];
 #pragma unroll
-                        for (int q = 0; q < WW_ROWS; q++)
+                        for (int q = 0; q < WW_NOTE_WORDS * WW_ROWS; q++)
                             noted[q] = 0;
                         ww_direction found;
 #endif
                         WW_SWEEP(WW_ROWS)
 #if WW_WALKS
-                        const ulong at = (((ulong)strip * tile_steps + (from + k - lane - row_first / WW_ROWS)) * width + lane) * WW_ROWS;
 #if WW_ROWS == 4
-                        vstore4((uint4)(noted[0], noted[1], noted[2], noted[3]), at / 4, own_directions);
+#pragma unroll
+                        for (int w = 0; w < WW_NOTE_WORDS; w++)
+                            vstore4((uint4)(noted[4 * w], noted[4 * w + 1], noted[4 * w + 2], noted[4 * w + 3]), (ulong)w, to_directions);
 #else
 #pragma unroll
-                        for (int q = 0; q < WW_ROWS; q++)
-                            own_directions[at + q] = noted[q];
+                        for (int q = 0; q < WW_NOTE_WORDS * WW_ROWS; q++)
+                            to_directions[q] = noted[q];
 #endif
+                        to_directions += (ulong)width * (WW_NOTE_WORDS * WW_ROWS);
 #endif
                         if (lane == width - 1) {
 #pragma unroll
@@ -310,7 +343,9 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
                     WW_PATH_FIND_END(t, x, y)
                 }
 #define WW_PATH_AT(i, j)                                                                                               \
-    ww_path_bits(own_directions, (i)-1 + padding - row_first, (j)-1 - column_first, width, tile_steps)
+    ww_path_bits(own_directions, &near, (i)-1 + padding - row_first, (j)-1 - column_first, width, tile_steps)
+                ww_path_near near;
+                near.at = ~0ul;
                 WW_PATH_WALK(pair, row_first + 1 > padding ? row_first + 1 - padding : 1, column_first + 1, WW_PATH_AT)
                 if (pair->state != WW_WALK_DONE)
                     any = 1;

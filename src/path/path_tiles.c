@@ -37,8 +37,8 @@ static void measure_tiles(const wwi_runner *r, wwi_path_tiles *t) {
     t->edge_values = t->whole ? rows + columns : 0;
     if (t->lanes) {
         t->groups = t->workers * (t->group / t->width);
-        t->direction_words =
-            wwi_ceil_div(columns, t->width * t->columns) * wwi_ceil_div(rows, t->step) * t->width * t->step;
+        t->direction_words = wwi_ceil_div(columns, t->width * t->columns) * wwi_ceil_div(rows, t->step) * t->width *
+                             t->step * wwi_ceil_div(t->columns, 16);
         t->scratch = 0;
         t->fixed_bytes = t->groups * (t->direction_words * 4 + t->edge_values * value);
     } else {
@@ -54,7 +54,7 @@ static void measure_tiles(const wwi_runner *r, wwi_path_tiles *t) {
 
 // Lanes and their columns for tiles of m columns.
 static void choose_lanes(const wwi_runner *r, uint32_t m, wwi_path_tiles *t) {
-    static const uint32_t narrower[] = {16, 12, 8};
+    static const uint32_t narrower[] = {32, 24, 16, 12, 8};
     const uint32_t most_width = r->width < 32 ? r->width : 32, room = (uint32_t)wwi_tuned(r, "path.values", 80);
     const uint32_t each =
         r->channels + 1 + (uint32_t)r->recurrence->column_values + (uint32_t)r->recurrence->column_registers;
