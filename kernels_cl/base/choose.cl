@@ -77,6 +77,7 @@ typedef ww_mask ww_flag;
 #define WW_FLAG_LESS(a, b) ((a) < (b))
 #endif
 typedef struct {
+    real value;
     ww_flag away, aside;
 } ww_direction;
 #if WW_VECTOR == 1
@@ -93,30 +94,34 @@ WW_INLINE uint ww_push_direction(uint word, ww_direction d) {
 #else
 #define WW_FLAG_DIFFER(a, b) ((a) != (b))
 #endif
-WW_INLINE real ww_cell_from(ww_direction *from, real left, real up, real diagonal, ww_row x, ww_column y, real lag,
-                            ww_pair lengths) {
-    const real value = ww_cell(left, up, diagonal, x, y, lag, lengths, 0);
-    from->away = WW_FLAG_DIFFER(ww_cell(WW_OUTSIDE, WW_OUTSIDE, diagonal, x, y, lag, lengths, 0), value);
-    from->aside = WW_FLAG_DIFFER(ww_cell(WW_OUTSIDE, up, WW_OUTSIDE, x, y, lag, lengths, 0), value);
-    return value;
+WW_INLINE ww_direction ww_cell_from(real left, real up, real diagonal, ww_row x, ww_column y, real lag,
+                                    ww_pair lengths, const int parity) {
+    ww_direction from;
+    from.value = ww_cell(left, up, diagonal, x, y, lag, lengths, 0);
+    from.away = WW_FLAG_DIFFER(ww_cell(WW_OUTSIDE, WW_OUTSIDE, diagonal, x, y, lag, lengths, 0), from.value);
+    from.aside = WW_FLAG_DIFFER(ww_cell(WW_OUTSIDE, up, WW_OUTSIDE, x, y, lag, lengths, 0), from.value);
+    return from;
 }
 #else
-#define ww_cell_from(from, left, up, diagonal, x, y, lag, lengths)                                                     \
-    ww_node(ww_choose_from(from, ww_enter(left, up, diagonal, x, y, lag, lengths)), x, y, lag)
-WW_INLINE real ww_choose_from(ww_direction *from, ww_entries e) {
-    const real best = ww_choose(e, 0);
+WW_INLINE ww_direction ww_cell_from(real left, real up, real diagonal, ww_row x, ww_column y, real lag,
+                                    ww_pair lengths, const int parity) {
+    const ww_entries e = ww_enter(left, up, diagonal, x, y, lag, lengths);
+    const real best = ww_choose(e, parity);
+    ww_direction from;
 #if WW_ORDER == WW_MOST
-    from->away = WW_FLAG_LESS(e.diagonal, best);
-    from->aside = WW_FLAG_LESS(e.up, e.left);
+    from.away = WW_FLAG_LESS(e.diagonal, best);
+    from.aside = WW_FLAG_LESS(e.up, e.left);
 #else
-    from->away = WW_FLAG_LESS(best, e.diagonal);
-    from->aside = WW_FLAG_LESS(e.left, e.up);
+    from.away = WW_FLAG_LESS(best, e.diagonal);
+    from.aside = WW_FLAG_LESS(e.left, e.up);
 #endif
-    return best;
+    from.value = ww_node(best, x, y, lag);
+    return from;
 }
 #endif
+// By value: NVIDIA's compiler keeps what has an address in memory.
 #define WW_CELL(left, up, diagonal, x, y, lag, lengths, parity)                                                        \
-    ww_cell_from(&WW_DIRECTION, left, up, diagonal, x, y, lag, lengths)
+    (WW_DIRECTION = ww_cell_from(left, up, diagonal, x, y, lag, lengths, parity)).value
 #elif WW_FUSED && !WW_PARTED && WW_SELECT == WW_SELECT_VALUE
 #define WW_CELL(left, up, diagonal, x, y, lag, lengths, parity) ww_cell(left, up, diagonal, x, y, lag, lengths, parity)
 #else

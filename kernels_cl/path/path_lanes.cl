@@ -24,32 +24,26 @@
 // The words of a lane's step that the walk is in: most of its cells are in the same as the one before.
 typedef struct {
     ulong at;
-    uint words[WW_ROWS];
+    uint4 words;  // of the first four rows of a step
+    uint bits;    // of the cell that was looked at
 } ww_path_near;
 // The bits of the cell in row p and column c of a tile.
-WW_INLINE uint ww_path_bits(__global const uint *directions, ww_path_near *near, uint p, uint c, uint width, uint tile_steps) {
+WW_INLINE ww_path_near ww_path_look(__global const uint *directions, ww_path_near near, uint p, uint c, uint width,
+                                    uint tile_steps) {
     const uint strip_columns = width * WW_COLS, strip = c / strip_columns, rest = ww_rest(c, strip_columns, strip);
     const uint lane = rest / WW_COLS, r = ww_rest(rest, WW_COLS, lane), step = p / WW_ROWS, row = p & (WW_ROWS - 1);
     const uint word = r / 16, last = min((uint)WW_COLS, word * 16 + 16) - 1;
     const ulong at = (((ulong)strip * tile_steps + step) * width + lane) * WW_NOTE_WORDS + word;
-    if (at != near->at) {
-        near->at = at;
 #if WW_ROWS == 4
-        const uint4 four = vload4(at, directions);
-        near->words[0] = four.s0;
-        near->words[1] = four.s1;
-        near->words[2] = four.s2;
-        near->words[3] = four.s3;
+    if (at != near.at)
+        near.words = vload4(at, directions);
+    near.at = at;
+    const uint found = row & 2 ? (row & 1 ? near.words.s3 : near.words.s2) : row & 1 ? near.words.s1 : near.words.s0;
 #else
-        for (int q = 0; q < WW_ROWS; q++)
-            near->words[q] = directions[at * WW_ROWS + q];
+    const uint found = directions[at * WW_ROWS + row];
 #endif
-    }
-    uint found = near->words[0];
-#pragma unroll
-    for (uint q = 1; q < WW_ROWS; q++)
-        found = row >= q ? near->words[q] : found;
-    return found >> (2 * (last - r)) & 3;
+    near.bits = found >> (2 * (last - r)) & 3;
+    return near;
 }
 #endif
 
@@ -343,9 +337,11 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
                     WW_PATH_FIND_END(t, x, y)
                 }
 #define WW_PATH_AT(i, j)                                                                                               \
-    ww_path_bits(own_directions, &near, (i)-1 + padding - row_first, (j)-1 - column_first, width, tile_steps)
+    (near = ww_path_look(own_directions, near, (i)-1 + padding - row_first, (j)-1 - column_first, width, tile_steps)).bits
                 ww_path_near near;
                 near.at = ~0ul;
+                near.words = (uint4)0;
+                near.bits = 0;
                 WW_PATH_WALK(pair, row_first + 1 > padding ? row_first + 1 - padding : 1, column_first + 1, WW_PATH_AT)
                 if (pair->state != WW_WALK_DONE)
                     any = 1;
