@@ -102,26 +102,26 @@ WW_INLINE ww_direction ww_cell_from(real left, real up, real diagonal, ww_row x,
     from.aside = WW_FLAG_DIFFER(ww_cell(WW_OUTSIDE, up, WW_OUTSIDE, x, y, lag, lengths, 0), from.value);
     return from;
 }
-#else
-WW_INLINE ww_direction ww_cell_from(real left, real up, real diagonal, ww_row x, ww_column y, real lag,
-                                    ww_pair lengths, const int parity) {
-    const ww_entries e = ww_enter(left, up, diagonal, x, y, lag, lengths);
-    const real best = ww_choose(e, parity);
-    ww_direction from;
-#if WW_ORDER == WW_MOST
-    from.away = WW_FLAG_LESS(e.diagonal, best);
-    from.aside = WW_FLAG_LESS(e.up, e.left);
-#else
-    from.away = WW_FLAG_LESS(best, e.diagonal);
-    from.aside = WW_FLAG_LESS(e.left, e.up);
-#endif
-    from.value = ww_node(best, x, y, lag);
-    return from;
-}
-#endif
-// By value: NVIDIA's compiler keeps what has an address in memory.
 #define WW_CELL(left, up, diagonal, x, y, lag, lengths, parity)                                                        \
     (WW_DIRECTION = ww_cell_from(left, up, diagonal, x, y, lag, lengths, parity)).value
+#else
+// Results by value: NVIDIA's compiler keeps what has an address in memory.
+WW_INLINE ww_direction ww_choose_from(ww_entries e, const int parity) {
+    ww_direction from;
+    from.value = ww_choose(e, parity);
+#if WW_ORDER == WW_MOST
+    from.away = WW_FLAG_LESS(e.diagonal, from.value);
+    from.aside = WW_FLAG_LESS(e.up, e.left);
+#else
+    from.away = WW_FLAG_LESS(from.value, e.diagonal);
+    from.aside = WW_FLAG_LESS(e.left, e.up);
+#endif
+    return from;
+}
+#define WW_CELL(left, up, diagonal, x, y, lag, lengths, parity)                                                        \
+    (WW_DIRECTION = ww_choose_from(ww_enter(left, up, diagonal, x, y, lag, lengths), parity),                          \
+     ww_node(WW_DIRECTION.value, x, y, lag))
+#endif
 #elif WW_FUSED && !WW_PARTED && WW_SELECT == WW_SELECT_VALUE
 #define WW_CELL(left, up, diagonal, x, y, lag, lengths, parity) ww_cell(left, up, diagonal, x, y, lag, lengths, parity)
 #else
