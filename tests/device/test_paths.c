@@ -131,14 +131,15 @@ static void check(const work *w, const size_t *n, const size_t *m, size_t count,
 
 // ---- every measure
 
-static const ww_measure_id measures[] = {WW_DTW, WW_FRECHET, WW_ADTW, WW_WDTW, WW_DDTW, WW_ERP,         WW_EDR,
-                                         WW_LCSS, WW_MSM,    WW_TWED, WW_LEVENSHTEIN, WW_LCS, WW_USER};
+static const ww_measure_id measures[] = {WW_DTW,  WW_FRECHET, WW_ADTW, WW_WDTW,        WW_DDTW, WW_ERP, WW_EDR,
+                                         WW_LCSS, WW_MSM,     WW_TWED, WW_LEVENSHTEIN, WW_LCS,  WW_USER};
 enum { MEASURES = sizeof measures / sizeof *measures };
 static const wwt_product product = {4, {MEASURES, 2, 2, 2}};
 
-static const char cell_text[] = "real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag) {\n"
-                                "    return ww_cost(x, y) + fmin(diagonal, fmin(left, up) + WW_P_p0);\n"
-                                "}\n";
+static const char cell_text[] =
+    "real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag) {\n"
+    "    return ww_cost(x, y) + fmin(diagonal, fmin(left, up) + WW_P_p0);\n"
+    "}\n";
 
 static work work_of(int loop) {
     const int values[4] = {loop / 8, loop / 4 % 2, loop / 2 % 2, loop % 2};
