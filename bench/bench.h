@@ -79,6 +79,7 @@ int bench_program(const bench *b, bench_result *result);
 // becomes 1 when one is wrong.
 size_t bench_knn(const bench *b, int *failed);
 size_t bench_lsh(const bench *b, int *failed);
+size_t bench_paths(const bench *b, int *failed);
 
 // ---- bench_data.c: series, and their expected results
 
@@ -106,6 +107,8 @@ int bench_verify(const bench_case *c, const ww_measure *measure, const bench_dat
 
 // Cells a second of textbook C on one core at these lengths; 0 when there is none, or no memory.
 double bench_textbook(ww_measure_id id, const bench_data *data, size_t n, size_t m, double seconds);
+// The same for warping paths under DTW: the matrix kept, and the walk back.
+double bench_textbook_paths(const bench_data *data, size_t n, double seconds);
 // A distance without a band, with the default parameters, in double. False for a measure that it does not know; a
 // negative result when there is no memory.
 bool bench_long_pair(ww_measure_id id, const double *x, size_t n, const double *y, size_t m, double *result);

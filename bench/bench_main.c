@@ -227,6 +227,7 @@ int main(int argc, char **argv) {
                 printf("%s\n", cases[i].name);
         bench_knn(&b, &failed);
         bench_lsh(&b, &failed);
+        bench_paths(&b, &failed);
         return 0;
     }
     context_options.device = b.options.device;
@@ -248,6 +249,7 @@ int main(int argc, char **argv) {
     }
     ran += bench_knn(&b, &failed);
     ran += bench_lsh(&b, &failed);
+    ran += bench_paths(&b, &failed);
     ww_context_destroy(&b.context);
     if (ran == 0) {
         fprintf(stderr, "wavewarp-bench: no case's name contains \"%s\" (--list names them)\n", b.options.filter);
