@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
 #include "../tests/reference/choices.h"
+#include "bench.h"
 
 typedef struct path_case {
     const char *name;

@@ -40,8 +40,9 @@ static const cli_command commands[] = {
      FORMATS "\nComputes the matrix of all distances, then the clusters; prints their sizes, medoids and silhouettes.",
      cmd_cluster},
     {"path", "A B", "Finds the warping path of the i-th series of A and the i-th of B: which points are matched.",
-     FORMATS "\nOne series on a side is paired with all of the other. Prints a line 'pair,i,j' for each cell; indices count\n"
-             "from 0, -1 is the border of a measure that has one.",
+     FORMATS
+     "\nOne series on a side is paired with all of the other. Prints a line 'pair,i,j' for each cell; indices count\n"
+     "from 0, -1 is the border of a measure that has one.",
      cmd_path},
     {"average", "INPUT", "Averages series under an elastic measure: of a set, or of each of its classes.",
      FORMATS "\nDBA: dtw, adtw, wdtw, frechet, msm and twed; the average's points are the means of what they match.",

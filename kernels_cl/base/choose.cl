@@ -7,7 +7,7 @@
 //   WW_SELECT  WW_SELECT_VALUE  the least, or the most (WW_ORDER of the recurrence)
 //              WW_SELECT_SOFT   -gamma log(sum of exp(-a/gamma)): WW_SOFT_SCALE is log2(e)/gamma, WW_SOFT_UNIT 1 over it
 //              WW_SELECT_DIRECTION  the value as with WW_SELECT_VALUE, and which neighbour it came from: the engine has a
-//                               variable ww_direction WW_DIRECTION, which WW_CELL() sets
+//                               variable `ww_direction WW_DIRECTION;`, which WW_CELL() sets
 //   WW_FUSED   the recurrence's: 1: it has ww_cell(), which gives the same as ww_node() of the choice, in fewer instructions
 //              or has no other form; taken for plain values. WW_PARTED 1, for a test: not taken where there is ww_enter()
 //   WW_ANY_SIGN  the recurrence's: 1: cells may be negative, so the minimum of integers can't be used
@@ -80,6 +80,7 @@ typedef struct {
     real value;
     ww_flag away, aside;
 } ww_direction;
+#define WW_DIRECTION found
 #if WW_VECTOR == 1
 // Puts both signs below a word's bits: `away` is the lowest.
 WW_INLINE uint ww_push_direction(uint word, ww_direction d) {

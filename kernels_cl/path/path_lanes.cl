@@ -284,7 +284,7 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
 #pragma unroll
                         for (int q = 0; q < WW_NOTE_WORDS * WW_ROWS; q++)
                             noted[q] = 0;
-                        ww_direction found;
+                        ww_direction WW_DIRECTION;
 #endif
                         WW_SWEEP(WW_ROWS)
 #if WW_WALKS

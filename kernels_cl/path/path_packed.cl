@@ -85,9 +85,8 @@ WW_INLINE ww_point ww_packed_point(__global const ww_scalar *at, uint t) {
 #endif
 #if WW_WALKS
 #define WW_PATH_LIMITS limits[v]
-#define WW_DIRECTION found
 #define WW_NOTE_FIRST ww_flag noted = 0;
-#define WW_NOTE(q) noted |= (found.away & (ww_flag)(1 << (2 * (q)))) | (found.aside & (ww_flag)(2 << (2 * (q))));
+#define WW_NOTE(q) noted |= (WW_DIRECTION.away & (ww_flag)(1 << (2 * (q)))) | (WW_DIRECTION.aside & (ww_flag)(2 << (2 * (q))));
 #define WW_NOTE_COLUMN                                                                                                 \
     WW_PASTE(vstore, WW_VECTOR)                                                                                        \
     (WW_PASTE(convert_ushort, WW_VECTOR)(noted), (ulong)block * path.columns + (ulong)j, noted_words);
@@ -394,7 +393,7 @@ ww_path_packed(__global const ww_scalar *restrict x_values, __global const ulong
 
 #if WW_WALKS
             uint block = 0;
-            ww_direction found;
+            ww_direction WW_DIRECTION;
 #endif
 #if WW_BAND
             int reached = 0;

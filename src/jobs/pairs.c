@@ -91,7 +91,8 @@ ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_d
     ww_status status = wwi_plan_create(&wwi_pairs_job, measure, rows, columns, options, &p);
     if (status != WW_OK)
         return status;
-    if ((status = wwi_plan_take_pairs(p, row_index, column_index, count)) != WW_OK || (status = prepare_first(p)) != WW_OK)
+    if ((status = wwi_plan_take_pairs(p, row_index, column_index, count)) != WW_OK ||
+        (status = prepare_first(p)) != WW_OK)
         ww_plan_destroy(&p);
     else
         p->info.engine = wwi_runner_engine(p->runner);
