@@ -7,7 +7,8 @@
 // tiles are cut in padded rows, and each has whole row-steps but for the last.
 //
 // Work-groups take units from a counter. Without directions a unit is a tile of the diagonal; with them it is a pair.
-// Directions of a group: strip by strip, step by step, lane by lane, a word a row.
+// Directions of a group: strip by strip, step by step, lane by lane, a word a row for every 16 columns. With four rows a
+// step these are stored as one: NVIDIA's compiler makes four partial stores of a vstore4().
 //
 // Parameters: WW_COLS (at most 16), WW_ROWS, WW_WG (a multiple of the group's width), WW_EXCHANGE. Local memory: a few
 // words a group; with WW_EXCHANGE 0 2*WW_ROWS*WW_WG values and one barrier a step.
@@ -36,7 +37,7 @@ WW_INLINE ww_path_near ww_path_look(__global const uint *directions, ww_path_nea
     const ulong at = (((ulong)strip * tile_steps + step) * width + lane) * WW_NOTE_WORDS + word;
 #if WW_ROWS == 4
     if (at != near.at)
-        near.words = vload4(at, directions);
+        near.words = ((__global const uint4 *)directions)[at];
     near.at = at;
     const uint found = row & 2 ? (row & 1 ? near.words.s3 : near.words.s2) : row & 1 ? near.words.s1 : near.words.s0;
 #else
@@ -291,7 +292,7 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
 #if WW_ROWS == 4
 #pragma unroll
                         for (int w = 0; w < WW_NOTE_WORDS; w++)
-                            vstore4((uint4)(noted[4 * w], noted[4 * w + 1], noted[4 * w + 2], noted[4 * w + 3]), (ulong)w, to_directions);
+                            ((__global uint4 *)to_directions)[w] = (uint4)(noted[4 * w], noted[4 * w + 1], noted[4 * w + 2], noted[4 * w + 3]);
 #else
 #pragma unroll
                         for (int q = 0; q < WW_NOTE_WORDS * WW_ROWS; q++)

@@ -55,10 +55,11 @@ static void measure_tiles(const wwi_runner *r, wwi_path_tiles *t) {
 // Lanes and their columns for tiles of m columns.
 static void choose_lanes(const wwi_runner *r, uint32_t m, wwi_path_tiles *t) {
     static const uint32_t narrower[] = {32, 24, 16, 12, 8};
-    const uint32_t most_width = r->width < 32 ? r->width : 32,
-                   room = (uint32_t)wwi_tuned(r, "path.values", r->precision == WW_DOUBLE ? 48 : 80);
+    const uint32_t most_width = r->width < 32 ? r->width : 32;
+    // The band's bits and the ends need registers of their own.
+    const uint32_t room = (uint32_t)wwi_tuned(r, "path.values", r->banded || r->open ? 32 : 48);
     const uint32_t each =
-        r->channels + 1 + (uint32_t)r->recurrence->column_values + (uint32_t)r->recurrence->column_registers;
+        r->channels + r->extra + 1 + (uint32_t)r->recurrence->column_values + (uint32_t)r->recurrence->column_registers;
     // A user's cell is computed three times, his cost may need registers of its own.
     const bool user = r->measure.id == WW_USER || wwi_measure_cost(&r->measure) == WW_COST_USER;
     const uint64_t value = wwi_runner_value_bytes(r) / 4 * (user ? 2 : 1);
