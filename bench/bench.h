@@ -18,7 +18,7 @@ typedef struct bench_options {
     int quick, json, list;
 } bench_options;
 
-typedef enum bench_job { BENCH_MATRIX, BENCH_NEAREST, BENCH_PROGRAM } bench_job;
+typedef enum bench_job { BENCH_MATRIX, BENCH_NEAREST, BENCH_PROGRAM, BENCH_CALL } bench_job;
 
 // One case to measure. Rows are queries, columns are the series they are compared with.
 typedef struct bench_case {
@@ -72,6 +72,8 @@ const bench_case *bench_cases(size_t *count);
 // Measures one case. WW_OK with result->error > result->allowed when the results are wrong.
 ww_status bench_matrix(bench *b, const bench_case *c, bench_result *result);
 ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result);
+// One call of ww_distance() for a pair, over and over.
+ww_status bench_call(bench *b, const bench_case *c, bench_result *result);
 // 0: measured; else result->note says why not.
 int bench_program(const bench *b, bench_result *result);
 
@@ -79,6 +81,9 @@ int bench_program(const bench *b, bench_result *result);
 // becomes 1 when one is wrong.
 size_t bench_knn(const bench *b, int *failed);
 size_t bench_lsh(const bench *b, int *failed);
+size_t bench_search(const bench *b, int *failed);
+// The same for the reading of files.
+size_t bench_files(const bench *b, int *failed);
 size_t bench_paths(const bench *b, int *failed);
 
 // ---- bench_data.c: series, and their expected results

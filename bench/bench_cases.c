@@ -25,6 +25,8 @@
 
 static const bench_case CASES[] = {
     // One query against many, data resident.
+    QUERY(64, 0),
+    QUERY(90, 0),
     QUERY(100, 0),
     QUERY(128, 1),
     QUERY(256, 0),
@@ -41,6 +43,7 @@ static const bench_case CASES[] = {
     BAND(256, 0),
     BAND(512, 1),
     BAND(1024, 0),
+    BAND(2048, 0),
     // One pair alone.
     PAIR(16384, 16384, 1, "", ""),
     PAIR(131072, 131072, 0, "", "takes minutes on a CPU"),
@@ -100,6 +103,9 @@ static const bench_case CASES[] = {
     NEAREST("dtw/nearest/no-bounds", 128, 0.1, 1, 1),
     NEAREST("dtw/nearest/bounds-1000", 1000, 0.1, 0, 0),
     NEAREST("dtw/nearest/no-bounds-1000", 1000, 0.1, 0, 1),
+    // ww_distance() of one pair, from call to return.
+    {"dtw/call/150x150", BENCH_CALL, WW_DTW, WW_DOUBLE, 0, 16, 16, 0, 150, 150, 1, 0, "", ""},
+    {"msm/call/150x150", BENCH_CALL, WW_MSM, WW_DOUBLE, 0, 16, 16, 0, 150, 150, 0, 0, "", ""},
     // The whole program, start to accuracy.
     {"program/classify/GunPoint", BENCH_PROGRAM, WW_DTW, WW_FLOAT, 0, 0, 0, 0, 150, 150, 1, 0, "", ""},
 };

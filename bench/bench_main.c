@@ -127,7 +127,9 @@ static int run_case(bench *b, const bench_case *c) {
             return 0;
         }
     } else {
-        status = c->job == BENCH_NEAREST ? bench_nearest(b, c, &result) : bench_matrix(b, c, &result);
+        status = c->job == BENCH_NEAREST ? bench_nearest(b, c, &result)
+                 : c->job == BENCH_CALL  ? bench_call(b, c, &result)
+                                         : bench_matrix(b, c, &result);
     }
     if (status == WW_ERROR_UNSUPPORTED) {
         print_skipped(b, c, ww_last_error()->message);
@@ -226,7 +228,9 @@ int main(int argc, char **argv) {
             if (selected(&b.options, &cases[i]))
                 printf("%s\n", cases[i].name);
         bench_knn(&b, &failed);
+        bench_search(&b, &failed);
         bench_lsh(&b, &failed);
+        bench_files(&b, &failed);
         bench_paths(&b, &failed);
         return 0;
     }
@@ -248,7 +252,9 @@ int main(int argc, char **argv) {
         failed |= run_case(&b, &cases[i]);
     }
     ran += bench_knn(&b, &failed);
+    ran += bench_search(&b, &failed);
     ran += bench_lsh(&b, &failed);
+    ran += bench_files(&b, &failed);
     ran += bench_paths(&b, &failed);
     ww_context_destroy(&b.context);
     if (ran == 0) {

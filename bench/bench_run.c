@@ -106,10 +106,16 @@ static ww_status job_run(job *j, ww_plan_info *info, double *wall) {
     return status == WW_OK ? ww_plan_get_info(j->plan, info) : status;
 }
 
+// Columns for pairs enough to fill a GPU; fewer measure how long its pipelines are.
+static size_t filling_columns(const bench *b, const bench_case *c) {
+    return b->device.type == WW_DEVICE_GPU && c->rows ? 300 * (size_t)b->device.compute_units / c->rows : 0;
+}
+
 // Prepares the job at a size whose run takes about the target time.
 static ww_status job_of_right_size(const bench *b, const bench_case *c, job *j) {
     double target = target_seconds(b);
     size_t most = most_columns(b, c);
+    const size_t filling = filling_columns(b, c);
     size_t columns = c->columns ? c->columns : 64;
     ww_plan_info info = WW_PLAN_INFO_INIT;
     double wall;
@@ -125,10 +131,10 @@ static ww_status job_of_right_size(const bench *b, const bench_case *c, job *j) 
         double factor = target / fmax(seconds, 1e-7);
         if (c->rows == 0)
             factor = sqrt(factor);
-        if (factor < 1.5 || columns >= most)
+        if ((factor < 1.5 && columns >= filling) || columns >= most)
             return WW_OK;
         // The rate of small sizes differs from that of large ones: approach in steps.
-        double next = (double)columns * fmin(factor, 32);
+        double next = fmax((double)columns * fmin(factor, 32), factor < 4 ? (double)filling : 0);
         columns = next < (double)most ? (size_t)next : most;
         job_free(j);
     }
@@ -170,6 +176,51 @@ ww_status bench_matrix(bench *b, const bench_case *c, bench_result *result) {
         status = WW_ERROR_OUT_OF_MEMORY;
 done:
     job_free(&j);
+    return status;
+}
+
+ww_status bench_call(bench *b, const bench_case *c, bench_result *result) {
+    enum { CALLS = 4096 };
+    const double seconds = b->options.quick ? 0.2 : 1;
+    bench_data rows = {.values = NULL}, columns = {.values = NULL};
+    double *distances = malloc(c->rows * c->columns * sizeof *distances), *wall = malloc(CALLS * sizeof *wall);
+    size_t count = 0;
+    ww_measure measure;
+    ww_status status = setup_measure(c, &measure);
+    if (status != WW_OK)
+        goto done;
+    if (!distances || !wall || !bench_data_make(&rows, c->rows, c->length, c->max_length, 0, c->precision, 1) ||
+        !bench_data_make(&columns, c->columns, c->length, c->max_length, 0, c->precision, 2)) {
+        status = WW_ERROR_OUT_OF_MEMORY;
+        goto done;
+    }
+    // The first round, which compiles, is not timed.
+    const size_t pairs = c->rows * c->columns;
+    const double begin = bench_seconds();
+    for (size_t k = 0; status == WW_OK && k < pairs + CALLS && (k < 2 * pairs || bench_seconds() - begin < seconds);
+         k++) {
+        const size_t i = k / c->columns % c->rows, j = k % c->columns;
+        const double start = bench_seconds();
+        status = ww_distance(b->context, &measure, (const double *)rows.values + i * c->length, c->length,
+                             (const double *)columns.values + j * c->length, c->length, &distances[i * c->columns + j]);
+        if (k >= pairs)
+            wall[count++] = bench_seconds() - start;
+    }
+    if (status != WW_OK)
+        goto done;
+    result->engine = "call";
+    result->rows = result->columns = 1;
+    result->cells = (uint64_t)c->length * c->length;
+    result->wall = bench_summary(wall, count);
+    result->cups = (double)result->cells / result->wall.median;
+    result->textbook = bench_textbook(c->measure, &columns, c->length, c->length, seconds / 4);
+    if (bench_verify(c, &measure, &rows, &columns, distances, result) != 0)
+        status = WW_ERROR_OUT_OF_MEMORY;
+done:
+    bench_data_free(&columns);
+    bench_data_free(&rows);
+    free(distances);
+    free(wall);
     return status;
 }
 

@@ -83,7 +83,7 @@ static bool parse_count(const char *text, const char **end, uint64_t *value) {
 }
 
 // A number of bytes: 4096, 64K, 2G, 2GiB.
-static bool parse_bytes(const char *text, uint64_t *value) {
+bool cli_bytes(const char *text, uint64_t *value) {
     static const char units[] = "KMGT";
     const char *end;
     if (!parse_count(text, &end, value))
@@ -130,7 +130,7 @@ static int store(const char *command, const cli_option *option, const char *valu
         *(uint64_t *)option->target = count;
         break;
     case CLI_BYTES:
-        if (!parse_bytes(value, &count))
+        if (!cli_bytes(value, &count))
             return cli_usage(command, "--%s is '%s', but must be a number of bytes such as 512M", option->name, value);
         *(uint64_t *)option->target = count;
         break;

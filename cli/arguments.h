@@ -59,5 +59,7 @@ const char *cli_closest(const char *given, const char *(*next)(void *walk), void
 
 // A finite number that takes the whole text.
 bool cli_number(const char *text, double *value);
+// A number of bytes: 4096, 64K, 2G, 2GiB.
+bool cli_bytes(const char *text, uint64_t *value);
 
 #endif

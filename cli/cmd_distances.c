@@ -129,11 +129,22 @@ static int put_block(void *user, size_t row, size_t rows, size_t column, size_t 
     return 1;
 }
 
-// Whether a result of this size is better held in memory than streamed.
+static int put_condensed(void *user, uint64_t first, uint64_t count, const void *values) {
+    sink *to = user;
+    if (ww_array_file_put(to->file, (size_t)first, (size_t)count, 0, 1, values) == WW_OK)
+        return 0;
+    to->error = *ww_last_error();
+    return 1;
+}
+
+// Whether a result of this size is better held in memory than streamed: a quarter of the memory, or as the user says.
 static bool fits_memory(uint64_t rows, uint64_t columns, ww_precision precision) {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    const double bytes = (double)rows * (double)columns * (double)cli_value_bytes(precision);
-    return pages > 0 && page > 0 && bytes < 0.25 * (double)pages * (double)page;
+    const char *named = getenv("WAVEWARP_RESULT_BYTES");
+    uint64_t most = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 4 : 0;
+    if (named && *named && !cli_bytes(named, &most))
+        fprintf(stderr, "wavewarp: note: WAVEWARP_RESULT_BYTES is no number of bytes and not used\n");
+    return (double)rows * (double)columns * (double)cli_value_bytes(precision) <= (double)most;
 }
 
 // Runs the plan into the file: through `values`, which hold the whole result, or NULL: block by block. Without a file
@@ -141,7 +152,8 @@ static bool fits_memory(uint64_t rows, uint64_t columns, ww_precision precision)
 static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t columns, ww_array_file *file) {
     if (!values) {
         sink to = {.file = file};
-        const ww_status streamed = ww_plan_run_blocks(j->plan, put_block, &to);
+        const ww_status streamed = condensed ? ww_plan_run_condensed_blocks(j->plan, put_condensed, &to)
+                                             : ww_plan_run_blocks(j->plan, put_block, &to);
         cli_progress_end(&j->progress);
         if (streamed == WW_OK)
             return CLI_GO_ON;
@@ -191,7 +203,7 @@ static int compute_matrix(job *j, const cli_command *command, bool condensed) {
     void *values = NULL;
     int result = CLI_GO_ON;
     // One half computed in memory is twice as fast as the whole square in blocks.
-    if (condensed || in_json || (!j->data[1] && fits_memory(rows, columns, precision)))
+    if (in_json || (!j->data[1] && fits_memory(rows, columns ? columns : 1, precision)))
         result = cli_values_allocate(rows, columns ? columns : 1, precision, &values);
     if (result != CLI_GO_ON)
         return result;

@@ -17,7 +17,8 @@ typedef struct lsh_job {
     const char *paths[2]; // base and queries
     const char *width, *svg_path, *recall, *save_path, *load_path;
     uint64_t tables, functions, probes, candidates, seed; // NOT_GIVEN until they are set
-    double recall_expected, recall_measured;
+    double recall_expected, recall_measured, recall_low, recall_high;
+    bool exact;                    // no hashing: the exact search is faster
     int metric, path;              // metric NO_METRIC until it is given
     bool evaluate, complete, bits; // bits: sets are given as bits
     ww_context *context;
@@ -67,16 +68,31 @@ static int choose(lsh_job *j, double recall) {
     target.metric = (ww_metric)j->metric;
     target.k = (size_t)j->wanted.k;
     target.recall = recall;
-    target.queries = j->points[1] ? ww_points_count(j->points[1]) : 0;
+    target.asking = j->points[1];
     target.run = j->options.run;
     target.seed = j->options.seed;
-    if (ww_lsh_choose(j->points[0], &target, &chosen, &choice) != WW_OK)
+    const bool wanted = j->save_path || j->evaluate; // tables, whatever they cost
+    const ww_status status = ww_lsh_choose(j->points[0], &target, &chosen, &choice);
+    if (status != WW_OK && (wanted || !choice.exact_is_faster))
         return cli_fail();
+    if (!wanted && (status != WW_OK || choice.exact_is_faster)) {
+        fputs("wavewarp: no tables reach this recall in less time than the exact search, which is done instead\n",
+              stderr);
+        j->exact = true;
+        j->recall_expected = j->recall_measured = j->recall_low = j->recall_high = 1;
+        return CLI_GO_ON;
+    }
     const ww_lsh_options *o = &chosen;
     fprintf(stderr,
-            "wavewarp: %u tables of %u functions, width %.4g: recall %.3f expected, %.3f measured on a sample; %.0f "
-            "distances a query\n",
-            o->tables, o->functions, o->width, choice.recall, choice.measured_recall, choice.measured_examined);
+            "wavewarp: %u tables of %u functions, width %.4g: recall %.3f expected, %.3f (%.3f to %.3f, 95 %%) "
+            "measured on a "
+            "sample of the queries; %.0f distances a query\n",
+            o->tables, o->functions, o->width, choice.recall, choice.measured_recall, choice.recall_low,
+            choice.recall_high, choice.measured_examined);
+    if (choice.recall_low < recall)
+        fprintf(stderr, "wavewarp: the recall may be below %g\n", recall);
+    j->recall_low = choice.recall_low;
+    j->recall_high = choice.recall_high;
     j->recall_expected = choice.recall;
     j->recall_measured = choice.measured_recall;
     j->options.tables = o->tables;
@@ -111,12 +127,15 @@ static void begin_json(const lsh_job *j, const cli_command *command, const ww_ls
     head.parameters = parameters;
     head.context = j->context;
     head.precision = cli_precisions[j->found.precision == WW_DOUBLE];
-    head.engine = info ? path_names[info->path] : NULL;
+    head.engine = j->exact ? "exact" : info ? path_names[info->path] : NULL;
     head.seconds_compute = info ? info->seconds_build + info->seconds_search : NAN;
     cli_json_head(json, stdout, command, &head);
     cli_json_count(json, "k", j->found.k);
     cli_json_number(json, "recall_expected", j->recall_expected, 6);
     cli_json_number(json, "recall_measured", j->recall_measured, 6);
+    cli_json_number(json, "recall_low", j->recall_low, 6);
+    cli_json_number(json, "recall_high", j->recall_high, 6);
+    cli_json_flag(json, "exact", j->exact);
 }
 
 static void write_info(cli_json *json, const ww_lsh_info *info) {
@@ -281,10 +300,15 @@ static int work(lsh_job *j, const cli_command *command) {
         return evaluate(j, command);
     cli_plan_options(&j->device, &j->progress, &plan);
     j->options.run = plan.run;
-    const ww_status status = search(j, &j->options, n, &info);
+    if (j->exact) {
+        result = exact_search(j, n, &info.seconds_search);
+        info.examined = (uint64_t)n->queries * ww_points_count(j->points[0]);
+    } else if (search(j, &j->options, n, &info) != WW_OK) {
+        result = cli_fail();
+    }
     cli_progress_end(&j->progress);
-    if (status != WW_OK)
-        return cli_fail();
+    if (result != CLI_GO_ON)
+        return result;
     if (info.capped)
         fprintf(stderr, "wavewarp: %" PRIu64 " queries found more than %u points and kept those\n", info.capped,
                 j->options.candidates);
@@ -416,7 +440,7 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     j.wanted.k = 1;
     j.tables = j.functions = j.probes = j.candidates = j.seed = NOT_GIVEN;
     j.metric = NO_METRIC;
-    j.recall_expected = j.recall_measured = NAN;
+    j.recall_expected = j.recall_measured = j.recall_low = j.recall_high = NAN;
     j.options = defaults;
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),

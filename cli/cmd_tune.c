@@ -2,6 +2,7 @@
 // wavewarp tune: finds the parameters a device runs fastest with and writes them to the user's tuning file.
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -48,6 +49,8 @@ static int print_result(void *user, const ww_tune_result *r) {
 static int make_file(const char *path, bool *made) {
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
     *made = file >= 0;
+    if (*made)
+        cli_interrupt_removes(path);
     if (file >= 0)
         close(file);
     else if (errno != EEXIST)
@@ -86,13 +89,52 @@ static int tune(const cli_command *command, ww_context *context, bool dry, repor
     return CLI_GO_ON;
 }
 
+// ---- --list
+
+static void list_json(const cli_command *command) {
+    cli_json json;
+    const cli_head head = CLI_HEAD_INIT;
+    cli_json_head(&json, stdout, command, &head);
+    cli_json_array(&json, "parameters");
+    for (size_t i = 0; i < ww_tune_parameter_count(); i++) {
+        ww_tune_parameter p = WW_TUNE_PARAMETER_INIT;
+        if (ww_tune_get_parameter(i, &p) != WW_OK)
+            continue;
+        cli_json_line(&json);
+        cli_json_object(&json, NULL);
+        cli_json_text(&json, "name", p.name);
+        cli_json_integer(&json, "least", p.least);
+        cli_json_integer(&json, "most", p.most);
+        cli_json_text(&json, "values", p.values);
+        cli_json_text(&json, "default", p.standard);
+        cli_json_text(&json, "meaning", p.meaning);
+        cli_json_flag(&json, "tuned", p.tuned);
+        cli_json_end(&json);
+    }
+    cli_json_end(&json);
+    cli_json_end(&json);
+}
+
+// Lines of docs/tuning.md's table.
+static void list_text(void) {
+    puts("| parameter | values | default | meaning |\n| --- | --- | --- | --- |");
+    for (size_t i = 0; i < ww_tune_parameter_count(); i++) {
+        ww_tune_parameter p = WW_TUNE_PARAMETER_INIT;
+        if (ww_tune_get_parameter(i, &p) == WW_OK)
+            printf("| `%s`%s | %" PRId64 " to %" PRId64 "%s%s | %s | %s |\n", p.name, p.tuned ? " *" : "", p.least,
+                   p.most, *p.values ? ", " : "", p.values, p.standard, p.meaning);
+    }
+}
+
 int cmd_tune(const cli_command *command, int argc, char **argv) {
     report state = {.json = false};
-    bool dry = false, made = false;
+    bool dry = false, made = false, list = false;
     cli_device_options device = {0};
     ww_context *context = NULL;
     const cli_option table[] = {
         {"dry", 0, CLI_FLAG, NULL, "measure only; write nothing", &dry, 0, 0},
+        {"list", 0, CLI_FLAG, NULL, "list all parameters with ranges, defaults and meanings; * are those tried", &list,
+         0, 0},
         {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &state.json, 0, 0},
         {NULL, 0, CLI_FLAG, NULL, "Device", NULL, 0, 0},
         {"device", 'd', CLI_TEXT, "D", "gpu, cpu, a number of 'wavewarp devices', or part of a name", &device.device, 0,
@@ -104,6 +146,13 @@ int cmd_tune(const cli_command *command, int argc, char **argv) {
     int result = cli_parse(command, table, CLI_COUNT_OF(table), argc, argv, NULL, 0, 0, NULL);
     if (result != CLI_GO_ON)
         return result;
+    if (list) {
+        if (state.json)
+            list_json(command);
+        else
+            list_text();
+        return CLI_OK;
+    }
     // From here on an interrupt ends the work between two candidates; there is no plan that it would cancel.
     ww_plan_options plan;
     cli_progress progress;

@@ -9,15 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "escape.h"
 
 const char *const cli_engines[] = {"auto", "lanes", "stencil", "packed", "strips", "bits", NULL};
 const char *const cli_precisions[] = {"float", "double", NULL};
 const char *const cli_costs[] = {"default", "squared", "absolute", "euclidean", NULL};
-const char *const cli_formats[] = {"auto", "tsv", "ts", "csv", "npy", "text", NULL};
+const char *const cli_formats[] = {"auto", "tsv", "ts", "csv", "npy", "text", "arff", NULL};
 const char *const cli_label_columns[] = {"none", "first", "last", NULL};
 
 // ---- errors
@@ -365,7 +363,7 @@ int cli_context_open(const cli_device_options *options, ww_context **context) {
     open.device = options->device;
     open.kernel_dir = options->kernel_dir;
     open.tuning_file = options->tuning;
-    open.log = options->verbose ? print_log : NULL;
+    open.log = options->verbose ? print_log : cli_log_compiling;
     return ww_context_create(&open, context) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
@@ -393,38 +391,6 @@ int cli_values_allocate(uint64_t a, uint64_t b, ww_precision precision, void **v
 
 double cli_value_at(const void *values, ww_precision precision, size_t i) {
     return precision == WW_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
-}
-
-// ---- output
-
-int cli_output_open(const char *path, cli_output *output) {
-    output->path = path;
-    // A device or a pipe is written directly.
-    struct stat about;
-    const bool direct = stat(path, &about) == 0 && !S_ISREG(about.st_mode);
-    const int length =
-        snprintf(output->temporary, sizeof output->temporary, direct ? "%s" : "%s.part-%ld", path, (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof output->temporary)
-        return cli_error("%s: the name is too long", path);
-    output->file = fopen(output->temporary, "w");
-    if (!output->file)
-        return cli_error("%s: can't be written: %s", path, strerror(errno));
-    if (direct)
-        output->temporary[0] = '\0';
-    return CLI_GO_ON;
-}
-
-int cli_output_close(cli_output *output) {
-    bool good = !ferror(output->file);
-    good = fclose(output->file) == 0 && good;
-    if (good && output->temporary[0])
-        good = rename(output->temporary, output->path) == 0;
-    if (good)
-        return CLI_GO_ON;
-    const int result = cli_error("%s: can't be written: %s", output->path, strerror(errno));
-    if (output->temporary[0])
-        unlink(output->temporary);
-    return result;
 }
 
 bool cli_name_ends_with(const char *path, const char *ending) {

@@ -129,8 +129,11 @@ static inline size_t cli_value_bytes(ww_precision precision) {
 int cli_values_allocate(uint64_t a, uint64_t b, ww_precision precision, void **values);
 double cli_value_at(const void *values, ww_precision precision, size_t i);
 
+// A context's log function: says on standard error what the program waits for while the library compiles, on a terminal
+// as long as it lasts, else once when it takes seconds.
+void cli_log_compiling(void *user, int level, const char *text);
 // Progress: a bar on standard error where that is a terminal, else a line a minute. From cli_plan_options() to
-// cli_progress_end() an interrupt (Ctrl-C) cancels the plan instead of killing the program.
+// cli_progress_end() an interrupt (Ctrl-C) cancels the plan.
 typedef struct cli_progress {
     double start, shown, interval;
     bool terminal, drawn;
@@ -138,19 +141,29 @@ typedef struct cli_progress {
 } cli_progress;
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan);
 void cli_progress_end(cli_progress *progress);
-int cli_interrupted(void); // the signal that came, 0 none
+
+// ---- interrupts (interrupt.c): SIGINT, SIGTERM, SIGHUP end the program within a second, with 128 + the signal's
+// number
+
+void cli_interrupt_begin(void);               // at the program's start
+int cli_interrupted(void);                    // the signal that came, 0 none
+void cli_interrupt_cancels(bool does);        // whether work looks at cli_interrupted() and ends by itself
+void cli_interrupt_removes(const char *path); // what to remove where it is still empty; NULL: nothing
 
 double cli_seconds(void);                        // since the program started
 double cli_rate(uint64_t cells, double seconds); // cells per second, 0 when it took no time
 
-// A text file that gets its name only when complete.
+// A text file that gets its name only when complete ("-": standard output).
 typedef struct cli_output {
-    const char *path;
-    char temporary[4096];
     FILE *file;
+    ww_file *target;
 } cli_output;
 int cli_output_open(const char *path, cli_output *output);
+// Ends the stream and brings the file to the disk; what is left is its name.
+int cli_output_finish(cli_output *output);
+// Finishes it and gives it its name; where that fails it is removed.
 int cli_output_close(cli_output *output);
+void cli_output_drop(cli_output *output); // removes it
 
 // Whether a file's name has this ending, in upper or lower case.
 bool cli_name_ends_with(const char *path, const char *ending);

@@ -28,6 +28,10 @@ static const cli_command commands[] = {
      FORMATS "\nWithout BASE: each query's nearest among the others. Prints the query's index, then index:distance of\n"
              "each neighbour, nearest first; indices count from 0.",
      cmd_nearest},
+    {"gradient", "X Y", "Computes how the distances of pairs change with the values of their series.",
+     FORMATS "\nThe i-th series of X with the i-th of Y. --soft GAMMA: of the soft minimum; else along the best path.\n"
+             "With --znorm: by the normalised values.",
+     cmd_gradient},
     {"knn", "QUERIES [BASE]", "Finds the k nearest points of a base for every query, exactly.",
      POINTS "\nWithout BASE: each point's nearest among the others. Prints the query's index, then index:distance of\n"
             "each neighbour, nearest first; indices count from 0.",
@@ -47,6 +51,15 @@ static const cli_command commands[] = {
     {"average", "INPUT", "Averages series under an elastic measure: of a set, or of each of its classes.",
      FORMATS "\nDBA: dtw, adtw, wdtw, frechet, msm and twed; the average's points are the means of what they match.",
      cmd_average},
+    {"profile", "SERIES [OTHER] --window N",
+     "Finds the nearest neighbours of all windows of a series: the matrix profile.",
+     FORMATS
+     "\nOf each series in the file, or of one against another. Distances are z-normalised; a window is numbered by\n"
+     "its first point, from 0. Prints a line a window, or with --motifs or --discords those.",
+     cmd_profile},
+    {"shapelets", "fit TRAIN | predict MODEL SERIES | transform MODEL SERIES | show MODEL [TRAIN]",
+     "Finds the windows that tell classes apart, grows a decision tree on them, and uses it.",
+     FORMATS "\nThe model is a JSON file. docs/shapelets.md", cmd_shapelets},
     {"devices", "", "Lists the OpenCL devices, the one that would be chosen, and tests each.", NULL, cmd_devices},
     {"measures", "[NAME]", "Lists the elastic measures, or describes one.", NULL, cmd_measures},
     {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,
@@ -120,6 +133,7 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     cli_seconds(); // starts the clock
+    cli_interrupt_begin();
     const int result = run(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && result == CLI_OK)
         return cli_error("standard output can't be written");

@@ -59,66 +59,68 @@ static void print_lines(const cli_neighbours *n, bool csv, FILE *file) {
     }
 }
 
-static int write_lines(const cli_neighbours *n, const char *path) {
-    cli_output output;
-    if (strcmp(path, "-") == 0) {
-        print_lines(n, false, stdout);
-        return CLI_GO_ON;
-    }
-    const int result = cli_output_open(path, &output);
-    if (result != CLI_GO_ON)
-        return result;
-    print_lines(n, cli_name_ends_with(path, ".csv"), output.file);
-    return cli_output_close(&output);
-}
-
 // An .npy of 64-bit integers; the library writes floating-point numbers alone.
-static int write_npy_ids(const cli_neighbours *n, const char *path) {
+static void write_npy_ids(const cli_neighbours *n, FILE *file) {
     enum { HEADER = 128, PREFIX = 10 };
     const uint16_t one = 1;
     unsigned char low;
     char text[HEADER - PREFIX];
-    cli_output output;
-    const int result = cli_output_open(path, &output);
-    if (result != CLI_GO_ON)
-        return result;
     memcpy(&low, &one, 1);
     const int length = snprintf(text, sizeof text, "{'descr': '%ci8', 'fortran_order': False, 'shape': (%zu, %zu), }",
                                 low ? '<' : '>', n->queries, n->k);
     memset(text + length, ' ', sizeof text - (size_t)length);
     text[sizeof text - 1] = '\n';
     const unsigned char prefix[PREFIX] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, sizeof text, 0};
-    fwrite(prefix, 1, sizeof prefix, output.file);
-    fwrite(text, 1, sizeof text, output.file);
-    fwrite(n->ids, sizeof *n->ids, n->queries * n->k, output.file);
-    return cli_output_close(&output);
+    fwrite(prefix, 1, sizeof prefix, file);
+    fwrite(text, 1, sizeof text, file);
+    fwrite(n->ids, sizeof *n->ids, n->queries * n->k, file);
 }
 
-static int write_ids(const cli_neighbours *n, const char *path) {
-    if (cli_name_ends_with(path, ".npy"))
-        return write_npy_ids(n, path);
+static int put_values(const cli_neighbours *n, const void *values, ww_precision precision, ww_file *file) {
+    const ww_point_view view = {sizeof view, WW_POINTS_NUMBERS, values, precision, n->queries, n->k, 0, NULL};
+    return ww_point_view_put(&view, file) == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+static int put_ids(const cli_neighbours *n, const char *path, cli_output *output) {
+    if (cli_name_ends_with(path, ".npy")) {
+        write_npy_ids(n, output->file);
+        return CLI_GO_ON;
+    }
     double *values = malloc(n->queries * n->k * sizeof *values);
     if (!values)
         return cli_error("not enough memory");
     for (size_t i = 0; i < n->queries * n->k; i++)
         values[i] = (double)n->ids[i];
-    const ww_point_view view = {sizeof view, WW_POINTS_NUMBERS, values, WW_DOUBLE, n->queries, n->k, 0, NULL};
-    const int result = ww_point_view_write(path, &view) == WW_OK ? CLI_GO_ON : cli_fail();
+    const int result = put_values(n, values, WW_DOUBLE, output->target);
     free(values);
     return result;
 }
 
 int cli_neighbours_write(const cli_neighbours *n, const cli_neighbour_options *options) {
+    enum { IDS, DISTANCES, LINES, FILES };
+    const char *paths[FILES] = {options->ids, options->distances, options->output};
+    cli_output outputs[FILES];
     int result = CLI_GO_ON;
-    if (options->ids)
-        result = write_ids(n, options->ids);
-    if (options->distances && result == CLI_GO_ON) {
-        const ww_point_view view = {sizeof view, WW_POINTS_NUMBERS, n->distances, n->precision, n->queries, n->k, 0,
-                                    NULL};
-        result = ww_point_view_write(options->distances, &view) == WW_OK ? CLI_GO_ON : cli_fail();
+    memset(outputs, 0, sizeof outputs);
+    for (int i = 0; i < FILES && result == CLI_GO_ON; i++)
+        if (paths[i])
+            result = cli_output_open(paths[i], &outputs[i]);
+    if (result == CLI_GO_ON && paths[IDS])
+        result = put_ids(n, paths[IDS], &outputs[IDS]);
+    if (result == CLI_GO_ON && paths[DISTANCES])
+        result = put_values(n, n->distances, n->precision, outputs[DISTANCES].target);
+    if (result == CLI_GO_ON && paths[LINES])
+        print_lines(n, cli_name_ends_with(paths[LINES], ".csv"), outputs[LINES].file);
+    // All or none: the first gets its name when all are on disk.
+    for (int i = 0; i < FILES && result == CLI_GO_ON; i++)
+        if (paths[i])
+            result = cli_output_finish(&outputs[i]);
+    for (int i = 0; i < FILES; i++) {
+        if (result == CLI_GO_ON && paths[i])
+            result = cli_output_close(&outputs[i]);
+        else
+            cli_output_drop(&outputs[i]);
     }
-    if (options->output && result == CLI_GO_ON)
-        result = write_lines(n, options->output);
     if (result == CLI_GO_ON && !options->json && cli_neighbours_in_json(options))
         print_lines(n, false, stdout);
     return result;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress of long work on standard error, and Ctrl-C. On a terminal a bar as wide as fits; elsewhere, and on a
+// Progress of long work on standard error. On a terminal a bar as wide as fits; elsewhere, and on a
 // terminal that can't move its cursor, a line now and then.
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,8 +9,6 @@
 #include <unistd.h>
 
 #include "common.h"
-
-static volatile sig_atomic_t interrupted; // the signal that came, 0 none
 
 static double clock_seconds(void) {
     struct timespec now;
@@ -28,14 +25,6 @@ double cli_seconds(void) {
 
 double cli_rate(uint64_t cells, double seconds) {
     return seconds > 0.0 ? (double)cells / seconds : 0.0;
-}
-
-int cli_interrupted(void) {
-    return interrupted;
-}
-
-static void on_signal(int signal_number) {
-    interrupted = signal_number;
 }
 
 static size_t terminal_width(void) {
@@ -92,12 +81,46 @@ static int on_progress(void *user, uint64_t done, uint64_t total) {
             fprintf(stderr, "wavewarp: %s\n", text);
         }
     }
-    return interrupted;
+    return cli_interrupted();
+}
+
+static bool is_terminal(void) {
+    const char *kind = getenv("TERM");
+    return isatty(STDERR_FILENO) == 1 && kind && strcmp(kind, "dumb") != 0;
+}
+
+void cli_log_compiling(void *user, int level, const char *text) {
+    static const char begin[] = "compiling ", end[] = "compiled ";
+    static double since = -1.0, spent = 0.0;
+    static unsigned programs = 0;
+    static bool said = false;
+    (void)user;
+    (void)level;
+    if (strncmp(text, begin, sizeof begin - 1) == 0) {
+        since = clock_seconds();
+        programs++;
+        if (is_terminal() && spent > 0.2) {
+            char line[160];
+            snprintf(line, sizeof line, "compiling kernels, which drivers keep for later runs: %u, %.0f s", programs,
+                     spent);
+            fprintf(stderr, "\r%.*s\033[K", (int)(terminal_width() - 1), line);
+            fflush(stderr);
+        }
+    } else if (strncmp(text, end, sizeof end - 1) == 0 && since >= 0.0) {
+        const bool shown = is_terminal() && spent > 0.2;
+        spent += clock_seconds() - since;
+        if (shown)
+            fputs("\r\033[K", stderr);
+        if (!is_terminal() && spent > 5.0 && !said)
+            fputs("wavewarp: compiling kernels, which drivers keep for later runs\n", stderr);
+        said = said || spent > 5.0;
+        since = -1.0;
+    }
 }
 
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan) {
-    const char *kind = getenv("TERM"), *interval = getenv("WAVEWARP_PROGRESS_SECONDS");
-    const bool terminal = isatty(STDERR_FILENO) == 1 && kind && strcmp(kind, "dumb") != 0;
+    const char *interval = getenv("WAVEWARP_PROGRESS_SECONDS");
+    const bool terminal = is_terminal();
     *progress = (cli_progress){-1.0, 0.0, terminal ? 0.1 : 60.0, terminal, false, WW_RUN_OPTIONS_INIT};
     if (!terminal && interval && !(cli_number(interval, &progress->interval) && progress->interval > 0.0))
         progress->interval = 60.0;
@@ -107,19 +130,12 @@ void cli_plan_options(const cli_device_options *options, cli_progress *progress,
     progress->run.max_bytes = options->max_bytes;
     progress->run.progress = on_progress;
     progress->run.progress_user = progress;
-    // A second signal finds the default action again and ends the program at once.
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    action.sa_flags = (int)SA_RESETHAND;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    cli_interrupt_cancels(true);
 }
 
 void cli_progress_end(cli_progress *progress) {
     if (progress->drawn)
         fputs("\r\033[K", stderr);
     progress->drawn = false;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    cli_interrupt_cancels(false);
 }

@@ -156,6 +156,22 @@ ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, 
                                             "can't send %llu bytes to the device", (unsigned long long)bytes);
 }
 
+ww_status wwi_buffer_send(wwi_buffer *buffer, uint64_t bytes, const void *source) {
+    ww_status status = check_range(buffer, 0, bytes);
+    if (status != WW_OK || bytes == 0)
+        return status;
+    cl_int code =
+        clEnqueueWriteBuffer(buffer->context->queue, buffer->mem, CL_FALSE, 0, (size_t)bytes, source, 0, NULL, NULL);
+    return code == CL_SUCCESS ? WW_OK
+                              : wwi_fail_cl(buffer->context, code, "clEnqueueWriteBuffer",
+                                            "can't send %llu bytes to the device", (unsigned long long)bytes);
+}
+
+void wwi_buffer_settle(wwi_buffer *buffer) {
+    if (buffer && !wwi_is_forked(buffer->context))
+        (void)clFinish(buffer->context->queue);
+}
+
 ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
     ww_status status = check_range(buffer, offset, bytes);
     if (status != WW_OK || bytes == 0)

@@ -37,11 +37,62 @@ void wwi_context_release(ww_context *context) {
     free(context);
 }
 
-void ww_context_destroy(ww_context **context) {
+void ww_context_destroy(ww_context **pointer) {
+    ww_context *context = pointer ? *pointer : NULL;
     if (!context)
         return;
-    wwi_context_release(*context);
-    *context = NULL;
+    *pointer = NULL;
+    const bool forked = wwi_is_forked(context); // then a thread that no longer exists may hold the lock
+    if (!forked)
+        (void)pthread_mutex_lock(&context->lock);
+    wwi_kept *kept = context->kept;
+    context->kept = NULL;
+    context->given_up = true;
+    if (!forked)
+        (void)pthread_mutex_unlock(&context->lock);
+    while (kept) {
+        wwi_kept *next = kept->next;
+        kept->destroy(kept);
+        kept = next;
+    }
+    wwi_context_release(context);
+}
+
+// ---- what is kept
+
+wwi_kept *wwi_context_take(ww_context *context, bool (*fits)(const wwi_kept *kept, const void *user),
+                           const void *user) {
+    if (wwi_is_forked(context))
+        return NULL;
+    (void)pthread_mutex_lock(&context->lock);
+    wwi_kept **link = &context->kept;
+    while (*link && !fits(*link, user))
+        link = &(*link)->next;
+    wwi_kept *found = *link;
+    if (found)
+        *link = found->next;
+    (void)pthread_mutex_unlock(&context->lock);
+    return found;
+}
+
+void wwi_context_keep(ww_context *context, wwi_kept *kept) {
+    wwi_kept *superfluous = NULL;
+    size_t count = 0;
+    (void)pthread_mutex_lock(&context->lock);
+    if (context->given_up) {
+        superfluous = kept;
+    } else {
+        kept->next = context->kept;
+        context->kept = kept;
+        wwi_kept **link = &context->kept;
+        while (*link && ++count <= WWI_KEPT)
+            link = &(*link)->next;
+        superfluous = *link;
+        *link = NULL;
+    }
+    (void)pthread_mutex_unlock(&context->lock);
+    if (superfluous)
+        superfluous->destroy(superfluous);
 }
 
 // ---- properties
@@ -62,6 +113,10 @@ const char *ww_context_kernel_source(const ww_context *context) {
 
 uint64_t ww_context_bytes(const ww_context *context) {
     return context ? atomic_load(&context->bytes) : 0;
+}
+
+uint64_t ww_context_programs(const ww_context *context) {
+    return context ? atomic_load(&context->built_programs) : 0;
 }
 
 wwi_exchange wwi_context_exchange(const ww_context *context) {

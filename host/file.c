@@ -73,7 +73,7 @@ ww_status wwi_file_read(const char *path, ww_status failure, char **text, size_t
     return status;
 }
 
-static bool write_all(int file, const char *data, size_t bytes) {
+bool wwi_write_all(int file, const char *data, size_t bytes) {
     while (bytes > 0) {
         ssize_t done = write(file, data, bytes);
         if (done < 0 && errno == EINTR)
@@ -96,7 +96,7 @@ ww_status wwi_file_replace(const char *path, const void *data, size_t bytes) {
     memcpy(temporary + length, suffix, sizeof suffix);
 
     int file = mkostemp(temporary, O_CLOEXEC);
-    bool good = file >= 0 && write_all(file, data, bytes);
+    bool good = file >= 0 && wwi_write_all(file, data, bytes);
     int error = errno;
     if (file >= 0 && close(file) != 0 && good) {
         good = false;

@@ -25,6 +25,17 @@ void wwi_context_release(ww_context *context);
 const ww_device_info *wwi_context_info(const ww_context *context);
 void wwi_log(const ww_context *context, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+// What a caller's last calls made and the next may use again: a few objects of each context, which end when its caller
+// gives it up. They may hold the context themselves. The struct is the first field of what is kept.
+typedef struct wwi_kept {
+    struct wwi_kept *next;
+    void (*destroy)(struct wwi_kept *kept);
+} wwi_kept;
+// Takes out the one that was kept last of those that fit; NULL: none does. Until it is kept again it is the caller's.
+wwi_kept *wwi_context_take(ww_context *context, bool (*fits)(const wwi_kept *kept, const void *user), const void *user);
+// Destroys the one that was kept first where they become too many.
+void wwi_context_keep(ww_context *context, wwi_kept *kept);
+
 // How neighbouring work-items pass values on this device. Each except LOCAL and VECTOR was probed by compiling and
 // running a tiny kernel with a known result when the context was created (and can be forced by $WAVEWARP_EXCHANGE).
 typedef enum wwi_exchange {
@@ -69,6 +80,10 @@ ww_status wwi_buffer_wrap(ww_context *context, void *cl_mem_handle, wwi_buffer *
 void *wwi_buffer_handle(const wwi_buffer *buffer);                                                   // the cl_mem
 ww_status wwi_buffer_write(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, const void *source); // blocking
 ww_status wwi_buffer_read(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target);        // blocking
+// Enqueues a write to the buffer's beginning. The source has to stay until a later read or wait is done, or
+// wwi_buffer_settle().
+ww_status wwi_buffer_send(wwi_buffer *buffer, uint64_t bytes, const void *source);
+void wwi_buffer_settle(wwi_buffer *buffer); // waits for all that was enqueued
 // The first `bytes` of each part's buffer, in pieces of WWI_FETCH_PIECE bytes (the last may be shorter) that are passed
 // to `take`: `bytes` bytes, at `at`. Several threads call it, for pieces in any order. Returns when all are processed.
 // All buffers are of one context.

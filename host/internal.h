@@ -98,8 +98,10 @@ bool wwi_is_folder(const char *path);
 char *wwi_installed_folder(void);
 // $`variable`/wavewarp, else $HOME/`below_home`/wavewarp; NULL when neither is set. Free with free.
 char *wwi_user_folder(const char *variable, const char *below_home);
-ww_status wwi_make_folders(const char *path, unsigned mode); // all missing ones of the path
-// Writes a temporary file in the same folder and renames it: readers see the old or the new file, never a part.
+ww_status wwi_make_folders(const char *path, unsigned mode);  // all missing ones of the path
+bool wwi_write_all(int file, const char *data, size_t bytes); // errno says why not
+// For caches, which nobody misses after a crash: writes a temporary file in the same folder and renames it: readers see
+// the old or the new file, never a part.
 ww_status wwi_file_replace(const char *path, const void *data, size_t bytes);
 const char *wwi_environment(const char *name); // NULL when unset or empty
 
@@ -121,6 +123,7 @@ typedef enum wwi_match { // from the most to the least specific
 } wwi_match;
 
 typedef struct wwi_tuning_record {
+    size_t line; // of its file
     wwi_match match;
     char *text; // what to match, "" for default
     char *name; // with its suffix, if any
@@ -145,7 +148,8 @@ enum {
     WWI_PENDING_EVENTS = 256, // launches of a stream whose time is not yet known; more wait for the oldest
     WWI_IDLE_PROGRAMS = 64,   // compiled programs kept although they are not in use
     WWI_FETCH_THREADS = 8,    // at most
-    WWI_SPARES = 32           // at most
+    WWI_SPARES = 32,          // at most
+    WWI_KEPT = 8              // at most
 };
 
 typedef struct wwi_spare {
@@ -181,7 +185,7 @@ struct ww_context {
     _Atomic(wwi_tuning_tried *) tried; // belong to the first layer
     ww_log_fn log;
     void *log_user;
-    _Atomic uint64_t bytes;
+    _Atomic uint64_t bytes, built_programs;
 
     pthread_mutex_t pinned_lock; // guards what follows: host memory that the device writes, of one fetch at a time
     cl_mem pinned;
@@ -193,6 +197,8 @@ struct ww_context {
     wwi_spare spares[WWI_SPARES]; // memory of released buffers, oldest first
     size_t spare_count;
     uint64_t spare_bytes;
+    wwi_kept *kept; // last first
+    bool given_up;  // by its caller: nothing is kept any more
 };
 
 struct wwi_buffer {

@@ -203,6 +203,7 @@ static ww_status compile(ww_context *context, const char *source, const char *op
     if (!program)
         return wwi_fail_cl(context, code, "clCreateProgramWithSource", "can't make a program");
     wwi_count_objects(1);
+    wwi_log(context, 3, "compiling a program for %s", context->info.name);
     double start = wwi_seconds();
     code = clBuildProgram(program, 1, &context->device, options, NULL, NULL);
     if (code != CL_SUCCESS) {
@@ -221,14 +222,17 @@ static ww_status load_or_compile(ww_context *context, const char *source, const 
     *out = context->disk_cache ? wwi_disk_cache_load(context, source, options) : NULL;
     if (*out) {
         wwi_log(context, 3, "program taken from the disk cache: %s", options);
+        atomic_fetch_add(&context->built_programs, 1);
         (void)wwi_fail_restore(&before, NULL);
         return WW_OK;
     }
     ww_status status = compile(context, source, options, out);
     if (status == WW_OK && context->disk_cache)
         wwi_disk_cache_store(context, source, options, *out);
-    if (status == WW_OK)
+    if (status == WW_OK) {
+        atomic_fetch_add(&context->built_programs, 1);
         (void)wwi_fail_restore(&before, NULL);
+    }
     return status;
 }
 

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "new_file.h"
+#include "tuning_table.h"
 
 static const char *const match_names[WWI_MATCH_COUNT] = {"device", "arch", "vendor", "type", "default"};
 static const char *const type_names[] = {[WW_DEVICE_GPU] = "gpu", [WW_DEVICE_CPU] = "cpu", [WW_DEVICE_OTHER] = "other"};
@@ -83,6 +85,16 @@ static ww_status add_record(wwi_tuning_layer *layer, wwi_tuning_record record) {
     return WW_OK;
 }
 
+// A value that the kernels can't have would crash, never end or give a wrong result.
+static ww_status check_value(const char *file, size_t line, const char *name, long value) {
+    const wwi_tuning_entry *entry = wwi_tuning_find(name);
+    if (!entry || wwi_tuning_allows(entry, value))
+        return WW_OK;
+    (void)wwi_fail(WW_ERROR_FORMAT, "%.200s:%zu: %s is %ld, but must be from %ld to %ld%s", file, line, name, value,
+                   entry->least, entry->most, wwi_tuning_values(entry->kind));
+    return wwi_fail_hint("docs/tuning.md and `wavewarp tune --list` have all parameters");
+}
+
 // The text to match may hold spaces ("NVIDIA H200"), so a line is read from both ends.
 static ww_status parse_line(const char *file, size_t number, const char *line, size_t length, wwi_tuning_layer *layer) {
     size_t first = 0, value_length = 0, name_length = 0;
@@ -108,9 +120,12 @@ static ww_status parse_line(const char *file, size_t number, const char *line, s
         return fail_line(file, number,
                          rest_length == 0 ? "has no text to match"
                                           : "has a text to match, which `default` does not take");
+    record.line = number;
     record.text = copy_text(rest, rest_length);
     record.name = copy_text(name, name_length);
-    ww_status status = add_record(layer, record);
+    ww_status status = record.name ? check_value(file, number, record.name, record.value) : WW_OK;
+    if (status == WW_OK)
+        status = add_record(layer, record);
     if (status != WW_OK) {
         free(record.text);
         free(record.name);
@@ -155,6 +170,24 @@ static ww_status load_file(const char *path, wwi_tuning_layer *layer) {
     return status;
 }
 
+// Names that no version of the kernels reads: in the user's own file a slip of the pen.
+static ww_status check_names(const char *path, const wwi_tuning_layer *layer) {
+    for (size_t i = 0; i < layer->count; i++) {
+        const char *name = layer->records[i].name, *closest = wwi_tuning_closest(name);
+        if (wwi_tuning_find(name))
+            continue;
+        (void)wwi_fail(WW_ERROR_FORMAT, "%.200s:%zu: there is no parameter %.64s", path, layer->records[i].line, name);
+        return closest ? wwi_fail_hint("did you mean %s? `wavewarp tune --list` names all", closest)
+                       : wwi_fail_hint("`wavewarp tune --list` names all parameters");
+    }
+    return WW_OK;
+}
+
+static ww_status load_own(ww_context *context, const char *path) {
+    const ww_status status = load_file(path, &context->tuning[0]);
+    return status == WW_OK ? check_names(path, &context->tuning[0]) : status;
+}
+
 // The user's own file: named (then it must be there), or at its usual place (then it may be).
 static ww_status load_user_layer(ww_context *context, const char *file) {
     const char *named = file && file[0] ? file : wwi_environment("WAVEWARP_TUNING");
@@ -162,7 +195,7 @@ static ww_status load_user_layer(ww_context *context, const char *file) {
         context->tuning_file = copy_text(named, strlen(named));
         if (!context->tuning_file)
             return wwi_fail_memory(strlen(named));
-        return load_file(named, &context->tuning[0]);
+        return load_own(context, named);
     }
     char *folder = wwi_user_folder("XDG_CONFIG_HOME", ".config");
     if (!folder)
@@ -171,7 +204,7 @@ static ww_status load_user_layer(ww_context *context, const char *file) {
     free(folder);
     if (!context->tuning_file)
         return wwi_fail_memory(64);
-    return access(context->tuning_file, F_OK) == 0 ? load_file(context->tuning_file, &context->tuning[0]) : WW_OK;
+    return access(context->tuning_file, F_OK) == 0 ? load_own(context, context->tuning_file) : WW_OK;
 }
 
 static ww_status load_installed_layer(ww_context *context) {
@@ -305,8 +338,16 @@ static ww_status write_user_file(const char *path, const wwi_tuning_record *reco
         status = folder ? wwi_make_folders(folder, 0777) : wwi_fail_memory(strlen(path));
         free(folder);
     }
+    wwi_new_file file;
     if (status == WW_OK)
-        status = wwi_file_replace(path, text, bytes);
+        status = wwi_new_file_open(path, &file);
+    if (status == WW_OK) {
+        status = wwi_write_all(file.descriptor, text, bytes)
+                     ? WW_OK
+                     : wwi_fail(WW_ERROR_IO, "%.200s can't be written: %s", path, strerror(errno));
+        const ww_status closed = wwi_new_file_close(&file, status == WW_OK);
+        status = status == WW_OK ? closed : status;
+    }
     free(text);
     free(old);
     return status;
@@ -333,7 +374,10 @@ static ww_status make_record(const ww_context *context, const char *name, const 
 }
 
 ww_status wwi_tuning_try(ww_context *context, const char *name, const char *kind, long value) {
-    wwi_tuning_tried *tried = calloc(1, sizeof *tried);
+    const ww_status allowed = check_value("this value", 0, name, value);
+    wwi_tuning_tried *tried = allowed == WW_OK ? calloc(1, sizeof *tried) : NULL;
+    if (allowed != WW_OK)
+        return allowed;
     if (!tried)
         return wwi_fail_memory(sizeof *tried);
     const ww_status status = make_record(context, name, kind, value, &tried->record);

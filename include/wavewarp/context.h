@@ -110,6 +110,10 @@ WW_API_STATUS ww_context_self_test(ww_context *context);
 /// Bytes of device memory this context's objects hold now. *Thread-safety*: any thread. *Blocking*: no.
 WW_API uint64_t ww_context_bytes(const ww_context *context);
 
+/// Programs this context has compiled or loaded since its creation. One program serves all values of a measure's
+/// parameters and, in most engines, all lengths. *Thread-safety*: any thread. *Blocking*: no.
+WW_API uint64_t ww_context_programs(const ww_context *context);
+
 #ifdef __cplusplus
 }
 #endif

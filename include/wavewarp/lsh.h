@@ -140,16 +140,19 @@ typedef struct ww_lsh_target {
     ww_metric metric;
     size_t k;       ///< 1 to WW_KNN_MOST
     double recall;  ///< share of the k nearest that must be found, above 0 and below 1
-    size_t queries; ///< how many there will be; 0: all points against all
+    size_t queries; ///< how many there will be; 0: as many as `asking`, or all points against all
     size_t sample;  ///< points to learn from, and as many to verify with; 0: 512
     uint64_t seed;
     /// NULL: all defaults. max_bytes limits the tables; progress is that of each search that is tried, one after the
     /// other.
     const ww_run_options *run;
+    /// The points that will ask, or many like them; NULL: the points of the tables. Parameters are learnt from and
+    /// verified with a sample of them: queries unlike the points need others. Read during the call only.
+    ww_points *asking;
 } ww_lsh_target;
 
 #define WW_LSH_TARGET_INIT                                                                                             \
-    { sizeof(ww_lsh_target), WW_METRIC_L2, 1, 0.9, 0, 0, 1, NULL }
+    { sizeof(ww_lsh_target), WW_METRIC_L2, 1, 0.9, 0, 0, 1, NULL, NULL }
 
 /// Fills a target of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_lsh_target_init(ww_lsh_target *target, size_t struct_size);
@@ -161,23 +164,27 @@ typedef struct ww_lsh_choice {
     double examined;        ///< predicted distances of a query, by buckets
     double measured_recall; ///< of points that were not learnt from, against the exact search
     double measured_examined;
-    uint32_t rounds;  ///< number of parameter sets that were tried
-    double neighbour; ///< mean distance of the sample's k-th neighbour
-    double random;    ///< mean distance of two points
+    uint32_t rounds;     ///< number of parameter sets that were tried
+    double neighbour;    ///< mean distance of the sample's k-th neighbour
+    double random;       ///< mean distance of a query and a point
+    double recall_low;   ///< lower end of the 95 % confidence interval of measured_recall: what reached the target
+    double recall_high;  ///< upper end
+    int exact_is_faster; ///< 1: no parameters were found that reach the recall and cost less than ww_knn
 } ww_lsh_choice;
 
 #define WW_LSH_CHOICE_INIT                                                                                             \
-    { sizeof(ww_lsh_choice), 0.0, 0.0, 0.0, 0.0, 0, 0.0, 0.0 }
+    { sizeof(ww_lsh_choice), 0.0, 0.0, 0.0, 0.0, 0, 0.0, 0.0, 0.0, 0.0, 0 }
 
 /// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_lsh_choice_init(ww_lsh_choice *choice, size_t struct_size);
 
 /// Chooses tables, functions and width that reach a given recall in the least expected time, from a sample's exact
-/// neighbours and the closed forms of the hash families, and corrects them by searching for points of another sample.
+/// neighbours and the closed forms of the hash families, and corrects them by searching for points of another sample
+/// until the lower end of the measured recall's confidence interval reaches the target, four times at most.
 /// \param points as for ww_lsh_create(). \param options an output, for ww_lsh_create(); `run` is NULL (set both
 /// structs' struct_size first). \param choice what was predicted and measured, or NULL. \return
 /// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED (a metric without a family, or no parameters within max_bytes reach
-/// nearly that recall), and what searches return. *Thread-safety*: any thread. *Blocking*: until done.
+/// nearly that recall: then `choice` says exact_is_faster), and what searches return. *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_options *options,
                             ww_lsh_choice *choice);
 

@@ -139,6 +139,17 @@ typedef int (*ww_block_fn)(void *user, size_t row, size_t row_count, size_t colu
 /// delivered.
 WW_API_STATUS ww_plan_run_blocks(ww_plan *plan, ww_block_fn block, void *user);
 
+/// Receives `count` values of a condensed matrix, from its element `first` on. They are valid during the call. Return 0
+/// to go on, anything else to cancel.
+typedef int (*ww_condensed_fn)(void *user, uint64_t first, uint64_t count, const void *values);
+
+/// Runs a matrix plan of a set with itself and delivers the values above the diagonal as WW_LAYOUT_CONDENSED has them,
+/// for results larger than host memory. They come in order when one row of results fits `max_bytes`; else in parts of
+/// rows. Each value is computed once; only the blocks at the diagonal are computed in full.
+/// \return WW_ERROR_CANCELLED (also by `values`), WW_ERROR_INVALID_ARGUMENT for two sets, and as ww_plan_run().
+/// *Thread-safety*: one thread at a time; `values` is called by it. *Blocking*: until all are delivered.
+WW_API_STATUS ww_plan_run_condensed_blocks(ww_plan *plan, ww_condensed_fn values, void *user);
+
 /// Runs a nearest plan. The result goes to host memory: the host decides between blocks what is computed next.
 /// \param indices rows x k, -1 where there are fewer. \param distances rows x k of the datasets' precision, or NULL.
 /// On any error the arrays' content is unspecified. \return WW_ERROR_CANCELLED, WW_ERROR_DEVICE_MEMORY,

@@ -130,8 +130,11 @@ typedef enum ww_format {
     WW_FORMAT_TSV = 1, ///< UCR archive: label, then values; tabs, blanks or commas; NaN at the end pads shorter series
     WW_FORMAT_TS = 2,  ///< sktime/aeon `.ts`: header, channels separated by ':', label last
     WW_FORMAT_CSV = 3, ///< one series a line, no label unless asked for
-    WW_FORMAT_NPY = 4, ///< NumPy array: (series, time) or (series, channel, time); float or double, either endianness
-    WW_FORMAT_TEXT = 5 ///< a sequence a line, each character (Unicode code point, UTF-8) a symbol; never chosen by AUTO
+    /// NumPy array: (series, time) or (series, channel, time); float or double, either endianness. Of an archive `.npz`
+    /// the only array, or that named by FILE.npz:NAME.
+    WW_FORMAT_NPY = 4,
+    WW_FORMAT_TEXT = 5, ///< a sequence a line, each character (Unicode code point, UTF-8) a symbol; never chosen by AUTO
+    WW_FORMAT_ARFF = 6  ///< UCR and UEA archives: the class a nominal attribute, channels a relation; read only
 } ww_format;
 
 typedef struct ww_read_options {
@@ -147,18 +150,22 @@ typedef struct ww_read_options {
     /// csv whose rows are points: the column that names the row's series; rows of one series are consecutive. NULL: the
     /// file is one series, when there is a time_column.
     const char *series_column;
+    /// Threads that parse large text files, each a piece; the result is the same for any number. 0: what
+    /// $WAVEWARP_READ_THREADS says, else the processors this process may use, at least 1 MiB of text for each.
+    int threads;
 } ww_read_options;
 
 #define WW_READ_OPTIONS_INIT                                                                                           \
-    { sizeof(ww_read_options), WW_FORMAT_AUTO, 0, NULL, NULL, NULL }
+    { sizeof(ww_read_options), WW_FORMAT_AUTO, 0, NULL, NULL, NULL, 0 }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_read_options_init(ww_read_options *options, size_t struct_size);
 
-/// Reads a set from a file, or from standard input when `path` is "-".
+/// Reads a set from a file, or from standard input when `path` is "-". Files of every format may be packed by gzip.
 /// \param options NULL: all defaults.
 /// \return WW_ERROR_IO when it can't be read; WW_ERROR_FORMAT with file, line and column in the message;
-/// WW_ERROR_EMPTY when it holds no series. Missing values ('?', empty or NaN) are kept as NaN: see
+/// WW_ERROR_EMPTY when it holds no series; WW_ERROR_OVERFLOW when a packed file becomes more than 4 GiB, or what
+/// $WAVEWARP_UNPACK_LIMIT says; WW_ERROR_UNSUPPORTED for packed files without zlib. Missing values ('?', empty or NaN) are kept as NaN: see
 /// ww_series_set_missing(). Time stamps are numbers, or dates (2024-12-31 23:59:59.5, with T or a blank, a zone or
 /// UTC), which become seconds since 1970; one that is less than the one before it is WW_ERROR_FORMAT. *Ownership*: the
 /// caller's. *Thread-safety*: any thread. *Blocking*: while it reads.

@@ -49,6 +49,30 @@ WW_API void ww_tune_options_init(ww_tune_options *options, size_t struct_size);
 /// so.
 WW_API_STATUS ww_tune(ww_context *context, const ww_tune_options *options);
 
+/// A parameter that a tuning file may set. Filled by ww_tune_get_parameter(); set its struct_size first.
+typedef struct ww_tune_parameter {
+    size_t struct_size;   ///< sizeof(ww_tune_parameter)
+    const char *name;     ///< for example "lanes.rows"; "packed.columns.*": one for each measure
+    int64_t least, most;  ///< what it can be; anything else in a file is WW_ERROR_FORMAT
+    const char *values;   ///< "", or of these only "a power of two" or "a multiple of 4"
+    const char *standard; ///< its default, in words: it may depend on the device
+    const char *meaning;
+    int tuned; ///< whether ww_tune() tries it
+} ww_tune_parameter;
+
+#define WW_TUNE_PARAMETER_INIT                                                                                         \
+    { sizeof(ww_tune_parameter), NULL, 0, 0, NULL, NULL, NULL, 0 }
+
+/// Fills a struct of `struct_size` bytes with zeros. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_tune_parameter_init(ww_tune_parameter *parameter, size_t struct_size);
+
+/// Number of tuning parameters. *Thread-safety*: any thread. *Blocking*: no.
+WW_API size_t ww_tune_parameter_count(void);
+
+/// Describes parameter i (0 <= i < count). \return WW_ERROR_INVALID_ARGUMENT. *Ownership*: the texts are the library's,
+/// for ever. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_tune_get_parameter(size_t i, ww_tune_parameter *parameter);
+
 /// The file ww_tune() writes; "" when there is no place for one. *Ownership*: the context's, as long as it lives.
 /// *Thread-safety*: any thread. *Blocking*: no.
 WW_API const char *ww_tuning_file(const ww_context *context);

@@ -10,6 +10,8 @@
 #include <wavewarp/context.h>
 #include <wavewarp/dataset.h>
 #include <wavewarp/distance.h>
+#include <wavewarp/file.h>
+#include <wavewarp/gradient.h>
 #include <wavewarp/knn.h>
 #include <wavewarp/lsh.h>
 #include <wavewarp/measure.h>
@@ -17,8 +19,11 @@
 #include <wavewarp/path.h>
 #include <wavewarp/plan.h>
 #include <wavewarp/points.h>
+#include <wavewarp/profile.h>
 #include <wavewarp/run.h>
+#include <wavewarp/search.h>
 #include <wavewarp/series.h>
+#include <wavewarp/shapelets.h>
 #include <wavewarp/status.h>
 #include <wavewarp/topk.h>
 #include <wavewarp/tune.h>

@@ -92,14 +92,19 @@ WW_INLINE uint ww_band_bottom(ww_pair_band b, uint e) {
 // along a series of `size` points.
 typedef struct {
     uint n, m, thickness;
-    ulong inverse;  // of the divisors of a row's ends
+    ulong inverse, across;  // of the divisors of a row's ends, and of a column's
 } ww_pair_band;
 
-// The largest whole number that is no larger than n / d, given ww_inverse(d).
+// The largest whole number that is no larger than n / d, given ww_inverse(d). Most products fit 32 bits, of which GPUs
+// multiply two in an instruction; the upper half of the inverse is the inverse for these.
 WW_INLINE ulong ww_inverse(uint d) {
     return 0xfffffffffffffffful / d;
 }
 WW_INLINE ulong ww_divide(ulong n, uint d, ulong inverse) {
+    if (n >> 32 == 0) {
+        const uint low = (uint)n, below_low = mul_hi(low, (uint)(inverse >> 32));
+        return (ulong)(low - below_low * d >= d ? below_low + 1 : below_low);
+    }
     const ulong below = mul_hi(n, inverse);
     return n - below * d >= d ? below + 1 : below;
 }
@@ -149,6 +154,7 @@ WW_INLINE ww_pair_band ww_band_make(__global const uint *band, uint row_rank, ui
     b.n = n;
     b.m = m;
     b.inverse = ww_inverse(n <= m ? n : n + 1);
+    b.across = ww_inverse(n <= m ? m + 1 : m);
     return b;
 }
 WW_INLINE uint ww_band_lo(ww_pair_band b, uint i) {
@@ -166,18 +172,18 @@ WW_INLINE uint ww_band_hi(ww_pair_band b, uint i) {
 }
 WW_INLINE uint ww_band_top(ww_pair_band b, uint c) {
     if (b.n <= b.m) {
-        const uint centre = ww_centre(c + 1, b.m + 1, b.n, ww_inverse(b.m + 1));
+        const uint centre = ww_centre(c + 1, b.m + 1, b.n, b.across);
         return ww_less(centre, b.thickness);
     }
-    const uint step = c > b.thickness ? ww_centre_reaches(c - b.thickness, b.n + 1, b.m, ww_inverse(b.m)) : 0;
+    const uint step = c > b.thickness ? ww_centre_reaches(c - b.thickness, b.n + 1, b.m, b.across) : 0;
     return step ? min(b.n, step - 1) : 0;
 }
 WW_INLINE uint ww_band_bottom(ww_pair_band b, uint e) {
     if (e == 0)
         return 0;
     if (b.n <= b.m)
-        return min(b.n, ww_centre(e, b.m + 1, b.n, ww_inverse(b.m + 1)) + b.thickness + 1);
-    return min(b.n, ww_centre_reaches(e + b.thickness, b.n + 1, b.m, ww_inverse(b.m)) - 1);
+        return min(b.n, ww_centre(e, b.m + 1, b.n, b.across) + b.thickness + 1);
+    return min(b.n, ww_centre_reaches(e + b.thickness, b.n + 1, b.m, b.across) - 1);
 }
 #endif
 

@@ -3,7 +3,8 @@
 // example.
 //
 // Every recurrence defines WW_OUTSIDE_VALUE (a cell outside the band), WW_BORDER_VALUE, WW_ORDER, ww_enter(), ww_node() and
-// ww_final(); base/choose.cl makes the cell from them. Optional:
+// ww_final(); base/choose.cl makes the cell from them. All functions take the measure's parameters last: an engine calls
+// them by the macros at the end, which add what came with the launch. Optional:
 //   WW_ELEMENTS 1  ww_row and ww_column are its own: what the cells of a row (a column) need of it. ww_row_make() and
 //                  ww_column_make() make them of a point, the point before it, and its time t, from 0. t < 0: a padding row
 //                  above the first, whose point is infinitely far; for plain values it must give the row above itself, D(0,j).
@@ -60,23 +61,23 @@
 #if !WW_ELEMENTS
 typedef ww_point ww_row;
 typedef ww_point ww_column;
-WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameters p) {
     return own;
 }
-WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
+WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t, ww_parameters p) {
     return own;
 }
 #endif
 #if !WW_BORDERS
-WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths) {
+WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths, ww_parameters p) {
     return WW_BORDER;
 }
-WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths) {
+WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths, ww_parameters p) {
     return WW_BORDER;
 }
 #endif
 #if !WW_CARRY
-WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real lag) {
+WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real lag, ww_parameters p) {
     return value;
 }
 #endif
@@ -90,17 +91,17 @@ WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real lag) {
 #define WW_BORDERS 1
 #undef WW_TOP_NEXT
 #define WW_TOP_NEXT 0
-WW_INLINE real ww_border_left(ww_row x, real t, ww_pair lengths) {
-    return t < lengths.begin_x ? (real)WW_OPEN_BORDER : ww_left(x, t - lengths.begin_x, lengths);
+WW_INLINE real ww_border_left(ww_row x, real t, ww_pair lengths, ww_parameters p) {
+    return t < lengths.begin_x ? (real)WW_OPEN_BORDER : ww_left(x, t - lengths.begin_x, lengths, p);
 }
-WW_INLINE real ww_border_top(ww_point y, real t, ww_pair lengths) {
-    return t < lengths.begin_y ? (real)WW_OPEN_BORDER : ww_top(y, t - lengths.begin_y, lengths);
+WW_INLINE real ww_border_top(ww_point y, real t, ww_pair lengths, ww_parameters p) {
+    return t < lengths.begin_y ? (real)WW_OPEN_BORDER : ww_top(y, t - lengths.begin_y, lengths, p);
 }
 // The best so far of a pair's ends, to begin with: D(n,0) and D(0,m), which are no cells, where they are ends. Takes
 // the elements of any row and point.
-WW_INLINE real ww_border_ends(ww_row x, ww_point y, ww_pair lengths) {
-    const real left = lengths.end_y >= lengths.columns ? ww_border_left(x, lengths.rows - 1, lengths) : WW_INF;
-    const real top = lengths.end_x >= lengths.rows ? ww_border_top(y, lengths.columns - 1, lengths) : WW_INF;
+WW_INLINE real ww_border_ends(ww_row x, ww_point y, ww_pair lengths, ww_parameters p) {
+    const real left = lengths.end_y >= lengths.columns ? ww_border_left(x, lengths.rows - 1, lengths, p) : WW_INF;
+    const real top = lengths.end_x >= lengths.rows ? ww_border_top(y, lengths.columns - 1, lengths, p) : WW_INF;
     return ww_lesser(left, top);
 }
 // Row i (from 1) of n is an end where D(i,m) is a candidate; likewise column j of m.
@@ -115,6 +116,21 @@ WW_INLINE real ww_border_ends(ww_row x, ww_point y, ww_pair lengths) {
 #define ww_border_left(x, t, lengths) ww_left(x, t, lengths)
 #define ww_border_top(y, t, lengths) ww_top(y, t, lengths)
 #define WW_SET_ENDS(lengths)
+#endif
+
+// The recurrence's functions as engines call them, in a kernel.
+#define ww_row_make(own, before, t) ww_row_make(own, before, t, WW_GIVEN)
+#define ww_column_make(own, before, t) ww_column_make(own, before, t, WW_GIVEN)
+#define ww_left(x, t, lengths) ww_left(x, t, lengths, WW_GIVEN)
+#define ww_top(y, t, lengths) ww_top(y, t, lengths, WW_GIVEN)
+#define ww_top_next(before, y) ww_top_next(before, y, WW_GIVEN)
+#define ww_carry(value, x, y, lag) ww_carry(value, x, y, lag, WW_GIVEN)
+#define ww_diagonal(lag, lengths) ww_diagonal(lag, lengths, WW_GIVEN)
+#define ww_final(value, n, m) ww_final(value, n, m, WW_GIVEN)
+#if WW_OPEN
+#define ww_border_left(x, t, lengths) ww_border_left(x, t, lengths, WW_GIVEN)
+#define ww_border_top(y, t, lengths) ww_border_top(y, t, lengths, WW_GIVEN)
+#define ww_border_ends(x, y, lengths) ww_border_ends(x, y, lengths, WW_GIVEN)
 #endif
 
 // After the lengths of a pair are set: the rest of it.

@@ -41,6 +41,20 @@ typedef WW_PASTE(WW_MASK_NAME, WW_VECTOR) ww_mask;
 #endif
 #define WW_INF ((real)INFINITY)
 
+// The measure's parameters, by name (WW_PARAMETERS: `c, nu`, ...). Every function of a recurrence takes them last, as
+// `p`: parameter c is p.c. They come with the launch, so that one program serves all values.
+#ifdef WW_PARAMETERS
+typedef struct {
+    ww_scalar WW_PARAMETERS;
+} ww_parameters;
+#ifndef WW_GIVEN
+#define WW_GIVEN args.parameters  // in a kernel
+#endif
+#else
+typedef int ww_parameters;
+#define WW_GIVEN 0
+#endif
+
 // pow() one lane after the other, where a probe (host/vector_pow.c) finds the device's pow() of vectors wrong. All
 // texts after this one, a user's too, use this function.
 #ifndef WW_POW_BY_LANES

@@ -191,6 +191,15 @@ WW_INLINE real ww_add_cost(ww_point x, ww_point y, real base) {
 #if WW_CHANNELS == 1 && WW_COST == 1
     const real t = WW_AT(x, 0) - WW_AT(y, 0);
     return fma(t, t, base);
+#elif WW_COST == 1 && WW_POINT_REGISTERS && WW_EXCHANGE
+    // On GPUs a multiply-add a channel, and no addition more.
+    real sum = base;
+#pragma unroll
+    for (int c = 0; c < WW_CHANNELS; c++) {
+        const real t = WW_AT(x, c) - WW_AT(y, c);
+        sum = fma(t, t, sum);
+    }
+    return sum;
 #else
     return base + ww_cost(x, y);
 #endif

@@ -38,6 +38,9 @@ typedef struct {
     uint band_width;                  // base/band.cl
     uint unit_begin;                  // the first unit of this launch; the engine defines a unit
     uint begin_x, end_x, begin_y, end_y;  // open ends: points that may be skipped, x the row series
+#ifdef WW_PARAMETERS
+    ww_parameters parameters;
+#endif
 } ww_launch_args;
 #define WW_LAUNCH_HALF 1u
 #define WW_LAUNCH_ACCUMULATE 2u

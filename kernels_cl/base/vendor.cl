@@ -22,6 +22,18 @@
 // Precedes every kernel that exchanges: where the compiler is free to choose the sub-group's size, this fixes it.
 #define WW_EXCHANGE_KERNEL
 
+// A value that the compiler takes for another one than `a`. Where two branches compute the same of many values, it is
+// else computed before the branch and kept in registers.
+#if WW_EXCHANGE == 1 && WWK_DOUBLE
+#define ww_rename(a) __asm__ volatile("" : "+d"(a))
+#elif WW_EXCHANGE == 1
+#define ww_rename(a) __asm__ volatile("" : "+f"(a))
+#elif WW_EXCHANGE == 3
+#define ww_rename(a) __asm__ volatile("" : "+v"(a))
+#else
+#define ww_rename(a)
+#endif
+
 #if WW_EXCHANGE == 1
 
 // 1 where a <= b, else 0, in one instruction; a product limited to 0 to 1, at no additional cost; 2^a; log2 a; 1/a.

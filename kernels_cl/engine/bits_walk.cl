@@ -95,7 +95,7 @@ typedef ww_scalar ww_plane;  // what is stored in memory
 typedef ww_scalar ww_held, ww_row_held;
 #define WW_HELD 32
 #define WW_ROWS_HELD WW_ROWS
-#define WW_RESULT(sum, n, m) ww_final((ww_scalar)(sum), n, m)
+#define WW_RESULT(sum, n, m) ww_final((ww_scalar)(sum), n, m, WW_GIVEN)
 #else
 typedef uint ww_plane;
 typedef ww_word ww_held;         // WW_HELD of them for each word of columns
@@ -185,22 +185,22 @@ WW_INLINE uint ww_column_held(ww_symbols s, uint w, uint b) {
 // Below 0 where the points match: their distance is at most epsilon, that is below the next larger number. NaN is not
 // below 0: nothing matches it.
 #if WWK_DOUBLE
-#define WW_AFTER_EPSILON as_double(as_long(WW_P_epsilon) + 1)
+#define WW_AFTER_EPSILON as_double(as_long(args.parameters.epsilon) + 1)
 #define WW_SIGN_WORD(v) ((uint)(as_ulong(v) >> 32))
 #else
-#define WW_AFTER_EPSILON as_float(as_int(WW_P_epsilon) + 1)
+#define WW_AFTER_EPSILON as_float(as_int(args.parameters.epsilon) + 1)
 #define WW_SIGN_WORD(v) as_uint(v)
 #endif
-WW_INLINE uint ww_match_sign(ww_scalar row, ww_scalar column) {
+WW_INLINE uint ww_match_sign(ww_scalar row, ww_scalar column, ww_scalar after_epsilon) {
     ww_point x, y;
     x.value[0] = row;
     y.value[0] = column;
-    return WW_SIGN_WORD(ww_apart(x, y) - WW_AFTER_EPSILON);
+    return WW_SIGN_WORD(ww_apart(x, y) - after_epsilon);
 }
 #define WW_MISMATCH(other, w)                                                                                          \
     ww_word other = 0;                                                                                                 \
     _Pragma("unroll") for (int b = 31; b >= 0; b--)                                                                    \
-        other = WW_SHIFT_IN(other, ww_match_sign(rows[q], own[w][b]));                                                 \
+        other = WW_SHIFT_IN(other, ww_match_sign(rows[q], own[w][b], WW_AFTER_EPSILON));                                                 \
     other = ~other | dead;
 #define WW_ROW_MASKS
 #else

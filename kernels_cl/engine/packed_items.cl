@@ -11,10 +11,13 @@
 // ends. In a rectangle all work-items share the column series; in a list the column series are interleaved too.
 // Columns behind a column series' end are computed and never read.
 //
+// Bands, open ends and soft minima: items_edges.cl.
+//
 // Work-groups take units from a counter until none is left, the longest first: in a rectangle a pack of row series and a chunk of column series
 // (rows_per_group of them), in a list a pack.
 //
-// Parameters: WW_COLS, WW_ROWS, WW_WG (= WW_PACK). Scratch: args.scratch rows x WW_PACK values a work-group.
+// Parameters: WW_COLS (with a band a multiple of 8), WW_ROWS, WW_WG (= WW_PACK). Scratch: args.scratch rows x WW_PACK
+// values a work-group. Local memory: a few words.
 #ifndef WW_WG
 #define WW_WG 32
 #endif
@@ -34,9 +37,11 @@ WW_INLINE ww_point ww_item_point(__global const ww_scalar *at, uint t) {
     return point;
 }
 #if WW_LIST
+#define WW_ITEM_COLUMN_POINT(t) ww_item_point(ys, t)
 #define WW_ITEM_COLUMN(t) ww_column_make(ww_item_point(ys, t), ww_item_point(ys, (t) ? (t)-1 : 0), (real)(t))
-#define WW_ITEM_TOP(j) ww_top(ww_item_point(ys, min((uint)(j), widest - 1)), (real)(j), lengths)
+#define WW_ITEM_TOP(j) ww_border_top(ww_item_point(ys, min((uint)(j), widest - 1)), (real)(j), lengths)
 #else
+#define WW_ITEM_COLUMN_POINT(t) WW_POINT(y, t)
 #define WW_ITEM_COLUMN(t) WW_COLUMN_AT(y, t)
 #define WW_ITEM_TOP(j) WW_TOP_AT(y, j)
 #endif
@@ -45,6 +50,8 @@ WW_INLINE ww_point ww_item_point(__global const ww_scalar *at, uint t) {
 #else
 #define WW_ITEM_TOP_OF(r) WW_ITEM_TOP(first_column + (r))
 #endif
+
+#define WW_ITEM_LAST_ROW ww_row_make(ww_item_point(xs, rows - 1), ww_item_point(xs, rows - 2), lengths.rows - 1)
 
 // D(t+1,0), or what is left of a padding row (t < 0); and what is above the left of a strip's first row-step.
 #if WW_CORNER
@@ -55,7 +62,7 @@ WW_INLINE ww_point ww_item_point(__global const ww_scalar *at, uint t) {
 #if WW_BORDERS
 #define WW_ITEM_BORDER(t)                                                                                              \
     ((t) < 0 ? WW_ITEM_PADDING_BORDER(t)                                                                               \
-             : ww_left(ww_row_make(ww_item_point(xs, step), ww_item_point(xs, step ? step - 1 : 0), (real)(t)),         \
+             : ww_border_left(ww_row_make(ww_item_point(xs, step), ww_item_point(xs, step ? step - 1 : 0), (real)(t)),         \
                        (real)(t), lengths))
 #else
 #define WW_ITEM_BORDER(t) ((t) < 0 ? WW_ITEM_PADDING_BORDER(t) : WW_BORDER)
@@ -77,6 +84,9 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
     const uint lane = (uint)get_local_id(0);
     __global ww_scalar *edges = scratch + (ulong)get_group_id(0) * args.scratch * WW_PACK + lane;
     __local uint taken;
+#if WW_EDGED
+    __local int compared[4];
+#endif
 
     for (;;) {
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -96,14 +106,17 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
 #if WW_LIST
         const uint task = min(slot, args.row_end - 1);
         const uint id = WW_TASK_RESULT(task);
-        const uint n = (uint)x_series[WW_TASK_X(task)].y, m = (uint)y_series[WW_TASK_Y(task)].y;
+        const ww_series x = ww_series_load(x_values, x_series, WW_TASK_X(task), args.channel);
+        const ww_series y = ww_series_load(y_values, y_series, WW_TASK_Y(task), args.channel);
         __global const ww_scalar *ys = y_packed + y_pack_offset[pack] + lane;
         const uint widest = (uint)((y_pack_offset[pack + 1] - y_pack_offset[pack]) / (WW_PARTS * WW_PACK));
+        const uint n = x.length, m = y.length;
         lengths.rows = (real)n;
         {
 #else
         const uint id = x_order[min(slot, args.row_end - 1)];
-        const uint n = (uint)x_series[id].y;
+        const ww_series x = ww_series_load(x_values, x_series, id, args.channel);
+        const uint n = x.length;
         lengths.rows = (real)n;
         const uint column_begin = args.column_begin + chunk * args.rows_per_group;
         const uint column_end = min(column_begin + args.rows_per_group, args.column_end);
@@ -117,16 +130,22 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
 #endif
             lengths.columns = (real)m;
             WW_SET_PAIR(lengths)
+#if WW_OPEN
+            real best = ww_border_ends(WW_ITEM_LAST_ROW, WW_ITEM_COLUMN_POINT(0), lengths);
+#else
             real result = WW_BORDER;
+#endif
+            WW_ITEM_PAIR
             for (uint first_column = 0; first_column < widest; first_column += WW_COLS) {
                 const bool at_border = first_column == 0, more = first_column + WW_COLS < widest;
-                int i = (int)n - (int)rows;
+                WW_ITEM_STRIP
+                const int i = (int)n - (int)rows + (int)from_row;  // the first row
+                (void)i, (void)to_row;
                 ww_column b[WW_COLS];
                 real c[WW_COLS];  // the strip's previous row
-                real l[WW_ROWS], v[WW_ROWS];
-                ww_point a[WW_ROWS];  // the next row-step's points
 #if WW_NEEDS_LAST
-                ww_point last = ww_point_infinite();  // the point above them
+                // The point above the row-step's.
+                ww_point last = from_row ? ww_item_point(xs, from_row - 1) : ww_point_infinite();
 #endif
 #if WW_CARRY
                 const ww_column beside = WW_ITEM_COLUMN(first_column ? first_column - 1 : 0);
@@ -134,8 +153,7 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
 #if WW_BORDERS
                 const real corner_top = WW_ITEM_TOP(first_column ? first_column - 1 : 0);
 #endif
-                real previous = WW_ITEM_CORNER;
-                WW_KEPT_DIAGONALS
+                real previous = reached_corner ? edges[(ulong)(from_row - 1) * WW_PACK] : WW_ITEM_CORNER;
 #pragma unroll
                 for (uint r = 0; r < WW_COLS; r++)
                     b[r] = WW_ITEM_COLUMN(min(first_column + r, widest - 1));
@@ -146,63 +164,20 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
 #else
                     c[r] = WW_BORDER;
 #endif
-                WW_FILL_DIAGONALS((real)(i - (int)first_column))
+                WW_ITEM_CLIP_TOP
 #if !WW_CARRY
                 // The border stands where a strip to the left would have left its values: then no step asks which it is.
                 if (at_border)
-                    for (uint step = 0; step < rows; step++) {
-                        const int t = i + (int)step;
+                    for (uint step = from_row; step < to_row; step++) {
+                        const int t = i + (int)(step - from_row);
                         edges[(ulong)step * WW_PACK] = WW_ITEM_BORDER(t);
                     }
 #endif
-                __global const ww_scalar *restrict xa = xs;
-                __global ww_scalar *ea = edges;
-#pragma unroll
-                for (int q = 0; q < WW_ROWS; q++) {
-                    a[q] = ww_item_point(xa, (uint)q);
-                    l[q] = ea[q * WW_PACK];
-                }
 #if WW_CARRY
-                bool reached = false;
+                bool reached = reached_corner;
 #endif
-#pragma unroll 1
-                for (uint step = 0; step < rows; step += WW_ROWS) {
-                    real d[WW_ROWS];
-                    WW_ROW_ELEMENTS(a)
-#if WW_CARRY
-                    const bool known = true;
-                    WW_EDGE
-                    reached = true;
-#else
-                    d[0] = WW_AT_CORNER(0, previous);
-#pragma unroll
-                    for (int q = 0; q < WW_ROWS; q++)
-                        v[q] = l[q];
-#pragma unroll
-                    for (int q = 1; q < WW_ROWS; q++)
-                        d[q] = WW_AT_CORNER(q, l[q - 1]);
-#endif
-                    previous = l[WW_ROWS - 1];
-                    // What the next step needs, fetched while this one computes; after the last, the same once more.
-                    __global ww_scalar *const ew = ea;
-                    if (step + WW_ROWS < rows) {
-                        xa += WW_ROWS * WW_PARTS * WW_PACK;
-                        ea += WW_ROWS * WW_PACK;
-                    }
-#pragma unroll
-                    for (int q = 0; q < WW_ROWS; q++)
-                        a[q] = ww_item_point(xa, (uint)q);
-#pragma unroll
-                    for (int q = 0; q < WW_ROWS; q++)
-                        l[q] = ea[q * WW_PACK];
-                    WW_SWEEP(WW_ROWS)
-                    if (more) {
-#pragma unroll
-                        for (int q = 0; q < WW_ROWS; q++)
-                            ew[q * WW_PACK] = v[q];
-                    }
-                    i += WW_ROWS;
-                }
+                WW_ITEM_STRIP_STEPS
+#if !WW_OPEN
                 if (m > first_column && m <= first_column + WW_COLS) {
                     // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
                     const uint owned = m - 1 - first_column;
@@ -211,7 +186,11 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
                     for (uint r = 1; r < WW_COLS; r++)
                         result = r <= owned ? c[r] : result;
                 }
+#endif
             }
+#if WW_OPEN
+            const real result = best;
+#endif
 #if WW_LIST
             if (mine)
                 ww_store(out, args, 0, 0, id, ww_final(result, n, m));

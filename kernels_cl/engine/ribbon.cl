@@ -6,7 +6,7 @@
 // computed is inside it, and there is nothing to mask. In these terms a cell's left neighbour is s-1 of its own row, the upper
 // one s+1 and the diagonal one s of the row above; so one array of registers holds both rows. A step computes WW_ROWS
 // rows, each two cells behind the row above it. Columns left of the first and right of the last are infinitely far
-// points; so are the padding rows at the top to fill the first step.
+// points (minus infinity, so that they are far from the padding rows as well, which fill the first step at the top).
 //
 // A pack of 32 column series is interleaved (interleave.cl); the lanes of a pack compute the row series of a chunk one
 // after the other, and read the same row. No local memory, no barrier, no exchange.
@@ -17,9 +17,24 @@
 #define WW_PACK 32
 #endif
 
-// Column j's value of this lane's series. Outside it minus infinity, which is infinitely far from the padding rows'
-// infinity as well.
-#define WW_RIBBON_Y(j) ((uint)(j) < (uint)m ? ys[(ulong)(uint)(j) * WW_PACK] : -(ww_scalar)INFINITY)
+// Points of minus infinity before each series of a pack, and at least as many behind it: the host's packing.margin.
+#define WW_MARGIN (WW_COLS + 2 * WW_ROWS)
+
+// Row q's cell s of a row-step. The first row reaches a column first; the corner of the matrix is above and left of its
+// first cell.
+#define WW_RIBBON_CELL(q, s)                                                                                           \
+    {                                                                                                                  \
+        ww_point px, py;                                                                                               \
+        if ((q) == 0 || (s) == WW_COLS - 1)                                                                            \
+            column[(s) + (q)] = b[((s) + (q)) * WW_PACK];                                                              \
+        px.value[0] = a[q];                                                                                            \
+        py.value[0] = column[(s) + (q)];                                                                               \
+        const real diagonal = (s) == WW_BELOW && i + (q) == 0 ? (real)0 : c[(s) + 1];                                  \
+        c[(s) + 1] =                                                                                                   \
+            WW_CELL(c[s], c[(s) + 2], diagonal, px, py, WW_LAG((real)(WW_BELOW - (s))), lengths, (q) & 1);             \
+    }
+// Steps from the first row's first cell to the last row's.
+#define WW_STEADY (2 * (WW_ROWS - 1))
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
@@ -46,57 +61,54 @@ ww_ribbon(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         lengths.rows = (real)n;
         lengths.columns = (real)m;
         WW_SET_PAIR(lengths)
-        real c[WW_COLS];
-        real b[WW_COLS + WW_ROWS - 1];  // columns of the step's rows
-        real a[WW_ROWS], fresh[WW_ROWS];
+        real c[WW_COLS + 2];  // the first and the last are outside
+        real a[WW_ROWS];
+        // The column of the row-step's first cell.
+        __global const ww_scalar *b = ys + (WW_MARGIN - WW_BELOW - padding) * WW_PACK;
 #pragma unroll
-        for (int s = 0; s < WW_COLS; s++)
+        for (int s = 1; s <= WW_COLS; s++)
             c[s] = WW_BORDER;
-#pragma unroll
-        for (int s = 0; s < WW_COLS + WW_ROWS - 1; s++)
-            b[s] = WW_RIBBON_Y(s - WW_BELOW - padding);
+        c[0] = c[WW_COLS + 1] = WW_OUTSIDE;
 #pragma unroll
         for (int q = 0; q < WW_ROWS; q++)
             a[q] = q < padding ? WW_INF : x.at[q - padding];
         for (int i = -padding; i < n; i += WW_ROWS) {
-            // The values for the next step, fetched while this one computes.
-            real next[WW_ROWS];
+            // The rows of the next step, fetched while this one computes.
+            real next[WW_ROWS], column[WW_COLS + WW_ROWS - 1];
 #pragma unroll
-            for (int q = 0; q < WW_ROWS; q++) {
-                fresh[q] = WW_RIBBON_Y(i + WW_COLS + WW_ROWS - 1 - WW_BELOW + q);
+            for (int q = 0; q < WW_ROWS; q++)
                 next[q] = x.at[min(i + WW_ROWS + q, n - 1)];
+            // Three loops, because compilers unroll none whose body is too large for all its turns.
+#pragma unroll
+            for (int t = 0; t < WW_STEADY; t++) {
+#pragma unroll
+                for (int q = 0; q < WW_ROWS; q++)
+                    if (t >= 2 * q && t - 2 * q < WW_COLS)
+                        WW_RIBBON_CELL(q, t - 2 * q)
             }
 #pragma unroll
-            for (int t = 0; t < WW_COLS + 2 * (WW_ROWS - 1); t++) {
+            for (int t = WW_STEADY; t < WW_COLS; t++) {
 #pragma unroll
-                for (int q = 0; q < WW_ROWS; q++) {
-                    const int s = t - 2 * q;
-                    if (s >= 0 && s < WW_COLS) {
-                        const real left = s > 0 ? c[s > 0 ? s - 1 : 0] : WW_OUTSIDE;
-                        const real up = s + 1 < WW_COLS ? c[s + 1 < WW_COLS ? s + 1 : s] : WW_OUTSIDE;
-                        // The corner of the matrix is above and left of its first cell.
-                        const real diagonal = s == WW_BELOW && i + q == 0 ? (real)0 : c[s];
-                        ww_point px, py;
-                        px.value[0] = a[q];
-                        py.value[0] = b[s + q];
-                        c[s] = WW_CELL(left, up, diagonal, px, py, WW_LAG((real)(WW_BELOW - s)), lengths, q & 1);
-                    }
-                }
+                for (int q = 0; q < WW_ROWS; q++)
+                    WW_RIBBON_CELL(q, t - 2 * q)
             }
 #pragma unroll
-            for (int s = 0; s < WW_COLS - 1; s++)
-                b[s] = b[s + WW_ROWS];
+            for (int t = WW_COLS > WW_STEADY ? WW_COLS : WW_STEADY; t < WW_COLS + WW_STEADY; t++) {
 #pragma unroll
-            for (int q = 0; q < WW_ROWS; q++) {
-                b[WW_COLS - 1 + q] = fresh[q];
+                for (int q = 0; q < WW_ROWS; q++)
+                    if (t >= 2 * q && t - 2 * q < WW_COLS)
+                        WW_RIBBON_CELL(q, t - 2 * q)
+            }
+            b += WW_ROWS * WW_PACK;
+#pragma unroll
+            for (int q = 0; q < WW_ROWS; q++)
                 a[q] = next[q];
-            }
         }
         const int last = m - n + WW_BELOW;
-        real result = c[0];
+        real result = c[1];
 #pragma unroll
         for (int s = 1; s < WW_COLS; s++)
-            result = s <= last ? c[s] : result;
+            result = s <= last ? c[s + 1] : result;
         if (mine && WW_PACK_WANTED(p, row, lane))
             ww_store(out, args, x_id, y_id, 0, ww_final(result, x.length, (uint)m));
     }

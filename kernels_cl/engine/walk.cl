@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engines lanes and strips share: WW_ROWS rows across a block of WW_COLS columns held in registers. No kernel
-// is here.
+// What the engines lanes, strips and packed (items) share: WW_ROWS rows across a block of WW_COLS columns held in
+// registers. No kernel is here. WW_WHOLE_BLOCKS 1 (packed_items.cl): the engine masks cells outside a band itself.
+#ifndef WW_WHOLE_BLOCKS
+#define WW_WHOLE_BLOCKS 0
+#endif
 #ifndef WW_COLS
 #define WW_COLS 16
 #endif
 #ifndef WW_ROWS
 #define WW_ROWS 4
 #endif
-#if WW_BAND && WW_VECTOR == 1 && WW_COLS > 32
+#if WW_BAND && WW_VECTOR == 1 && WW_COLS > 32 && !WW_WHOLE_BLOCKS
 #error "a banded block has at most 32 columns"
+#endif
+
+// Rows of a step, where an engine has steps of two sizes (items_edges.cl): a constant of the scope.
+#ifndef WW_STEP
+#define WW_STEP WW_ROWS
 #endif
 
 #if WW_ROWS & (WW_ROWS - 1)
@@ -25,7 +33,7 @@
 // `rows` rows across the block. v: in, the left-hand neighbour's values in these rows; out, the last column's. d: the
 // values above v. A macro, because NVIDIA's compiler keeps arrays passed to a function in memory. Neighbouring rows use
 // the value they share as the same operand (`q & 1`), so that it is read from the register file's reuse cache.
-#if WW_BAND
+#if WW_BAND && !WW_WHOLE_BLOCKS
 #define WW_KEEP(value, q, r) ((inside[q] >> (r)) & 1u ? (value) : WW_OUTSIDE)
 #else
 #define WW_KEEP(value, q, r) (value)
@@ -34,10 +42,10 @@
 // the row above the first, which the carries need. Kept diagonals move by WW_ROWS a step; before a block's first step,
 // WW_FILL_DIAGONALS makes those of the step before.
 #if WW_DIAGONAL == 2
-#define WW_KEPT_DIAGONALS real along[WW_COLS + WW_ROWS];
+#define WW_KEPT_DIAGONALS real along[WW_COLS + WW_STEP];
 #define WW_FILL_DIAGONALS(shift)                                                                                       \
-    _Pragma("unroll") for (int r = WW_ROWS; r < WW_COLS + WW_ROWS; r++)                                                \
-        along[r] = ww_diagonal((shift) + (real)(r - WW_ROWS - WW_COLS), lengths);
+    _Pragma("unroll") for (int r = WW_STEP; r < WW_COLS + WW_STEP; r++)                                                \
+        along[r] = ww_diagonal((shift) + (real)(r - WW_STEP - WW_COLS), lengths);
 #define WW_DIAGONALS(rows)                                                                                             \
     _Pragma("unroll") for (int r = 0; r < WW_COLS; r++)                                                                \
         along[r] = along[r + (rows)];                                                                                  \
@@ -91,19 +99,20 @@
 #ifndef WW_NOTE
 #define WW_NOTE(q, r)
 #endif
-#define WW_SWEEP(rows)                                                                                                 \
-    WW_DIAGONALS(rows)                                                                                                 \
-    _Pragma("unroll") for (int w = 0; w < WW_COLS + (rows)-1; w++) {                                                   \
+// Columns [from, to) of the block. `diagonal` makes a new diagonal's value; `keep`, `column` and `row` are what becomes of a
+// cell's value outside the band, after the last column and in a padding row.
+#define WW_SWEEP_OF(rows, from, to, diagonal, keep, column, row)                                                       \
+    _Pragma("unroll") for (int w = 0; w < (to) - (from) + (rows)-1; w++) {                                             \
         _Pragma("unroll") for (int q = (rows)-1; q >= 0; q--) {                                                        \
-            const int r = w - q;                                                                                       \
-            if (r >= 0 && r < WW_COLS) {                                                                               \
-                WW_NEW_DIAGONAL(q, r)                                                                                  \
+            const int r = w - q + (from);                                                                              \
+            if (r >= (from) && r < (to)) {                                                                             \
+                diagonal(q, r)                                                                                         \
                 const real up = q ? v[q - 1] : c[r];                                                                   \
-                real value = WW_CELL(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), lengths, q & 1);                 \
+                real value = WW_CELL(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), lengths, q & 1);              \
                 WW_NOTE(q, r)                                                                                          \
-                value = WW_KEEP(value, q, r);                                                                          \
-                value = WW_PASS_COLUMN(value, v[q], r);                                                                \
-                value = WW_PASS_ROW(value, up, q);                                                                     \
+                value = keep(value, q, r);                                                                             \
+                value = column(value, v[q], r);                                                                        \
+                value = row(value, up, q);                                                                             \
                 d[q] = WW_ABOVE(q, r);                                                                                 \
                 v[q] = value;                                                                                          \
                 WW_GO_ON(q, r)                                                                                         \
@@ -112,8 +121,11 @@
             }                                                                                                          \
         }                                                                                                              \
     }
+#define WW_SWEEP(rows)                                                                                                 \
+    WW_DIAGONALS(rows)                                                                                                 \
+    WW_SWEEP_OF(rows, 0, WW_COLS, WW_NEW_DIAGONAL, WW_KEEP, WW_PASS_COLUMN, WW_PASS_ROW)
 
-#if WW_BAND && WW_VECTOR == 1
+#if WW_BAND && WW_VECTOR == 1 && !WW_WHOLE_BLOCKS
 // One bit a column of the block: set inside row i's interval.
 WW_INLINE uint ww_inside(ww_pair_band limits, uint i, uint first_column) {
     const int lo = clamp((int)ww_band_lo(limits, i) - (int)first_column, 0, 32);
@@ -133,7 +145,7 @@ WW_INLINE uint ww_inside(ww_pair_band limits, uint i, uint first_column) {
 
 // Padding rows above the first: as many as fill the first row-step.
 #define WW_PADDING(n) ((int)((0u - (n)) % WW_ROWS))
-#if WW_BAND
+#if WW_BAND && !WW_WHOLE_BLOCKS
 // First and end row-step of a block of columns, the padding rows counted.
 WW_INLINE uint ww_block_first(ww_pair_band limits, uint block) {
     return block ? (ww_band_top(limits, block * WW_COLS) + (uint)WW_PADDING(limits.n)) / WW_ROWS : 0;
@@ -177,14 +189,14 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #define WW_ROW_ABOVE
 #endif
 #if WW_NEEDS_LAST
-#define WW_KEEP_LAST(points) last = points[WW_ROWS - 1];
+#define WW_KEEP_LAST(points) last = points[WW_STEP - 1];
 #else
 #define WW_KEEP_LAST(points)
 #endif
 #define WW_ROW_ELEMENTS(points)                                                                                        \
     const real shift = (real)(i - (int)first_column);                                                                  \
-    ww_row e[WW_ROWS];                                                                                                 \
-    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++)                                                                \
+    ww_row e[WW_STEP];                                                                                                 \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++)                                                                \
         e[q] = ww_row_make(points[q], WW_POINT_BEFORE(points, q), (real)(i + q));                                      \
     WW_ROW_ABOVE                                                                                                       \
     WW_KEEP_LAST(points)
@@ -200,7 +212,7 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 // The border's value is kept for the next row-step in place of a neighbour's value.
 #define WW_BORDER_ABOVE (WW_UNDER_CORNER ? (real)0 : i < 0 ? WW_OUTSIDE : previous)
 #define WW_TOP_LEFT (i < 0 ? WW_OUTSIDE : i == 0 ? corner_top : WW_OUTSIDE)
-#define WW_HOLD_BORDER l[WW_ROWS - 1] = at_border ? v[WW_ROWS - 1] : l[WW_ROWS - 1];
+#define WW_HOLD_BORDER l[WW_STEP - 1] = at_border ? v[WW_STEP - 1] : l[WW_STEP - 1];
 #elif WW_CORNER
 #define WW_BORDER_ABOVE (i == 0 ? (real)0 : WW_BORDER)
 #define WW_TOP_LEFT (i <= 0 ? WW_BORDER : WW_OUTSIDE)
@@ -211,7 +223,7 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #define WW_HOLD_BORDER
 #endif
 #if WW_CARRY
-#define WW_CARRIES real g[WW_ROWS];
+#define WW_CARRIES real g[WW_STEP];
 #define WW_FROM_LEFT(value, row, q) ww_carry(value, row, beside, WW_LAG(shift + (real)(q)))
 #else
 #define WW_CARRIES
@@ -224,18 +236,18 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #endif
 #define WW_EDGE                                                                                                        \
     WW_CARRIES                                                                                                         \
-    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++)                                                                \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++)                                                                \
         v[q] = at_border ? WW_BORDER_LEFT(q) : known ? l[q] : WW_OUTSIDE;                                              \
     d[0] = at_border ? WW_BORDER_ABOVE : reached ? WW_FROM_LEFT(previous, above, 0) : WW_TOP_LEFT;                     \
     WW_HOLD_BORDER                                                                                                     \
-    _Pragma("unroll") for (int q = 1; q < WW_ROWS; q++)                                                                \
+    _Pragma("unroll") for (int q = 1; q < WW_STEP; q++)                                                                \
         d[q] = WW_AT_CORNER(q, WW_FROM_LEFT(v[q - 1], e[q - 1], q));
 
 // With open ends: the best of what a block has of the ends after a row-step, in `best`. v holds the values of column m where
 // the block has it, c those of row n after the last row-step.
 #if WW_OPEN
 #define WW_TAKE_ENDS(has_column, last_step)                                                                            \
-    _Pragma("unroll") for (int q = 0; q < WW_ROWS; q++)                                                                \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++)                                                                \
         if ((has_column) && i + q >= 0 && i + q < (int)x.length && WW_END_ROW(i + q + 1, x.length))                    \
             best = ww_lesser(best, v[q]);                                                                              \
     if (last_step)                                                                                                     \

@@ -8,13 +8,25 @@
 #define WW_BORDER_VALUE INFINITY
 #define WW_OPEN_BORDER 0
 
-WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths) {
-    return ww_entries_of(left + WW_P_penalty, up + WW_P_penalty, diagonal);
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths,
+                              ww_parameters p) {
+    return ww_entries_of(left + p.penalty, up + p.penalty, diagonal);
 }
-WW_INLINE real ww_node(real best, ww_point x, ww_point y, real lag) {
+WW_INLINE real ww_node(real best, ww_point x, ww_point y, real lag, ww_parameters p) {
     return ww_add_cost(x, y, best);
 }
 
-WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
     return ww_root(value);
 }
+
+#ifdef WW_GRADIENT
+#define WW_SLOPES 1
+#define WW_NODE_SLOPE(x, y, along, c) ww_cost_slope(x, y, c)
+#define WW_PARAMETER_SLOPES 1
+WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_point x, ww_point y, ww_point x_before,
+                                  ww_point y_before, real along, real lag, ww_pair lengths, const int which,
+                                  ww_parameters p) {
+    return a.left + a.up;
+}
+#endif

@@ -8,13 +8,19 @@
 #define WW_BORDER_VALUE INFINITY
 #define WW_OPEN_BORDER 0
 
-WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths) {
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths,
+                              ww_parameters p) {
     return ww_entries_of(left, up, diagonal);
 }
-WW_INLINE real ww_node(real best, ww_point x, ww_point y, real lag) {
+WW_INLINE real ww_node(real best, ww_point x, ww_point y, real lag, ww_parameters p) {
     return ww_add_cost(x, y, best);
 }
 
-WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
     return ww_root(value);
 }
+
+#ifdef WW_GRADIENT
+#define WW_SLOPES 1
+#define WW_NODE_SLOPE(x, y, along, c) ww_cost_slope(x, y, c)
+#endif

@@ -19,15 +19,17 @@ typedef struct {
 } ww_row;
 typedef ww_point ww_column;
 
-#ifndef WW_P_g
-#define WW_P_g 0
-#define WW_L_g 0
+// The rounding error of g in float is subtracted last. With g = 0 nothing is.
+#if WW_I_g == 0
+#define WW_LESS_GAP(value) (value)
+#elif WWK_DOUBLE
+#define WW_LESS_GAP(value) ((value) - p.g)
+#else
+#define WW_LESS_GAP(value) (((value) - p.g) - p.g_lost)
 #endif
-// The rounding error of g in float is subtracted last. With g = 0 there is none.
-#define WW_LESS_GAP(value) (((value) - WW_P_g) - WW_L_g)
 
 // The distance of a point from the gap's value.
-WW_INLINE real ww_gap(ww_point x) {
+WW_INLINE real ww_gap(ww_point x, ww_parameters p) {
 #if WW_CHANNELS == 1
     return fabs(WW_LESS_GAP(WW_AT(x, 0)));
 #else
@@ -39,33 +41,70 @@ WW_INLINE real ww_gap(ww_point x) {
     return sqrt(sum);
 #endif
 }
-WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameters p) {
     ww_row x;
     x.own = own;
-    x.gap = t < 0 ? (real)0 : ww_gap(own);
+    x.gap = t < 0 ? (real)0 : ww_gap(own, p);
     return x;
 }
-WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
+WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t, ww_parameters p) {
     return own;
 }
-WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths) {
+WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths, ww_parameters p) {
     return x.own.extra;
 }
-WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths) {
+WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths, ww_parameters p) {
     return y.extra;
 }
 
-WW_INLINE real ww_top_next(real before, ww_column y) {
-    return before + ww_gap(y);
+WW_INLINE real ww_top_next(real before, ww_column y, ww_parameters p) {
+    return before + ww_gap(y, p);
 }
 
-WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths) {
-    return ww_entries_of(left + ww_gap(y), up + x.gap, diagonal + ww_cost(x.own, y));
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
+                              ww_parameters p) {
+    return ww_entries_of(left + ww_gap(y, p), up + x.gap, diagonal + ww_cost(x.own, y));
 }
-WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag) {
+WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag, ww_parameters p) {
     return best;
 }
 
-WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
     return ww_root(value);
 }
+
+#ifdef WW_GRADIENT
+#define WW_SLOPES 1
+#define WW_ENTER_SLOPES 1
+#define WW_BORDER_SLOPES 1
+#define WW_PARAMETER_SLOPES 1
+WW_INLINE real ww_gap_slope(ww_point x, const int c, ww_parameters p) {
+#if WW_CHANNELS == 1
+    return ww_sign(WW_LESS_GAP(WW_AT(x, 0)));
+#else
+    return ww_share(WW_LESS_GAP(WW_AT(x, c)), ww_gap(x, p));
+#endif
+}
+// Of a gap by g.
+WW_INLINE real ww_gap_parameter(ww_point x, ww_parameters p) {
+    real sum = 0;
+    for (int c = 0; c < WW_CHANNELS; c++)
+        sum -= ww_gap_slope(x, c, p);
+    return sum;
+}
+WW_INLINE ww_slopes ww_enter_slope(ww_entries a, real carried, ww_row x, ww_column y, ww_row x_before, ww_column y_before,
+                                   const int c, ww_parameters p) {
+    const real match = a.diagonal * ww_cost_slope(x.own, y, c);
+    ww_slopes s;
+    s.x = fma(a.up, ww_gap_slope(x.own, c, p), match);
+    s.y = fma(a.left, ww_gap_slope(y, c, p), -match);
+    s.x_before = 0;
+    s.y_before = 0;
+    return s;
+}
+WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_row x, ww_column y, ww_row x_before,
+                                  ww_column y_before, real along, real lag, ww_pair lengths, const int which,
+                                  ww_parameters p) {
+    return fma(a.up, ww_gap_parameter(x.own, p), a.left * ww_gap_parameter(y, p));
+}
+#endif

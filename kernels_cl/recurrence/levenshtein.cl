@@ -17,34 +17,35 @@ typedef struct {
 } ww_row;
 typedef ww_point ww_column;
 
-WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameters p) {
     ww_row x;
     x.own = own;
-    x.insertion = t < 0 ? WW_INF : (real)WW_P_insertion;
-    x.deletion = t < 0 ? (real)0 : (real)WW_P_deletion;
-    x.substitution = t < 0 ? WW_INF : (real)WW_P_substitution;
+    x.insertion = t < 0 ? WW_INF : (real)p.insertion;
+    x.deletion = t < 0 ? (real)0 : (real)p.deletion;
+    x.substitution = t < 0 ? WW_INF : (real)p.substitution;
     return x;
 }
-WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
+WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t, ww_parameters p) {
     return own;
 }
-WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths) {
-    return (t + 1) * WW_P_deletion;
+WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths, ww_parameters p) {
+    return (t + 1) * p.deletion;
 }
-WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths) {
-    return (t + 1) * WW_P_insertion;
+WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths, ww_parameters p) {
+    return (t + 1) * p.insertion;
 }
 
-WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths) {
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
+                              ww_parameters p) {
     real replaced = WW_AT(x.own, 0) == WW_AT(y, 0) ? (real)0 : x.substitution;
     for (int c = 1; c < WW_CHANNELS; c++)
         replaced = WW_AT(x.own, c) == WW_AT(y, c) ? replaced : x.substitution;
     return ww_entries_of(left + x.insertion, up + x.deletion, diagonal + replaced);
 }
-WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag) {
+WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag, ww_parameters p) {
     return best;
 }
 
-WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
     return ww_root(value);
 }

@@ -27,32 +27,32 @@ typedef struct {
 typedef ww_row ww_column;
 
 // |t|^p
-WW_INLINE real ww_power(real t) {
+WW_INLINE real ww_power(real t, ww_parameters p) {
 #if WW_I_degree == 1
     return fabs(t);
 #elif WW_I_degree == 2
     return t * t;
 #else
-    return pow(fabs(t), (real)WW_P_degree);
+    return pow(fabs(t), (real)p.degree);
 #endif
 }
-WW_INLINE real ww_distance(ww_point x, ww_point y) {
+WW_INLINE real ww_distance(ww_point x, ww_point y, ww_parameters p) {
 #if WW_CHANNELS == 1 && !WW_I_no_root
     return fabs(WW_AT(x, 0) - WW_AT(y, 0));
 #else
     real sum = 0;
     for (int c = 0; c < WW_CHANNELS; c++)
-        sum += ww_power(WW_AT(x, c) - WW_AT(y, c));
+        sum += ww_power(WW_AT(x, c) - WW_AT(y, c), p);
 #if WW_I_no_root || WW_I_degree == 1
     return sum;
 #elif WW_I_degree == 2
     return sqrt(sum);
 #else
-    return pow(sum, (real)(1 / WW_P_degree));
+    return pow(sum, (real)(1 / p.degree));
 #endif
 #endif
 }
-WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameters p) {
     ww_row x;
     x.own = own;
 #if WW_EXTRA
@@ -62,35 +62,87 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
     const real since = 1;
 #endif
     // The neighbours of a first point, or of a padding one, are all infinite.
-    x.gap = t < 1 ? (real)0 : ww_distance(own, before) + WW_P_nu * since + WW_P_lambda;
+    x.gap = t < 1 ? (real)0 : ww_distance(own, before, p) + p.nu * since + p.lambda;
     return x;
 }
-WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
-    return ww_row_make(own, before, t);
+WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t, ww_parameters p) {
+    return ww_row_make(own, before, t, p);
 }
 #if WW_EXTRA
 // The difference is taken before it is scaled: time stamps may have many more digits than their difference.
-#define WW_APART(x, y, apart) (WW_P_nu * fabs(x.time - y.time))
+#define WW_APART(x, y, apart) (p.nu * fabs(x.time - y.time))
 #else
-WW_INLINE real ww_diagonal(real lag, ww_pair lengths) {
-    return WW_P_nu * fabs(lag);
+WW_INLINE real ww_diagonal(real lag, ww_pair lengths, ww_parameters p) {
+    return p.nu * fabs(lag);
 }
 #define WW_APART(x, y, apart) (apart)
 #endif
-WW_INLINE real ww_match(ww_row x, ww_column y, real apart) {
-    return ww_distance(x.own, y.own) + WW_APART(x, y, apart);
+WW_INLINE real ww_match(ww_row x, ww_column y, real apart, ww_parameters p) {
+    return ww_distance(x.own, y.own, p) + WW_APART(x, y, apart);
 }
 
-WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real apart) {
-    return value + ww_match(x, y, apart);
+WW_INLINE real ww_carry(real value, ww_row x, ww_column y, real apart, ww_parameters p) {
+    return value + ww_match(x, y, apart, p);
 }
-WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real apart, ww_pair lengths) {
-    return ww_entries_of(left + y.gap, up + x.gap, diagonal + ww_match(x, y, apart));
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real apart, ww_pair lengths,
+                              ww_parameters p) {
+    return ww_entries_of(left + y.gap, up + x.gap, diagonal + ww_match(x, y, apart, p));
 }
-WW_INLINE real ww_node(real best, ww_row x, ww_column y, real apart) {
+WW_INLINE real ww_node(real best, ww_row x, ww_column y, real apart, ww_parameters p) {
     return best;
 }
 
-WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
     return ww_root(value);
 }
+
+#ifdef WW_GRADIENT
+#define WW_SLOPES 1
+#define WW_ENTER_SLOPES 1
+#define WW_PARAMETER_SLOPES 2
+// Of ww_distance() by channel c of the first point.
+WW_INLINE real ww_distance_slope(ww_point x, ww_point y, const int c, ww_parameters p) {
+    const real t = WW_AT(x, c) - WW_AT(y, c);
+#if WW_CHANNELS == 1 && !WW_I_no_root
+    return ww_sign(t);
+#elif WW_I_degree == 1
+    return ww_sign(t);
+#elif WW_I_degree == 2 && WW_I_no_root
+    return 2 * t;
+#elif WW_I_degree == 2
+    return ww_euclidean_slope(x, y, c);
+#elif WW_I_no_root
+    return p.degree * ww_sign(t) * pow(fabs(t), (real)(p.degree - 1));
+#else
+    const real size = ww_distance(x, y, p);
+    return ww_sign(t) * pow(ww_share(fabs(t), size), (real)(p.degree - 1));
+#endif
+}
+WW_INLINE ww_slopes ww_enter_slope(ww_entries a, real carried, ww_row x, ww_column y, ww_row x_before, ww_column y_before,
+                                   const int c, ww_parameters p) {
+    const real match = a.diagonal * ww_distance_slope(x.own, y.own, c, p);
+    const real before = carried * ww_distance_slope(x_before.own, y_before.own, c, p);
+    const real up = a.up * ww_distance_slope(x.own, x_before.own, c, p);
+    const real left = a.left * ww_distance_slope(y.own, y_before.own, c, p);
+    ww_slopes s;
+    s.x = match + up;
+    s.y = left - match;
+    s.x_before = before - up;
+    s.y_before = -before - left;
+    return s;
+}
+// By nu, and by lambda.
+WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_row x, ww_column y, ww_row x_before,
+                                  ww_column y_before, real along, real lag, ww_pair lengths, const int which,
+                                  ww_parameters p) {
+#if WW_EXTRA
+    const real x_since = x.time - x_before.time, y_since = y.time - y_before.time;
+    const real apart = fabs(x.time - y.time), apart_before = fabs(x_before.time - y_before.time);
+#else
+    const real x_since = 1, y_since = 1, apart = fabs(lag), apart_before = fabs(lag);
+#endif
+    if (which)
+        return a.left + a.up;
+    return fma(a.up, x_since, a.left * y_since) + fma(a.diagonal, apart, carried * apart_before);
+}
+#endif

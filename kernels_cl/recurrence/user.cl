@@ -11,6 +11,21 @@
 //   #define WW_USER_OPEN_BORDER v: the border of points skipped at an open end, usually 0; else open ends are refused
 //   #define WW_USER_OUTSIDE  v: the value of cells outside a band; else infinity
 //   #define WW_USER_FINAL    ww_scalar ww_user_final(ww_scalar value, uint n, uint m): the result; else D(n,m)
+#ifdef WW_USER_GIVEN
+// They also take the parameters, from functions that have them as `p`.
+#undef ww_user_cell
+#undef ww_user_enter
+#undef ww_user_node
+#undef ww_user_left
+#undef ww_user_top
+#undef ww_user_final
+#define ww_user_cell(...) ww_user_cell(__VA_ARGS__, p)
+#define ww_user_enter(...) ww_user_enter(__VA_ARGS__, p)
+#define ww_user_node(...) ww_user_node(__VA_ARGS__, p)
+#define ww_user_left(...) ww_user_left(__VA_ARGS__, p)
+#define ww_user_top(...) ww_user_top(__VA_ARGS__, p)
+#define ww_user_final(...) ww_user_final(__VA_ARGS__, p)
+#endif
 #ifdef WW_USER_OUTSIDE
 #define WW_OUTSIDE_VALUE WW_USER_OUTSIDE
 #else
@@ -42,7 +57,7 @@ typedef ww_column ww_row;
 #define WW_USER_POINTS(x, y) (x).own, (y).own
 #endif
 
-WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
+WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t, ww_parameters p) {
     ww_column y;
     y.own = own;
 #ifdef WW_USER_BEFORE
@@ -50,36 +65,37 @@ WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t) {
 #endif
     return y;
 }
-WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t) {
-    return ww_column_make(own, before, t);
+WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameters p) {
+    return ww_column_make(own, before, t, p);
 }
 #ifdef WW_USER_BORDERS
 #define WW_BORDERS 1
-WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths) {
+WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths, ww_parameters p) {
     return ww_user_left(x.own, t);
 }
-WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths) {
+WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths, ww_parameters p) {
     return ww_user_top(y, t);
 }
 #endif
 
 #ifdef WW_USER_ENTER
-WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths) {
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
+                              ww_parameters p) {
     return ww_user_enter(left, up, diagonal, WW_USER_POINTS(x, y), lag);
 }
-WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag) {
+WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag, ww_parameters p) {
     return ww_user_node(best, x.own, y.own, lag);
 }
 #else
 #define WW_FUSED 1
 #define WW_CELL_ALONE 1
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity) {
+                       const int parity, ww_parameters p) {
     return ww_user_cell(left, up, diagonal, WW_USER_POINTS(x, y), lag);
 }
 #endif
 
-WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
 #ifdef WW_USER_FINAL
     value = ww_user_final(value, n, m);
 #endif

@@ -2,7 +2,9 @@
 // Tests the caller's cell on ordinary points and neighbours, some of which are infinite as borders are. report: 1 and
 // the values (left, up, diagonal, x, y) of the first that gives NaN, else 0. With WW_POINT_REGISTERS 0 it has two more
 // values, for points.
-__kernel void ww_user_check(__global ww_scalar *restrict report) {
+#undef WW_GIVEN
+#define WW_GIVEN given
+__kernel void ww_user_check(__global ww_scalar *restrict report, const ww_parameters given) {
     const ww_scalar points[4] = {(ww_scalar)-1.5, 0, (ww_scalar)0.25, 3};
     const ww_scalar neighbours[3] = {0, (ww_scalar)2.5, INFINITY};
     report[0] = 0;
@@ -23,7 +25,7 @@ __kernel void ww_user_check(__global ww_scalar *restrict report) {
         b.at = report + 7;
         a.stride = b.stride = 0;
 #endif
-        const ww_column column = ww_column_make(b, b, 1), row = ww_column_make(a, a, 1);
+        const ww_column column = ww_column_make(b, b, 1, given), row = ww_column_make(a, a, 1, given);
         const ww_pair lengths = {4, 4};
         const ww_scalar value = WW_CELL(left, up, diagonal, row, column, 0, lengths, 0);
         if (isnan(value)) {

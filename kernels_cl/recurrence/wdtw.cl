@@ -17,19 +17,16 @@
 #define WW_LEAST_WEIGHT DBL_MIN
 #define WW_MOST_WEIGHT DBL_MAX
 #define WW_SCALED_FROM 512
-#define WW_STEEPNESS (WW_P_g * M_LOG2E)
+#define WW_STEEPNESS (p.g * M_LOG2E)
 #define WW_STEEPNESS_LOST 0
 #else
 #define WW_LEAST_WEIGHT FLT_MIN
 #define WW_MOST_WEIGHT FLT_MAX
 #define WW_SCALED_FROM 64
-#ifndef WW_L_g
-#define WW_L_g 0
-#endif
 // g / log(2), and its rounding error in float: the exponents of long series are large numbers.
-#define WW_STEEPNESS ((float)WW_P_g * M_LOG2E_F)
+#define WW_STEEPNESS ((float)p.g * M_LOG2E_F)
 #define WW_STEEPNESS_LOST                                                                                              \
-    (fma((float)WW_P_g, M_LOG2E_F, -WW_STEEPNESS) + ((float)WW_P_g * 1.925963033500e-8f + (float)WW_L_g * M_LOG2E_F))
+    (fma((float)p.g, M_LOG2E_F, -WW_STEEPNESS) + ((float)p.g * 1.925963033500e-8f + (float)p.g_lost * M_LOG2E_F))
 #endif
 
 #if defined(WW_SELECT) && WW_SELECT == 1
@@ -39,7 +36,7 @@
 #endif
 // k for series of n and m points; 0 for all but long ones, and with the soft minimum, whose values can't be scaled.
 #define WW_SCALE_OF(type, n, m)                                                                                        \
-    WW_INLINE type ww_scale_of_##type(type n, type m) {                                                                \
+    WW_INLINE type ww_scale_of_##type(type n, type m, ww_parameters p) {                                               \
         const type behind = (type)(ww_scalar)0.5 * fmax(n, m) - fabs(n - m);                                           \
         const type k = rint(fmin((type)WW_STEEPNESS * behind, (type)(ww_scalar)30000));                                \
         return WW_SCALED(type, k);                                                                                  \
@@ -52,25 +49,49 @@ WW_SCALE_OF(real, n, m)
 #endif
 
 #define WW_PAIR_READY(lengths)                                                                                         \
-    lengths.scale = ww_scale_of_real(lengths.rows, lengths.columns);                                                   \
+    lengths.scale = ww_scale_of_real(lengths.rows, lengths.columns, WW_GIVEN);                                         \
     lengths.unscaled = exp2(-lengths.scale);
 
 // The weight, times 2^k.
-WW_INLINE real ww_diagonal(real lag, ww_pair lengths) {
+WW_INLINE real ww_diagonal(real lag, ww_pair lengths, ww_parameters p) {
     const real behind = (ww_scalar)0.5 * ww_max2(lengths.rows, lengths.columns) - fabs(lag);
     const real power = fma((real)WW_STEEPNESS, behind, fma((real)WW_STEEPNESS_LOST, behind, -lengths.scale));
-    const real weight = WW_P_w_max * ww_recip(lengths.unscaled + ww_exp2(power));
+    const real weight = p.w_max * ww_recip(lengths.unscaled + ww_exp2(power));
     // A weight of 0, or an infinite one, would make the padding rows at the top, or a cost of 0, NaN.
     return ww_max2(ww_min2(weight, (real)WW_MOST_WEIGHT), (real)WW_LEAST_WEIGHT);
 }
 
-WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real weight, ww_pair lengths) {
+WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real weight, ww_pair lengths,
+                              ww_parameters p) {
     return ww_entries_of(left, up, diagonal);
 }
-WW_INLINE real ww_node(real best, ww_point x, ww_point y, real weight) {
+WW_INLINE real ww_node(real best, ww_point x, ww_point y, real weight, ww_parameters p) {
     return fma(weight, ww_cost(x, y), best);
 }
 
-WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m) {
-    return ww_root(ldexp(value, -(int)ww_scale_of_ww_scalar((ww_scalar)n, (ww_scalar)m)));
+WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
+    return ww_root(ldexp(value, -(int)ww_scale_of_ww_scalar((ww_scalar)n, (ww_scalar)m, p)));
 }
+
+#ifdef WW_GRADIENT
+#define WW_SLOPES 1
+#define WW_NODE_SLOPE(x, y, along, c) ((along) * ww_cost_slope(x, y, c))
+#define WW_PARAMETER_SLOPES 2
+// By g: dw/dg = w (1 - w/w_max) (|i-j| - max(n,m)/2). By w_max: w/w_max.
+WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_point x, ww_point y, ww_point x_before,
+                                  ww_point y_before, real along, real lag, ww_pair lengths, const int which,
+                                  ww_parameters p) {
+    const real cost = node * ww_cost(x, y), behind = (ww_scalar)0.5 * ww_max2(lengths.rows, lengths.columns) - fabs(lag);
+    const real share = ww_share(along * lengths.unscaled, (real)p.w_max);
+    return cost * (which ? ww_share(along, (real)p.w_max) : along * (share - 1) * behind);
+}
+#define WW_FINAL_SLOPE(value, n, m) wdtw_final_slope(value, n, m, WW_GIVEN)
+WW_INLINE ww_scalar wdtw_final_slope(ww_scalar value, uint n, uint m, ww_parameters p) {
+    const int k = -(int)ww_scale_of_ww_scalar((ww_scalar)n, (ww_scalar)m, p);
+#if WW_ROOT
+    return value > 0 ? ldexp((ww_scalar)0.5 / sqrt(ldexp(value, k)), k) : (ww_scalar)0;
+#else
+    return ldexp((ww_scalar)1, k);
+#endif
+}
+#endif

@@ -385,6 +385,7 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
     }
     d->max_bytes = wwi_buffer_bytes(d->values);
     d->largest_value = (double)INFINITY;
+    d->foreign = true;
     *dataset = d;
     d = NULL;
 done:

@@ -104,20 +104,33 @@ static ww_status derived_lengths(const derivation *d, uint32_t *lengths) {
     return WW_OK;
 }
 
+// Sets what of a derivation depends on the measure; how many values a point has besides the channels.
+static size_t set_measure(derivation *d, const ww_measure *measure) {
+    d->transform = wwi_measure_row_by_id(measure->id)->transform;
+    if (d->transform != WWI_TRANSFORM_ERP)
+        return d->transform != WWI_TRANSFORM_DERIVATIVE;
+    d->gap = measure->parameters[0];
+    d->total = measure->parameters[1] != 0.0;
+    d->each = measure->independent && d->source->channels > 1;
+    return d->each ? d->source->channels : 1;
+}
+
+void wwi_dataset_derive_values(const ww_dataset *source, const ww_measure *measure, void *values,
+                               const ww_dataset *derived, void *target) {
+    derivation d = {.source = source, .values = values};
+    set_measure(&d, measure);
+    for (size_t i = 0; i < source->count; i++)
+        fill(&d, i, (unsigned char *)target + derived->offsets[i] * wwi_precision_bytes(source->precision));
+}
+
 ww_status wwi_dataset_derive(ww_dataset *source, const ww_measure *measure, ww_dataset **derived) {
     ww_status status;
     const uint64_t bytes = source->offsets[source->count] * wwi_precision_bytes(source->precision);
-    derivation d = {.source = source, .transform = wwi_measure_row_by_id(measure->id)->transform};
-    size_t extra = d.transform != WWI_TRANSFORM_DERIVATIVE;
+    derivation d = {.source = source};
+    const size_t extra = set_measure(&d, measure);
     uint32_t *lengths = NULL;
     unsigned char *copy = NULL;
     *derived = NULL;
-    if (d.transform == WWI_TRANSFORM_ERP) {
-        d.gap = measure->parameters[0];
-        d.total = measure->parameters[1] != 0.0;
-        d.each = measure->independent && source->channels > 1;
-        extra = d.each ? source->channels : 1;
-    }
     lengths = malloc(source->count * sizeof *lengths);
     if (!lengths) {
         status = wwi_fail_memory(source->count * sizeof *lengths);

@@ -26,6 +26,7 @@ static void find_ranks(const ww_dataset *d, const uint32_t *ids, size_t stride, 
 
 static void measure_work(wwi_work *w) {
     const wwi_batch *b = &w->b;
+    const wwi_parameter_values parameters = w->args.parameters;
     if (b->list) {
         find_ranks(w->sides.rows, b->pairs, 3, b->rows, &w->row_rank, &w->row_ranks);
         find_ranks(w->sides.columns, b->pairs + 1, 3, b->rows, &w->column_rank, &w->column_ranks);
@@ -54,6 +55,7 @@ static void measure_work(wwi_work *w) {
         .rank_columns = w->column_ranks,
         .group_width = 1,
         .rows_per_group = 1,
+        .parameters = parameters,
     };
 }
 
@@ -64,6 +66,8 @@ ww_status wwi_work_make(const wwi_runner *r, const wwi_batch *batch, wwi_work *w
         return wwi_fail_memory((rows + columns) * sizeof *ids);
     *w =
         (wwi_work){.b = *batch, .ids = ids, .uploads = w->uploads, .sides = {r->rows, r->columns}, .tiling = {0, 1, 1}};
+    w->args.parameters = r->parameters.values;
+    w->args_bytes = wwi_launch_args_bytes(r->parameters.bytes);
     memcpy(ids, batch->list ? batch->pairs : batch->row_ids, rows * sizeof *ids);
     if (batch->list) {
         w->b.pairs = ids;
@@ -82,6 +86,8 @@ void wwi_uploads_close(wwi_uploads *uploads) {
     wwi_buffer_destroy(&uploads->band);
     wwi_buffer_destroy(&uploads->row_offsets);
     wwi_buffer_destroy(&uploads->column_offsets);
+    wwi_buffer_destroy(&uploads->row_packed);
+    wwi_buffer_destroy(&uploads->column_packed);
 }
 
 void wwi_work_exchange(wwi_work *w) {
@@ -190,7 +196,7 @@ size_t wwi_work_args(const wwi_work *w, wwi_arg *args) {
     if (!w->is_bits) // it has no bands; a kernel that needs no words of a band reads none
         args[count++] = WWI_BUFFER(w->uploads.band ? w->uploads.band : w->uploads.row_order);
     args[count++] = WWI_BUFFER(w->b.out);
-    args[count++] = WWI_VALUE(w->args);
+    args[count++] = (wwi_arg){WWI_ARG_VALUE, w->args_bytes, &w->args};
     return count;
 }
 
@@ -234,7 +240,7 @@ static ww_status place_packs(wwi_runner *r, const wwi_work *w, bool rows, wwi_pa
         if (rows && packing.step)
             longest = (uint32_t)wwi_ceil_div(longest, packing.step) * packing.step;
         at[p] = total;
-        total += wwi_ceil_div(longest, packing.points) * packing.values * packing.width;
+        total += wwi_ceil_div(longest + 2 * packing.margin, packing.points) * packing.values * packing.width;
     }
     at[packs] = total;
     if ((status = wwi_grow_buffer(r->context, packed, total * packing.value_bytes)) == WW_OK)
@@ -243,13 +249,24 @@ static ww_status place_packs(wwi_runner *r, const wwi_work *w, bool rows, wwi_pa
     return status;
 }
 
+// Work-groups for each pack: enough to fill the device where packs are few and series are long.
+static uint64_t parts_of(const wwi_runner *r, uint64_t packs, uint32_t longest, wwi_packing packing) {
+    if (packing.group == 1)
+        return 1;
+    const uint64_t wanted = wwi_ceil_div(wwi_compute_units(r) * 32, packs);
+    const uint64_t most = wwi_ceil_div(longest, packing.width);
+    return wanted < most ? wanted : most;
+}
+
 ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool rows, wwi_packing packing) {
     const wwi_batch *b = &w->b;
     const wwi_slice source = rows ? w->x : w->y;
     wwi_buffer *order = b->list || rows ? w->uploads.row_order : w->uploads.column_order;
-    wwi_buffer **packed = rows ? &r->row_packed : &r->column_packed;
+    wwi_buffer **packed = rows ? &w->uploads.row_packed : &w->uploads.column_packed;
     wwi_buffer **offsets = rows ? &w->uploads.row_offsets : &w->uploads.column_offsets;
     bool *placed = rows ? &w->rows_placed : &w->columns_placed;
+    bool *packed_before = rows ? &w->rows_packed : &w->columns_packed;
+    const ww_dataset *side = rows ? w->sides.rows : w->sides.columns;
     const uint32_t step = rows ? packing.step : 0, at_end = rows;
     // A rectangle has ids, a list triples of which the field is the side's id.
     const uint32_t *ids = b->list ? b->pairs : rows ? b->row_ids : b->column_ids;
@@ -257,21 +274,28 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool 
                               .end = (uint32_t)(b->list || rows ? b->rows : b->columns),
                               .stride = b->list ? 3 : 1,
                               .field = b->list && !rows};
+    if (*packed_before)
+        return WW_OK;
     if (!*placed) {
         const ww_status status = place_packs(r, w, rows, packing, ids, range, packed, offsets);
         if (status != WW_OK)
             return status;
         *placed = true;
     }
-    wwi_arg args[11] = {WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order),
+    wwi_arg args[12] = {WWI_BUFFER(source.values), WWI_BUFFER(source.series), WWI_BUFFER(order),
                         WWI_VALUE(range.stride),   WWI_VALUE(range.field),    WWI_VALUE(range.begin),
                         WWI_VALUE(range.end),      WWI_VALUE(w->args.channel)};
     size_t count = 8;
     args[count++] = w->is_bits ? WWI_VALUE(at_end) : WWI_VALUE(step);
+    if (!w->is_bits)
+        args[count++] = WWI_VALUE(packing.margin);
     args[count++] = WWI_BUFFER(*offsets);
     args[count++] = WWI_BUFFER(*packed);
     const uint64_t packs = wwi_ceil_div(range.end - range.begin, packing.width);
-    return wwi_launch(v->interleave, r->preparing ? 1 : packs, packing.group, args, count);
+    const uint64_t parts = parts_of(r, packs, rows ? w->n : w->m, packing);
+    // A pass over single channels has its own packs; series in a caller's buffer may be others the next time.
+    *packed_before = !r->preparing && r->passes == 1 && !side->foreign;
+    return wwi_launch(v->interleave, r->preparing ? 1 : packs * parts, packing.group, args, count);
 }
 
 uint64_t wwi_share_out(wwi_work *w, uint64_t packs, uint64_t workers) {
@@ -317,9 +341,9 @@ ww_status wwi_packs_launch(wwi_runner *r, wwi_work *w, const wwi_variant *v, wwi
         wwi_arg args[COMMON_ARGS + 8 + PACKS_MORE];
         size_t count = wwi_work_args(w, args);
         // A rectangle has packs of one side alone.
-        args[count++] = WWI_BUFFER(rows ? r->row_packed : r->column_packed);
+        args[count++] = WWI_BUFFER(rows ? w->uploads.row_packed : w->uploads.column_packed);
         args[count++] = WWI_BUFFER(rows ? w->uploads.row_offsets : w->uploads.column_offsets);
-        args[count++] = WWI_BUFFER(columns ? r->column_packed : r->row_packed);
+        args[count++] = WWI_BUFFER(columns ? w->uploads.column_packed : w->uploads.row_packed);
         args[count++] = WWI_BUFFER(columns ? w->uploads.column_offsets : w->uploads.row_offsets);
         args[count++] = WWI_BUFFER(r->scratch);
         args[count++] = WWI_BUFFER(r->counter);

@@ -30,10 +30,11 @@ ww_status wwi_work_upload(wwi_runner *r, wwi_work *w);
 // Brings the series of a side together in packs (kernels_cl/engine/interleave.cl, bits_packed.cl): `values` for every
 // `points` of a series, `width` series side by side. One work-group of `group` work-items a pack. With `step` above 0
 // the row series end together, and padding rows fill a pack to a multiple of `step`. One entry more than there are
-// packs says where the last one ends.
+// packs says where the last one ends. Packs stay with the work, and are made once where the series do not change.
 typedef struct wwi_packing {
     uint32_t width, points, values, group, step;
     uint64_t value_bytes;
+    uint32_t margin; // points before and behind each series
 } wwi_packing;
 ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool rows, wwi_packing packing);
 // Units of an engine that takes packs of column series, or of a list's pairs, by workers; and the row series of each:

@@ -41,6 +41,7 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     w->is_bits = true;
     const wwi_bit_planes *p = r->planes;
     if (p) {
+        w->args_bytes = wwi_launch_args_bytes(0); // no recurrence
         const wwi_slice rows = {.values = p->row_planes, .series = p->row_series},
                         columns = {.values = p->column_planes, .series = p->column_series};
         w->x = w->sides.rows == r->rows ? rows : columns;
@@ -60,7 +61,7 @@ static ww_status run_packs(wwi_runner *r, wwi_work *w) {
     ww_status status;
     wwi_variant *v;
     const wwi_batch *b = &w->b;
-    const wwi_packing packing = {BITS_VECTOR, 32, r->planes->bits, 1, 0, 4};
+    const wwi_packing packing = {BITS_VECTOR, 32, r->planes->bits, 1, 0, 4, 0};
     const uint64_t most = wwi_ceil_div(w->m, 32);
     wwi_variant_key key = wwi_work_key(r, w, &packs);
     key.vector = BITS_VECTOR;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The texts and options of an engine's program.
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,42 +9,6 @@
 
 uint64_t wwi_runner_value_bytes(const wwi_runner *r) {
     return wwi_precision_bytes(r->precision);
-}
-
-#define SOFT(suffix) "#define WW_SOFT_SCALE %a" suffix "\n#define WW_SOFT_UNIT %a" suffix "\n"
-
-// The measure's parameters as the recurrence names them: WW_P_name, by its bits; WW_L_name, its rounding error in
-// float; and for `#if` WW_I_name, the whole number or 0.
-static void write_parameters(const wwi_runner *r, char *text, size_t bytes) {
-    const ww_measure_info *info = &r->recurrence->info;
-    size_t at = 0;
-    text[0] = '\0';
-    for (size_t p = 0; p < info->parameter_count; p++) {
-        const double value = r->measure.parameters[p];
-        const float narrow = (float)value, lost = (float)(value - (double)narrow);
-        const bool whole = value == floor(value) && fabs(value) < 1e6;
-        uint64_t bits = 0;
-        uint32_t narrow_bits, lost_bits;
-        memcpy(&bits, &value, sizeof bits);
-        memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
-        memcpy(&lost_bits, &lost, sizeof lost_bits);
-        const int length =
-            r->precision == WW_DOUBLE
-                ? snprintf(text + at, bytes - at,
-                           "#define WW_P_%s as_double(0x%016" PRIx64 "ul)\n#define WW_L_%s 0\n#define WW_I_%s %d\n",
-                           info->parameters[p].name, bits, info->parameters[p].name, info->parameters[p].name,
-                           whole ? (int)value : 0)
-                : snprintf(text + at, bytes - at,
-                           "#define WW_P_%s as_float(0x%08" PRIx32 "u)\n#define WW_L_%s as_float(0x%08" PRIx32
-                           "u)\n#define WW_I_%s %d\n",
-                           info->parameters[p].name, narrow_bits, info->parameters[p].name, lost_bits,
-                           info->parameters[p].name, whole ? (int)value : 0);
-        at += (size_t)length;
-    }
-    // log2(e)/gamma and 1 over it.
-    const double unit = r->measure.gamma * 0.69314718055994530942;
-    if (r->soft)
-        snprintf(text + at, bytes - at, r->precision == WW_DOUBLE ? SOFT("") : SOFT("f"), 1 / unit, unit);
 }
 
 static ww_status create_kernels(wwi_runner *r, wwi_variant *v) {
@@ -66,12 +29,13 @@ typedef struct texts {
     wwi_source sources[16];
     size_t count;
     char *cost; // the user's, in its frame
-    char parameters[2048];
 } texts;
 
-static ww_status begin_texts(const wwi_runner *r, texts *t) {
+static ww_status begin_texts(const wwi_runner *r, texts *t, bool slopes) {
     t->count = 0;
     t->cost = NULL;
+    if (r->parameters.text[0])
+        t->sources[t->count++] = (wwi_source){"parameters", r->parameters.text};
     t->sources[t->count++] = (wwi_source){"base/number.cl", NULL};
     t->sources[t->count++] = (wwi_source){"base/vendor.cl", NULL};
     if (wwi_measure_cost(&r->measure) == WW_COST_USER) {
@@ -84,9 +48,11 @@ static ww_status begin_texts(const wwi_runner *r, texts *t) {
         snprintf(t->cost, bytes, frame, r->measure.cost_expression);
         t->sources[t->count++] = (wwi_source){"cost expression", t->cost};
     }
-    write_parameters(r, t->parameters, sizeof t->parameters);
-    t->sources[t->count++] = (wwi_source){"parameters", t->parameters};
     t->sources[t->count++] = (wwi_source){"base/points.cl", NULL};
+    if (slopes)
+        t->sources[t->count++] = (wwi_source){"base/slopes.cl", NULL};
+    if (r->measure.id == WW_USER && !r->parameters.fixed)
+        t->sources[t->count++] = (wwi_source){"recurrence/user_parameters.cl", NULL};
     if (r->measure.id == WW_USER)
         t->sources[t->count++] = (wwi_source){r->measure.recurrence_name, r->measure.recurrence};
     t->sources[t->count++] = (wwi_source){r->recurrence->recurrence, NULL};
@@ -146,7 +112,7 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
         t.sources[t.count++] = (wwi_source){"base/number.cl", NULL};
         t.sources[t.count++] = (wwi_source){"base/vendor.cl", NULL};
         t.sources[t.count++] = (wwi_source){"base/points.cl", NULL};
-    } else if ((status = begin_texts(r, &t)) != WW_OK) {
+    } else if ((status = begin_texts(r, &t, false)) != WW_OK) {
         return status;
     }
     t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
@@ -209,13 +175,14 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
     wwi_buffer *report = NULL;
     double values[REPORT] = {0};
     float narrow[REPORT] = {0};
+    const int none = 0;
     const wwi_variant_key key = {
         .vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = r->channels <= REGISTER_CHANNELS};
     const uint64_t bytes = REPORT * wwi_runner_value_bytes(r);
 
     if (r->measure.id != WW_USER)
         return WW_OK;
-    if ((status = begin_texts(r, &t)) != WW_OK)
+    if ((status = begin_texts(r, &t, false)) != WW_OK)
         return status;
     t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
     t.sources[t.count++] = (wwi_source){"recurrence/user_check.cl", NULL};
@@ -224,8 +191,9 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
         (status = wwi_kernel_create(r->stream, program, "ww_user_check", &kernel)) != WW_OK ||
         (status = wwi_buffer_create(r->context, bytes / REPORT * (REPORT + POINTS), &report)) != WW_OK)
         goto done;
-    const wwi_arg args[] = {WWI_BUFFER(report)};
-    if ((status = wwi_launch(kernel, 1, 1, args, 1)) != WW_OK ||
+    const wwi_arg given = {WWI_ARG_VALUE, r->parameters.bytes, &r->parameters.values};
+    const wwi_arg args[] = {WWI_BUFFER(report), r->parameters.bytes ? given : WWI_VALUE(none)};
+    if ((status = wwi_launch(kernel, 1, 1, args, 2)) != WW_OK ||
         (status = wwi_buffer_read(report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) != WW_OK)
         goto done;
     for (size_t i = 0; i < REPORT && r->precision == WW_FLOAT; i++)
@@ -242,4 +210,108 @@ done:
     wwi_program_release(&program);
     free(t.cost);
     return status;
+}
+
+size_t wwi_runner_parameters(const wwi_runner *r, wwi_parameter_values *values) {
+    *values = r->parameters.values;
+    return r->parameters.bytes;
+}
+
+ww_status wwi_runner_compile(wwi_runner *r, const wwi_texts *wanted, wwi_program **program) {
+    ww_status status;
+    texts t;
+    char options[1024];
+    const wwi_form form = {.exchanges = !wanted->vector || wanted->vector == 1};
+    wwi_variant_key key;
+    memset(&key, 0, sizeof key);
+    key.form = &form;
+    key.list = 1;
+    key.band = (int)wwi_band_form_of(&r->measure.band);
+    key.vector = wanted->vector;
+    key.columns = wanted->columns;
+    key.rows = wanted->rows;
+    key.group = wanted->group;
+    key.registers = wanted->registers;
+    if ((status = begin_texts(r, &t, wanted->slopes)) != WW_OK)
+        return status;
+    t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
+    if (key.band)
+        t.sources[t.count++] = (wwi_source){"base/band.cl", NULL};
+    t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
+    t.sources[t.count++] = (wwi_source){"base/elements.cl", NULL};
+    for (const char *const *text = wanted->texts; *text; text++)
+        t.sources[t.count++] = (wwi_source){*text, NULL};
+    write_options(r, &key, options, sizeof options);
+    snprintf(options + strlen(options), sizeof options - strlen(options), " %s", wanted->options);
+    if ((status = choose_pow(r, &key, options, sizeof options)) == WW_OK)
+        status = wwi_program_get(r->context, t.sources, t.count, options, program);
+    free(t.cost);
+    return status;
+}
+
+// The part of a runner that the texts and options of a program are made from.
+static wwi_runner runner_of(const wwi_recurrence_program *wanted, ww_dataset *series) {
+    wwi_runner r;
+    memset(&r, 0, sizeof r);
+    series->channels = wanted->all_channels;
+    r.context = wanted->context;
+    r.stream = wanted->stream;
+    r.measure = *wanted->measure;
+    r.recurrence = wwi_measure_row_by_id(wanted->measure->id);
+    r.precision = wanted->precision;
+    r.channels = wanted->channels;
+    r.passes = wanted->channels < wanted->all_channels ? wanted->all_channels : 1;
+    r.extra = wanted->extra;
+    r.soft = wwi_measure_is_soft(wanted->measure);
+    r.open = wanted->ends;
+    r.exchange = wwi_context_exchange(wanted->context);
+    r.rows = series;
+    wwi_parameters_make(wanted->measure, wanted->precision, &r.parameters);
+    return r;
+}
+
+ww_status wwi_recurrence_program_get(const wwi_recurrence_program *wanted, wwi_program **program) {
+    ww_dataset series;
+    memset(&series, 0, sizeof series);
+    wwi_runner r = runner_of(wanted, &series);
+    const wwi_form form = {.exchanges = wanted->exchanges};
+    const wwi_variant_key key = {.form = &form, .vector = wanted->vector, .registers = 1};
+    texts t = {.count = 0};
+    char options[1024];
+    ww_status status = WW_OK;
+
+    if (wanted->plain) {
+        t.sources[t.count++] = (wwi_source){"base/number.cl", NULL};
+        t.sources[t.count++] = (wwi_source){"base/points.cl", NULL};
+    } else if ((status = begin_texts(&r, &t, false)) != WW_OK) {
+        return status;
+    } else {
+        t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
+        t.sources[t.count++] = (wwi_source){"base/elements.cl", NULL};
+    }
+    for (const char *const *text = wanted->texts; *text; text++)
+        t.sources[t.count++] = (wwi_source){*text, NULL};
+    // The texts' own sizes are theirs.
+    const int written = snprintf(
+        options, sizeof options,
+        "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=1 -DWW_COST=%d -DWW_ROOT=%d "
+        "-DWW_EXCHANGE=%d -DWW_EXTRA=%" PRIu32 " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%" PRIu32
+        " -DWW_SELECT=%d -DWW_EMIT=%d %s",
+        r.precision == WW_DOUBLE, wanted->vector, r.channels, (int)wwi_measure_cost(&r.measure), r.measure.root != 0,
+        wanted->exchanges ? (int)r.exchange : 0, r.extra, r.recurrence->transform == WWI_TRANSFORM_ERP && r.passes > 1,
+        wanted->all_channels, r.soft, r.open, wanted->options);
+    if (written < 0 || (size_t)written >= sizeof options)
+        status = wwi_fail(WW_ERROR_INTERNAL, "the options of a program are too long");
+    else if ((status = choose_pow(&r, &key, options, sizeof options)) == WW_OK)
+        status = wwi_program_get(wanted->context, t.sources, t.count, options, program);
+    free(t.cost);
+    return status;
+}
+
+ww_status wwi_recurrence_check(const wwi_recurrence_program *wanted) {
+    ww_dataset series;
+    memset(&series, 0, sizeof series);
+    wwi_runner r = runner_of(wanted, &series);
+    r.open = false;
+    return wwi_runner_check_user(&r);
 }

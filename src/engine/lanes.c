@@ -112,7 +112,7 @@ static uint32_t column_length(const wwi_work *w, size_t i) {
 }
 
 ww_status wwi_lanes_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *of,
-                        wwi_tiling (*tiling_of)(const wwi_runner *r, uint32_t n, uint32_t m, bool many_lengths)) {
+                        wwi_tiling (*tiling_of)(const wwi_runner *r, uint32_t n, uint32_t m, bool many)) {
     ww_status status = WW_OK;
     const wwi_batch *b = &w->b;
     if (r->banded)

@@ -20,7 +20,7 @@ static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     bool fits;
     if (wwi_packed_items(r))
-        return WW_OK;
+        return r->banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
     if (!wwi_can_vector(r)) {
         *refusal = (wwi_refusal){"too many channels", VECTOR_CHANNELS};
         return WW_OK;
@@ -42,7 +42,7 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     const wwi_batch *b = &w->b;
     const uint32_t vector = (uint32_t)r->vector;
     const uint64_t value_bytes = wwi_runner_value_bytes(r);
-    const wwi_packing packing = {vector, 1, r->channels + r->extra, 1, 0, value_bytes};
+    const wwi_packing packing = {vector, 1, r->channels + r->extra, 1, 0, value_bytes, 0};
     if (wwi_packed_items(r))
         return wwi_packed_items_run(r, w);
     wwi_variant_key key = wwi_work_key(r, w, &form);

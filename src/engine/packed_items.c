@@ -6,20 +6,32 @@
 
 #include "base/grow.h"
 #include "engine/batch.h"
+#include "engine/ribbon.h"
 #include "engine/tiling.h"
+#include "measure/band.h"
 
-#define PACK 32 // pairs side by side
+// Pairs side by side: what a device computes at once.
+#define PACK 32
+#define PACK_WIDE 64
+#define MANY_CHANNELS 8 // more than these leave registers for fewer rows of them
 
-static const wwi_form form = {.engine = "packed",
-                              .kernel = "ww_packed_items",
-                              .interleave = "ww_interleave",
-                              .texts = {"engine/interleave.cl", "engine/walk.cl", "engine/packed_items.cl"},
-                              .exchanges =
-                                  true, // it does not, but NVIDIA's own forms of instructions are there with it
-                              .pack = PACK};
+#define ITEMS_FORM(width)                                                                                              \
+    {                                                                                                                  \
+        .engine = "packed", .kernel = "ww_packed_items", .interleave = "ww_interleave",                                \
+        .texts = {"engine/interleave.cl", "engine/items_edges.cl", "engine/walk.cl", "engine/packed_items.cl"},        \
+        .exchanges = true, /* it does not, but a vendor's own forms of instructions are there with it */               \
+            .pack = (width)                                                                                            \
+    }
+static const wwi_form form = ITEMS_FORM(PACK), form_wide = ITEMS_FORM(PACK_WIDE);
+
+// AMD's older wavefronts have 64 work-items.
+static const wwi_form *form_of(const wwi_runner *r) {
+    const bool wide = r->exchange != WWI_EXCHANGE_LOCAL && wwi_context_exchange_width(r->context) >= PACK_WIDE;
+    return wwi_tuned(r, "packed.lanes", wide ? PACK_WIDE : PACK) >= PACK_WIDE ? &form_wide : &form;
+}
 
 bool wwi_packed_items(const wwi_runner *r) {
-    return !r->banded && !r->open && wwi_points_in_registers(r) && wwi_tuned(r, "packed.items", r->gpu) != 0;
+    return wwi_points_in_registers(r) && wwi_tuned(r, "packed.items", r->gpu) != 0;
 }
 
 // What a column keeps of its point beside the point.
@@ -31,21 +43,37 @@ static uint32_t edge_values(const wwi_runner *r) {
 // every value that is interleaved.
 bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t n, uint32_t m) {
     const uint64_t pairs = list ? rows : (uint64_t)rows * columns;
+    uint32_t below;
     const bool exchanged = !list && r->symmetric && rows < PACK && columns > rows;
-    const uint64_t cells = list        ? (uint64_t)n * m / ((uint64_t)n + m)
-                           : exchanged ? (uint64_t)rows * n
-                                       : columns * (uint64_t)m;
-    // Measured on one GPU: in these cases engine lanes is as fast or faster.
-    if (r->channels > 8 || (r->precision == WW_DOUBLE && (r->channels > 1 || edge_values(r))))
+    uint64_t cells = list        ? (uint64_t)n * m / ((uint64_t)n + m)
+                     : exchanged ? (uint64_t)rows * n
+                                 : columns * (uint64_t)m;
+    // A narrow band is in a lane's registers as a whole.
+    const bool one_length = r->rows->rank_count == 1 && r->columns->rank_count == 1;
+    if (wwi_ribbon_width(r, list, one_length, n, m, &below))
         return false;
+    // Measured on one GPU: in these cases engine lanes is as fast or faster.
+    if (r->banded && wwi_band_form_of(&r->measure.band) != WWI_BAND_DIAGONAL)
+        return false;
+    if (r->channels > 12 || (r->precision == WW_DOUBLE && (r->channels > 1 || edge_values(r))))
+        return false;
+    if (r->banded) {
+        const uint64_t inside = wwi_band_cells(&r->measure.band, n, m);
+        cells = (uint64_t)((double)cells * (double)(inside == UINT64_MAX ? 0 : inside) / ((double)n * m));
+    }
     return wwi_packed_items(r) && pairs >= wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.fill", 256) &&
-           cells >= (uint64_t)wwi_tuned(r, "packed.reuse", 400);
+           cells >= (uint64_t)wwi_tuned(r, "packed.reuse", 60);
 }
 
 // The rows of a pack are side by side.
 bool wwi_packed_items_exchange(const wwi_work *w) {
     const size_t rows = w->b.rows - w->b.row_begin;
     return !w->b.list && rows < PACK && w->b.columns > rows;
+}
+
+// Whether a column needs no registers but for its value and its point.
+static bool is_plain(const wwi_runner *r) {
+    return (r->recurrence->flags & WWI_MEASURE_PLAIN) && !r->recurrence->column_registers;
 }
 
 // Most columns of a strip: packed.columns.MEASURE where the tuning file has it, else by the registers of a column: a
@@ -57,22 +85,46 @@ static uint32_t most_columns(const wwi_runner *r) {
         char name[64];
         (void)snprintf(name, sizeof name, "packed.columns.%s", r->recurrence->info.name);
         columns = (uint32_t)wwi_tuned(r, name, (long)columns);
-    } else if (columns > 16) {
-        columns = 16;
+    } else if (r->channels > MANY_CHANNELS) {
+        columns = 12;
+    } else {
+        const uint32_t most = (uint32_t)wwi_tuned(r, "packed.channel_columns", 16);
+        columns = columns < most ? columns : most;
     }
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
         columns /= 2;
+    // So do two sweeps over the same columns.
+    const uint32_t edged = r->open     ? (uint32_t)wwi_tuned(r, "packed.open", 24)
+                           : r->banded ? (uint32_t)wwi_tuned(r, "packed.banded", is_plain(r) ? 32 : 16)
+                                       : columns;
+    columns = columns < edged ? columns : edged;
+    if (r->banded)
+        return columns < 8 ? 8 : columns & ~7u;
     return columns < 4 ? 4 : columns > 96 ? 96 : columns & ~3u;
 }
 
-// Columns of a strip for series of m points: strips of one width. Where lengths differ, a program for every width would
-// be compiled for ever.
+// Columns of a strip for series of m points: strips of one width, and few columns behind the last point. Other widths
+// than the best cost about 2 % for every 4 columns; plain measures take a few more as well as fewer. Where lengths
+// differ, a program for every width would be compiled for ever.
 static uint32_t strip_columns(const wwi_runner *r, const wwi_work *w) {
-    const uint32_t most = most_columns(r);
+    const uint32_t most = most_columns(r), step = r->banded ? 8 : 4;
     if (w->column_ranks > 3 && w->m > most)
         return most;
-    return (uint32_t)wwi_ceil_div(wwi_ceil_div(w->m, wwi_ceil_div(w->m, most)), 4) * 4;
+    if (r->banded || r->open || w->m <= most)
+        return (uint32_t)wwi_ceil_div(wwi_ceil_div(w->m, wwi_ceil_div(w->m, most)), step) * step;
+    const uint32_t widest = most + (is_plain(r) && r->channels == 1 && r->precision == WW_FLOAT ? 12 : 0);
+    uint32_t best = most;
+    double least = 0;
+    for (uint32_t columns = most / 2 & ~3u; columns <= widest; columns += 4) {
+        const uint32_t away = columns < most ? most - columns : columns - most;
+        const double cost = (double)(wwi_ceil_div(w->m, columns) * columns) * (1 + 0.005 * away);
+        if (columns >= 4 && (least == 0 || cost < least)) {
+            least = cost;
+            best = columns;
+        }
+    }
+    return best;
 }
 
 ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
@@ -80,20 +132,22 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     wwi_variant *v;
     const wwi_batch *b = &w->b;
     const uint64_t value_bytes = wwi_runner_value_bytes(r);
-    wwi_variant_key key = wwi_work_key(r, w, &form);
+    const wwi_form *const of = form_of(r);
+    const uint32_t pack = of->pack;
+    wwi_variant_key key = wwi_work_key(r, w, of);
     key.columns = strip_columns(r, w);
-    key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", 8);
-    key.group = PACK;
-    const wwi_packing packing = {PACK, 1, r->channels + r->extra, PACK, key.rows, value_bytes};
+    key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", r->channels > MANY_CHANNELS ? 4 : 8);
+    key.group = pack;
+    const wwi_packing packing = {pack, 1, r->channels + r->extra, pack, key.rows, value_bytes, 0};
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
         (status = wwi_interleave(r, v, w, true, packing)) != WW_OK ||
         (b->list && (status = wwi_interleave(r, v, w, false, packing)) != WW_OK))
         return status;
     const uint64_t rows = b->rows - b->row_begin;
-    const uint32_t packs = (uint32_t)wwi_ceil_div(rows, PACK);
+    const uint32_t packs = (uint32_t)wwi_ceil_div(rows, pack);
     // Groups beyond those that fit the device find nothing left to do, but each has its own hand-over rows.
     w->args.scratch = (uint32_t)wwi_ceil_div(w->n, key.rows) * key.rows;
-    const uint64_t group_bytes = w->args.scratch * PACK * value_bytes;
+    const uint64_t group_bytes = w->args.scratch * pack * value_bytes;
     const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->context) / 4;
     uint64_t workers = wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.resident", 16);
     if (workers > room / group_bytes)

@@ -11,37 +11,42 @@ static const wwi_form form = {.engine = "lanes",
                               .texts = {"engine/interleave.cl", "engine/ribbon.cl"},
                               .pack = RIBBON_PACK};
 
-uint32_t wwi_ribbon_columns(const wwi_runner *r, const wwi_work *w, uint32_t *below) {
+uint32_t wwi_ribbon_width(const wwi_runner *r, bool list, bool one_length, uint32_t n, uint32_t m, uint32_t *below) {
     const ww_band *band = &r->measure.band;
-    if (r->open || r->soft || w->b.list || r->channels != 1 || !(r->recurrence->flags & WWI_MEASURE_PLAIN) ||
-        !(band->width <= 64))
+    if (r->open || r->soft || list || r->channels != 1 || !(r->recurrence->flags & WWI_MEASURE_PLAIN) ||
+        !(band->width <= 4096))
         return 0;
     const uint32_t width = (uint32_t)band->width;
-    const long most = wwi_tuned(r, "lanes.ribbon", r->gpu ? (r->precision == WW_DOUBLE ? 32 : 64) : 0);
+    const long most = wwi_tuned(r, "lanes.ribbon", r->gpu ? (r->precision == WW_DOUBLE ? 32 : 104) : 0);
     uint32_t columns = 0;
     if (band->kind == WW_BAND_SAKOE_CHIBA) {
         *below = width;
         columns = 2 * width + 1;
-    } else if (band->kind == WW_BAND_CORNER && w->row_ranks == 1 && w->column_ranks == 1) {
-        const uint32_t n = w->n, m = w->m;
+    } else if (band->kind == WW_BAND_CORNER && one_length) {
         const uint64_t all = 2 * (uint64_t)width + 1 + (n > m ? n - m : m - n);
         *below = width + (n > m ? n - m : 0);
-        columns = all <= 64 ? (uint32_t)all : 0;
+        columns = all <= UINT32_MAX ? (uint32_t)all : 0;
     }
     return (long)columns <= most ? columns : 0;
+}
+
+uint32_t wwi_ribbon_columns(const wwi_runner *r, const wwi_work *w, uint32_t *below) {
+    return wwi_ribbon_width(r, w->b.list, w->row_ranks == 1 && w->column_ranks == 1, w->n, w->m, below);
 }
 
 ww_status wwi_ribbon_run(wwi_runner *r, wwi_work *w) {
     ww_status status;
     wwi_variant *v;
     const wwi_batch *b = &w->b;
-    const wwi_packing packing = {RIBBON_PACK, 1, r->channels + r->extra, RIBBON_PACK, 0, wwi_runner_value_bytes(r)};
     wwi_variant_key key = wwi_work_key(r, w, &form);
     key.band = 0; // the band is the shape of the ribbon, not a table
     key.columns = w->ribbon;
-    key.rows = (uint32_t)wwi_tuned(r, "lanes.ribbon_rows", r->precision == WW_FLOAT && w->ribbon <= 48 ? 8 : 4);
+    key.rows = (uint32_t)wwi_tuned(r, "lanes.ribbon_rows", r->precision == WW_FLOAT && w->ribbon <= 32 ? 8 : 4);
     key.group = 64;
     key.below = w->below;
+    // Beyond both ends of a series the columns of a row-step go on.
+    const wwi_packing packing = {RIBBON_PACK, 1, r->channels + r->extra, RIBBON_PACK, 0, wwi_runner_value_bytes(r),
+                                 w->ribbon + 2 * key.rows};
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
         (status = wwi_interleave(r, v, w, false, packing)) != WW_OK)
         return status;
@@ -56,7 +61,7 @@ ww_status wwi_ribbon_run(wwi_runner *r, wwi_work *w) {
         wwi_arg args[COMMON_ARGS + 4];
         w->args.unit_begin = (uint32_t)u.at;
         size_t count = wwi_work_args(w, args);
-        args[count++] = WWI_BUFFER(r->column_packed);
+        args[count++] = WWI_BUFFER(w->uploads.column_packed);
         args[count++] = WWI_BUFFER(w->uploads.column_offsets);
         args[count++] = WWI_VALUE(packs);
         args[count++] = WWI_VALUE(units);

@@ -20,7 +20,7 @@ void wwi_runner_destroy(wwi_runner **runner) {
         wwi_kernel_destroy(&r->variants[i].interleave);
         wwi_program_release(&r->variants[i].program);
     }
-    wwi_buffer **buffers[] = {&r->edges, &r->counter, &r->row_packed, &r->column_packed, &r->scratch, &r->abandoned};
+    wwi_buffer **buffers[] = {&r->edges, &r->counter, &r->scratch, &r->abandoned};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(buffers[i]);
     wwi_uploads_close(&r->kept);
@@ -65,6 +65,7 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     r->rows = rows;
     r->columns = columns;
     r->precision = rows->precision;
+    wwi_parameters_make(measure, r->precision, &r->parameters);
     r->options = *options;
     const bool independent = measure->independent && rows->channels > 1;
     r->channels = independent ? 1 : (uint32_t)rows->channels;
@@ -76,6 +77,7 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     r->soft = wwi_measure_is_soft(measure);
     const ww_device_info *info = wwi_context_info(r->context);
     r->gpu = info->type == WW_DEVICE_GPU;
+    r->fit = wwi_fit_of(r);
     r->exchange = wwi_context_exchange(r->context);
     r->width = r->exchange == WWI_EXCHANGE_LOCAL ? (uint32_t)wwi_tuned(r, "lanes.width", r->gpu ? 64 : 16)
                                                  : wwi_context_exchange_width(r->context);
@@ -255,7 +257,7 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_batch *batch) {
     if (is_empty(batch))
         return WW_OK;
     wwi_work w = {.uploads = r->kept};
-    r->kept = (wwi_uploads){NULL, NULL, NULL, NULL, NULL};
+    memset(&r->kept, 0, sizeof r->kept);
     ww_status status = make_work(r, batch, &w);
     if (status == WW_OK)
         status = wwi_runner_run(r, &w, batch->out, batch->layout);

@@ -7,6 +7,7 @@
 #include "engine/bands.h"
 #include "engine/bit_planes.h"
 #include "engine/engine.h"
+#include "engine/parameters.h"
 #include "measure/measure_table.h"
 
 // Most channels a point may have to be held in registers on a GPU, and in a vector engine's private memory.
@@ -49,16 +50,21 @@ typedef struct wwi_variant {
 
 typedef struct wwi_engine wwi_engine;
 
+// How closely the columns of a lane fit the lengths: one program for nearly all of them, one of few, or each its own.
+typedef enum wwi_fit { WWI_FIT_ANY, WWI_FIT_FEW, WWI_FIT_OWN } wwi_fit;
+
 // What a batch needs on the device beside series and results.
 typedef struct wwi_uploads {
     wwi_buffer *row_order, *column_order, *band; // ids or a list; tables
     wwi_buffer *row_offsets, *column_offsets;    // of packs
+    wwi_buffer *row_packed, *column_packed;      // the packs
 } wwi_uploads;
 
 struct wwi_runner {
     ww_context *context;
     wwi_stream *stream;
     ww_measure measure;
+    wwi_parameters parameters;
     const wwi_measure_row *recurrence;
     ww_dataset *rows, *columns;
     ww_precision precision;
@@ -68,6 +74,7 @@ struct wwi_runner {
     bool banded, symmetric;    // symmetric: rows and columns may exchange their roles
     bool open, soft;           // ends of the series; the minimum
     bool gpu;
+    wwi_fit fit;
     wwi_exchange exchange;
     uint32_t width;               // lanes that can hand values on
     int vector;                   // engines packed and strips on a CPU
@@ -76,7 +83,7 @@ struct wwi_runner {
     wwi_variant variants[VARIANTS];
     size_t variant_count;
     // What all batches share: launches follow each other.
-    wwi_buffer *edges, *counter, *row_packed, *column_packed, *scratch, *abandoned;
+    wwi_buffer *edges, *counter, *scratch, *abandoned;
     wwi_uploads kept; // of the last batch that was run once
     bool bits;        // engine bits can compute the measure here; else: why not
     const char *no_bits;
@@ -99,6 +106,7 @@ struct wwi_work {
     ww_engine engine;
     wwi_uploads uploads;
     bool rows_placed, columns_placed; // the offsets of the side's packs are there
+    bool rows_packed, columns_packed; // so are the packs, of series that do not change
     double cells;
     wwi_sides sides;
     bool exchanged;                                          // rows and columns have changed places
@@ -111,6 +119,7 @@ struct wwi_work {
     wwi_tiling tiling;      // where the engine has one for all pairs
     uint32_t ribbon, below; // engine lanes: columns of a ribbon, those left of the diagonal; 0: none
     wwi_launch_args args;
+    size_t args_bytes; // of them that the kernels take
 };
 
 // Why an engine does not take a batch; `why` NULL: it does. `limit`: the most it takes, 0 where there is no such

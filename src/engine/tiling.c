@@ -2,6 +2,8 @@
 // How a matrix is divided into columns, rows and strips for each engine. Nothing is launched here.
 #include "engine/tiling.h"
 
+#include "base/pace.h"
+
 #include "measure/measure_table.h"
 
 uint64_t wwi_compute_units(const wwi_runner *r) {
@@ -31,10 +33,12 @@ static bool keeps_beside(const wwi_runner *r) {
 uint32_t wwi_lane_columns(const wwi_runner *r, bool banded) {
     if (!wwi_points_in_registers(r))
         return 8;
-    const long values = wwi_tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32);
+    const long values = wwi_tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32) -
+                        4 * r->recurrence->row_values;
     const uint32_t kept = keeps_beside(r) ? 0 : (uint32_t)r->recurrence->column_registers;
-    uint32_t columns = (uint32_t)values / (r->channels + 1 + kept + (uint32_t)r->recurrence->column_values +
-                                           (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0));
+    uint32_t columns =
+        (values < 0 ? 0 : (uint32_t)values) / (r->channels + 1 + kept + (uint32_t)r->recurrence->column_values +
+                                               (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0));
     // A user's cost may need many registers of its own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER)
         columns /= 2;
@@ -76,14 +80,32 @@ bool wwi_vector_strips(const wwi_runner *r) {
     return !r->gpu && wwi_can_vector(r) && wwi_tuned(r, "strips.vector", 1) != 0;
 }
 
-wwi_tiling wwi_lanes_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many_lengths) {
-    const uint32_t most = wwi_lane_columns(r, false);
-    wwi_tiling tiling = {most, wwi_lane_rows(r, n), 1};
+wwi_fit wwi_fit_of(const wwi_runner *r) {
+    const ww_dataset *x = r->rows, *y = r->columns;
+    const double cells = (double)x->count * (double)y->count * (double)x->rank_lengths[x->rank_count - 1] *
+                         (double)y->rank_lengths[y->rank_count - 1];
+    // A guess that is never refined: the choice is the same in every run.
+    const double seconds =
+        cells / wwi_pace_guess(wwi_context_info(r->context), r->gpu ? wwi_lanes.gpu_rate : wwi_lanes.cpu_rate);
+    // Compiling takes most of a second. A tiling of few costs an eighth of the speed at most, the one for any length a
+    // half.
+    const wwi_fit fit = seconds < 0.002 ? WWI_FIT_ANY : seconds < 4 ? WWI_FIT_FEW : WWI_FIT_OWN;
+    return (wwi_fit)wwi_tuned(r, "lanes.fit", (long)fit);
+}
+
+wwi_tiling wwi_lanes_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many) {
+    const uint32_t most = wwi_lane_columns(r, false), half = most / 2 & ~1u;
+    wwi_tiling tiling = {most, wwi_lane_rows(r, r->fit == WWI_FIT_ANY ? 0 : n), 1};
+    if (r->fit == WWI_FIT_ANY) {
+        tiling.columns = half >= 4 && m <= r->width * half ? half : most;
+        while (tiling.width < r->width && tiling.width * tiling.columns < m)
+            tiling.width *= 2;
+        return tiling;
+    }
     while (tiling.width < r->width && tiling.width * most < m)
         tiling.width *= 2;
     uint32_t columns = (uint32_t)wwi_ceil_div(m, tiling.width);
-    // A program for every number of columns would be compiled for ever where lengths differ.
-    const uint32_t step = many_lengths ? (columns > 16 ? 8 : 4) : 2;
+    const uint32_t step = many || r->fit == WWI_FIT_FEW ? (columns > 16 ? 8 : 4) : 2;
     columns = (uint32_t)wwi_ceil_div(columns, step) * step;
     tiling.columns = columns < most ? columns : most;
     return tiling;
@@ -158,9 +180,9 @@ static uint32_t bits_rows(const wwi_runner *r) {
 }
 
 // Words and width for a column series of m points.
-wwi_tiling wwi_bits_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many_lengths) {
+wwi_tiling wwi_bits_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many) {
     (void)n;
-    (void)many_lengths;
+    (void)many;
     const uint32_t most = most_words(r);
     wwi_tiling tiling = {1, bits_rows(r), 1};
     while (tiling.width < r->width && (uint64_t)tiling.width * most < words_of(m))

@@ -32,6 +32,7 @@ ww_status ww_array_file_create(const char *path, ww_precision precision, size_t 
     ww_array_file *made = calloc(1, sizeof *made);
     if (!made)
         return wwi_fail_memory(sizeof *made);
+    made->output.file = (wwi_new_file){.descriptor = -1, .slot = -1};
     const bool condensed = columns == 0, npy = wwi_name_ends_with(path, ".npy");
     const size_t shape[2] = {rows, columns};
     uint64_t bytes;
@@ -47,7 +48,7 @@ ww_status ww_array_file_create(const char *path, ww_precision precision, size_t 
     if (status == WW_OK)
         status = wwi_output_open(path, &made->output);
     if (status == WW_OK) {
-        made->in_order = made->text || !made->output.temporary;
+        made->in_order = made->text || !made->output.file.temporary;
         if (npy) {
             wwi_output_npy_header(&made->output, precision, shape, condensed ? 1 : 2);
             made->data_offset = WWI_NPY_HEADER_BYTES;
@@ -85,7 +86,7 @@ static ww_status put_at(ww_array_file *file, uint64_t offset, const char *bytes,
         const size_t part = size < (1U << 30) ? (size_t)size : 1U << 30;
         const ssize_t done = pwrite(to, bytes, part, (off_t)offset);
         if (done < 0 && errno != EINTR)
-            return wwi_fail(WW_ERROR_IO, "%s: can't be written: %s", file->output.path, strerror(errno));
+            return wwi_fail(WW_ERROR_IO, "%s: can't be written: %s", file->output.file.path, strerror(errno));
         if (done > 0) {
             bytes += done;
             offset += (uint64_t)done;
@@ -109,7 +110,7 @@ ww_status ww_array_file_put(ww_array_file *file, size_t row, size_t row_count, s
     if (file->in_order) {
         if (!whole_rows || first != file->written)
             return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: blocks must be whole rows, in row order",
-                            file->output.path);
+                            file->output.file.path);
         if (file->text)
             put_text(file, row_count, values);
         else
@@ -135,7 +136,7 @@ ww_status ww_array_file_close(ww_array_file **file, int keep) {
     ww_array_file *f = *file;
     ww_status status = WW_OK;
     if (keep && f->written != f->elements)
-        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: %llu of %llu distances were put in it", f->output.path,
+        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: %llu of %llu distances were put in it", f->output.file.path,
                           (unsigned long long)f->written, (unsigned long long)f->elements);
     const ww_status closed = wwi_output_close(&f->output, keep && status == WW_OK);
     free(f);

@@ -13,4 +13,11 @@ static inline bool wwi_name_ends_with(const char *name, const char *ending) {
     return length >= wanted && strcasecmp(name + length - wanted, ending) == 0;
 }
 
+// The same for a name that ".gz" may follow.
+static inline bool wwi_unpacked_name_ends_with(const char *name, const char *ending) {
+    const size_t packed = wwi_name_ends_with(name, ".gz") ? 3 : 0;
+    const size_t length = strlen(name) - packed, wanted = strlen(ending);
+    return length >= wanted && strncasecmp(name + length - wanted, ending, wanted) == 0;
+}
+
 #endif

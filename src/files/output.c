@@ -8,9 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "host.h"
@@ -19,55 +17,26 @@ static ww_status fail_errno(const char *path, const char *what) {
     return wwi_fail(WW_ERROR_IO, "%s: %s: %s", path, what, strerror(errno));
 }
 
-// A new file in the folder of the final one. Not mkstemp(), with which only the owner could read the file.
-static int create_beside(wwi_output *output) {
-    const size_t size = strlen(output->path) + 48;
-    output->temporary = malloc(size);
-    if (!output->temporary)
-        return -1;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int file = -1;
-    for (long attempt = 0; file < 0 && attempt < 100; attempt++) {
-        snprintf(output->temporary, size, "%s.part-%ld-%ld", output->path, (long)getpid(), now.tv_nsec + attempt);
-        file = open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file < 0 && errno != EEXIST)
-            break;
-    }
-    if (file < 0) {
-        free(output->temporary);
-        output->temporary = NULL;
-    }
-    return file;
-}
-
 static ww_status open_stream(const char *path, wwi_output *output) {
+    output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
     if (strcmp(path, "-") == 0) {
         // Whatever else the program prints to stdout stays in order with it.
-        output->path = strdup("standard output");
+        output->file.path = strdup("standard output");
         output->stream = stdout;
-        return output->path ? WW_OK : wwi_fail_memory(16);
+        return output->file.path ? WW_OK : wwi_fail_memory(16);
     }
-    struct stat about;
-    const bool exists = stat(path, &about) == 0;
-    if (exists && S_ISDIR(about.st_mode))
-        return wwi_fail(WW_ERROR_IO, "%s: is a folder", path);
-    // Renaming over a link would replace the link, not what it points to.
-    output->path = exists ? realpath(path, NULL) : strdup(path);
-    if (!output->path)
-        return exists ? fail_errno(path, "can't be written") : wwi_fail_memory(strlen(path) + 1);
-    // A device or a pipe must be written itself: renaming over it would take its place.
-    const int file =
-        exists && !S_ISREG(about.st_mode) ? open(output->path, O_WRONLY | O_CLOEXEC) : create_beside(output);
-    if (file < 0)
-        return fail_errno(path, "can't be written");
-    output->stream = fdopen(file, "w");
-    if (!output->stream) {
-        fail_errno(path, "can't be written");
-        close(file);
-        return WW_ERROR_IO;
-    }
-    return WW_OK;
+    const ww_status status = wwi_new_file_open(path, &output->file);
+    if (status != WW_OK)
+        return status;
+    // The stream has a descriptor of its own: closing it must not come before the other is on disk.
+    const int descriptor = fcntl(output->file.descriptor, F_DUPFD_CLOEXEC, 0);
+    output->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (output->stream)
+        return WW_OK;
+    fail_errno(path, "can't be written");
+    if (descriptor >= 0)
+        close(descriptor);
+    return WW_ERROR_IO;
 }
 
 ww_status wwi_output_open(const char *path, wwi_output *output) {
@@ -86,33 +55,36 @@ ww_status wwi_output_open(const char *path, wwi_output *output) {
 ww_status wwi_output_check(const wwi_output *output) {
     if (!ferror(output->stream))
         return WW_OK;
-    wwi_fail(WW_ERROR_IO, "%s: can't be written%s%s", output->path, errno ? ": " : "", errno ? strerror(errno) : "");
+    wwi_fail(WW_ERROR_IO, "%s: can't be written%s%s", output->file.path, errno ? ": " : "",
+             errno ? strerror(errno) : "");
     return errno == ENOSPC ? wwi_fail_hint("the disk is full") : WW_ERROR_IO;
+}
+
+static ww_status flush(wwi_output *output) {
+    errno = ferror(output->stream) ? errno : 0;
+    fflush(output->stream);
+    return wwi_output_check(output);
+}
+
+ww_status wwi_output_finish(wwi_output *output) {
+    const ww_status status = flush(output);
+    return status == WW_OK ? wwi_new_file_sync(&output->file) : status;
 }
 
 ww_status wwi_output_close(wwi_output *output, bool keep) {
     ww_status status = WW_OK;
     if (output->stream) {
-        if (keep) {
-            errno = ferror(output->stream) ? errno : 0;
-            fflush(output->stream);
-            status = wwi_output_check(output);
-        }
+        if (keep)
+            status = flush(output);
         if (output->stream != stdout && fclose(output->stream) != 0 && keep && status == WW_OK)
-            status = fail_errno(output->path, "can't be written");
+            status = fail_errno(output->file.path, "can't be written");
     }
-    if (output->temporary) {
-        if (keep && status == WW_OK && rename(output->temporary, output->path) != 0)
-            status = fail_errno(output->path, "can't be written");
-        if (!keep || status != WW_OK)
-            unlink(output->temporary);
-    }
+    const ww_status closed = wwi_new_file_close(&output->file, keep && status == WW_OK);
     if (output->c_locale != (locale_t)0)
         freelocale(output->c_locale);
-    free(output->temporary);
-    free(output->path);
     memset(output, 0, sizeof *output);
-    return status;
+    output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
+    return status == WW_OK ? closed : status;
 }
 
 void wwi_output_bytes(wwi_output *output, const void *bytes, size_t size) {
@@ -134,10 +106,10 @@ void wwi_output_number(wwi_output *output, double value, ww_precision precision)
 }
 
 ww_status wwi_output_reserve(wwi_output *output, uint64_t bytes) {
-    if (!output->temporary)
+    if (!output->file.temporary)
         return WW_OK;
     if (bytes > INT64_MAX)
-        return wwi_fail(WW_ERROR_OVERFLOW, "%s: a file of %llu bytes", output->path, (unsigned long long)bytes);
+        return wwi_fail(WW_ERROR_OVERFLOW, "%s: a file of %llu bytes", output->file.path, (unsigned long long)bytes);
     const int file = fileno(output->stream);
     struct statvfs disk;
     uint64_t room;
@@ -146,11 +118,11 @@ ww_status wwi_output_reserve(wwi_output *output, uint64_t bytes) {
     if (!full && fallocate(file, 0, 0, (off_t)bytes) != 0) {
         full = errno == ENOSPC || errno == EFBIG;
         if (!full && ftruncate(file, (off_t)bytes) != 0)
-            return fail_errno(output->path, "can't be written");
+            return fail_errno(output->file.path, "can't be written");
     }
     if (!full)
         return WW_OK;
-    wwi_fail(WW_ERROR_IO, "%s: needs %llu bytes, which the disk does not have", output->path,
+    wwi_fail(WW_ERROR_IO, "%s: needs %llu bytes, which the disk does not have", output->file.path,
              (unsigned long long)bytes);
     return wwi_fail_hint("write to another disk, or compute fewer distances");
 }

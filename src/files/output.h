@@ -8,15 +8,18 @@
 #include <stdio.h>
 #include <wavewarp/series.h>
 
+#include "new_file.h"
+
 typedef struct wwi_output {
-    char *path;      // final name, links followed
-    char *temporary; // NULL: written directly (standard output, a device, a pipe)
+    wwi_new_file file; // path: the final name, or "standard output"; temporary NULL: written directly
     FILE *stream;
     locale_t c_locale; // numbers are written in it whatever the program's locale
 } wwi_output;
 
 // Opens `path` for writing; "-" is standard output.
 ww_status wwi_output_open(const char *path, wwi_output *output);
+// Brings everything to the disk; after that only the renaming can fail.
+ww_status wwi_output_finish(wwi_output *output);
 // Finishes the file (`keep`) or removes it, and frees what `output` holds. A file that can't be finished is removed.
 ww_status wwi_output_close(wwi_output *output, bool keep);
 // Appends; the stream records a failed write, which is reported when it is closed. wwi_output_check() reports it at

@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "files/file_name.h"
 #include "files/output.h"
+#include "files/point_files.h"
 #include "files/read.h"
 #include "options.h"
 
@@ -304,16 +305,16 @@ static ww_status read_set_lines(wwi_text *text, builder *b) {
 }
 
 // Lines of numbers, all of one length; no labels.
-static ww_status read_lines(const char *path, ww_point_set *set) {
+static ww_status read_lines(wwi_text *text, ww_point_set *set) {
     ww_series_set *series = NULL;
-    ww_status status = wwi_read_number_lines(path, &series);
+    ww_status status = wwi_read_number_lines(text, &series);
     if (status != WW_OK)
         return status;
     set->count = ww_series_set_count(series);
     set->dimension = ww_series_set_max_length(series);
     set->precision = WW_DOUBLE;
     if (ww_series_set_channels(series) != 1 || ww_series_set_min_length(series) != set->dimension) {
-        status = wwi_fail(WW_ERROR_FORMAT, "%s: its points do not all have the same number of coordinates", path);
+        status = wwi_fail(WW_ERROR_FORMAT, "%s: its points do not all have the same number of coordinates", text->name);
     } else {
         const size_t row = set->dimension * sizeof(double);
         set->values = malloc(set->count * row);
@@ -327,10 +328,10 @@ static ww_status read_lines(const char *path, ww_point_set *set) {
 }
 
 static char vecs_letter(const char *path) {
-    return wwi_name_ends_with(path, ".fvecs")   ? 'f'
-           : wwi_name_ends_with(path, ".bvecs") ? 'b'
-           : wwi_name_ends_with(path, ".ivecs") ? 'i'
-                                                : '\0';
+    return wwi_unpacked_name_ends_with(path, ".fvecs")   ? 'f'
+           : wwi_unpacked_name_ends_with(path, ".bvecs") ? 'b'
+           : wwi_unpacked_name_ends_with(path, ".ivecs") ? 'i'
+                                                         : '\0';
 }
 
 static ww_status read_points(const char *path, ww_point_set *set) {
@@ -350,10 +351,10 @@ static ww_status read_points(const char *path, ww_point_set *set) {
             status = wwi_fail_memory(sizeof *b.items);
     } else if (status == WW_OK && letter) {
         status = read_vecs(&text, letter, set);
-    } else if (status == WW_OK && (set->kind == WW_POINTS_NUMBERS || wwi_is_npy(&text))) {
+    } else if (status == WW_OK && (wwi_is_npy(&text) || wwi_unpacked_name_ends_with(path, ".npy"))) {
         status = read_npy_points(&text, set);
     } else if (status == WW_OK) {
-        status = read_bit_lines(&text, set);
+        status = set->kind == WW_POINTS_NUMBERS ? read_lines(&text, set) : read_bit_lines(&text, set);
     }
     wwi_text_close(&text);
     return status;
@@ -369,8 +370,7 @@ ww_status ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set *
     if (!s)
         return wwi_fail_memory(sizeof *s);
     s->kind = kind;
-    const bool lines = kind == WW_POINTS_NUMBERS && !vecs_letter(path) && !wwi_name_ends_with(path, ".npy");
-    const ww_status status = lines ? read_lines(path, s) : read_points(path, s);
+    const ww_status status = read_points(path, s);
     if (status == WW_OK)
         *set = s;
     else
@@ -401,8 +401,8 @@ static ww_status put_coordinate(wwi_output *out, char letter, double x, size_t p
     }
     const double least = letter == 'b' ? 0 : INT32_MIN, most = letter == 'b' ? 255 : INT32_MAX;
     if (!(x >= least && x <= most && x == floor(x))) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: point %zu has the coordinate %g, which .%cvecs can't hold", out->path,
-                 point, x, letter);
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: point %zu has the coordinate %g, which .%cvecs can't hold",
+                 out->file.path, point, x, letter);
         return wwi_fail_where((int64_t)point, -1);
     }
     if (letter == 'b')
@@ -481,22 +481,31 @@ static ww_status write_sets(wwi_output *out, const char *path, const ww_point_vi
     return WW_OK;
 }
 
+ww_status wwi_take_point_view(const ww_point_view *given, ww_point_view *taken) {
+    const ww_status status = wwi_options_take(taken, given, "ww_point_view");
+    if (status != WW_OK)
+        return status;
+    const bool shaped = taken->kind == WW_POINTS_SETS ? taken->offsets != NULL : taken->dimension > 0;
+    if (!taken->values || taken->count == 0 || !shaped || taken->dimension > INT32_MAX)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the path or the view is NULL or empty");
+    return WW_OK;
+}
+
+ww_status wwi_write_points(wwi_output *out, const char *path, const ww_point_view *view) {
+    return view->kind == WW_POINTS_BITS   ? write_bits(out, path, view)
+           : view->kind == WW_POINTS_SETS ? write_sets(out, path, view)
+                                          : write_numbers(out, path, view);
+}
+
 ww_status ww_point_view_write(const char *path, const ww_point_view *given) {
     wwi_output out;
-    ww_point_view taken = WW_POINT_VIEW_INIT;
-    const ww_point_view *view = &taken;
-    ww_status status = wwi_options_take(&taken, given, "ww_point_view");
-    if (status != WW_OK)
-        return status;
-    if (!path || !view->values || view->count == 0 ||
-        (view->kind == WW_POINTS_SETS ? !view->offsets : view->dimension == 0) || view->dimension > INT32_MAX)
+    ww_point_view view = WW_POINT_VIEW_INIT;
+    if (!path)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the path or the view is NULL or empty");
-    status = wwi_output_open(path, &out);
-    if (status != WW_OK)
+    ww_status status = wwi_take_point_view(given, &view);
+    if (status != WW_OK || (status = wwi_output_open(path, &out)) != WW_OK)
         return status;
-    status = view->kind == WW_POINTS_BITS   ? write_bits(&out, path, view)
-             : view->kind == WW_POINTS_SETS ? write_sets(&out, path, view)
-                                            : write_numbers(&out, path, view);
+    status = wwi_write_points(&out, path, &view);
     const ww_status closed = wwi_output_close(&out, status == WW_OK);
     return status != WW_OK ? status : closed;
 }

@@ -18,7 +18,7 @@ static bool first_line(wwi_text *text, wwi_span *line) {
     wwi_text_rewind(text);
     while (wwi_text_next_line(text)) {
         *line = wwi_span_trim(text->line);
-        if (!wwi_span_is_empty(*line) && *line->begin != '#')
+        if (!wwi_span_is_empty(*line) && *line->begin != '#' && *line->begin != '%')
             return true;
     }
     return false;
@@ -28,13 +28,9 @@ static ww_status check_is_text(const wwi_text *text) {
     if (!memchr(text->bytes, '\0', text->size))
         return WW_OK;
     wwi_fail(WW_ERROR_FORMAT, "%s: this is neither text nor a .npy file", text->name);
-    if (starts_with(text, "PK\x03\x04", 4))
-        return wwi_fail_hint("a zip archive (.npz?): unpack it first");
-    if (starts_with(text, "\x1F\x8B", 2))
-        return wwi_fail_hint("compressed by gzip: unpack it first");
     if (starts_with(text, "\xFF\xFE", 2) || starts_with(text, "\xFE\xFF", 2))
         return wwi_fail_hint("text in UTF-16: save it as UTF-8");
-    return wwi_fail_hint("readable are .tsv, .ts, .csv and .npy");
+    return wwi_fail_hint("readable are .tsv, .ts, .arff, .csv, .npy and .npz, text also packed by gzip");
 }
 
 // By content; the name decides only between the two kinds of lines of numbers, whose content can be the same.
@@ -50,11 +46,13 @@ static ww_status detect(wwi_text *text, int csv_label, ww_format *format) {
     if (!first_line(text, &line))
         return wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no series", text->name);
     const bool commas = memchr(line.begin, ',', wwi_span_size(line)) || memchr(line.begin, ';', wwi_span_size(line));
-    if (*line.begin == '@')
+    if (wwi_is_arff(line))
+        *format = WW_FORMAT_ARFF;
+    else if (*line.begin == '@')
         *format = WW_FORMAT_TS;
-    else if (csv_label != 0 || wwi_name_ends_with(text->name, ".csv"))
+    else if (csv_label != 0 || wwi_unpacked_name_ends_with(text->name, ".csv"))
         *format = WW_FORMAT_CSV;
-    else if (wwi_name_ends_with(text->name, ".tsv") || wwi_name_ends_with(text->name, ".txt"))
+    else if (wwi_unpacked_name_ends_with(text->name, ".tsv") || wwi_unpacked_name_ends_with(text->name, ".txt"))
         *format = WW_FORMAT_TSV;
     else
         *format = commas ? WW_FORMAT_CSV : WW_FORMAT_TSV;
@@ -95,6 +93,7 @@ ww_status ww_series_set_read(const char *path, const ww_read_options *options, w
     if (status != WW_OK)
         goto done;
 
+    text.threads = wwi_read_threads(chosen.threads > 0 ? (unsigned)chosen.threads : 0, text.size);
     wwi_text_rewind(&text);
     switch (format) {
     case WW_FORMAT_NPY:
@@ -102,6 +101,9 @@ ww_status ww_series_set_read(const char *path, const ww_read_options *options, w
         break;
     case WW_FORMAT_TS:
         status = wwi_read_ts(&text, set);
+        break;
+    case WW_FORMAT_ARFF:
+        status = wwi_read_arff(&text, set);
         break;
     case WW_FORMAT_TSV:
         status = wwi_read_delimited(&text, format, 1, true, set);
@@ -128,17 +130,16 @@ done:
     return status;
 }
 
-ww_status wwi_read_number_lines(const char *path, ww_series_set **set) {
-    wwi_text text;
+ww_status wwi_read_number_lines(wwi_text *text, ww_series_set **set) {
     *set = NULL;
-    ww_status status = wwi_text_open(path, &text);
-    if (status == WW_OK && (status = check_is_text(&text)) == WW_OK) {
-        wwi_text_rewind(&text);
-        status = wwi_read_delimited(&text, WW_FORMAT_CSV, 0, false, set);
+    ww_status status = check_is_text(text);
+    if (status == WW_OK) {
+        text->threads = wwi_read_threads(0, text->size);
+        wwi_text_rewind(text);
+        status = wwi_read_delimited(text, WW_FORMAT_CSV, 0, false, set);
     }
     if (status == WW_OK && ww_series_set_count(*set) == 0)
-        status = wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no points", text.name);
-    wwi_text_close(&text);
+        status = wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no points", text->name);
     if (status != WW_OK)
         ww_series_set_destroy(set);
     return status;

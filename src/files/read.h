@@ -16,13 +16,14 @@ typedef struct wwi_span {
 // A whole file in memory, and the position of reading.
 typedef struct wwi_text {
     const char *name; // for messages
-    char *bytes;      // size bytes, then a NUL, so that number parsing always ends
+    char *bytes;      // size bytes, then a NUL, so that number parsing always ends, and WWI_NUMBER_SLACK more
     size_t size;
     const char *cursor; // start of the next line
     wwi_span line;      // the current line without its end
     size_t line_number; // of the current line, from 1
     locale_t c_locale;  // a program may run under a locale whose decimal point is a comma
     char stamps;        // its time stamps: 'n' numbers, 'd' dates, '\0' none so far
+    unsigned threads;   // that may parse it
 } wwi_text;
 
 // Values of the series being read.
@@ -59,6 +60,9 @@ bool wwi_span_is(wwi_span span, const char *word);
 // field may be in quotes. False when there is none left. *rest.begin becomes NULL after the last one.
 bool wwi_next_field(wwi_span *rest, char separator, bool quotes, wwi_span *field);
 
+// Appends the fields from rest->begin on that are plain numbers, as far as there is room in `values`, and takes them
+// off. True: all were; rest->begin is NULL, except with separator ' '.
+bool wwi_values_parse_plain(wwi_values *values, wwi_span *rest, char separator);
 // Appends a field's number; an empty field, '?' and NaN give NaN.
 ww_status wwi_values_parse(wwi_values *values, const wwi_text *text, wwi_span field);
 bool wwi_number_parse(wwi_span field, locale_t c_locale, double *value);
@@ -76,12 +80,31 @@ ww_status wwi_label_parse(const wwi_text *text, wwi_span field, char **label);
 // The separator of a file is that of its first line: tab, semicolon, comma, or ' ' for blanks.
 char wwi_separator_of(wwi_span line);
 
+// Reads the lines from the text's cursor on; *set stays NULL where there are none.
+typedef ww_status (*wwi_line_reader)(wwi_text *text, const void *how, ww_series_set **set);
+// Lines that can be read in any order: with several threads each reads a piece of the text, and the sets are joined in
+// the pieces' order, so that the result does not depend on the number of threads. What fails in a piece, and pieces
+// that do not fit together, are read again by one thread, for the error that it reports.
+ww_status wwi_read_pieces(wwi_text *text, wwi_line_reader read, const void *how, ww_series_set **set);
+// Piece `index` of `count` of the text behind the cursor, whole lines; a piece may be empty.
+void wwi_text_cut(const wwi_text *text, unsigned count, unsigned index, wwi_text *to);
+// Threads for a text of so many bytes: `wanted`, or where it is 0 what $WAVEWARP_READ_THREADS says, or the processors
+// this process may use; at least a mebibyte each.
+unsigned wwi_read_threads(unsigned wanted, size_t bytes);
+// Calls `work` with 0 .. count-1, each in a thread of its own but the first, which is the caller's.
+#define WWI_MOST_READ_THREADS 64
+void wwi_in_threads(unsigned count, void (*work)(void *user, unsigned index), void *user);
+
 ww_status wwi_read_ts(wwi_text *text, ww_series_set **set);
+// ARFF of the UCR and UEA archives: a series a line, or its channels in a relation.
+ww_status wwi_read_arff(wwi_text *text, ww_series_set **set);
+// Whether this first line with content is one of ARFF.
+bool wwi_is_arff(wwi_span line);
 // label_column: 0 none, 1 first, 2 last. padded: NaN at a line's end pads a shorter series, and is removed. (Empty
 // fields there always are.)
 ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column, bool padded, ww_series_set **set);
 // Lines of numbers without labels, NaN kept wherever it stands.
-ww_status wwi_read_number_lines(const char *path, ww_series_set **set);
+ww_status wwi_read_number_lines(wwi_text *text, ww_series_set **set);
 // A row a point: see ww_read_options.time_column.
 ww_status wwi_read_long(wwi_text *text, const ww_read_options *options, ww_series_set **set);
 // The time stamps of `set` from a file of them.

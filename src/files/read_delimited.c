@@ -27,33 +27,90 @@ static bool is_heading(const wwi_text *text, char separator) {
     return true;
 }
 
-// Parses the current line into values and its label.
-static ww_status parse_line(const wwi_text *text, char separator, bool quotes, int label_column, bool padded,
-                            wwi_values *values, char **label) {
+typedef struct layout {
+    char separator;
+    bool quotes, padded;
+    int label_column;
+} layout;
+
+// Appends the values of `rest`; *written: how many there are up to the last field that is not empty.
+static ww_status parse_values(const wwi_text *text, const layout *how, wwi_span rest, wwi_values *values,
+                              size_t *written) {
+    wwi_span field;
     ww_status status = WW_OK;
-    wwi_span rest = text->line, field;
+    while (status == WW_OK && rest.begin) {
+        const size_t before = values->count;
+        const bool all = wwi_values_parse_plain(values, &rest, how->separator);
+        if (values->count > before)
+            *written = values->count;
+        // The next field is no plain number, or there is no more room.
+        if (all || !wwi_next_field(&rest, how->separator, how->quotes, &field))
+            break;
+        status = wwi_values_parse(values, text, field);
+        if (!wwi_span_is_empty(wwi_span_trim(field)))
+            *written = values->count;
+    }
+    return status;
+}
+
+// The place of the last separator in a line without quotes; NULL where there is none.
+static const char *last_separator(wwi_span line, char separator) {
+    if (separator != ' ')
+        return memrchr(line.begin, separator, wwi_span_size(line));
+    const char *at = line.end;
+    while (at > line.begin && at[-1] != ' ' && at[-1] != '\t')
+        at--;
+    return at > line.begin ? at - 1 : NULL;
+}
+
+// Divides the current line in its values and the field of its label.
+static void find_label(const wwi_text *text, const layout *how, wwi_span *values, wwi_span *label) {
+    *values = text->line;
+    *label = (wwi_span){text->line.end, text->line.end};
+    if (how->label_column == 1) {
+        wwi_next_field(values, how->separator, how->quotes, label);
+        return;
+    }
+    if (how->label_column != 2)
+        return;
+    const wwi_span line = how->separator == ' ' ? wwi_span_trim(text->line) : text->line;
+    if (how->quotes && memchr(line.begin, '"', wwi_span_size(line))) {
+        wwi_span rest = line;
+        for (const char *begin = rest.begin; wwi_next_field(&rest, how->separator, true, label); begin = rest.begin) {
+            values->end = begin > line.begin && how->separator != ' ' ? begin - 1 : begin;
+            if (!rest.begin || (how->separator == ' ' && wwi_span_is_empty(wwi_span_trim(rest)))) {
+                values->begin = begin > line.begin ? line.begin : NULL;
+                return;
+            }
+        }
+        return;
+    }
+    const char *last = last_separator(line, how->separator);
+    *label = wwi_span_trim((wwi_span){last ? last + 1 : line.begin, line.end});
+    *values = last ? (wwi_span){line.begin, last} : (wwi_span){NULL, NULL};
+}
+
+// Parses the current line into values and its label.
+static ww_status parse_line(const wwi_text *text, const layout *how, wwi_values *values, char **label) {
+    ww_status status = WW_OK;
+    wwi_span rest, field;
     size_t written = 0; // values up to the last field that is not empty
     values->count = 0;
-    for (size_t column = 0; status == WW_OK && wwi_next_field(&rest, separator, quotes, &field); column++) {
-        const bool last = !rest.begin || (separator == ' ' && wwi_span_is_empty(wwi_span_trim(rest)));
-        if ((label_column == 1 && column == 0) || (label_column == 2 && last))
-            status = wwi_label_parse(text, field, label);
-        else
-            status = wwi_values_parse(values, text, field);
-        if (!wwi_span_is_empty(wwi_span_trim(field)))
-            written = values->count;
-    }
+    find_label(text, how, &rest, &field);
+    if (how->label_column)
+        status = wwi_label_parse(text, field, label);
+    if (status == WW_OK)
+        status = parse_values(text, how, rest, values, &written);
     // Shorter series are padded with NaN (UCR) or empty fields (spreadsheets).
-    while (values->count > (padded ? 0 : written) && isnan(values->data[values->count - 1]))
+    while (values->count > (how->padded ? 0 : written) && isnan(values->data[values->count - 1]))
         values->count--;
     if (status == WW_OK && values->count == 0)
         status = wwi_text_fail(text, WW_ERROR_EMPTY, text->line.begin, "a series without values");
     return status;
 }
 
-ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column, bool padded, ww_series_set **set) {
-    const bool quotes = format == WW_FORMAT_CSV;
-    char separator = '\0';
+static ww_status read_lines(wwi_text *text, const void *state, ww_series_set **set) {
+    const layout *how = state;
     char *label = NULL;
     wwi_values values = {NULL, 0, 0};
     ww_status status = ww_series_set_create(1, set);
@@ -61,12 +118,7 @@ ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column,
         const wwi_span content = wwi_span_trim(text->line);
         if (wwi_span_is_empty(content) || *content.begin == '#')
             continue;
-        if (!separator) {
-            separator = wwi_separator_of(content);
-            if (format == WW_FORMAT_CSV && is_heading(text, separator))
-                continue;
-        }
-        status = parse_line(text, separator, quotes, label_column, padded, &values, &label);
+        status = parse_line(text, how, &values, &label);
         if (status == WW_OK)
             status = ww_series_set_add(*set, values.count, values.data, label);
         free(label);
@@ -74,4 +126,19 @@ ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column,
     }
     free(values.data);
     return status;
+}
+
+ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column, bool padded, ww_series_set **set) {
+    layout how = {'\0', format == WW_FORMAT_CSV, padded, label_column};
+    const wwi_text start = *text;
+    while (wwi_text_next_line(text)) {
+        const wwi_span content = wwi_span_trim(text->line);
+        if (wwi_span_is_empty(content) || *content.begin == '#')
+            continue;
+        how.separator = wwi_separator_of(content);
+        if (format != WW_FORMAT_CSV || !is_heading(text, how.separator))
+            *text = start;
+        break;
+    }
+    return wwi_read_pieces(text, read_lines, &how, set);
 }

@@ -4,21 +4,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "files/number.h"
 #include "files/read.h"
 #include "host.h"
 
 #define NO_COLUMN SIZE_MAX
 
+// What the first line says.
 typedef struct table {
     wwi_text *text;
     char separator;
     size_t columns, channels;
     size_t time, series, label; // columns, or NO_COLUMN
-    wwi_values points;          // of the current series, point by point
-    wwi_values times;
-    char *name, *class_name; // of the current series
-    ww_series_set *names;    // a point for each series, with its name as the label: the names read so far
 } table;
+
+// Where a series starts; its name and label as the file has them.
+typedef struct start {
+    size_t row;
+    wwi_span name, label;
+} start;
+
+// The rows of a piece of the file.
+typedef struct rows {
+    wwi_values points; // point by point
+    wwi_values times;
+    size_t count; // of rows
+    start *series;
+    size_t series_count, series_capacity;
+    ww_series_set *names; // a point for each series, with its name as the label
+} rows;
 
 static size_t count_columns(const table *t) {
     wwi_span rest = t->text->line, field;
@@ -84,109 +99,279 @@ static ww_status open_table(table *t, const ww_read_options *options, bool *head
     return WW_OK;
 }
 
-// Ends the current series and adds it to the set.
-static ww_status finish_series(table *t, ww_series_set **set) {
-    const size_t length = t->points.count / t->channels;
-    double *values = NULL;
-    ww_status status = *set ? WW_OK : ww_series_set_create(t->channels, set);
-    if (status != WW_OK || length == 0)
+static bool same_bytes(wwi_span a, wwi_span b) {
+    return wwi_span_size(a) == wwi_span_size(b) && memcmp(a.begin, b.begin, wwi_span_size(a)) == 0;
+}
+
+// Whether two fields are one label; in most rows they are the same bytes.
+static ww_status compare_labels(const wwi_text *text, wwi_span a, wwi_span b, bool *same) {
+    char *first = NULL, *second = NULL;
+    *same = same_bytes(a, b);
+    if (*same)
+        return WW_OK;
+    ww_status status = wwi_label_parse(text, a, &first);
+    if (status == WW_OK)
+        status = wwi_label_parse(text, b, &second);
+    *same = first && second ? strcmp(first, second) == 0 : first == second;
+    free(first);
+    free(second);
+    return status;
+}
+
+// Starts a series at the next row. Its name must be new.
+static ww_status start_series(const wwi_text *text, rows *r, const start *begun) {
+    const double nothing = 0;
+    ww_status status = wwi_grow(&r->series, &r->series_capacity, r->series_count + 1, sizeof *r->series);
+    if (status != WW_OK)
         return status;
-    values = malloc(t->points.count * sizeof *values);
+    r->series[r->series_count++] = *begun;
+    if (!begun->name.begin)
+        return WW_OK;
+    char *name = strndup(begun->name.begin, wwi_span_size(begun->name));
+    if (!name)
+        return wwi_fail_memory(wwi_span_size(begun->name) + 1);
+    status = ww_series_set_add(r->names, 1, &nothing, name);
+    if (status == WW_OK && ww_series_set_class_count(r->names) < ww_series_set_count(r->names)) {
+        wwi_text_fail(text, WW_ERROR_FORMAT, begun->name.begin, "the series '%.64s' comes again after another", name);
+        status = wwi_fail_hint("sort the rows by series, then by time");
+    }
+    free(name);
+    return status;
+}
+
+// Compares the row's name and label with those of the row before: another name starts a series.
+static ww_status take_series(wwi_text *text, const table *t, rows *r, wwi_span name, wwi_span label) {
+    const start *now = r->series_count ? &r->series[r->series_count - 1] : NULL;
+    bool same = true;
+    if (!now || (t->series != NO_COLUMN && !same_bytes(now->name, name)))
+        return start_series(text, r, &(start){r->count, name, label});
+    const ww_status status = t->label == NO_COLUMN ? WW_OK : compare_labels(text, now->label, label, &same);
+    return status != WW_OK || same ? status
+                                   : wwi_text_fail(text, WW_ERROR_FORMAT, label.begin, "a series with two labels");
+}
+
+// The row's fields from `rest` on, the first of which is column *column, as far as they are plain values.
+static void take_plain(const table *t, rows *r, wwi_span *rest, size_t *column) {
+    // Up to the next column that is no value.
+    size_t end = t->columns;
+    const size_t others[3] = {t->time, t->series, t->label};
+    for (size_t i = 0; i < 3; i++)
+        if (others[i] != NO_COLUMN && others[i] >= *column && others[i] < end)
+            end = others[i];
+    for (double value; *column < end && rest->begin; ++*column) {
+        const char *stop = wwi_number_scan(rest->begin, &value);
+        if (!stop || stop > rest->end || (stop < rest->end && *stop != t->separator) ||
+            r->points.count == r->points.capacity)
+            return;
+        r->points.data[r->points.count++] = value;
+        rest->begin = stop < rest->end ? stop + 1 : NULL;
+    }
+}
+
+static ww_status read_row(wwi_text *text, const table *t, rows *r) {
+    ww_status status = WW_OK;
+    wwi_span rest = text->line, field, name = {NULL, NULL}, label = name, time = name;
+    size_t c = 0;
+    const size_t before = r->points.count;
+    while (status == WW_OK) {
+        if (t->separator != ' ' && c < t->columns)
+            take_plain(t, r, &rest, &c);
+        if (!wwi_next_field(&rest, t->separator, true, &field))
+            break;
+        if (c >= t->columns)
+            ; // counted
+        else if (c == t->time)
+            time = field;
+        else if (c == t->series)
+            name = field;
+        else if (c == t->label)
+            label = field;
+        else
+            status = wwi_values_parse(&r->points, text, field);
+        c++;
+    }
+    if (c != t->columns && (status == WW_OK || status == WW_ERROR_FORMAT)) {
+        // Counted first: a row that is no row of this table says nothing of its fields.
+        while (wwi_next_field(&rest, t->separator, true, &field))
+            c++;
+        if (c != t->columns)
+            status = wwi_text_fail(text, WW_ERROR_FORMAT, text->line.end,
+                                   "the row has %zu columns where %zu are expected", c, t->columns);
+    }
+    if (status == WW_OK)
+        status = take_series(text, t, r, name, label);
+    if (status == WW_OK && t->time != NO_COLUMN)
+        status = wwi_time_parse(text, time, r->series[r->series_count - 1].row, &r->times);
+    if (status == WW_OK)
+        r->count++;
+    else
+        r->points.count = before;
+    return status;
+}
+
+static ww_status read_rows(wwi_text *text, const table *t, rows *r) {
+    ww_status status = ww_series_set_create(1, &r->names);
+    while (status == WW_OK && wwi_text_next_line(text)) {
+        const wwi_span content = wwi_span_trim(text->line);
+        if (!wwi_span_is_empty(content) && *content.begin != '#')
+            status = read_row(text, t, r);
+    }
+    return status;
+}
+
+static void free_rows(rows *r) {
+    ww_series_set_destroy(&r->names);
+    free(r->points.data);
+    free(r->times.data);
+    free(r->series);
+}
+
+// ---- from rows to series
+
+// Rows [from, to) of a piece go on with the series being assembled.
+typedef struct series {
+    wwi_values points, times;
+    const start *from;
+} series;
+
+static ww_status append(wwi_values *to, const double *data, size_t count) {
+    const ww_status status = wwi_grow(&to->data, &to->capacity, to->count + count, sizeof *to->data);
+    if (status == WW_OK && count)
+        memcpy(to->data + to->count, data, count * sizeof *data);
+    to->count += status == WW_OK ? count : 0;
+    return status;
+}
+
+// Adds the assembled series to the set, channel by channel.
+static ww_status finish_series(const table *t, series *s, ww_series_set *set) {
+    const size_t length = s->points.count / t->channels;
+    char *label = NULL;
+    if (length == 0)
+        return WW_OK;
+    double *values = malloc(s->points.count * sizeof *values);
     if (!values)
-        return wwi_fail_memory(t->points.count * sizeof *values);
+        return wwi_fail_memory(s->points.count * sizeof *values);
     for (size_t c = 0; c < t->channels; c++)
         for (size_t i = 0; i < length; i++)
-            values[c * length + i] = t->points.data[i * t->channels + c];
-    status = ww_series_set_add(*set, length, values, t->class_name);
-    if (status == WW_OK && t->time != NO_COLUMN)
-        status = ww_series_set_set_times(*set, ww_series_set_count(*set) - 1, t->times.data);
-    free(values);
-    t->points.count = t->times.count = 0;
-    return status;
-}
-
-static bool same_text(const char *a, const char *b) {
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-// Reads the row's series name: when it differs from that of the row before, the current series ends.
-static ww_status take_name(table *t, wwi_span field, ww_series_set **set) {
-    const double nothing = 0;
-    char *name = strndup(field.begin, wwi_span_size(field));
-    ww_status status = name ? WW_OK : wwi_fail_memory(wwi_span_size(field) + 1);
-    if (status != WW_OK || same_text(name, t->name)) {
-        free(name);
-        return status;
-    }
-    status = finish_series(t, set);
-    free(t->name);
-    t->name = name;
+            values[c * length + i] = s->points.data[i * t->channels + c];
+    ww_status status = t->label == NO_COLUMN ? WW_OK : wwi_label_parse(t->text, s->from->label, &label);
     if (status == WW_OK)
-        status = ww_series_set_add(t->names, 1, &nothing, name);
-    if (status == WW_OK && ww_series_set_class_count(t->names) < ww_series_set_count(t->names)) {
-        wwi_text_fail(t->text, WW_ERROR_FORMAT, field.begin, "the series '%.64s' comes again after another", name);
-        return wwi_fail_hint("sort the rows by series, then by time");
+        status = ww_series_set_add(set, length, values, label);
+    if (status == WW_OK && t->time != NO_COLUMN)
+        status = ww_series_set_set_times(set, ww_series_set_count(set) - 1, s->times.data);
+    free(label);
+    free(values);
+    s->points.count = s->times.count = 0;
+    return status;
+}
+
+// The series of all pieces; one that a cut divided is joined. Any failure but one of memory means that the pieces do
+// not fit together.
+static ww_status assemble(const table *t, const rows *pieces, unsigned count, ww_series_set **set) {
+    series s = {.from = NULL};
+    const double nothing = 0;
+    ww_series_set *names = NULL;
+    ww_status status = ww_series_set_create(t->channels, set);
+    if (status == WW_OK)
+        status = ww_series_set_create(1, &names);
+    for (unsigned p = 0; p < count; p++) {
+        const rows *r = &pieces[p];
+        for (size_t i = 0; status == WW_OK && i < r->series_count; i++) {
+            const start *now = &r->series[i];
+            const size_t end = i + 1 < r->series_count ? r->series[i + 1].row : r->count;
+            bool same = true;
+            if (i == 0 && s.from && (t->series == NO_COLUMN || same_bytes(s.from->name, now->name))) {
+                if (t->label != NO_COLUMN)
+                    status = compare_labels(t->text, s.from->label, now->label, &same);
+                if (status == WW_OK && !same)
+                    status = wwi_fail(WW_ERROR_FORMAT, "a series with two labels");
+            } else {
+                if (s.from)
+                    status = finish_series(t, &s, *set);
+                s.from = now;
+                if (status == WW_OK && t->series != NO_COLUMN && count > 1) {
+                    char *name = strndup(now->name.begin, wwi_span_size(now->name));
+                    status = name ? ww_series_set_add(names, 1, &nothing, name) : wwi_fail_memory(1);
+                    free(name);
+                    if (status == WW_OK && ww_series_set_class_count(names) < ww_series_set_count(names))
+                        status = wwi_fail(WW_ERROR_FORMAT, "a series comes again after another");
+                }
+            }
+            if (status == WW_OK)
+                status = append(&s.points, r->points.data + now->row * t->channels, (end - now->row) * t->channels);
+            if (status == WW_OK && t->time != NO_COLUMN)
+                status = append(&s.times, r->times.data + now->row, end - now->row);
+        }
     }
+    if (status == WW_OK && s.from)
+        status = finish_series(t, &s, *set);
+    free(s.points.data);
+    free(s.times.data);
+    ww_series_set_destroy(&names);
     return status;
 }
 
-static ww_status take_label(table *t, wwi_span field) {
-    char *label = NULL;
-    ww_status status = wwi_label_parse(t->text, field, &label);
-    if (status == WW_OK && t->points.count > 0 && !same_text(label, t->class_name))
-        status = wwi_text_fail(t->text, WW_ERROR_FORMAT, field.begin, "a series with two labels");
-    free(t->class_name);
-    t->class_name = label;
-    return status;
+typedef struct job {
+    const table *table;
+    wwi_text texts[WWI_MOST_READ_THREADS];
+    rows pieces[WWI_MOST_READ_THREADS];
+    ww_status statuses[WWI_MOST_READ_THREADS];
+} job;
+
+static void read_piece(void *user, unsigned index) {
+    job *j = user;
+    j->statuses[index] = read_rows(&j->texts[index], j->table, &j->pieces[index]);
 }
 
-// Finds a field of the current row; the row has t->columns of them.
-static wwi_span field_at(const table *t, size_t column) {
-    wwi_span rest = t->text->line, field = rest;
-    for (size_t c = 0; c <= column; c++)
-        wwi_next_field(&rest, t->separator, true, &field);
-    return field;
-}
-
-static ww_status read_row(table *t, ww_series_set **set) {
-    ww_status status = WW_OK;
-    const size_t columns = count_columns(t);
-    if (columns != t->columns)
-        return wwi_text_fail(t->text, WW_ERROR_FORMAT, t->text->line.end,
-                             "the row has %zu columns where %zu are expected", columns, t->columns);
-    if (t->series != NO_COLUMN && (status = take_name(t, field_at(t, t->series), set)) != WW_OK)
-        return status;
-    if (t->label != NO_COLUMN && (status = take_label(t, field_at(t, t->label))) != WW_OK)
-        return status;
-    wwi_span rest = t->text->line, field;
-    for (size_t c = 0; status == WW_OK && wwi_next_field(&rest, t->separator, true, &field); c++) {
-        if (c == t->time)
-            status = wwi_time_parse(t->text, field, 0, &t->times);
-        else if (c != t->series && c != t->label)
-            status = wwi_values_parse(&t->points, t->text, field);
+// By several threads. False: something failed, and one thread is to read everything.
+static bool read_in_pieces(wwi_text *text, const table *t, ww_series_set **set) {
+    const unsigned count = text->threads < WWI_MOST_READ_THREADS ? text->threads : WWI_MOST_READ_THREADS;
+    job *j = count > 1 ? calloc(1, sizeof *j) : NULL;
+    if (!j)
+        return false;
+    j->table = t;
+    for (unsigned i = 0; i < count; i++)
+        wwi_text_cut(text, count, i, &j->texts[i]);
+    wwi_in_threads(count, read_piece, j);
+    bool good = true;
+    char stamps = '\0';
+    for (unsigned i = 0; i < count; i++) {
+        const char kind = j->texts[i].stamps;
+        good = good && j->statuses[i] == WW_OK && !(stamps && kind && kind != stamps);
+        stamps = kind ? kind : stamps;
     }
-    return status;
+    good = good && assemble(t, j->pieces, count, set) == WW_OK;
+    for (unsigned i = 0; i < count; i++)
+        free_rows(&j->pieces[i]);
+    free(j);
+    if (!good)
+        ww_series_set_destroy(set);
+    return good;
 }
 
 ww_status wwi_read_long(wwi_text *text, const ww_read_options *options, ww_series_set **set) {
     table t = {.text = text};
-    ww_status status = ww_series_set_create(1, &t.names);
-    while (status == WW_OK && wwi_text_next_line(text)) {
+    rows all = {.count = 0};
+    ww_status status = WW_OK;
+    wwi_text begin = *text;
+    while (status == WW_OK && !t.separator && wwi_text_next_line(text)) {
         const wwi_span content = wwi_span_trim(text->line);
         bool heading = false;
         if (wwi_span_is_empty(content) || *content.begin == '#')
             continue;
-        if (!t.separator)
-            status = open_table(&t, options, &heading);
-        if (status == WW_OK && !heading)
-            status = read_row(&t, set);
+        status = open_table(&t, options, &heading);
+        if (heading)
+            begin = *text;
     }
-    if (status == WW_OK && t.separator)
-        status = finish_series(&t, set);
-    ww_series_set_destroy(&t.names);
-    free(t.points.data);
-    free(t.times.data);
-    free(t.name);
-    free(t.class_name);
+    if (status != WW_OK || !t.separator)
+        return status != WW_OK ? status : ww_series_set_create(1, set);
+    *text = begin;
+    if (read_in_pieces(text, &t, set))
+        return WW_OK;
+    *text = begin;
+    status = read_rows(text, &t, &all);
+    if (status == WW_OK)
+        status = assemble(&t, &all, 1, set);
+    free_rows(&all);
     return status;
 }

@@ -5,16 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "files/number.h"
 #include "files/read.h"
 #include "host.h"
 
 typedef struct header {
-    size_t channels; // 0: as the first series has
-    size_t length;   // 0: not said
-    bool equal_length;
+    size_t channels;           // 0: as the first series has
+    size_t length;             // 0: not said
+    bool equal_length, ragged; // @equalLength is true, is false
     bool labels;
-    bool times; // a point is (time stamp,value)
+    bool times;     // a point is (time stamp,value)
+    char **classes; // that @classLabel lists
+    size_t class_count, class_capacity;
 } header;
+
+static void free_header(header *head) {
+    for (size_t k = 0; k < head->class_count; k++)
+        free(head->classes[k]);
+    free(head->classes);
+}
 
 static ww_status parse_flag(const wwi_text *text, wwi_span word, bool *flag) {
     *flag = wwi_span_is(word, "true");
@@ -30,6 +40,28 @@ static ww_status parse_size(const wwi_text *text, wwi_span word, size_t *size) {
         return wwi_text_fail(text, WW_ERROR_FORMAT, word.begin, "expected a whole number of 1 or more");
     *size = (size_t)number;
     return WW_OK;
+}
+
+static bool is_class(const header *head, const char *label) {
+    for (size_t k = 0; k < head->class_count; k++)
+        if (strcmp(head->classes[k], label) == 0)
+            return true;
+    return false;
+}
+
+// The labels after "@classLabel true".
+static ww_status parse_classes(const wwi_text *text, wwi_span rest, header *head) {
+    wwi_span word;
+    ww_status status = WW_OK;
+    while (status == WW_OK && wwi_next_field(&rest, ' ', false, &word)) {
+        status = wwi_grow(&head->classes, &head->class_capacity, head->class_count + 1, sizeof *head->classes);
+        char *label = NULL;
+        if (status == WW_OK)
+            status = wwi_label_parse(text, word, &label);
+        if (label)
+            head->classes[head->class_count++] = label;
+    }
+    return status;
 }
 
 // One line that starts with '@', other than @data.
@@ -50,12 +82,15 @@ static ww_status parse_tag(const wwi_text *text, header *head) {
         status = parse_size(text, word, &head->channels);
     } else if (wwi_span_is(tag, "@equallength")) {
         status = parse_flag(text, word, &head->equal_length);
+        head->ragged = !head->equal_length;
     } else if (wwi_span_is(tag, "@serieslength")) {
         // sktime writes 0 or -1 for series of different lengths.
         if (!wwi_span_is(word, "0") && !wwi_span_is(word, "-1"))
             status = parse_size(text, word, &head->length);
     } else if (wwi_span_is(tag, "@classlabel") || wwi_span_is(tag, "@targetlabel")) {
         status = parse_flag(text, word, &head->labels);
+        if (status == WW_OK && head->labels && wwi_span_is(tag, "@classlabel"))
+            status = parse_classes(text, rest, head);
     }
     return status;
 }
@@ -84,6 +119,26 @@ typedef struct series {
     size_t channels, length;
     char *label;
 } series;
+
+// What most points are: (number,number) without blanks. False, and nothing is taken: some other point.
+static bool parse_plain_tuple(wwi_text *text, wwi_span *rest, series *s, size_t first) {
+    double time, value;
+    const char *at = rest->begin;
+    if (text->stamps == 'd' || s->times.count == s->times.capacity || s->values.count == s->values.capacity ||
+        *at != '(' || !(at = wwi_number_scan(at + 1, &time)) || *at != ',' || !(at = wwi_number_scan(at + 1, &value)) ||
+        *at != ')' || at >= rest->end || time - time != 0)
+        return false;
+    if (s->times.count > first && time < s->times.data[s->times.count - 1])
+        return false;
+    const char *next = at + 1;
+    if (next < rest->end && (*next != ',' || next + 1 == rest->end))
+        return false;
+    text->stamps = 'n';
+    s->times.data[s->times.count++] = time;
+    s->values.data[s->values.count++] = value;
+    rest->begin = next < rest->end ? next + 1 : next;
+    return true;
+}
 
 // One point, "(time stamp,value)", and the comma after it.
 static ww_status parse_tuple(wwi_text *text, wwi_span *rest, series *s, size_t first) {
@@ -120,8 +175,9 @@ static ww_status parse_channel(wwi_text *text, const header *head, wwi_span chan
         return wwi_fail_hint("the header has to say @timeStamps true");
     }
     while (status == WW_OK && head->times && !wwi_span_is_empty(rest))
-        status = parse_tuple(text, &rest, s, first);
-    while (status == WW_OK && !head->times && wwi_next_field(&rest, ',', false, &field))
+        status = parse_plain_tuple(text, &rest, s, first) ? WW_OK : parse_tuple(text, &rest, s, first);
+    while (status == WW_OK && !head->times && !wwi_values_parse_plain(&s->values, &rest, ',') &&
+           wwi_next_field(&rest, ',', false, &field))
         status = wwi_values_parse(&s->values, text, field);
     *length = s->values.count - before;
     if (status != WW_OK || first == 0 || *length != first)
@@ -135,9 +191,13 @@ static ww_status parse_channel(wwi_text *text, const header *head, wwi_span chan
 }
 
 // Takes the text before the next ':' off *rest; a time stamp in parentheses may contain ':'.
-static wwi_span next_part(wwi_span *rest) {
+static wwi_span next_part(const header *head, wwi_span *rest) {
     const char *at = rest->begin;
-    for (bool inside = false; at < rest->end && (inside || *at != ':'); at++)
+    if (!head->times) {
+        at = memchr(at, ':', wwi_span_size(*rest));
+        at = at ? at : rest->end;
+    }
+    for (bool inside = false; head->times && at < rest->end && (inside || *at != ':'); at++)
         inside = *at == '(' || (inside && *at != ')');
     const wwi_span part = {rest->begin, at};
     rest->begin = at < rest->end ? at + 1 : NULL;
@@ -150,13 +210,18 @@ static ww_status parse_series(wwi_text *text, const header *head, series *s) {
     wwi_span rest = text->line;
     s->values.count = s->times.count = s->channels = 0;
     while (status == WW_OK && rest.begin) {
-        const wwi_span part = next_part(&rest);
+        const wwi_span part = next_part(head, &rest);
         if (head->labels && !rest.begin) {
             if (s->channels == 0) {
                 wwi_text_fail(text, WW_ERROR_FORMAT, part.end, "expected ':' and a class label after the values");
                 return wwi_fail_hint("the header says @classLabel true");
             }
-            return wwi_label_parse(text, part, &s->label);
+            status = wwi_label_parse(text, part, &s->label);
+            if (status != WW_OK || !s->label || head->class_count == 0 || is_class(head, s->label))
+                return status;
+            wwi_text_fail(text, WW_ERROR_FORMAT, part.begin, "the label '%.64s' is none of those of @classLabel",
+                          s->label);
+            return wwi_fail_hint("name it there, or write @classLabel true alone");
         }
         size_t values_here = 0;
         status = parse_channel(text, head, part, s, &values_here);
@@ -179,19 +244,21 @@ static ww_status check_series(const wwi_text *text, header *head, size_t channel
                              "the series has %zu channels where %zu are expected", channels, head->channels);
     if (head->equal_length && head->length == 0)
         head->length = length;
-    if (head->equal_length && length != head->length) {
+    if (head->length != 0 && length != head->length && !head->ragged) {
         wwi_text_fail(text, WW_ERROR_FORMAT, text->line.end, "the series has %zu values where %zu are expected", length,
                       head->length);
-        return wwi_fail_hint("the header says @equalLength true");
+        return wwi_fail_hint(head->equal_length
+                                 ? "the header says @equalLength true"
+                                 : "the header says @seriesLength; for lengths that differ it says @equalLength false");
     }
     return WW_OK;
 }
 
-ww_status wwi_read_ts(wwi_text *text, ww_series_set **set) {
-    header head = {0, 0, false, false, false};
+static ww_status read_lines(wwi_text *text, const void *how, ww_series_set **set) {
+    header head = *(const header *)how;
     series s;
+    ww_status status = WW_OK;
     memset(&s, 0, sizeof s);
-    ww_status status = parse_header(text, &head);
     while (status == WW_OK && wwi_text_next_line(text)) {
         const wwi_span content = wwi_span_trim(text->line);
         if (wwi_span_is_empty(content) || *content.begin == '#')
@@ -210,5 +277,21 @@ ww_status wwi_read_ts(wwi_text *text, ww_series_set **set) {
     }
     free(s.values.data);
     free(s.times.data);
+    return status;
+}
+
+ww_status wwi_read_ts(wwi_text *text, ww_series_set **set) {
+    header head = {.channels = 0};
+    ww_status status = parse_header(text, &head);
+    const wwi_text start = *text;
+    if (status == WW_OK)
+        status = wwi_read_pieces(text, read_lines, &head, set);
+    // Each piece took its own first length for all.
+    if (status == WW_OK && head.equal_length && ww_series_set_min_length(*set) != ww_series_set_max_length(*set)) {
+        ww_series_set_destroy(set);
+        *text = start;
+        status = read_lines(text, &head, set);
+    }
+    free_header(&head);
     return status;
 }

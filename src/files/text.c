@@ -2,7 +2,6 @@
 // A file in memory; its lines, fields, numbers and labels.
 #include <errno.h>
 #include <fcntl.h>
-#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,19 +12,68 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "files/number.h"
 #include "files/read.h"
+#include "files/unpack.h"
 #include "host.h"
 
-static ww_status read_all(wwi_text *text, int file, size_t expected) {
+// A regular file of known size, by several threads: copying from the system's cache is most of the time of reading.
+typedef struct shares {
+    int file;
+    unsigned count;
+    wwi_text *text;
+    size_t size;
+    size_t got[WWI_MOST_READ_THREADS];
+} shares;
+
+static void read_share(void *user, unsigned index) {
+    shares *s = user;
+    const size_t each = s->size / s->count, begin = index * each;
+    const size_t end = index + 1 < s->count ? begin + each : s->size;
+    size_t at = begin;
+    for (ssize_t got = 1; at < end && got != 0;) {
+        got = pread(s->file, s->text->bytes + at, end - at, (off_t)at);
+        if (got > 0)
+            at += (size_t)got;
+        else if (got < 0 && errno != EINTR)
+            break;
+    }
+    s->got[index] = at - begin;
+}
+
+// The beginning of the file, as far as it could be read so; read_all() does the rest, or finds what is wrong.
+static ww_status read_shares(wwi_text *text, int file, size_t size, size_t *capacity) {
+    shares s = {.file = file, .count = wwi_read_threads(0, size / 4), .text = text, .size = size};
+    if (s.count < 2 || lseek(file, 0, SEEK_CUR) != 0)
+        return WW_OK;
+    const ww_status status = wwi_grow(&text->bytes, capacity, size + 2 + WWI_NUMBER_SLACK, 1);
+    if (status != WW_OK)
+        return status;
+    wwi_in_threads(s.count, read_share, &s);
+    const size_t each = size / s.count;
+    for (unsigned i = 0; i < s.count; i++) {
+        text->size += s.got[i];
+        if (s.got[i] != (i + 1 < s.count ? each : size - i * each))
+            break;
+    }
+    if (lseek(file, (off_t)text->size, SEEK_SET) < 0)
+        return wwi_fail(WW_ERROR_IO, "%s: can't be read: %s", text->name, strerror(errno));
+    return WW_OK;
+}
+
+static ww_status read_all(wwi_text *text, int file, bool regular, size_t expected) {
     size_t capacity = 0;
+    ww_status status = regular ? read_shares(text, file, expected, &capacity) : WW_OK;
     // One byte more than expected shows the end of the file without another allocation; one more for the NUL.
-    ww_status status = wwi_grow(&text->bytes, &capacity, expected + 2, 1);
+    const size_t beyond = 1 + WWI_NUMBER_SLACK;
+    if (status == WW_OK)
+        status = wwi_grow(&text->bytes, &capacity, expected + 1 + beyond, 1);
     while (status == WW_OK) {
-        if (capacity - text->size < 2)
+        if (capacity - text->size < 1 + beyond)
             status = wwi_grow(&text->bytes, &capacity, text->size + 65536, 1);
         if (status != WW_OK)
             break;
-        const ssize_t got = read(file, text->bytes + text->size, capacity - text->size - 1);
+        const ssize_t got = read(file, text->bytes + text->size, capacity - text->size - beyond);
         if (got == 0)
             break;
         if (got > 0)
@@ -34,19 +82,28 @@ static ww_status read_all(wwi_text *text, int file, size_t expected) {
             status = wwi_fail(WW_ERROR_IO, "%s: can't be read: %s", text->name, strerror(errno));
     }
     if (status == WW_OK)
-        text->bytes[text->size] = '\0';
+        memset(text->bytes + text->size, 0, beyond);
     return status;
 }
 
 ww_status wwi_text_open(const char *path, wwi_text *text) {
     ww_status status = WW_OK;
     const bool standard = strcmp(path, "-") == 0;
+    const char *member = standard ? NULL : wwi_member_of(path);
+    char *archive = NULL;
+    int file = standard ? STDIN_FILENO : -1;
+    struct stat about;
     memset(text, 0, sizeof *text);
     text->name = standard ? "standard input" : path;
     text->c_locale = (locale_t)0;
+    text->threads = 1;
 
-    const int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    struct stat about;
+    if (member && !(archive = strndup(path, (size_t)(member - path)))) {
+        status = wwi_fail_memory(strlen(path));
+        goto done;
+    }
+    if (!standard)
+        file = open(archive ? archive : path, O_RDONLY | O_CLOEXEC);
     if (file < 0 || fstat(file, &about) != 0) {
         status = wwi_fail(WW_ERROR_IO, "%s: can't be opened: %s", text->name, strerror(errno));
         goto done;
@@ -56,7 +113,10 @@ ww_status wwi_text_open(const char *path, wwi_text *text) {
         status = wwi_fail_memory(sizeof(locale_t));
         goto done;
     }
-    status = read_all(text, file, S_ISREG(about.st_mode) && about.st_size > 0 ? (size_t)about.st_size : 65536);
+    const bool regular = S_ISREG(about.st_mode) && about.st_size > 0;
+    status = read_all(text, file, regular, regular ? (size_t)about.st_size : 65536);
+    if (status == WW_OK)
+        status = wwi_text_unpack(text, member ? member + 1 : NULL);
     if (status == WW_OK && text->size == 0)
         status = wwi_fail(WW_ERROR_EMPTY, "%s: the file is empty", text->name);
     if (status == WW_OK)
@@ -65,6 +125,7 @@ ww_status wwi_text_open(const char *path, wwi_text *text) {
 done:
     if (file >= 0 && !standard)
         close(file);
+    free(archive);
     return status;
 }
 
@@ -166,68 +227,45 @@ bool wwi_next_field(wwi_span *rest, char separator, bool quotes, wwi_span *field
 }
 
 bool wwi_number_parse(wwi_span field, locale_t c_locale, double *value) {
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    const char *at = field.begin;
-    const bool negative = at < field.end && *at == '-';
-    if (at < field.end && (*at == '-' || *at == '+'))
-        at++;
-    if (at == field.end || (*at != '.' && (*at < '0' || *at > '9'))) {
-        // "inf" and "nan" in their spellings; strtod also accepts blanks, which can't occur here.
-        if (at < field.end && strchr("iInN", *at)) {
-            char *end;
-            *value = strtod_l(field.begin, &end, c_locale);
-            return end == field.end;
-        }
-        return false;
-    }
-
-    // Up to 19 digits fit 64 bits; with more digits, or a mantissa beyond 2^53, strtod is used.
-    uint64_t mantissa = 0;
-    int digits = 0, significant = 0;
-    long exponent = 0;
-    bool point = false;
-    for (; at < field.end; at++) {
-        if (*at == '.' && !point) {
-            point = true;
-            continue;
-        }
-        if (*at < '0' || *at > '9')
-            break;
-        digits++;
-        significant += significant || *at != '0';
-        if (significant <= 19)
-            mantissa = 10 * mantissa + (uint64_t)(*at - '0');
-        exponent -= point;
-    }
-    if (digits == 0)
-        return false;
-    if (at < field.end && (*at == 'e' || *at == 'E')) {
-        at++;
-        const bool minus = at < field.end && *at == '-';
-        if (at < field.end && (*at == '-' || *at == '+'))
-            at++;
-        if (at == field.end)
-            return false;
-        long written = 0;
-        for (; at < field.end && *at >= '0' && *at <= '9'; at++)
-            if (written < 100000)
-                written = 10 * written + (*at - '0');
-        exponent += minus ? -written : written;
-    }
-    if (at != field.end)
-        return false;
-    // Clinger's fast path: both factors are exact doubles, so the one rounding is the right one.
-    if (FLT_EVAL_METHOD == 0 && significant <= 19 && mantissa <= UINT64_C(1) << 53 && exponent >= -22 &&
-        exponent <= 22) {
-        const double whole = (double)mantissa;
-        const double magnitude = exponent < 0 ? whole / powers[-exponent] : whole * powers[exponent];
-        *value = negative ? -magnitude : magnitude;
-        return true;
-    }
+    const char *scanned = wwi_number_scan(field.begin, value);
+    if (scanned)
+        return scanned == field.end;
+    // "inf" and "nan" in their spellings, and what takes many digits; strtod also accepts blanks and hexadecimal
+    // numbers: neither comes here, since a field is trimmed and the scan takes the 0 of 0x.
     char *end;
     *value = strtod_l(field.begin, &end, c_locale);
-    return end == field.end;
+    return end == field.end && end != field.begin;
+}
+
+bool wwi_values_parse_plain(wwi_values *values, wwi_span *rest, char separator) {
+    const char *at = rest->begin;
+    const bool blanks = separator == ' ';
+    if (!at)
+        return true;
+    for (;;) {
+        const char *from = at;
+        double value;
+        while (*from == ' ' || (blanks && *from == '\t'))
+            from++;
+        const char *stop = wwi_number_scan(from, &value);
+        if (!stop || stop > rest->end)
+            break;
+        while (!blanks && stop < rest->end && *stop == ' ')
+            stop++;
+        const bool last = stop == rest->end;
+        if (!last && *stop != separator && !(blanks && is_blank(*stop)))
+            break;
+        if (values->count == values->capacity)
+            break; // the caller makes room
+        values->data[values->count++] = value;
+        if (last && !blanks) {
+            rest->begin = NULL;
+            return true;
+        }
+        at = last ? stop : stop + 1;
+    }
+    rest->begin = at;
+    return false;
 }
 
 ww_status wwi_values_append(wwi_values *values, double value) {

@@ -67,6 +67,10 @@ static ww_status check_range(const ww_series_set *set, const char *path) {
 static ww_status check(const ww_series_set *set, const char *path, ww_format format, ww_precision precision) {
     if (ww_series_set_count(set) == 0)
         return wwi_fail(WW_ERROR_EMPTY, "%s: there are no series to write", path);
+    if (format == WW_FORMAT_ARFF) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: ARFF is only read", path);
+        return wwi_fail_hint("write .ts");
+    }
     if (format == WW_FORMAT_NPY && ww_series_set_min_length(set) != ww_series_set_max_length(set)) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s: a .npy array can't hold series of different lengths", path);
         return wwi_fail_hint("write .ts");

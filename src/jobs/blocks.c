@@ -33,7 +33,7 @@ static size_t batch_columns(const ww_plan *p, const wwi_blocks *s, size_t row, s
     size_t columns = wwi_dataset_slice_limit(p->columns, column, 0);
     if (columns > most / rows)
         columns = (size_t)(most / rows);
-    if (s->upper && column == row && columns > rows)
+    if (s->upper && !s->whole_rows && column == row && columns > rows)
         columns = rows; // the batch at the diagonal is square
     return columns;
 }
@@ -68,10 +68,9 @@ void wwi_zero_diagonal(const ww_plan *p, size_t row, size_t row_count, size_t co
 // One batch from the device to the sink.
 static ww_status run_batch(ww_plan *p, const wwi_blocks *s, size_t row, size_t rows, size_t column, size_t columns,
                            unsigned char *values) {
-    const uint64_t bytes = (uint64_t)rows * columns * wwi_precision_bytes(p->rows->precision);
     ww_status status = wwi_plan_rectangle(p, row, rows, column, columns);
     if (status == WW_OK)
-        status = wwi_buffer_read(p->out, 0, bytes, values);
+        status = wwi_plan_fetch(p, p->out, (uint64_t)rows * columns, values);
     if (status != WW_OK)
         return status;
     if (p->self && p->zero_on_self)

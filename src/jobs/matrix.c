@@ -71,11 +71,34 @@ typedef struct callback {
 static ww_status to_callback(ww_plan *p, void *target, size_t row, size_t row_count, size_t column, size_t column_count,
                              const unsigned char *values) {
     const callback *c = target;
-    const ww_status status = wwi_plan_check_results(p, values, (uint64_t)row_count * column_count);
-    if (status != WW_OK)
-        return status;
+    (void)p;
     if (c->call(c->user, row, row_count, column, column_count, values) != 0)
         return wwi_fail(WW_ERROR_CANCELLED, "the block function asked to stop");
+    return WW_OK;
+}
+
+typedef struct condensed_callback {
+    ww_condensed_fn call;
+    void *user;
+} condensed_callback;
+
+static ww_status to_condensed_callback(ww_plan *p, void *target, size_t row, size_t row_count, size_t column,
+                                       size_t column_count, const unsigned char *values) {
+    const condensed_callback *c = target;
+    const size_t size = wwi_precision_bytes(p->rows->precision);
+    const uint64_t n = p->rows->count;
+    for (size_t i = row; i < row + row_count; i++) {
+        const size_t from = column > i + 1 ? column : i + 1;
+        if (from >= column + column_count)
+            continue;
+        const unsigned char *at = values + ((i - row) * column_count + (from - column)) * size;
+        const uint64_t first = (uint64_t)i * (2 * n - i - 1) / 2 + (from - i - 1), count = column + column_count - from;
+        const ww_status status = wwi_plan_check_results(p, at, count);
+        if (status != WW_OK)
+            return status;
+        if (c->call(c->user, first, count, at) != 0)
+            return wwi_fail(WW_ERROR_CANCELLED, "the function that takes the values asked to stop");
+    }
     return WW_OK;
 }
 
@@ -156,7 +179,7 @@ static ww_status run_to_host(ww_plan *p, void *values, ww_layout layout, uint64_
     if (status == WW_OK)
         status = enqueue_batch(p, layout, p->out);
     if (status == WW_OK)
-        status = wwi_buffer_read(p->out, 0, bytes, values);
+        status = wwi_plan_fetch(p, p->out, elements, values);
     if (status == WW_OK && p->self && p->zero_on_self && layout == WW_LAYOUT_FULL)
         wwi_zero_diagonal(p, 0, p->rows->count, 0, p->columns->count, values);
     return status;
@@ -244,25 +267,49 @@ static ww_status matrix_run(ww_plan *p, const ww_output *to, wwi_buffer *device)
     return status;
 }
 
-ww_status ww_plan_run_blocks(ww_plan *plan, ww_block_fn block, void *user) {
-    ww_status status;
-    callback c = {block, user};
+// Runs block by block; `done`: the cells that were asked for.
+static ww_status run_blocks(ww_plan *plan, const wwi_blocks *blocks, uint64_t done) {
     uint64_t cells = 0;
-    if (!plan || !block)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the plan or the block function is NULL");
-    if (plan->job != &wwi_matrix_job) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_blocks: the plan is for another job");
-        return wwi_fail_hint("run a plan with the function its job has");
-    }
-    const wwi_blocks blocks = {.whole_rows = true, .deliver = to_callback, .target = &c};
-    if ((status = wwi_blocks_cells(plan, &blocks, &cells)) != WW_OK)
+    ww_status status = wwi_blocks_cells(plan, blocks, &cells);
+    if (status != WW_OK)
         return status;
     wwi_plan_start(plan);
     wwi_plan_expect(plan, cells);
-    status = wwi_blocks_run(plan, &blocks);
+    status = wwi_blocks_run(plan, blocks);
     if (status == WW_OK)
-        plan->info.cells_done = plan->info.cells;
+        plan->info.cells_done = done;
     return wwi_plan_end(plan, status);
+}
+
+static ww_status check_job(const ww_plan *plan, const char *function) {
+    if (plan->job == &wwi_matrix_job)
+        return WW_OK;
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: the plan is for another job", function);
+    return wwi_fail_hint("run a plan with the function its job has");
+}
+
+ww_status ww_plan_run_blocks(ww_plan *plan, ww_block_fn block, void *user) {
+    callback c = {block, user};
+    if (!plan || !block)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the plan or the block function is NULL");
+    const ww_status status = check_job(plan, "ww_plan_run_blocks");
+    const wwi_blocks blocks = {.whole_rows = true, .deliver = to_callback, .target = &c};
+    return status == WW_OK ? run_blocks(plan, &blocks, plan->info.cells) : status;
+}
+
+ww_status ww_plan_run_condensed_blocks(ww_plan *plan, ww_condensed_fn values, void *user) {
+    condensed_callback c = {values, user};
+    uint64_t count = 0;
+    if (!plan || !values)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the plan or the function is NULL");
+    ww_status status = check_job(plan, "ww_plan_run_condensed_blocks");
+    if (status == WW_OK)
+        status = matrix_values(plan, WW_LAYOUT_CONDENSED, &count);
+    if (status != WW_OK || count == 0)
+        return status;
+    const wwi_blocks blocks = {.upper = true, .whole_rows = true, .deliver = to_condensed_callback, .target = &c};
+    return run_blocks(plan, &blocks,
+                      plan->zero_on_self ? plan->info.cells : plan->info.cells - wwi_plan_diagonal_cells(plan));
 }
 
 static ww_status matrix_prepare(ww_plan *p) {

@@ -30,6 +30,7 @@ struct wwi_nearest {
     uint32_t seeds;
     wwi_selector *seed_selector;
     wwi_buffer *seed_values, *seed_indices, *bound_values;
+    wwi_buffer *no_radius; // infinity: seeds take the program of the pairs after them
     uint64_t pairs_left_out, cells_left_out;
 };
 
@@ -46,6 +47,7 @@ void wwi_nearest_destroy(struct wwi_nearest **nearest) {
     wwi_buffer_destroy(&n->seed_values);
     wwi_buffer_destroy(&n->seed_indices);
     wwi_buffer_destroy(&n->bound_values);
+    wwi_buffer_destroy(&n->no_radius);
     free(n);
 }
 
@@ -94,9 +96,21 @@ static ww_status make_bounds(ww_plan *p, size_t rows) {
         (status = wwi_selector_create(p->context, p->stream, p->rows->precision, n->seeds, &n->seed_selector)) !=
             WW_OK ||
         (status = wwi_buffer_create(p->context, rows * n->seeds * wwi_precision_bytes(p->rows->precision),
-                                    &n->seed_values)) != WW_OK)
+                                    &n->seed_values)) != WW_OK ||
+        (status = wwi_buffer_create(p->context, rows * n->seeds * sizeof(uint32_t), &n->seed_indices)) != WW_OK ||
+        (status = wwi_buffer_create(p->context, sizeof(double), &n->no_radius)) != WW_OK)
         return status;
-    return wwi_buffer_create(p->context, rows * n->seeds * sizeof(uint32_t), &n->seed_indices);
+    const float narrow = INFINITY;
+    const double wide = (double)INFINITY;
+    return p->rows->precision == WW_DOUBLE ? wwi_buffer_write(n->no_radius, 0, sizeof wide, &wide)
+                                           : wwi_buffer_write(n->no_radius, 0, sizeof narrow, &narrow);
+}
+
+// The radii of a list's pairs; for seeds there are none yet.
+static void set_radii(const ww_plan *p, const wwi_area *a, bool bounded, wwi_batch *b) {
+    b->radii = bounded ? p->nearest->best_values : p->nearest->no_radius;
+    b->radius_results = bounded ? (uint32_t)a->columns : UINT32_MAX;
+    b->radius_k = bounded ? p->nearest->k : 1;
 }
 
 // Compiles for lists: the longest row with many columns.
@@ -107,6 +121,7 @@ static ww_status prepare_list(ww_plan *p, size_t rows, size_t columns) {
     memset(&b, 0, sizeof b);
     b.list = true;
     b.rows = columns < 4096 ? columns : 4096;
+    set_radii(p, NULL, false, &b);
     uint32_t *pairs = malloc(b.rows * 3 * sizeof *pairs);
     if (!pairs)
         return wwi_fail_memory(b.rows * 3 * sizeof *pairs);
@@ -120,9 +135,6 @@ static ww_status prepare_list(ww_plan *p, size_t rows, size_t columns) {
     }
     if ((status = wwi_plan_slice(p, WWI_SIDE_ROW, 0, rows, &b.row)) == WW_OK &&
         (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, 0, columns, &b.column)) == WW_OK)
-        status = wwi_runner_prepare(p->runner, &b, NULL);
-    b.radii = p->nearest->best_values;
-    if (status == WW_OK)
         status = wwi_runner_prepare(p->runner, &b, NULL);
     free(pairs);
     return status;
@@ -270,11 +282,7 @@ static ww_status run_list(ww_plan *p, const wwi_area *a, uint32_t *pairs, size_t
     b.row = a->row_window;
     b.column = a->column_window;
     b.out = p->out;
-    if (bounded) {
-        b.radii = p->nearest->best_values;
-        b.radius_results = (uint32_t)a->columns;
-        b.radius_k = p->nearest->k;
-    }
+    set_radii(p, a, bounded, &b);
     return wwi_runner_block(p->runner, &b);
 }
 

@@ -128,7 +128,7 @@ static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t c
             return status;
         b.out = p->out;
         if ((status = wwi_runner_block(p->runner, &b)) != WW_OK ||
-            (status = wwi_buffer_read(p->out, 0, b.rows * size, values)) != WW_OK)
+            (status = wwi_plan_fetch(p, p->out, b.rows, values)) != WW_OK)
             return status;
         for (size_t i = 0; i < b.rows; i++)
             memcpy((unsigned char *)distances + numbers[i] * size, values + i * size, size);
@@ -171,7 +171,7 @@ static ww_status run_to_host(ww_plan *p, void *distances) {
         return run_windows(p, distances);
     if ((status = wwi_plan_ensure_out(p, bytes)) != WW_OK || (status = enqueue_all(p, WW_LAYOUT_FULL, p->out)) != WW_OK)
         return status;
-    return wwi_buffer_read(p->out, 0, bytes, distances);
+    return wwi_plan_fetch(p, p->out, p->count, distances);
 }
 
 static ww_status run_to_device(ww_plan *p, const ww_output *to, wwi_buffer *device) {

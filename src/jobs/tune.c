@@ -4,34 +4,30 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <wavewarp/plan.h>
 
 #include "base/run.h"
 #include "host.h"
 #include "options.h"
+#include "tuning_table.h"
 
-#define CANDIDATES 5
 #define CHECKED 4
 
-// A parameter, its engine, and the values to try.
-typedef struct parameter {
-    const char *name;
-    ww_engine engine;
-    bool gpu, cpu;               // where it matters
-    long candidates[CANDIDATES]; // up to the first 0
-} parameter;
+// A parameter is named after its engine.
+static bool engine_of(const wwi_tuning_entry *p, ww_engine *engine) {
+    char name[16];
+    const size_t length = strcspn(p->name, ".");
+    if (length >= sizeof name)
+        return false;
+    memcpy(name, p->name, length);
+    name[length] = '\0';
+    return ww_engine_by_name(name, engine) == WW_OK;
+}
 
-static const parameter parameters[] = {
-    {"lanes.values", WW_ENGINE_LANES, true, false, {48, 64, 96, 112, 128}},
-    {"lanes.rows", WW_ENGINE_LANES, true, false, {2, 4, 8, 0, 0}},
-    {"lanes.group", WW_ENGINE_LANES, true, false, {32, 64, 128, 0, 0}},
-    {"packed.vector", WW_ENGINE_PACKED, false, true, {4, 8, 16, 0, 0}},
-    {"packed.rows", WW_ENGINE_PACKED, false, true, {4, 8, 16, 0, 0}},
-    {"packed.values", WW_ENGINE_PACKED, true, false, {64, 96, 128, 144, 192}},
-    {"packed.resident", WW_ENGINE_PACKED, true, false, {8, 12, 16, 20, 0}},
-    {"strips.columns", WW_ENGINE_STRIPS, true, true, {4, 8, 16, 32, 0}},
-    {"strips.rows", WW_ENGINE_STRIPS, true, false, {2, 4, 8, 0, 0}},
-};
+static bool is_tried(const wwi_tuning_entry *p, bool gpu) {
+    return gpu ? p->gpu : p->cpu;
+}
 
 // The workload for an engine's timing.
 typedef struct workload {
@@ -157,14 +153,14 @@ typedef struct tuning {
     uint64_t done, total;
 } tuning;
 
-static uint64_t count_candidates(const parameter *p) {
+static uint64_t count_candidates(const wwi_tuning_entry *p) {
     uint64_t count = 0;
-    while (count < CANDIDATES && p->candidates[count])
+    while (count < WWI_TUNING_CANDIDATES && p->candidates[count])
         count++;
     return count;
 }
 
-static ww_status tune_one(tuning *t, const parameter *p, ww_precision precision) {
+static ww_status tune_one(tuning *t, const wwi_tuning_entry *p, ww_precision precision) {
     ww_context *context = t->context;
     const ww_tune_options *o = t->options;
     ww_status status;
@@ -172,13 +168,16 @@ static ww_status tune_one(tuning *t, const parameter *p, ww_precision precision)
     const char *kind = precision == WW_DOUBLE ? "f64" : "f32";
     const long before = wwi_tuning(context, p->name, kind, 0);
     ww_tune_result best = {sizeof best, p->name, precision, 0, 0, 0, 1};
-    if ((status = workload_make(context, p->engine, precision, &w)) != WW_OK)
+    ww_engine engine = WW_ENGINE_AUTO;
+    if (!engine_of(p, &engine))
+        return wwi_fail(WW_ERROR_INTERNAL, "no engine is called as the parameter %s", p->name);
+    if ((status = workload_make(context, engine, precision, &w)) != WW_OK)
         goto done;
-    for (size_t c = 0; c < CANDIDATES && p->candidates[c]; c++) {
+    for (size_t c = 0; c < WWI_TUNING_CANDIDATES && p->candidates[c]; c++) {
         ww_tune_result result = {sizeof result, p->name, precision, p->candidates[c], 0, 0, 0};
         if ((status = wwi_tuning_try(context, p->name, kind, p->candidates[c])) != WW_OK)
             goto done;
-        measure(&w, p->engine, precision, o->seconds > 0 ? o->seconds : 0.2, &t->plan, &result);
+        measure(&w, engine, precision, o->seconds > 0 ? o->seconds : 0.2, &t->plan, &result);
         if (o->report && o->report(o->report_user, &result) != 0)
             status = wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
         if (status != WW_OK ||
@@ -217,16 +216,39 @@ ww_status ww_tune(ww_context *context, const ww_tune_options *options) {
     const ww_device_info *info = wwi_context_info(context);
     const bool gpu = info->type == WW_DEVICE_GPU;
     const int last = info->has_double ? WW_DOUBLE : WW_FLOAT;
-    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
-        if (gpu ? parameters[i].gpu : parameters[i].cpu)
-            t.total += count_candidates(&parameters[i]) * (uint64_t)(last + 1);
+    for (size_t i = 0; i < wwi_tuning_count(); i++)
+        if (is_tried(wwi_tuning_at(i), gpu))
+            t.total += count_candidates(wwi_tuning_at(i)) * (uint64_t)(last + 1);
     for (int precision = WW_FLOAT; precision <= last; precision++)
-        for (size_t i = 0; status == WW_OK && i < sizeof parameters / sizeof *parameters; i++)
-            if (gpu ? parameters[i].gpu : parameters[i].cpu)
-                status = tune_one(&t, &parameters[i], (ww_precision)precision);
+        for (size_t i = 0; status == WW_OK && i < wwi_tuning_count(); i++)
+            if (is_tried(wwi_tuning_at(i), gpu))
+                status = tune_one(&t, wwi_tuning_at(i), (ww_precision)precision);
     return status;
 }
 
 const char *ww_tuning_file(const ww_context *context) {
     return context ? wwi_tuning_file(context) : "";
+}
+
+size_t ww_tune_parameter_count(void) {
+    return wwi_tuning_count();
+}
+
+ww_status ww_tune_get_parameter(size_t i, ww_tune_parameter *parameter) {
+    const wwi_tuning_entry *entry = wwi_tuning_at(i);
+    if (!entry || !parameter)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, parameter ? "there is no parameter %zu" : "parameter is NULL", i);
+    const ww_tune_parameter made = {
+        .struct_size = sizeof made,
+        .name = entry->name,
+        .least = entry->least,
+        .most = entry->most,
+        .values = entry->kind == WWI_TUNING_POWER   ? "a power of two"
+                  : entry->kind == WWI_TUNING_FOURS ? "a multiple of 4"
+                                                    : "",
+        .standard = entry->standard,
+        .meaning = entry->meaning,
+        .tuned = entry->gpu || entry->cpu,
+    };
+    return wwi_struct_give(parameter, &made, "ww_tune_parameter");
 }

@@ -15,6 +15,7 @@
 #define PAIR_POINTS 384 // all pairs of as many points of the sample
 #define MOST_TABLES 1024u
 #define ROUNDS 4
+#define MOST_WIDTHS 80
 #define SET_MEMBERS 64 // assumed size of a set
 
 // Work, in multiply-adds: of a pair besides its coordinates, and of a point in a table besides its functions.
@@ -24,9 +25,12 @@
 #define GPU_ENTRY_WORK 2000.0
 #define TENSOR_PAIR_WORK 3.0
 #define TENSOR_SHARE (1.0 / 16)
+// Of a pair of the exact search besides its coordinates.
+#define EXACT_WORK 2.0
 
 typedef struct sample {
     size_t count;
+    bool foreign;          // of other points than those that are searched: none is its own neighbour
     uint32_t *numbers;     // of its points
     unsigned char *values; // of numbers and bits, in row order; of sets: members
     uint64_t *offsets;     // of sets
@@ -149,12 +153,13 @@ static double number_at(const sample *s, ww_precision precision, size_t at) {
                                   : (double)((const float *)(const void *)s->values)[at];
 }
 
-static double set_distance(const sample *s, size_t a, size_t b) {
+static double set_distance(const sample *s, size_t a, const sample *t, size_t b) {
     const uint32_t *items = (const uint32_t *)(const void *)s->values;
-    uint64_t i = s->offsets[a], j = s->offsets[b], common = 0;
-    const uint64_t all = s->offsets[a + 1] - i + s->offsets[b + 1] - j;
-    while (i < s->offsets[a + 1] && j < s->offsets[b + 1]) {
-        const uint32_t x = items[i], y = items[j];
+    const uint32_t *others = (const uint32_t *)(const void *)t->values;
+    uint64_t i = s->offsets[a], j = t->offsets[b], common = 0;
+    const uint64_t all = s->offsets[a + 1] - i + t->offsets[b + 1] - j;
+    while (i < s->offsets[a + 1] && j < t->offsets[b + 1]) {
+        const uint32_t x = items[i], y = others[j];
         common += x == y;
         i += x <= y;
         j += y <= x;
@@ -162,17 +167,19 @@ static double set_distance(const sample *s, size_t a, size_t b) {
     return all ? (double)(all - 2 * common) / (double)(all - common) : 0;
 }
 
-static double distance(const ww_points *p, ww_metric metric, const sample *s, size_t a, size_t b) {
+// Of point a of one sample and point b of another or the same.
+static double distance(const ww_points *p, ww_metric metric, const sample *s, size_t a, const sample *t, size_t b) {
     double sum = 0, x_norm = 0, y_norm = 0;
     if (metric == WW_METRIC_JACCARD)
-        return set_distance(s, a, b);
+        return set_distance(s, a, t, b);
     for (size_t j = 0; j < p->words; j++) {
         if (metric == WW_METRIC_HAMMING) {
             const uint32_t *words = (const uint32_t *)(const void *)s->values;
-            sum += __builtin_popcount(words[a * p->words + j] ^ words[b * p->words + j]);
+            const uint32_t *others = (const uint32_t *)(const void *)t->values;
+            sum += __builtin_popcount(words[a * p->words + j] ^ others[b * p->words + j]);
             continue;
         }
-        const double x = number_at(s, p->precision, a * p->words + j), y = number_at(s, p->precision, b * p->words + j);
+        const double x = number_at(s, p->precision, a * p->words + j), y = number_at(t, p->precision, b * p->words + j);
         sum += metric == WW_METRIC_L1 ? fabs(x - y) : metric == WW_METRIC_COSINE ? x * y : (x - y) * (x - y);
         x_norm += x * x;
         y_norm += y * y;
@@ -215,11 +222,12 @@ static void set_value(void *values, ww_precision precision, size_t at, double va
         ((float *)values)[at] = (float)value;
 }
 
-// Takes a sample's own points out of its neighbours: rows of k + 1 become rows of k, in place.
+// Takes a sample's own points out of its neighbours, of a foreign sample the last one: rows of k + 1 become rows of k,
+// in place.
 static void drop_own(const sample *s, int64_t *ids, void *distances, ww_precision precision, size_t k) {
     for (size_t i = 0; i < s->count; i++) {
         size_t own = 0;
-        while (own < k && ids[i * (k + 1) + own] != (int64_t)s->numbers[i])
+        while (own < k && (s->foreign || ids[i * (k + 1) + own] != (int64_t)s->numbers[i]))
             own++;
         for (size_t j = 0; j < k; j++) {
             const size_t from = i * (k + 1) + j + (j >= own);
@@ -244,10 +252,12 @@ static ww_status find_exact(ww_points *points, const sample *s, const ww_lsh_tar
     return status;
 }
 
-static ww_status learn(const ww_points *points, ww_metric metric, const sample *s, size_t k, const void *distances,
-                       statistics *of) {
+// `base`: points that are searched; `s` itself where these ask.
+static ww_status learn(const ww_points *points, ww_metric metric, const sample *s, const sample *base, size_t k,
+                       const void *distances, statistics *of) {
     const size_t n = s->count < PAIR_POINTS ? s->count : PAIR_POINTS, most = s->count * k;
-    const size_t room = most > n * n ? most : n * n;
+    const size_t columns = base->count < PAIR_POINTS ? base->count : PAIR_POINTS;
+    const size_t room = most > n * columns ? most : n * columns;
     double *values = malloc(room * sizeof *values);
     if (!values)
         return wwi_fail_memory(room * sizeof *values);
@@ -268,8 +278,8 @@ static ww_status learn(const ww_points *points, ww_metric metric, const sample *
         bin(values, count, of->near);
     count = 0;
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < i; j++) {
-            values[count] = distance(points, metric, s, i, j);
+        for (size_t j = 0; j < (base == s ? i : columns); j++) {
+            values[count] = distance(points, metric, s, i, base, j);
             of->mean_far += values[count++];
         }
     of->mean_far /= (double)(count ? count : 1);
@@ -288,6 +298,7 @@ typedef struct model {
     uint32_t most_tables;
     double queries, coordinates;
     double pair_work, entry_work; // functions not counted
+    double exact_work;            // of the exact search
 } model;
 
 // Parameters, and their expected recall and work.
@@ -318,19 +329,33 @@ static uint32_t tables_for(const model *m, const double p[BINS], double recall) 
     return low;
 }
 
+static double width_of(ww_metric metric, double distance) {
+    return metric == WW_METRIC_L2_SQUARED ? sqrt(distance) : distance;
+}
+
+// Work of tables in which a query meets `met` points.
+static double work_of(const model *m, const ww_lsh_options *options, double met) {
+    return m->queries * met * m->pair_work + options->tables * ((double)m->points->count + m->queries) *
+                                                 (m->entry_work + options->functions * m->coordinates);
+}
+
 // The best number of tables, functions and width for a recall. False: there is none.
 static bool search_parameters(const model *m, double recall, trial *found) {
     const ww_metric metric = m->target->metric;
     const bool stable = metric == WW_METRIC_L2 || metric == WW_METRIC_L2_SQUARED || metric == WW_METRIC_L1;
     const double n = (double)m->points->count;
-    const double typical = metric == WW_METRIC_L2_SQUARED ? sqrt(m->of.mean_far) : m->of.mean_far;
+    // From less than most neighbours' distances to more than most points' distances; a few outliers change neither.
+    const double near_low = width_of(metric, m->of.near[BINS / 8]), far_high = width_of(metric, m->of.far[BINS / 2]);
+    const double last = far_high > 0 ? 8 * far_high : 1;
+    const double first = !stable ? last : near_low > 0 ? fmin(0.2 * near_low, last) : 1e-3 * last;
+    const double step = fmax(1.12, pow(last / first, 1.0 / MOST_WIDTHS));
     const uint32_t most_functions = stable ? 32 : metric == WW_METRIC_JACCARD ? 16 : 64;
     double best = INFINITY;
-    for (double width = 0.1; width <= (stable ? 8 : 0.1); width *= 1.12) {
+    for (double width = first; width <= last * 1.0001; width *= step) {
         double near[BINS], far[BINS], near_all[BINS];
         for (size_t i = 0; i < BINS; i++) {
-            near[i] = fmax(ww_lsh_collision(metric, m->of.near[i], width * typical, m->points->dimension), 1e-30);
-            far[i] = fmax(ww_lsh_collision(metric, m->of.far[i], width * typical, m->points->dimension), 1e-30);
+            near[i] = fmax(ww_lsh_collision(metric, m->of.near[i], width, m->points->dimension), 1e-30);
+            far[i] = fmax(ww_lsh_collision(metric, m->of.far[i], width, m->points->dimension), 1e-30);
             near_all[i] = 1;
         }
         for (uint32_t functions = 1; functions <= most_functions; functions++) {
@@ -343,13 +368,12 @@ static bool search_parameters(const model *m, double recall, trial *found) {
             if (!tables)
                 continue;
             const double met = tables * (n * share + 1);
-            const double work = m->queries * met * m->pair_work +
-                                tables * (n + m->queries) * (m->entry_work + functions * m->coordinates);
+            const double work = work_of(m, &(ww_lsh_options){.tables = tables, .functions = functions}, met);
             if (work < best) {
                 best = work;
                 found->options.tables = tables;
                 found->options.functions = functions;
-                found->options.width = stable ? width * typical : 1;
+                found->options.width = stable ? width : 1;
                 found->choice.recall = mean_recall(near_all, tables);
                 found->choice.examined = met;
             }
@@ -359,6 +383,25 @@ static bool search_parameters(const model *m, double recall, trial *found) {
 }
 
 // ---- trials
+
+// The mean recall of a sample's queries and its 95 % confidence interval, from the spread between queries, with two
+// found and two missed ones more (Agresti and Coull, "Approximate is better than 'exact'", The American Statistician
+// 1998, for shares in place of successes): no interval is empty because all of a sample were found.
+static void measure_recall(const void *exact, const void *found, size_t queries, size_t k, ww_precision precision,
+                           ww_lsh_choice *choice) {
+    const size_t row = k * wwi_precision_bytes(precision);
+    double sum = 2, squares = 2;
+    const double n = (double)queries + 4;
+    for (size_t i = 0; i < queries; i++) {
+        const double one = ww_knn_recall((const char *)exact + i * row, (const char *)found + i * row, 1, k, precision);
+        sum += one;
+        squares += one * one;
+    }
+    const double mean = sum / n, half = 1.96 * sqrt(fmax(squares / n - mean * mean, 0) / n);
+    choice->measured_recall = ww_knn_recall(exact, found, queries, k, precision);
+    choice->recall_low = fmax(fmin(mean - half, choice->measured_recall), 0);
+    choice->recall_high = fmin(fmax(mean + half, choice->measured_recall), 1);
+}
 
 // Builds, and searches for the points of a sample whose exact neighbours are known.
 static ww_status try_it(ww_points *points, const sample *s, size_t k, const void *exact, int64_t *ids, void *distances,
@@ -373,7 +416,7 @@ static ww_status try_it(ww_points *points, const sample *s, size_t k, const void
         (status = ww_lsh_run(lsh, s->points, k + 1, ids, distances, NULL)) == WW_OK &&
         (status = ww_lsh_get_info(lsh, &info)) == WW_OK) {
         drop_own(s, ids, distances, points->precision, k);
-        choice->measured_recall = ww_knn_recall(exact, distances, s->count, k, points->precision);
+        measure_recall(exact, distances, s->count, k, points->precision, choice);
         choice->measured_examined = (double)info.examined / (double)s->count;
         choice->rounds++;
     }
@@ -389,10 +432,10 @@ static ww_status correct(ww_points *points, const model *m, const sample *s, siz
     double asked = wanted;
     for (int round = 0; status == WW_OK && round < ROUNDS; round++) {
         if ((status = try_it(points, s, k, exact, ids, distances, choice)) != WW_OK ||
-            choice->choice.measured_recall >= wanted)
+            choice->choice.recall_low >= wanted)
             break;
         // In terms of what is missed: as much less as there was too much.
-        const double missed = (1 - choice->choice.measured_recall) / (1 - wanted);
+        const double missed = (1 - choice->choice.recall_low) / (1 - wanted);
         asked = 1 - (1 - asked) / fmax(missed * 1.05, 1.05);
         trial better = *choice;
         if (!search_parameters(m, asked, &better))
@@ -407,6 +450,10 @@ static ww_status check_wish(const ww_points *points, const ww_lsh_target *w) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; it can be 1 to %d", w->k, WW_KNN_MOST);
     if (!(w->recall > 0 && w->recall < 1))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the recall is %g; it must lie between 0 and 1", w->recall);
+    if (w->asking && (w->asking->kind != points->kind || w->asking->dimension != points->dimension ||
+                      w->asking->precision != points->precision || w->asking->context != points->context))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "the queries differ from the points in kind, dimension, precision or context");
     if (points->count < 3)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu points are too few to learn from", points->count);
     return WW_OK;
@@ -436,7 +483,7 @@ ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_o
     ww_lsh_target w = WW_LSH_TARGET_INIT;
     ww_run_options run;
     trial best = {WW_LSH_OPTIONS_INIT, WW_LSH_CHOICE_INIT};
-    sample learnt = {0}, held = {0};
+    sample learnt = {0}, held = {0}, base = {0};
     ww_lsh *h = NULL;
     uint32_t *numbers = NULL;
     int64_t *ids = NULL;
@@ -457,13 +504,16 @@ ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_o
     first.tables = first.functions = 1;
     if ((status = wwi_lsh_open(points, &first, &run, NULL, 0, &h)) != WW_OK)
         return status;
-    // Here a point is its own neighbour: one more is requested, and the point itself is removed.
+    // Where the points ask each is its own neighbour: one more is requested, and the point itself is removed.
+    ww_points *asking = w.asking ? w.asking : points;
+    const bool few = asking->count < 4; // each both to learn from and to verify with
     size_t k = w.k < WW_KNN_MOST ? w.k : WW_KNN_MOST - 1, half = w.sample ? w.sample : 512;
-    half = half > points->count / 2 ? points->count / 2 : half;
+    half = few ? asking->count : half > asking->count / 2 ? asking->count / 2 : half;
     if (k > points->count - 1)
         k = points->count - 1;
     const size_t values = half * (k + 1);
-    numbers = shuffle(points->count, 2 * half, w.seed);
+    learnt.foreign = held.foreign = asking != points;
+    numbers = few ? shuffle(asking->count, half, w.seed) : shuffle(asking->count, 2 * half, w.seed);
     ids = malloc(values * sizeof *ids);
     distances = malloc(values * sizeof(double));
     exact = malloc(values * sizeof(double));
@@ -471,31 +521,50 @@ ww_status ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_o
         status = wwi_fail_memory(values * sizeof(double));
         goto done;
     }
-    model m = {.points = points, .target = &w, .queries = w.queries ? (double)w.queries : (double)points->count};
+    model m = {.points = points, .target = &w, .queries = (double)(w.queries ? w.queries : asking->count)};
     m.coordinates = points->words ? points->words : SET_MEMBERS;
     m.pair_work = h->tensor ? TENSOR_PAIR_WORK + TENSOR_SHARE * m.coordinates : PAIR_WORK + m.coordinates;
     m.entry_work = h->gpu ? GPU_ENTRY_WORK : ENTRY_WORK;
+    m.exact_work = m.queries * (double)points->count *
+                   (h->tensor ? EXACT_WORK + TENSOR_SHARE * m.coordinates : EXACT_WORK + m.coordinates);
     uint64_t bytes = wwi_context_bytes_free(points->context) / 4;
     if (run.max_bytes && run.max_bytes < bytes)
         bytes = run.max_bytes;
     const uint64_t most = bytes / (12 * (uint64_t)points->count);
     m.most_tables = most > MOST_TABLES ? MOST_TABLES : most < 1 ? 1 : (uint32_t)most;
-    if ((status = take_sample(h, points, numbers, half, &learnt)) != WW_OK ||
-        (status = take_sample(h, points, numbers + half, half, &held)) != WW_OK ||
-        (status = find_exact(points, &learnt, &w, k, ids, distances)) != WW_OK ||
-        (status = learn(points, w.metric, &learnt, k, distances, &m.of)) != WW_OK)
+    if ((status = take_sample(h, asking, numbers, half, &learnt)) != WW_OK ||
+        (status = take_sample(h, asking, numbers + (few ? 0 : half), half, &held)) != WW_OK ||
+        (status = find_exact(points, &learnt, &w, k, ids, distances)) != WW_OK)
+        goto done;
+    if (learnt.foreign) {
+        const size_t taken = points->count < PAIR_POINTS ? points->count : PAIR_POINTS;
+        free(numbers);
+        numbers = shuffle(points->count, taken, w.seed);
+        if (!numbers)
+            status = wwi_fail_memory(taken * sizeof *numbers);
+        else
+            status = take_sample(h, points, numbers, taken, &base);
+    }
+    if (status != WW_OK ||
+        (status = learn(points, w.metric, &learnt, learnt.foreign ? &base : &learnt, k, distances, &m.of)) != WW_OK)
         goto done;
     best.choice.neighbour = m.of.mean_last;
     best.choice.random = m.of.mean_far;
     if (!search_parameters(&m, w.recall, &best)) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "no parameters reach a recall of %g within %" PRIu64 " bytes", w.recall, bytes);
         status = wwi_fail_hint("allow more bytes, or use the exact search");
+        best.choice.exact_is_faster = 1;
+        if (choice)
+            (void)wwi_struct_give(choice, &best.choice, "ww_lsh_choice");
         goto done;
     }
     if ((status = find_exact(points, &held, &w, k, ids, exact)) == WW_OK)
         status = correct(points, &m, &held, k, exact, ids, distances, &best);
     if (best.choice.measured_examined > best.options.candidates / 2)
         best.options.path = WW_LSH_BUCKETS;
+    best.choice.exact_is_faster =
+        best.choice.recall_low < w.recall ||
+        work_of(&m, &best.options, fmax(best.choice.measured_examined, best.choice.examined)) >= m.exact_work;
     best.options.run = NULL;
     if (status == WW_OK && (status = wwi_struct_give(options, &best.options, "ww_lsh_options")) == WW_OK && choice)
         status = wwi_struct_give(choice, &best.choice, "ww_lsh_choice");
@@ -504,6 +573,7 @@ done:
     free(distances);
     free(ids);
     free(numbers);
+    sample_free(&base);
     sample_free(&held);
     sample_free(&learnt);
     ww_lsh_destroy(&h);

@@ -293,6 +293,21 @@ bool wwi_measure_is_bits_of_points(const ww_measure *measure) {
     return measure->id == WW_LCSS || (measure->id == WW_EDR && parameter(measure, "aeon") == 0.0);
 }
 
+bool wwi_measure_form(const ww_measure *measure, size_t parameter, int *form) {
+    const wwi_measure_row *row = wwi_measure_row_by_id(measure->id);
+    const double value = measure->parameters[parameter];
+    bool found = row->info.parameters[parameter].is_switch;
+    *form = found ? value != 0 : -1;
+    for (size_t i = 0; i < row->special_count; i++) {
+        if (row->special[i].parameter != parameter)
+            continue;
+        found = true;
+        if (value == row->special[i].value)
+            *form = row->special[i].value;
+    }
+    return found;
+}
+
 bool wwi_measure_is_similarity(const ww_measure *measure) {
     return wwi_measure_row_by_id(measure->id)->info.is_similarity || parameter(measure, "similarity") != 0.0;
 }

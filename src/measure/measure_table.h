@@ -34,16 +34,30 @@ typedef enum wwi_transform {
     WWI_TRANSFORM_TIMES       // time stamps beside the channels, when either side has them
 } wwi_transform;
 
+// A value of a parameter for which the recurrence has other code.
+typedef struct wwi_special {
+    size_t parameter;
+    int value;
+} wwi_special;
+
 typedef struct wwi_measure_row {
     ww_measure_info info;
     const char *recurrence; // file under kernels_cl/
     unsigned flags;         // WWI_MEASURE_...
     wwi_transform transform;
     int column_values;    // values a column element adds to its point, in registers
+    int row_values;       // values a row element adds, where they leave fewer registers for columns
     int column_registers; // values a column keeps from one row-step to the next beside its cell, likewise
     // Most times that a step's cost holds the error of a difference of two values; 0: not known, or the result counts
     // matches, and rounding changes it by whole matches or not at all.
     int rounding;
+    wwi_special special[2];
+    size_t special_count;
+    // What the recurrence's slopes are (kernels_cl/base/slopes.cl); gradients need them.
+    struct {
+        bool any, before, border; // by the points before those of a cell; of the border of the matrix
+        int parameters;           // the first so many have slopes
+    } slopes;
 } wwi_measure_row;
 
 // The rows, in measures.c.
@@ -74,6 +88,9 @@ bool wwi_measure_is_zero_on_self(const ww_measure *measure);
 // nothing but which symbols are the same, or which points are no farther apart than epsilon.
 bool wwi_measure_is_bits_of_symbols(const ww_measure *measure);
 bool wwi_measure_is_bits_of_points(const ww_measure *measure);
+// For a checked measure: whether a parameter's value is a choice between codes of the recurrence, which knows it as
+// WW_I_name. A switch's 0 or 1; a special value of the measure's row, or -1 for all others.
+bool wwi_measure_form(const ww_measure *measure, size_t parameter, int *form);
 // For a checked measure: larger means more similar.
 bool wwi_measure_is_similarity(const ww_measure *measure);
 

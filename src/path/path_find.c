@@ -194,7 +194,7 @@ static ww_status find_batch(job *j, const wwi_batch *batch, const uint32_t *numb
     bool fits;
     wwi_runner *r = j->runner;
     j->work = (wwi_work){.uploads = r->kept};
-    r->kept = (wwi_uploads){NULL, NULL, NULL, NULL, NULL};
+    r->kept = (wwi_uploads){.band = NULL};
     if ((status = wwi_work_make(r, batch, &j->work)) != WW_OK)
         goto done;
     wwi_work_sort(&j->work);

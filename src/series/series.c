@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "host.h"
 #include "options.h"
+#include "series/join.h"
 
 struct ww_series_set {
     size_t channels;
@@ -159,6 +160,78 @@ ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *val
     if (set->timed)
         count_times(times_of(set, set->count - 1), length);
     return WW_OK;
+}
+
+typedef struct copies {
+    ww_series_set *const *sets;
+    unsigned count;
+    size_t values; // of all sets but the first
+} copies;
+
+// The index-th part of the values behind those of the first set.
+static void copy_values(void *user, unsigned index) {
+    const copies *c = user;
+    ww_series_set *to = c->sets[0];
+    const size_t channels = to->channels, each = c->values / channels / c->count;
+    const size_t begin = index * each * channels, end = index + 1 < c->count ? begin + each * channels : c->values;
+    size_t first = 0;
+    for (unsigned k = 1; k < c->count; first += c->sets[k++]->value_count) {
+        const ww_series_set *from = c->sets[k];
+        const size_t low = begin > first ? begin : first;
+        const size_t high = end < first + from->value_count ? end : first + from->value_count;
+        if (low >= high)
+            continue;
+        memcpy(to->values + to->value_count + low, from->values + (low - first), (high - low) * sizeof *to->values);
+        if (to->timed)
+            memcpy(to->times + (to->value_count + low) / channels, from->times + (low - first) / channels,
+                   (high - low) / channels * sizeof *to->times);
+    }
+}
+
+bool wwi_series_set_join(ww_series_set *const *sets, unsigned count,
+                         void (*in_threads)(unsigned count, void (*work)(void *user, unsigned index), void *user)) {
+    if (count < 2)
+        return true;
+    ww_series_set *to = sets[0];
+    size_t values = 0, series = 0;
+    for (unsigned k = 0; k < count; k++) {
+        if (sets[k]->channels != to->channels || sets[k]->timed != to->timed)
+            return false;
+        values += sets[k]->value_count;
+        series += sets[k]->count;
+    }
+    if (wwi_grow(&to->values, &to->values_capacity, values, sizeof *to->values) != WW_OK ||
+        wwi_grow(&to->offsets, &to->offsets_capacity, series, sizeof *to->offsets) != WW_OK ||
+        wwi_grow(&to->lengths, &to->lengths_capacity, series, sizeof *to->lengths) != WW_OK ||
+        wwi_grow(&to->classes, &to->classes_capacity, series, sizeof *to->classes) != WW_OK ||
+        (to->timed && wwi_grow(&to->times, &to->times_capacity, values / to->channels, sizeof *to->times) != WW_OK))
+        return false;
+    size_t at = to->count;
+    for (unsigned k = 1; k < count; k++) {
+        const ww_series_set *from = sets[k];
+        // Classes are numbered by first appearance, in the pieces as in the whole.
+        long *classes = malloc((from->name_count + 1) * sizeof *classes);
+        bool good = classes != NULL;
+        for (size_t c = 0; good && c < from->name_count; c++)
+            good = class_of_label(to, from->names[c], &classes[c]) == WW_OK;
+        for (size_t i = 0; good && i < from->count; i++, at++)
+            to->classes[at] = from->classes[i] < 0 ? -1 : classes[from->classes[i]];
+        free(classes);
+        if (!good)
+            return false;
+    }
+    copies c = {sets, count, values - to->value_count};
+    in_threads(count, copy_values, &c);
+    for (unsigned k = 1; k < count; k++) {
+        const ww_series_set *from = sets[k];
+        for (size_t i = 0; i < from->count; i++) {
+            to->offsets[to->count] = to->value_count + from->offsets[i];
+            to->lengths[to->count++] = from->lengths[i];
+        }
+        to->value_count += from->value_count;
+        to->missing += from->missing;
+    }
+    return true;
 }
 
 ww_status ww_series_set_set_times(ww_series_set *set, size_t i, const double *times) {

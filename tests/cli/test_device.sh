@@ -255,4 +255,12 @@ ok "too many" gives 2 choose choose.tsv --try band=sakoe-chiba:0..100000
 ok "no such parameter" gives 1 choose choose.tsv --try nu=1
 printf "a\\t1\\t2\\n" >one.tsv
 ok "one series" gives 1 choose one.tsv
+# ---- a recall that only the exact search reaches in less time
+awk 'BEGIN { srand(5); for (i = 0; i < 300; i++) print rand() "," rand() }' >few.csv
+ok "few points" gives 0 lsh -k 3 --recall 0.99 few.csv few.csv -j
+ok "are searched exactly" says "the exact search, which is done instead"
+ok "and JSON says so" prints '"exact": true'
+cp out with_lsh
+awk 'BEGIN { for (i = 0; i < 50; i++) print "1,2,3" }' >equal.csv
+ok "equal points" gives 0 lsh -k 2 --recall 0.9 equal.csv
 finish

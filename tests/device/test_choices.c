@@ -366,6 +366,9 @@ static const char parts_text[] =
     "    const ww_scalar points[5] = {(ww_scalar)-1.5, 0, (ww_scalar)0.25, (ww_scalar)0.4, 3};\n"
     "    const ww_scalar neighbours[4] = {0, (ww_scalar)2, 3, 7};\n"
     "    const ww_pair lengths = {4, 4};\n"
+    "#ifdef WW_PARAMETERS\n"
+    "    const ww_parameters given = {(ww_scalar)0.3};\n"
+    "#endif\n"
     "    report[0] = 0;\n"
     "    for (uint k = 0; k < 625 * 64; k++) {\n"
     "        ww_point p[4];\n"
@@ -381,7 +384,7 @@ static const char parts_text[] =
     "1))\n"
     "            continue;\n"
     "#endif\n"
-    "        const ww_scalar whole = ww_cell(left, up, diagonal, x, y, 0, lengths, 0);\n"
+    "        const ww_scalar whole = ww_cell(left, up, diagonal, x, y, 0, lengths, 0, WW_GIVEN);\n"
     "        const ww_scalar parted = WW_CELL(left, up, diagonal, x, y, 0, lengths, 0);\n"
     "        if (!(whole == parted)) {\n"
     "            report[0] = (ww_scalar)(k + 1);\n"
@@ -394,12 +397,14 @@ static const char parts_text[] =
 static const struct {
     const char *file, *parameters;
     int channels, band;
-} fused[] = {{"recurrence/edr.cl", "#define WW_P_epsilon 0.3f\n#define WW_I_aeon 0\n#define WW_I_normalised 0\n", 2, 0},
-             {"recurrence/lcss.cl", "#define WW_P_epsilon 0.3f\n#define WW_I_similarity 0\n", 1, 0},
-             {"recurrence/lcss.cl", "#define WW_P_epsilon 0.3f\n#define WW_I_similarity 0\n", 1, 1},
-             {"recurrence/lcs.cl", "", 2, 1},
-             {"recurrence/msm.cl", "#define WW_P_c 0.5f\n", 1, 0},
-             {"recurrence/msm.cl", "#define WW_P_c 0.5f\n", 3, 0}};
+} fused[] = {
+    {"recurrence/edr.cl",
+     "#define WW_PARAMETERS epsilon\n#define WW_GIVEN given\n#define WW_I_aeon 0\n#define WW_I_normalised 0\n", 2, 0},
+    {"recurrence/lcss.cl", "#define WW_PARAMETERS epsilon\n#define WW_GIVEN given\n#define WW_I_similarity 0\n", 1, 0},
+    {"recurrence/lcss.cl", "#define WW_PARAMETERS epsilon\n#define WW_GIVEN given\n#define WW_I_similarity 0\n", 1, 1},
+    {"recurrence/lcs.cl", "", 2, 1},
+    {"recurrence/msm.cl", "#define WW_PARAMETERS c\n#define WW_GIVEN given\n", 1, 0},
+    {"recurrence/msm.cl", "#define WW_PARAMETERS c\n#define WW_GIVEN given\n", 3, 0}};
 
 START_TEST(cell_is_its_parts) {
     wwi_stream *stream = NULL;
@@ -408,10 +413,15 @@ START_TEST(cell_is_its_parts) {
     wwi_buffer *report = NULL;
     float values[3] = {-1, 0, 0};
     char options[256];
-    const wwi_source sources[] = {
-        {"base/number.cl", NULL}, {"base/vendor.cl", NULL},   {"parameters", fused[_i].parameters},
-        {"base/points.cl", NULL}, {fused[_i].file, NULL},     {"base/tasks.cl", NULL},
-        {"base/choose.cl", NULL}, {"base/elements.cl", NULL}, {"parts", parts_text}};
+    const wwi_source sources[] = {{"parameters", fused[_i].parameters},
+                                  {"base/number.cl", NULL},
+                                  {"base/vendor.cl", NULL},
+                                  {"base/points.cl", NULL},
+                                  {fused[_i].file, NULL},
+                                  {"base/tasks.cl", NULL},
+                                  {"base/choose.cl", NULL},
+                                  {"base/elements.cl", NULL},
+                                  {"parts", parts_text}};
     snprintf(options, sizeof options, "-DWWK_DOUBLE=0 -DWW_CHANNELS=%d -DWW_BAND=%d -DWW_COST=%d -DWW_PARTED=1",
              fused[_i].channels, fused[_i].band, (int)WW_COST_EUCLIDEAN);
     wwt_ok(wwi_program_get(wwt_context, sources, sizeof sources / sizeof *sources, options, &program));

@@ -126,6 +126,103 @@ START_TEST(soft) {
 }
 END_TEST
 
+// Bands of each kind, of series of one length and of many, in strips of more than one block.
+typedef struct banded {
+    ww_measure_id id;
+    ww_band_kind kind;
+    double width;
+    bool even, list;
+    ww_precision precision;
+} banded;
+
+static const banded bands[] = {
+    {WW_DTW, WW_BAND_SAKOE_CHIBA, 9, true, false, WW_FLOAT},
+    {WW_DTW, WW_BAND_CORNER, 3, false, true, WW_FLOAT},
+    {WW_ERP, WW_BAND_CORNER, 5, false, false, WW_FLOAT},
+    {WW_TWED, WW_BAND_SAKOE_CHIBA, 40, false, false, WW_FLOAT},
+    {WW_TWED, WW_BAND_SLANTED, 0.08, false, false, WW_DOUBLE},
+    {WW_MSM, WW_BAND_SLANTED, 0.12, false, true, WW_FLOAT},
+    {WW_WDTW, WW_BAND_SAKOE_CHIBA, 21, true, false, WW_FLOAT},
+    {WW_EDR, WW_BAND_CORNER, 4, false, true, WW_FLOAT},
+    {WW_LCSS, WW_BAND_SAKOE_CHIBA, 42, false, true, WW_FLOAT},
+    {WW_MSM, WW_BAND_SAKOE_CHIBA, 2, true, false, WW_DOUBLE},
+    {WW_DTW, WW_BAND_ITAKURA, 2, true, false, WW_FLOAT},
+};
+enum { BANDS = sizeof bands / sizeof *bands };
+
+static void tune_bands(void) {
+    tune();
+    wwt_ok(wwi_tuning_try(wwt_context, "packed.values", NULL, 80));
+    wwt_ok(wwi_tuning_try(wwt_context, "packed.banded", NULL, 16));
+}
+
+START_TEST(in_bands) {
+    enum { N = 37, M = 9 };
+    const banded *b = &bands[_i];
+    ww_measure measure = measure_of(b->id);
+    measure.band = (ww_band){.kind = b->kind, .width = b->width};
+    size_t lengths[N];
+    wwt_seed((unsigned)_i);
+    tune_bands();
+    wwt_ok(wwi_tuning_try(wwt_context, "packed.lanes", NULL, _i % 3 == 1 ? 64 : 32));
+    for (size_t i = 0; i < N; i++)
+        lengths[i] = b->even ? 67 : wwt_random_size(30, 71);
+    wwt_set rows = wwt_set_make(1, lengths, N), columns = wwt_set_make(1, lengths + 11, M);
+    if (b->list) {
+        wwt_set others = wwt_set_make(1, lengths + (b->even ? 0 : 1), N - 1);
+        rows.count = N - 1;
+        ck_assert(wwt_check_pairs(&measure, NULL, &rows, &others, b->precision, WW_ENGINE_PACKED));
+        wwt_set_free(&others);
+    } else {
+        ck_assert(wwt_check_matrix(&measure, NULL, &rows, &columns, b->precision, WW_ENGINE_PACKED));
+        ck_assert(wwt_check_matrix(&measure, NULL, &columns, &rows, b->precision, WW_ENGINE_PACKED));
+    }
+    free_tuning();
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
+// Open ends, in strips of whole and of cut columns, with a band and without.
+START_TEST(open_ends) {
+    enum { N = 35, M = 5 };
+    ww_measure measure = measure_of(_i == 1 ? WW_EDR : WW_DTW);
+    wwt_seed((unsigned)_i);
+    tune_bands();
+    wwt_ok(wwi_tuning_try(wwt_context, "packed.open", NULL, 16));
+    measure.relax_begin_x = 3;
+    measure.relax_end_x = 5;
+    measure.relax_begin_y = _i ? 2 : 0;
+    measure.relax_end_y = _i ? 4 : 100;
+    if (_i == 2)
+        measure.band = (ww_band){.kind = WW_BAND_CORNER, .width = 9};
+    wwt_set rows = wwt_set_random(1, 20, 50, N), columns = wwt_set_random(1, 30, 49, M);
+    ck_assert(wwt_check_matrix(&measure, NULL, &rows, &columns, WW_FLOAT, WW_ENGINE_PACKED));
+    if (_i == 0)
+        ck_assert(wwt_check_pairs(&measure, NULL, &rows, &rows, WW_FLOAT, WW_ENGINE_PACKED));
+    free_tuning();
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
+// The ribbon of engine lanes, which GPUs take for narrow bands.
+START_TEST(ribbons) {
+    enum { N = 35, M = 5 };
+    ww_measure measure = measure_of(_i ? WW_ADTW : WW_DTW);
+    measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = 14};
+    wwt_seed((unsigned)_i);
+    wwt_ok(wwi_tuning_try(wwt_context, "lanes.ribbon", NULL, 64));
+    wwt_set rows = wwt_set_random(1, 8, 21, N), columns = wwt_set_random(1, 8, 21, M);
+    const ww_precision precision = _i ? WW_DOUBLE : WW_FLOAT;
+    ck_assert(wwt_check_matrix(&measure, NULL, &rows, &columns, precision, WW_ENGINE_LANES));
+    ck_assert(wwt_check_matrix(&measure, NULL, &columns, &rows, precision, WW_ENGINE_LANES));
+    wwt_ok(wwi_tuning_try(wwt_context, "lanes.ribbon", NULL, 0));
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -136,5 +233,8 @@ int main(void) {
     tcase_add_loop_test(tcase, measures, 0, 2 * IDS);
     tcase_add_loop_test(tcase, halves_and_channels, 0, 2);
     tcase_add_loop_test(tcase, soft, 0, 3);
+    wwt_add(suite, in_bands, BANDS);
+    wwt_add(suite, open_ends, 3);
+    wwt_add(suite, ribbons, 2);
     return wwt_run(suite);
 }

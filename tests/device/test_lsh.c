@@ -780,6 +780,58 @@ START_TEST(chosen_parameters_of_sets) {
 }
 END_TEST
 
+// Queries unlike the points: parameters that are learnt from the points miss most of their neighbours; learnt from the
+// queries they do not. Outliers in the points, which set the mean distance, change nothing.
+START_TEST(chosen_for_other_queries) {
+    enum { N = 4000, Q = 600, K = 4, D = 3 };
+    float *values = malloc((N + Q) * D * sizeof *values);
+    wwt_seed(91);
+    for (size_t i = 0; i < N + Q; i++)
+        for (size_t d = 0; d < D; d++) { // dense clusters; queries anywhere among them
+            const double anywhere = 2 + 2 * wwt_random();
+            values[i * D + d] = (float)(i < N ? floor(anywhere) + 0.01 * wwt_random() : anywhere);
+        }
+    values[0] = 1e5f;
+    values[D] = -1e5f;
+    ww_point_view view = WW_POINT_VIEW_INIT;
+    ww_points *points = NULL, *queries = NULL;
+    view.precision = WW_FLOAT;
+    view.dimension = D;
+    view.count = N;
+    view.values = values;
+    wwt_ok(ww_points_create(wwt_context, &view, NULL, &points));
+    view.count = Q;
+    view.values = values + N * D;
+    wwt_ok(ww_points_create(wwt_context, &view, NULL, &queries));
+    ww_lsh_target target = WW_LSH_TARGET_INIT;
+    ww_lsh_choice choice = WW_LSH_CHOICE_INIT;
+    target.k = K;
+    target.recall = 0.95;
+    answer exact = ask_exactly(points, queries, WW_METRIC_L2, K);
+    double recall[2];
+    for (int own = 0; own < 2; own++) {
+        ww_lsh_options chosen = WW_LSH_OPTIONS_INIT;
+        ww_lsh *lsh = NULL;
+        target.asking = own ? queries : NULL;
+        wwt_ok(ww_lsh_choose(points, &target, &chosen, &choice));
+        wwt_ok(ww_lsh_create(points, &chosen, &lsh));
+        answer found = ask(lsh, queries, K);
+        recall[own] = ww_knn_recall(exact.distances, found.distances, Q, K, WW_FLOAT);
+        answer_free(&found);
+        ww_lsh_destroy(&lsh);
+        ck_assert(choice.recall_low <= choice.measured_recall && choice.measured_recall <= choice.recall_high);
+        ck_assert(choice.recall_low < choice.recall_high);
+    }
+    ck_assert_msg(recall[0] < 0.9, "%g: the test's data do not tell", recall[0]);
+    ck_assert_msg(recall[1] >= 0.95 && choice.recall_low >= 0.95, "%g, measured %g to %g", recall[1], choice.recall_low,
+                  choice.recall_high);
+    answer_free(&exact);
+    ww_points_destroy(&queries);
+    ww_points_destroy(&points);
+    free(values);
+}
+END_TEST
+
 // ---- the rest
 
 static int stop(void *user, uint64_t done, uint64_t total) {
@@ -962,6 +1014,7 @@ int main(void) {
     tcase_add_loop_test(tcase, save_and_load, 0, 3);
     tcase_add_test(tcase, chosen_parameters_reach_the_recall);
     tcase_add_test(tcase, chosen_parameters_of_sets);
+    tcase_add_test(tcase, chosen_for_other_queries);
     tcase_add_test(tcase, seeds_and_progress);
     tcase_add_loop_test(tcase, duplicates, 0, 2);
     tcase_add_loop_test(tcase, halves_hold_all, 0, 3);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "check_main.h"
+#include "fuzz/packed_seeds.h"
 #include <wavewarp/series.h>
 
 enum { ROOM = 4096 };
@@ -46,6 +47,14 @@ static const struct {
     SEED("@timeStamps true\n@data\n(2024-02-29 10:00:00,1),(2024-02-29T10:00:00.5-02:00,2)\n"),
     SEED_AS("who,when,x,y\na,2024-02-29,1,2\na,2024-02-29 10:00,3,\nb,1999/12/31,5,6\n", WW_FORMAT_AUTO, "when", "who"),
     SEED_AS("kitten\r\nGr\xC3\xBC\xC3\x9F\xE2\x82\xAC\xF0\x9F\x98\x80\nabc", WW_FORMAT_TEXT, NULL, NULL),
+    SEED("@relation r\n@attribute a real\n@attribute 'b b' numeric\n@attribute c {x,'y z'}\n@data\n1,2,x\n3,?,'y z'\n"),
+    SEED("@relation r\n@attribute m relational\n@attribute a real\n@attribute b real\n@end m\n@attribute c {x,y}\n"
+         "@data\n'1,2\\n3,4',x\n\"5,6\\n7,8\",y\n"),
+    SEED(SEED_STORED),
+#ifdef WWI_HAVE_ZLIB
+    SEED(SEED_DEFLATED),
+    SEED(SEED_GZIP),
+#endif
     SEED(NPY("\x3c", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n") "abcdefghijklmnopqrstuvwx"),
     SEED(NPY("\x3e", "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3, 2), }\n") "abcdefghijklmnopqrstuvwx"),
 };
@@ -79,7 +88,15 @@ static const char *const pieces[] = {",",
                                      "2024-13-32T25:61:61",
                                      "\xC3",
                                      "\xED\xA0\x80",
-                                     "true\n@timeStamps true\n"};
+                                     "true\n@timeStamps true\n",
+                                     "@relation ",
+                                     "@attribute q {",
+                                     "relational\n",
+                                     "\\n",
+                                     "PK\x01\x02",
+                                     "\xFF\xFF\xFF\xFF",
+                                     "0.12345678901234567890123",
+                                     "'"};
 
 static size_t mutate(char *bytes, size_t size) {
     for (size_t changes = 1 + below(6); changes > 0; changes--) {
@@ -186,7 +203,9 @@ START_TEST(mutated_files) {
         // Mostly as the seed is read, else in some way.
         ww_read_options options = options_of(k);
         if (below(4) == 0 && !options.series_column)
-            options.format = (ww_format)below(6);
+            options.format = (ww_format)below(7);
+        if (below(16) == 0)
+            options.threads = 2 + (int)below(3);
         if (below(4) == 0)
             options.csv_label = (int)below(3);
         if (options.series_column && below(4) == 0)

@@ -222,7 +222,7 @@ static void take_bytes(void *user, uint64_t at, uint64_t bytes, const void *data
 
 // More pieces than threads, one thread and several; every byte arrives, and none behind the last.
 START_TEST(fetches_arrive_whole) {
-    const size_t sizes[] = {(size_t)(9 * WWI_FETCH_PIECE) + 5, 7};
+    const size_t sizes[] = {(size_t)(37 * WWI_FETCH_PIECE) + 5, 7};
     unsigned char *in = malloc(sizes[0]), *out = malloc(sizes[0] + 1), few[8];
     ck_assert(in && out);
     for (size_t i = 0; i < sizes[0]; i++)
@@ -500,10 +500,14 @@ START_TEST(bad_tuning_file_stops_the_context) {
     ww_context *context = NULL;
     char *path = wwi_path_join(folder, "tuning.txt");
     options.tuning_file = path;
-    put_file("tuning.txt", "default some.name 12\n");
+    put_file("tuning.txt", "default lanes.values 12\n");
     WWT_OK(ww_context_create(&options, &context));
-    ck_assert_int_eq(wwi_tuning(context, "some.name", "f32", 0), 12);
+    ck_assert_int_eq(wwi_tuning(context, "lanes.values", "f32", 0), 12);
     ww_context_destroy(&context);
+    put_file("tuning.txt", "# mine\ndefault lanes.valeus 12\n");
+    WWT_FAILS(ww_context_create(&options, &context), WW_ERROR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(ww_last_error()->message, "tuning.txt:2:"));
+    ck_assert_ptr_nonnull(strstr(ww_last_error()->hint, "lanes.values"));
     put_file("tuning.txt", "default some.name twelve\n");
     WWT_FAILS(ww_context_create(&options, &context), WW_ERROR_FORMAT);
     ck_assert_ptr_nonnull(strstr(ww_last_error()->message, "tuning.txt:1:"));

@@ -7,6 +7,7 @@
 
 #include "host_main.h"
 #include "internal.h"
+#include "tuning_table.h"
 
 static char folder[] = "/tmp/wavewarp-test-XXXXXX";
 
@@ -305,6 +306,43 @@ START_TEST(tuning_layers) {
 }
 END_TEST
 
+// What crashed, never ended or gave nonsense, and the ends of every range.
+START_TEST(tuning_values_are_checked) {
+    static const char *const bad[] = {"default packed.rows -1",       "default lanes.group 4294967297",
+                                      "default strips.columns 0",     "default strips.columns 100000",
+                                      "default packed.rows 100000",   "default lanes.rows.f32 3",
+                                      "default packed.columns.dtw 6", "device x y strips.rows.f64 16"};
+    wwi_tuning_layer layer;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        WWT_FAILS(wwi_tuning_parse("some/file", bad[i], &layer), WW_ERROR_FORMAT);
+        ck_assert_msg(strstr(ww_last_error()->message, "some/file:1:"), "%s", ww_last_error()->message);
+        ck_assert_msg(strstr(ww_last_error()->message, " must be from "), "%s", ww_last_error()->message);
+    }
+    for (size_t i = 0; i < wwi_tuning_count(); i++) {
+        const wwi_tuning_entry *entry = wwi_tuning_at(i);
+        const long values[] = {entry->least, entry->most, entry->least - 1, entry->most + 1};
+        ck_assert_ptr_eq(wwi_tuning_find(entry->name), entry);
+        for (size_t v = 0; v < 4; v++) {
+            char line[128];
+            snprintf(line, sizeof line, "default %s %ld", entry->name, values[v]);
+            if (strchr(line, '*'))
+                memcpy(strchr(line, '*'), "x", 1);
+            ck_assert_msg((wwi_tuning_parse("t", line, &layer) == WW_OK) == (v < 2), "%s", line);
+            wwi_tuning_layer_free(&layer);
+        }
+        for (size_t c = 0; c < WWI_TUNING_CANDIDATES && entry->candidates[c]; c++)
+            ck_assert_msg(wwi_tuning_allows(entry, entry->candidates[c]), "%s %ld", entry->name, entry->candidates[c]);
+    }
+    // The file that the library brings.
+    const char *own = wwi_embedded_text("tuning.txt");
+    ck_assert_ptr_nonnull(own);
+    WWT_OK(wwi_tuning_parse("own", own, &layer));
+    for (size_t i = 0; i < layer.count; i++)
+        ck_assert_msg(wwi_tuning_find(layer.records[i].name), "%s", layer.records[i].name);
+    wwi_tuning_layer_free(&layer);
+}
+END_TEST
+
 START_TEST(tuning_names_the_bad_line) {
     static const char *const bad[] = {
         "devise x n 1",    "default n", "default n 1.5", "default n x", "device n 1",
@@ -370,6 +408,7 @@ int main(void) {
     tcase_add_test(tcase, sha256_known_answers);
     tcase_add_test(tcase, sizes_overflow);
     tcase_add_test(tcase, files_come_back);
+    tcase_add_test(tcase, tuning_values_are_checked);
     tcase_add_test(tcase, cache_is_bounded);
     tcase_add_test(tcase, cache_is_bounded_by_several_processes);
     tcase_add_test(tcase, kernel_files_are_built_in);

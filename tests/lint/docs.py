@@ -44,7 +44,7 @@ def unknown_names():
     known = set(re.findall(r"\b(?:ww|WW)[A-Za-z]*_\w+", source))
     # Names that the sources make of parts: WW_P_ and a parameter's, ww_ and a struct's and _init.
     known |= {f"WW_{kind}_{name}" for kind in "PIL" for name in re.findall(r'\{"(\w+)", [-\d.]', source)}
-    known |= {f"WW_P_p{number}" for number in range(8)}
+    known |= {f"WW_{kind}_p{number}" for kind in "PI" for number in range(8)}
     for where, line in pages():
         for found in re.finditer(r"\b(?:ww|wwi|WW|WWI|WWK)_\w*", line):
             name, behind = found.group(), line[found.end():]

@@ -22,9 +22,13 @@ static inline uint max(uint a, uint b) {
 static inline uint clz(uint a) {
     return a ? (uint)__builtin_clz(a) : 32;
 }
-static inline ulong mul_hi(ulong a, ulong b) {
+static inline uint mul_hi_uint(uint a, uint b) {
+    return (uint)((ulong)a * b >> 32);
+}
+static inline ulong mul_hi_ulong(ulong a, ulong b) {
     return (ulong)((unsigned __int128)a * b >> 64);
 }
+#define mul_hi(a, b) _Generic((a), uint : mul_hi_uint, ulong : mul_hi_ulong)(a, b)
 #include "../../kernels_cl/base/band.cl"
 
 static size_t *lo, *hi;

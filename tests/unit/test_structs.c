@@ -33,12 +33,16 @@ enum { GUARD = 0x5a, ROOM = 64 };
     X(plan_options)                                                                                                    \
     X(point_view)                                                                                                      \
     X(points_options)                                                                                                  \
+    X(profile_info)                                                                                                    \
+    X(profile_options)                                                                                                 \
+    X(profile_output)                                                                                                  \
     X(read_options)                                                                                                    \
     X(run_options)                                                                                                     \
     X(series_view)                                                                                                     \
     X(topk_info)                                                                                                       \
     X(topk_options)                                                                                                    \
-    X(tune_options)
+    X(tune_options)                                                                                                    \
+    X(tune_parameter)
 
 #define WRAP(name)                                                                                                     \
     static void init_##name(void *given, size_t size) {                                                                \

@@ -257,18 +257,22 @@ START_TEST(files_that_are_something_else) {
     ck_assert_int_eq(ww_series_set_read(io_folder, NULL, &set), WW_ERROR_IO);
     ck_assert_int_eq(ww_series_set_read(NULL, NULL, &set), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(ww_series_set_read("x", NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
-    static const char zip[] = "PK\x03\x04\x00\x00", gzip[] = "\x1F\x8B\x08\x00",
-                      wide[] = "\xFF\xFE"
-                               "1\x00\t\x00";
+    static const char zip[] = "PK\x03\x04\x00\x00", wide[] = "\xFF\xFE"
+                                                             "1\x00\t\x00";
+#ifdef WWI_HAVE_ZLIB
+    static const char gzip[] = "\x1F\x8B\x08\x00";
+#endif
     ck_assert_int_eq(ww_series_set_read(io_file("a.npz", zip, sizeof zip), NULL, &set), WW_ERROR_FORMAT);
-    ck_assert_ptr_nonnull(strstr(ww_last_error()->hint, "zip"));
+    ck_assert_ptr_nonnull(strstr(ww_last_error()->message, "directory"));
+#ifdef WWI_HAVE_ZLIB
     ck_assert_int_eq(ww_series_set_read(io_file("a.gz", gzip, sizeof gzip), NULL, &set), WW_ERROR_FORMAT);
-    ck_assert_ptr_nonnull(strstr(ww_last_error()->hint, "gzip"));
+    ck_assert_ptr_nonnull(strstr(ww_last_error()->message, "damaged"));
+#endif
     ck_assert_int_eq(ww_series_set_read(io_file("a.txt", wide, sizeof wide), NULL, &set), WW_ERROR_FORMAT);
     ck_assert_ptr_nonnull(strstr(ww_last_error()->hint, "UTF-16"));
     ww_read_options options = WW_READ_OPTIONS_INIT;
     options.format = WW_FORMAT_TSV;
-    ck_assert_int_eq(ww_series_set_read(io_file("a.gz", gzip, sizeof gzip), &options, &set), WW_ERROR_FORMAT);
+    ck_assert_int_eq(ww_series_set_read(io_file("a", "1\0", 3), &options, &set), WW_ERROR_FORMAT);
     options.format = WW_FORMAT_NPY;
     ck_assert_int_eq(ww_series_set_read(io_file("a", "1,2", 3), &options, &set), WW_ERROR_FORMAT);
     options.format = (ww_format)77;

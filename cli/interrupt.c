@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ctrl-C and its kin. Work that can be cancelled is, and the program ends by itself; where it does not within the time
+// below, and everywhere else, the handler removes the parts of files and ends the program.
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "common.h"
+
+enum { PATIENCE_MICROSECONDS = 700000 };
+
+static volatile sig_atomic_t interrupted; // the signal that came, 0 none
+static volatile sig_atomic_t cancellable; // somebody looks at `interrupted` often
+static const char *volatile empty_file;   // removed where it is empty
+
+int cli_interrupted(void) {
+    return interrupted;
+}
+
+// Only what is allowed in a signal handler.
+static void stop(int signal_number) {
+    static const char message[] = "wavewarp: interrupted\n";
+    struct stat about;
+    ww_unfinished_files_remove();
+    if (empty_file && stat(empty_file, &about) == 0 && about.st_size == 0)
+        (void)unlink(empty_file);
+    if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
+        _exit(128 + signal_number);
+    _exit(128 + signal_number);
+}
+
+static void on_alarm(int signal_number) {
+    stop(interrupted ? interrupted : signal_number);
+}
+
+static void on_signal(int signal_number) {
+    const struct itimerval patience = {{0, 0}, {0, PATIENCE_MICROSECONDS}};
+    if (!cancellable || interrupted)
+        stop(interrupted ? interrupted : signal_number);
+    interrupted = signal_number;
+    (void)setitimer(ITIMER_REAL, &patience, NULL);
+}
+
+void cli_interrupt_begin(void) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action, before;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_alarm;
+    sigaction(SIGALRM, &action, NULL);
+    action.sa_handler = on_signal;
+    // A signal that the caller ignores (nohup, a shell's background job) stays ignored.
+    for (size_t i = 0; i < CLI_COUNT_OF(signals); i++)
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+}
+
+void cli_interrupt_cancels(bool does) {
+    cancellable = does;
+}
+
+void cli_interrupt_removes(const char *path) {
+    empty_file = path;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that get their name when they are complete: made beside it, exclusively, on disk before they are renamed. The
+// parts of a process are listed in memory that a signal handler may read.
+#include "new_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <wavewarp/file.h>
+
+#include "internal.h"
+
+// ---- the list of parts
+
+enum { SLOTS = 64 };
+enum { FREE, TAKEN, LISTED };
+
+static struct {
+    atomic_int state;
+    char path[PATH_MAX];
+} parts[SLOTS];
+
+static int list_part(const char *path) {
+    for (int i = 0; i < SLOTS && strlen(path) < PATH_MAX; i++) {
+        int expected = FREE;
+        if (!atomic_compare_exchange_strong(&parts[i].state, &expected, TAKEN))
+            continue;
+        strcpy(parts[i].path, path);
+        atomic_store(&parts[i].state, LISTED);
+        return i;
+    }
+    return -1; // more at once than anyone has: only a signal would leave it behind
+}
+
+static void unlist_part(int slot) {
+    if (slot >= 0)
+        atomic_store(&parts[slot].state, FREE);
+}
+
+void ww_unfinished_files_remove(void) {
+    const int error = errno;
+    for (int i = 0; i < SLOTS; i++)
+        if (atomic_load(&parts[i].state) == LISTED)
+            (void)unlink(parts[i].path);
+    errno = error;
+}
+
+// ---- a file
+
+static ww_status fail_write(const char *path) {
+    const int error = errno;
+    wwi_fail(WW_ERROR_IO, "%s: can't be written: %s", path, strerror(error));
+    return error == ENOSPC ? wwi_fail_hint("the disk is full") : WW_ERROR_IO;
+}
+
+// A new file in the folder of the final one. Never one that is there, nor through a link.
+static ww_status create_beside(wwi_new_file *file, const struct stat *replaced) {
+    const size_t size = strlen(file->path) + 48;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    file->temporary = malloc(size);
+    if (!file->temporary)
+        return wwi_fail_memory(size);
+    for (long attempt = 0; file->descriptor < 0 && attempt < 100; attempt++) {
+        snprintf(file->temporary, size, "%s.part-%ld-%ld", file->path, (long)getpid(), now.tv_nsec + attempt);
+        // Listed first: a signal may come as soon as it is there.
+        file->slot = list_part(file->temporary);
+        file->descriptor =
+            open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, replaced ? 0600 : 0666);
+        if (file->descriptor >= 0)
+            break;
+        unlist_part(file->slot);
+        file->slot = -1;
+        if (errno != EEXIST)
+            break;
+    }
+    if (file->descriptor < 0) {
+        free(file->temporary);
+        file->temporary = NULL;
+        return fail_write(file->path);
+    }
+    if (replaced) {
+        // Owner and group where that is allowed. Then the mode, so that nobody reads it whom the old file kept out.
+        const bool owned = fchown(file->descriptor, replaced->st_uid, replaced->st_gid) == 0 ||
+                           fchown(file->descriptor, (uid_t)-1, replaced->st_gid) == 0;
+        const mode_t mode = replaced->st_mode & (owned ? 0777 : 0707);
+        if (fchmod(file->descriptor, mode) != 0)
+            return fail_write(file->path);
+    }
+    return WW_OK;
+}
+
+static ww_status open_new(const char *path, wwi_new_file *file) {
+    struct stat about, link;
+    const bool exists = stat(path, &about) == 0;
+    if (exists && S_ISDIR(about.st_mode))
+        return wwi_fail(WW_ERROR_IO, "%s: is a folder", path);
+    if (!exists && lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) {
+        wwi_fail(WW_ERROR_IO, "%s: is a link to a file that is not there", path);
+        return wwi_fail_hint("remove the link, or name the file itself");
+    }
+    // Renaming over a link would replace the link, not what it points to.
+    file->path = exists ? realpath(path, NULL) : strdup(path);
+    if (!file->path)
+        return exists ? fail_write(path) : wwi_fail_memory(strlen(path) + 1);
+    if (!exists || S_ISREG(about.st_mode))
+        return create_beside(file, exists ? &about : NULL);
+    // A device or a pipe must be written itself: renaming over it would take its place.
+    file->descriptor = open(file->path, O_WRONLY | O_CLOEXEC);
+    return file->descriptor < 0 ? fail_write(path) : WW_OK;
+}
+
+ww_status wwi_new_file_open(const char *path, wwi_new_file *file) {
+    *file = (wwi_new_file){.descriptor = -1, .slot = -1};
+    const ww_status status = open_new(path, file);
+    if (status != WW_OK)
+        (void)wwi_new_file_close(file, false);
+    return status;
+}
+
+ww_status wwi_new_file_sync(wwi_new_file *file) {
+    // File systems that have nothing to do say EINVAL.
+    if (!file->temporary || fsync(file->descriptor) == 0 || errno == EINVAL || errno == ENOTSUP)
+        return WW_OK;
+    return fail_write(file->path);
+}
+
+// The new name is on disk when the folder is. It has the file already: what fails here is no reason to report.
+static void sync_folder(const char *path) {
+    char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash)
+        slash[slash == folder ? 1 : 0] = '\0';
+    const int descriptor = folder ? open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (descriptor >= 0) {
+        (void)fsync(descriptor);
+        close(descriptor);
+    }
+    free(folder);
+}
+
+ww_status wwi_new_file_close(wwi_new_file *file, bool keep) {
+    ww_status status = keep ? wwi_new_file_sync(file) : WW_OK;
+    if (file->descriptor >= 0 && close(file->descriptor) != 0 && keep && status == WW_OK)
+        status = fail_write(file->path);
+    if (file->temporary) {
+        if (keep && status == WW_OK && rename(file->temporary, file->path) != 0)
+            status = fail_write(file->path);
+        if (keep && status == WW_OK)
+            sync_folder(file->path);
+        else
+            unlink(file->temporary);
+    }
+    unlist_part(file->slot);
+    free(file->temporary);
+    free(file->path);
+    *file = (wwi_new_file){.descriptor = -1, .slot = -1};
+    return status;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Files written as all files of the library are: made beside their final name, on disk before they get it.
+#ifndef WAVEWARP_FILE_H
+#define WAVEWARP_FILE_H
+
+#include <wavewarp/points.h>
+#include <wavewarp/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A file being written. *Thread-safety*: one thread at a time.
+typedef struct ww_file ww_file;
+
+/// Starts a file ("-": standard output). It is written as NAME.part-... in the same folder, which is created
+/// exclusively: never a file or a link that is there. A link at NAME is followed, one that leads nowhere is refused; a
+/// device or a pipe is written directly. A file that is replaced hands on its mode, and owner and group where the
+/// system allows; a new one has 0666 less the umask. Other names (hard links) of a replaced file keep its old content.
+/// \return WW_ERROR_IO, WW_ERROR_OUT_OF_MEMORY, WW_ERROR_INVALID_ARGUMENT. *Ownership*: the caller's; ww_file_close().
+/// *Thread-safety*: any thread. *Blocking*: while it creates the file.
+WW_API_STATUS ww_file_create(const char *path, ww_file **file);
+
+/// Appends `size` bytes. \return WW_ERROR_IO, at the latest when the file is finished. *Thread-safety*: one thread at a
+/// time. *Blocking*: while it writes.
+WW_API_STATUS ww_file_put(ww_file *file, const void *bytes, size_t size);
+
+/// Brings what was put in the file to the disk. After it ww_file_close() only renames: to have several files or none,
+/// finish all before the first is closed. \return WW_ERROR_IO. *Thread-safety*: one thread at a time. *Blocking*: until
+/// the disk has it.
+WW_API_STATUS ww_file_finish(ww_file *file);
+
+/// Gives the file its name (`keep` not 0; it is finished first, and its folder is on disk afterwards) or removes it
+/// (`keep` 0), and stores NULL in *file. NULL and a pointer to NULL are allowed. \return WW_ERROR_IO (it is removed).
+/// *Thread-safety*: one thread at a time. *Blocking*: while it writes.
+WW_API_STATUS ww_file_close(ww_file **file, int keep);
+
+/// Appends points in the format that the ending of the file's name says, as ww_point_view_write().
+/// \return as that. *Thread-safety*: one thread at a time. *Blocking*: while it writes.
+WW_API_STATUS ww_point_view_put(const ww_point_view *view, ww_file *file);
+
+/// Removes the parts of all files that this process is writing, for a handler of a signal that ends it: safe there
+/// (async-signal-safe). Work that goes on afterwards fails when it gives its files their names. At most 64 files at
+/// once are known to it. *Thread-safety*: any thread, and signal handlers. *Blocking*: no.
+WW_API void ww_unfinished_files_remove(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

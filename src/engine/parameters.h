@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the measure's parameters reach a kernel: as values at the end of its launch arguments, named by a text that the
+// program begins with.
+#ifndef WAVEWARP_PARAMETERS_H
+#define WAVEWARP_PARAMETERS_H
+
+#include <wavewarp/measure.h>
+#include <wavewarp/series.h>
+
+#include "engine/launch_args.h"
+
+// Which names a program knows depends on the measure alone, never on the values, but for a few values for which a
+// recurrence has other code.
+typedef struct wwi_parameters {
+    wwi_parameter_values values;
+    size_t bytes;    // of the values that programs with a recurrence take; 0: none
+    bool fixed;      // a user's text needs the values when it is compiled: they are in `text`
+    char text[2048]; // what the program begins with
+} wwi_parameters;
+
+// Of a checked measure.
+void wwi_parameters_make(const ww_measure *measure, ww_precision precision, wwi_parameters *parameters);
+// Whether a user's text can take its parameters with the launch (kernels_cl/recurrence/user_parameters.cl): only the
+// functions that the library calls use them, and each of these is named once.
+bool wwi_parameters_fit(const char *text);
+
+#endif

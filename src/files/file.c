@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// ww_file: files that the caller fills.
+#include <wavewarp/file.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/output.h"
+#include "files/point_files.h"
+#include "host.h"
+
+struct ww_file {
+    wwi_output output;
+    char *name; // as given: its ending says the format
+};
+
+ww_status ww_file_create(const char *path, ww_file **file) {
+    if (!path || !file)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_file_create: %s is NULL", path ? "file" : "path");
+    *file = NULL;
+    ww_file *made = calloc(1, sizeof *made);
+    if (!made)
+        return wwi_fail_memory(sizeof *made);
+    made->name = strdup(path);
+    const ww_status status = made->name ? wwi_output_open(path, &made->output) : wwi_fail_memory(strlen(path) + 1);
+    if (status == WW_OK) {
+        *file = made;
+        return WW_OK;
+    }
+    free(made->name);
+    free(made);
+    return status;
+}
+
+ww_status ww_file_put(ww_file *file, const void *bytes, size_t size) {
+    if (!file || (!bytes && size))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_file_put: %s is NULL", file ? "bytes" : "file");
+    wwi_output_bytes(&file->output, bytes, size);
+    return wwi_output_check(&file->output);
+}
+
+ww_status ww_point_view_put(const ww_point_view *given, ww_file *file) {
+    ww_point_view view = WW_POINT_VIEW_INIT;
+    if (!file)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_point_view_put: file is NULL");
+    const ww_status status = wwi_take_point_view(given, &view);
+    return status == WW_OK ? wwi_write_points(&file->output, file->name, &view) : status;
+}
+
+ww_status ww_file_finish(ww_file *file) {
+    return file ? wwi_output_finish(&file->output)
+                : wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_file_finish: file is NULL");
+}
+
+ww_status ww_file_close(ww_file **file, int keep) {
+    if (!file || !*file)
+        return WW_OK;
+    const ww_status status = wwi_output_close(&(*file)->output, keep != 0);
+    free((*file)->name);
+    free(*file);
+    *file = NULL;
+    return status;
+}

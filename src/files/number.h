@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decimal numbers in text: correctly rounded to double, as strtod() in the C locale.
+#ifndef WAVEWARP_NUMBER_H
+#define WAVEWARP_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Bytes after a text's end that wwi_number_scan() may read.
+#define WWI_NUMBER_SLACK 16
+
+// Reads the number that starts at `at`, in a text that ends in a NUL and WWI_NUMBER_SLACK more bytes, and gives the
+// place after it. NULL when no number starts there, or one that takes strtod(): "inf", "nan", and the few whose 20th
+// digit or later decides the rounding.
+const char *wwi_number_scan(const char *at, double *value);
+
+// mantissa * 10^exponent to the nearest double, ties to even. False for the few cases that this method can't decide.
+bool wwi_number_round(uint64_t mantissa, int64_t exponent, double *value);
+
+#endif

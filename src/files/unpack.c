@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// gzip (RFC 1952) and zip archives (PKWARE's APPNOTE, with its 64-bit sizes), members stored or deflated (RFC 1951).
+// zlib does the inflating. A build without it reads stored members alone.
+#include "files/unpack.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef WWI_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+#include "base/grow.h"
+#include "files/file_name.h"
+#include "files/number.h"
+#include "host.h"
+
+// Deflated data can't become more than this many times its size.
+#define MOST_RATIO 1032
+
+const char *wwi_member_of(const char *path) {
+    static const char ending[] = ".npz:";
+    const size_t size = sizeof ending - 1;
+    for (const char *at = path; (at = strchr(at, '.')); at++)
+        if (strncasecmp(at, ending, size) == 0 && at[size])
+            return access(path, F_OK) == 0 ? NULL : at + size - 1;
+    return NULL;
+}
+
+static uint64_t unpack_limit(void) {
+    const char *named = getenv("WAVEWARP_UNPACK_LIMIT");
+    if (!named || *named < '0' || *named > '9')
+        return WWI_UNPACK_LIMIT;
+    char *end;
+    const unsigned long long number = strtoull(named, &end, 10);
+    const int shift = *end == 'K' || *end == 'k'   ? 10
+                      : *end == 'M' || *end == 'm' ? 20
+                      : *end == 'G' || *end == 'g' ? 30
+                                                   : 0;
+    return number > UINT64_MAX >> shift ? UINT64_MAX : (uint64_t)number << shift;
+}
+
+static ww_status fail_limit(const wwi_text *text, uint64_t limit) {
+    wwi_fail(WW_ERROR_OVERFLOW, "%s: becomes more than %" PRIu64 " bytes when unpacked", text->name, limit);
+    return wwi_fail_hint("if it is what it should be, set WAVEWARP_UNPACK_LIMIT, such as 16G, or unpack it first");
+}
+
+static ww_status fail_damaged(const wwi_text *text, const char *what) {
+    return wwi_fail(WW_ERROR_FORMAT, "%s: damaged: %s", text->name, what);
+}
+
+// The unpacked bytes take the place of the packed ones.
+static void replace(wwi_text *text, char *bytes, size_t size) {
+    free(text->bytes);
+    memset(bytes + size, 0, 1 + WWI_NUMBER_SLACK);
+    text->bytes = bytes;
+    text->size = size;
+}
+
+#ifdef WWI_HAVE_ZLIB
+// Inflates until the stream or its input ends. `window`: zlib's, which says which header there is.
+static ww_status inflate_all(const wwi_text *text, const char *packed, size_t packed_size, int window,
+                             uint64_t expected, uint64_t limit, char **bytes, size_t *size) {
+    const size_t beyond = 1 + WWI_NUMBER_SLACK;
+    size_t capacity = 0, taken = 0;
+    z_stream stream;
+    memset(&stream, 0, sizeof stream);
+    *bytes = NULL;
+    *size = 0;
+    if (inflateInit2(&stream, window) != Z_OK)
+        return wwi_fail_memory(sizeof stream);
+    ww_status status = WW_OK;
+    int result = Z_OK;
+    if (expected / MOST_RATIO <= packed_size && expected <= limit)
+        status = wwi_grow(bytes, &capacity, (size_t)expected + 1 + beyond, 1);
+    while (status == WW_OK) {
+        if (capacity < *size + 65536 + beyond)
+            status = wwi_grow(bytes, &capacity, *size + 65536 + beyond, 1);
+        if (status != WW_OK)
+            break;
+        const size_t room = capacity - *size - beyond, left = packed_size - taken;
+        stream.next_in = (unsigned char *)(packed + taken);
+        stream.avail_in = left < (1U << 30) ? (uInt)left : 1U << 30;
+        stream.next_out = (unsigned char *)*bytes + *size;
+        stream.avail_out = room < (1U << 30) ? (uInt)room : 1U << 30;
+        const uInt in = stream.avail_in, out = stream.avail_out;
+        result = inflate(&stream, Z_NO_FLUSH);
+        taken += in - stream.avail_in;
+        *size += out - stream.avail_out;
+        if (*size > limit)
+            status = fail_limit(text, limit);
+        else if (result == Z_STREAM_END && window > 15 && taken < packed_size && packed[taken] == '\x1F')
+            result = inflateReset(&stream); // files joined by cat
+        else if (result == Z_STREAM_END)
+            break;
+        else if (result == Z_MEM_ERROR)
+            status = wwi_fail_memory(65536);
+        else if (result != Z_OK && result != Z_BUF_ERROR)
+            status = fail_damaged(text, stream.msg ? stream.msg : "it is not what deflate makes");
+        else if (in == stream.avail_in && out == stream.avail_out)
+            status = fail_damaged(text, "it ends too early");
+    }
+    inflateEnd(&stream);
+    for (; status == WW_OK && window > 15 && taken < packed_size; taken++)
+        if (packed[taken]) // zeros fill tapes' blocks
+            status = fail_damaged(text, "something follows the packed data");
+    if (status != WW_OK) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return status;
+}
+
+static bool has_checksum(const char *bytes, size_t size, uint32_t wanted) {
+    uLong sum = crc32(0, NULL, 0);
+    for (size_t part; size > 0; bytes += part, size -= part) {
+        part = size < (1U << 30) ? size : 1U << 30;
+        sum = crc32(sum, (const unsigned char *)bytes, (uInt)part);
+    }
+    return sum == wanted;
+}
+#else
+static ww_status inflate_all(const wwi_text *text, const char *packed, size_t packed_size, int window,
+                             uint64_t expected, uint64_t limit, char **bytes, size_t *size) {
+    (void)packed, (void)packed_size, (void)window, (void)expected, (void)limit;
+    *bytes = NULL;
+    *size = 0;
+    wwi_fail(WW_ERROR_UNSUPPORTED, "%s: is packed, and this build of Wavewarp has no zlib", text->name);
+    return wwi_fail_hint("unpack it first (gunzip, unzip), or build with zlib: Debian's package zlib1g-dev");
+}
+
+static bool has_checksum(const char *bytes, size_t size, uint32_t wanted) {
+    (void)bytes, (void)size, (void)wanted;
+    return true;
+}
+#endif
+
+// ---- zip
+
+static uint64_t little(const char *at, size_t bytes) {
+    uint64_t value = 0;
+    for (size_t b = bytes; b-- > 0;)
+        value = value << 8 | (unsigned char)at[b];
+    return value;
+}
+
+typedef struct entry {
+    wwi_span name; // without ".npy"
+    unsigned flags, method;
+    uint32_t checksum;
+    uint64_t packed, unpacked, local; // sizes, and the place of its header
+} entry;
+
+// The directory's place, size and number of entries, from the record at the archive's end.
+static bool find_directory(const wwi_text *text, uint64_t *place, uint64_t *count) {
+    enum { RECORD = 22, LOCATOR = 20, RECORD64 = 56, MOST_COMMENT = 65535 };
+    const char *bytes = text->bytes;
+    const size_t size = text->size;
+    for (size_t back = RECORD; back <= size && back <= RECORD + MOST_COMMENT; back++) {
+        const size_t at = size - back;
+        if (memcmp(bytes + at, "PK\x05\x06", 4) != 0)
+            continue;
+        *count = little(bytes + at + 10, 2);
+        *place = little(bytes + at + 16, 4);
+        if (*count != 0xFFFF && *place != 0xFFFFFFFF)
+            return *place <= at;
+        if (at < LOCATOR || memcmp(bytes + at - LOCATOR, "PK\x06\x07", 4) != 0)
+            return false;
+        const uint64_t large = little(bytes + at - LOCATOR + 8, 8);
+        if (large > size || size - large < RECORD64 || memcmp(bytes + large, "PK\x06\x06", 4) != 0)
+            return false;
+        *count = little(bytes + large + 32, 8);
+        *place = little(bytes + large + 48, 8);
+        return *place <= at;
+    }
+    return false;
+}
+
+// 64-bit sizes stand in an extra field, each only where its 32 bits are all ones.
+static bool take_large_sizes(const char *extra, size_t size, entry *e) {
+    uint64_t *const wanted[] = {&e->unpacked, &e->packed, &e->local};
+    for (size_t at = 0; size - at >= 4;) {
+        const size_t id = (size_t)little(extra + at, 2), length = (size_t)little(extra + at + 2, 2);
+        at += 4;
+        if (length > size - at)
+            return false;
+        size_t from = at;
+        for (size_t k = 0; id == 1 && k < 3; k++) {
+            if (*wanted[k] != 0xFFFFFFFF)
+                continue;
+            if (at + length - from < 8)
+                return false;
+            *wanted[k] = little(extra + from, 8);
+            from += 8;
+        }
+        at += length;
+    }
+    return true;
+}
+
+// The directory's entry at *at, and the place of the next.
+static bool next_entry(const wwi_text *text, uint64_t *at, entry *e) {
+    enum { HEADER = 46 };
+    if (*at > text->size || text->size - *at < HEADER)
+        return false;
+    const char *header = text->bytes + *at;
+    const size_t name = (size_t)little(header + 28, 2), extra = (size_t)little(header + 30, 2);
+    const size_t comment = (size_t)little(header + 32, 2);
+    if (memcmp(header, "PK\x01\x02", 4) != 0 || text->size - *at - HEADER < name + extra + comment)
+        return false;
+    *e = (entry){.name = {header + HEADER, header + HEADER + name},
+                 .flags = (unsigned)little(header + 8, 2),
+                 .method = (unsigned)little(header + 10, 2),
+                 .checksum = (uint32_t)little(header + 16, 4),
+                 .packed = little(header + 20, 4),
+                 .unpacked = little(header + 24, 4),
+                 .local = little(header + 42, 4)};
+    if (name >= 4 && memcmp(e->name.end - 4, ".npy", 4) == 0)
+        e->name.end -= 4;
+    *at += HEADER + name + extra + comment;
+    return take_large_sizes(header + HEADER + name, extra, e);
+}
+
+// The named entry, or the only one.
+static ww_status find_entry(const wwi_text *text, const char *member, entry *found) {
+    uint64_t at = 0, count = 0;
+    char names[200] = "";
+    size_t there = 0;
+    bool taken = false;
+    const size_t length = member ? strlen(member) : 0;
+    if (!find_directory(text, &at, &count))
+        return fail_damaged(text, "the archive's directory is missing");
+    for (uint64_t i = 0; i < count && !(taken && member); i++) {
+        entry e;
+        if (!next_entry(text, &at, &e))
+            return fail_damaged(text, "the archive's directory ends too early");
+        const size_t size = wwi_span_size(e.name), used = strlen(names);
+        there++;
+        if (!member || (size == length && memcmp(e.name.begin, member, length) == 0)) {
+            taken = true;
+            *found = e;
+        }
+        if (used + size + 3 < sizeof names) {
+            const char between[3] = {used ? ',' : '\0', ' ', '\0'};
+            strcat(names, used ? between : "");
+            strncat(names, e.name.begin, size);
+        }
+    }
+    if (taken && (member || there == 1))
+        return WW_OK;
+    if (there == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "%s: the archive holds no arrays", text->name);
+    if (member)
+        wwi_fail(WW_ERROR_FORMAT, "%s: there is no array '%.64s' in it", text->name, member);
+    else
+        wwi_fail(WW_ERROR_FORMAT, "%s: holds %zu arrays", text->name, there);
+    return wwi_fail_hint("name one as FILE.npz:NAME; there are %s", names);
+}
+
+static ww_status unpack_archive(wwi_text *text, const char *member) {
+    enum { HEADER = 30, STORED = 0, DEFLATED = 8 };
+    const uint64_t limit = unpack_limit();
+    entry e = {.local = 0};
+    char *bytes = NULL;
+    size_t size = 0;
+    ww_status status = find_entry(text, member, &e);
+    if (status != WW_OK)
+        return status;
+    if (e.flags & 1)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "%s: the array is encrypted", text->name);
+    if (e.method != STORED && e.method != DEFLATED) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: the array is packed by method %u", text->name, e.method);
+        return wwi_fail_hint("save it by numpy.savez or numpy.savez_compressed");
+    }
+    if (e.local > text->size || text->size - e.local < HEADER || memcmp(text->bytes + e.local, "PK\x03\x04", 4) != 0)
+        return fail_damaged(text, "the array is not where the directory says");
+    const uint64_t begin =
+        e.local + HEADER + little(text->bytes + e.local + 26, 2) + little(text->bytes + e.local + 28, 2);
+    if (begin > text->size || text->size - begin < e.packed || (e.method == STORED && e.packed != e.unpacked))
+        return fail_damaged(text, "the array ends too early");
+    if (e.unpacked > limit)
+        return fail_limit(text, limit);
+    if (e.method == STORED) {
+        size = (size_t)e.packed;
+        bytes = malloc(size + 1 + WWI_NUMBER_SLACK);
+        if (!bytes)
+            return wwi_fail_memory(size);
+        memcpy(bytes, text->bytes + begin, size);
+    } else {
+        status = inflate_all(text, text->bytes + begin, (size_t)e.packed, -15, e.unpacked, limit, &bytes, &size);
+    }
+    if (status == WW_OK && (size != e.unpacked || !has_checksum(bytes, size, e.checksum)))
+        status = fail_damaged(text, "the array's checksum is wrong");
+    if (status == WW_OK)
+        replace(text, bytes, size);
+    else
+        free(bytes);
+    if (status == WW_OK && !wwi_is_npy(text))
+        status = wwi_fail(WW_ERROR_FORMAT, "%s: what it holds is no .npy array", text->name);
+    return status;
+}
+
+ww_status wwi_text_unpack(wwi_text *text, const char *member) {
+    char *bytes = NULL;
+    size_t size = 0;
+    if (text->size >= 4 && memcmp(text->bytes, "PK\x03\x04", 4) == 0)
+        return unpack_archive(text, member);
+    if (member)
+        return wwi_fail(WW_ERROR_FORMAT, "%s: not an .npz archive", text->name);
+    // The third byte is the method, deflate, which is the only one.
+    if (text->size < 3 || memcmp(text->bytes, "\x1F\x8B\x08", 3) != 0)
+        return WW_OK;
+    // The last four bytes are the size, modulo 2^32, of what was packed last.
+    const uint64_t expected = text->size >= 18 ? little(text->bytes + text->size - 4, 4) : 0;
+    const ww_status status =
+        inflate_all(text, text->bytes, text->size, 15 + 16, expected, unpack_limit(), &bytes, &size);
+    if (status == WW_OK)
+        replace(text, bytes, size);
+    return status;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// ww_distance() called again and again: what a call keeps never changes a result, whatever comes between.
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support.h"
+
+enum { N = 37, M = 41, PAIRS = 4 };
+
+static const ww_measure_id ids[] = {WW_DTW, WW_DDTW, WW_ERP, WW_LCSS, WW_TWED, WW_LEVENSHTEIN, WW_LCS};
+enum { IDS = sizeof ids / sizeof *ids };
+
+// Pairs of series with one length on each side.
+static void make_sets(ww_measure_id id, size_t count, wwt_set *rows, wwt_set *columns) {
+    *rows = wwt_set_random(1, N, N, count);
+    *columns = wwt_set_random(1, M, M, count);
+    if (!ww_measure_info_by_id(id)->is_of_symbols)
+        return;
+    for (size_t i = 0; i < count * N; i++)
+        rows->values[i] = (double)(i * i % 5);
+    for (size_t i = 0; i < count * M; i++)
+        columns->values[i] = (double)(i * 3 % 5);
+}
+
+static double call(const ww_measure *measure, const wwt_set *rows, const wwt_set *columns, size_t i) {
+    double distance = (double)NAN;
+    wwt_ok(ww_distance(wwt_context, measure, rows->values + rows->offsets[i], rows->lengths[i],
+                       columns->values + columns->offsets[i], columns->lengths[i], &distance));
+    return distance;
+}
+
+static bool device_has_double(void) {
+    return wwt_precision_count() == 2;
+}
+
+START_TEST(values) {
+    const ww_measure measure = wwt_measure(ids[_i]);
+    const ww_precision precision = device_has_double() ? WW_DOUBLE : WW_FLOAT;
+    wwt_set rows, columns;
+    wwt_seed((unsigned)_i);
+    make_sets(ids[_i], PAIRS, &rows, &columns);
+    void *plain = wwt_pairs(&measure, &rows, &columns, precision, NULL);
+    uint64_t programs = 0;
+    for (size_t k = 0; k < 3 * PAIRS; k++) {
+        const size_t i = k % PAIRS;
+        const wwr_series x = wwt_series(&rows, i), y = wwt_series(&columns, i);
+        const double distance = call(&measure, &rows, &columns, i);
+        ck_assert_msg(wwt_close(distance, wwr_distance(&measure, NULL, &x, &y), precision), "%.17g", distance);
+        // To the bit what a plan gives for many pairs at once.
+        ck_assert_msg(!(distance < wwt_value(plain, precision, i)) && !(distance > wwt_value(plain, precision, i)),
+                      "%.17g, not %.17g", distance, wwt_value(plain, precision, i));
+        ck_assert(k == 0 || ww_context_programs(wwt_context) == programs);
+        programs = ww_context_programs(wwt_context);
+    }
+    wwt_guarded_free(plain);
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
+// Other measures, parameters, lengths and bad values between the calls.
+START_TEST(changes) {
+    ww_measure dtw = wwt_measure(WW_DTW), adtw = wwt_measure(WW_ADTW), banded = dtw;
+    wwt_set rows, columns;
+    banded.band = (ww_band){.kind = WW_BAND_CORNER, .width = 2};
+    make_sets(WW_DTW, 1, &rows, &columns);
+    const wwr_series x = wwt_series(&rows, 0), y = wwt_series(&columns, 0);
+    const double first = call(&dtw, &rows, &columns, 0);
+    for (int k = 0; k < 3; k++) {
+        double kept = rows.values[7], distance;
+        wwt_ok(ww_measure_set(&adtw, "penalty", 0.1 * (k + 1)));
+        ck_assert(wwt_close(call(&adtw, &rows, &columns, 0), wwr_distance(&adtw, NULL, &x, &y), WW_DOUBLE) ||
+                  !device_has_double());
+        ck_assert(call(&banded, &rows, &columns, 0) >= first);
+        rows.values[7] = (double)NAN;
+        wwt_fails(ww_distance(wwt_context, &dtw, rows.values, N, columns.values, M, &distance), WW_ERROR_NOT_FINITE);
+        rows.values[7] = 1e300;
+        ck_assert_int_ne(ww_distance(wwt_context, &dtw, rows.values, N, columns.values, M, &distance), WW_OK);
+        rows.values[7] = kept;
+        wwt_fails(ww_distance(wwt_context, &dtw, rows.values, 0, columns.values, M, &distance), WW_ERROR_EMPTY);
+        for (size_t n = 1; n < 12; n++) {
+            const wwr_series part = {x.values, n, 1};
+            wwt_ok(ww_distance(wwt_context, &dtw, rows.values, n, columns.values, M, &distance));
+            ck_assert(wwt_close(distance, wwr_distance(&dtw, NULL, &part, &y),
+                                wwt_precision_count() == 2 ? WW_DOUBLE : WW_FLOAT));
+        }
+        const double again = call(&dtw, &rows, &columns, 0);
+        ck_assert(!(again < first) && !(again > first));
+    }
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
+// Only a few pairs are kept.
+START_TEST(memory) {
+    static double x[4000];
+    const ww_measure dtw = wwt_measure(WW_DTW);
+    uint64_t most = 0;
+    double distance;
+    for (size_t t = 0; t < 4000; t++)
+        x[t] = (double)(t % 7);
+    for (size_t n = 1; n <= 40; n++) {
+        wwt_ok(ww_distance(wwt_context, &dtw, x, n, x + 3, 20, &distance));
+        if (n == 10)
+            most = ww_context_bytes(wwt_context);
+    }
+    ck_assert_uint_lt(ww_context_bytes(wwt_context), 4 * most);
+}
+END_TEST
+
+typedef struct caller {
+    pthread_t thread;
+    const wwt_set *rows, *columns;
+    const double *expected;
+    size_t first, wrong;
+} caller;
+
+static void *call_often(void *user) {
+    caller *c = user;
+    const ww_measure dtw = wwt_measure(WW_DTW);
+    for (size_t k = 0; k < 40; k++) {
+        const size_t i = (k * 3 + c->first) % PAIRS;
+        double distance = 0;
+        const ww_status status = ww_distance(wwt_context, &dtw, c->rows->values + c->rows->offsets[i], N,
+                                             c->columns->values + c->columns->offsets[i], M, &distance);
+        c->wrong += status != WW_OK || distance < c->expected[i] || distance > c->expected[i];
+    }
+    return NULL;
+}
+
+START_TEST(threads) {
+    enum { THREADS = 4 };
+    const ww_measure dtw = wwt_measure(WW_DTW);
+    double expected[PAIRS];
+    caller callers[THREADS];
+    wwt_set rows, columns;
+    make_sets(WW_DTW, PAIRS, &rows, &columns);
+    for (size_t i = 0; i < PAIRS; i++)
+        expected[i] = call(&dtw, &rows, &columns, i);
+    for (size_t t = 0; t < THREADS; t++) {
+        callers[t] = (caller){.rows = &rows, .columns = &columns, .expected = expected, .first = t};
+        ck_assert_int_eq(pthread_create(&callers[t].thread, NULL, call_often, &callers[t]), 0);
+    }
+    for (size_t t = 0; t < THREADS; t++) {
+        ck_assert_int_eq(pthread_join(callers[t].thread, NULL), 0);
+        ck_assert_uint_eq(callers[t].wrong, 0);
+    }
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
+int main(void) {
+    int exit_code;
+    if (!wwt_device_found(&exit_code))
+        return exit_code;
+    Suite *suite = suite_create("calls");
+    wwt_add(suite, values, IDS);
+    wwt_add(suite, changes, 1);
+    wwt_add(suite, memory, 1);
+    wwt_add(suite, threads, 1);
+    return wwt_run(suite);
+}
