@@ -88,6 +88,7 @@ size_t bench_search(const bench *b, int *failed);
 size_t bench_shapelets(const bench *b, int *failed);
 // The same for the reading of files.
 size_t bench_files(const bench *b, int *failed);
+size_t bench_paths(const bench *b, int *failed);
 
 // ---- bench_data.c: series, and their expected results
 
@@ -115,6 +116,8 @@ int bench_verify(const bench_case *c, const ww_measure *measure, const bench_dat
 
 // Cells a second of textbook C on one core at these lengths; 0 when there is none, or no memory.
 double bench_textbook(ww_measure_id id, const bench_data *data, size_t n, size_t m, double seconds);
+// The same for warping paths under DTW: the matrix kept, and the walk back.
+double bench_textbook_paths(const bench_data *data, size_t n, double seconds);
 // A distance without a band, with the default parameters, in double. False for a measure that it does not know; a
 // negative result when there is no memory.
 bool bench_long_pair(ww_measure_id id, const double *x, size_t n, const double *y, size_t m, double *result);

@@ -234,6 +234,7 @@ int main(int argc, char **argv) {
         bench_shapelets(&b, &failed);
         bench_gradient(&b, &failed);
         bench_files(&b, &failed);
+        bench_paths(&b, &failed);
         return 0;
     }
     context_options.device = b.options.device;
@@ -260,6 +261,7 @@ int main(int argc, char **argv) {
     ran += bench_shapelets(&b, &failed);
     ran += bench_gradient(&b, &failed);
     ran += bench_files(&b, &failed);
+    ran += bench_paths(&b, &failed);
     ww_context_destroy(&b.context);
     if (ran == 0) {
         fprintf(stderr, "wavewarp-bench: no case's name contains \"%s\" (--list names them)\n", b.options.filter);

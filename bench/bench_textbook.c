@@ -222,3 +222,36 @@ bool bench_long_pair(ww_measure_id id, const double *x, size_t n, const double *
     *result = id == WW_DTW ? dtw_by_diagonals(x, n, y, m) : twed_by_diagonals(x, n, y, m);
     return true;
 }
+
+double bench_textbook_paths(const bench_data *data, size_t n, double seconds) {
+    float *x = malloc(2 * n * sizeof *x), *D = malloc((n + 1) * (n + 1) * sizeof *D);
+    uint64_t cells = 0;
+    size_t steps = 0;
+    double taken = 0;
+    for (size_t t = 0; x && t < n; t++)
+        x[t] = x[2 * n - 1 - t] = (float)bench_data_value(data, t);
+    const float *y = x ? x + n : NULL;
+    for (const double begin = bench_seconds(); x && D && taken < seconds; taken = bench_seconds() - begin) {
+        for (size_t j = 0; j <= n; j++)
+            D[j] = INFINITY;
+        D[0] = 0;
+        for (size_t i = 1; i <= n; i++) {
+            float *row = D + i * (n + 1), *above = row - (n + 1);
+            row[0] = INFINITY;
+            for (size_t j = 1; j <= n; j++)
+                row[j] = (x[i - 1] - y[j - 1]) * (x[i - 1] - y[j - 1]) + least(row[j - 1], above[j], above[j - 1]);
+        }
+        for (size_t i = n, j = n; i || j; steps++) {
+            const float *here = D + i * (n + 1) + j;
+            const float up = i ? here[-(ptrdiff_t)(n + 1)] : INFINITY, left = j ? here[-1] : INFINITY;
+            const float diagonal = i && j ? here[-(ptrdiff_t)(n + 1) - 1] : INFINITY;
+            const int aside = diagonal > up || diagonal > left;
+            i -= !aside || up <= left;
+            j -= !aside || up > left;
+        }
+        cells += (uint64_t)n * n;
+    }
+    free(x);
+    free(D);
+    return taken > 0 && steps ? (double)cells / taken : 0;
+}

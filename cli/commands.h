@@ -5,6 +5,7 @@
 
 #include "common.h"
 
+int cmd_average(const cli_command *command, int argc, char **argv);
 int cmd_bench(const cli_command *command, int argc, char **argv);
 int cmd_choose(const cli_command *command, int argc, char **argv);
 int cmd_classify(const cli_command *command, int argc, char **argv);
@@ -19,6 +20,7 @@ int cmd_matrix(const cli_command *command, int argc, char **argv);
 int cmd_measures(const cli_command *command, int argc, char **argv);
 int cmd_nearest(const cli_command *command, int argc, char **argv);
 int cmd_pairs(const cli_command *command, int argc, char **argv);
+int cmd_path(const cli_command *command, int argc, char **argv);
 int cmd_profile(const cli_command *command, int argc, char **argv);
 int cmd_search(const cli_command *command, int argc, char **argv);
 int cmd_shapelets(const cli_command *command, int argc, char **argv);

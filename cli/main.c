@@ -49,6 +49,14 @@ static const cli_command commands[] = {
      "distance. With --znorm every window is z-normalised. A STREAM named .f32 or .f64 has plain numbers, point\n"
      "by point, and may be larger than the memory. '--in -' with --threshold reads a point a line as it comes.",
      cmd_search},
+    {"path", "A B", "Finds the warping path of the i-th series of A and the i-th of B: which points are matched.",
+     FORMATS
+     "\nOne series on a side is paired with all of the other. Prints a line 'pair,i,j' for each cell; indices count\n"
+     "from 0, -1 is the border of a measure that has one.",
+     cmd_path},
+    {"average", "INPUT", "Averages series under an elastic measure: of a set, or of each of its classes.",
+     FORMATS "\nDBA: dtw, adtw, wdtw, frechet, msm and twed; the average's points are the means of what they match.",
+     cmd_average},
     {"profile", "SERIES [OTHER] --window N",
      "Finds the nearest neighbours of all windows of a series: the matrix profile.",
      FORMATS

@@ -4,6 +4,7 @@
 #ifndef WAVEWARP_WAVEWARP_H
 #define WAVEWARP_WAVEWARP_H
 
+#include <wavewarp/average.h>
 #include <wavewarp/classify.h>
 #include <wavewarp/cluster.h>
 #include <wavewarp/context.h>
@@ -15,6 +16,7 @@
 #include <wavewarp/lsh.h>
 #include <wavewarp/measure.h>
 #include <wavewarp/output.h>
+#include <wavewarp/path.h>
 #include <wavewarp/plan.h>
 #include <wavewarp/points.h>
 #include <wavewarp/profile.h>

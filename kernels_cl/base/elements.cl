@@ -16,7 +16,7 @@
 //   WW_OPEN_BORDER v  the border is v where an open begin skips points, and beyond it as if the series began there: for
 //                  recurrences whose border depends on the time alone. Without it there are no open ends.
 //   WW_TRANSPARENT 1  a padding row copies the row above, whatever the recurrence computes; then WW_CORNER is 1. Always
-//                  so where the choice is not plain or an end is open.
+//                  so where the choice is soft or an end is open.
 //   WW_CARRY 1     what goes on along the diagonal is not D but ww_carry(D, row, column, i - j).
 //   WW_PAIR_READY  a macro of `lengths`: sets lengths.scale and lengths.unscaled, once for a pair.
 //   WW_DIAGONAL 1  ww_cell() and ww_carry() take ww_diagonal(i - j, lengths) where others take i - j: computed once for all
@@ -44,7 +44,7 @@
 #define WW_DIAGONAL 0
 #endif
 #ifndef WW_TRANSPARENT
-#define WW_TRANSPARENT (WW_OPEN || WW_SELECT != WW_SELECT_VALUE)
+#define WW_TRANSPARENT (WW_OPEN || WW_SELECT == WW_SELECT_SOFT)
 #endif
 #if WW_TRANSPARENT
 #undef WW_CORNER

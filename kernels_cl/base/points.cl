@@ -62,10 +62,12 @@ WW_INLINE real ww_unit_product(real a, real b) {
 // the row series.
 #define WW_EMIT_RESULT 0
 #define WW_EMIT_ENDS 1
+// Of the paths' kernels, with or without the ends: two bits of direction a cell.
+#define WW_EMIT_DIRECTIONS 2
 #ifndef WW_EMIT
 #define WW_EMIT WW_EMIT_RESULT
 #endif
-#define WW_OPEN (WW_EMIT == WW_EMIT_ENDS)
+#define WW_OPEN (WW_EMIT & WW_EMIT_ENDS)
 typedef struct {
     real rows, columns;
     real scale, unscaled;  // of a recurrence with WW_PAIR_READY: what it computes once for a pair

@@ -95,6 +95,10 @@
 #define WW_IS_PADDING(q) (i + (q) < 0)
 #define WW_IS_COLUMN(r) (first_column + (uint)(r) < y.length)
 #endif
+// What a kernel does with a cell's direction (base/choose.cl).
+#ifndef WW_NOTE
+#define WW_NOTE(q, r)
+#endif
 // Columns [from, to) of the block. `diagonal` makes a new diagonal's value; `keep`, `column` and `row` are what becomes of a
 // cell's value outside the band, after the last column and in a padding row.
 #define WW_SWEEP_OF(rows, from, to, diagonal, keep, column, row)                                                       \
@@ -105,6 +109,7 @@
                 diagonal(q, r)                                                                                         \
                 const real up = q ? v[q - 1] : c[r];                                                                   \
                 real value = WW_CELL(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), lengths, q & 1);              \
+                WW_NOTE(q, r)                                                                                          \
                 value = keep(value, q, r);                                                                             \
                 value = column(value, v[q], r);                                                                        \
                 value = row(value, up, q);                                                                             \

@@ -9,13 +9,13 @@
 
 #define WW_FUSED 1
 
-// A match takes the diagonal in any case. 0 is never more than a neighbour.
+// A match takes the diagonal in any case, and nothing else does. 0 is never more than a neighbour, -1 is always less.
 WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths,
                               ww_parameters p) {
     real match = WW_AT(x, 0) == WW_AT(y, 0) ? (real)1 : (real)0;
     for (int c = 1; c < WW_CHANNELS; c++)
         match = WW_AT(x, c) == WW_AT(y, c) ? match : (real)0;
-    return ww_entries_of(match > 0 ? (real)0 : left, match > 0 ? (real)0 : up, match > 0 ? diagonal + 1 : (real)0);
+    return ww_entries_of(match > 0 ? (real)0 : left, match > 0 ? (real)0 : up, match > 0 ? diagonal + 1 : (real)-1);
 }
 WW_INLINE real ww_node(real best, ww_point x, ww_point y, real lag, ww_parameters p) {
     return best;

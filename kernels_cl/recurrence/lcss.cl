@@ -12,11 +12,11 @@
 
 #define WW_FUSED 1
 
-// A match takes the diagonal in any case. 0 is never more than a neighbour.
+// A match takes the diagonal in any case, and nothing else does. 0 is never more than a neighbour, -1 is always less.
 WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_point y, real lag, ww_pair lengths,
                               ww_parameters p) {
     const real match = ww_at_most(ww_apart(x, y), (real)p.epsilon);
-    return ww_entries_of(match > 0 ? (real)0 : left, match > 0 ? (real)0 : up, match > 0 ? diagonal + 1 : (real)0);
+    return ww_entries_of(match > 0 ? (real)0 : left, match > 0 ? (real)0 : up, match > 0 ? diagonal + 1 : (real)-1);
 }
 WW_INLINE real ww_node(real best, ww_point x, ww_point y, real lag, ww_parameters p) {
     return best;

@@ -85,6 +85,7 @@ WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag, ww_parameters
 }
 #else
 #define WW_FUSED 1
+#define WW_CELL_ALONE 1
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
                        const int parity, ww_parameters p) {
     return ww_user_cell(left, up, diagonal, WW_USER_POINTS(x, y), lag WW_USER_P);

@@ -29,7 +29,7 @@
     (fma((float)p.g, M_LOG2E_F, -WW_STEEPNESS) + ((float)p.g * 1.925963033500e-8f + (float)p.g_lost * M_LOG2E_F))
 #endif
 
-#if defined(WW_SELECT) && WW_SELECT
+#if defined(WW_SELECT) && WW_SELECT == 1
 #define WW_SCALED(type, k) ((void)(k), (type)(ww_scalar)0)
 #else
 #define WW_SCALED(type, k) ((k) > (type)(ww_scalar)WW_SCALED_FROM ? (k) : (type)(ww_scalar)0)

@@ -11,6 +11,8 @@
         wwi_struct_init(given, struct_size, &known);                                                                   \
     }
 
+STRUCT(average_options, AVERAGE_OPTIONS)
+STRUCT(average_result, AVERAGE_RESULT)
 STRUCT(classification, CLASSIFICATION)
 STRUCT(classify_options, CLASSIFY_OPTIONS)
 STRUCT(context_options, CONTEXT_OPTIONS)
@@ -29,6 +31,7 @@ STRUCT(lsh_target, LSH_TARGET)
 STRUCT(medoids_info, MEDOIDS_INFO)
 STRUCT(medoids_options, MEDOIDS_OPTIONS)
 STRUCT(output, OUTPUT)
+STRUCT(paths, PATHS)
 STRUCT(plan_info, PLAN_INFO)
 STRUCT(plan_options, PLAN_OPTIONS)
 STRUCT(point_view, POINT_VIEW)

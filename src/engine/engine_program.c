@@ -71,7 +71,8 @@ static void write_options(const wwi_runner *r, const wwi_variant_key *key, char 
         r->measure.root != 0, key->list, key->band, key->columns, key->rows, key->group,
         key->form && key->form->exchanges ? (int)r->exchange : 0,
         key->form && key->form->pack ? (int)key->form->pack : key->vector, key->below, key->abandon, r->extra,
-        r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels, r->soft, r->open,
+        r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels,
+        key->form && key->form->select ? key->form->select : r->soft, r->open | (key->form ? key->form->emit : 0),
         wwi_soft_tiles(r) ? " -DWW_SOFT_TILES=1" : "");
 }
 

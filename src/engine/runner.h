@@ -28,6 +28,7 @@ typedef struct wwi_form {
     bool is_bits;           // the options are those of engine bits
     bool own_rows;          // engine bits: WW_OWN_ROWS also in a rectangle
     uint32_t pack;          // WW_PACK; 0: the vector's width
+    int select, emit;       // WW_SELECT, 0: the measure's own; what WW_EMIT has besides open ends
 } wwi_form;
 
 // What a program is compiled for; two variants are the same when these are.

@@ -42,7 +42,7 @@ static ww_status prepare_first(ww_plan *p) {
     return status;
 }
 
-static ww_status take_pairs(ww_plan *p, const size_t *row_index, const size_t *column_index, size_t count) {
+ww_status wwi_plan_take_pairs(ww_plan *p, const size_t *row_index, const size_t *column_index, size_t count) {
     p->count = count;
     p->pairs = calloc(count, 3 * sizeof *p->pairs);
     if (!p->pairs)
@@ -91,7 +91,8 @@ ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_d
     ww_status status = wwi_plan_create(&wwi_pairs_job, measure, rows, columns, options, &p);
     if (status != WW_OK)
         return status;
-    if ((status = take_pairs(p, row_index, column_index, count)) != WW_OK || (status = prepare_first(p)) != WW_OK)
+    if ((status = wwi_plan_take_pairs(p, row_index, column_index, count)) != WW_OK ||
+        (status = prepare_first(p)) != WW_OK)
         ww_plan_destroy(&p);
     else
         p->info.engine = wwi_runner_engine(p->runner);

@@ -42,6 +42,7 @@ struct ww_plan {
     size_t count;
     size_t k;                    // nearest
     struct wwi_nearest *nearest; // nearest
+    struct wwi_paths *paths;     // paths: src/path/
     uint64_t square_cells;       // of all rows with all columns
     bool pending;                // a run goes into device memory, which is not waited for
     uint64_t run_cells;          // that the run computes
@@ -60,6 +61,9 @@ ww_status wwi_plan_count_area(const ww_plan *plan, size_t row, size_t rows, size
                               uint64_t *cells);
 // The failure of a pair of lengths without a path.
 ww_status wwi_plan_no_path(const ww_plan *plan, uint32_t n, uint32_t m);
+
+// Pairs: takes the caller's list, or the i-th row with the i-th column, into plan->pairs, and counts their cells.
+ww_status wwi_plan_take_pairs(ww_plan *plan, const size_t *row_index, const size_t *column_index, size_t count);
 
 // Before and after a run; in between the job says how many cells it computes, which is what progress counts to. The end
 // waits for all work.

@@ -91,6 +91,10 @@ static double edge(const problem *p, size_t i, size_t j, move how) {
         return how == UP ? gap(p, p->x, i) : how == LEFT ? gap(p, p->y, j) : apart(p->x, i, p->y, j, 2.0, 0);
     case WW_EDR:
         return how == DIAGONAL && matches(p, i, j, q[0]) ? 0.0 : 1.0;
+    case WW_LCS: // the negated length
+        return how != DIAGONAL ? 0.0 : matches(p, i, j, 0.0) ? -1.0 : INFINITY;
+    case WW_LCSS:
+        return how != DIAGONAL ? 0.0 : local_cost(p, i, j) <= q[0] ? -1.0 : INFINITY;
     case WW_LEVENSHTEIN:
         return how == UP ? q[1] : how == LEFT ? q[0] : matches(p, i, j, 0.0) ? 0.0 : q[2];
     case WW_MSM:
@@ -130,7 +134,8 @@ static double joined(const problem *p, double before, double cost) {
 
 // The cost of going along the border to (i,0) or (0,j).
 static double border_edge(const problem *p, size_t i, size_t j) {
-    const int bordered = p->measure->id == WW_ERP || p->measure->id == WW_EDR || p->measure->id == WW_LEVENSHTEIN;
+    const ww_measure_id id = p->measure->id;
+    const int bordered = id == WW_ERP || id == WW_EDR || id == WW_LEVENSHTEIN || id == WW_LCS || id == WW_LCSS;
     return bordered ? edge(p, i, j, i ? UP : LEFT) : INFINITY;
 }
 
@@ -161,16 +166,22 @@ static double soft(double gamma, const double *values, size_t count) {
 }
 
 static double final_value(const problem *p, double value) {
+    const double shorter = (double)(p->x->length < p->y->length ? p->x->length : p->y->length);
+    if (p->measure->id == WW_LCS)
+        value = -value;
+    if (p->measure->id == WW_LCSS)
+        value = p->measure->parameters[1] != 0.0 ? -value / shorter : 1.0 + value / shorter;
     if (p->measure->id == WW_EDR && p->measure->parameters[1] != 0.0)
         value /= (double)(p->x->length > p->y->length ? p->x->length : p->y->length);
     return p->measure->root ? sqrt(value) : value;
 }
 
-static double matrix(const problem *p) {
+// All cells; the best of the ends, and the first that is.
+static double fill(const problem *p, double *D, size_t *end_i, size_t *end_j) {
     const size_t n = p->x->length, m = p->y->length, width = m + 1;
-    double *D = calloc((n + 1) * width, sizeof *D), best = INFINITY;
-    if (!D)
-        abort();
+    double best = INFINITY;
+    *end_i = n;
+    *end_j = m;
     for (size_t i = 0; i <= n; i++)
         for (size_t j = 0; j <= m; j++) {
             double *here = &D[i * width + j];
@@ -187,9 +198,21 @@ static double matrix(const problem *p) {
                                            here[-(ptrdiff_t)width - 1] + edge(p, i, j, DIAGONAL)};
                 *here = joined(p, soft(p->measure->gamma, entries, 3), node(p, i, j));
             }
-            if (is_end(p, i, j))
-                best = fmin(best, *here);
+            if (is_end(p, i, j) && *here < best) {
+                best = *here;
+                *end_i = i;
+                *end_j = j;
+            }
         }
+    return best;
+}
+
+static double matrix(const problem *p) {
+    double *D = calloc((p->x->length + 1) * (p->y->length + 1), sizeof *D);
+    size_t i, j;
+    if (!D)
+        abort();
+    const double best = fill(p, D, &i, &j);
     free(D);
     return final_value(p, best);
 }
@@ -265,4 +288,170 @@ double wwr_choice(const ww_measure *measure, wwr_value_cost user, const wwr_seri
 
 double wwr_choice_all_paths(const ww_measure *measure, const wwr_series *x, const wwr_series *y) {
     return choice(measure, NULL, x, NULL, y, NULL, every_path);
+}
+
+// ---- paths
+
+typedef struct path {
+    int32_t (*cells)[2];
+    size_t count;
+} path;
+
+static void add_cell(path *found, size_t i, size_t j) {
+    found->cells[found->count][0] = (int32_t)i - 1;
+    found->cells[found->count][1] = (int32_t)j - 1;
+    found->count++;
+}
+
+static void reverse(path *found) {
+    for (size_t a = 0; a + 1 < found->count - a; a++)
+        for (int side = 0; side < 2; side++) {
+            const int32_t kept = found->cells[a][side];
+            found->cells[a][side] = found->cells[found->count - 1 - a][side];
+            found->cells[found->count - 1 - a][side] = kept;
+        }
+}
+
+static void walk_back(const problem *p, path *found) {
+    const size_t width = p->y->length + 1;
+    double *D = calloc((p->x->length + 1) * width, sizeof *D);
+    size_t i, j;
+    if (!D)
+        abort();
+    (void)fill(p, D, &i, &j);
+    while (!is_begin(p, i, j)) {
+        const double *here = &D[i * width + j];
+        move how = i == 0 ? LEFT : UP;
+        if (i && j) {
+            const double left = here[-1] + edge(p, i, j, LEFT), up = here[-(ptrdiff_t)width] + edge(p, i, j, UP);
+            const double diagonal = here[-(ptrdiff_t)width - 1] + edge(p, i, j, DIAGONAL);
+            how = diagonal <= up && diagonal <= left ? DIAGONAL : up <= left ? UP : LEFT;
+        }
+        add_cell(found, i, j);
+        i -= how != LEFT;
+        j -= how != UP;
+    }
+    free(D);
+    reverse(found);
+}
+
+static double along(const problem *p, const path *found) {
+    double value = 0.0;
+    size_t i = 0, j = 0;
+    if (found->count) {
+        const size_t first_i = (size_t)(found->cells[0][0] + 1), first_j = (size_t)(found->cells[0][1] + 1);
+        // It comes from a cell of the border that is a beginning: the diagonal, up or left.
+        if (first_i && first_j && is_begin(p, first_i - 1, first_j - 1)) {
+            i = first_i - 1;
+            j = first_j - 1;
+        } else if (first_i && is_begin(p, first_i - 1, first_j)) {
+            i = first_i - 1;
+            j = first_j;
+        } else if (first_j && is_begin(p, first_i, first_j - 1)) {
+            i = first_i;
+            j = first_j - 1;
+        } else {
+            return NAN;
+        }
+    }
+    for (size_t k = 0; k < found->count; k++) {
+        const size_t to_i = (size_t)(found->cells[k][0] + 1), to_j = (size_t)(found->cells[k][1] + 1);
+        if (to_i < i || to_j < j || to_i > i + 1 || to_j > j + 1 || (to_i == i && to_j == j) || !in_band(p, to_i, to_j))
+            return NAN;
+        const move how = to_i == i ? LEFT : to_j == j ? UP : DIAGONAL;
+        value = to_i && to_j ? joined(p, value + edge(p, to_i, to_j, how), node(p, to_i, to_j))
+                             : value + border_edge(p, to_i, to_j);
+        i = to_i;
+        j = to_j;
+    }
+    return found->count == 0 || is_end(p, i, j) ? final_value(p, value) : NAN;
+}
+
+// The path so far, from its end, and the best one.
+typedef struct choice_of_all {
+    path now, best;
+    double least;
+    int found;
+} choice_of_all;
+
+// Every path backwards; the first of the best is kept, and the order of the moves is that of the ties.
+static void every_way_back(const problem *p, size_t i, size_t j, choice_of_all *all) {
+    if (is_begin(p, i, j)) {
+        path forwards = {malloc((all->now.count + 1) * sizeof *forwards.cells), all->now.count};
+        if (!forwards.cells)
+            abort();
+        for (size_t k = 0; k < forwards.count; k++)
+            for (int side = 0; side < 2; side++)
+                forwards.cells[k][side] = all->now.cells[forwards.count - 1 - k][side];
+        const double raw = along(p, &forwards),
+                     value = p->measure->id == WW_LCS || p->measure->id == WW_LCSS
+                                 ? (p->measure->parameters[1] != 0.0 || p->measure->id == WW_LCS ? -raw : raw)
+                                 : raw;
+        if (value < all->least) {
+            all->least = value;
+            all->best.count = forwards.count;
+            for (size_t k = 0; k < forwards.count; k++)
+                for (int side = 0; side < 2; side++)
+                    all->best.cells[k][side] = forwards.cells[k][side];
+        }
+        free(forwards.cells);
+        return;
+    }
+    for (int how = 0; how < 3; how++) { // diagonal, up, left
+        const size_t down = how != 2, right = how != 1;
+        if (i < down || j < right || (i == 0 && how != 2) || (j == 0 && how != 1) || !in_band(p, i - down, j - right))
+            continue;
+        add_cell(&all->now, i, j);
+        every_way_back(p, i - down, j - right, all);
+        all->now.count--;
+    }
+}
+
+static void choose_of_all(const problem *p, path *found) {
+    choice_of_all all = {{calloc(p->x->length + p->y->length + 1, sizeof *found->cells), 0}, *found, INFINITY, 0};
+    if (!all.now.cells)
+        abort();
+    for (size_t i = 0; i <= p->x->length; i++)
+        for (size_t j = 0; j <= p->y->length; j++)
+            if (is_end(p, i, j) && in_band(p, i, j))
+                every_way_back(p, i, j, &all);
+    free(all.now.cells);
+    *found = all.best;
+}
+
+static double with_band(const ww_measure *measure, const wwr_series *x, const wwr_series *y, path *found,
+                        void (*make)(const problem *, path *)) {
+    size_t *lo = calloc(x->length, sizeof *lo), *hi = calloc(x->length, sizeof *hi);
+    double value = NAN;
+    if (!lo || !hi)
+        abort();
+    problem p = {measure, measure->cost, NULL, x, y, NULL, NULL, lo, hi};
+    if (p.cost == WW_COST_DEFAULT)
+        p.cost = ww_measure_info_by_id(measure->id)->cost;
+    if (ww_band_rows(&measure->band, x->length, y->length, lo, hi) == WW_OK) {
+        if (make)
+            make(&p, found);
+        value = along(&p, found);
+    }
+    free(lo);
+    free(hi);
+    return value;
+}
+
+size_t wwr_path(const ww_measure *measure, const wwr_series *x, const wwr_series *y, int32_t (*cells)[2]) {
+    path found = {cells, 0};
+    (void)with_band(measure, x, y, &found, walk_back);
+    return found.count;
+}
+
+size_t wwr_path_of_all(const ww_measure *measure, const wwr_series *x, const wwr_series *y, int32_t (*cells)[2]) {
+    path found = {cells, 0};
+    (void)with_band(measure, x, y, &found, choose_of_all);
+    return found.count;
+}
+
+double wwr_path_value(const ww_measure *measure, const wwr_series *x, const wwr_series *y, int32_t (*cells)[2],
+                      size_t count) {
+    path found = {cells, count};
+    return with_band(measure, x, y, &found, NULL);
 }

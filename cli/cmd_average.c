@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// wavewarp average: averages of series, of a set or of each of its classes, and a picture of them.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "json.h"
+#include "picture.h"
+
+static const char *const starts[] = {"mean", "medoid", NULL};
+
+// An average: of all series, or of a class.
+typedef struct group {
+    size_t *members;
+    double *weights;
+    size_t count;
+    const char *name; // NULL: all
+    ww_average_result result;
+} group;
+
+typedef struct job {
+    cli_measure_options measure_options;
+    cli_device_options device;
+    cli_read_options read;
+    const char *path, *method, *output, *weights_path, *start_path, *svg, *tolerance;
+    uint64_t length, iterations;
+    int start;
+    bool by_class, json;
+    ww_average_options options;
+    ww_measure measure;
+    ww_context *context;
+    ww_series_set *set, *given;
+    double *weights;
+    group *groups;
+    size_t group_count;
+    double seconds;
+} job;
+
+// ---- input
+
+// A number a series, one a line or in one line.
+static int read_weights(job *j) {
+    const cli_read_options plain = {.format = WW_FORMAT_CSV};
+    const size_t count = ww_series_set_count(j->set);
+    ww_series_set *set = NULL;
+    size_t at = 0;
+    int result = cli_read(j->weights_path, &plain, 0, true, &set);
+    if (result != CLI_GO_ON)
+        return result;
+    j->weights = malloc(count * sizeof *j->weights);
+    if (!j->weights)
+        result = cli_error("%zu weights do not fit memory", count);
+    for (size_t i = 0; result == CLI_GO_ON && i < ww_series_set_count(set); i++)
+        for (size_t t = 0; t < ww_series_set_length(set, i); t++, at++)
+            if (at < count)
+                j->weights[at] = ww_series_set_values(set, i)[t];
+    if (result == CLI_GO_ON && at != count)
+        result = cli_error("%s has %zu weights for %zu series", j->weights_path, at, count);
+    ww_series_set_destroy(&set);
+    return result;
+}
+
+static int make_groups(job *j) {
+    const size_t count = ww_series_set_count(j->set);
+    j->group_count = j->by_class ? ww_series_set_class_count(j->set) : 1;
+    if (j->by_class && j->group_count == 0)
+        return cli_error("%s: --by-class needs class labels, and no series has one", j->path);
+    j->groups = calloc(j->group_count, sizeof *j->groups);
+    if (!j->groups)
+        return cli_error("out of memory");
+    for (size_t g = 0; g < j->group_count; g++) {
+        group *of = &j->groups[g];
+        ww_average_result_init(&of->result, sizeof of->result);
+        of->members = malloc(count * sizeof *of->members);
+        of->weights = malloc(count * sizeof *of->weights);
+        of->name = j->by_class ? ww_series_set_class_name(j->set, g) : NULL;
+        if (!of->members || !of->weights)
+            return cli_error("out of memory");
+        for (size_t i = 0; i < count; i++)
+            if (!j->by_class || ww_series_set_class(j->set, i) == (int64_t)g) {
+                of->weights[of->count] = j->weights ? j->weights[i] : 1;
+                of->members[of->count++] = i;
+            }
+    }
+    return CLI_GO_ON;
+}
+
+static int load(job *j, const char *command) {
+    int result = cli_measure_make(command, &j->measure_options, &j->measure);
+    if (result == CLI_GO_ON)
+        result = cli_read(j->path, &j->read, 0, true, &j->set);
+    if (result == CLI_GO_ON)
+        result = cli_fit_times(&j->measure, j->set, NULL);
+    if (result == CLI_GO_ON)
+        cli_fit_band(&j->measure_options, &j->measure, j->set, NULL);
+    if (result == CLI_GO_ON && j->weights_path)
+        result = read_weights(j);
+    if (result == CLI_GO_ON && j->start_path) {
+        result = cli_read(j->start_path, &j->read, 1, true, &j->given);
+        if (result == CLI_GO_ON && ww_series_set_channels(j->given) != ww_series_set_channels(j->set))
+            result = cli_error("%s has series of %zu channels, %s of %zu", j->start_path,
+                               ww_series_set_channels(j->given), j->path, ww_series_set_channels(j->set));
+    }
+    if (result == CLI_GO_ON)
+        result = make_groups(j);
+    if (result == CLI_GO_ON && j->given && ww_series_set_count(j->given) != j->group_count)
+        result = cli_error("%s has %zu series, one for each of %zu averages is needed", j->start_path,
+                           ww_series_set_count(j->given), j->group_count);
+    return result;
+}
+
+static int compute(job *j) {
+    cli_progress progress;
+    ww_plan_options plan;
+    int result = cli_context_open(&j->device, &j->context);
+    const double begin = cli_seconds();
+    for (size_t g = 0; result == CLI_GO_ON && g < j->group_count; g++) {
+        ww_average_options options = j->options;
+        cli_plan_options(&j->device, &progress, &plan);
+        options.plan = &plan;
+        options.precision = cli_precision(&j->device);
+        options.members = j->groups[g].members;
+        options.member_count = j->groups[g].count;
+        options.weights = j->groups[g].weights;
+        if (j->given) {
+            options.start = WW_AVERAGE_START_GIVEN;
+            options.given = ww_series_set_values(j->given, g);
+            options.given_length = ww_series_set_length(j->given, g);
+        }
+        const ww_status status = ww_average(j->context, &j->measure, j->set, &options, &j->groups[g].result);
+        cli_progress_end(&progress);
+        if (status != WW_OK)
+            result = cli_fail();
+    }
+    j->seconds = cli_seconds() - begin;
+    return result;
+}
+
+// ---- output
+
+static int write_series(const job *j) {
+    ww_series_set *averages = NULL;
+    ww_status status = ww_series_set_create(ww_series_set_channels(j->set), &averages);
+    for (size_t g = 0; status == WW_OK && g < j->group_count; g++)
+        status = ww_series_set_add(averages, j->groups[g].result.length, j->groups[g].result.centre, j->groups[g].name);
+    if (status == WW_OK)
+        status = ww_series_set_write(averages, j->output, WW_FORMAT_AUTO, cli_precision(&j->device));
+    ww_series_set_destroy(&averages);
+    return status == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+enum { ACROSS = 2, CELL_WIDTH = 440, CELL_HEIGHT = 260, MOST_MEMBERS = 100 };
+
+// Members, first channel, under their average.
+static void draw_group(const job *j, cli_picture *picture, size_t g, double left, double top) {
+    const group *of = &j->groups[g];
+    const ww_average_result *r = &of->result;
+    cli_panel panel = {picture, left, top, CELL_WIDTH - 80, CELL_HEIGHT - 80, 0, 1, INFINITY, -INFINITY, false, false};
+    const size_t step = (of->count + MOST_MEMBERS - 1) / MOST_MEMBERS;
+    char title[128];
+    cli_range_add(r->centre, r->length, 1, &panel.y_from, &panel.y_to);
+    panel.x_to = r->length > 2 ? (double)(r->length - 1) : 1;
+    for (size_t k = 0; k < of->count; k++) {
+        const size_t length = ww_series_set_length(j->set, of->members[k]);
+        cli_range_add(ww_series_set_values(j->set, of->members[k]), length, 1, &panel.y_from, &panel.y_to);
+        panel.x_to = fmax(panel.x_to, (double)length - 1);
+    }
+    cli_range_finish(0.03, &panel.y_from, &panel.y_to);
+    cli_panel_axes(&panel, "time", NULL);
+    for (size_t k = 0; k < of->count; k += step)
+        cli_panel_line(&panel, ww_series_set_values(j->set, of->members[k]),
+                       ww_series_set_length(j->set, of->members[k]), 1, 0, 1, CLI_FAINT, 0.6);
+    cli_panel_line(&panel, r->centre, r->length, 1, 0, 1, (int)g, 2.2);
+    snprintf(title, sizeof title, "%s%.40s: average of %zu series, %zu iterations", of->name ? "class " : "all",
+             of->name ? of->name : "", of->count, r->iterations);
+    cli_picture_text(picture, left, top - 8, "start", CLI_INK, title);
+}
+
+static int draw(const job *j) {
+    const size_t across = j->group_count < ACROSS ? j->group_count : ACROSS;
+    const size_t rows = (j->group_count + ACROSS - 1) / ACROSS;
+    cli_picture picture;
+    const int result =
+        cli_picture_open(j->svg, (double)(across * CELL_WIDTH), (double)(rows * CELL_HEIGHT), "Averages", &picture);
+    if (result != CLI_GO_ON)
+        return result;
+    for (size_t g = 0; g < j->group_count; g++)
+        draw_group(j, &picture, g, (double)(g % ACROSS * CELL_WIDTH + 60), (double)(g / ACROSS * CELL_HEIGHT + 30));
+    return cli_picture_close(&picture);
+}
+
+static void print_json(const job *j, const cli_command *command) {
+    cli_json json;
+    cli_head head = CLI_HEAD_INIT;
+    double device = 0;
+    for (size_t g = 0; g < j->group_count; g++)
+        device += j->groups[g].result.seconds_device;
+    head.files[0] = j->path;
+    head.counts[0] = ww_series_set_count(j->set);
+    head.output = j->output;
+    head.measure = &j->measure;
+    head.measure_options = &j->measure_options;
+    head.read = &j->read;
+    head.context = j->context;
+    head.precision = cli_precisions[j->device.precision];
+    head.seconds_compute = j->seconds;
+    head.seconds_device = device;
+    cli_json_head(&json, stdout, command, &head);
+    cli_json_text(&json, "method", ww_average_method_name(j->options.method));
+    cli_json_array(&json, "averages");
+    for (size_t g = 0; g < j->group_count; g++) {
+        const group *of = &j->groups[g];
+        cli_json_line(&json);
+        cli_json_object(&json, NULL);
+        cli_json_text(&json, "class", of->name);
+        cli_json_count(&json, "members", of->count);
+        cli_json_count(&json, "length", of->result.length);
+        cli_json_count(&json, "iterations", of->result.iterations);
+        cli_json_flag(&json, "converged", of->result.converged != 0);
+        cli_json_values(&json, "objective", of->result.objective, WW_DOUBLE, of->result.iterations + 1);
+        if (j->output)
+            cli_json_null(&json, "centre");
+        else
+            cli_json_values(&json, "centre", of->result.centre, WW_DOUBLE, of->result.length * of->result.channels);
+        cli_json_end(&json);
+    }
+    cli_json_end(&json);
+    cli_json_end(&json);
+}
+
+static void print_text(const job *j) {
+    printf("%-20s %8s %8s %10s %14s %14s\n", "average of", "series", "length", "iterations", "objective",
+           "at the start");
+    for (size_t g = 0; g < j->group_count; g++) {
+        const ww_average_result *r = &j->groups[g].result;
+        printf("%-20.40s %8zu %8zu %10zu %14.8g %14.8g\n", j->groups[g].name ? j->groups[g].name : "all",
+               j->groups[g].count, r->length, r->iterations, r->objective[r->iterations], r->objective[0]);
+    }
+}
+
+// ---- the command
+
+static int check(job *j, const cli_command *command) {
+    if (j->method && ww_average_method_by_name(j->method, &j->options.method) != WW_OK)
+        return cli_usage(command->name, "%s (%s)", ww_last_error()->message, ww_last_error()->hint);
+    if (j->tolerance &&
+        (!cli_number(j->tolerance, &j->options.tolerance) || j->options.tolerance < 0 || j->options.tolerance > 1))
+        return cli_usage(command->name, "--tolerance is '%s', but must be a number from 0 to 1", j->tolerance);
+    if (j->json && j->output && strcmp(j->output, "-") == 0)
+        return cli_usage(command->name, "--json and --output - both write to standard output");
+    if (!j->json && !j->output && !j->svg)
+        return cli_usage(command->name, "--output FILE, --svg FILE or --json is needed");
+    j->options.start = (ww_average_start)j->start;
+    j->options.length = (size_t)j->length;
+    if (j->iterations)
+        j->options.iterations = (size_t)j->iterations;
+    return CLI_GO_ON;
+}
+
+int cmd_average(const cli_command *command, int argc, char **argv) {
+    job j;
+    memset(&j, 0, sizeof j);
+    ww_average_options_init(&j.options, sizeof j.options);
+    const cli_option options[] = {
+        {"method", 'M', CLI_TEXT, "M", "dba (default): barycentre averaging along warping paths", &j.method, 0, 0},
+        {"output", 'o', CLI_TEXT, "FILE", "write the averages there as series, in any format", &j.output, 0, 0},
+        {"by-class", 0, CLI_FLAG, NULL, "an average of each class, labelled by it", &j.by_class, 0, 0},
+        {"length", 0, CLI_COUNT, "N", "points of the average; default: as the start, the mean as the longest",
+         &j.length, 0, 1},
+        {"weights", 0, CLI_TEXT, "FILE", "a weight for each series", &j.weights_path, 0, 0},
+        {"start", 0, CLI_CHOICE, "S", "the centre at the beginning", &j.start, starts, 0},
+        {"start-file", 0, CLI_TEXT, "FILE", "begin with these series, one for each average", &j.start_path, 0, 0},
+        {"iterations", 0, CLI_COUNT, "N", "most iterations, default 100", &j.iterations, 0, 1},
+        {"tolerance", 0, CLI_TEXT, "T", "end when the objective falls by less than this share, default 1e-6",
+         &j.tolerance, 0, 0},
+        {"svg", 0, CLI_TEXT, "FILE", "draw the members and their average", &j.svg, 0, 0},
+        {"json", 'j', CLI_FLAG, NULL, "print one JSON object; the averages are in it, or in --output", &j.json, 0, 0},
+        CLI_MEASURE_OPTIONS(j.measure_options),
+        CLI_ENGINE_OPTION(j.device),
+        CLI_READ_OPTIONS(j.read),
+        CLI_DEVICE_OPTIONS(j.device),
+    };
+    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &j.path, 1, 1, NULL);
+    if (result == CLI_GO_ON)
+        result = check(&j, command);
+    if (result != CLI_GO_ON)
+        return result;
+    result = load(&j, command->name);
+    if (result == CLI_GO_ON)
+        result = compute(&j);
+    if (result == CLI_GO_ON && j.svg)
+        result = draw(&j);
+    if (result == CLI_GO_ON && j.output)
+        result = write_series(&j);
+    if (result == CLI_GO_ON) {
+        if (j.json)
+            print_json(&j, command);
+        else if (!(j.output && strcmp(j.output, "-") == 0))
+            print_text(&j);
+        result = CLI_OK;
+    }
+    for (size_t g = 0; g < j.group_count && j.groups; g++) {
+        free(j.groups[g].members);
+        free(j.groups[g].weights);
+        ww_average_result_free(&j.groups[g].result);
+    }
+    free(j.groups);
+    free(j.weights);
+    ww_context_destroy(&j.context);
+    ww_series_set_destroy(&j.given);
+    ww_series_set_destroy(&j.set);
+    cli_measure_free(&j.measure);
+    return result;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Averages of series: options, members, the start. The methods are in files of their own: dba.c.
+#include "learn/average.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "host.h"
+#include "measure/measure_table.h"
+#include "options.h"
+
+// The methods by number.
+static const struct {
+    const char *name;
+    wwi_average_method run;
+} methods[] = {
+    [WW_AVERAGE_DBA] = {"dba", wwi_average_dba},
+};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+const char *ww_average_method_name(ww_average_method method) {
+    return (size_t)method < METHODS ? methods[method].name : "unknown";
+}
+
+ww_status ww_average_method_by_name(const char *name, ww_average_method *method) {
+    if (!name || !method)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "name or method is NULL");
+    for (size_t i = 0; i < METHODS; i++)
+        if (strcmp(name, methods[i].name) == 0) {
+            *method = (ww_average_method)i;
+            return WW_OK;
+        }
+    char known[128] = "the methods are";
+    for (size_t i = 0; i < METHODS; i++) {
+        strcat(known, i ? ", " : " ");
+        strcat(known, methods[i].name);
+    }
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no method '%s' of averaging", name);
+    return wwi_fail_hint(known);
+}
+
+void ww_average_result_free(ww_average_result *result) {
+    if (!result)
+        return;
+    ww_average_result own = WW_AVERAGE_RESULT_INIT;
+    const size_t covered = result->struct_size < sizeof own ? result->struct_size : sizeof own;
+    memcpy(&own, result, covered);
+    free(own.centre);
+    free(own.objective);
+    ww_average_result_init(result, covered);
+}
+
+int wwi_average_note(wwi_average *a, double objective) {
+    double *to = a->result.objective + a->result.iterations;
+    to[0] = objective;
+    return a->result.iterations > 0 && to[-1] - to[0] <= a->options.tolerance * fabs(to[-1]);
+}
+
+// ---- options
+
+static ww_status check_weights(const ww_average_options *o, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; o->weights && i < count; i++) {
+        if (!isfinite(o->weights[i]) || o->weights[i] < 0)
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "weight %zu is %g; weights are finite and not negative", i,
+                            o->weights[i]);
+        sum += o->weights[i];
+    }
+    if (o->weights && !(sum > 0 && isfinite(sum)))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the weights' sum is %g, and must be above 0", sum);
+    return WW_OK;
+}
+
+static ww_status check_options(const wwi_average *a) {
+    const ww_average_options *o = &a->options;
+    const size_t total = ww_series_set_count(a->set);
+    if ((size_t)o->method >= METHODS)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.method is %d", (int)o->method);
+    if ((unsigned)o->start > WW_AVERAGE_START_GIVEN)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.start is %d", (int)o->start);
+    if (!(o->tolerance >= 0 && o->tolerance <= 1))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.tolerance is %g, and must be from 0 to 1", o->tolerance);
+    if (o->precision != WW_FLOAT && o->precision != WW_DOUBLE)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o->precision);
+    if (!o->members && o->member_count)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.member_count is %zu, and there is no list of members",
+                        o->member_count);
+    if (a->count == 0) {
+        wwi_fail(WW_ERROR_EMPTY, "there is no series to average");
+        return wwi_fail_hint("an empty class has no average");
+    }
+    for (size_t i = 0; o->members && i < a->count; i++)
+        if (o->members[i] >= total)
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "member %zu is series %zu of %zu", i, o->members[i], total);
+    if (o->start == WW_AVERAGE_START_GIVEN && (!o->given || o->given_length == 0))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the given start has no points");
+    if (o->length > 0x7fffffff || o->given_length > 0x7fffffff || o->iterations > 0x7fffffff)
+        return wwi_fail(WW_ERROR_OVERFLOW, "a length or a number of iterations beyond 2^31");
+    for (size_t i = 0; o->start == WW_AVERAGE_START_GIVEN && i < o->given_length * a->channels; i++)
+        if (!isfinite(o->given[i]))
+            return wwi_fail(WW_ERROR_NOT_FINITE, "value %zu of the given start is %g", i, o->given[i]);
+    return check_weights(o, a->count);
+}
+
+// ---- the start
+
+// Adds `weight` times a series, stretched to the centre's length, to the centre.
+static void add_stretched(wwi_average *a, const double *values, size_t length, double weight) {
+    for (size_t c = 0; c < a->channels; c++)
+        for (size_t t = 0; t < a->length; t++) {
+            const double *from = values + c * length;
+            double at = a->length > 1 ? (double)t * (double)(length - 1) / (double)(a->length - 1) : 0;
+            size_t i = (size_t)at;
+            if (i + 1 >= length) {
+                i = length - 1;
+                at = (double)i;
+            }
+            const double part = at - (double)i;
+            const double value = part > 0 ? from[i] + part * (from[i + 1] - from[i]) : from[i];
+            a->result.centre[c * a->length + t] += weight * value;
+        }
+}
+
+// The member with the least weighted sum of distances; ties to the first.
+static ww_status find_medoid(wwi_average *a, size_t *medoid) {
+    ww_status status;
+    ww_dataset *data = NULL;
+    ww_plan *plan = NULL;
+    ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
+    uint64_t bytes;
+    void *distances = NULL;
+    *medoid = 0;
+    if (a->count == 1)
+        return WW_OK;
+    make.precision = a->options.precision;
+    const size_t value = make.precision == WW_DOUBLE ? 8 : 4;
+    if (!wwi_mul_u64(a->count, a->count, &bytes) || !wwi_mul_u64(bytes, value, &bytes) || bytes > PTRDIFF_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "the distances of %zu series", a->count);
+    distances = malloc(bytes);
+    if (!distances)
+        return wwi_fail_memory(bytes);
+    const ww_output to = WW_OUTPUT_HOST(distances);
+    if ((status = ww_dataset_create(a->context, &a->view, &make, &data)) != WW_OK ||
+        (status = ww_plan_create_matrix(&a->measure, data, NULL, a->options.plan, &plan)) != WW_OK ||
+        (status = ww_plan_run(plan, &to)) != WW_OK)
+        goto done;
+    double least = INFINITY;
+    for (size_t i = 0; i < a->count; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < a->count; k++) {
+            const size_t at = i * a->count + k;
+            sum +=
+                a->weights[k] * (value == 8 ? ((const double *)distances)[at] : (double)((const float *)distances)[at]);
+        }
+        if (sum < least) {
+            least = sum;
+            *medoid = i;
+        }
+    }
+done:
+    ww_plan_destroy(&plan);
+    ww_dataset_destroy(&data);
+    free(distances);
+    return status;
+}
+
+// Sets the centre's length, and the centre to the start.
+static ww_status make_start(wwi_average *a) {
+    ww_status status;
+    const ww_average_options *o = &a->options;
+    size_t medoid = 0;
+    double sum = 0;
+    if (o->start == WW_AVERAGE_START_MEDOID && (status = find_medoid(a, &medoid)) != WW_OK)
+        return status;
+    if (o->start == WW_AVERAGE_START_GIVEN)
+        a->length = o->given_length;
+    else if (o->start == WW_AVERAGE_START_MEDOID)
+        a->length = ww_series_set_length(a->set, a->members[medoid]);
+    else
+        for (size_t k = 0; k < a->count; k++) {
+            const size_t length = ww_series_set_length(a->set, a->members[k]);
+            a->length = length > a->length ? length : a->length;
+        }
+    if (o->length)
+        a->length = o->length;
+    a->result.centre = calloc(a->length, a->channels * sizeof *a->result.centre);
+    a->result.objective = calloc(o->iterations + 1, sizeof *a->result.objective);
+    if (!a->result.centre || !a->result.objective)
+        return wwi_fail_memory((a->length * a->channels + o->iterations + 1) * sizeof(double));
+    if (o->start == WW_AVERAGE_START_GIVEN) {
+        add_stretched(a, o->given, o->given_length, 1);
+    } else if (o->start == WW_AVERAGE_START_MEDOID) {
+        add_stretched(a, ww_series_set_values(a->set, a->members[medoid]),
+                      ww_series_set_length(a->set, a->members[medoid]), 1);
+    } else {
+        for (size_t k = 0; k < a->count; k++)
+            sum += a->weights[k];
+        for (size_t k = 0; k < a->count; k++)
+            add_stretched(a, ww_series_set_values(a->set, a->members[k]), ww_series_set_length(a->set, a->members[k]),
+                          a->weights[k] / sum);
+    }
+    return WW_OK;
+}
+
+// ---- the call
+
+ww_status ww_average(ww_context *context, const ww_measure *measure, const ww_series_set *set,
+                     const ww_average_options *options, ww_average_result *result) {
+    ww_status status;
+    wwi_average a = {
+        .context = context, .set = set, .options = WW_AVERAGE_OPTIONS_INIT, .result = WW_AVERAGE_RESULT_INIT};
+    size_t *all = NULL, *lengths = NULL, *offsets = NULL;
+    double *ones = NULL;
+    if (!result)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the result is NULL");
+    if ((status = wwi_struct_give(result, &a.result, "ww_average_result")) != WW_OK)
+        return status;
+    if (!context || !set)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the context or the set is NULL");
+    if ((status = wwi_options_take(&a.options, options, "ww_average_options")) != WW_OK ||
+        (status = wwi_measure_take(measure, &a.measure)) != WW_OK)
+        return status;
+    a.measure.root = 0;
+    a.count = a.options.members ? a.options.member_count : ww_series_set_count(set);
+    a.channels = ww_series_set_channels(set);
+    if ((status = check_options(&a)) != WW_OK)
+        return status;
+    all = malloc(a.count * sizeof *all);
+    ones = malloc(a.count * sizeof *ones);
+    lengths = malloc(a.count * sizeof *lengths);
+    offsets = malloc(a.count * sizeof *offsets);
+    if (!all || !ones || !lengths || !offsets) {
+        status = wwi_fail_memory(a.count * 32);
+        goto done;
+    }
+    ww_series_view_init(&a.view, sizeof a.view);
+    if ((status = ww_series_set_view(set, &a.view)) != WW_OK)
+        goto done;
+    for (size_t k = 0; k < a.count; k++) {
+        all[k] = a.options.members ? a.options.members[k] : k;
+        ones[k] = a.options.weights ? a.options.weights[k] : 1;
+        lengths[k] = ww_series_set_length(set, all[k]);
+        offsets[k] = (size_t)(ww_series_set_values(set, all[k]) - (const double *)a.view.values);
+    }
+    a.members = all;
+    a.weights = ones;
+    a.view.count = a.count;
+    a.view.lengths = lengths;
+    a.view.offsets = offsets;
+    a.view.channels = a.channels;
+    if ((status = make_start(&a)) != WW_OK)
+        goto done;
+    a.result.length = a.length;
+    a.result.channels = a.channels;
+    status = methods[a.options.method].run(&a);
+done:
+    if (status == WW_OK)
+        status = wwi_struct_give(result, &a.result, "ww_average_result");
+    else
+        ww_average_result_free(&a.result);
+    free(all);
+    free(ones);
+    free(lengths);
+    free(offsets);
+    return status;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Averages: what the methods share.
+#ifndef WAVEWARP_AVERAGE_INTERNAL_H
+#define WAVEWARP_AVERAGE_INTERNAL_H
+
+#include <wavewarp/average.h>
+
+// One call of ww_average(), checked: members, weights and start are there.
+typedef struct wwi_average {
+    ww_context *context;
+    ww_measure measure; // without a root
+    const ww_series_set *set;
+    ww_average_options options;
+    const size_t *members;
+    const double *weights;
+    size_t count, channels, length;
+    ww_series_view view;      // the members
+    ww_average_result result; // of which `centre` has the start, and `objective` room for every iteration
+} wwi_average;
+
+// A method: changes a->result.centre, and fills objective, iterations, converged and the times.
+typedef ww_status (*wwi_average_method)(wwi_average *a);
+ww_status wwi_average_dba(wwi_average *a);
+
+// Appends the objective of a centre that was accepted. Whether the search is over by the tolerance.
+int wwi_average_note(wwi_average *a, double objective);
+
+#endif

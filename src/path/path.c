@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of warping paths: creating them, and paths as index pairs on the host. How they are found: path_find.c.
+#include "path/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/transform.h"
+#include "engine/runner.h"
+#include "measure/measure_table.h"
+#include "options.h"
+
+static void paths_destroy(ww_plan *p) {
+    free(p->pairs);
+    if (!p->paths)
+        return;
+    wwi_buffer **buffers[] = {&p->paths->table, &p->paths->edges, &p->paths->directions, &p->paths->steps,
+                              &p->paths->values};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        wwi_buffer_destroy(buffers[i]);
+    free(p->paths);
+}
+
+static const wwi_job_class paths_job = {NULL, NULL, NULL, paths_destroy};
+
+static ww_status check_measure(const ww_measure *measure, size_t channels) {
+    if (wwi_measure_is_soft(measure)) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "a soft minimum has no warping path");
+        return wwi_fail_hint("set gamma to 0");
+    }
+    if (measure->independent && channels > 1) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%zu independent channels have a warping path each", channels);
+        return wwi_fail_hint("set independent to 0 (--dependent), or take one channel at a time");
+    }
+    return WW_OK;
+}
+
+// The engine by device and channels where none is asked for.
+static ww_status choose_engine(const ww_dataset *rows, ww_plan_options *options) {
+    if (options->engine == WW_ENGINE_AUTO) {
+        const bool gpu = wwi_context_info(rows->context)->type == WW_DEVICE_GPU;
+        options->engine = gpu || rows->channels > VECTOR_CHANNELS ? WW_ENGINE_LANES : WW_ENGINE_PACKED;
+    }
+    if (options->engine != WW_ENGINE_LANES && options->engine != WW_ENGINE_PACKED) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s finds no warping paths", ww_engine_name(options->engine));
+        return wwi_fail_hint("engines lanes and packed do");
+    }
+    if (options->engine == WW_ENGINE_PACKED && rows->channels > VECTOR_CHANNELS)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "engine packed: too many channels (limit %d)", VECTOR_CHANNELS);
+    return WW_OK;
+}
+
+ww_status ww_plan_create_paths(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                               const size_t *row_index, const size_t *column_index, size_t count,
+                               const ww_plan_options *options, ww_plan **plan) {
+    ww_plan *p = NULL;
+    ww_plan_options o = WW_PLAN_OPTIONS_INIT;
+    ww_measure taken;
+    ww_status status;
+    if (!plan)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
+    *plan = NULL;
+    if (!rows || !columns)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows or the columns are NULL");
+    if (!row_index != !column_index)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "one of row_index and column_index is NULL, the other is not");
+    if (count == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "there are no pairs");
+    if (count > 0x7fffffffu)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu pairs; the most is 2^31-1", count);
+    if ((status = wwi_options_take(&o, options, "ww_plan_options")) != WW_OK ||
+        (status = wwi_measure_take(measure, &taken)) != WW_OK ||
+        (status = check_measure(&taken, rows->channels)) != WW_OK || (status = choose_engine(rows, &o)) != WW_OK ||
+        (status = wwi_plan_create(&paths_job, &taken, rows, columns, &o, &p)) != WW_OK)
+        return status;
+    p->paths = calloc(1, sizeof *p->paths);
+    if (!p->paths)
+        status = wwi_fail_memory(sizeof *p->paths);
+    if (status == WW_OK)
+        status = wwi_plan_take_pairs(p, row_index, column_index, count);
+    if (status != WW_OK)
+        ww_plan_destroy(&p);
+    else
+        p->info.engine = wwi_runner_engine(p->runner);
+    *plan = p;
+    return status;
+}
+
+// ---- paths on the host
+
+void ww_paths_free(ww_paths *paths) {
+    if (!paths)
+        return;
+    ww_paths own = WW_PATHS_INIT;
+    const size_t covered = paths->struct_size < sizeof own ? paths->struct_size : sizeof own;
+    memcpy(&own, paths, covered);
+    free(own.offsets);
+    free(own.cells);
+    free(own.distances);
+    ww_paths_init(paths, covered);
+}
+
+// The steps of each path as they came from the device, until all have.
+typedef struct collected {
+    const ww_plan *plan;
+    ww_paths paths;
+    struct {
+        uint32_t *words;
+        wwi_path_pair pair; // `steps`: words before its own
+    } * walks;              // by the number of the plan's pair
+    uint32_t **arenas;      // words of a batch
+    size_t arena_count, arena_room;
+} collected;
+
+static ww_status take_batch(void *user, const wwi_path_batch *b) {
+    collected *c = user;
+    ww_status status;
+    const uint64_t value = wwi_precision_bytes(c->plan->rows->precision);
+    wwi_path_pair *table = malloc(b->count * sizeof *table);
+    uint32_t *words = malloc(b->step_words * 4);
+    unsigned char *values = malloc(b->count * value);
+    uint32_t **arenas = realloc(c->arenas, (c->arena_count + 1) * sizeof *arenas);
+    if (arenas)
+        c->arenas = arenas;
+    if (!table || !words || !values || !arenas) {
+        status = wwi_fail_memory(b->count * (sizeof *table + value) + b->step_words * 4);
+        goto done;
+    }
+    if ((status = wwi_buffer_read(b->table, 0, b->count * sizeof *table, table)) != WW_OK ||
+        (status = wwi_buffer_read(b->steps, 0, b->step_words * 4, words)) != WW_OK ||
+        (status = wwi_buffer_read(b->values, 0, b->count * value, values)) != WW_OK ||
+        (status = wwi_plan_check_results(c->plan, values, b->count)) != WW_OK)
+        goto done;
+    for (size_t t = 0; t < b->count; t++) {
+        const uint32_t in_batch = b->pairs[3 * t + 2], number = b->numbers[in_batch];
+        if (table[t].state != 2) {
+            status = wwi_fail(WW_ERROR_INTERNAL, "the path of pair %u has no beginning", number);
+            goto done;
+        }
+        c->walks[number].pair = table[t];
+        c->walks[number].words = words + table[t].steps;
+        c->paths.distances[number] = value == 8 ? ((const double *)(const void *)values)[in_batch]
+                                                : (double)((const float *)(const void *)values)[in_batch];
+    }
+    c->arenas[c->arena_count++] = words;
+    words = NULL;
+done:
+    free(table);
+    free(words);
+    free(values);
+    return status;
+}
+
+// The walk's steps lead from the path's end to its beginning, which is no cell: the corner, or on the border.
+static void write_cells(const wwi_path_pair *pair, const uint32_t *words, int32_t shift, int32_t *cells,
+                        uint64_t count) {
+    int32_t i = (int32_t)pair->end_i, j = (int32_t)pair->end_j;
+    for (uint64_t k = 0; k < count; k++) {
+        const uint32_t step = words[k / 16] >> (2 * (k % 16)) & 3;
+        int32_t *cell = cells + 2 * (count - 1 - k);
+        cell[0] = i ? i - 1 + shift : -1;
+        cell[1] = j ? j - 1 + shift : -1;
+        i -= step != 3;
+        j -= step != 1;
+    }
+}
+
+static ww_status write_all(collected *c) {
+    ww_paths *paths = &c->paths;
+    uint64_t bytes;
+    const int32_t shift = wwi_measure_row_by_id(c->plan->measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
+    paths->offsets[0] = 0;
+    for (size_t p = 0; p < paths->count; p++)
+        paths->offsets[p + 1] = paths->offsets[p] + c->walks[p].pair.count;
+    const uint64_t total = paths->offsets[paths->count];
+    if (!wwi_mul_u64(total ? total : 1, 2 * sizeof *paths->cells, &bytes) || bytes > PTRDIFF_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "the paths have too many cells for one array");
+    paths->cells = malloc(bytes);
+    if (!paths->cells)
+        return wwi_fail_memory(bytes);
+    for (size_t p = 0; p < paths->count; p++)
+        write_cells(&c->walks[p].pair, c->walks[p].words, shift, paths->cells + 2 * paths->offsets[p],
+                    paths->offsets[p + 1] - paths->offsets[p]);
+    return WW_OK;
+}
+
+ww_status ww_plan_run_paths(ww_plan *plan, ww_paths *paths) {
+    ww_status status;
+    collected c = {.plan = plan, .paths = WW_PATHS_INIT};
+    if (!plan || !paths)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan or paths is NULL");
+    if ((status = wwi_struct_give(paths, &c.paths, "ww_paths")) != WW_OK)
+        return status;
+    if (plan->job != &paths_job) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_paths: the plan is for another job");
+        return wwi_fail_hint("run a plan with the function its job has");
+    }
+    c.paths.count = plan->count;
+    c.paths.offsets = malloc((plan->count + 1) * sizeof *c.paths.offsets);
+    c.paths.distances = malloc(plan->count * sizeof *c.paths.distances);
+    c.walks = calloc(plan->count, sizeof *c.walks);
+    if (!c.paths.offsets || !c.paths.distances || !c.walks) {
+        status = wwi_fail_memory(plan->count * (16 + sizeof *c.walks));
+        goto done;
+    }
+    wwi_plan_start(plan);
+    wwi_plan_expect(plan, plan->info.cells);
+    status = wwi_paths_find(plan, take_batch, &c);
+    if (status == WW_OK)
+        status = write_all(&c);
+    if (status == WW_OK)
+        plan->info.cells_done = plan->info.cells;
+    status = wwi_plan_end(plan, status);
+done:
+    for (size_t i = 0; i < c.arena_count; i++)
+        free(c.arenas[i]);
+    free(c.arenas);
+    free(c.walks);
+    if (status == WW_OK)
+        status = wwi_struct_give(paths, &c.paths, "ww_paths");
+    else
+        ww_paths_free(&c.paths);
+    return status;
+}
+
+// ---- one pair
+
+ww_status ww_path(ww_context *context, const ww_measure *measure, const double *x, size_t n, const double *y, size_t m,
+                  ww_paths *path) {
+    ww_status status;
+    ww_dataset *data[2] = {NULL, NULL};
+    ww_plan *plan = NULL;
+    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
+    const double *const values[2] = {x, y};
+    const size_t lengths[2] = {n, m};
+    if (!context || !x || !y)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the context or a series is NULL");
+    options.precision = wwi_context_info(context)->has_double ? WW_DOUBLE : WW_FLOAT;
+    for (int i = 0; i < 2; i++) {
+        ww_series_view view = WW_SERIES_VIEW_INIT;
+        view.values = values[i];
+        view.precision = WW_DOUBLE;
+        view.count = 1;
+        view.length = lengths[i];
+        if ((status = ww_dataset_create(context, &view, &options, &data[i])) != WW_OK)
+            goto done;
+    }
+    if ((status = ww_plan_create_paths(measure, data[0], data[1], NULL, NULL, 1, NULL, &plan)) == WW_OK)
+        status = ww_plan_run_paths(plan, path);
+done:
+    ww_plan_destroy(&plan);
+    ww_dataset_destroy(&data[1]);
+    ww_dataset_destroy(&data[0]);
+    return status;
+}

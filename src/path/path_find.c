@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the paths of a plan, batch by batch: lines of tiles where a matrix is cut, then the walks back. The paths stay
+// on the device; path.c brings them to the host.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "engine/batch.h"
+#include "engine/tiling.h"
+#include "path/path.h"
+
+#define SELECT_DIRECTION 2 // kernels_cl/base/choose.cl
+#define EMIT_DIRECTIONS 2  // kernels_cl/base/points.cl
+
+static const wwi_form forms[2][2] = {
+    {{.engine = "packed",
+      .kernel = "ww_path_packed",
+      .texts = {"path/path_pair.cl", "path/path.cl", "path/path_packed.cl"}},
+     {.engine = "packed",
+      .kernel = "ww_path_packed",
+      .texts = {"path/path_pair.cl", "path/path.cl", "path/path_packed.cl"},
+      .select = SELECT_DIRECTION,
+      .emit = EMIT_DIRECTIONS}},
+    {{.engine = "lanes",
+      .kernel = "ww_path_lanes",
+      .texts = {"path/path_pair.cl", "path/path.cl", "engine/walk.cl", "path/path_lanes.cl"},
+      .exchanges = true},
+     {.engine = "lanes",
+      .kernel = "ww_path_lanes",
+      .texts = {"path/path_pair.cl", "path/path.cl", "engine/walk.cl", "path/path_lanes.cl"},
+      .exchanges = true,
+      .select = SELECT_DIRECTION,
+      .emit = EMIT_DIRECTIONS}},
+};
+
+// A batch while it is computed.
+typedef struct job {
+    ww_plan *plan;
+    wwi_paths *own;
+    wwi_runner *runner;
+    wwi_path_tiles tiles;
+    wwi_work work;
+    wwi_path_args args;
+    uint64_t steps, lines; // of all pairs
+    uint32_t most_tile_rows, most_tile_columns;
+} job;
+
+// Where each pair's lines and steps are.
+static ww_status send_table(job *j) {
+    const wwi_batch *b = &j->work.b;
+    wwi_path_pair *table = calloc(b->rows, sizeof *table);
+    if (!table)
+        return wwi_fail_memory(b->rows * sizeof *table);
+    j->steps = j->lines = 0;
+    j->most_tile_rows = j->most_tile_columns = 1;
+    for (size_t t = 0; t < b->rows; t++) {
+        const uint32_t n = j->plan->rows->lengths[b->pairs[3 * t]], m = j->plan->columns->lengths[b->pairs[3 * t + 1]];
+        table[t].edges = j->lines;
+        table[t].steps = j->steps;
+        j->steps += wwi_ceil_div(wwi_path_most_steps(n, m), 16) + 1;
+        if (j->tiles.whole)
+            continue;
+        j->lines += wwi_path_lines(&j->tiles, n, m);
+        const uint32_t tile_rows =
+            (uint32_t)wwi_ceil_div(wwi_ceil_div(n, j->tiles.step) * j->tiles.step, j->tiles.tile_rows);
+        const uint32_t tile_columns = (uint32_t)wwi_ceil_div(m, j->tiles.tile_columns);
+        j->most_tile_rows = tile_rows > j->most_tile_rows ? tile_rows : j->most_tile_rows;
+        j->most_tile_columns = tile_columns > j->most_tile_columns ? tile_columns : j->most_tile_columns;
+    }
+    ww_status status = wwi_grow_buffer(j->plan->context, &j->own->table, b->rows * sizeof *table);
+    if (status == WW_OK)
+        status = wwi_buffer_write(j->own->table, 0, b->rows * sizeof *table, table);
+    free(table);
+    return status;
+}
+
+static ww_status make_room(job *j) {
+    ww_status status;
+    ww_context *context = j->plan->context;
+    const uint64_t value = wwi_runner_value_bytes(j->runner);
+    const uint64_t own_lines = j->tiles.groups * j->tiles.edge_values;
+    if ((status = wwi_grow_buffer(context, &j->own->steps, j->steps * 4)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &j->own->values, j->work.b.rows * value)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &j->own->edges, (j->tiles.whole ? own_lines : j->lines) * value)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &j->own->directions,
+                                  (j->tiles.lanes ? j->tiles.groups : j->tiles.workers) * j->tiles.direction_words *
+                                      4)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &j->runner->counter, 4)) != WW_OK)
+        return status;
+    if (!j->tiles.lanes)
+        status =
+            wwi_grow_buffer(context, &j->runner->scratch, j->tiles.workers * j->tiles.scratch * j->tiles.width * value);
+    j->work.b.out = j->own->values;
+    return status;
+}
+
+static ww_status find_variant(job *j, bool walks, wwi_variant **v) {
+    wwi_variant_key key = wwi_work_key(j->runner, &j->work, &forms[j->tiles.lanes][walks]);
+    if (j->tiles.lanes) {
+        key.columns = j->tiles.columns;
+        key.rows = j->tiles.step;
+        key.group = j->tiles.group;
+    } else {
+        key.vector = j->runner->vector;
+        key.registers = 1;
+        key.rows = 8;
+    }
+    return wwi_runner_variant(j->runner, key, v);
+}
+
+// Launches units [begin, end), which `workers` work-groups take from a counter.
+static ww_status launch(job *j, const wwi_variant *v, uint32_t begin, uint32_t end, uint64_t workers, double cells,
+                        bool more) {
+    wwi_runner *r = j->runner;
+    wwi_arg args[COMMON_ARGS + 7];
+    size_t count = wwi_work_args(&j->work, args);
+    j->args.units = end;
+    args[count++] = WWI_VALUE(j->args);
+    args[count++] = WWI_BUFFER(j->own->table);
+    args[count++] = WWI_BUFFER(j->own->edges);
+    args[count++] = WWI_BUFFER(j->own->directions);
+    args[count++] = WWI_BUFFER(j->own->steps);
+    args[count++] = WWI_BUFFER(r->counter);
+    if (!j->tiles.lanes)
+        args[count++] = WWI_BUFFER(r->scratch);
+    const uint64_t at_once = j->tiles.lanes ? j->tiles.group / j->tiles.width : j->tiles.width;
+    const uint64_t needed = wwi_ceil_div(end - begin, at_once);
+    ww_status status = wwi_buffer_fill_u32(r->counter, 0, 4, begin);
+    if (status == WW_OK)
+        status = wwi_launch(v->kernel, needed < workers ? needed : workers, v->key.group, args, count);
+    return status == WW_OK ? wwi_pace_launched(&r->pace, &r->rate[j->work.engine], cells, more) : status;
+}
+
+// The lines of all tiles, one diagonal of tiles after the other.
+static ww_status find_lines(job *j) {
+    ww_status status;
+    wwi_variant *v;
+    if ((status = find_variant(j, false, &v)) != WW_OK)
+        return status;
+    const uint32_t diagonals = j->most_tile_rows + j->most_tile_columns - 1;
+    const uint32_t least = j->most_tile_rows < j->most_tile_columns ? j->most_tile_rows : j->most_tile_columns;
+    for (uint32_t d = 0; d < diagonals; d++) {
+        j->args.diagonal = d;
+        j->args.each = d + 1 < least ? d + 1 : least;
+        // A pair with fewer rows of tiles than the others may begin later on the diagonal: all of its tiles are
+        // counted.
+        const uint64_t units = (uint64_t)j->args.each * j->work.b.rows;
+        const double cells = j->work.cells * (double)j->args.each / ((double)j->most_tile_rows * j->most_tile_columns);
+        wwi_units u = wwi_units_of(j->runner, j->work.engine, units, cells);
+        for (; status == WW_OK && wwi_units_next(&u); u.at += u.take)
+            status = launch(j, v, (uint32_t)u.at, (uint32_t)(u.at + u.take), j->tiles.forward_workers,
+                            u.cells_each * (double)u.take, true);
+        if (status != WW_OK)
+            return status;
+    }
+    return WW_OK;
+}
+
+// Walks through whole matrices, as many in a launch as its time allows.
+static ww_status walk_whole(job *j) {
+    ww_status status;
+    wwi_variant *v;
+    if ((status = find_variant(j, true, &v)) != WW_OK)
+        return status;
+    j->args.turns = 1;
+    wwi_units u = wwi_units_of(j->runner, j->work.engine, j->work.b.rows, j->work.cells);
+    for (; status == WW_OK && wwi_units_next(&u); u.at += u.take)
+        status = launch(j, v, (uint32_t)u.at, (uint32_t)(u.at + u.take), j->tiles.workers,
+                        u.cells_each * (double)u.take, u.at + u.take < u.units);
+    return status;
+}
+
+// Walks through tiles: all pairs, as many tiles in a launch as its time allows.
+static ww_status walk_tiles(job *j) {
+    enum { AT_ONCE = 1 << 26 }; // cells that a group computes one after the other
+    ww_status status;
+    wwi_variant *v;
+    if ((status = find_variant(j, true, &v)) != WW_OK)
+        return status;
+    const uint32_t all = j->most_tile_rows + j->most_tile_columns;
+    const double tile = (double)j->tiles.tile_rows * j->tiles.tile_columns;
+    const double rounds = (double)wwi_ceil_div(j->work.b.rows, j->tiles.groups);
+    const double turns = AT_ONCE / (tile * rounds);
+    for (uint32_t done = 0; status == WW_OK && done < all; done += j->args.turns) {
+        j->args.turns = turns < 1 ? 1 : turns > all ? all : (uint32_t)turns;
+        status = launch(j, v, 0, (uint32_t)j->work.b.rows, j->tiles.workers,
+                        j->args.turns * tile * (double)j->work.b.rows, done + j->args.turns < all);
+    }
+    return status;
+}
+
+static ww_status find_batch(job *j, const wwi_batch *batch, const uint32_t *numbers, wwi_path_take take, void *user) {
+    ww_status status;
+    bool fits;
+    wwi_runner *r = j->runner;
+    j->work = (wwi_work){.uploads = r->kept};
+    r->kept = (wwi_uploads){.band = NULL};
+    if ((status = wwi_work_make(r, batch, &j->work)) != WW_OK)
+        goto done;
+    wwi_work_sort(&j->work);
+    j->work.engine = j->tiles.lanes ? WW_ENGINE_LANES : WW_ENGINE_PACKED;
+    j->work.cells = wwi_batch_cells(r, &j->work.sides, &j->work.b);
+    const ww_measure *measure = &j->plan->measure;
+    const size_t ends[4] = {measure->relax_begin_x, measure->relax_end_x, measure->relax_begin_y, measure->relax_end_y};
+    uint32_t *const to[4] = {&j->work.args.begin_x, &j->work.args.end_x, &j->work.args.begin_y, &j->work.args.end_y};
+    for (int i = 0; i < 4; i++)
+        *to[i] = ends[i] > 0x7fffffff ? 0x7fffffff : (uint32_t)ends[i];
+    if (r->banded && (status = wwi_work_bands(r, &j->work, NULL, &fits)) != WW_OK)
+        goto done;
+    if (j->work.too_large) {
+        if (batch->rows == 1) {
+            status = wwi_fail(WW_ERROR_INTERNAL, "the bands of one pair need too much room");
+            goto done;
+        }
+        // Halves.
+        wwi_batch first = *batch, second = *batch;
+        first.rows = batch->rows / 2;
+        second.rows -= first.rows;
+        second.pairs += 3 * first.rows;
+        r->kept = j->work.uploads;
+        free(j->work.ids);
+        uint32_t *again = malloc(second.rows * 3 * sizeof *again);
+        if (!again)
+            return wwi_fail_memory(second.rows * 3 * sizeof *again);
+        memcpy(again, second.pairs, second.rows * 3 * sizeof *again);
+        for (size_t t = 0; t < second.rows; t++)
+            again[3 * t + 2] = (uint32_t)t;
+        second.pairs = again;
+        if ((status = find_batch(j, &first, numbers, take, user)) == WW_OK)
+            status = find_batch(j, &second, numbers + first.rows, take, user);
+        free(again);
+        return status;
+    }
+    j->work.args.scratch = (uint32_t)j->tiles.scratch;
+    j->work.args.group_width = j->tiles.lanes ? j->tiles.width : 1;
+    j->args = (wwi_path_args){.direction_words = j->tiles.direction_words,
+                              .edge_values = j->tiles.edge_values,
+                              .rows = j->tiles.tile_rows,
+                              .columns = j->tiles.tile_columns,
+                              .whole = j->tiles.whole};
+    if ((status = wwi_work_upload(r, &j->work)) != WW_OK || (status = send_table(j)) != WW_OK ||
+        (status = make_room(j)) != WW_OK)
+        goto done;
+    if (j->tiles.whole)
+        status = walk_whole(j);
+    else if ((status = find_lines(j)) == WW_OK)
+        status = walk_tiles(j);
+    if (status != WW_OK)
+        goto done;
+    r->engine = j->work.engine;
+    r->engine_cells[r->engine] += j->work.cells;
+    const wwi_path_batch found = {j->work.b.pairs, j->work.b.rows, numbers,    j->own->table, j->own->steps,
+                                  j->steps,        j->own->values, batch->row, batch->column};
+    status = take(user, &found);
+done:
+    wwi_uploads_close(&r->kept);
+    r->kept = j->work.uploads;
+    free(j->work.ids);
+    return status;
+}
+
+// ---- batches
+
+static int by_size(const void *a, const void *b, void *user) {
+    const ww_plan *p = user;
+    const uint32_t *s = a, *t = b;
+    const uint64_t x = (uint64_t)p->rows->lengths[s[0]] * p->columns->lengths[s[1]];
+    const uint64_t y = (uint64_t)p->rows->lengths[t[0]] * p->columns->lengths[t[1]];
+    return x != y ? x < y ? -1 : 1 : s[2] < t[2] ? -1 : s[2] > t[2];
+}
+
+// The pairs of `picked` in batches of like size that fit the device.
+static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice row, wwi_slice column,
+                             wwi_path_take take, void *user) {
+    ww_status status = WW_OK;
+    ww_plan *p = j->plan;
+    uint32_t *numbers = malloc(count * sizeof *numbers);
+    if (!numbers)
+        return wwi_fail_memory(count * sizeof *numbers);
+    qsort_r(picked, count, 3 * sizeof *picked, by_size, p);
+    const uint64_t room = wwi_plan_room(p);
+    for (size_t at = 0; status == WW_OK && at < count;) {
+        uint64_t first_cells = 0, bytes = 0;
+        uint32_t n = 1, m = 1;
+        size_t end = at;
+        // Of like size: the largest has at most four times the cells.
+        for (; end < count && end - at < 0x3fffffff; end++) {
+            const uint32_t x = p->rows->lengths[picked[3 * end]], y = p->columns->lengths[picked[3 * end + 1]];
+            const uint64_t cells = (uint64_t)x * y;
+            first_cells = end == at ? cells : first_cells;
+            if (cells / 4 > first_cells + 4096)
+                break;
+            n = x > n ? x : n;
+            m = y > m ? y : m;
+        }
+        if ((status = wwi_path_tiles_choose(j->runner, end - at, n, m, room, &j->tiles)) != WW_OK)
+            break;
+        const size_t limit = end;
+        for (end = at; end < limit; end++) {
+            bytes += wwi_path_pair_bytes(j->runner, &j->tiles, p->rows->lengths[picked[3 * end]],
+                                         p->columns->lengths[picked[3 * end + 1]]);
+            if (end > at && bytes + j->tiles.fixed_bytes > room)
+                break;
+        }
+        for (size_t t = at; t < end; t++) {
+            numbers[t - at] = picked[3 * t + 2];
+            picked[3 * t + 2] = (uint32_t)(t - at);
+        }
+        const wwi_batch b = {.list = true, .pairs = picked + 3 * at, .rows = end - at, .row = row, .column = column};
+        status = find_batch(j, &b, numbers, take, user);
+        at = end;
+    }
+    free(numbers);
+    return status;
+}
+
+ww_status wwi_paths_find(ww_plan *p, wwi_path_take take, void *user) {
+    ww_status status = WW_OK;
+    job j = {.plan = p, .own = p->paths, .runner = p->runner};
+    uint32_t *picked = malloc(p->count * 3 * sizeof *picked);
+    if (!picked)
+        return wwi_fail_memory(p->count * 3 * sizeof *picked);
+    // Windows of series that are not on the device as a whole.
+    for (size_t row = 0, rows; status == WW_OK && row < p->rows->count; row += rows) {
+        rows = wwi_dataset_slice_limit(p->rows, row, 0);
+        for (size_t column = 0, columns; status == WW_OK && column < p->columns->count; column += columns) {
+            wwi_slice x, y;
+            size_t count = 0;
+            columns = wwi_dataset_slice_limit(p->columns, column, 0);
+            for (size_t t = 0; t < p->count; t++) {
+                const uint32_t *pair = p->pairs + 3 * t;
+                if (pair[0] < row || pair[0] - row >= rows || pair[1] < column || pair[1] - column >= columns)
+                    continue;
+                memcpy(picked + 3 * count++, pair, 3 * sizeof *pair);
+            }
+            if (count == 0)
+                continue;
+            if ((status = wwi_plan_slice(p, WWI_SIDE_ROW, row, rows, &x)) == WW_OK &&
+                (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, column, columns, &y)) == WW_OK)
+                status = find_picked(&j, picked, count, x, y, take, user);
+        }
+    }
+    free(picked);
+    return status;
+}

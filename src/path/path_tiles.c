@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// How matrices are cut into tiles for warping paths, and the memory that takes. Nothing is launched here. docs/path.md
+// has the formula.
+#include <inttypes.h>
+
+#include "engine/batch.h"
+#include "engine/tiling.h"
+#include "measure/band.h"
+#include "path/path.h"
+
+#define VALUES 8 // rows of a block in path_packed.cl
+#define MOST_TILE 65536
+
+static uint64_t up(uint64_t a, uint64_t multiple) {
+    return wwi_ceil_div(a, multiple) * multiple;
+}
+
+uint64_t wwi_path_most_steps(uint32_t n, uint32_t m) {
+    return (uint64_t)n + m;
+}
+
+uint64_t wwi_path_lines(const wwi_path_tiles *t, uint32_t n, uint32_t m) {
+    const uint64_t padded = up(n, t->step);
+    return wwi_ceil_div(padded, t->tile_rows) * m + wwi_ceil_div(m, t->tile_columns) * padded;
+}
+
+uint64_t wwi_path_pair_bytes(const wwi_runner *r, const wwi_path_tiles *t, uint32_t n, uint32_t m) {
+    const uint64_t steps = (wwi_ceil_div(wwi_path_most_steps(n, m), 16) + 1) * 4;
+    const uint64_t lines = t->whole ? 0 : wwi_path_lines(t, n, m) * wwi_runner_value_bytes(r);
+    return sizeof(wwi_path_pair) + steps + lines + 12 + wwi_runner_value_bytes(r);
+}
+
+// What directions, lines and scratch of all workers take.
+static void measure_tiles(const wwi_runner *r, wwi_path_tiles *t) {
+    const uint64_t value = wwi_runner_value_bytes(r), parts = r->channels + r->extra;
+    const uint64_t rows = t->tile_rows, columns = t->tile_columns;
+    t->edge_values = t->whole ? rows + columns : 0;
+    if (t->lanes) {
+        t->groups = t->workers * (t->group / t->width);
+        t->direction_words = wwi_ceil_div(columns, t->width * t->columns) * wwi_ceil_div(rows, t->step) * t->width *
+                             t->step * wwi_ceil_div(t->columns, 16);
+        t->scratch = 0;
+        t->fixed_bytes = t->groups * (t->direction_words * 4 + t->edge_values * value);
+    } else {
+        // A block ends where the tile of a lane does.
+        const uint64_t singles = (uint64_t)t->width * (VALUES - 1) + VALUES;
+        const uint64_t blocks = rows < singles ? rows : rows / VALUES + singles;
+        t->groups = t->workers * t->width;
+        t->direction_words = rows + wwi_ceil_div(blocks * columns * t->width, 2);
+        t->scratch = (rows + 2 + columns + 2) * parts + columns + 2 * rows;
+        t->fixed_bytes = t->workers * (t->direction_words * 4 + t->width * value * (t->scratch + t->edge_values));
+    }
+}
+
+// Lanes and their columns for tiles of m columns.
+static void choose_lanes(const wwi_runner *r, uint32_t m, wwi_path_tiles *t) {
+    static const uint32_t narrower[] = {32, 24, 16, 12, 8};
+    const uint32_t most_width = r->width < 32 ? r->width : 32;
+    // The band's bits and the ends need registers of their own.
+    const uint32_t room = (uint32_t)wwi_tuned(r, "path.values", r->banded || r->open ? 32 : 48);
+    const uint32_t each =
+        r->channels + r->extra + 1 + (uint32_t)r->recurrence->column_values + (uint32_t)r->recurrence->column_registers;
+    // A user's cell is computed three times, his cost may need registers of its own.
+    const bool user = r->measure.id == WW_USER || wwi_measure_cost(&r->measure) == WW_COST_USER;
+    const uint64_t value = wwi_runner_value_bytes(r) / 4 * (user ? 2 : 1);
+    uint64_t least = UINT64_MAX;
+    t->width = most_width;
+    t->columns = 4;
+    for (size_t i = 0; i < sizeof narrower / sizeof *narrower; i++) {
+        const uint32_t columns = narrower[i];
+        if (!wwi_points_in_registers(r) || columns * each * value > room)
+            continue;
+        for (uint32_t width = 2; width <= most_width; width *= 2) {
+            const uint64_t all = up(m, (uint64_t)width * columns);
+            // A strip that is too wide is idle columns, one more strip is another filling of the pipeline.
+            const uint64_t cost = all + (all / width / columns - 1) * 64 + width;
+            if (cost < least) {
+                least = cost;
+                t->width = width;
+                t->columns = columns;
+            }
+        }
+    }
+}
+
+// Columns of a strip: a strip wider than the band has mostly cells outside it.
+static uint32_t strip_columns(const wwi_runner *r, uint32_t n, uint32_t m) {
+    const uint64_t cells = wwi_band_cells(&r->measure.band, n, m), each = cells == UINT64_MAX ? m : cells / n;
+    return !r->banded || each > m ? m : each < 32 ? 32 : (uint32_t)each;
+}
+
+static ww_status too_small(const wwi_runner *r, uint32_t n, uint32_t m, uint64_t needed, uint64_t room) {
+    wwi_fail(WW_ERROR_DEVICE_MEMORY,
+             "the path of series of %" PRIu32 " and %" PRIu32 " points needs %" PRIu64
+             " bytes of %s, there are %" PRIu64,
+             n, m, needed, wwi_context_info(r->context)->name, room);
+    return wwi_fail_hint("raise max_bytes, or use float precision");
+}
+
+ww_status wwi_path_tiles_choose(const wwi_runner *r, size_t count, uint32_t n, uint32_t m, uint64_t room,
+                                wwi_path_tiles *tiles) {
+    const uint32_t shorter = n < m ? n : m, longer = n < m ? m : n;
+    wwi_path_tiles t = {.lanes = r->options.engine == WW_ENGINE_LANES, .whole = true};
+    const uint64_t units = wwi_compute_units(r);
+    uint64_t resident;
+    if (t.lanes) {
+        choose_lanes(r, strip_columns(r, n, m), &t);
+        t.step = wwi_points_in_registers(r) ? (r->channels > 4 ? 2 : 4) : 1;
+        t.group = r->exchange == WWI_EXCHANGE_AMD_BPERMUTE ? 64 : 32;
+        resident = r->gpu ? units * (uint64_t)wwi_tuned(r, "path.resident", 16) : units;
+    } else {
+        t.width = (uint32_t)r->vector;
+        t.columns = 1;
+        t.step = 1;
+        t.group = 1;
+        resident = units * 2;
+    }
+    const uint64_t at_once = t.lanes ? t.group / t.width : t.width, wanted = wwi_ceil_div(count, at_once);
+    t.tile_rows = (uint32_t)up(n, t.step);
+    t.tile_columns = m;
+    t.workers = resident < wanted ? resident : wanted;
+    measure_tiles(r, &t);
+    // Few long pairs leave most of the device idle in one tile each; then tiles run side by side.
+    const bool few = count * 2 < (t.lanes ? units : (uint64_t)r->vector) && shorter >= 1024;
+    const uint64_t pair = wwi_path_pair_bytes(r, &t, n, m);
+    while (t.workers > 1 && t.fixed_bytes + pair > room / 2 && t.workers * 4 > resident) {
+        t.workers = (t.workers + 1) / 2;
+        measure_tiles(r, &t);
+    }
+    const long forced = wwi_tuned(r, "path.tile", 0);
+    if (!forced && !few && t.fixed_bytes + pair <= room / 2) {
+        *tiles = t;
+        return WW_OK;
+    }
+    // Larger tiles have fewer lines, and more directions.
+    t.whole = false;
+    uint32_t size = forced > 0 ? (uint32_t)forced : t.lanes ? 512 : shorter / 16;
+    if (!forced)
+        size = size < 64 ? 64 : size > 512 ? 512 : size;
+    for (;; size *= 2) {
+        if (t.lanes)
+            choose_lanes(r, strip_columns(r, n, m < size ? m : size), &t);
+        t.tile_rows = (uint32_t)up(size, t.lanes ? t.step : VALUES);
+        t.tile_columns = (uint32_t)up(size, t.lanes ? t.width * t.columns : VALUES);
+        t.workers = 1;
+        measure_tiles(r, &t);
+        const uint64_t lines = wwi_path_pair_bytes(r, &t, n, m);
+        if (t.fixed_bytes + lines <= room) {
+            const uint64_t most = t.lanes && wanted < resident ? wanted : resident,
+                           fit = (room - lines) / t.fixed_bytes;
+            t.workers = fit < most ? fit : most;
+            t.forward_workers = t.lanes ? resident * 2 : t.workers;
+            measure_tiles(r, &t);
+            *tiles = t;
+            return WW_OK;
+        }
+        if (size >= longer || size >= MOST_TILE)
+            return too_small(r, n, m, t.fixed_bytes + lines, room);
+    }
+}
