@@ -231,6 +231,8 @@ int main(int argc, char **argv) {
         bench_search(&b, &failed);
         bench_lsh(&b, &failed);
         bench_gradient(&b, &failed);
+        bench_profile(&b, &failed);
+        bench_shapelets(&b, &failed);
         bench_files(&b, &failed);
         return 0;
     }
@@ -255,6 +257,8 @@ int main(int argc, char **argv) {
     ran += bench_search(&b, &failed);
     ran += bench_lsh(&b, &failed);
     ran += bench_gradient(&b, &failed);
+    ran += bench_profile(&b, &failed);
+    ran += bench_shapelets(&b, &failed);
     ran += bench_files(&b, &failed);
     ww_context_destroy(&b.context);
     if (ran == 0) {

@@ -108,7 +108,7 @@ static ww_status job_run(job *j, ww_plan_info *info, double *wall) {
 
 // Columns for pairs enough to fill a GPU; fewer measure how long its pipelines are.
 static size_t filling_columns(const bench *b, const bench_case *c) {
-    return b->device.type == WW_DEVICE_GPU && c->rows ? 300 * (size_t)b->device.compute_units / c->rows : 0;
+    return b->device.type == WW_DEVICE_GPU && c->rows ? 1000 * (size_t)b->device.compute_units / c->rows : 0;
 }
 
 // Prepares the job at a size whose run takes about the target time.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // wavewarp profile: matrix profiles of series, their motifs and discords, files and a picture of them.
+// Long because: files, reports and the picture share what was found of each series.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

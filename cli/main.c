@@ -43,6 +43,12 @@ static const cli_command commands[] = {
     {"cluster", "INPUT", "Groups similar series: k medoids, or merging the nearest groups.",
      FORMATS "\nComputes the matrix of all distances, then the clusters; prints their sizes, medoids and silhouettes.",
      cmd_cluster},
+    {"search", "QUERIES... --in STREAM", "Finds where queries match in long streams.",
+     FORMATS
+     "\nPrints the query's index, the stream's, the first point of the match, the one after its last, and the\n"
+     "distance. With --znorm every window is z-normalised. A STREAM named .f32 or .f64 has plain numbers, point\n"
+     "by point, and may be larger than the memory. '--in -' with --threshold reads a point a line as it comes.",
+     cmd_search},
     {"profile", "SERIES [OTHER] --window N",
      "Finds the nearest neighbours of all windows of a series: the matrix profile.",
      FORMATS

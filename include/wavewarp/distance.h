@@ -12,12 +12,11 @@
 extern "C" {
 #endif
 
-/// The distance of one pair, one channel. The context keeps what the last few calls made (a plan and two short series on
-/// the device each), so calls with a measure and lengths of before take tens of microseconds on a CPU.
-/// \param x n values; \param y m values; read during the call only.
-/// \param distance the result, computed in double where the device has it, else in float.
-/// \return as ww_dataset_create(), ww_plan_create_pairs() and ww_plan_run(). *Thread-safety*: any thread.
-/// *Blocking*: until done.
+/// The distance of one pair, one channel. The context keeps what the last few calls made (a plan and two short series
+/// on the device each), so calls with a measure and lengths of before take tens of microseconds on a CPU. \param x n
+/// values; \param y m values; read during the call only. \param distance the result, computed in double where the
+/// device has it, else in float. \return as ww_dataset_create(), ww_plan_create_pairs() and ww_plan_run().
+/// *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_distance(ww_context *context, const ww_measure *measure, const double *x, size_t n, const double *y,
                           size_t m, double *distance);
 

@@ -4,8 +4,9 @@
 //
 // A strip walks the row-steps [from_row, to_row) that have cells of the band in it, in any pair of the pack. Those in
 // [calm_from, calm_to) are inside it with all their cells, in all pairs, and contain nothing else that is special: they
-// take the plain sweep; a soft minimum without a band has one sweep for all. The others go by blocks of 8 columns: outside for all pairs (nothing is computed), inside for
-// all, or masked. Row-steps are counted in rows of the pack. Where all pairs of a pack have the same lengths ("even")
+// take the plain sweep; a soft minimum without a band has one sweep for all. The others go by blocks of 8 columns: outside
+// for all pairs (nothing is computed), or masked. A sweep without masks for blocks inside would be faster by itself, but
+// with it the instruction cache does not hold the code. Row-steps are counted in rows of the pack. Where all pairs of a pack have the same lengths ("even")
 // every work-item finds the same limits by itself; else they are compared in local memory.
 #define WW_WHOLE_BLOCKS 1
 #define WW_EDGED (WW_BAND || WW_OPEN)
@@ -218,29 +219,25 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
     }
 #define WW_ITEM_EDGE_SWEEP                                                                                             \
     {                                                                                                                  \
-        /* Columns before first_lo and from last_hi on have no cell of the band, those in [last_lo, first_hi) all. */   \
+        /* Columns before first_lo and from last_hi on have no cell of the band. */                                    \
         const bool here = m > first_column;                                                                            \
         int first_lo = !here ? WW_FAR_RIGHT : ww_item_lo(limits, i);                                                   \
-        int last_lo = !here ? WW_FAR_LEFT : ww_item_lo(limits, i + WW_STEP - 1);                                       \
-        int first_hi = !here || i + WW_STEP <= 0 ? WW_FAR_RIGHT : ww_item_hi(limits, max(i, 0));                       \
         int last_hi = !here ? WW_FAR_LEFT : i < 0 ? WW_FAR_RIGHT : ww_item_hi(limits, i + WW_STEP - 1);                \
-        if (!even)                                                                                                     \
-            WW_ITEM_COMPARE(first_lo, last_lo, first_hi, last_hi)                                                      \
+        if (!even) {                                                                                                   \
+            int none_least = 0, none_most = 0;                                                                         \
+            WW_ITEM_COMPARE(first_lo, last_hi, none_least, none_most)                                                  \
+        }                                                                                                              \
         WW_DIAGONALS(WW_STEP)                                                                                          \
         WW_ITEM_ALL_DIAGONALS                                                                                          \
         WW_ITEM_ROW_LIMITS                                                                                             \
         _Pragma("unroll") for (int block = 0; block < WW_COLS / WW_BLOCK_COLS; block++) {                              \
             const int at = (int)first_column + WW_BLOCK_COLS * block;                                                  \
-            const bool outside = at + WW_BLOCK_COLS <= first_lo || at >= last_hi;                                      \
-            if (outside) {                                                                                             \
+            if (at + WW_BLOCK_COLS <= first_lo || at >= last_hi) {                                                     \
                 WW_ITEM_SKIP(WW_BLOCK_COLS * block)                                                                    \
-            } else if (at >= last_lo && at + WW_BLOCK_COLS <= first_hi) {                                              \
-                WW_ITEM_APART(WW_SWEEP_OF(WW_STEP, WW_BLOCK_COLS * block, WW_BLOCK_COLS * (block + 1),                 \
-                                          WW_ITEM_OLD_DIAGONAL, WW_AS_IT_IS, WW_PASS_COLUMN, WW_PASS_ROW))             \
             } else {                                                                                                   \
                 WW_ITEM_MASKS(WW_BLOCK_COLS * block)                                                                   \
-                WW_ITEM_APART(WW_SWEEP_OF(WW_STEP, WW_BLOCK_COLS * block, WW_BLOCK_COLS * (block + 1),                 \
-                                          WW_ITEM_OLD_DIAGONAL, WW_ITEM_KEEP, WW_PASS_COLUMN, WW_PASS_ROW))            \
+                WW_SWEEP_OF(WW_STEP, WW_BLOCK_COLS * block, WW_BLOCK_COLS * (block + 1), WW_ITEM_OLD_DIAGONAL,         \
+                            WW_ITEM_KEEP, WW_PASS_COLUMN, WW_PASS_ROW)                                                 \
             }                                                                                                          \
         }                                                                                                              \
     }

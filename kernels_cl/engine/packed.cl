@@ -236,6 +236,15 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
 #define WW_HEIGHT(v) x.length
 #endif
 
+// A copy of the parameters that no store can change: a CPU's compiler then takes them out of the loops.
+#ifdef WW_PARAMETERS
+#undef WW_GIVEN
+#define WW_GIVEN given
+#define WW_COPY_PARAMETERS const ww_parameters given = args.parameters;
+#else
+#define WW_COPY_PARAMETERS
+#endif
+
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
           __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
@@ -251,6 +260,7 @@ ww_packed(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #endif
 ) {
     __global ww_scalar *row = scratch + (ulong)get_group_id(0) * args.scratch * WW_VECTOR;
+    WW_COPY_PARAMETERS
     for (;;) {
         const uint unit = atomic_inc(counter);
         if (unit >= units)

@@ -42,7 +42,7 @@
 #define WW_WIDE 1
 #endif
 
-#define WW_PART 64   // rows that are staged at a time, and windows that share an entry of `reaches`
+#define WW_REACH 64   // windows that share an entry of `reaches`
 #define WW_STRIPE 16 // words from one counter of entries to the next: work-groups do not wait for each other
 #define WW_NO_ENTRY 0xffffffffu
 #define WW_USABLE 0u // state of a window; others are neither rows nor columns
@@ -63,10 +63,10 @@ typedef struct ww_profile_job {
     float least, most; // the tiles to compute: the product of their largest reaches is in this interval
 } ww_profile_job;
 
-// Three planes for each channel: df, dg, n.
+// Three planes for each channel: df, dg, n; of one channel 1 / n in the place of n.
 #define WW_DF(table, stride, channel, i) (table)[((channel)*3u) * (size_t)(stride) + (i)]
 #define WW_DG(table, stride, channel, i) (table)[((channel)*3u + 1u) * (size_t)(stride) + (i)]
-#define WW_NORM(table, stride, channel, i) (table)[((channel)*3u + 2u) * (size_t)(stride) + (i)]
+#define WW_SIZE(table, stride, channel, i) (table)[((channel)*3u + 2u) * (size_t)(stride) + (i)]
 
 // The error of a cell.
 WW_INLINE float ww_error(const ww_profile_job *job, const float row_reach, const float column_reach) {
@@ -102,7 +102,7 @@ WW_INLINE void ww_candidate(const uint own, const uint other, const float s, con
 // The largest reach of windows first to first + count - 1.
 WW_INLINE float ww_largest_reach(global const float *reaches, const uint first, const uint count) {
     float most = 1;
-    for (uint b = first / WW_PART; b <= (first + count - 1) / WW_PART; b++)
+    for (uint b = first / WW_REACH; b <= (first + count - 1) / WW_REACH; b++)
         most = fmax(most, reaches[b]);
     return most;
 }

@@ -14,21 +14,25 @@ typedef WW_PASTE(double, WW_VECTOR) ww_wide;
 #define WW_TO_WIDE(v) WW_PASTE(convert_double, WW_VECTOR)(v)
 #define WW_FROM_WIDE(v) WW_PASTE(WW_PASTE(convert_, WW_REAL_NAME), WW_VECTOR)(v)
 typedef WW_PASTE(float, WW_VECTOR) ww_floats;
-typedef WW_PASTE(int, WW_VECTOR) ww_ints;
 #define WW_FLOATS(v) WW_PASTE(convert_float, WW_VECTOR)(v)
+#define WW_FLOAT_VLOAD WW_PASTE(vload, WW_VECTOR)
+#define WW_FLOAT_VSTORE WW_PASTE(vstore, WW_VECTOR)
 
-// Whether any lane is set: masks are 0 or -1.
-WW_INLINE int ww_any(const ww_ints m) {
+// Whether any lane of a mask is set.
+WW_INLINE int ww_any(const ww_mask m) {
 #if WW_VECTOR == 16
-    const int8 a = m.lo | m.hi;
-    const int4 b = a.lo | a.hi;
-#elif WW_VECTOR == 8
-    const int4 b = m.lo | m.hi;
+    const WW_PASTE(WW_MASK_NAME, 8) a = m.lo | m.hi;
 #else
-    const int4 b = m;
+    const WW_PASTE(WW_MASK_NAME, 8) a = m;
 #endif
-    const int2 c = b.lo | b.hi;
-    return c.x | c.y;
+    const WW_PASTE(WW_MASK_NAME, 4) b = a.lo | a.hi;
+    const WW_PASTE(WW_MASK_NAME, 2) c = b.lo | b.hi;
+    return (c.x | c.y) != 0;
+}
+
+// What a column is compared with: of one channel a limit is multiplied by its size, 1 / n (profile_items.cl).
+WW_INLINE ww_scalar ww_limit(const float limit, const ww_scalar size) {
+    return WW_CHANNELS == 1 ? fmin((ww_scalar)limit * size, (ww_scalar)1e30f) : (ww_scalar)limit;
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1))) kernel void
@@ -39,7 +43,9 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
                   global const uchar *row_state, global const uchar *column_state, global int *row_bounds,
                   global int *column_bounds, global uint *row_heads, global uint *column_heads, global uint4 *entries,
                   global uint *counters) {
-    local float limits[WW_WIDTH + WW_BLOCK_ROWS];
+#if WW_COLUMNS
+    local ww_scalar limits[WW_WIDTH + WW_BLOCK_ROWS];
+#endif
 #if WW_RAISES && WW_COLUMNS
     local float best[WW_WIDTH + WW_BLOCK_ROWS]; // of a column
     local uint best_rows[WW_WIDTH + WW_BLOCK_ROWS], met[WW_WIDTH + WW_BLOCK_ROWS];
@@ -58,15 +64,18 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
     if (!(most_rows * most_columns >= job.least && most_rows * most_columns < job.most))
         return;
 
+#if WW_RAISES && WW_COLUMNS
     // Of any cell of this tile.
     const float most_error = job.error * most_rows * most_columns + job.rounding;
+#endif
 #if WW_COLUMNS
     for (uint p = 0; p < count + WW_WIDTH; p++) {
 #if WW_RAISES
         best[p] = -INFINITY;
 #endif
-        limits[p] =
-            as_float(column_bounds[column0 + p]) - job.error * column_reach[column0 + p] * most_rows - job.rounding;
+        limits[p] = ww_limit(as_float(column_bounds[column0 + p]) -
+                                 job.error * column_reach[column0 + p] * most_rows - job.rounding,
+                             WW_SIZE(column_table, job.column_stride, 0, column0 + p));
     }
 #endif
 
@@ -94,59 +103,65 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
 
     for (uint r = 0; r < count; r++) {
         const uint i = row0 + r, j = column0 + r;
-        ww_floats values[WW_VECTORS];
-        ww_ints hit = 0;
+        real above[WW_VECTORS], hit = -1; // how far a cell is above one of its limits
 #if WW_ROWS
-        const float row_limit = as_float(row_bounds[i]) - job.error * row_reach[i] * most_columns - job.rounding;
+        const float plain_limit = as_float(row_bounds[i]) - job.error * row_reach[i] * most_columns - job.rounding;
 #endif
 #if WW_CHANNELS == 1
         const ww_scalar df = r == 0 ? 0 : WW_DF(row_table, job.row_stride, 0, i);
         const ww_scalar dg = r == 0 ? 0 : WW_DG(row_table, job.row_stride, 0, i);
-        const ww_scalar norm = WW_NORM(row_table, job.row_stride, 0, i);
+        const ww_scalar size = WW_SIZE(row_table, job.row_stride, 0, i);
+#if WW_ROWS
+        const ww_scalar row_limit = ww_limit(plain_limit, size);
+#endif
 #pragma unroll
         for (uint q = 0; q < WW_VECTORS; q++) {
-            cov[0][q] = fma(
-                (real)df, WW_VLOAD(0, &WW_DG(column_table, job.column_stride, 0, j + q * WW_VECTOR)),
-                fma((real)dg, WW_VLOAD(0, &WW_DF(column_table, job.column_stride, 0, j + q * WW_VECTOR)), cov[0][q]));
-            const real value =
-                cov[0][q] * norm * WW_VLOAD(0, &WW_NORM(column_table, job.column_stride, 0, j + q * WW_VECTOR));
-            values[q] = WW_FLOATS(value);
+            const uint k = j + q * WW_VECTOR;
+            cov[0][q] = fma((real)df, WW_VLOAD(0, &WW_DG(column_table, job.column_stride, 0, k)),
+                            fma((real)dg, WW_VLOAD(0, &WW_DF(column_table, job.column_stride, 0, k)), cov[0][q]));
+            above[q] = -1;
+#if WW_ROWS
+            above[q] = fma((real)-row_limit, WW_VLOAD(0, &WW_SIZE(column_table, job.column_stride, 0, k)), cov[0][q]);
+#endif
+#if WW_COLUMNS
+            above[q] = ww_max2(above[q], fma((real)-size, WW_VLOAD(0, limits + r + q * WW_VECTOR), cov[0][q]));
+#endif
+            hit = ww_max2(hit, above[q]);
         }
 #else
-        real sums[WW_VECTORS];
+        real values[WW_VECTORS];
 #pragma unroll
         for (uint q = 0; q < WW_VECTORS; q++)
-            sums[q] = 0;
+            values[q] = 0;
         for (uint c = 0; c < WW_CHANNELS; c++) {
             const ww_scalar df = r == 0 ? 0 : WW_DF(row_table, job.row_stride, c, i);
             const ww_scalar dg = r == 0 ? 0 : WW_DG(row_table, job.row_stride, c, i);
-            const ww_scalar norm = WW_NORM(row_table, job.row_stride, c, i);
+            const ww_scalar norm = WW_SIZE(row_table, job.row_stride, c, i);
 #pragma unroll
             for (uint q = 0; q < WW_VECTORS; q++) {
                 const uint k = j + q * WW_VECTOR;
                 cov[c][q] = fma((real)df, WW_VLOAD(0, &WW_DG(column_table, job.column_stride, c, k)),
                                 fma((real)dg, WW_VLOAD(0, &WW_DF(column_table, job.column_stride, c, k)), cov[c][q]));
-                sums[q] = fma(cov[c][q] * norm, WW_VLOAD(0, &WW_NORM(column_table, job.column_stride, c, k)), sums[q]);
+                values[q] =
+                    fma(cov[c][q] * norm, WW_VLOAD(0, &WW_SIZE(column_table, job.column_stride, c, k)), values[q]);
             }
         }
 #pragma unroll
         for (uint q = 0; q < WW_VECTORS; q++) {
-            values[q] = WW_FLOATS(sums[q]);
 #if WW_FLATS
-            values[q] += row_flat[i] + WW_VLOAD(0, column_flat + j + q * WW_VECTOR);
+            values[q] += WW_TO_REAL(row_flat[i] + WW_FLOAT_VLOAD(0, column_flat + j + q * WW_VECTOR));
 #endif
-        }
-#endif
-#pragma unroll
-        for (uint q = 0; q < WW_VECTORS; q++) {
+            above[q] = -1;
 #if WW_ROWS
-            hit |= values[q] > (ww_floats)row_limit;
+            above[q] = values[q] - (real)plain_limit;
 #endif
 #if WW_COLUMNS
-            hit |= values[q] > WW_VLOAD(0, limits + r + q * WW_VECTOR);
+            above[q] = ww_max2(above[q], values[q] - WW_VLOAD(0, limits + r + q * WW_VECTOR));
 #endif
+            hit = ww_max2(hit, above[q]);
         }
-        if (!ww_any(hit))
+#endif
+        if (!ww_any(hit > 0))
             continue;
 
         if (row_state[i] != WW_USABLE)
@@ -154,22 +169,22 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
 #pragma unroll
         for (uint q = 0; q < WW_VECTORS; q++) {
             float value[WW_VECTOR];
-            ww_ints mask = 0;
-#if WW_ROWS
-            mask |= values[q] > (ww_floats)row_limit;
-#endif
-#if WW_COLUMNS
-            mask |= values[q] > WW_VLOAD(0, limits + r + q * WW_VECTOR);
-#endif
-            if (!ww_any(mask))
+            if (!ww_any(above[q] > 0))
                 continue;
-            WW_VSTORE(values[q], 0, value);
+#if WW_CHANNELS == 1
+            const real sizes = WW_VLOAD(0, &WW_SIZE(column_table, job.column_stride, 0, j + q * WW_VECTOR)) * size;
+            ww_scalar cov_lane[WW_VECTOR];
+            WW_VSTORE(cov[0][q], 0, cov_lane);
+            WW_FLOAT_VSTORE(WW_FLOATS(cov[0][q] / sizes), 0, value);
+#else
+            WW_FLOAT_VSTORE(WW_FLOATS(values[q]), 0, value);
+#endif
 #if WW_RAISES && WW_ROWS
             // The largest raises the bound before any is listed.
             float most = 0;
             for (uint lane = 0; lane < WW_VECTOR; lane++) {
                 const uint column = j + q * WW_VECTOR + lane;
-                if (value[lane] > row_limit && value[lane] > most && ww_counts(&job, i, column, column_state))
+                if (value[lane] > plain_limit && value[lane] > most && ww_counts(&job, i, column, column_state))
                     most = fmax(most, value[lane] - ww_error(&job, row_reach[i], column_reach[column]));
             }
             if (most > 0)
@@ -179,10 +194,14 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
                 const uint p = q * WW_VECTOR + lane, column = j + p;
                 int in_row = 0, in_column = 0;
 #if WW_ROWS
-                in_row = value[lane] > row_limit;
+                in_row = value[lane] > plain_limit;
 #endif
 #if WW_COLUMNS
+                #if WW_CHANNELS == 1
+                in_column = cov_lane[lane] > size * limits[r + p];
+#else
                 in_column = value[lane] > limits[r + p];
+#endif
 #endif
                 if ((in_row | in_column) == 0 || !ww_counts(&job, i, column, column_state))
                     continue;
@@ -202,7 +221,9 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
                         ww_candidate(column, best_rows[r + p], before, most_error, &job, column_bounds, column_heads,
                                      entries, counters);
                     best_rows[r + p] = i;
-                    limits[r + p] = fmax(limits[r + p], lower - 2 * most_error);
+                    limits[r + p] =
+                        fmax(limits[r + p], ww_limit(lower - 2 * most_error,
+                                                     WW_SIZE(column_table, job.column_stride, 0, column)));
                 } else {
                     ww_candidate(column, i, lower, error, &job, column_bounds, column_heads, entries, counters);
                 }

@@ -19,12 +19,9 @@
 #undef ww_user_left
 #undef ww_user_top
 #undef ww_user_final
-#define ww_user_cell(...) ww_user_cell(__VA_ARGS__, p)
-#define ww_user_enter(...) ww_user_enter(__VA_ARGS__, p)
-#define ww_user_node(...) ww_user_node(__VA_ARGS__, p)
-#define ww_user_left(...) ww_user_left(__VA_ARGS__, p)
-#define ww_user_top(...) ww_user_top(__VA_ARGS__, p)
-#define ww_user_final(...) ww_user_final(__VA_ARGS__, p)
+#define WW_USER_P , p
+#else
+#define WW_USER_P
 #endif
 #ifdef WW_USER_OUTSIDE
 #define WW_OUTSIDE_VALUE WW_USER_OUTSIDE
@@ -71,32 +68,32 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameter
 #ifdef WW_USER_BORDERS
 #define WW_BORDERS 1
 WW_INLINE real ww_left(ww_row x, real t, ww_pair lengths, ww_parameters p) {
-    return ww_user_left(x.own, t);
+    return ww_user_left(x.own, t WW_USER_P);
 }
 WW_INLINE real ww_top(ww_point y, real t, ww_pair lengths, ww_parameters p) {
-    return ww_user_top(y, t);
+    return ww_user_top(y, t WW_USER_P);
 }
 #endif
 
 #ifdef WW_USER_ENTER
 WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
                               ww_parameters p) {
-    return ww_user_enter(left, up, diagonal, WW_USER_POINTS(x, y), lag);
+    return ww_user_enter(left, up, diagonal, WW_USER_POINTS(x, y), lag WW_USER_P);
 }
 WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag, ww_parameters p) {
-    return ww_user_node(best, x.own, y.own, lag);
+    return ww_user_node(best, x.own, y.own, lag WW_USER_P);
 }
 #else
 #define WW_FUSED 1
 WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
                        const int parity, ww_parameters p) {
-    return ww_user_cell(left, up, diagonal, WW_USER_POINTS(x, y), lag);
+    return ww_user_cell(left, up, diagonal, WW_USER_POINTS(x, y), lag WW_USER_P);
 }
 #endif
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
 #ifdef WW_USER_FINAL
-    value = ww_user_final(value, n, m);
+    value = ww_user_final(value, n, m WW_USER_P);
 #endif
     return ww_root(value);
 }

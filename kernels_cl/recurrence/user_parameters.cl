@@ -2,13 +2,23 @@
 // How a user's text takes its parameters with the launch: this text precedes it, recurrence/user.cl follows it. The
 // functions that the library calls get them as an argument that the text does not name. Where other functions of the
 // text use parameters, the host makes the values part of the text and leaves this file out.
+// WW_USER_POINTS_BEFORE 1: the text has WW_USER_BEFORE, so cells take the points before too. (OpenCL C has no macros with
+// any number of arguments.)
 #define WW_USER_GIVEN 1
-#define ww_user_cell(...) ww_user_cell(__VA_ARGS__, const ww_parameters ww_given)
-#define ww_user_enter(...) ww_user_enter(__VA_ARGS__, const ww_parameters ww_given)
-#define ww_user_node(...) ww_user_node(__VA_ARGS__, const ww_parameters ww_given)
-#define ww_user_left(...) ww_user_left(__VA_ARGS__, const ww_parameters ww_given)
-#define ww_user_top(...) ww_user_top(__VA_ARGS__, const ww_parameters ww_given)
-#define ww_user_final(...) ww_user_final(__VA_ARGS__, const ww_parameters ww_given)
+#ifndef WW_USER_POINTS_BEFORE
+#define WW_USER_POINTS_BEFORE 0
+#endif
+#if WW_USER_POINTS_BEFORE
+#define ww_user_cell(a, b, c, d, e, f, g, h) ww_user_cell(a, b, c, d, e, f, g, h, const ww_parameters ww_given)
+#define ww_user_enter(a, b, c, d, e, f, g, h) ww_user_enter(a, b, c, d, e, f, g, h, const ww_parameters ww_given)
+#else
+#define ww_user_cell(a, b, c, d, e, f) ww_user_cell(a, b, c, d, e, f, const ww_parameters ww_given)
+#define ww_user_enter(a, b, c, d, e, f) ww_user_enter(a, b, c, d, e, f, const ww_parameters ww_given)
+#endif
+#define ww_user_node(a, b, c, d) ww_user_node(a, b, c, d, const ww_parameters ww_given)
+#define ww_user_left(a, b) ww_user_left(a, b, const ww_parameters ww_given)
+#define ww_user_top(a, b) ww_user_top(a, b, const ww_parameters ww_given)
+#define ww_user_final(a, b, c) ww_user_final(a, b, c, const ww_parameters ww_given)
 #define WW_P_p0 ww_given.p0
 #define WW_P_p1 ww_given.p1
 #define WW_P_p2 ww_given.p2

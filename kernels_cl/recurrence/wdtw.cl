@@ -56,7 +56,11 @@ WW_SCALE_OF(real, n, m)
 WW_INLINE real ww_diagonal(real lag, ww_pair lengths, ww_parameters p) {
     const real behind = (ww_scalar)0.5 * ww_max2(lengths.rows, lengths.columns) - fabs(lag);
     const real power = fma((real)WW_STEEPNESS, behind, fma((real)WW_STEEPNESS_LOST, behind, -lengths.scale));
+#if WW_I_w_max == 1
+    const real weight = ww_recip(lengths.unscaled + ww_exp2(power));
+#else
     const real weight = p.w_max * ww_recip(lengths.unscaled + ww_exp2(power));
+#endif
     // A weight of 0, or an infinite one, would make the padding rows at the top, or a cost of 0, NaN.
     return ww_max2(ww_min2(weight, (real)WW_MOST_WEIGHT), (real)WW_LEAST_WEIGHT);
 }

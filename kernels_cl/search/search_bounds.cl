@@ -46,13 +46,17 @@ typedef int ww_alive;
 typedef ww_mask ww_alive;
 #define WW_ANY(mask) any(mask)
 #define WW_TO_ALIVE(mask) (mask)
+// Lanes are -1 or 0.
 WW_INLINE uint ww_how_many(ww_mask mask) {
-    uint count = 0;
-    WW_MASK_NAME lanes[WW_VECTOR];
-    WW_VSTORE(mask, 0, lanes);
-    for (int v = 0; v < WW_VECTOR; v++)
-        count += lanes[v] != 0;
-    return count;
+#if WW_VECTOR == 16
+    const WW_PASTE(WW_MASK_NAME, 8) eight = mask.lo + mask.hi;
+    const WW_PASTE(WW_MASK_NAME, 4) four = eight.lo + eight.hi;
+#elif WW_VECTOR == 8
+    const WW_PASTE(WW_MASK_NAME, 4) four = mask.lo + mask.hi;
+#else
+    const WW_PASTE(WW_MASK_NAME, 4) four = mask;
+#endif
+    return (uint)(0 - (four.x + four.y + four.z + four.w));
 }
 #define WW_HOW_MANY(mask) ww_how_many(mask)
 #endif

@@ -11,12 +11,16 @@
 // first point, in double where the device has it. Where the difference of the moments has lost digits, the window is
 // computed again directly. No local memory, no barrier.
 //
-// Parameters: base/number.cl's; WW_ZNORM; WW_WIDE 1: the device has double; WW_RUN; WW_WG work-items of a group.
+// Parameters: base/number.cl's; WW_ZNORM; WW_WIDE 1: the device has double; WW_RUN; WW_WG work-items of a group. WW_MANY
+// above 1, on CPUs with double: so many windows' deviations, and points of the envelope, at a time in a vector.
 #ifndef WW_ZNORM
 #define WW_ZNORM 1
 #endif
 #ifndef WW_WIDE
 #define WW_WIDE 1
+#endif
+#ifndef WW_MANY
+#define WW_MANY 1
 #endif
 #ifndef WW_RUN
 #define WW_RUN 64
@@ -29,6 +33,15 @@
 typedef double ww_wide;
 #else
 typedef float ww_wide;
+#endif
+
+// Below this share of the second moment the difference of the moments is computed again.
+#define WW_LOST (WW_WIDE ? 1e-7 : 1e-2)
+#if WW_MANY > 1
+typedef WW_PASTE(double, WW_MANY) ww_wides;
+typedef WW_PASTE(WW_REAL_NAME, WW_MANY) ww_scalars;
+#define WW_TO_SCALARS(v) WW_PASTE(WW_PASTE(convert_, WW_REAL_NAME), WW_MANY)(v)
+#define WW_TO_WIDES(v) WW_PASTE(convert_double, WW_MANY)(v)
 #endif
 
 #define WW_IS_NUMBER(v) ((v) - (v) == 0)
@@ -66,7 +79,13 @@ ww_search_moments(__global const ww_scalar *restrict values, __global ww_scalar 
     uint bad = 0;
 #if WW_ZNORM
     ww_wide sum = 0, squares = 0;
-    const ww_wide count = (ww_wide)n, pivot = WW_IS_NUMBER(at[first]) ? (ww_wide)at[first] : 0;
+    const ww_wide part = 1 / (ww_wide)n, pivot = WW_IS_NUMBER(at[first]) ? (ww_wide)at[first] : 0;
+#endif
+#if WW_ZNORM && WW_MANY > 1
+    ww_wide sums[WW_RUN], all_squares[WW_RUN];
+    uint marks[WW_RUN];
+    for (uint k = 0; k < WW_RUN; k++)
+        sums[k] = all_squares[k] = marks[k] = 0;
 #endif
     for (uint j = first; j < first + n - 1; j++) {
         const bool number = WW_IS_NUMBER(at[j]);
@@ -81,16 +100,24 @@ ww_search_moments(__global const ww_scalar *restrict values, __global ww_scalar 
         const ww_scalar entering = at[p + n - 1], leaving = at[p];
         const bool enters = WW_IS_NUMBER(entering), leaves = WW_IS_NUMBER(leaving);
         bad += !enters;
+#if !WW_ZNORM || WW_MANY == 1
         ww_scalar centre = 0, scale = 1, shift = 0;
+#endif
 #if WW_ZNORM
         const ww_wide v = enters ? (ww_wide)entering - pivot : 0, w = leaves ? (ww_wide)leaving - pivot : 0;
-        sum += v;
-        squares += v * v;
-        ww_wide mean = sum / count;
-        ww_wide variance = squares / count - mean * mean;
+        const ww_wide own_sum = sum + v, own_squares = squares + v * v;
+        sum += v - w;
+        squares += v * v - w * w;
+#if WW_MANY > 1
+        sums[p - first] = own_sum;
+        all_squares[p - first] = own_squares;
+        marks[p - first] = bad;
+#else
+        ww_wide mean = own_sum * part;
+        ww_wide variance = own_squares * part - mean * mean;
         ww_wide deviation = sqrt(variance > 0 ? variance : 0);
         mean += pivot;
-        if (!(variance > squares * (ww_wide)(WW_WIDE ? 1e-7 : 1e-2) / count) && !bad)
+        if (!(variance > own_squares * part * (ww_wide)WW_LOST) && !bad)
             ww_moments_of(at + p, n, &mean, &deviation);
         centre = (ww_scalar)mean;
         scale = (ww_scalar)(1 / deviation);
@@ -99,14 +126,52 @@ ww_search_moments(__global const ww_scalar *restrict values, __global ww_scalar 
             scale = 0;
             shift = 0;
         }
-        sum -= w;
-        squares -= w * w;
 #endif
+#endif
+#if !WW_ZNORM || WW_MANY == 1
         centres[p] = centre;
         scales[p] = bad ? (ww_scalar)NAN : scale;
         shifts[p] = shift;
+#endif
         bad -= !leaves;
     }
+#if WW_ZNORM && WW_MANY > 1
+    for (uint at_window = 0; at_window < WW_RUN; at_window += WW_MANY) {
+        const ww_wides own_squares = WW_PASTE(vload, WW_MANY)(0, all_squares + at_window) * part;
+        ww_wides mean = WW_PASTE(vload, WW_MANY)(0, sums + at_window) * part;
+        ww_wides variance = own_squares - mean * mean;
+        ww_wides deviation = sqrt(fmax(variance, (ww_wides)0));
+        mean += pivot;
+        if (any(!(variance > own_squares * (ww_wide)WW_LOST))) {
+            ww_wide means[WW_MANY], deviations[WW_MANY], variances[WW_MANY], limits[WW_MANY];
+            WW_PASTE(vstore, WW_MANY)(mean, 0, means);
+            WW_PASTE(vstore, WW_MANY)(deviation, 0, deviations);
+            WW_PASTE(vstore, WW_MANY)(variance, 0, variances);
+            WW_PASTE(vstore, WW_MANY)(own_squares * (ww_wide)WW_LOST, 0, limits);
+            for (uint k = 0; k < WW_MANY; k++)
+                if (first + at_window + k < end && !(variances[k] > limits[k]) && !marks[at_window + k])
+                    ww_moments_of(at + first + at_window + k, n, &means[k], &deviations[k]);
+            mean = WW_PASTE(vload, WW_MANY)(0, means);
+            deviation = WW_PASTE(vload, WW_MANY)(0, deviations);
+        }
+        const ww_wides inverse = 1 / deviation;
+        const ww_scalars centre = WW_TO_SCALARS(mean);
+        ww_scalar own_scale[WW_MANY], own_centre[WW_MANY], own_shift[WW_MANY], flat[WW_MANY];
+        WW_PASTE(vstore, WW_MANY)(centre, 0, own_centre);
+        WW_PASTE(vstore, WW_MANY)(WW_TO_SCALARS(inverse), 0, own_scale);
+        WW_PASTE(vstore, WW_MANY)(WW_TO_SCALARS((WW_TO_WIDES(centre) - mean) * inverse), 0, own_shift);
+        // Not below 0: flat.
+        WW_PASTE(vstore, WW_MANY)
+        (WW_TO_SCALARS(deviation - (fabs(mean) * (ww_wide)1e-8 + (ww_wide)1e-12)), 0, flat);
+        for (uint k = 0; k < WW_MANY && first + at_window + k < end; k++) {
+            const uint p = first + at_window + k;
+            const bool is_flat = flat[k] < 0;
+            centres[p] = own_centre[k];
+            scales[p] = marks[at_window + k] ? (ww_scalar)NAN : is_flat ? (ww_scalar)0 : own_scale[k];
+            shifts[p] = is_flat ? (ww_scalar)0 : own_shift[k];
+        }
+    }
+#endif
 }
 
 // The least and the largest value of up to `reach` points to each side, for `points` points of every channel.
@@ -114,18 +179,39 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_search_envelope(__global const ww_scalar *restrict values, __global ww_scalar *restrict lower,
                    __global ww_scalar *restrict upper, const ulong stride, const uint points, const uint channels,
                    const uint reach) {
-    const uint unit = (uint)get_global_id(0);
-    const uint channel = unit / points;
+    const uint unit = (uint)get_global_id(0), each = (points + WW_MANY - 1) / WW_MANY;
+    const uint channel = unit / each;
     if (channel >= channels)
         return;
-    const uint t = ww_rest(unit, points, channel);
-    __global const ww_scalar *at = values + channel * stride;
-    const uint first = t > reach ? t - reach : 0, end = points - t > reach ? t + reach + 1 : points;
-    ww_scalar least = at[first], most = least;
-    for (uint j = first + 1; j < end; j++) {
-        least = fmin(least, at[j]);
-        most = fmax(most, at[j]);
+#if WW_MANY > 1
+    const uint begin = ww_rest(unit, each, channel) * WW_MANY;
+    if (begin >= reach && begin + WW_MANY + reach <= points) {
+        __global const ww_scalar *from = values + channel * stride + begin;
+        ww_scalars less = WW_PASTE(vload, WW_MANY)(0, from), more = less;
+        for (uint d = 1; d <= reach; d++) {
+            const ww_scalars v = WW_PASTE(vload, WW_MANY)(0, from + d), w = WW_PASTE(vload, WW_MANY)(0, from - d);
+            less = v < less ? v : less;
+            more = v > more ? v : more;
+            less = w < less ? w : less;
+            more = w > more ? w : more;
+        }
+        WW_PASTE(vstore, WW_MANY)(less, 0, lower + channel * stride + begin);
+        WW_PASTE(vstore, WW_MANY)(more, 0, upper + channel * stride + begin);
+        return;
     }
-    lower[channel * stride + t] = least;
-    upper[channel * stride + t] = most;
+    for (uint t = begin; t < min(begin + WW_MANY, points); t++) {
+#else
+    {
+        const uint t = ww_rest(unit, points, channel);
+#endif
+        __global const ww_scalar *at = values + channel * stride;
+        const uint first = t > reach ? t - reach : 0, end = points - t > reach ? t + reach + 1 : points;
+        ww_scalar least = at[first], most = least;
+        for (uint j = first + 1; j < end; j++) {
+            least = fmin(least, at[j]);
+            most = fmax(most, at[j]);
+        }
+        lower[channel * stride + t] = least;
+        upper[channel * stride + t] = most;
+    }
 }

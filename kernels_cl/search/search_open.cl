@@ -286,7 +286,11 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
     const ww_ints lane_index = WW_LOAD_INTS(lane_numbers);
 #endif
     const bool idle = (task.flags & WW_TASK_IDLE) != 0 || item / WW_GROUP >= args.tasks;
-    const bool writes = !idle && (WW_VECTOR > 1 || lane == WW_GROUP - 1);
+#if WW_VECTOR > 1
+    const bool writes = !idle;
+#else
+    const bool writes = !idle && lane == WW_GROUP - 1;
+#endif
     const bool continues = (task.flags & WW_TASK_CONTINUE) != 0;
     const bool is_result = args.strip + 1 == args.strips;
     __global const ww_scalar *stream = values + task.first;

@@ -45,14 +45,29 @@
 #define WW_BETTER WW_LARGER
 #endif
 
+// WW_U neighbouring values of a row into `to`. On GPUs four at a time: rows are aligned for it.
+#if WW_V == 1 && WW_U % 4 == 0
+#define WW_ROW(to, place)                                                                                              \
+    _Pragma("unroll") for (uint q = 0; q < WW_U / 4; q++) {                                                            \
+        const float4 four = ((global const float4 *)(place))[q];                                                       \
+        to[4 * q] = four.x;                                                                                            \
+        to[4 * q + 1] = four.y;                                                                                        \
+        to[4 * q + 2] = four.z;                                                                                        \
+        to[4 * q + 3] = four.w;                                                                                        \
+    }
+#else
+#define WW_ROW(to, place) _Pragma("unroll") for (uint q = 0; q < WW_U; q++) to[q] = (place)[q];
+#endif
 #define WW_EXTEND()                                                                                                    \
     do {                                                                                                               \
         _Pragma("unroll") for (uint ch = 0; ch < WW_C; ch++) {                                                         \
             ww_columns x[WW_S];                                                                                        \
             _Pragma("unroll") for (uint s = 0; s < WW_S; s++)                                                          \
                 x[s] = WW_LOAD_COLUMNS(from + ch * plane + s * (WW_LANES * WW_V));                                        \
+            float ys[WW_U];                                                                                            \
+            WW_ROW(ys, row + ch * WW_U)                                                                                \
             _Pragma("unroll") for (uint u = 0; u < WW_U; u++) {                                                        \
-                const ww_columns y = (ww_columns)(row[ch * WW_U + u]);                                                 \
+                const ww_columns y = (ww_columns)(ys[u]);                                                              \
                 _Pragma("unroll") for (uint s = 0; s < WW_S; s++) WW_ADD(s, u, ch, x[s], y);                           \
             }                                                                                                          \
         }                                                                                                              \
@@ -102,17 +117,19 @@ ww_shapelet_extend(global const float *restrict a, global const float *restrict 
                     best[s] = (ww_columns)(WW_WORST);
                 if (l + i < stop) {
                     WW_EXTEND();
-#pragma unroll
-                    for (uint u = 0; u < WW_U; u++) {
-#if WW_RAW
-                        const float norm = 1;
-#else
-                        const float norm = row[WW_U + u];
+#if !WW_RAW
+                    float unit[WW_U];
+                    WW_ROW(unit, row + WW_U)
 #endif
 #pragma unroll
+                    for (uint u = 0; u < WW_U; u++)
+#pragma unroll
                         for (uint s = 0; s < WW_S; s++)
-                            best[s] = WW_BETTER(sum[s * WW_U + u] * norm, best[s]);
-                    }
+#if WW_RAW
+                            best[s] = WW_BETTER(sum[s * WW_U + u], best[s]);
+#else
+                            best[s] = WW_BETTER(sum[s * WW_U + u] * unit[u], best[s]);
+#endif
                     row += WW_TABLE_ROW;
                 }
 #pragma unroll

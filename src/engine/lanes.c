@@ -3,6 +3,8 @@
 // for narrow bands (ribbon.h).
 #include "engine/lanes.h"
 
+#include <stdlib.h>
+
 #include "engine/batch.h"
 #include "engine/ribbon.h"
 #include "engine/tiling.h"
@@ -111,45 +113,81 @@ static uint32_t column_length(const wwi_work *w, size_t i) {
     return w->sides.columns->lengths[w->b.list ? w->b.pairs[3 * i + 1] : w->b.column_ids[i]];
 }
 
-ww_status wwi_lanes_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *of,
-                        wwi_tiling (*tiling_of)(const wwi_runner *r, uint32_t n, uint32_t m, bool many)) {
-    ww_status status = WW_OK;
+// Slots [begin, end) of the columns, or of a list.
+typedef struct wwi_lane_part {
+    size_t begin, end, rows;
+    wwi_tiling tiling;
+    double cells;
+} wwi_lane_part;
+
+// The slots from `begin` on whose columns have the tiling of the first.
+static wwi_lane_part part_at(const wwi_runner *r, const wwi_work *w, size_t begin, wwi_tiling_fn *tiling_of) {
     const wwi_batch *b = &w->b;
-    if (r->banded)
-        return launch(r, w, engine, of, w->tiling, w->cells);
     const bool many = w->column_ranks > 3;
     const uint32_t n = w->row_ranks == 1 ? w->n : 0;
     const size_t columns = b->list ? b->rows : b->columns;
-    const wwi_launch_args whole = w->args;
-    for (size_t begin = 0, end; status == WW_OK && begin < columns; begin = end) {
-        uint32_t length = column_length(w, begin);
-        const wwi_tiling tiling = tiling_of(r, n, length, many);
-        for (end = begin + 1; end < columns; end++) {
-            if (column_length(w, end) == length)
-                continue;
-            length = column_length(w, end);
-            const wwi_tiling next = tiling_of(r, n, length, many);
-            if (next.columns != tiling.columns || next.width != tiling.width)
-                break;
+    uint32_t length = column_length(w, begin);
+    wwi_lane_part p = {.begin = begin, .end = begin + 1, .tiling = tiling_of(r, n, length, many)};
+    for (; p.end < columns; p.end++) {
+        if (column_length(w, p.end) == length)
+            continue;
+        length = column_length(w, p.end);
+        const wwi_tiling next = tiling_of(r, n, length, many);
+        if (next.columns != p.tiling.columns || next.width != p.tiling.width)
+            break;
+    }
+    wwi_batch part = *b;
+    if (b->list) {
+        part.pairs = b->pairs + 3 * begin;
+        part.rows = p.end - begin;
+    } else {
+        part.column_ids = b->column_ids + begin;
+        part.columns = p.end - begin;
+        part.rows = b->half && p.end < b->rows ? p.end : b->rows;
+    }
+    p.rows = part.rows;
+    if (b->list || part.rows > b->row_begin)
+        p.cells = wwi_batch_cells(r, &w->sides, &part);
+    return p;
+}
+
+static ww_status find_parts(const wwi_runner *r, wwi_work *w, wwi_tiling_fn *tiling_of) {
+    const size_t columns = w->b.list ? w->b.rows : w->b.columns;
+    size_t room = 0;
+    for (size_t begin = 0; begin < columns; begin = w->parts[w->part_count - 1].end) {
+        if (w->part_count == room) {
+            room = room ? 2 * room : 4;
+            wwi_lane_part *more = realloc(w->parts, room * sizeof *more);
+            if (!more)
+                return wwi_fail_memory(room * sizeof *more);
+            w->parts = more;
         }
-        wwi_batch part = *b;
+        w->parts[w->part_count++] = part_at(r, w, begin, tiling_of);
+    }
+    return WW_OK;
+}
+
+ww_status wwi_lanes_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *of, wwi_tiling_fn *tiling_of) {
+    ww_status status = WW_OK;
+    if (r->banded)
+        return launch(r, w, engine, of, w->tiling, w->cells);
+    if (!w->parts && (status = find_parts(r, w, tiling_of)) != WW_OK)
+        return status;
+    const wwi_launch_args whole = w->args;
+    for (size_t i = 0; status == WW_OK && i < w->part_count; i++) {
+        const wwi_lane_part *p = &w->parts[i];
         w->args = whole;
-        if (b->list) {
-            w->args.row_begin = (uint32_t)begin;
-            w->args.row_end = (uint32_t)end;
-            part.pairs = b->pairs + 3 * begin;
-            part.rows = end - begin;
+        if (w->b.list) {
+            w->args.row_begin = (uint32_t)p->begin;
+            w->args.row_end = (uint32_t)p->end;
         } else {
-            part.column_ids = b->column_ids + begin;
-            part.columns = end - begin;
-            part.rows = b->half && end < b->rows ? end : b->rows;
-            w->args.column_begin = (uint32_t)begin;
-            w->args.column_end = (uint32_t)end;
-            w->args.row_end = (uint32_t)part.rows;
+            w->args.column_begin = (uint32_t)p->begin;
+            w->args.column_end = (uint32_t)p->end;
+            w->args.row_end = (uint32_t)p->rows;
             if (w->args.row_end <= w->args.row_begin)
                 continue;
         }
-        status = launch(r, w, engine, of, tiling, wwi_batch_cells(r, &w->sides, &part));
+        status = launch(r, w, engine, of, p->tiling, p->cells);
     }
     return status;
 }

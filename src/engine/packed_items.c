@@ -84,15 +84,19 @@ static bool is_plain(const wwi_runner *r) {
     return (r->recurrence->flags & WWI_MEASURE_PLAIN) && !r->recurrence->column_registers;
 }
 
+static uint32_t by_measure(const wwi_runner *r, const char *parameter, uint32_t fallback) {
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s.%s", parameter, r->recurrence->info.name);
+    return (uint32_t)wwi_tuned(r, name, (long)fallback);
+}
+
 // Most columns of a strip: packed.columns.MEASURE where the tuning file has it, else by the registers of a column: a
 // value, its point, and what is kept of that. Costs at the edges need room for what they compute besides.
 static uint32_t most_columns(const wwi_runner *r) {
     const uint32_t kept = edge_values(r), each = r->channels + 1 + (kept ? 2 * kept + 1 : 0);
     uint32_t columns = (uint32_t)wwi_tuned(r, "packed.values", r->precision == WW_DOUBLE ? 48 : 128) / each;
     if (r->channels == 1) {
-        char name[64];
-        (void)snprintf(name, sizeof name, "packed.columns.%s", r->recurrence->info.name);
-        columns = (uint32_t)wwi_tuned(r, name, (long)columns);
+        columns = by_measure(r, "packed.columns", columns);
     } else if (r->channels > MANY_CHANNELS) {
         columns = 12;
     } else {
@@ -105,10 +109,12 @@ static uint32_t most_columns(const wwi_runner *r) {
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
         columns /= 2;
-    // So do two sweeps over the same columns.
-    const uint32_t edged = r->open     ? (uint32_t)wwi_tuned(r, "packed.open", 24)
-                           : r->banded ? (uint32_t)wwi_tuned(r, "packed.banded", is_plain(r) ? 32 : 16)
-                                       : columns;
+    // So do two sweeps over the same columns, whose code should stay in the instruction cache.
+    uint32_t edged = columns;
+    if (r->open)
+        edged = (uint32_t)wwi_tuned(r, "packed.open", 24);
+    else if (r->banded)
+        edged = by_measure(r, "packed.banded", r->precision == WW_DOUBLE ? 8 : is_plain(r) ? 24 : 16);
     columns = columns < edged ? columns : edged;
     if (r->banded)
         return columns < 8 ? 8 : columns & ~7u;
@@ -116,7 +122,7 @@ static uint32_t most_columns(const wwi_runner *r) {
 }
 
 // Columns of a strip for series of m points: strips of one width, and few columns behind the last point. Other widths
-// than the best cost about 2 % for every 4 columns; plain measures take a few more as well as fewer. Where lengths
+// than the best cost about a quarter of the difference; plain measures take a few more as well as fewer. Where lengths
 // differ, a program for every width would be compiled for ever.
 static uint32_t strip_columns(const wwi_runner *r, const wwi_work *w) {
     const uint32_t most = most_columns(r), step = r->banded ? 8 : 4;
@@ -129,7 +135,7 @@ static uint32_t strip_columns(const wwi_runner *r, const wwi_work *w) {
     double least = 0;
     for (uint32_t columns = most / 2 & ~3u; columns <= widest; columns += 4) {
         const uint32_t away = columns < most ? most - columns : columns - most;
-        const double cost = (double)(wwi_ceil_div(w->m, columns) * columns) * (1 + 0.005 * away);
+        const double cost = (double)(wwi_ceil_div(w->m, columns) * columns) * (1 + 0.25 * away / most);
         if (columns >= 4 && (least == 0 || cost < least)) {
             least = cost;
             best = columns;

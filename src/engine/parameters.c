@@ -89,9 +89,11 @@ static size_t function_of(const char *name, size_t length) {
     return i;
 }
 
-bool wwi_parameters_fit(const char *text) {
+bool wwi_parameters_fit(const char *text, bool *before) {
     unsigned named[FUNCTIONS + 1] = {0}, depth = 0;
     bool inside = false; // of such a function, or between its name and its body
+    bool conditions = false;
+    *before = false;
     for (const char *at = text; *at;) {
         const char *behind = skip_unread(at);
         if (behind != at) {
@@ -108,6 +110,8 @@ bool wwi_parameters_fit(const char *text) {
             at++;
             continue;
         }
+        *before = *before || (length == strlen("WW_USER_BEFORE") && strncmp(at, "WW_USER_BEFORE", length) == 0);
+        conditions = conditions || (length >= 2 && strncmp(at, "if", 2) == 0 && depth == 0);
         const size_t function = function_of(at, length);
         if (function < FUNCTIONS) {
             if (depth > 0 || named[function]++)
@@ -119,12 +123,14 @@ bool wwi_parameters_fit(const char *text) {
         }
         at += length;
     }
-    return true;
+    // A condition may decide what the functions take.
+    return !(*before && conditions);
 }
 
 void wwi_parameters_make(const ww_measure *measure, ww_precision precision, wwi_parameters *parameters) {
     const ww_measure_info *info = &wwi_measure_row_by_id(measure->id)->info;
-    const bool fixed = measure->id == WW_USER && !wwi_parameters_fit(measure->recurrence);
+    bool before = false;
+    const bool fixed = measure->id == WW_USER && !wwi_parameters_fit(measure->recurrence, &before);
     writer w = {.to = parameters, .is_double = precision == WW_DOUBLE};
     memset(parameters, 0, sizeof *parameters);
     parameters->fixed = fixed;
@@ -150,5 +156,7 @@ void wwi_parameters_make(const ww_measure *measure, ww_precision precision, wwi_
     }
     if (w.values)
         write_text(&w, "#define WW_PARAMETERS %s\n", w.name);
+    if (before)
+        write_text(&w, "#define WW_USER_POINTS_BEFORE 1\n");
     parameters->bytes = w.values * wwi_precision_bytes(precision);
 }

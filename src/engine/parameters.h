@@ -21,7 +21,7 @@ typedef struct wwi_parameters {
 // Of a checked measure.
 void wwi_parameters_make(const ww_measure *measure, ww_precision precision, wwi_parameters *parameters);
 // Whether a user's text can take its parameters with the launch (kernels_cl/recurrence/user_parameters.cl): only the
-// functions that the library calls use them, and each of these is named once.
-bool wwi_parameters_fit(const char *text);
+// functions that the library calls use them, and each of these is named once. *before: these take the points before.
+bool wwi_parameters_fit(const char *text, bool *before);
 
 #endif

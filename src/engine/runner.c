@@ -264,6 +264,7 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_batch *batch) {
     wwi_uploads_close(&r->kept); // of halves
     r->kept = w.uploads;
     free(w.ids);
+    free(w.parts);
     return status;
 }
 
@@ -292,6 +293,7 @@ void wwi_work_destroy(wwi_work **work) {
         return;
     wwi_uploads_close(&(*work)->uploads);
     free((*work)->ids);
+    free((*work)->parts);
     free(*work);
     *work = NULL;
 }

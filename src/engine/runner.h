@@ -112,10 +112,12 @@ struct wwi_work {
     uint32_t row_rank, column_rank, row_ranks, column_ranks; // first and number of the lengths on each side
     uint32_t n, m;                                           // longest row and column series
     uint64_t pairs;
-    bool too_large;         // its bands or packs need more room than there is: each run halves it
-    wwi_slice x, y;         // what the kernel reads of each side
-    bool is_bits;           // engine bits: other arguments, bit planes where there are some
-    wwi_tiling tiling;      // where the engine has one for all pairs
+    bool too_large;              // its bands or packs need more room than there is: each run halves it
+    wwi_slice x, y;              // what the kernel reads of each side
+    bool is_bits;                // engine bits: other arguments, bit planes where there are some
+    wwi_tiling tiling;           // where the engine has one for all pairs
+    struct wwi_lane_part *parts; // engine lanes: slots whose columns have one tiling, found once
+    size_t part_count;
     uint32_t ribbon, below; // engine lanes: columns of a ribbon, those left of the diagonal; 0: none
     wwi_launch_args args;
     size_t args_bytes; // of them that the kernels take

@@ -132,6 +132,8 @@ const wwi_measure_row wwi_measures[] = {
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN |
                  WWI_MEASURE_ENCLOSED,
         .column_registers = 1,
+        .special = {{1, 1}}, // a largest weight of 1 multiplies nothing
+        .special_count = 1,
         .rounding = 1,
         .slopes = {.any = true, .parameters = 2},
     },
@@ -176,6 +178,8 @@ const wwi_measure_row wwi_measures[] = {
                  WWI_MEASURE_ENCLOSED,
         .transform = WWI_TRANSFORM_DERIVATIVE,
         .column_registers = 1,
+        .special = {{1, 1}}, // a largest weight of 1 multiplies nothing
+        .special_count = 1,
         .rounding = 3,
         .slopes = {.any = true, .parameters = 2},
     },

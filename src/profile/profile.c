@@ -121,27 +121,64 @@ static ww_status choose(ww_profile *p, size_t channels) {
     return WW_OK;
 }
 
-// The shape of a tile: work-items of a group, diagonals of one; lanes of a vector, vectors.
+// The shape of a tile: work-items of a group, diagonals of one, rows staged at a time; lanes of a vector, vectors.
 typedef struct shape {
-    uint32_t group, diagonals, vector, vectors;
+    uint32_t group, diagonals, part, vector, vectors;
 } shape;
+
+// The same tile in double.
+static shape deep_shape(const ww_profile *p, shape s) {
+    if (p->vector) {
+        s.vector /= 2;
+        s.vectors *= 2;
+    } else if (s.diagonals > 1) {
+        s.diagonals /= 2;
+        s.group *= 2;
+    }
+    return s;
+}
+
+// Local memory of kernels_cl/profile/profile_items.cl.
+static uint64_t local_bytes(const ww_profile *p, shape s, bool is_double) {
+    const uint64_t span = s.group * s.diagonals + s.part, rows = s.part;
+    const uint64_t places = span + (s.diagonals > 1 ? span / s.diagonals : 0) + 1;
+    return (places + rows) * (p->series.channels * (is_double ? 32 : 16) + 4);
+}
+
+static bool shape_fits(const ww_profile *p, shape s) {
+    const ww_device_info *info = wwi_context_info(p->context);
+    const bool is_double = p->options.precision == WW_DOUBLE;
+    const shape deep = deep_shape(p, s);
+    return local_bytes(p, s, is_double) <= info->local_bytes && s.group <= info->max_work_group &&
+           (!p->deep || (local_bytes(p, deep, true) <= info->local_bytes && deep.group <= info->max_work_group));
+}
 
 static shape make_shape(const ww_profile *p) {
     const size_t channels = p->series.channels;
     const bool is_double = p->options.precision == WW_DOUBLE;
-    shape s = {1, 1, 1, 1};
+    shape s = {1, 1, WWI_PROFILE_PART, 1, 1};
     if (p->vector) {
         s.vector = is_double ? 8 : 16;
         s.vectors = tuned(p, "profile.vectors", channels == 1 ? 4 : channels <= 4 ? 2 : 1);
         s.vectors = s.vectors < 1 ? 1 : s.vectors > 8 ? 8 : s.vectors;
-    } else {
-        s.group = channels > 4 ? 64 : tuned(p, "profile.group", 128);
-        s.group = s.group < 128 ? 64 : 128;
-        s.diagonals = channels > 4 || (channels > 2 && is_double) ? 2
-                      : channels > 1 || is_double                 ? 4
-                                                                  : tuned(p, "profile.diagonals", 8);
-        s.diagonals = s.diagonals < 4 ? 2 : s.diagonals < 8 ? 4 : 8;
+        return s;
     }
+    s.group = tuned(p, "profile.group", 128) < 128 ? 64 : 128;
+    s.diagonals = channels > 4 || (channels > 2 && is_double) ? 2
+                  : channels > 1 || is_double                 ? 4
+                                                              : tuned(p, "profile.diagonals", 8);
+    s.diagonals = s.diagonals < 4 ? 2 : s.diagonals < 8 ? 4 : 8;
+    // Many channels take less of everything.
+    while (!shape_fits(p, s) && s.part > 16) {
+        if (s.group > 64)
+            s.group /= 2;
+        else if (s.diagonals > 2)
+            s.diagonals /= 2;
+        else
+            s.part /= 2;
+    }
+    if (!shape_fits(p, s))
+        s.diagonals = 1;
     return s;
 }
 
@@ -151,13 +188,8 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
     char options[320];
     const bool is_double = deep || p->options.precision == WW_DOUBLE;
     const bool flats = p->series.has_flats || wwi_profile_other(p)->has_flats;
-    if (deep && p->vector) {
-        s.vector = 8;
-        s.vectors *= 2;
-    } else if (deep && s.diagonals > 2) {
-        s.diagonals /= 2;
-        s.group *= 2;
-    }
+    if (deep)
+        s = deep_shape(p, s);
     p->groups[deep] = s.group;
     for (int role = p->self ? BOTH : ROWS_ALONE; role <= (p->self ? BOTH : COLUMNS_ALONE); role++) {
         const wwi_source sources[] = {{"base/number.cl", NULL},
@@ -165,10 +197,10 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
                                       {p->vector ? "profile/profile_vector.cl" : "profile/profile_items.cl", NULL}};
         snprintf(options, sizeof options,
                  "-DWWK_DOUBLE=%d -DWW_CHANNELS=%zu -DWW_FLATS=%d -DWW_ROWS=%d -DWW_COLUMNS=%d -DWW_RAISES=%d "
-                 "-DWW_BLOCK_ROWS=%" PRIu32 " -DWW_WIDE=%d -DWW_WG=%" PRIu32 " -DWW_DIAGONALS=%" PRIu32
-                 " -DWW_VECTOR=%" PRIu32 " -DWW_VECTORS=%" PRIu32,
+                 "-DWW_BLOCK_ROWS=%" PRIu32 " -DWW_PART=%" PRIu32 " -DWW_WIDE=%d -DWW_WG=%" PRIu32
+                 " -DWW_DIAGONALS=%" PRIu32 " -DWW_VECTOR=%" PRIu32 " -DWW_VECTORS=%" PRIu32,
                  is_double, p->series.channels, flats, role != COLUMNS_ALONE, role != ROWS_ALONE, p->k == 1,
-                 p->block_rows, p->doubles ? 1 : 2, s.group, s.diagonals, s.vector, s.vectors);
+                 p->block_rows, s.part, p->doubles ? 1 : 2, s.group, s.diagonals, s.vector, s.vectors);
         if ((status = wwi_program_get(p->context, sources, sizeof sources / sizeof *sources, options,
                                       &p->programs[deep][role])) != WW_OK ||
             (status = wwi_kernel_create(p->stream, p->programs[deep][role],
@@ -182,9 +214,9 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
 static ww_status compile(ww_profile *p) {
     ww_status status;
     char options[64];
+    p->deep = p->options.precision == WW_FLOAT && p->doubles && p->reach >= DEEP;
     const shape s = make_shape(p);
     p->width = s.group * s.diagonals * s.vector * s.vectors;
-    p->deep = p->options.precision == WW_FLOAT && p->doubles && p->reach >= DEEP;
     if ((status = compile_set(p, s, false)) != WW_OK || (p->deep && (status = compile_set(p, s, true)) != WW_OK) ||
         !p->doubles)
         return status;
@@ -316,7 +348,7 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
         p->exclusion = INT64_MAX / 4;
     if ((status = wwi_stream_create(context, &p->stream)) != WW_OK || (status = choose(p, own_view.channels)) != WW_OK)
         goto done;
-    p->block_rows = tuned(p, "profile.rows", 512) / WWI_PROFILE_PART * WWI_PROFILE_PART;
+    p->block_rows = tuned(p, "profile.rows", p->vector ? 512 : 1024) / WWI_PROFILE_PART * WWI_PROFILE_PART;
     p->block_rows = p->block_rows < 64 ? 64 : p->block_rows > 4096 ? 4096 : p->block_rows;
     if ((status = wwi_profile_series_make(&own_view, index, window, p->block_rows, &p->series)) != WW_OK ||
         (other &&

@@ -9,6 +9,8 @@
 
 #define NO_ENTRY UINT32_MAX
 #define NEVER 1e30f // the bound of a window that looks for no neighbours
+// The size of a window that is nobody's neighbour, of one channel: no correlation with it is above a limit.
+#define UNUSABLE_SIZE 1e15
 
 uint64_t wwi_profile_window_bytes(const ww_profile *p, const wwi_profile_series *s) {
     const uint64_t real = p->options.precision == WW_DOUBLE ? 8 : 4;
@@ -57,7 +59,8 @@ static void put_real(bool is_double, unsigned char *to, size_t at, double value)
         memcpy(to + at * 4, &(float){(float)value}, 4);
 }
 
-// What the recurrence adds, and the norms of windows that may be neighbours: three planes a channel.
+// What the recurrence adds, and the sizes (of several channels: the norms) of windows that may be neighbours: three
+// planes a channel.
 static ww_status open_table(ww_profile *p, const wwi_profile_slice *s, bool is_double, wwi_buffer **table) {
     const wwi_profile_series *from = s->series;
     const size_t m = from->window;
@@ -74,9 +77,15 @@ static ww_status open_table(ww_profile *p, const wwi_profile_slice *s, bool is_d
                 put_real(is_double, room, plane + i, (x[at + m - 1] - x[at - 1]) / 2);
                 put_real(is_double, room, plane + s->stride + i, (x[at + m - 1] - mu[at]) + (x[at - 1] - mu[at - 1]));
             }
-            if (from->state[at] == WWI_WINDOW_USABLE)
-                put_real(is_double, room, plane + 2 * (size_t)s->stride + i, from->norms[c * from->windows + at]);
+            const bool usable = from->state[at] == WWI_WINDOW_USABLE;
+            const double size = from->sizes[c * from->windows + at], norm = from->norms[c * from->windows + at];
+            put_real(is_double, room, plane + 2 * (size_t)s->stride + i,
+                     from->channels == 1 ? (usable ? size : UNUSABLE_SIZE)
+                     : usable            ? norm
+                                         : 0);
         }
+        for (size_t i = s->count; from->channels == 1 && i < s->stride; i++)
+            put_real(is_double, room, plane + 2 * (size_t)s->stride + i, UNUSABLE_SIZE);
     }
     const ww_status status = upload(p, table, room, bytes);
     free(room);

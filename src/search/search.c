@@ -18,6 +18,7 @@ void ww_search_destroy(ww_search **search) {
     ww_search *s = *search;
     *search = NULL;
     wwi_open_destroy(&s->open);
+    wwi_super_destroy(&s->super);
     wwi_kernel *kernels[] = {s->moments, s->envelope,   s->bounds,    s->least_kernel,
                              s->take,    s->windows[0], s->windows[1]};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
@@ -208,8 +209,11 @@ ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const 
     s->extra = s->row->transform == WWI_TRANSFORM_ERP;
     s->lead = s->options.kind == WW_SEARCH_WINDOWS ? 0 : 1;
     s->vector = s->gpu ? 1 : (int)wwi_tuning(context, "search.vector", NULL, s->precision == WW_DOUBLE ? 8 : 16);
+    s->given = s->measure;
     if ((status = check_measure(s)) != WW_OK)
         return status;
+    if (s->options.kind == WW_SEARCH_SUPER)
+        return wwi_super_make(s, &view);
     choose_bounds(s);
     wwi_parameters_make(&s->measure, s->precision, &s->parameters);
     if ((status = wwi_stream_create(context, &s->stream)) != WW_OK || (status = wwi_search_queries(s, &view)) != WW_OK)
@@ -464,6 +468,8 @@ ww_status ww_search_run(ww_search *search, const ww_series_view *streams, ww_mat
         return status;
     if (!view.values || view.count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "no streams");
+    if (search->super)
+        return wwi_super_run(search, &view, matches, found);
     return run(search, &view, NULL, matches, found);
 }
 
@@ -476,6 +482,10 @@ ww_status ww_search_run_source(ww_search *search, const ww_search_source *source
         return status;
     if (!own.read || own.channels < 1 || (unsigned)own.precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a source without a function, channels or a precision");
+    if (search->super) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "a search for whole streams in a stream that is read");
+        return wwi_fail_hint("give the streams to ww_search_run()");
+    }
     return run(search, NULL, &own, matches, found);
 }
 

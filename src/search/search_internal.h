@@ -115,6 +115,8 @@ struct ww_search {
     wwi_program *moments_program, *bounds_program, *take_program, *windows_program[2];
     wwi_kernel *moments, *envelope, *bounds, *least_kernel, *take, *windows[2];
     struct wwi_open *open;
+    struct wwi_super *super; // a search for whole streams: the queries, and
+    ww_measure given;        // the measure as it was given
     wwi_joined joined;
 };
 
@@ -188,6 +190,11 @@ ww_status wwi_open_starts(ww_search *s, wwi_candidate **picked, const size_t *fo
 static inline size_t wwi_search_args_bytes(const ww_search *s, size_t begin) {
     return begin + (s->parameters.bytes + 7) / 8 * 8;
 }
+
+// ---- search_super.c
+ww_status wwi_super_make(ww_search *s, const ww_series_view *view);
+ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *matches, size_t *found);
+void wwi_super_destroy(struct wwi_super **super);
 
 // ---- search.c
 ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const ww_series_view *queries,

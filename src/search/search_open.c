@@ -18,13 +18,21 @@ typedef struct variant {
     wwi_kernel *kernel;
 } variant;
 
+// Places [begin, end) of a block without a point that is not a number.
+typedef struct piece {
+    uint32_t begin, end;
+    bool at_begin, at_end; // of a stream
+} piece;
+
 struct wwi_open {
     variant variants[VARIANTS];
     size_t variant_count;
     wwi_buffer *tasks;
     wwi_buffer *states[2], *start_states[2], *starts; // these where starts are carried along
     bool goes_on;                                     // states[0] has the column before this block
-    uint32_t shift;                                   // columns of the block before
+    uint32_t shift;                                   // columns of the block before, from the begin of its last piece
+    piece *pieces;                                    // of the last block, where starts are carried along
+    size_t piece_count;
 };
 
 void wwi_open_destroy(struct wwi_open **open) {
@@ -41,6 +49,7 @@ void wwi_open_destroy(struct wwi_open **open) {
         wwi_buffer_destroy(&o->start_states[i]);
     }
     wwi_buffer_destroy(&o->starts);
+    free(o->pieces);
     free(o);
     *open = NULL;
 }
@@ -146,11 +155,16 @@ ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *t, bool start, co
     for (uint32_t strip = 0; strip < t->strips && status == WW_OK; strip++) {
         const wwi_open_args job = {b->stride,       strip,    t->strips, b->begin_x,
                                    (uint32_t)count, b->shift, 0,         s->parameters.values};
-        const wwi_arg args[] = {WWI_BUFFER(b->values),      WWI_BUFFER(s->x),
-                                WWI_BUFFER(s->open->tasks), WWI_BUFFER(b->ends),
-                                WWI_BUFFER(b->starts),      WWI_BUFFER(b->states_in),
-                                WWI_BUFFER(b->states_out),  WWI_BUFFER(b->starts_in),
-                                WWI_BUFFER(b->starts_out),  WWI_VALUE(job)};
+        const wwi_arg args[] = {WWI_BUFFER(b->values),
+                                WWI_BUFFER(s->x),
+                                WWI_BUFFER(s->open->tasks),
+                                WWI_BUFFER(b->ends),
+                                WWI_BUFFER(b->starts),
+                                WWI_BUFFER(b->states_in),
+                                WWI_BUFFER(b->states_out),
+                                WWI_BUFFER(b->starts_in),
+                                WWI_BUFFER(b->starts_out),
+                                {WWI_ARG_VALUE, wwi_search_args_bytes(s, offsetof(wwi_open_args, parameters)), &job}};
         status = wwi_launch(v->kernel, (count * t->group + items - 1) / items, items, args, sizeof args / sizeof *args);
     }
     return status;
@@ -164,12 +178,6 @@ ww_status wwi_open_prepare(ww_search *s) {
     const wwi_open_tiling t = wwi_open_tile(s, s->queries[0].n, s->query_count, s->streaming);
     return find_variant(s, &t, s->streaming, &v);
 }
-
-// Places [begin, end) of a block without a point that is not a number.
-typedef struct piece {
-    uint32_t begin, end;
-    bool at_begin, at_end; // of a stream
-} piece;
 
 static bool is_missing(const ww_search *s, const void *values, uint32_t place) {
     bool missing = false;
@@ -364,12 +372,17 @@ ww_status wwi_open_block(ww_search *s, uint32_t columns) {
         s->info.cells += places * points;
         s->info.cells_started += places * points;
     }
+    if (s->streaming) {
+        free(o->pieces);
+        o->pieces = pieces;
+        o->piece_count = count;
+    }
     if ((status = wwi_collect(s, 0, columns)) != WW_OK)
         goto done;
     if (ends && (status = take_skipped_ends(s, pieces, count, points)) != WW_OK)
         goto done;
     o->goes_on = goes_on;
-    o->shift = columns;
+    o->shift = count ? columns - pieces[count - 1].begin : 0;
     if (goes_on) {
         wwi_buffer *state = o->states[0], *start = o->start_states[0];
         o->states[0] = o->states[1];
@@ -379,7 +392,8 @@ ww_status wwi_open_block(ww_search *s, uint32_t columns) {
     }
     status = wwi_search_report(s, (uint64_t)columns * s->query_count);
 done:
-    free(pieces);
+    if (pieces != o->pieces)
+        free(pieces);
     free(order);
     free(tilings);
     return status;
@@ -389,6 +403,9 @@ ww_status wwi_open_start_at(ww_search *s, size_t row, uint32_t place, int64_t *s
     int32_t from = 0;
     const ww_status status =
         wwi_buffer_read(s->open->starts, (row * s->block_stride + place) * sizeof from, sizeof from, &from);
-    *start = (int64_t)s->first + from;
+    // Starts count from the begin of a place's piece.
+    for (size_t p = 0; p < s->open->piece_count; p++)
+        if (place >= s->open->pieces[p].begin && place < s->open->pieces[p].end)
+            *start = (int64_t)s->first + s->open->pieces[p].begin + from;
     return status;
 }

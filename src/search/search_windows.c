@@ -9,7 +9,8 @@
 #include "base/grow.h"
 #include "search/search_internal.h"
 
-enum { RUN = 64, FIRST = 4096, NARROW = 63, MOST_ROWS = 8000 };
+enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000 };
+static const double NARROW = 63; // columns of a band that is held in registers
 
 static bool is_ribbon(const ww_search *s) {
     const ww_band *band = &s->measure.band;
@@ -83,11 +84,20 @@ static ww_status make_bounds(ww_search *s) {
     return status == WW_OK ? wwi_kernel_create(s->stream, s->bounds_program, "ww_search_bounds", &s->bounds) : status;
 }
 
+// Windows whose moments a work-item computes side by side, and work-items of a group.
+static int many(const ww_search *s) {
+    return s->vector > 1 && s->wide ? 8 : 1;
+}
+
+static int moments_group(const ww_search *s) {
+    return many(s) > 1 ? 4 : 64;
+}
+
 ww_status wwi_windows_prepare(ww_search *s) {
     static const char *const texts[] = {"search/search_moments.cl", NULL};
     char options[128];
-    snprintf(options, sizeof options, "-DWW_ZNORM=%d -DWW_WIDE=%d -DWW_RUN=%d -DWW_WG=64", s->options.znormalise != 0,
-             s->wide, RUN);
+    snprintf(options, sizeof options, "-DWW_ZNORM=%d -DWW_WIDE=%d -DWW_RUN=%d -DWW_WG=%d -DWW_MANY=%d",
+             s->options.znormalise != 0, s->wide, RUN, moments_group(s), many(s));
     const wwi_recurrence_program wanted = {.context = s->context,
                                            .stream = s->stream,
                                            .measure = &s->measure,
@@ -113,7 +123,8 @@ static ww_status launch_moments(ww_search *s, uint32_t length, uint32_t windows)
     const uint64_t stride = s->block_stride, runs = (windows + RUN - 1) / RUN;
     const wwi_arg args[] = {WWI_BUFFER(s->values), WWI_BUFFER(s->table), WWI_VALUE(stride),
                             WWI_VALUE(length),     WWI_VALUE(windows),   WWI_VALUE(channels)};
-    return wwi_launch(s->moments, (runs * channels + 63) / 64, 64, args, sizeof args / sizeof *args);
+    const uint64_t group = (uint64_t)moments_group(s);
+    return wwi_launch(s->moments, (runs * channels + group - 1) / group, group, args, sizeof args / sizeof *args);
 }
 
 static ww_status launch_envelope(ww_search *s, uint32_t points, uint32_t reach) {
@@ -126,7 +137,8 @@ static ww_status launch_envelope(ww_search *s, uint32_t points, uint32_t reach) 
                             WWI_VALUE(points),
                             WWI_VALUE(channels),
                             WWI_VALUE(reach)};
-    return wwi_launch(s->envelope, ((uint64_t)points * channels + 63) / 64, 64, args, sizeof args / sizeof *args);
+    const uint64_t group = (uint64_t)moments_group(s), each = (points + (uint64_t)many(s) - 1) / (uint64_t)many(s);
+    return wwi_launch(s->envelope, (each * channels + group - 1) / group, group, args, sizeof args / sizeof *args);
 }
 
 static wwi_window_args window_args(const ww_search *s, size_t i, uint32_t first, uint32_t count) {

@@ -43,12 +43,12 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
     const uint32_t registers = d->gpu ? 64 : 16;
     d->group = d->gpu ? power_below(wwi_shapelet_tuned(d, "shapelets.group", 32), 256) : 1;
     // Several parts with the same columns: one channel, every length.
-    d->parts = d->gpu && sums == 1 ? power_below(wwi_shapelet_tuned(d, "shapelets.parts", 4), 8) : 1;
+    d->parts = d->gpu && sums == 1 ? power_below(wwi_shapelet_tuned(d, "shapelets.parts", 8), 8) : 1;
     d->columns = sums > 1 ? 1 : power_below(wwi_shapelet_tuned(d, "shapelets.columns", 2), 8);
     const uint32_t most = registers / (sums * d->columns);
     d->windows = power_below(wwi_shapelet_tuned(d, "shapelets.windows", d->gpu ? 16 : 8), most ? most : 1);
     d->row_group = d->gpu ? power_below(wwi_shapelet_tuned(d, "shapelets.row_group", 64), 256) : 1;
-    d->diagonals = power_below(wwi_shapelet_tuned(d, "shapelets.diagonals", d->gpu ? 16 : 8), 32);
+    d->diagonals = power_below(wwi_shapelet_tuned(d, "shapelets.diagonals", 8), 32);
     d->rows = power_below(wwi_shapelet_tuned(d, "shapelets.rows", 32), 64);
     d->rows = d->rows < d->diagonals ? d->diagonals : d->rows;
     d->exact_group = d->gpu ? 64 : 1;

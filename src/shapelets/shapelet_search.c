@@ -399,7 +399,7 @@ static ww_status compile(search *s) {
     s->sift_group = s->split_group;
     s->sift_local = ((uint64_t)bins + 2) * classes * 2 * s->split_group;
     s->sifts = d->gpu && s->options->quality == WW_SHAPELET_GAIN && s->sift_local <= local && classes <= 32 &&
-               s->node->count >= 16 && s->node->count < 65536 && wwi_shapelet_tuned(d, "shapelets.sift", 1) == 1;
+               s->node->count >= (size_t)wwi_shapelet_tuned(d, "shapelets.sift", 128) && s->node->count < 65536;
     // Gains have 32 bits below the point, and above it those of count * log2(count). More than one: no bound.
     s->shift = 0;
     while (s->k == 1 && ((uint64_t)s->gains->entropy[s->node->count] >> s->shift) >> 31)
@@ -408,10 +408,15 @@ static ww_status compile(search *s) {
     const int steps = s->job.single ? 2 : s->job.step == 1 ? 1 : 0;
     s->parts = steps == 1 ? d->parts : 1;
     s->group_items = d->group * s->parts;
+    // Lengths whose best are in local memory at a time: 16 KiB of them.
+    uint32_t lengths = 8;
+    while (lengths > 1 && (uint64_t)lengths * s->group_items * d->columns * 4 > 16384)
+        lengths /= 2;
     snprintf(options, sizeof options,
              "-DWW_C=%zu -DWW_RAW=%d -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_S=%" PRIu32 " -DWW_U=%" PRIu32
-             " -DWW_STEP=%d -DWW_PARTS=%" PRIu32,
-             d->kind.channels, d->kind.raw, d->vector, s->group_items, d->columns, d->windows, steps, s->parts);
+             " -DWW_STEP=%d -DWW_PARTS=%" PRIu32 " -DWW_BLOCK=%" PRIu32,
+             d->kind.channels, d->kind.raw, d->vector, s->group_items, d->columns, d->windows, steps, s->parts,
+             lengths);
     if (s->sparse)
         snprintf(options, sizeof options,
                  "-DWW_C=1 -DWW_RAW=0 -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_ROWS=%" PRIu32
@@ -649,8 +654,9 @@ static ww_status allocate(search *s) {
     const uint64_t C = s->data->channels, count = s->job.count, n = s->node->count;
     const uint64_t flat_bytes = n * (s->job.single ? s->job.longest : count) * 4;
     const uint64_t tasks = (W / s->across) * count;
-    const uint64_t most_groups =
-        wwi_context_info(context)->compute_units * (s->device->gpu ? (s->keys_global ? 8 : 32) : 8);
+    // A driver that does not say how many compute units there are.
+    const uint64_t units = wwi_context_info(context)->compute_units ? wwi_context_info(context)->compute_units : 1;
+    const uint64_t most_groups = units * (s->device->gpu && !s->keys_global ? 32 : 8);
     s->split_groups = (uint32_t)(tasks < most_groups ? tasks : most_groups);
     if ((status = wwi_buffer_create(context, W * 16, &s->column_buffer)) != WW_OK ||
         (status = wwi_buffer_create(context, W * 4, &s->reaches)) != WW_OK ||

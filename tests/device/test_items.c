@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine packed with a work-item a pair, the text that GPUs take: here on any device, in strips of few columns.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "host.h"
@@ -151,10 +152,12 @@ static const banded bands[] = {
 };
 enum { BANDS = sizeof bands / sizeof *bands };
 
-static void tune_bands(void) {
+static void tune_bands(ww_measure_id id) {
+    char name[64];
+    (void)snprintf(name, sizeof name, "packed.banded.%s", ww_measure_info_by_id(id)->name);
     tune();
     wwt_ok(wwi_tuning_try(wwt_context, "packed.values", NULL, 80));
-    wwt_ok(wwi_tuning_try(wwt_context, "packed.banded", NULL, 16));
+    wwt_ok(wwi_tuning_try(wwt_context, name, NULL, 16));
 }
 
 START_TEST(in_bands) {
@@ -164,7 +167,7 @@ START_TEST(in_bands) {
     measure.band = (ww_band){.kind = b->kind, .width = b->width};
     size_t lengths[N];
     wwt_seed((unsigned)_i);
-    tune_bands();
+    tune_bands(b->id);
     wwt_ok(wwi_tuning_try(wwt_context, "packed.lanes", NULL, _i % 3 == 1 ? 64 : 32));
     for (size_t i = 0; i < N; i++)
         lengths[i] = b->even ? 67 : wwt_random_size(30, 71);
@@ -189,7 +192,7 @@ START_TEST(open_ends) {
     enum { N = 35, M = 5 };
     ww_measure measure = measure_of(_i == 1 ? WW_EDR : WW_DTW);
     wwt_seed((unsigned)_i);
-    tune_bands();
+    tune_bands(measure.id);
     wwt_ok(wwi_tuning_try(wwt_context, "packed.open", NULL, 16));
     measure.relax_begin_x = 3;
     measure.relax_end_x = 5;

@@ -19,9 +19,17 @@ static const char sideways[] =
     "real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, real lag) {\n"
     "    return ww_cost(x, y) + fmin(diagonal, fmin(left, up) + WW_P_p0);\n"
     "}\n";
+static const char sideways_before[] =
+    "#define WW_USER_BEFORE\n"
+    "real ww_user_cell(real left, real up, real diagonal, ww_point x, ww_point y, ww_point before_x,\n"
+    "                  ww_point before_y, real lag) {\n"
+    "    return ww_cost(x, y) + fmin(diagonal, fmin(left, up) + WW_P_p0);\n"
+    "}\n";
 static const subject subjects[] = {
     {WW_ADTW, {"penalty"}, {{0.1, 2, 0.7}}, NULL, 1},
-    {WW_WDTW, {"g", "w_max"}, {{0.05, 0.3, 0.011}, {1, 2.5, 0.3}}, NULL, 1},
+    {WW_WDTW, {"g"}, {{0.05, 0.3, 0.011}}, NULL, 1},
+    // A largest weight of 1 is a program of its own.
+    {WW_WDTW, {"g", "w_max"}, {{0.05, 0.3, 0.011}, {1, 2.5, 0.3}}, NULL, 2},
     {WW_ERP, {"g"}, {{0.3, -1.5, 0.7}}, NULL, 1},
     // A gap of 0 is a program of its own.
     {WW_ERP, {"g"}, {{0, -1.5, 0.7}}, NULL, 2},
@@ -34,6 +42,7 @@ static const subject subjects[] = {
     {WW_LEVENSHTEIN, {"insertion", "deletion", "substitution"}, {{1, 2, 0.5}, {2, 1, 3}, {1, 3, 2}}, NULL, 1},
     // One, and the one that checks the text.
     {WW_USER, {"p0"}, {{0.1, 2, 0.7}}, sideways, 2},
+    {WW_USER, {"p0"}, {{0.1, 2, 0.7}}, sideways_before, 2},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects, SETTINGS = 3, N = 3, M = 4 };
 

@@ -352,11 +352,407 @@ START_TEST(brute_force) {
 }
 END_TEST
 
+// A pattern in noise, with another offset and scale, and warped: found where it was planted, with numbers so large that
+// sums of their squares have no digits left for the deviation.
+START_TEST(planted) {
+    enum { N = 50, LENGTH = 3000, PLACES = 3 };
+    static const size_t places[PLACES] = {700, 1500, 2600};
+    static const double offsets[PLACES] = {1e5, -3e5, 20}, scales[PLACES] = {40, 0.5, 7};
+    double query[N], *stream = malloc(LENGTH * sizeof *stream);
+    ww_series_view q = WW_SERIES_VIEW_INIT, t = WW_SERIES_VIEW_INIT;
+    ww_search_options options = WW_SEARCH_OPTIONS_INIT;
+    ww_search *search = NULL;
+    ww_match matches[PLACES];
+    ww_measure measure;
+    size_t found = 0;
+    if (_i && !wwt_device_has_double()) {
+        free(stream);
+        return;
+    }
+    wwt_seed(9300);
+    for (size_t i = 0; i < LENGTH; i++)
+        stream[i] = 50 * wwt_random();
+    for (size_t i = 0; i < N; i++)
+        query[i] = sin(0.2 * (double)i) + (i > 30 ? 1.5 : 0);
+    for (size_t p = 0; p < PLACES; p++)
+        for (size_t i = 0; i < N; i++) {
+            const double at = (double)i + 1.5 * sin(6.2831853 * (double)i / N); // up to 1.5 points early or late
+            stream[places[p] + i] =
+                offsets[p] + scales[p] * (sin(0.2 * at) + (at > 30 ? 1.5 : 0)) + 1e-3 * wwt_random();
+        }
+    q.values = query;
+    t.values = stream;
+    q.precision = t.precision = WW_DOUBLE;
+    q.count = t.count = 1;
+    q.length = N;
+    t.length = LENGTH;
+    wwt_ok(ww_measure_init(&measure, sizeof measure, WW_DTW));
+    measure.band = (ww_band){WW_BAND_SAKOE_CHIBA, 4, NULL, NULL, 0};
+    options.kind = WW_SEARCH_WINDOWS;
+    options.znormalise = 1;
+    options.k = PLACES;
+    options.precision = _i ? WW_DOUBLE : WW_FLOAT;
+    wwt_ok(ww_search_create(wwt_context, &measure, &q, &options, &search));
+    wwt_ok(ww_search_run(search, &t, matches, &found));
+    ck_assert_uint_eq(found, PLACES);
+    for (size_t p = 0; p < PLACES; p++) {
+        bool there = false;
+        for (size_t i = 0; i < PLACES; i++)
+            there |= matches[i].begin >= (int64_t)places[p] - 2 && matches[i].begin <= (int64_t)places[p] + 2;
+        ck_assert_msg(there, "the pattern at %zu is not found", places[p]);
+    }
+    ww_search_destroy(&search);
+    free(stream);
+}
+END_TEST
+
+// ---- streams that are read, and streams that are pushed
+
+typedef struct reader {
+    const double *values;
+    size_t length, channels;
+    int calls, fails_at; // -1: never
+} reader;
+
+static int read_points(void *user, uint64_t first, size_t count, void *values) {
+    reader *r = user;
+    if (r->calls++ == r->fails_at)
+        return 1;
+    for (size_t t = 0; t < count; t++)
+        for (size_t c = 0; c < r->channels; c++)
+            ((double *)values)[t * r->channels + c] = r->values[c * r->length + first + t];
+    return 0;
+}
+
+typedef struct reported {
+    size_t query, pushed; // points pushed before it came
+    ww_match match;
+} reported;
+
+typedef struct collector {
+    reported list[512];
+    size_t count, pushed;
+} collector;
+
+static int collect(void *user, size_t query, const ww_match *match) {
+    collector *c = user;
+    ck_assert_uint_lt(c->count, sizeof c->list / sizeof *c->list);
+    c->list[c->count++] = (reported){query, c->pushed, *match};
+    return 0;
+}
+
+static const size_t pushed_subjects[] = {0, 12, 16}; // of `subjects`
+
+// A stream that a function reads gives what the same stream in memory gives; and pushed in parts it gives every place
+// that is the best of its surroundings, within the delay.
+START_TEST(in_pieces) {
+    const subject *s = &subjects[pushed_subjects[_i]];
+    const ww_measure measure = measure_of(s);
+    const size_t length = 700;
+    wwt_seed(9400 + (unsigned)_i);
+    wwt_set queries = walks(s->channels, query_lengths, QUERIES, false), stream = walks(s->channels, &length, 1, false);
+    stream.values[333] = NAN;
+    ww_match *whole = calloc(QUERIES * s->k, sizeof *whole), *read = calloc(QUERIES * s->k, sizeof *read);
+    size_t found[QUERIES];
+    run_subject(s, WW_FLOAT, 0, true, whole, &queries, &stream, found);
+
+    ww_search *search = NULL;
+    ww_search_options options = options_of(s, WW_FLOAT);
+    ww_search_source source = WW_SEARCH_SOURCE_INIT;
+    reader r = {stream.values, length, s->channels, 0, -1};
+    const ww_series_view q = wwt_view(&queries);
+    source.length = length;
+    source.channels = s->channels;
+    source.precision = WW_DOUBLE;
+    source.read = read_points;
+    source.user = &r;
+    wwt_ok(ww_search_create(wwt_context, &measure, &q, &options, &search));
+    wwt_ok(ww_search_run_source(search, &source, read, NULL));
+    ck_assert(memcmp(whole, read, QUERIES * s->k * sizeof *whole) == 0);
+    r = (reader){stream.values, length, s->channels, 0, 0};
+    ck_assert_int_eq(ww_search_run_source(search, &source, read, NULL), WW_ERROR_IO);
+    ww_search_destroy(&search);
+
+    // The threshold is the k-th match of the longest query.
+    const double threshold = whole[4 * s->k - 1].distance;
+    ww_search_stream *pushed = NULL;
+    collector *got = calloc(1, sizeof *got);
+    options.has_threshold = 1;
+    options.threshold = threshold;
+    wwt_ok(ww_search_stream_create(wwt_context, &measure, &q, &options, &pushed));
+    for (size_t at = 0, part; at < length; at += part) {
+        part = wwt_random_size(1, 90);
+        part = part < length - at ? part : length - at;
+        got->pushed = at + part;
+        wwt_ok(ww_search_stream_push(pushed, stream.values + at, WW_DOUBLE, part, collect, got));
+    }
+    got->pushed = SIZE_MAX;
+    wwt_ok(ww_search_stream_finish(pushed, collect, got));
+    size_t expected = 0;
+    for (size_t i = 0; i < QUERIES; i++) {
+        const wwr_series x = wwt_series(&queries, i), y = wwt_series(&stream, 0);
+        const size_t exclusion = s->exclusion == WW_SEARCH_HALF ? (x.length + 1) / 2 : s->exclusion;
+        double values[700];
+        for (size_t p = 0; p < length; p++)
+            values[p] = INFINITY;
+        if (s->kind == WW_SEARCH_WINDOWS)
+            wwr_search_windows(&measure, &x, &y, s->znormalise, values);
+        else
+            wwr_search_ends(&measure, &x, &y, values);
+        ck_assert_uint_eq(ww_search_stream_delay(pushed, i), exclusion - 1);
+        for (size_t p = 0; p < length; p++) {
+            bool best = values[p] <= threshold * (1 + 1e-4);
+            for (size_t o = p > exclusion - 1 ? p - exclusion + 1 : 0; best && o < p + exclusion && o < length; o++)
+                best = o == p || values[o] > values[p] || (values[o] == values[p] && o > p);
+            size_t k = 0;
+            for (; k < got->count; k++)
+                if (got->list[k].query == i && got->list[k].match.begin >= 0 &&
+                    (size_t)(s->kind == WW_SEARCH_WINDOWS ? got->list[k].match.begin : got->list[k].match.end - 1) == p)
+                    break;
+            ck_assert_msg((k < got->count) == best || fabs(values[p] - threshold) < 1e-3 * threshold,
+                          "%s: query %zu, place %zu: reported %d, expected %d", s->measure, i, p, k < got->count, best);
+            if (k == got->count)
+                continue;
+            expected++;
+            ck_assert(fabs(got->list[k].match.distance - values[p]) <= 2e-5 * (1 + values[p]));
+            // Parts have up to 90 points.
+            ck_assert(got->list[k].pushed == SIZE_MAX ||
+                      got->list[k].pushed < (size_t)got->list[k].match.end + exclusion + 90);
+            if (s->kind == WW_SEARCH_OPEN) {
+                const double own = distance_of(s, &measure, &x, &y, &got->list[k].match);
+                ck_assert_msg(fabs(own - values[p]) <= 2e-5 * (1 + own), "query %zu, %ld to %ld: %g, closed %g", i,
+                              (long)got->list[k].match.begin, (long)got->list[k].match.end, values[p], own);
+            }
+        }
+    }
+    ck_assert_uint_ge(expected, s->k);
+    ck_assert_uint_eq(expected, got->count);
+    ck_assert_int_eq(ww_search_stream_push(pushed, stream.values, WW_DOUBLE, 1, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ww_search_stream_destroy(&pushed);
+    free(got);
+    free(read);
+    free(whole);
+    wwt_set_free(&stream);
+    wwt_set_free(&queries);
+}
+END_TEST
+
+// Whole streams in the queries: the other way round.
+START_TEST(supersequence) {
+    static const size_t longs[] = {120, 90}, shorts[] = {20, 33, 12};
+    wwt_seed(9500);
+    wwt_set queries = walks(1, longs, 2, false), streams = walks(1, shorts, 3, false);
+    const subject s = {
+        .measure = "dtw", .kind = WW_SEARCH_SUPER, .k = 4, .exclusion = 10, .independent = -1, .channels = 1};
+    const ww_measure measure = measure_of(&s);
+    ww_match matches[8];
+    size_t found[2];
+    run_subject(&s, WW_FLOAT, 0, true, matches, &queries, &streams, found);
+    for (size_t q = 0; q < 2; q++) {
+        const wwr_series query = wwt_series(&queries, q);
+        double wanted[12];
+        size_t count = 0;
+        for (size_t i = 0; i < 3; i++) {
+            const wwr_series stream = wwt_series(&streams, i);
+            double values[120];
+            size_t places[4];
+            wwr_search_ends(&measure, &stream, &query, values);
+            const size_t own = wwr_search_choose(values, query.length, 10, 4, 0, places);
+            for (size_t p = 0; p < own; p++)
+                wanted[count++] = values[places[p]];
+        }
+        ck_assert_uint_eq(found[q], 4);
+        for (size_t p = 0; p < 4; p++) {
+            size_t least = p;
+            for (size_t i = p + 1; i < count; i++)
+                least = wanted[i] < wanted[least] ? i : least;
+            const double value = wanted[least];
+            wanted[least] = wanted[p];
+            const ww_match *m = &matches[4 * q + p];
+            ck_assert(fabs(m->distance - value) <= 2e-5 * (1 + value));
+            const wwr_series stream = wwt_series(&streams, (size_t)m->stream);
+            ck_assert(fabs(distance_of(&s, &measure, &stream, &query, m) - value) <= 2e-5 * (1 + value));
+        }
+    }
+    wwt_set_free(&streams);
+    wwt_set_free(&queries);
+}
+END_TEST
+
+// dtaidistance's documented example of a subsequence search (its values are root distances divided by the length), and
+// tslearn's definition of subsequence DTW, by the textbook reference.
+START_TEST(documented) {
+    const double query[] = {1, 2, 0}, series[] = {1, 0, 1, 2, 1, 0, 2, 0, 3, 0, 0};
+    ww_series_view q = WW_SERIES_VIEW_INIT, t = WW_SERIES_VIEW_INIT;
+    ww_search_options options = WW_SEARCH_OPTIONS_INIT;
+    ww_search *search = NULL;
+    ww_match matches[3];
+    ww_measure measure;
+    double values[11];
+    size_t places[3], found;
+    const wwr_series x = {query, 3, 1}, y = {series, 11, 1};
+    q.values = query;
+    t.values = series;
+    q.precision = t.precision = WW_DOUBLE;
+    q.count = t.count = 1;
+    q.length = 3;
+    t.length = 11;
+    wwt_ok(ww_measure_init(&measure, sizeof measure, WW_DTW));
+    measure.root = 1;
+    options.k = 3;
+    options.exclusion = 2;
+    wwt_ok(ww_search_create(wwt_context, &measure, &q, &options, &search));
+    wwt_ok(ww_search_run(search, &t, matches, &found));
+    wwr_search_ends(&measure, &x, &y, values);
+    ck_assert_uint_eq(found, wwr_search_choose(values, 11, 2, 3, 0, places));
+    for (size_t i = 0; i < found; i++) {
+        ck_assert_int_eq(matches[i].end, (int64_t)places[i] + 1);
+        ck_assert(fabs(matches[i].distance - values[places[i]]) < 1e-6);
+    }
+    // 1, 0 is as good as 1, 2, 1, 0, and ends first.
+    ck_assert_int_eq(matches[0].begin, 0);
+    ck_assert_int_eq(matches[0].end, 2);
+    ck_assert(matches[0].distance == 1);
+    ww_search_destroy(&search);
+}
+END_TEST
+
+// ---- what is refused, and what is nothing
+
+static ww_status create(ww_measure_id id, const double *query, size_t length, const ww_search_options *options,
+                        ww_band_kind band, size_t relax_begin_y) {
+    ww_series_view q = WW_SERIES_VIEW_INIT;
+    ww_search *search = NULL;
+    ww_measure measure;
+    wwt_ok(ww_measure_init(&measure, sizeof measure, id));
+    measure.band.kind = band;
+    measure.band.width = 2;
+    measure.relax_begin_y = relax_begin_y;
+    q.values = query;
+    q.precision = WW_DOUBLE;
+    q.count = 1;
+    q.length = length;
+    const ww_status status = ww_search_create(wwt_context, &measure, &q, options, &search);
+    ww_search_destroy(&search);
+    return status;
+}
+
+START_TEST(refusals) {
+    const double query[4] = {0, 1, 2, 1}, bad[4] = {0, NAN, 2, 1};
+    ww_search_options open = WW_SEARCH_OPTIONS_INIT, windows = WW_SEARCH_OPTIONS_INIT, wrong = WW_SEARCH_OPTIONS_INIT;
+    windows.kind = WW_SEARCH_WINDOWS;
+    ck_assert_int_eq(create(WW_DTW, bad, 4, &open, WW_BAND_NONE, 0), WW_ERROR_NOT_FINITE);
+    ck_assert_int_eq(create(WW_DTW, query, 0, &open, WW_BAND_NONE, 0), WW_ERROR_EMPTY);
+    ck_assert_int_eq(create(WW_DDTW, query, 2, &open, WW_BAND_NONE, 0), WW_ERROR_EMPTY);
+    ck_assert_int_eq(create(WW_MSM, query, 4, &open, WW_BAND_NONE, 0), WW_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(create(WW_WDTW, query, 4, &open, WW_BAND_NONE, 0), WW_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(create(WW_DTW, query, 4, &open, WW_BAND_SAKOE_CHIBA, 0), WW_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(create(WW_DTW, query, 4, &open, WW_BAND_NONE, 3), WW_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(create(WW_DTW, query, 4, &windows, WW_BAND_NONE, 3), WW_ERROR_UNSUPPORTED);
+    wrong.k = 0;
+    ck_assert_int_eq(create(WW_DTW, query, 4, &wrong, WW_BAND_NONE, 0), WW_ERROR_INVALID_ARGUMENT);
+    wrong = open;
+    wrong.znormalise = 1;
+    ck_assert_int_eq(create(WW_DTW, query, 4, &wrong, WW_BAND_NONE, 0), WW_ERROR_UNSUPPORTED);
+    wrong = open;
+    wrong.kind = (ww_search_kind)7;
+    ck_assert_int_eq(create(WW_DTW, query, 4, &wrong, WW_BAND_NONE, 0), WW_ERROR_INVALID_ARGUMENT);
+    ww_search_stream *stream = NULL;
+    ww_series_view q = WW_SERIES_VIEW_INIT;
+    ww_measure measure;
+    wwt_ok(ww_measure_init(&measure, sizeof measure, WW_DTW));
+    q.values = query;
+    q.precision = WW_DOUBLE;
+    q.count = 1;
+    q.length = 4;
+    ck_assert_int_eq(ww_search_stream_create(wwt_context, &measure, &q, &open, &stream), WW_ERROR_INVALID_ARGUMENT);
+
+    // A stream shorter than the query has no window; one of missing points has no match; k may be more than there are;
+    // exclusion 0; and with more matches than a list on the device holds nothing is lost.
+    ww_search *search = NULL;
+    ww_match matches[8];
+    size_t found = 9;
+    const double few[3] = {0, 1, 2}, missing[5] = {NAN, NAN, INFINITY, NAN, NAN};
+    ww_series_view t = q;
+    windows.k = 8;
+    windows.exclusion = 0;
+    wwt_ok(ww_search_create(wwt_context, &measure, &q, &windows, &search));
+    t.values = few;
+    t.length = 3;
+    wwt_ok(ww_search_run(search, &t, matches, &found));
+    ck_assert_uint_eq(found, 0);
+    ck_assert(matches[0].stream == -1);
+    t.values = missing;
+    t.length = 5;
+    wwt_ok(ww_search_run(search, &t, matches, &found));
+    ck_assert_uint_eq(found, 0);
+    t.values = query;
+    t.length = 4;
+    wwt_ok(ww_search_run(search, &t, matches, &found));
+    ck_assert_uint_eq(found, 1);
+    ck_assert(matches[0].distance == 0 && matches[0].begin == 0 && matches[0].end == 4);
+    double *flat = calloc(20000, sizeof *flat);
+    t.values = flat;
+    t.length = 20000;
+    wwt_ok(ww_search_run(search, &t, matches, &found));
+    ck_assert_uint_eq(found, 8);
+    for (size_t i = 0; i < 8; i++)
+        ck_assert(matches[i].begin == (int64_t)i && matches[i].distance == 6);
+    t.channels = 2;
+    t.length = 100;
+    ck_assert_int_eq(ww_search_run(search, &t, matches, &found), WW_ERROR_CHANNELS);
+    free(flat);
+    ww_search_destroy(&search);
+}
+END_TEST
+
+static int stop(void *user, uint64_t done, uint64_t total) {
+    (void)done;
+    (void)total;
+    return ++*(int *)user >= 1;
+}
+
+START_TEST(cancelled) {
+    const double query[4] = {0, 1, 2, 1};
+    double *values = calloc(9000, sizeof *values);
+    ww_search_options options = WW_SEARCH_OPTIONS_INIT;
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    ww_series_view q = WW_SERIES_VIEW_INIT, t;
+    ww_search *search = NULL;
+    ww_match match;
+    ww_measure measure;
+    int calls = 0;
+    run.progress = stop;
+    run.progress_user = &calls;
+    options.run = &run;
+    options.kind = WW_SEARCH_WINDOWS;
+    wwt_ok(ww_measure_init(&measure, sizeof measure, WW_DTW));
+    q.values = query;
+    q.precision = WW_DOUBLE;
+    q.count = 1;
+    q.length = 4;
+    t = q;
+    t.values = values;
+    t.length = 9000;
+    wwt_ok(ww_search_create(wwt_context, &measure, &q, &options, &search));
+    ck_assert_int_eq(ww_search_run(search, &t, &match, NULL), WW_ERROR_CANCELLED);
+    ck_assert_int_eq(calls, 1);
+    ww_search_destroy(&search);
+    free(values);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
         return exit_code;
     Suite *suite = suite_create("search");
     wwt_add(suite, brute_force, SUBJECTS);
+    wwt_add(suite, planted, 2);
+    wwt_add(suite, in_pieces, 3);
+    wwt_add(suite, supersequence, 1);
+    wwt_add(suite, documented, 1);
+    wwt_add(suite, refusals, 1);
+    wwt_add(suite, cancelled, 1);
     return wwt_run(suite);
 }

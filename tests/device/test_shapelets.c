@@ -161,6 +161,7 @@ START_TEST(other_ways) {
         run.launch_seconds = 1e-6;
         o.run = &run;
     } else {
+        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
         wwt_ok(wwi_tuning_try(wwt_context, _i < 4 ? "shapelets.double" : "shapelets.vector", NULL, _i < 4 ? 2 : 1));
     }
     check_best(l, &o, 1);

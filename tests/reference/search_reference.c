@@ -65,6 +65,8 @@ void wwr_search_ends(const ww_measure *measure, const wwr_series *query, const w
         open.relax_begin_x = begin == 0 ? measure->relax_begin_x : 0;
         open.relax_end_x = j + 1 == stream->length ? measure->relax_end_x : 0;
         values[j] = wwr_distance(&open, NULL, query, &y);
+        if (isnan(values[j])) // too few points for a derivative
+            values[j] = INFINITY;
     }
     free(part);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // See shapelet_reference.h.
-#include "reference/shapelet_reference.h"
+#include "shapelet_reference.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -38,6 +38,9 @@ enum { GUARD = 0x5a, ROOM = 64 };
     X(profile_output)                                                                                                  \
     X(read_options)                                                                                                    \
     X(run_options)                                                                                                     \
+    X(search_info)                                                                                                     \
+    X(search_options)                                                                                                  \
+    X(search_source)                                                                                                   \
     X(series_view)                                                                                                     \
     X(topk_info)                                                                                                       \
     X(topk_options)                                                                                                    \

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix profiles: time, pairs of windows a second, and a sample of the windows against brute force in double. On a CPU
+// the time of STOMP in textbook C on one core beside it.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tests/reference/profile_reference.h"
+#include "bench.h"
+
+typedef struct profile_case {
+    const char *name;
+    size_t windows, cpu_windows, window, k;
+    int walk, two; // a walk or noise; against another series
+    ww_precision precision;
+    int quick;
+} profile_case;
+
+static const profile_case CASES[] = {
+    {"profile/walk/2^20/256", 1u << 20, 1u << 17, 256, 1, 1, 0, WW_FLOAT, 1},
+    {"profile/noise/2^20/256", 1u << 20, 1u << 17, 256, 1, 0, 0, WW_FLOAT, 0},
+    {"profile/walk/2^20/256/k3", 1u << 20, 1u << 15, 256, 3, 1, 0, WW_FLOAT, 0},
+    {"profile/two/2^20/256", 1u << 20, 1u << 16, 256, 1, 0, 1, WW_FLOAT, 0},
+    {"profile/double/2^18/256", 1u << 18, 1u << 16, 256, 1, 1, 0, WW_DOUBLE, 0},
+};
+
+typedef struct job {
+    const profile_case *c;
+    size_t windows, length;
+    double *series, *other;
+    ww_profile *profile;
+    double *distances;
+    int64_t *indices;
+    double prepare;
+} job;
+
+static double gauss(uint64_t *state) {
+    const double u = ((double)(bench_random(state) >> 11) + 0.5) * 0x1p-53;
+    const double v = (double)(bench_random(state) >> 11) * 0x1p-53;
+    return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+}
+
+static double *make(size_t length, int walk, uint64_t seed) {
+    double *values = malloc(length * sizeof *values), at = 0;
+    uint64_t state = seed * 0x2545f4914f6cdd1du + 88172645463325252u;
+    for (size_t t = 0; values && t < length; t++) {
+        at = walk ? at + gauss(&state) : gauss(&state);
+        values[t] = at;
+    }
+    return values;
+}
+
+static void job_free(job *j) {
+    ww_profile_destroy(&j->profile);
+    free(j->series);
+    free(j->other);
+    free(j->distances);
+    free(j->indices);
+}
+
+static ww_status job_make(const bench *b, const profile_case *c, job *j) {
+    const int small = b->device.type != WW_DEVICE_GPU;
+    ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
+    ww_series_view view = WW_SERIES_VIEW_INIT, other;
+    memset(j, 0, sizeof *j);
+    j->c = c;
+    j->windows = (small ? c->cpu_windows : c->windows) / (b->options.quick ? 4 : 1);
+    j->length = j->windows + c->window - 1;
+    j->series = make(j->length, c->walk, 1);
+    j->other = c->two ? make(j->length, c->walk, 2) : NULL;
+    j->distances = malloc(j->windows * c->k * sizeof *j->distances);
+    j->indices = malloc(j->windows * c->k * sizeof *j->indices);
+    if (!j->series || (c->two && !j->other) || !j->distances || !j->indices)
+        return WW_ERROR_OUT_OF_MEMORY;
+    view.values = j->series;
+    view.precision = WW_DOUBLE;
+    view.count = 1;
+    view.length = j->length;
+    other = view;
+    other.values = j->other;
+    options.k = c->k;
+    options.precision = c->precision;
+    const double start = bench_seconds();
+    const ww_status status =
+        ww_profile_create(b->context, &view, 0, c->two ? &other : NULL, 0, c->window, &options, &j->profile);
+    j->prepare = bench_seconds() - start;
+    return status;
+}
+
+// The largest difference of a sample of the windows from brute force, relative to the root of the window's length.
+static double verify(const job *j, size_t exclusion, size_t *verified) {
+    enum { SAMPLE = 5 };
+    const size_t k = j->c->k, m = j->c->window;
+    const double *other = j->other ? j->other : j->series;
+    double worst = 0, *best = malloc(k * sizeof *best);
+    uint64_t state = 7;
+    *verified = 0;
+    for (size_t s = 0; best && s < SAMPLE; s++) {
+        const size_t i = bench_random(&state) % j->windows;
+        for (size_t r = 0; r < k; r++)
+            best[r] = INFINITY;
+        for (size_t w = 0; w < j->windows; w++) {
+            if (!j->other && (i < w ? w - i : i - w) <= exclusion)
+                continue;
+            double d = wwr_profile_distance(j->series, j->length, i, other, j->length, w, m, 1);
+            for (size_t r = 0; r < k; r++)
+                if (d < best[r]) {
+                    const double next = best[r];
+                    best[r] = d;
+                    d = next;
+                }
+        }
+        for (size_t r = 0; r < k; r++) {
+            const double error = fabs(best[r] - j->distances[i * k + r]) / sqrt((double)m);
+            worst = error >= 0 && error <= worst ? worst : error >= 0 ? error : INFINITY;
+        }
+        ++*verified;
+    }
+    free(best);
+    return *verified ? worst : INFINITY;
+}
+
+// Seconds that STOMP takes for the whole profile, from its first rows.
+static double textbook(const job *j, size_t exclusion, double seconds) {
+    double *distances = malloc(j->windows * sizeof *distances);
+    int64_t *indices = malloc(j->windows * sizeof *indices);
+    double first = 0, more = 0;
+    size_t rows = 16;
+    while (distances && indices && rows < j->windows) {
+        double start = bench_seconds();
+        wwr_stomp(j->series, j->length, j->c->window, exclusion, 1, distances, indices);
+        first = bench_seconds() - start;
+        start = bench_seconds();
+        wwr_stomp(j->series, j->length, j->c->window, exclusion, rows + 1, distances, indices);
+        more = bench_seconds() - start - first;
+        if (more > seconds)
+            break;
+        rows *= 2;
+    }
+    free(indices);
+    free(distances);
+    return more > 0 ? more / (double)rows * (double)j->windows : 0;
+}
+
+static int run_case(const bench *b, const profile_case *c) {
+    enum { MOST = 20 };
+    double wall[MOST], device[MOST], ratio = 0;
+    const double allowed = c->precision == WW_DOUBLE ? 1e-10 : 1e-5;
+    size_t runs = 0, verified = 0;
+    ww_profile_info info = WW_PROFILE_INFO_INIT;
+    ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
+    job j;
+    ww_status status = job_make(b, c, &j);
+    output.distances = j.distances;
+    output.indices = j.indices;
+    if (status == WW_OK)
+        status = ww_profile_run(j.profile, &output);
+    const double begin = bench_seconds();
+    while (status == WW_OK && runs < MOST && (runs < 3 || bench_seconds() - begin < (b->options.quick ? 0.2 : 1))) {
+        status = ww_profile_run(j.profile, &output);
+        if (status == WW_OK)
+            status = ww_profile_get_info(j.profile, &info);
+        wall[runs] = info.seconds_wall;
+        device[runs++] = info.seconds_device;
+    }
+    if (status != WW_OK) {
+        fprintf(stderr, "wavewarp-bench: %s: %s: %s\n", c->name, ww_status_name(status), ww_last_error()->message);
+        job_free(&j);
+        return 1;
+    }
+    const bench_times w = bench_summary(wall, runs), d = bench_summary(device, runs);
+    const double error = verify(&j, info.exclusion, &verified);
+    if (b->device.type == WW_DEVICE_CPU && c->k == 1 && !c->two)
+        ratio = textbook(&j, info.exclusion, b->options.quick ? 0.1 : 1) / w.median;
+    const double rate = (double)info.pairs / w.median;
+    if (b->options.json) {
+        printf("{\"name\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"form\": \"%s\", \"windows\": %zu, "
+               "\"window\": %zu, \"k\": %zu, \"pairs\": %llu, \"candidates\": %llu, \"launches\": %llu, "
+               "\"seconds_prepare\": %.6g, \"seconds_device\": %.6g, \"seconds_wall\": %.6g, \"spread\": %.4g, "
+               "\"runs\": %zu, \"pairs_per_second\": %.5g, ",
+               c->name, b->device.name, ww_version(), info.form, j.windows, c->window, c->k,
+               (unsigned long long)info.pairs, (unsigned long long)info.candidates, (unsigned long long)info.launches,
+               j.prepare, d.median, w.median, w.spread, w.count, rate);
+        if (ratio > 0)
+            printf("\"times_textbook\": %.4g, ", ratio);
+        printf("\"verified\": %zu, \"error\": %.3g, \"allowed\": %.3g, \"right\": %s}\n", verified,
+               error <= 1e300 ? error : 1e300, allowed, error <= allowed ? "true" : "false");
+    } else {
+        char times[32] = "-";
+        if (ratio > 0)
+            snprintf(times, sizeof times, "%.1fx", ratio);
+        printf("%-28s %-7s %11.3f %11.3f %6.1f%% %10.4g %12.4g %9s %9.2g  %s\n", c->name, info.form, 1e3 * d.median,
+               1e3 * w.median, 100 * w.spread, rate * 1e-9, (double)info.candidates / (double)j.windows, times, error,
+               error <= allowed ? "" : "WRONG");
+    }
+    fflush(stdout);
+    job_free(&j);
+    return !(error <= allowed);
+}
+
+size_t bench_profile(const bench *b, int *failed) {
+    size_t ran = 0;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        const profile_case *c = &CASES[i];
+        if (b->options.filter ? !strstr(c->name, b->options.filter) : b->options.quick && !c->quick)
+            continue;
+        if (c->precision == WW_DOUBLE && !b->options.list && !b->device.has_double)
+            continue;
+        if (ran++ == 0 && !b->options.json && !b->options.list)
+            printf("\n%-28s %-7s %11s %11s %7s %10s %12s %9s %9s\n", "case", "form", "device ms", "wall ms", "spread",
+                   "Gpairs/s", "candidates/w", "textbook", "error");
+        if (b->options.list)
+            printf("%s\n", c->name);
+        else
+            *failed |= run_case(b, c);
+    }
+    return ran;
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+# Searches by the program: files of series, of plain numbers, a pipe, refusals.
+. "$(dirname "$0")/tap.sh"
+: >out >err
+
+if ! "$program" devices --no-self-test >out 2>err; then
+    if [ "${WAVEWARP_TEST_REQUIRE_DEVICE:-0}" = 1 ]; then
+        echo "Bail out! no OpenCL device: $(cat err)"
+        exit 1
+    fi
+    echo "1..0 # SKIP $(head -n 1 err)"
+    exit 0
+fi
+
+# The query twice in the stream: moved and made three times as large; and as it is.
+printf '1,5,2,8,3,9\n' >query.csv
+printf '0,1,0,1,0,103,115,106,124,109,127,1,0,1,0,0,1,5,2,8,3,9,0,0,1,1\n' >stream.csv
+tr ',' '\n' <stream.csv >points.txt
+
+printf '0\t0\t5\t11\t0\n0\t0\t16\t22\t0\n' >wanted
+ok "z-normalised windows" gives 0 search query.csv --in stream.csv --znorm --k 2 --band sakoe-chiba:1 --precision double
+awk -F'\t' '{ printf "%s\t%s\t%s\t%s\t%.0f\n", $1, $2, $3, $4, $5 * 1e6 }' out >rounded
+ok "both are found" cmp -s rounded wanted
+printf '0\t0\t16\t22\t0\n' >wanted
+ok "windows as they are" gives 0 search query.csv --in stream.csv --kind windows
+ok "one is found" cmp -s out wanted
+ok "open ends" gives 0 search query.csv --in stream.csv
+ok "the same one" cmp -s out wanted
+ok "without bounds" gives 0 search query.csv --in stream.csv --kind windows --no-bounds
+ok "the same again" cmp -s out wanted
+ok "two queries of two files, two streams" gives 0 search query.csv query.csv --in query.csv --in stream.csv -k 2
+printf '0\t0\t0\t6\t0\n0\t1\t16\t22\t0\n1\t0\t0\t6\t0\n1\t1\t16\t22\t0\n' >wanted
+ok "ties by the lower stream" cmp -s out wanted
+ok "streams in the query" gives 0 search stream.csv --in query.csv --kind super
+printf '0\t0\t16\t22\t0\n' >wanted
+ok "the same place" cmp -s out wanted
+ok "json" gives 0 search query.csv --in stream.csv --json
+ok "json says the kind" prints '"kind": "open", "k": 1'
+ok "json has matches" prints '{"stream": 0, "begin": 16, "end": 22, "distance": 0}'
+ok "more wanted than there are" gives 0 search query.csv --in query.csv --kind windows -k 5
+ok "only one" test "$(wc -l <out)" = 1
+ok "a query longer than its stream" gives 0 search stream.csv --in query.csv --kind windows
+ok "has no match" test ! -s out
+
+# ---- plain numbers
+if command -v python3 >/dev/null 2>&1; then
+    python3 -c 'import struct,sys; v = [float(x) for x in open("stream.csv").read().split(",")]
+open("stream.f32", "wb").write(struct.pack("<%df" % len(v), *v)); open("odd.f64", "wb").write(b"12345")'
+    ok "a file of floats" gives 0 search query.csv --in stream.f32
+    ok "finds the same" cmp -s out wanted
+    ok "a file with half a number" gives 1 search query.csv --in odd.f64
+    ok "is named" says 'odd.f64: its size'
+fi
+
+# ---- a pipe
+"$program" search query.csv --in - --threshold 0.5 <points.txt >out 2>err
+ok "a pipe" cmp -s out wanted
+(cat points.txt; sleep 0.1; cat points.txt) | "$program" search query.csv --in - --threshold 0.5 >out 2>err
+printf '0\t0\t16\t22\t0\n0\t0\t42\t48\t0\n' >wanted
+ok "a pipe that stalls" cmp -s out wanted
+printf '1\n5\nx\n' | "$program" search query.csv --in - --threshold 0.5 >out 2>err
+ok "what is no number" test $? -eq 1
+ok "names its line" says 'line 3'
+printf '' | "$program" search query.csv --in - --threshold 0.5 >out 2>err
+ok "an empty pipe" test $? -eq 0
+
+# ---- refusals
+ok "no stream" gives 2 search query.csv
+ok "says what is missing" says 'in STREAM'
+ok "a band with open ends" gives 1 search query.csv --in stream.csv --band sakoe-chiba:1
+ok "a measure without open ends" gives 1 search query.csv --in stream.csv --measure msm
+ok "a file that is not there" gives 1 search query.csv --in nothing.csv
+ok "k 0" gives 2 search query.csv --in stream.csv -k 0
+finish

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# Shapelets by the program: a set whose shapelet is known, files, pictures, refusals.
+. "$(dirname "$0")/tap.sh"
+: >out >err
+
+if ! "$program" devices --no-self-test >out 2>err; then
+    if [ "${WAVEWARP_TEST_REQUIRE_DEVICE:-0}" = 1 ]; then
+        echo "Bail out! no OpenCL device: $(cat err)"
+        exit 1
+    fi
+    echo "1..0 # SKIP $(head -n 1 err)"
+    exit 0
+fi
+
+# Class b has a spike down then up somewhere, class a one up then down.
+printf 'a,0,0.1,0,5,-5,0.1,0,0.2\na,0.1,5,-5,0,0.1,0,0.2,0\na,0.2,0,0.1,0,0,5.1,-5,0\n' >train.csv
+printf 'b,0,0.1,-5,5,0,0.1,0,0.2\nb,0.1,0,0,-5,5,0,0.2,0\nb,-5,5,0.1,0,0,0.1,0,0\n' >>train.csv
+{ sed -n 1p train.csv; sed -n '4p;6p' train.csv; } >test.csv
+
+ok "fit" gives 0 shapelets fit train.csv --csv-label first -o model.json
+ok "the report has the tree" prints 'node 0: 6 series, d <= '
+ok "two leaves" prints 'node 2: 3 series, class'
+ok "the model is there" test -s model.json
+if "$program" shapelets show model.json >out 2>err; then
+    ok "predict" gives 0 shapelets predict model.json test.csv --csv-label first
+    ok "all right" prints 'accuracy  1.0000 (3 of 3)'
+    ok "predict, in JSON" gives 0 shapelets predict model.json test.csv --csv-label first --json
+    ok "JSON has the confusion" prints '"confusion": [[1, 0], [0, 2]]'
+    ok "JSON has one head" prints '"command": "shapelets"'
+    ok "predictions" gives 0 shapelets predict model.json test.csv --csv-label first -o p.csv
+    printf 'series,actual,predicted\n0,a,a\n1,b,b\n2,b,b\n' >wanted
+    ok "the file of predictions" cmp -s p.csv wanted
+    ok "show" gives 0 shapelets show model.json
+    ok "it has the shapelet" prints 'shapelet 0: series'
+    ok "show with its series" gives 0 shapelets show model.json train.csv --csv-label first --svg picture.svg --json
+    ok "JSON has the nodes" prints '"nodes": [{"depth": 0'
+    ok "the picture is whole" grep -q '</svg>' picture.svg
+    ok "it has the order line" grep -q 'order line' picture.svg
+    ok "show alone" gives 0 shapelets show model.json --svg alone.svg
+    if command -v xmllint >/dev/null; then
+        ok "the pictures are XML" xmllint --noout picture.svg alone.svg
+    fi
+    ok "transform" gives 0 shapelets fit train.csv --csv-label first --no-tree -k 2 --length-step 3 -o best.json
+    ok "features" gives 0 shapelets transform best.json test.csv --csv-label first -o f.csv
+    ok "three rows" lines 3 f.csv
+    ok "in NumPy's format" gives 0 shapelets transform best.json test.csv --csv-label first -o f.npy
+    ok "a tree that is none" gives 1 shapelets predict best.json test.csv --csv-label first
+    ok "says so" says 'has no tree'
+    head -c 200 model.json >cut.json
+    ok "a file that is cut" gives 1 shapelets predict cut.json test.csv --csv-label first
+    ok "names it" says 'cut.json'
+    ok "a file that is not there" gives 1 shapelets show nowhere.json
+    ok "other channels" gives 1 shapelets predict model.json "$(printf '@problemName x\n@classLabel false\n@data\n1,2,3:4,5,6\n' >two.ts && echo two.ts)"
+    ok "says how many" says 'channels'
+else
+    ok "the reason is named" says 'jansson'
+fi
+ok "terms and a checkpoint" gives 0 shapelets fit train.csv --csv-label first --terms 3 --checkpoint c.txt -o m2.json --json
+ok "the checkpoint is gone" test ! -e c.txt
+ok "a sample" gives 0 shapelets fit train.csv --csv-label first --sample 20 -q kruskal-wallis -o m3.json
+
+ok "no verb" gives 2 shapelets
+ok "another verb" gives 2 shapelets find train.csv
+ok "no output" gives 2 shapelets fit train.csv
+ok "search options elsewhere" gives 2 shapelets show model.json --terms 2
+ok "too many files" gives 2 shapelets fit train.csv test.csv -o m.json
+ok "a length above the series" gives 1 shapelets fit train.csv --csv-label first --max-length 9 -o m.json
+ok "says which" says 'candidates of 9 points'
+ok "more than there are" gives 1 shapelets fit train.csv --csv-label first -k 1000 -o m.json
+ok "says how many there are" says 'without overlap there are'
+printf 'a,1,2,3\na,3,2,1\n' >one.csv
+ok "one class" gives 1 shapelets fit one.csv --csv-label first -o m.json
+printf 'a,1,2,3\n' >single.csv
+ok "one series" gives 1 shapelets fit single.csv --csv-label first -o m.json
+ok "no model of a failed search" test ! -e m.json
+ok "no leftovers" no_leftovers
+finish
