@@ -45,7 +45,6 @@ static const wwi_tuning_entry entries[] = {
     {"packed.items", ANY, 0, 1, "1; CPU 0", "1: a work-item a pair", UNTRIED, {0}},
     {"packed.fill", ANY, 0, MOST_COUNT, "256", "pairs a compute unit from which a work-item takes one", UNTRIED, {0}},
     {"packed.reuse", ANY, 0, MOST_COUNT, "60", "cells from which a value is worth interleaving", UNTRIED, {0}},
-    {"packed.reuse", ANY, 0, MOST_COUNT, "400", "cells from which a value is worth interleaving", UNTRIED, {0}},
     {"packed.tiles", ANY, 0, 1, "0", "soft minima of DTW by tiles of products", UNTRIED, {0}},
     {"packed.tile_columns", ANY, 4, 96, "16", "columns of a strip of these, in fours", UNTRIED, {0}},
     {"gradient.rows", ANY, 1, 16, "GPU 4, CPU 8", "rows of a block of a gradient", UNTRIED, {0}},
