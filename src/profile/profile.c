@@ -342,7 +342,7 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
         p->exclusion = INT64_MAX / 4;
     if ((status = wwi_stream_create(context, &p->stream)) != WW_OK || (status = choose(p, own_view.channels)) != WW_OK)
         goto done;
-    p->block_rows = tuned(p, "profile.rows", p->vector ? 512 : 1024) / WWI_PROFILE_PART * WWI_PROFILE_PART;
+    p->block_rows = tuned(p, "profile.rows", 512) / WWI_PROFILE_PART * WWI_PROFILE_PART;
     p->block_rows = p->block_rows < 64 ? 64 : p->block_rows > 4096 ? 4096 : p->block_rows;
     if ((status = wwi_profile_series_make(&own_view, index, window, p->block_rows, &p->series)) != WW_OK ||
         (other &&
