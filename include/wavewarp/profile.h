@@ -92,10 +92,10 @@ WW_API void ww_profile_info_init(ww_profile_info *info, size_t struct_size);
 /// \param other NULL: the series itself. It has as many channels. \param window WW_PROFILE_LEAST_WINDOW to the length
 /// of each series. \param options read during the call only; NULL: all defaults.
 /// \return WW_ERROR_INVALID_ARGUMENT (the window; k; an exclusion that leaves no pair), WW_ERROR_EMPTY,
-/// WW_ERROR_CHANNELS, WW_ERROR_UNSUPPORTED (double on a device without it; left_right of two series; more channels than
-/// the kernels take), WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: any
-/// thread. *Blocking*: while the tables of the windows are made and kernels are compiled.
-/// *Source*: C.-C. M. Yeh et al., Matrix Profile I, ICDM 2016; Y. Zhu et al., Matrix Profile XI, ICDM 2018.
+/// WW_ERROR_CHANNELS, WW_ERROR_UNSUPPORTED (a device without double; left_right of two series), WW_ERROR_OVERFLOW,
+/// WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while the tables of the
+/// windows are made and kernels are compiled. *Source*: C.-C. M. Yeh et al., Matrix Profile I, ICDM 2016; Y. Zhu et
+/// al., Matrix Profile XI, ICDM 2018.
 WW_API_STATUS ww_profile_create(ww_context *context, const ww_series_view *series, size_t index,
                                 const ww_series_view *other, size_t other_index, size_t window,
                                 const ww_profile_options *options, ww_profile **profile);

@@ -19,7 +19,6 @@
 // WW_ROWS       1: rows look for neighbours among the columns;  WW_COLUMNS 1: columns among the rows
 // WW_RAISES     1: one neighbour is wanted, and a candidate raises the bound at once
 // WW_BLOCK_ROWS rows of a tile: how far a diagonal is followed from an exact covariance
-// WW_WIDE       1: exact covariances are summed in double, 2: in pairs of floats
 #ifndef WW_CHANNELS
 #define WW_CHANNELS 1
 #endif
@@ -37,9 +36,6 @@
 #endif
 #ifndef WW_BLOCK_ROWS
 #define WW_BLOCK_ROWS 512
-#endif
-#ifndef WW_WIDE
-#define WW_WIDE 1
 #endif
 
 #define WW_REACH 64   // windows that share an entry of `reaches`

@@ -32,36 +32,12 @@ typedef double4 real4;
 typedef float4 real4;
 #endif
 
-// ---- exact sums: double, or pairs of floats (the value and what it lacks)
-
-#if WW_WIDE == 1
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-typedef double ww_wide;
+typedef double ww_wide; // first covariances are summed in it
 #define ww_wide_minus(a, b) ((a) - (b))
 #define ww_wide_add(sum, a, b) fma(a, b, sum)
 #define ww_wide_real(a) ((real)(a))
 #define WW_WIDE_ZERO 0.0
-#else
-typedef float2 ww_wide;
-#define WW_WIDE_ZERO ((float2)(0.0f, 0.0f))
-// The exact sum of two floats, as a pair.
-WW_INLINE ww_wide ww_two_sum(const float a, const float b) {
-    const float s = a + b, t = s - a;
-    return (ww_wide)(s, (a - (s - t)) + (b - t));
-}
-WW_INLINE ww_wide ww_wide_plus(const ww_wide a, const ww_wide b) {
-    const ww_wide s = ww_two_sum(a.x, b.x);
-    return ww_two_sum(s.x, s.y + (a.y + b.y));
-}
-WW_INLINE ww_wide ww_wide_minus(const ww_wide a, const ww_wide b) {
-    return ww_wide_plus(a, -b);
-}
-WW_INLINE ww_wide ww_wide_add(const ww_wide sum, const ww_wide a, const ww_wide b) {
-    const float p = a.x * b.x;
-    return ww_wide_plus(sum, (ww_wide)(p, fma(a.x, b.x, -p) + (a.x * b.y + a.y * b.x)));
-}
-#define ww_wide_real(a) ((real)(a).x)
-#endif
 
 // The columns of a part from the t-th on go into registers, all but the newest.
 #if WW_FLATS
@@ -139,11 +115,7 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                     const uint newest = s + WW_DIAGONALS - 1;
                     const ww_wide tap = taps[t + s];
                     y[newest % WW_DIAGONALS] = stage[place0 + WW_PLACE(t) + WW_PLACE(newest)];
-#if WW_WIDE == 1
                     left += tap;
-#else
-                    left = ww_wide_plus(left, tap);
-#endif
 #pragma unroll
                     for (uint q = 0; q < WW_DIAGONALS; q++)
                         sums[q] = ww_wide_add(sums[q], tap, y[(s + q) % WW_DIAGONALS]);

@@ -107,17 +107,12 @@ static ww_status count_pairs(ww_profile *p) {
 // The form of the kernel, and the sizes of its tiles.
 static ww_status choose(ww_profile *p, size_t channels) {
     const ww_device_info *info = wwi_context_info(p->context);
-    const bool is_double = p->options.precision == WW_DOUBLE;
-    if (is_double && !info->has_double)
-        return wwi_fail(WW_ERROR_UNSUPPORTED, "the device has no double");
-    p->doubles = info->has_double && (is_double || tuned(p, "profile.double", 1));
-    p->vector = p->doubles && tuned(p, "profile.vector", info->type == WW_DEVICE_CPU) > 0;
-    if (!p->vector && channels > MOST_CHANNELS_ITEMS)
-        p->vector = p->doubles; // runs everywhere, one work-item a tile
-    if (!p->vector && channels > MOST_CHANNELS_ITEMS) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%zu channels on a device without double", channels);
-        return wwi_fail_hint("at most %d", MOST_CHANNELS_ITEMS);
+    if (!info->has_double) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "the device has no double, in which neighbours are compared");
+        return wwi_fail_hint("choose another device");
     }
+    // Many channels: the form for CPUs runs everywhere, one work-item a tile.
+    p->vector = tuned(p, "profile.vector", info->type == WW_DEVICE_CPU) > 0 || channels > MOST_CHANNELS_ITEMS;
     return WW_OK;
 }
 
@@ -197,10 +192,10 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
                                       {p->vector ? "profile/profile_vector.cl" : "profile/profile_items.cl", NULL}};
         snprintf(options, sizeof options,
                  "-DWWK_DOUBLE=%d -DWW_CHANNELS=%zu -DWW_FLATS=%d -DWW_ROWS=%d -DWW_COLUMNS=%d -DWW_RAISES=%d "
-                 "-DWW_BLOCK_ROWS=%" PRIu32 " -DWW_PART=%" PRIu32 " -DWW_WIDE=%d -DWW_WG=%" PRIu32
-                 " -DWW_DIAGONALS=%" PRIu32 " -DWW_VECTOR=%" PRIu32 " -DWW_VECTORS=%" PRIu32,
+                 "-DWW_BLOCK_ROWS=%" PRIu32 " -DWW_PART=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_DIAGONALS=%" PRIu32
+                 " -DWW_VECTOR=%" PRIu32 " -DWW_VECTORS=%" PRIu32,
                  is_double, p->series.channels, flats, role != COLUMNS_ALONE, role != ROWS_ALONE, p->k == 1,
-                 p->block_rows, s.part, p->doubles ? 1 : 2, s.group, s.diagonals, s.vector, s.vectors);
+                 p->block_rows, s.part, s.group, s.diagonals, s.vector, s.vectors);
         if ((status = wwi_program_get(p->context, sources, sizeof sources / sizeof *sources, options,
                                       &p->programs[deep][role])) != WW_OK ||
             (status = wwi_kernel_create(p->stream, p->programs[deep][role],
@@ -214,11 +209,10 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
 static ww_status compile(ww_profile *p) {
     ww_status status;
     char options[64];
-    p->deep = p->options.precision == WW_FLOAT && p->doubles && p->reach >= DEEP;
+    p->deep = p->options.precision == WW_FLOAT && p->reach >= DEEP;
     const shape s = make_shape(p);
     p->width = s.group * s.diagonals * s.vector * s.vectors;
-    if ((status = compile_set(p, s, false)) != WW_OK || (p->deep && (status = compile_set(p, s, true)) != WW_OK) ||
-        !p->doubles)
+    if ((status = compile_set(p, s, false)) != WW_OK || (p->deep && (status = compile_set(p, s, true)) != WW_OK))
         return status;
     const wwi_source sources[] = {
         {"base/number.cl", NULL}, {"profile/profile.cl", NULL}, {"profile/profile_merge.cl", NULL}};
@@ -348,7 +342,7 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
         p->exclusion = INT64_MAX / 4;
     if ((status = wwi_stream_create(context, &p->stream)) != WW_OK || (status = choose(p, own_view.channels)) != WW_OK)
         goto done;
-    p->block_rows = tuned(p, "profile.rows", p->vector ? 512 : 1024) / WWI_PROFILE_PART * WWI_PROFILE_PART;
+    p->block_rows = tuned(p, "profile.rows", 512) / WWI_PROFILE_PART * WWI_PROFILE_PART;
     p->block_rows = p->block_rows < 64 ? 64 : p->block_rows > 4096 ? 4096 : p->block_rows;
     if ((status = wwi_profile_series_make(&own_view, index, window, p->block_rows, &p->series)) != WW_OK ||
         (other &&
@@ -390,8 +384,6 @@ typedef struct region {
 } region;
 
 static ww_status merge_list(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list) {
-    if (!p->doubles)
-        return wwi_profile_merge_on_host(p, own, other, list);
     const wwi_profile_merge_args job = {.other_first = other->first,
                                         .own = (uint32_t)own->count,
                                         .window = (uint32_t)p->window,

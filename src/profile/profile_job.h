@@ -47,7 +47,6 @@ struct ww_profile {
     size_t window, k, exclusion;
     wwi_profile_series series, other; // other: unused for one series
     bool self;
-    bool doubles;       // the device has double: it looks at candidates itself
     bool vector;        // the kernel for CPUs
     uint32_t groups[2]; // work-items of a group, of each set
     uint32_t width, block_rows;
@@ -85,8 +84,6 @@ ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *slice, const 
                                  size_t first, size_t count);
 ww_status wwi_profile_slice_store(ww_profile *p, wwi_profile_slice *slice);
 void wwi_profile_slice_close(wwi_profile_slice *slice);
-// Takes the candidates that the lists of `own` hold, which are windows of `other`. For devices without double.
-ww_status wwi_profile_merge_on_host(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list);
 // Enters a neighbour into a sorted list of k.
 void wwi_profile_enter(double *best, int64_t *ids, size_t k, double distance2, int64_t id);
 

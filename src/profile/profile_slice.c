@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices of a series on the device: their tables, and their lists of neighbours; and the merging of candidates on the
-// host, for devices without double.
+// Slices of a series on the device: their tables, and their lists of neighbours.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,16 +39,6 @@ void wwi_profile_slice_close(wwi_profile_slice *s) {
 static ww_status upload(ww_profile *p, wwi_buffer **buffer, const void *data, uint64_t bytes) {
     const ww_status status = wwi_buffer_create(p->context, bytes, buffer);
     return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, data) : status;
-}
-
-// A value in the form that the kernels sum exactly: a double, or the pair of a float and what it lacks.
-static void put_wide(const ww_profile *p, unsigned char *to, size_t at, double value) {
-    if (p->doubles) {
-        memcpy(to + at * 8, &value, 8);
-        return;
-    }
-    const float high = (float)value, pair[2] = {high, (float)(value - (double)high)};
-    memcpy(to + at * 8, pair, 8);
 }
 
 static void put_real(bool is_double, unsigned char *to, size_t at, double value) {
@@ -105,22 +94,20 @@ static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
         return wwi_fail_memory(most);
     for (size_t c = 0; c < from->channels; c++)
         for (size_t t = 0; t < s->count + m - 1; t++)
-            put_wide(p, room, c * s->points + t, from->values[c * from->points + s->first + t]);
+            put_real(true, room, c * s->points + t, from->values[c * from->points + s->first + t]);
     if ((status = upload(p, &s->values, room, value_bytes)) != WW_OK)
         goto done;
     memset(room, 0, window_bytes);
     for (size_t c = 0; c < from->channels; c++)
         for (size_t i = 0; i < s->count; i++)
-            put_wide(p, room, c * s->stride + i, from->means[c * from->windows + s->first + i]);
+            put_real(true, room, c * s->stride + i, from->means[c * from->windows + s->first + i]);
     if ((status = upload(p, &s->means, room, window_bytes)) != WW_OK)
         goto done;
-    if (p->doubles) {
-        memset(room, 0, window_bytes);
-        for (size_t c = 0; c < from->channels; c++)
-            memcpy(room + c * s->stride * 8, from->norms + c * from->windows + s->first, s->count * 8);
-        if ((status = upload(p, &s->norms, room, window_bytes)) != WW_OK)
-            goto done;
-    }
+    memset(room, 0, window_bytes);
+    for (size_t c = 0; c < from->channels; c++)
+        memcpy(room + c * s->stride * 8, from->norms + c * from->windows + s->first, s->count * 8);
+    if ((status = upload(p, &s->norms, room, window_bytes)) != WW_OK)
+        goto done;
     status = open_table(p, s, p->options.precision == WW_DOUBLE, &s->table);
     if (status == WW_OK && p->deep)
         status = open_table(p, s, true, &s->wide_table);
@@ -185,7 +172,7 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
     }
     if ((status = upload(p, &s->bounds[list], bounds, bytes)) == WW_OK &&
         (status = wwi_buffer_create(p->context, bytes, &s->heads[list])) == WW_OK &&
-        (status = wwi_buffer_fill_u32(s->heads[list], 0, bytes, NO_ENTRY)) == WW_OK && p->doubles &&
+        (status = wwi_buffer_fill_u32(s->heads[list], 0, bytes, NO_ENTRY)) == WW_OK &&
         (status = upload(p, &s->best[list], best, list_bytes)) == WW_OK)
         status = upload(p, &s->best_ids[list], p->best_ids[list] + s->first * k, list_bytes);
     free(bounds);
@@ -221,7 +208,7 @@ ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *s, const wwi_
 ww_status wwi_profile_slice_store(ww_profile *p, wwi_profile_slice *s) {
     ww_status status = WW_OK;
     const uint64_t bytes = (uint64_t)s->count * p->k * 8;
-    for (int list = 0; status == WW_OK && p->doubles && s->best[list] && list < WWI_PROFILE_LISTS; list++)
+    for (int list = 0; status == WW_OK && s->best[list] && list < WWI_PROFILE_LISTS; list++)
         if ((status = wwi_buffer_read(s->best[list], 0, bytes, p->best[list] + s->first * p->k)) == WW_OK)
             status = wwi_buffer_read(s->best_ids[list], 0, bytes, p->best_ids[list] + s->first * p->k);
     return status;
@@ -240,45 +227,4 @@ void wwi_profile_enter(double *best, int64_t *ids, size_t k, double distance2, i
     memmove(ids + at + 1, ids + at, (k - 1 - at) * sizeof *ids);
     best[at] = distance2;
     ids[at] = id;
-}
-
-ww_status wwi_profile_merge_on_host(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list) {
-    ww_status status;
-    const size_t k = p->k;
-    const double span = 2.0 * (double)p->window, channels = (double)own->series->channels;
-    float *bounds = malloc(own->count * sizeof *bounds);
-    uint32_t *heads = malloc(own->count * sizeof *heads);
-    uint32_t *entries = malloc(p->capacity * 16);
-    if (!bounds || !heads || !entries) {
-        status = wwi_fail_memory(p->capacity * 16);
-        goto done;
-    }
-    if ((status = wwi_buffer_read(own->bounds[list], 0, own->count * 4, bounds)) != WW_OK ||
-        (status = wwi_buffer_read(own->heads[list], 0, own->count * 4, heads)) != WW_OK ||
-        (status = wwi_buffer_read(p->entries, 0, p->capacity * 16, entries)) != WW_OK)
-        goto done;
-    for (size_t i = 0; i < own->count; i++) {
-        double *best = p->best[list] + (own->first + i) * k;
-        int64_t *ids = p->best_ids[list] + (own->first + i) * k;
-        for (uint32_t e = heads[i]; e != NO_ENTRY; e = entries[4 * (size_t)e + 1]) {
-            float value, error;
-            memcpy(&value, &entries[4 * (size_t)e + 2], 4);
-            memcpy(&error, &entries[4 * (size_t)e + 3], 4);
-            if (value + error < bounds[i])
-                continue;
-            const size_t j = other->first + entries[4 * (size_t)e];
-            wwi_profile_enter(best, ids, k, wwi_profile_distance2(own->series, own->first + i, other->series, j),
-                              (int64_t)j);
-        }
-        const float bound = (float)(channels - best[k - 1] / span) - 2e-7f * (float)channels;
-        if (bound > bounds[i])
-            bounds[i] = bound;
-    }
-    if ((status = wwi_buffer_write(own->bounds[list], 0, own->count * 4, bounds)) == WW_OK)
-        status = wwi_buffer_fill_u32(own->heads[list], 0, own->count * 4, NO_ENTRY);
-done:
-    free(entries);
-    free(heads);
-    free(bounds);
-    return status;
 }

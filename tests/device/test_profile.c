@@ -230,16 +230,15 @@ static ww_context *context_tuned(const char *text) {
     return context;
 }
 
-// Work-groups with local memory; the same for a device without double, which looks at candidates on the host.
+// Work-groups with local memory.
 START_TEST(items) {
-    wwt_seed(600 + (unsigned)_i);
-    ww_context *context = context_tuned(_i ? "default profile.vector 0\ndefault profile.double 0\n"
-                                           : "default profile.vector 0\ndefault profile.rows 64\n");
+    wwt_seed(600);
+    ww_context *context = context_tuned("default profile.vector 0\ndefault profile.rows 64\n");
     const job jobs[] = {{JUMPS, 1500, 0, 40, 1, 1, WW_FLOAT, 0, AUTO, 0},
                         {BURSTS, 1300, 0, 70, 1, 1, WW_FLOAT, 1, AUTO, 0},
                         {FLATS, 700, 0, 30, 2, 3, WW_FLOAT, 0, AUTO, 0},
                         {WALK, 300, 1400, 65, 1, 1, WW_FLOAT, 0, AUTO, 0}};
-    for (size_t i = 0; i < (_i ? 2 : sizeof jobs / sizeof *jobs); i++)
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         ck_assert_str_eq(run(context, &jobs[i]).form, "items");
     ww_context_destroy(&context);
 }
@@ -514,7 +513,7 @@ int main(void) {
         return exit_code;
     Suite *suite = suite_create("profile");
     TCase *own = wwt_case(suite, "own context", 60);
-    tcase_add_loop_test(own, items, 0, 2);
+    tcase_add_test(own, items);
     tcase_add_loop_test(own, in_slices, 0, 3);
     TCase *tcase = wwt_case(suite, "profile", 60);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
