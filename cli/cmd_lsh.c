@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// wavewarp lsh: approximate nearest neighbours, and their recall.
+// wavewarp lsh: approximate nearest neighbours, and their recall. Long because: search, evaluation and JSON share one
+// job.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

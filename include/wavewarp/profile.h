@@ -119,7 +119,7 @@ WW_API_STATUS ww_profile_get_distances(const ww_profile *profile, size_t window_
 WW_API void ww_profile_destroy(ww_profile **profile);
 
 /// Plans, computes and frees in one call: distances and indices as windows x k arrays. Parameters and statuses as
-/// above. *Thread-safety*: any thread. *Blocking*: until done.
+/// above. \return as ww_profile_create() and ww_profile_run(). *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_profile_find(ww_context *context, const ww_series_view *series, const ww_series_view *other,
                               size_t window, const ww_profile_options *options, double *distances, int64_t *indices);
 

@@ -3,6 +3,7 @@
 // a launch computes a number of these tiles and lists, for each window, the cells that may be among its k best: those
 // above its bound. Between launches the lists are merged into the k best, by exact distances, which raises the bounds.
 // A launch with more candidates than there is room for is repeated with the bounds that it has raised, or in parts.
+// Long because: the plan, its launches and the repetition of one share their state.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix profiles against brute force: kinds of series, forms of the kernel, slices, several neighbours, motifs and
-// discords, and what is refused.
+// discords, and what is refused. Long because: all share the series and the checks of a profile.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
