@@ -81,6 +81,7 @@ int bench_program(const bench *b, bench_result *result);
 // becomes 1 when one is wrong.
 size_t bench_knn(const bench *b, int *failed);
 size_t bench_lsh(const bench *b, int *failed);
+size_t bench_search(const bench *b, int *failed);
 // The same for the reading of files.
 size_t bench_files(const bench *b, int *failed);
 

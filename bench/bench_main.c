@@ -228,6 +228,7 @@ int main(int argc, char **argv) {
             if (selected(&b.options, &cases[i]))
                 printf("%s\n", cases[i].name);
         bench_knn(&b, &failed);
+        bench_search(&b, &failed);
         bench_lsh(&b, &failed);
         bench_files(&b, &failed);
         return 0;
@@ -250,6 +251,7 @@ int main(int argc, char **argv) {
         failed |= run_case(&b, &cases[i]);
     }
     ran += bench_knn(&b, &failed);
+    ran += bench_search(&b, &failed);
     ran += bench_lsh(&b, &failed);
     ran += bench_files(&b, &failed);
     ww_context_destroy(&b.context);

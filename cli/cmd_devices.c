@@ -21,6 +21,7 @@ static void run_check(const ww_device_info *device, check *result) {
     const double start = cli_seconds();
     snprintf(index, sizeof index, "%u", device->index);
     options.device = index;
+    options.log = cli_log_compiling;
     ww_status status = ww_context_create(&options, &context);
     if (status == WW_OK) {
         snprintf(result->kernels, sizeof result->kernels, "%s", ww_context_kernel_source(context));

@@ -12,12 +12,15 @@ int cmd_cluster(const cli_command *command, int argc, char **argv);
 int cmd_convert(const cli_command *command, int argc, char **argv);
 int cmd_devices(const cli_command *command, int argc, char **argv);
 int cmd_generate(const cli_command *command, int argc, char **argv);
+int cmd_gradient(const cli_command *command, int argc, char **argv);
 int cmd_knn(const cli_command *command, int argc, char **argv);
 int cmd_lsh(const cli_command *command, int argc, char **argv);
 int cmd_matrix(const cli_command *command, int argc, char **argv);
 int cmd_measures(const cli_command *command, int argc, char **argv);
 int cmd_nearest(const cli_command *command, int argc, char **argv);
 int cmd_pairs(const cli_command *command, int argc, char **argv);
+int cmd_profile(const cli_command *command, int argc, char **argv);
+int cmd_shapelets(const cli_command *command, int argc, char **argv);
 int cmd_tune(const cli_command *command, int argc, char **argv);
 
 #endif

@@ -363,7 +363,7 @@ int cli_context_open(const cli_device_options *options, ww_context **context) {
     open.device = options->device;
     open.kernel_dir = options->kernel_dir;
     open.tuning_file = options->tuning;
-    open.log = options->verbose ? print_log : NULL;
+    open.log = options->verbose ? print_log : cli_log_compiling;
     return ww_context_create(&open, context) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 

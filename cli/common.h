@@ -129,6 +129,9 @@ static inline size_t cli_value_bytes(ww_precision precision) {
 int cli_values_allocate(uint64_t a, uint64_t b, ww_precision precision, void **values);
 double cli_value_at(const void *values, ww_precision precision, size_t i);
 
+// A context's log function: says on standard error what the program waits for while the library compiles, on a terminal
+// as long as it lasts, else once when it takes seconds.
+void cli_log_compiling(void *user, int level, const char *text);
 // Progress: a bar on standard error where that is a terminal, else a line a minute. From cli_plan_options() to
 // cli_progress_end() an interrupt (Ctrl-C) cancels the plan.
 typedef struct cli_progress {

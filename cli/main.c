@@ -5,7 +5,8 @@
 #include "commands.h"
 
 #define FORMATS                                                                                                        \
-    "Files: UCR .tsv and .txt, sktime/aeon .ts, .csv and .npy, told apart by their content; '-' is standard input.\n"  \
+    "Files: UCR .tsv and .txt, sktime/aeon .ts, .arff, .csv, .npy and .npz (FILE.npz:NAME), told apart by their\n"     \
+    "content, also packed by gzip; '-' is standard input.\n"                                                           \
     "With --format text: a sequence of characters a line, for levenshtein and lcs."
 
 #define POINTS                                                                                                         \
@@ -28,6 +29,10 @@ static const cli_command commands[] = {
      FORMATS "\nWithout BASE: each query's nearest among the others. Prints the query's index, then index:distance of\n"
              "each neighbour, nearest first; indices count from 0.",
      cmd_nearest},
+    {"gradient", "X Y", "Computes how the distances of pairs change with the values of their series.",
+     FORMATS "\nThe i-th series of X with the i-th of Y. --soft GAMMA: of the soft minimum; else along the best path.\n"
+             "With --znorm: by the normalised values.",
+     cmd_gradient},
     {"knn", "QUERIES [BASE]", "Finds the k nearest points of a base for every query, exactly.",
      POINTS "\nWithout BASE: each point's nearest among the others. Prints the query's index, then index:distance of\n"
             "each neighbour, nearest first; indices count from 0.",
@@ -39,6 +44,15 @@ static const cli_command commands[] = {
     {"cluster", "INPUT", "Groups similar series: k medoids, or merging the nearest groups.",
      FORMATS "\nComputes the matrix of all distances, then the clusters; prints their sizes, medoids and silhouettes.",
      cmd_cluster},
+    {"profile", "SERIES [OTHER] --window N",
+     "Finds the nearest neighbours of all windows of a series: the matrix profile.",
+     FORMATS
+     "\nOf each series in the file, or of one against another. Distances are z-normalised; a window is numbered by\n"
+     "its first point, from 0. Prints a line a window, or with --motifs or --discords those.",
+     cmd_profile},
+    {"shapelets", "fit TRAIN | predict MODEL SERIES | transform MODEL SERIES | show MODEL [TRAIN]",
+     "Finds the windows that tell classes apart, grows a decision tree on them, and uses it.",
+     FORMATS "\nThe model is a JSON file. docs/shapelets.md", cmd_shapelets},
     {"devices", "", "Lists the OpenCL devices, the one that would be chosen, and tests each.", NULL, cmd_devices},
     {"measures", "[NAME]", "Lists the elastic measures, or describes one.", NULL, cmd_measures},
     {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,

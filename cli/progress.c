@@ -84,9 +84,43 @@ static int on_progress(void *user, uint64_t done, uint64_t total) {
     return cli_interrupted();
 }
 
+static bool is_terminal(void) {
+    const char *kind = getenv("TERM");
+    return isatty(STDERR_FILENO) == 1 && kind && strcmp(kind, "dumb") != 0;
+}
+
+void cli_log_compiling(void *user, int level, const char *text) {
+    static const char begin[] = "compiling ", end[] = "compiled ";
+    static double since = -1.0, spent = 0.0;
+    static unsigned programs = 0;
+    static bool said = false;
+    (void)user;
+    (void)level;
+    if (strncmp(text, begin, sizeof begin - 1) == 0) {
+        since = clock_seconds();
+        programs++;
+        if (is_terminal() && spent > 0.2) {
+            char line[160];
+            snprintf(line, sizeof line, "compiling kernels, which drivers keep for later runs: %u, %.0f s", programs,
+                     spent);
+            fprintf(stderr, "\r%.*s\033[K", (int)(terminal_width() - 1), line);
+            fflush(stderr);
+        }
+    } else if (strncmp(text, end, sizeof end - 1) == 0 && since >= 0.0) {
+        const bool shown = is_terminal() && spent > 0.2;
+        spent += clock_seconds() - since;
+        if (shown)
+            fputs("\r\033[K", stderr);
+        if (!is_terminal() && spent > 5.0 && !said)
+            fputs("wavewarp: compiling kernels, which drivers keep for later runs\n", stderr);
+        said = said || spent > 5.0;
+        since = -1.0;
+    }
+}
+
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan) {
-    const char *kind = getenv("TERM"), *interval = getenv("WAVEWARP_PROGRESS_SECONDS");
-    const bool terminal = isatty(STDERR_FILENO) == 1 && kind && strcmp(kind, "dumb") != 0;
+    const char *interval = getenv("WAVEWARP_PROGRESS_SECONDS");
+    const bool terminal = is_terminal();
     *progress = (cli_progress){-1.0, 0.0, terminal ? 0.1 : 60.0, terminal, false, WW_RUN_OPTIONS_INIT};
     if (!terminal && interval && !(cli_number(interval, &progress->interval) && progress->interval > 0.0))
         progress->interval = 60.0;

@@ -1,98 +1,147 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies results from the device to the caller. A driver copies into ordinary memory through a small buffer of its own,
 // on one core; then the values would be read once more. Here pieces are copied into memory that the device writes
-// directly, and while some are being copied others are processed, by a few threads.
+// directly. One thread alone calls OpenCL: it asks for pieces ahead and waits for them, mostly while the kernel that
+// makes them still runs. Others, which are there by then, process those that have come.
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "internal.h"
 
-// Each thread has one piece being copied while it processes another.
-enum { SLOTS = 2 };
+enum { SLOTS = 2 * WWI_FETCH_THREADS }; // pieces that are asked for or being processed
 
+// Pieces are numbered; piece k has slot k % SLOTS. The lock guards what the workers use.
 typedef struct fetch {
     const wwi_fetch_part *parts;
     uint64_t pieces;
-    _Atomic uint64_t next;
+    unsigned char *slots;
+    cl_event events[SLOTS];
+    uint64_t asked;
+    pthread_mutex_t lock;
+    pthread_cond_t came, freed;
+    uint64_t arrived, next;   // pieces that are there; the first of them that nobody has taken
+    uint64_t freed_by[SLOTS]; // pieces of the slot that are done with
+    bool stop, alone;         // no workers
 } fetch;
 
-typedef struct worker {
-    fetch *of;
-    unsigned char *slots;
-    pthread_t thread;
-    bool started;
-    ww_status status;
-    ww_error error;
-} worker;
-
-// A piece whose copy was started; part NULL: none is left.
 typedef struct piece {
     const wwi_fetch_part *part;
     uint64_t at, bytes;
-    cl_event event;
 } piece;
 
 static uint64_t pieces_of(const wwi_fetch_part *part) {
     return (part->bytes + WWI_FETCH_PIECE - 1) / WWI_FETCH_PIECE;
 }
 
-static ww_status ask(fetch *f, void *slot, piece *p) {
-    uint64_t number = atomic_fetch_add(&f->next, 1);
-    *p = (piece){0};
-    if (number >= f->pieces)
-        return WW_OK;
+static piece piece_of(const fetch *f, uint64_t number) {
     const wwi_fetch_part *part = f->parts;
     for (; number >= pieces_of(part); part++)
         number -= pieces_of(part);
     const uint64_t at = number * WWI_FETCH_PIECE, left = part->bytes - at;
-    *p = (piece){.part = part, .at = at, .bytes = left < WWI_FETCH_PIECE ? left : WWI_FETCH_PIECE};
-    const ww_context *context = part->buffer->context;
-    cl_int code = clEnqueueReadBuffer(context->queue, part->buffer->mem, CL_FALSE, (size_t)at, (size_t)p->bytes, slot,
-                                      0, NULL, &p->event);
-    if (code != CL_SUCCESS) {
-        p->event = NULL;
-        return wwi_fail_cl(context, code, "clEnqueueReadBuffer", "can't fetch %llu bytes from the device",
-                           (unsigned long long)p->bytes);
-    }
-    wwi_count_objects(1);
-    (void)clFlush(context->queue);
-    return WW_OK;
+    return (piece){part, at, left < WWI_FETCH_PIECE ? left : WWI_FETCH_PIECE};
 }
 
-static ww_status await(piece *p) {
-    if (!p->event)
-        return WW_OK;
-    const cl_int code = clWaitForEvents(1, &p->event);
-    (void)clReleaseEvent(p->event);
-    wwi_count_objects(-1);
-    p->event = NULL;
-    return code == CL_SUCCESS ? WW_OK
-                              : wwi_fail_cl(p->part->buffer->context, code, "clWaitForEvents",
-                                            "can't fetch %llu bytes from the device", (unsigned long long)p->bytes);
+static unsigned char *slot_of(const fetch *f, uint64_t number) {
+    return f->slots + number % SLOTS * WWI_FETCH_PIECE;
+}
+
+// Processes a piece that has come, if there is one. The caller holds the lock, which is released meanwhile.
+static bool take_one(fetch *f) {
+    if (f->next >= f->arrived)
+        return false;
+    const uint64_t number = f->next++;
+    (void)pthread_mutex_unlock(&f->lock);
+    const piece p = piece_of(f, number);
+    p.part->take(p.part->user, p.at, p.bytes, slot_of(f, number));
+    (void)pthread_mutex_lock(&f->lock);
+    f->freed_by[number % SLOTS]++;
+    (void)pthread_cond_signal(&f->freed);
+    return true;
 }
 
 static void *work(void *user) {
-    worker *w = user;
-    piece now = {0}, next = {0};
-    unsigned slot = 0;
-    w->status = ask(w->of, w->slots, &now);
-    while (w->status == WW_OK && now.part) {
-        w->status = ask(w->of, w->slots + (1 - slot) * WWI_FETCH_PIECE, &next);
-        const ww_status came = await(&now);
-        if (w->status == WW_OK)
-            w->status = came;
-        if (w->status == WW_OK)
-            now.part->take(now.part->user, now.at, now.bytes, w->slots + slot * WWI_FETCH_PIECE);
-        now = next;
-        slot = 1 - slot;
-    }
-    if (w->status != WW_OK) {
-        w->error = *ww_last_error();
-        atomic_store(&w->of->next, w->of->pieces); // the other threads may stop
-        (void)await(&now);
-    }
+    fetch *f = user;
+    (void)pthread_mutex_lock(&f->lock);
+    while (take_one(f) || (!f->stop && f->next < f->pieces))
+        if (f->next >= f->arrived && !f->stop && f->next < f->pieces)
+            (void)pthread_cond_wait(&f->came, &f->lock);
+    (void)pthread_mutex_unlock(&f->lock);
     return NULL;
+}
+
+// Starts the copies of as many pieces as there are free slots. The caller holds the lock.
+static ww_status ask(fetch *f) {
+    const uint64_t before = f->asked;
+    const ww_context *context = f->parts->buffer->context;
+    ww_status status = WW_OK;
+    while (status == WW_OK && f->asked < f->pieces && f->freed_by[f->asked % SLOTS] == f->asked / SLOTS) {
+        const piece p = piece_of(f, f->asked);
+        cl_event event = NULL;
+        const cl_int code = clEnqueueReadBuffer(context->queue, p.part->buffer->mem, CL_FALSE, (size_t)p.at,
+                                                (size_t)p.bytes, slot_of(f, f->asked), 0, NULL, &event);
+        if (code != CL_SUCCESS) {
+            status = wwi_fail_cl(context, code, "clEnqueueReadBuffer", "can't fetch %llu bytes from the device",
+                                 (unsigned long long)p.bytes);
+        } else {
+            wwi_count_objects(1);
+            f->events[f->asked++ % SLOTS] = event;
+        }
+    }
+    if (f->asked > before)
+        (void)clFlush(context->queue);
+    return status;
+}
+
+// Waits for the oldest piece on its way.
+static ww_status await(fetch *f) {
+    const uint64_t number = f->arrived;
+    const cl_int code = clWaitForEvents(1, &f->events[number % SLOTS]);
+    (void)clReleaseEvent(f->events[number % SLOTS]);
+    wwi_count_objects(-1);
+    return code == CL_SUCCESS
+               ? WW_OK
+               : wwi_fail_cl(f->parts->buffer->context, code, "clWaitForEvents",
+                             "can't fetch %llu bytes from the device", (unsigned long long)piece_of(f, number).bytes);
+}
+
+// The thread that calls OpenCL. What it does not wait for it processes too.
+static ww_status bring(fetch *f) {
+    ww_status status = WW_OK;
+    (void)pthread_mutex_lock(&f->lock);
+    while (status == WW_OK && f->arrived < f->pieces) {
+        if ((status = ask(f)) != WW_OK)
+            break;
+        if (f->asked == f->arrived) {
+            // All slots are full.
+            if (!take_one(f))
+                (void)pthread_cond_wait(&f->freed, &f->lock);
+            continue;
+        }
+        (void)pthread_mutex_unlock(&f->lock);
+        status = await(f);
+        (void)pthread_mutex_lock(&f->lock);
+        f->arrived++;
+        (void)pthread_cond_signal(&f->came);
+        if (status == WW_OK && f->alone)
+            (void)take_one(f);
+    }
+    if (status != WW_OK)
+        f->next = f->pieces; // nothing more is taken
+    // Copies still on their way write to the slots.
+    const ww_error error = *ww_last_error();
+    for (; f->arrived < f->asked; f->arrived++)
+        (void)await(f);
+    if (status != WW_OK) {
+        f->arrived = f->pieces;
+        (void)wwi_fail_restore(&error, NULL);
+    }
+    f->stop = true;
+    (void)pthread_cond_broadcast(&f->came);
+    while (take_one(f))
+        continue;
+    (void)pthread_mutex_unlock(&f->lock);
+    return status;
 }
 
 // ---- all pieces
@@ -110,26 +159,26 @@ static unsigned choose_threads(const ww_context *context, uint64_t pieces) {
 }
 
 static ww_status run(fetch *f, unsigned threads, unsigned char *slots) {
-    ww_status status = WW_OK;
-    worker workers[WWI_FETCH_THREADS] = {{0}};
+    pthread_t workers[WWI_FETCH_THREADS];
+    unsigned started = 0;
     sigset_t all, before;
-    for (unsigned i = 0; i < threads; i++) {
-        workers[i].of = f;
-        workers[i].slots = slots + i * SLOTS * WWI_FETCH_PIECE;
-    }
+    f->slots = slots;
+    (void)pthread_mutex_init(&f->lock, NULL);
+    (void)pthread_cond_init(&f->came, NULL);
+    (void)pthread_cond_init(&f->freed, NULL);
     // The caller's own threads handle its signals. When a thread can't be created, the others do its work.
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (unsigned i = 1; i < threads; i++)
-        workers[i].started = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
+    while (started + 1 < threads && pthread_create(&workers[started], NULL, work, f) == 0)
+        started++;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    (void)work(&workers[0]);
-    for (unsigned i = 1; i < threads; i++)
-        if (workers[i].started)
-            (void)pthread_join(workers[i].thread, NULL);
-    for (unsigned i = 0; i < threads && status == WW_OK; i++)
-        if (workers[i].status != WW_OK)
-            status = wwi_fail_restore(&workers[i].error, NULL);
+    f->alone = started == 0;
+    const ww_status status = bring(f);
+    while (started > 0)
+        (void)pthread_join(workers[--started], NULL);
+    (void)pthread_cond_destroy(&f->freed);
+    (void)pthread_cond_destroy(&f->came);
+    (void)pthread_mutex_destroy(&f->lock);
     return status;
 }
 
@@ -148,10 +197,10 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
     if ((status = wwi_check_process(context)) != WW_OK)
         return status;
     const unsigned threads = choose_threads(context, f.pieces);
-    if (context->info.type == WW_DEVICE_GPU && f.pieces > SLOTS) {
+    if (context->info.type == WW_DEVICE_GPU && f.pieces > 2) {
         // One at a time.
         (void)pthread_mutex_lock(&context->pinned_lock);
-        const bool pinned = wwi_pinned_get(context, (size_t)(WWI_FETCH_THREADS * SLOTS * WWI_FETCH_PIECE));
+        const bool pinned = wwi_pinned_get(context, (size_t)(SLOTS * WWI_FETCH_PIECE));
         if (pinned)
             status = run(&f, threads, context->pinned_memory);
         (void)pthread_mutex_unlock(&context->pinned_lock);
@@ -159,7 +208,7 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
             return status;
     }
     // Ordinary memory is used for devices that are no GPU, for short results, and where there is no other memory.
-    const size_t bytes = (size_t)(threads * SLOTS * WWI_FETCH_PIECE);
+    const size_t bytes = (size_t)((f.pieces < SLOTS ? f.pieces : SLOTS) * WWI_FETCH_PIECE);
     unsigned char *slots = malloc(bytes);
     if (!slots)
         return wwi_fail_memory(bytes);

@@ -203,6 +203,7 @@ static ww_status compile(ww_context *context, const char *source, const char *op
     if (!program)
         return wwi_fail_cl(context, code, "clCreateProgramWithSource", "can't make a program");
     wwi_count_objects(1);
+    wwi_log(context, 3, "compiling a program for %s", context->info.name);
     double start = wwi_seconds();
     code = clBuildProgram(program, 1, &context->device, options, NULL, NULL);
     if (code != CL_SUCCESS) {

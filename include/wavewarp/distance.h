@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/// The distance of one pair, one channel.
+/// The distance of one pair, one channel. The context keeps what the last few calls made (a plan and two short series on
+/// the device each), so calls with a measure and lengths of before take tens of microseconds on a CPU.
 /// \param x n values; \param y m values; read during the call only.
 /// \param distance the result, computed in double where the device has it, else in float.
 /// \return as ww_dataset_create(), ww_plan_create_pairs() and ww_plan_run(). *Thread-safety*: any thread.

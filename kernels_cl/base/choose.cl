@@ -31,6 +31,72 @@ typedef real ww_state;
 #if WW_ORDER != WW_LEAST
 #error "a soft minimum of a recurrence that takes the most"
 #endif
+// 2^a of a at most 0 (2^-126 and in double 2^-1022 for all below), and log2 of a from 1 to 3.
+#if WW_VECTOR == 1
+#define ww_soft_exp2(a) ww_exp2(a)
+#define ww_soft_log2(a) ww_log2(a)
+#elif WWK_DOUBLE
+// In vectors these are polynomials: the built-in functions go lane by lane on some devices. a = n + f with f in
+// [-1/2, 1/2], error 1e-15; log2((1 + u)/(1 - u)) by its series with a/2^k in [2/3, 4/3], error 1e-15.
+WW_INLINE real ww_soft_exp2(real a) {
+    const real limited = a > (real)-1022.0 ? a : (real)-1022.0, n = rint(limited), f = limited - n;
+    real p = fma(f, (real)2.5769630006023985e-10, (real)7.11241788166262e-09);
+    p = fma(f, p, (real)1.0191198409435894e-07);
+    p = fma(f, p, (real)1.3215218473446369e-06);
+    p = fma(f, p, (real)1.5252700137065192e-05);
+    p = fma(f, p, (real)0.00015403530867208687);
+    p = fma(f, p, (real)0.0013333558185157194);
+    p = fma(f, p, (real)0.009618129107298649);
+    p = fma(f, p, (real)0.05550410866462554);
+    p = fma(f, p, (real)0.24022650695910847);
+    p = fma(f, p, (real)0.6931471805599493);
+    p = fma(f, p, (real)1.0);
+    return WW_PASTE(as_double, WW_VECTOR)(WW_PASTE(as_long, WW_VECTOR)(p) +
+                                          (WW_PASTE(convert_long, WW_VECTOR)(n) << (ww_mask)52));
+}
+WW_INLINE real ww_soft_log2(real a) {
+    const ww_mask bits = WW_PASTE(as_long, WW_VECTOR)(a), k = (bits - (ww_mask)0x3fe5555555555555l) >> (ww_mask)52;
+    const real m = WW_PASTE(as_double, WW_VECTOR)(bits - (k << (ww_mask)52)), u = (m - 1) / (m + 1), v = u * u;
+    real p = fma(v, (real)(1.0 / 21), (real)(1.0 / 19));
+    p = fma(v, p, (real)(1.0 / 17));
+    p = fma(v, p, (real)(1.0 / 15));
+    p = fma(v, p, (real)(1.0 / 13));
+    p = fma(v, p, (real)(1.0 / 11));
+    p = fma(v, p, (real)(1.0 / 9));
+    p = fma(v, p, (real)(1.0 / 7));
+    p = fma(v, p, (real)(1.0 / 5));
+    p = fma(v, p, (real)(1.0 / 3));
+    p = fma(v, p, (real)1);
+    return fma(u * p, (real)(2 * M_LOG2E), WW_PASTE(convert_double, WW_VECTOR)(k));
+}
+#else
+// In vectors these are polynomials: the built-in functions go lane by lane on some devices. a = n + f with f in
+// [-1/2, 1/2], relative error 3e-9; log2(1 + r) with a/2^k = 1 + r, r in [-1/3, 1/3], error 2e-8.
+WW_INLINE real ww_soft_exp2(real a) {
+    const real limited = a > (real)-126.0f ? a : (real)-126.0f, n = rint(limited), f = limited - n;
+    real p = fma(f, (real)0.00015469732170458883f, (real)0.0013400432653725147f);
+    p = fma(f, p, (real)0.00961802527308464f);
+    p = fma(f, p, (real)0.05550327152013779f);
+    p = fma(f, p, (real)0.24022650718688965f);
+    p = fma(f, p, (real)0.6931471824645996f);
+    p = fma(f, p, (real)1.0f);
+    return WW_PASTE(as_float, WW_VECTOR)(WW_PASTE(as_int, WW_VECTOR)(p) +
+                                         (WW_PASTE(convert_int, WW_VECTOR)(n) << (ww_mask)23));
+}
+WW_INLINE real ww_soft_log2(real a) {
+    const ww_mask bits = WW_PASTE(as_int, WW_VECTOR)(a), k = (bits - (ww_mask)0x3f2aaaab) >> (ww_mask)23;
+    const real r = WW_PASTE(as_float, WW_VECTOR)(bits - (k << (ww_mask)23)) - 1;
+    real p = fma(r, (real)0.20323719084262848f, (real)-0.2222205549478531f);
+    p = fma(r, p, (real)0.20169900357723236f);
+    p = fma(r, p, (real)-0.2367866337299347f);
+    p = fma(r, p, (real)0.2887182831764221f);
+    p = fma(r, p, (real)-0.36078956723213196f);
+    p = fma(r, p, (real)0.4808958172798157f);
+    p = fma(r, p, (real)-0.7213465571403503f);
+    p = fma(r, p, (real)1.4426950216293335f);
+    return fma(r, p, WW_PASTE(convert_float, WW_VECTOR)(k));
+}
+#endif
 // With an infinite minimum the difference of two infinities would be NaN. All valid values are far below.
 #if WWK_DOUBLE
 #define WW_FAR ((real)1e300)
@@ -41,8 +107,8 @@ typedef real ww_state;
 WW_INLINE real ww_choose(ww_entries e, const int parity, ww_parameters p) {
     const real lesser = ww_lesser(e.left, e.up), third = ww_greater(e.left, e.up);
     const real least = ww_lesser(ww_lesser(lesser, e.diagonal), WW_FAR), second = ww_greater(lesser, e.diagonal);
-    const real sum = 1 + ww_exp2((least - second) * p.soft_scale) + ww_exp2((least - third) * p.soft_scale);
-    return fma(ww_log2(sum), -(real)p.soft_unit, least);
+    const real sum = 1 + ww_soft_exp2((least - second) * p.soft_scale) + ww_soft_exp2((least - third) * p.soft_scale);
+    return fma(ww_soft_log2(sum), -(real)p.soft_unit, least);
 }
 #elif WW_ORDER == WW_MOST
 WW_INLINE real ww_choose(ww_entries e, const int parity, ww_parameters p) {

@@ -19,3 +19,14 @@ WW_INLINE real ww_node(real best, ww_point x, ww_point y, real lag, ww_parameter
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
     return ww_root(value);
 }
+
+#ifdef WW_GRADIENT
+#define WW_SLOPES 1
+#define WW_NODE_SLOPE(x, y, along, c) ww_cost_slope(x, y, c)
+#define WW_PARAMETER_SLOPES 1
+WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_point x, ww_point y, ww_point x_before,
+                                  ww_point y_before, real along, real lag, ww_pair lengths, const int which,
+                                  ww_parameters p) {
+    return a.left + a.up;
+}
+#endif

@@ -72,3 +72,39 @@ WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag, ww_parameters
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
     return ww_root(value);
 }
+
+#ifdef WW_GRADIENT
+#define WW_SLOPES 1
+#define WW_ENTER_SLOPES 1
+#define WW_BORDER_SLOPES 1
+#define WW_PARAMETER_SLOPES 1
+WW_INLINE real ww_gap_slope(ww_point x, const int c, ww_parameters p) {
+#if WW_CHANNELS == 1
+    return ww_sign(WW_LESS_GAP(WW_AT(x, 0)));
+#else
+    return ww_share(WW_LESS_GAP(WW_AT(x, c)), ww_gap(x, p));
+#endif
+}
+// Of a gap by g.
+WW_INLINE real ww_gap_parameter(ww_point x, ww_parameters p) {
+    real sum = 0;
+    for (int c = 0; c < WW_CHANNELS; c++)
+        sum -= ww_gap_slope(x, c, p);
+    return sum;
+}
+WW_INLINE ww_slopes ww_enter_slope(ww_entries a, real carried, ww_row x, ww_column y, ww_row x_before, ww_column y_before,
+                                   const int c, ww_parameters p) {
+    const real match = a.diagonal * ww_cost_slope(x.own, y, c);
+    ww_slopes s;
+    s.x = fma(a.up, ww_gap_slope(x.own, c, p), match);
+    s.y = fma(a.left, ww_gap_slope(y, c, p), -match);
+    s.x_before = 0;
+    s.y_before = 0;
+    return s;
+}
+WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_row x, ww_column y, ww_row x_before,
+                                  ww_column y_before, real along, real lag, ww_pair lengths, const int which,
+                                  ww_parameters p) {
+    return fma(a.up, ww_gap_parameter(x.own, p), a.left * ww_gap_parameter(y, p));
+}
+#endif

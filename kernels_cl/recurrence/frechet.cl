@@ -19,3 +19,10 @@ WW_INLINE real ww_node(real best, ww_point x, ww_point y, real lag, ww_parameter
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
     return ww_root(value);
 }
+
+#ifdef WW_GRADIENT
+// Of the pair of points whose cost is the result.
+#define WW_SLOPES 1
+#define WW_NODE_SLOPE(x, y, along, c) ww_cost_slope(x, y, c)
+#define WW_NODE_MOST 1
+#endif

@@ -101,3 +101,57 @@ WW_INLINE real ww_node(real best, ww_row x, ww_column y, real lag, ww_parameters
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
     return ww_root(value);
 }
+
+#ifdef WW_GRADIENT
+#define WW_SLOPES 1
+#define WW_ENTER_SLOPES 1
+#define WW_PARAMETER_SLOPES 1
+#if WW_CHANNELS == 1
+#define WW_NUMBER(x, c) (x).own
+#else
+#define WW_NUMBER(x, c) WW_AT((x).own, c)
+#endif
+// Of C(a; b1, b2): by a, where b1 is the nearer end, and where b2 is; the other is 0. By the nearer end it is the negative.
+typedef struct {
+    real first, second;
+} ww_move_slopes;
+WW_INLINE ww_move_slopes ww_move_slope(ww_row a, ww_row b1, ww_row b2, const int c) {
+    ww_move_slopes s;
+#if WW_CHANNELS == 1
+    const real one = a.own - b1.own, other = a.own - b2.own, product = one * other;
+    s.first = product > (real)0 ? (fabs(one) <= fabs(other) ? ww_sign(one) : (real)0) : (real)0;
+    s.second = product > (real)0 ? (fabs(one) <= fabs(other) ? (real)0 : ww_sign(other)) : (real)0;
+#else
+    real across = 0, off = 0, one = 0, other = 0;
+    for (int k = 0; k < WW_CHANNELS; k++) {
+        const real f = WW_AT(b1.own, k), g = WW_AT(b2.own, k), h = WW_AT(a.own, k), centre = (f + g) / 2;
+        across = fma(f - g, f - g, across);
+        off = fma(centre - h, centre - h, off);
+        one = fma(f - h, f - h, one);
+        other = fma(g - h, g - h, other);
+    }
+    const real t = WW_AT(a.own, c);
+    const real first = ww_share(t - WW_AT(b1.own, c), sqrt(one)), second = ww_share(t - WW_AT(b2.own, c), sqrt(other));
+    const real inside = sqrt(off) <= sqrt(across) / 2 ? (real)0 : (real)1;
+    s.first = inside * (one <= other ? first : (real)0);
+    s.second = inside * (one <= other ? (real)0 : second);
+#endif
+    return s;
+}
+WW_INLINE ww_slopes ww_enter_slope(ww_entries a, real carried, ww_row x, ww_column y, ww_row x_before, ww_column y_before,
+                                   const int c, ww_parameters p) {
+    const real match = a.diagonal * ww_sign(WW_NUMBER(x, c) - WW_NUMBER(y, c));
+    const ww_move_slopes up = ww_move_slope(x, x_before, y, c), left = ww_move_slope(y, x, y_before, c);
+    ww_slopes s;
+    s.x = match + a.up * (up.first + up.second) - a.left * left.first;
+    s.y = a.left * (left.first + left.second) - a.up * up.second - match;
+    s.x_before = -a.up * up.first;
+    s.y_before = -a.left * left.second;
+    return s;
+}
+WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_row x, ww_column y, ww_row x_before,
+                                  ww_column y_before, real along, real lag, ww_pair lengths, const int which,
+                                  ww_parameters p) {
+    return a.left + a.up;
+}
+#endif

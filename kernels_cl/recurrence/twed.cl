@@ -95,3 +95,54 @@ WW_INLINE real ww_node(real best, ww_row x, ww_column y, real apart, ww_paramete
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
     return ww_root(value);
 }
+
+#ifdef WW_GRADIENT
+#define WW_SLOPES 1
+#define WW_ENTER_SLOPES 1
+#define WW_PARAMETER_SLOPES 2
+// Of ww_distance() by channel c of the first point.
+WW_INLINE real ww_distance_slope(ww_point x, ww_point y, const int c, ww_parameters p) {
+    const real t = WW_AT(x, c) - WW_AT(y, c);
+#if WW_CHANNELS == 1 && !WW_I_no_root
+    return ww_sign(t);
+#elif WW_I_degree == 1
+    return ww_sign(t);
+#elif WW_I_degree == 2 && WW_I_no_root
+    return 2 * t;
+#elif WW_I_degree == 2
+    return ww_euclidean_slope(x, y, c);
+#elif WW_I_no_root
+    return p.degree * ww_sign(t) * pow(fabs(t), (real)(p.degree - 1));
+#else
+    const real size = ww_distance(x, y, p);
+    return ww_sign(t) * pow(ww_share(fabs(t), size), (real)(p.degree - 1));
+#endif
+}
+WW_INLINE ww_slopes ww_enter_slope(ww_entries a, real carried, ww_row x, ww_column y, ww_row x_before, ww_column y_before,
+                                   const int c, ww_parameters p) {
+    const real match = a.diagonal * ww_distance_slope(x.own, y.own, c, p);
+    const real before = carried * ww_distance_slope(x_before.own, y_before.own, c, p);
+    const real up = a.up * ww_distance_slope(x.own, x_before.own, c, p);
+    const real left = a.left * ww_distance_slope(y.own, y_before.own, c, p);
+    ww_slopes s;
+    s.x = match + up;
+    s.y = left - match;
+    s.x_before = before - up;
+    s.y_before = -before - left;
+    return s;
+}
+// By nu, and by lambda.
+WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_row x, ww_column y, ww_row x_before,
+                                  ww_column y_before, real along, real lag, ww_pair lengths, const int which,
+                                  ww_parameters p) {
+#if WW_EXTRA
+    const real x_since = x.time - x_before.time, y_since = y.time - y_before.time;
+    const real apart = fabs(x.time - y.time), apart_before = fabs(x_before.time - y_before.time);
+#else
+    const real x_since = 1, y_since = 1, apart = fabs(lag), apart_before = fabs(lag);
+#endif
+    if (which)
+        return a.left + a.up;
+    return fma(a.up, x_since, a.left * y_since) + fma(a.diagonal, apart, carried * apart_before);
+}
+#endif

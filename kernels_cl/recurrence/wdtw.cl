@@ -72,3 +72,26 @@ WW_INLINE real ww_node(real best, ww_point x, ww_point y, real weight, ww_parame
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {
     return ww_root(ldexp(value, -(int)ww_scale_of_ww_scalar((ww_scalar)n, (ww_scalar)m, p)));
 }
+
+#ifdef WW_GRADIENT
+#define WW_SLOPES 1
+#define WW_NODE_SLOPE(x, y, along, c) ((along) * ww_cost_slope(x, y, c))
+#define WW_PARAMETER_SLOPES 2
+// By g: dw/dg = w (1 - w/w_max) (|i-j| - max(n,m)/2). By w_max: w/w_max.
+WW_INLINE real ww_parameter_slope(ww_entries a, real carried, real node, ww_point x, ww_point y, ww_point x_before,
+                                  ww_point y_before, real along, real lag, ww_pair lengths, const int which,
+                                  ww_parameters p) {
+    const real cost = node * ww_cost(x, y), behind = (ww_scalar)0.5 * ww_max2(lengths.rows, lengths.columns) - fabs(lag);
+    const real share = ww_share(along * lengths.unscaled, (real)p.w_max);
+    return cost * (which ? ww_share(along, (real)p.w_max) : along * (share - 1) * behind);
+}
+#define WW_FINAL_SLOPE(value, n, m) wdtw_final_slope(value, n, m, WW_GIVEN)
+WW_INLINE ww_scalar wdtw_final_slope(ww_scalar value, uint n, uint m, ww_parameters p) {
+    const int k = -(int)ww_scale_of_ww_scalar((ww_scalar)n, (ww_scalar)m, p);
+#if WW_ROOT
+    return value > 0 ? ldexp((ww_scalar)0.5 / sqrt(ldexp(value, k)), k) : (ww_scalar)0;
+#else
+    return ldexp((ww_scalar)1, k);
+#endif
+}
+#endif

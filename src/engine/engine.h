@@ -74,4 +74,40 @@ uint64_t wwi_runner_cells(const wwi_runner *runner);
 // Cells of one pair by lengths, 0 when the band leaves no path.
 uint64_t wwi_runner_pair_cells(const wwi_runner *runner, uint32_t n, uint32_t m);
 
+// ---- programs of other folders around the same recurrences
+
+// What such a program is compiled for.
+typedef struct wwi_texts {
+    const char *const *texts; // after base/, the recurrence and the choice; ends with NULL
+    bool slopes;              // base/slopes.cl comes before the recurrence
+    int vector;               // pairs in a `real`
+    uint32_t rows, columns, group;
+    int registers;       // a point is held in registers
+    const char *options; // more of them
+} wwi_texts;
+// The measure's parameters, which end the by-value argument of such a program's kernels: their bytes.
+size_t wwi_runner_parameters(const wwi_runner *runner, wwi_parameter_values *values);
+// WW_ERROR_BUILD and as wwi_program_get().
+ww_status wwi_runner_compile(wwi_runner *runner, const wwi_texts *texts, wwi_program **program);
+
+// A program made of a measure's recurrence and texts of the caller, for rooms with kernels of their own.
+typedef struct wwi_recurrence_program {
+    ww_context *context;
+    wwi_stream *stream;
+    const ww_measure *measure; // checked
+    ww_precision precision;
+    uint32_t channels, all_channels; // of a point; of the series
+    uint32_t extra;                  // values of a point besides these, as in kernels_cl/base/points.cl
+    int vector;
+    bool ends;                // WW_EMIT ends
+    bool exchanges;           // work-items hand values on
+    bool plain;               // the texts are not for a recurrence: none is included
+    const char *const *texts; // up to NULL
+    const char *options;      // of the texts
+} wwi_recurrence_program;
+ww_status wwi_recurrence_program_get(const wwi_recurrence_program *wanted, wwi_program **program);
+// Whether the measure's text, where the user has written it, is correct on a few values: WW_ERROR_BUILD,
+// WW_ERROR_INVALID_ARGUMENT.
+ww_status wwi_recurrence_check(const wwi_recurrence_program *wanted);
+
 #endif

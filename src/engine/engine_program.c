@@ -31,7 +31,7 @@ typedef struct texts {
     char *cost; // the user's, in its frame
 } texts;
 
-static ww_status begin_texts(const wwi_runner *r, texts *t) {
+static ww_status begin_texts(const wwi_runner *r, texts *t, bool slopes) {
     t->count = 0;
     t->cost = NULL;
     if (r->parameters.text[0])
@@ -49,6 +49,8 @@ static ww_status begin_texts(const wwi_runner *r, texts *t) {
         t->sources[t->count++] = (wwi_source){"cost expression", t->cost};
     }
     t->sources[t->count++] = (wwi_source){"base/points.cl", NULL};
+    if (slopes)
+        t->sources[t->count++] = (wwi_source){"base/slopes.cl", NULL};
     if (r->measure.id == WW_USER && !r->parameters.fixed)
         t->sources[t->count++] = (wwi_source){"recurrence/user_parameters.cl", NULL};
     if (r->measure.id == WW_USER)
@@ -109,7 +111,7 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
         t.sources[t.count++] = (wwi_source){"base/number.cl", NULL};
         t.sources[t.count++] = (wwi_source){"base/vendor.cl", NULL};
         t.sources[t.count++] = (wwi_source){"base/points.cl", NULL};
-    } else if ((status = begin_texts(r, &t)) != WW_OK) {
+    } else if ((status = begin_texts(r, &t, false)) != WW_OK) {
         return status;
     }
     t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
@@ -177,7 +179,7 @@ static ww_status check_cost(wwi_runner *r) {
 
     if (wwi_measure_cost(&r->measure) != WW_COST_USER)
         return WW_OK;
-    if ((status = begin_texts(r, &t)) != WW_OK)
+    if ((status = begin_texts(r, &t, false)) != WW_OK)
         return status;
     size_t count = 0; // up to the user's text
     while (count < t.count && (!t.cost || t.sources[count].text != t.cost))
@@ -225,7 +227,7 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
 
     if ((status = check_cost(r)) != WW_OK || r->measure.id != WW_USER)
         return status;
-    if ((status = begin_texts(r, &t)) != WW_OK)
+    if ((status = begin_texts(r, &t, false)) != WW_OK)
         return status;
     t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
     t.sources[t.count++] = (wwi_source){"recurrence/user_check.cl", NULL};
@@ -253,4 +255,108 @@ done:
     wwi_program_release(&program);
     free(t.cost);
     return status;
+}
+
+size_t wwi_runner_parameters(const wwi_runner *r, wwi_parameter_values *values) {
+    *values = r->parameters.values;
+    return r->parameters.bytes;
+}
+
+ww_status wwi_runner_compile(wwi_runner *r, const wwi_texts *wanted, wwi_program **program) {
+    ww_status status;
+    texts t;
+    char options[1024];
+    const wwi_form form = {.exchanges = !wanted->vector || wanted->vector == 1};
+    wwi_variant_key key;
+    memset(&key, 0, sizeof key);
+    key.form = &form;
+    key.list = 1;
+    key.band = (int)wwi_band_form_of(&r->measure.band);
+    key.vector = wanted->vector;
+    key.columns = wanted->columns;
+    key.rows = wanted->rows;
+    key.group = wanted->group;
+    key.registers = wanted->registers;
+    if ((status = begin_texts(r, &t, wanted->slopes)) != WW_OK)
+        return status;
+    t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
+    if (key.band)
+        t.sources[t.count++] = (wwi_source){"base/band.cl", NULL};
+    t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
+    t.sources[t.count++] = (wwi_source){"base/elements.cl", NULL};
+    for (const char *const *text = wanted->texts; *text; text++)
+        t.sources[t.count++] = (wwi_source){*text, NULL};
+    write_options(r, &key, options, sizeof options);
+    snprintf(options + strlen(options), sizeof options - strlen(options), " %s", wanted->options);
+    if ((status = choose_pow(r, &key, options, sizeof options)) == WW_OK)
+        status = wwi_program_get(r->context, t.sources, t.count, options, program);
+    free(t.cost);
+    return status;
+}
+
+// The part of a runner that the texts and options of a program are made from.
+static wwi_runner runner_of(const wwi_recurrence_program *wanted, ww_dataset *series) {
+    wwi_runner r;
+    memset(&r, 0, sizeof r);
+    series->channels = wanted->all_channels;
+    r.context = wanted->context;
+    r.stream = wanted->stream;
+    r.measure = *wanted->measure;
+    r.recurrence = wwi_measure_row_by_id(wanted->measure->id);
+    r.precision = wanted->precision;
+    r.channels = wanted->channels;
+    r.passes = wanted->channels < wanted->all_channels ? wanted->all_channels : 1;
+    r.extra = wanted->extra;
+    r.soft = wwi_measure_is_soft(wanted->measure);
+    r.open = wanted->ends;
+    r.exchange = wwi_context_exchange(wanted->context);
+    r.rows = series;
+    wwi_parameters_make(wanted->measure, wanted->precision, &r.parameters);
+    return r;
+}
+
+ww_status wwi_recurrence_program_get(const wwi_recurrence_program *wanted, wwi_program **program) {
+    ww_dataset series;
+    memset(&series, 0, sizeof series);
+    wwi_runner r = runner_of(wanted, &series);
+    const wwi_form form = {.exchanges = wanted->exchanges};
+    const wwi_variant_key key = {.form = &form, .vector = wanted->vector, .registers = 1};
+    texts t = {.count = 0};
+    char options[1024];
+    ww_status status = WW_OK;
+
+    if (wanted->plain) {
+        t.sources[t.count++] = (wwi_source){"base/number.cl", NULL};
+        t.sources[t.count++] = (wwi_source){"base/points.cl", NULL};
+    } else if ((status = begin_texts(&r, &t, false)) != WW_OK) {
+        return status;
+    } else {
+        t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
+        t.sources[t.count++] = (wwi_source){"base/elements.cl", NULL};
+    }
+    for (const char *const *text = wanted->texts; *text; text++)
+        t.sources[t.count++] = (wwi_source){*text, NULL};
+    // The texts' own sizes are theirs.
+    const int written = snprintf(
+        options, sizeof options,
+        "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=1 -DWW_COST=%d -DWW_ROOT=%d "
+        "-DWW_EXCHANGE=%d -DWW_EXTRA=%" PRIu32 " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%" PRIu32
+        " -DWW_SELECT=%d -DWW_EMIT=%d %s",
+        r.precision == WW_DOUBLE, wanted->vector, r.channels, (int)wwi_measure_cost(&r.measure), r.measure.root != 0,
+        wanted->exchanges ? (int)r.exchange : 0, r.extra, r.recurrence->transform == WWI_TRANSFORM_ERP && r.passes > 1,
+        wanted->all_channels, r.soft, r.open, wanted->options);
+    if (written < 0 || (size_t)written >= sizeof options)
+        status = wwi_fail(WW_ERROR_INTERNAL, "the options of a program are too long");
+    else if ((status = choose_pow(&r, &key, options, sizeof options)) == WW_OK)
+        status = wwi_program_get(wanted->context, t.sources, t.count, options, program);
+    free(t.cost);
+    return status;
+}
+
+ww_status wwi_recurrence_check(const wwi_recurrence_program *wanted) {
+    ww_dataset series;
+    memset(&series, 0, sizeof series);
+    wwi_runner r = runner_of(wanted, &series);
+    r.open = false;
+    return wwi_runner_check_user(&r);
 }

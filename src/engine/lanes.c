@@ -112,23 +112,23 @@ static uint32_t column_length(const wwi_work *w, size_t i) {
 }
 
 ww_status wwi_lanes_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *of,
-                        wwi_tiling (*tiling_of)(const wwi_runner *r, uint32_t n, uint32_t m, bool few)) {
+                        wwi_tiling (*tiling_of)(const wwi_runner *r, uint32_t n, uint32_t m, bool many)) {
     ww_status status = WW_OK;
     const wwi_batch *b = &w->b;
     if (r->banded)
         return launch(r, w, engine, of, w->tiling, w->cells);
-    const bool few = w->column_ranks > 3 || !wwi_pays_program(r, w->cells);
+    const bool many = w->column_ranks > 3;
     const uint32_t n = w->row_ranks == 1 ? w->n : 0;
     const size_t columns = b->list ? b->rows : b->columns;
     const wwi_launch_args whole = w->args;
     for (size_t begin = 0, end; status == WW_OK && begin < columns; begin = end) {
         uint32_t length = column_length(w, begin);
-        const wwi_tiling tiling = tiling_of(r, n, length, few);
+        const wwi_tiling tiling = tiling_of(r, n, length, many);
         for (end = begin + 1; end < columns; end++) {
             if (column_length(w, end) == length)
                 continue;
             length = column_length(w, end);
-            const wwi_tiling next = tiling_of(r, n, length, few);
+            const wwi_tiling next = tiling_of(r, n, length, many);
             if (next.columns != tiling.columns || next.width != tiling.width)
                 break;
         }

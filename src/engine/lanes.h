@@ -7,7 +7,7 @@
 
 // Runs the work in groups; columns that share a tiling are launched together.
 ww_status wwi_lanes_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *form,
-                        wwi_tiling (*tiling_of)(const wwi_runner *r, uint32_t n, uint32_t m, bool few));
+                        wwi_tiling (*tiling_of)(const wwi_runner *r, uint32_t n, uint32_t m, bool many));
 // A few series against many: the few stay in registers, the many are read one after the other.
 bool wwi_lanes_few(const wwi_work *w, uint32_t limit);
 

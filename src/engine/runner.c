@@ -77,6 +77,7 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
     r->soft = wwi_measure_is_soft(measure);
     const ww_device_info *info = wwi_context_info(r->context);
     r->gpu = info->type == WW_DEVICE_GPU;
+    r->fit = wwi_fit_of(r);
     r->exchange = wwi_context_exchange(r->context);
     r->width = r->exchange == WWI_EXCHANGE_LOCAL ? (uint32_t)wwi_tuned(r, "lanes.width", r->gpu ? 64 : 16)
                                                  : wwi_context_exchange_width(r->context);

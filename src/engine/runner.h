@@ -49,6 +49,9 @@ typedef struct wwi_variant {
 
 typedef struct wwi_engine wwi_engine;
 
+// How closely the columns of a lane fit the lengths: one program for nearly all of them, one of few, or each its own.
+typedef enum wwi_fit { WWI_FIT_ANY, WWI_FIT_FEW, WWI_FIT_OWN } wwi_fit;
+
 // What a batch needs on the device beside series and results.
 typedef struct wwi_uploads {
     wwi_buffer *row_order, *column_order, *band; // ids or a list; tables
@@ -69,6 +72,7 @@ struct wwi_runner {
     bool banded, symmetric;    // symmetric: rows and columns may exchange their roles
     bool open, soft;           // ends of the series; the minimum
     bool gpu;
+    wwi_fit fit;
     wwi_exchange exchange;
     uint32_t width;               // lanes that can hand values on
     int vector;                   // engines packed and strips on a CPU

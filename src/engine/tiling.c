@@ -80,19 +80,32 @@ bool wwi_vector_strips(const wwi_runner *r) {
     return !r->gpu && wwi_can_vector(r) && wwi_tuned(r, "strips.vector", 1) != 0;
 }
 
-bool wwi_pays_program(const wwi_runner *r, double cells) {
-    // Most of an eighth fewer columns for most of a second's compiling. A guess that is never refined: the choice is
-    // the same in every run.
-    return cells > 4 * wwi_pace_guess(wwi_context_info(r->context), r->gpu ? wwi_lanes.gpu_rate : wwi_lanes.cpu_rate);
+wwi_fit wwi_fit_of(const wwi_runner *r) {
+    const ww_dataset *x = r->rows, *y = r->columns;
+    const double cells = (double)x->count * (double)y->count * (double)x->rank_lengths[x->rank_count - 1] *
+                         (double)y->rank_lengths[y->rank_count - 1];
+    // A guess that is never refined: the choice is the same in every run.
+    const double seconds =
+        cells / wwi_pace_guess(wwi_context_info(r->context), r->gpu ? wwi_lanes.gpu_rate : wwi_lanes.cpu_rate);
+    // Compiling takes most of a second. A tiling of few costs an eighth of the speed at most, the one for any length a
+    // half.
+    const wwi_fit fit = seconds < 0.002 ? WWI_FIT_ANY : seconds < 4 ? WWI_FIT_FEW : WWI_FIT_OWN;
+    return (wwi_fit)wwi_tuned(r, "lanes.fit", (long)fit);
 }
 
-wwi_tiling wwi_lanes_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool few) {
-    const uint32_t most = wwi_lane_columns(r, false);
-    wwi_tiling tiling = {most, wwi_lane_rows(r, n), 1};
+wwi_tiling wwi_lanes_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many) {
+    const uint32_t most = wwi_lane_columns(r, false), half = most / 2 & ~1u;
+    wwi_tiling tiling = {most, wwi_lane_rows(r, r->fit == WWI_FIT_ANY ? 0 : n), 1};
+    if (r->fit == WWI_FIT_ANY) {
+        tiling.columns = half >= 4 && m <= r->width * half ? half : most;
+        while (tiling.width < r->width && tiling.width * tiling.columns < m)
+            tiling.width *= 2;
+        return tiling;
+    }
     while (tiling.width < r->width && tiling.width * most < m)
         tiling.width *= 2;
     uint32_t columns = (uint32_t)wwi_ceil_div(m, tiling.width);
-    const uint32_t step = few ? (columns > 16 ? 8 : 4) : 2;
+    const uint32_t step = many || r->fit == WWI_FIT_FEW ? (columns > 16 ? 8 : 4) : 2;
     columns = (uint32_t)wwi_ceil_div(columns, step) * step;
     tiling.columns = columns < most ? columns : most;
     return tiling;
@@ -167,9 +180,9 @@ static uint32_t bits_rows(const wwi_runner *r) {
 }
 
 // Words and width for a column series of m points.
-wwi_tiling wwi_bits_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool few) {
+wwi_tiling wwi_bits_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many) {
     (void)n;
-    (void)few;
+    (void)many;
     const uint32_t most = most_words(r);
     wwi_tiling tiling = {1, bits_rows(r), 1};
     while (tiling.width < r->width && (uint64_t)tiling.width * most < words_of(m))

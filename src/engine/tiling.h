@@ -23,11 +23,11 @@ uint32_t wwi_lane_rows(const wwi_runner *r, uint32_t n);
 uint32_t wwi_lane_group(const wwi_runner *r);
 // Longest column series engine lanes can hold without a band.
 uint32_t wwi_lanes_limit(const wwi_runner *r);
-// The tiling for a column series of m points, without a band; n as above. `few`: one of few, so that most lengths find
-// their program compiled.
-wwi_tiling wwi_lanes_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool few);
-// Whether that many cells take so long that a program for their lengths alone pays.
-bool wwi_pays_program(const wwi_runner *r, double cells);
+// How closely tilings fit the lengths, by how long the runner's sets take: from its creation on, so that no block of a
+// job needs another program than the first.
+wwi_fit wwi_fit_of(const wwi_runner *r);
+// The tiling for a column series of m points, without a band; n as above. `many`: there are many lengths.
+wwi_tiling wwi_lanes_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many);
 // Row series that a group computes one after the other: few enough that the device is still filled several times.
 uint32_t wwi_rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t columns, uint32_t width, bool list);
 
@@ -38,7 +38,7 @@ wwi_tiling wwi_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m);
 // The same for engine bits, in words of 32 columns.
 bool wwi_vector_bits(const wwi_runner *r);
 uint32_t wwi_bits_limit(const wwi_runner *r);
-wwi_tiling wwi_bits_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool few);
+wwi_tiling wwi_bits_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many);
 wwi_tiling wwi_bits_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m);
 
 #endif

@@ -6,7 +6,6 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,7 +99,7 @@ static ww_status check_rounded(const ww_measure *measure, const ww_dataset *d) {
     return wwi_fail_where((int64_t)rounded->series, (int64_t)rounded->point);
 }
 
-static const char *precision_name(const ww_plan *p) {
+const char *wwi_plan_precision(const ww_plan *p) {
     return p->rows->precision == WW_DOUBLE ? "double" : "float";
 }
 
@@ -118,55 +117,8 @@ ww_status wwi_plan_check_range(ww_plan *p) {
     if (p->limit > 0)
         return WW_OK;
     wwi_fail(WW_ERROR_OVERFLOW, "values of up to %g are too large for %s in %s", range.largest,
-             ww_measure_info_by_id(p->measure.id)->name, precision_name(p));
+             ww_measure_info_by_id(p->measure.id)->name, wwi_plan_precision(p));
     return wwi_fail_hint("scale the series, or use double precision");
-}
-
-// Whether one of these is above the limit; so written that NaN is. No result ends the loop, which is a vector's.
-static bool any_above(const ww_plan *p, const void *results, uint64_t count) {
-    const double *wide = results;
-    const float *narrow = results;
-    const bool is_double = p->rows->precision == WW_DOUBLE;
-    unsigned above = 0;
-    for (uint64_t i = 0; is_double && i < count; i++)
-        above |= !(wide[i] <= p->limit);
-    for (uint64_t i = 0; !is_double && i < count; i++)
-        above |= !((double)narrow[i] <= p->limit);
-    return above != 0;
-}
-
-ww_status wwi_plan_check_results(const ww_plan *p, const void *results, uint64_t count) {
-    if (isinf(p->limit) || !any_above(p, results, count))
-        return WW_OK;
-    wwi_fail(WW_ERROR_OVERFLOW, "a distance is too large for %s", precision_name(p));
-    return wwi_fail_hint("scale the series, or use double precision");
-}
-
-// Where the pieces of a fetch go, from several threads.
-typedef struct arrival {
-    const ww_plan *plan;
-    unsigned char *to;
-    atomic_bool above;
-} arrival;
-
-static void take_piece(void *user, uint64_t at, uint64_t bytes, const void *data) {
-    arrival *t = user;
-    memcpy(t->to + at, data, bytes);
-    if (!isinf(t->plan->limit) && any_above(t->plan, data, bytes / wwi_precision_bytes(t->plan->rows->precision)))
-        atomic_store(&t->above, true);
-}
-
-ww_status wwi_plan_fetch(const ww_plan *p, wwi_buffer *buffer, uint64_t count, void *results) {
-    const uint64_t bytes = count * wwi_precision_bytes(p->rows->precision);
-    // A GPU's results come in pieces through memory that it writes itself, where there are enough for that.
-    if (wwi_context_info(p->context)->type != WW_DEVICE_GPU || bytes <= 2 * WWI_FETCH_PIECE) {
-        const ww_status status = wwi_buffer_read(buffer, 0, bytes, results);
-        return status == WW_OK ? wwi_plan_check_results(p, results, count) : status;
-    }
-    arrival t = {.plan = p, .to = results};
-    const wwi_fetch_part part = {.buffer = buffer, .bytes = bytes, .take = take_piece, .user = &t};
-    const ww_status status = wwi_fetch(&part, 1);
-    return status == WW_OK && atomic_load(&t.above) ? wwi_plan_check_results(p, results, count) : status;
 }
 
 // The datasets as the measure compares them.

@@ -84,7 +84,9 @@ ww_status wwi_plan_to_device(ww_plan *plan, const ww_output *to, wwi_buffer *dev
 ww_status wwi_plan_slice(ww_plan *plan, int side, size_t first, size_t count, wwi_slice *slice);
 // Whether results can be infinite, or wrong, because values are so large: WW_ERROR_OVERFLOW where they must be.
 ww_status wwi_plan_check_range(ww_plan *plan);
-// Brings the first `count` results of a buffer to host memory. Fails when one of them has overflowed: WW_ERROR_OVERFLOW.
+const char *wwi_plan_precision(const ww_plan *plan); // its name
+// Brings the first `count` results of a buffer to host memory. Fails when one of them has overflowed:
+// WW_ERROR_OVERFLOW.
 ww_status wwi_plan_fetch(const ww_plan *plan, wwi_buffer *buffer, uint64_t count, void *results);
 // Fails when one of these results has.
 ww_status wwi_plan_check_results(const ww_plan *plan, const void *results, uint64_t count);

@@ -53,6 +53,11 @@ typedef struct wwi_measure_row {
     int rounding;
     wwi_special special[2];
     size_t special_count;
+    // What the recurrence's slopes are (kernels_cl/base/slopes.cl); gradients need them.
+    struct {
+        bool any, before, border; // by the points before those of a cell; of the border of the matrix
+        int parameters;           // the first so many have slopes
+    } slopes;
 } wwi_measure_row;
 
 // The rows, in measures.c.

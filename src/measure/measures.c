@@ -67,6 +67,7 @@ const wwi_measure_row wwi_measures[] = {
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
                  WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
         .rounding = 1,
+        .slopes = {.any = true},
     },
     {
         // A metric up to repeated points: a series and the same with a point repeated have distance 0. It stays one
@@ -87,6 +88,7 @@ const wwi_measure_row wwi_measures[] = {
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_MAX | WWI_MEASURE_ZERO_ON_SELF |
                  WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
         .rounding = 1,
+        .slopes = {.any = true},
     },
     {
         .info = {.struct_size = sizeof(ww_measure_info),
@@ -108,6 +110,7 @@ const wwi_measure_row wwi_measures[] = {
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
                  WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
         .rounding = 1,
+        .slopes = {.any = true, .parameters = 1},
     },
     {
         .info = {.struct_size = sizeof(ww_measure_info),
@@ -130,6 +133,7 @@ const wwi_measure_row wwi_measures[] = {
                  WWI_MEASURE_ENCLOSED,
         .column_registers = 1,
         .rounding = 1,
+        .slopes = {.any = true, .parameters = 2},
     },
     {
         .info = {.struct_size = sizeof(ww_measure_info),
@@ -149,6 +153,7 @@ const wwi_measure_row wwi_measures[] = {
                  WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
         .transform = WWI_TRANSFORM_DERIVATIVE,
         .rounding = 3,
+        .slopes = {.any = true},
     },
     {
         .info = {.struct_size = sizeof(ww_measure_info),
@@ -172,6 +177,7 @@ const wwi_measure_row wwi_measures[] = {
         .transform = WWI_TRANSFORM_DERIVATIVE,
         .column_registers = 1,
         .rounding = 3,
+        .slopes = {.any = true, .parameters = 2},
     },
     {
         .info = {.struct_size = sizeof(ww_measure_info),
@@ -192,6 +198,7 @@ const wwi_measure_row wwi_measures[] = {
         .rounding = 2,
         .special = {{0, 0}}, // a gap of 0 is not subtracted
         .special_count = 1,
+        .slopes = {.any = true, .border = true, .parameters = 1},
     },
     {
         .info = {.struct_size = sizeof(ww_measure_info),
@@ -248,6 +255,7 @@ const wwi_measure_row wwi_measures[] = {
         .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED,
         .column_values = 2,
         .rounding = 2,
+        .slopes = {.any = true, .before = true, .parameters = 1},
     },
     {
         .info = {.struct_size = sizeof(ww_measure_info),
@@ -272,6 +280,7 @@ const wwi_measure_row wwi_measures[] = {
         .rounding = 2,
         .special = {{2, 1}, {2, 2}}, // degrees that need no pow()
         .special_count = 2,
+        .slopes = {.any = true, .before = true, .parameters = 2},
     },
     {
         .info = {.struct_size = sizeof(ww_measure_info),

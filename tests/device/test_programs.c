@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host.h"
 #include "support.h"
 
 typedef struct subject {
@@ -145,9 +146,12 @@ START_TEST(lengths_by_choice) {
 }
 END_TEST
 
-// Columns of a lane are one of few numbers.
+// Columns of a lane: the same for nearly all lengths where there is little to compute, else one of few numbers, or each
+// length's own.
 START_TEST(lengths_in_lanes) {
-    ck_assert_uint_le(programs_for_lengths(WW_ENGINE_LANES, 256), 6);
+    static const uint64_t most[] = {2, 6, LENGTHS};
+    wwt_ok(wwi_tuning_try(wwt_context, "lanes.fit", NULL, _i));
+    ck_assert_uint_le(programs_for_lengths(WW_ENGINE_LANES, 256), most[_i]);
 }
 END_TEST
 
@@ -180,7 +184,7 @@ int main(void) {
     wwt_add(suite, gammas, 1);
     wwt_add(suite, user_functions, 1);
     wwt_add(suite, lengths_by_choice, 1);
-    wwt_add(suite, lengths_in_lanes, 1);
+    wwt_add(suite, lengths_in_lanes, 3);
     wwt_add(suite, search, 1);
     return wwt_run(suite);
 }

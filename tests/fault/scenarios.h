@@ -17,6 +17,7 @@ ww_status wwt_scenario_bad_build(void); // a program that does not compile
 ww_status wwt_scenario_wrap(void);      // the caller's own OpenCL objects
 ww_status wwt_scenario_files(void);     // series of several kinds of files, with time stamps, to the device
 ww_status wwt_scenario_bits(void);      // distances of symbols by engine bits
+ww_status wwt_scenario_call(void);      // one call for a pair, again and again
 ww_status wwt_scenario_knn(void);       // nearest neighbours of points
 ww_status wwt_scenario_slices(void);    // the same, of points that are sent in slices
 

@@ -15,7 +15,7 @@
 static const wwt_scenario scenarios[] = {
     {"host", wwt_scenario_host},     {"bad build", wwt_scenario_bad_build}, {"wrap", wwt_scenario_wrap},
     {"files", wwt_scenario_files},   {"bits", wwt_scenario_bits},           {"knn", wwt_scenario_knn},
-    {"slices", wwt_scenario_slices},
+    {"slices", wwt_scenario_slices}, {"call", wwt_scenario_call},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0], MOST_CALLS = 20000 };
 

@@ -222,7 +222,7 @@ static void take_bytes(void *user, uint64_t at, uint64_t bytes, const void *data
 
 // More pieces than threads, one thread and several; every byte arrives, and none behind the last.
 START_TEST(fetches_arrive_whole) {
-    const size_t sizes[] = {(size_t)(9 * WWI_FETCH_PIECE) + 5, 7};
+    const size_t sizes[] = {(size_t)(37 * WWI_FETCH_PIECE) + 5, 7};
     unsigned char *in = malloc(sizes[0]), *out = malloc(sizes[0] + 1), few[8];
     ck_assert(in && out);
     for (size_t i = 0; i < sizes[0]; i++)

@@ -15,10 +15,11 @@ import tap
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 # From the top, which everybody may use, to the bottom. A line's folders do not know each other.
 FLOORS = [["host"], ["src/base"], ["src/series"], ["src/files"], ["src/measure"], ["src/data"], ["src/topk"],
-          ["src/engine"], ["src/jobs"], ["src/knn"], ["src/lsh"], ["src/learn"],
-          ["src/search", "src/path", "src/softdtw", "src/shapelets"], ["src/shard"]]
+          ["src/engine"], ["src/jobs"], ["src/gradient"], ["src/path"], ["src/knn"], ["src/lsh"], ["src/learn"],
+          ["src/search", "src/shapelets", "src/profile"], ["src/shard"]]
 # What is below in kernels_cl/. base/ and recurrence/ are joined in turns: the elements are made of the recurrence's.
-KERNEL_FLOORS = [["base", "recurrence", "probe"], ["engine"], ["topk"], ["jobs", "knn", "path"], ["lsh", "search", "shapelets"]]
+KERNEL_FLOORS = [["base", "recurrence", "probe"], ["engine"], ["topk"], ["gradient", "jobs", "knn", "path"],
+                 ["lsh", "search", "shapelets", "profile"]]
 LONGEST = 500
 REASON_WITHIN = 30
 SOURCES = ["include", "host", "src", "cli", "kernels_cl", "tests", "bench", "examples"]

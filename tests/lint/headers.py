@@ -18,7 +18,7 @@ import sys
 # Structs that the library fills and hands out by pointer: no program has one of its own.
 LIBRARYS_OWN = {"ww_error", "ww_measure_info", "ww_tune_result"}
 # Structs that never change: the reason is at their declaration.
-FROZEN = {"ww_band", "ww_merge", "ww_parameter_info"}
+FROZEN = {"ww_band", "ww_match", "ww_merge", "ww_parameter_info"}
 INIT_BY_FUNCTION = {"ww_measure"}  # its defaults are those of an id: there is no one _INIT value
 
 count, failed = 0, False

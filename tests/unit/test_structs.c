@@ -33,6 +33,9 @@ enum { GUARD = 0x5a, ROOM = 64 };
     X(plan_options)                                                                                                    \
     X(point_view)                                                                                                      \
     X(points_options)                                                                                                  \
+    X(profile_info)                                                                                                    \
+    X(profile_options)                                                                                                 \
+    X(profile_output)                                                                                                  \
     X(read_options)                                                                                                    \
     X(run_options)                                                                                                     \
     X(series_view)                                                                                                     \

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches in streams: time, cells a second, and the matches against textbook C in the same run: the UCR Suite's
+// cascade for windows, the whole recurrence for open ends. On a CPU the ratio to that cascade on one core.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tests/reference/search_reference.h"
+#include "bench.h"
+#include "bench_points.h"
+
+typedef struct search_case {
+    const char *name;
+    ww_search_kind kind;
+    size_t queries, length, points, cpu_queries, cpu_points;
+    double band; // share of the length
+    int no_bounds, quick;
+} search_case;
+
+static const search_case CASES[] = {
+    {"search/windows/128/1e8", WW_SEARCH_WINDOWS, 1, 128, 100000000, 1, 10000000, 0.05, 0, 1},
+    {"search/windows/128/1e8/no-bounds", WW_SEARCH_WINDOWS, 1, 128, 100000000, 1, 1000000, 0.05, 1, 1},
+    {"search/windows/1024/1e7", WW_SEARCH_WINDOWS, 1, 1024, 10000000, 1, 500000, 0.05, 0, 0},
+    {"search/windows/128/1e9", WW_SEARCH_WINDOWS, 1, 128, 1000000000, 1, 20000000, 0.05, 0, 0},
+    {"search/open/512x2000/1e5", WW_SEARCH_OPEN, 512, 2000, 100000, 8, 20000, 0, 0, 1},
+    {"search/open/1x128/1e6", WW_SEARCH_OPEN, 1, 128, 1000000, 1, 200000, 0, 0, 0},
+};
+
+// A random walk, as the cited paper's streams are.
+static float *walk(size_t count, uint64_t seed) {
+    float *values = malloc(count * sizeof *values);
+    uint64_t state = seed;
+    double at = 0;
+    for (size_t i = 0; values && i < count; i++) {
+        at += (double)(bench_random(&state) >> 11) * 0x1p-53 - 0.5;
+        values[i] = (float)at;
+    }
+    return values;
+}
+
+typedef struct job {
+    float *stream, *queries;
+    size_t points, count;
+    ww_search *search;
+    ww_match *matches;
+    ww_search_info info;
+} job;
+
+// Seconds of the cascade on one core, and whether the winner is the same. Where the stream is longer than `most`, the
+// part around the winner is searched.
+static double cascade(const search_case *c, const job *j, size_t most, double *error) {
+    const size_t n = c->length, reach = (size_t)(c->band * (double)n);
+    const size_t all = j->points < most ? j->points : most, won = (size_t)j->matches[0].begin;
+    size_t first = won > all / 2 ? won - all / 2 : 0, place;
+    first = first + all > j->points ? j->points - all : first;
+    double *stream = malloc(all * sizeof *stream), *query = malloc(n * sizeof *query), distance = INFINITY;
+    *error = INFINITY;
+    double seconds = 0;
+    if (stream && query) {
+        for (size_t t = 0; t < all; t++)
+            stream[t] = (double)j->stream[first + t];
+        for (size_t t = 0; t < n; t++)
+            query[t] = (double)j->queries[t];
+        const double start = bench_seconds();
+        wwr_ucr_search(query, n, stream, all, reach, &place, &distance);
+        seconds = bench_seconds() - start;
+        *error = fabs(distance - j->matches[0].distance) / (distance > 0 ? distance : 1);
+        if (first + place != won && *error > 1e-5)
+            *error = INFINITY;
+    }
+    free(query);
+    free(stream);
+    return seconds;
+}
+
+// The winners of some queries under the recurrence in double.
+static double open_error(const search_case *c, const job *j, size_t *verified) {
+    double worst = 0, *row = malloc((c->length + 1) * sizeof *row);
+    *verified = 0;
+    for (size_t q = 0; row && q < j->count && *verified < 3; q += j->count / 3 + 1, ++*verified) {
+        const float *x = j->queries + q * c->length;
+        double best = INFINITY, value = INFINITY;
+        for (size_t i = 0; i <= c->length; i++)
+            row[i] = i ? INFINITY : 0;
+        for (size_t t = 0; t < j->points; t++) {
+            double diagonal = 0, up = 0;
+            for (size_t i = 1; i <= c->length; i++) {
+                const double d = (double)x[i - 1] - (double)j->stream[t], left = row[i];
+                up = d * d + fmin(fmin(diagonal, up), left);
+                diagonal = left;
+                row[i] = up;
+            }
+            value = t + 1 == (size_t)j->matches[q].end ? up : value;
+            best = fmin(best, up);
+        }
+        worst = fmax(worst, fmax(fabs(j->matches[q].distance - best), fabs(value - best)) / fmax(best, 1e-3));
+    }
+    free(row);
+    return *verified ? worst : INFINITY;
+}
+
+static ww_status make(const bench *b, const search_case *c, job *j) {
+    const int small = b->device.type != WW_DEVICE_GPU;
+    ww_search_options options = WW_SEARCH_OPTIONS_INIT;
+    ww_series_view queries = WW_SERIES_VIEW_INIT;
+    ww_measure measure;
+    memset(j, 0, sizeof *j);
+    j->points = small ? c->cpu_points : c->points;
+    if (b->options.quick && small)
+        j->points /= 10;
+    j->count = small ? c->cpu_queries : c->queries;
+    j->stream = walk(j->points, 88172645463325252u);
+    j->queries = walk(j->count * c->length, 42);
+    j->matches = malloc(j->count * sizeof *j->matches);
+    if (!j->stream || !j->queries || !j->matches)
+        return WW_ERROR_OUT_OF_MEMORY;
+    options.kind = c->kind;
+    options.znormalise = c->kind == WW_SEARCH_WINDOWS;
+    options.no_bounds = c->no_bounds;
+    queries.values = j->queries;
+    queries.count = j->count;
+    queries.length = c->length;
+    ww_status status = ww_measure_init(&measure, sizeof measure, WW_DTW);
+    if (c->band > 0) {
+        measure.band.kind = WW_BAND_SAKOE_CHIBA;
+        measure.band.width = floor(c->band * (double)c->length);
+    }
+    return status == WW_OK ? ww_search_create(b->context, &measure, &queries, &options, &j->search) : status;
+}
+
+static int run_case(const bench *b, const search_case *c) {
+    enum { MOST = 20 };
+    const double allowed = 1e-4;
+    double wall[MOST], device[MOST], error = INFINITY, ratio = 0;
+    size_t runs = 0, verified = 1;
+    ww_series_view stream = WW_SERIES_VIEW_INIT;
+    job j;
+    ww_status status = make(b, c, &j);
+    stream.values = j.stream;
+    stream.count = 1;
+    stream.length = j.points;
+    j.info = (ww_search_info)WW_SEARCH_INFO_INIT;
+    if (status == WW_OK)
+        status = ww_search_run(j.search, &stream, j.matches, NULL);
+    const double begin = bench_seconds();
+    while (status == WW_OK && runs < MOST && (runs < 3 || bench_seconds() - begin < (b->options.quick ? 0.2 : 1))) {
+        status = ww_search_run(j.search, &stream, j.matches, NULL);
+        if (status == WW_OK)
+            status = ww_search_get_info(j.search, &j.info);
+        wall[runs] = j.info.seconds_wall;
+        device[runs++] = j.info.seconds_device;
+    }
+    if (status != WW_OK) {
+        fprintf(stderr, "wavewarp-bench: %s: %s: %s\n", c->name, ww_status_name(status), ww_last_error()->message);
+        goto done;
+    }
+    const bench_times w = bench_summary(wall, runs), d = bench_summary(device, runs);
+    if (c->kind == WW_SEARCH_WINDOWS) {
+        const double seconds = cascade(c, &j, 20000000, &error);
+        if (j.points <= 20000000)
+            ratio = seconds / w.median;
+    } else {
+        error = open_error(c, &j, &verified);
+    }
+    const double rate = (double)j.info.cells / (d.median > 0 ? d.median : w.median);
+    const double left = j.info.cells ? (double)j.info.cells_started / (double)j.info.cells : 0;
+    if (b->options.json) {
+        printf("{\"name\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"queries\": %zu, \"length\": %zu, "
+               "\"points\": %zu, \"places\": %" PRIu64 ", \"cells\": %" PRIu64 ", \"cells_started\": %" PRIu64
+               ", \"abandoned\": %" PRIu64 ", \"launches\": %" PRIu64
+               ", \"seconds_device\": %.6g, \"seconds_wall\": %.6g, \"spread\": %.4g, \"runs\": %zu, \"cups\": %.5g, ",
+               c->name, b->device.name, ww_version(), j.count, c->length, j.points, j.info.places, j.info.cells,
+               j.info.cells_started, j.info.abandoned, j.info.launches, d.median, w.median, w.spread, w.count, rate);
+        if (ratio > 0)
+            printf("\"times_textbook\": %.4g, ", ratio);
+        printf("\"verified\": %zu, \"error\": %.3g, \"allowed\": %.3g, \"right\": %s}\n", verified,
+               error <= 1e300 ? error : 1e300, allowed, error <= allowed ? "true" : "false");
+    } else {
+        char times[32] = "-";
+        if (ratio > 0)
+            snprintf(times, sizeof times, "%.1fx", ratio);
+        printf("%-36s %11.3f %11.3f %6.1f%% %10.4g %8.3f%% %9s %9.2g  %s\n", c->name, 1e3 * d.median, 1e3 * w.median,
+               100 * w.spread, rate * 1e-12, 100 * left, times, error, error <= allowed ? "" : "WRONG");
+    }
+    fflush(stdout);
+done:
+    ww_search_destroy(&j.search);
+    free(j.matches);
+    free(j.queries);
+    free(j.stream);
+    return !(error <= allowed);
+}
+
+size_t bench_search(const bench *b, int *failed) {
+    size_t ran = 0;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        const search_case *c = &CASES[i];
+        if (b->options.filter ? !strstr(c->name, b->options.filter) : b->options.quick && !c->quick)
+            continue;
+        if (ran++ == 0 && !b->options.json && !b->options.list)
+            printf("\n%-36s %11s %11s %7s %10s %9s %9s %9s\n", "case", "device ms", "wall ms", "spread", "TCUPS",
+                   "started", "cascade", "error");
+        if (b->options.list)
+            printf("%s\n", c->name);
+        else
+            *failed |= run_case(b, c);
+    }
+    return ran;
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// wavewarp gradient: how the distance of each pair of series changes with their values.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "json.h"
+
+static const char *const sides[] = {"x", "y", NULL};
+
+typedef struct job {
+    cli_measure_options measure_options;
+    cli_device_options device;
+    cli_read_options read;
+    const char *paths[2], *output, *alignment;
+    int of; // 0: by the series of X, 1: of Y
+    bool divergence, all_pairs, parameters, json;
+    ww_measure measure;
+    ww_context *context;
+    ww_series_set *sets[2], *result, *aligned;
+    ww_dataset *data[2];
+    ww_gradient *gradient;
+    ww_gradient_info info;
+    cli_progress progress;
+    void *values, *slopes, *by_parameters, *cells;
+} job;
+
+static void job_end(job *j) {
+    ww_gradient_destroy(&j->gradient);
+    for (int i = 1; i >= 0; i--) {
+        ww_dataset_destroy(&j->data[i]);
+        ww_series_set_destroy(&j->sets[i]);
+    }
+    ww_series_set_destroy(&j->result);
+    ww_series_set_destroy(&j->aligned);
+    ww_context_destroy(&j->context);
+    cli_measure_free(&j->measure);
+    free(j->values);
+    free(j->slopes);
+    free(j->by_parameters);
+    free(j->cells);
+}
+
+static int job_begin(job *j, const char *command) {
+    if (strcmp(j->paths[0], "-") == 0 && strcmp(j->paths[1], "-") == 0)
+        return cli_usage(command, "only one of the files can be standard input");
+    if (j->json && j->output && strcmp(j->output, "-") == 0)
+        return cli_usage(command, "--json and --output - both write to standard output");
+    int result = cli_measure_make(command, &j->measure_options, &j->measure);
+    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
+        result = cli_read(j->paths[i], &j->read, i, true, &j->sets[i]);
+    if (result == CLI_GO_ON && !j->all_pairs && ww_series_set_count(j->sets[0]) != ww_series_set_count(j->sets[1]))
+        result = cli_error("%s has %zu series and %s has %zu: pairs need equal numbers; --all-pairs takes every pair",
+                           j->paths[0], ww_series_set_count(j->sets[0]), j->paths[1], ww_series_set_count(j->sets[1]));
+    if (result == CLI_GO_ON)
+        result = cli_fit_times(&j->measure, j->sets[0], j->sets[1]);
+    if (result != CLI_GO_ON)
+        return result;
+    cli_fit_band(&j->measure_options, &j->measure, j->sets[0], j->sets[1]);
+    result = cli_context_open(&j->device, &j->context);
+    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
+        result = cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]);
+    return result;
+}
+
+// Series of these shapes with consecutive values; labels of `like`, where it is not NULL.
+static ww_status make_set(const job *j, const void *values, size_t channels, const ww_series_set *like, size_t count,
+                          const size_t *lengths, ww_series_set **set) {
+    const ww_precision precision = cli_precision(&j->device);
+    ww_status status = ww_series_set_create(channels, set);
+    size_t at = 0;
+    for (size_t i = 0; status == WW_OK && i < count; i++) {
+        const size_t size = channels * lengths[i];
+        double *own = malloc(size * sizeof *own);
+        if (!own) {
+            cli_error("out of memory");
+            return WW_ERROR_OUT_OF_MEMORY;
+        }
+        for (size_t k = 0; k < size; k++)
+            own[k] = cli_value_at(values, precision, at + k);
+        status = ww_series_set_add(*set, lengths[i], own, like ? ww_series_set_label(like, i) : NULL);
+        at += size;
+        free(own);
+    }
+    return status;
+}
+
+static int write_gradient(job *j) {
+    const ww_series_set *of = j->sets[j->of];
+    const size_t count = ww_series_set_count(of);
+    size_t *lengths = malloc(count * sizeof *lengths);
+    if (!lengths)
+        return cli_error("out of memory");
+    for (size_t i = 0; i < count; i++)
+        lengths[i] = ww_series_set_length(of, i);
+    ww_status status = make_set(j, j->slopes, ww_series_set_channels(of), of, count, lengths, &j->result);
+    if (status == WW_OK && !(j->json && !j->output))
+        status = ww_series_set_write(j->result, j->output ? j->output : "-",
+                                     j->output && strcmp(j->output, "-") != 0 ? WW_FORMAT_AUTO : WW_FORMAT_CSV,
+                                     cli_precision(&j->device));
+    free(lengths);
+    return status == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+// An array of pairs x rows x columns: a series for each pair, a channel for each row.
+static int write_alignment(job *j) {
+    const size_t rows = ww_series_set_count(j->sets[0]), columns = ww_series_set_count(j->sets[1]);
+    const size_t n = ww_series_set_max_length(j->sets[0]), m = ww_series_set_max_length(j->sets[1]);
+    const size_t pairs = j->all_pairs ? rows * columns : rows;
+    size_t *lengths = malloc(pairs * sizeof *lengths);
+    if (!lengths)
+        return cli_error("out of memory");
+    for (size_t p = 0; p < pairs; p++)
+        lengths[p] = m;
+    ww_status status = make_set(j, j->cells, n, NULL, pairs, lengths, &j->aligned);
+    if (status == WW_OK)
+        status = ww_series_set_write(j->aligned, j->alignment, WW_FORMAT_AUTO, cli_precision(&j->device));
+    free(lengths);
+    return status == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+static int check_alignment(const job *j, const char *command) {
+    if (!j->alignment)
+        return CLI_GO_ON;
+    if (strcmp(j->alignment, "-") == 0)
+        return cli_usage(command, "--expected-alignment needs a file");
+    for (int i = 0; i < 2; i++)
+        if (ww_series_set_min_length(j->sets[i]) != ww_series_set_max_length(j->sets[i]))
+            return cli_error("%s: --expected-alignment needs series of one length", j->paths[i]);
+    return CLI_GO_ON;
+}
+
+static int compute(job *j) {
+    ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
+    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
+    ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
+    const ww_precision precision = cli_precision(&j->device);
+    options.divergence = j->divergence;
+    options.parameters = j->parameters;
+    options.alignment = j->alignment != NULL;
+    cli_plan_options(&j->device, &j->progress, &plan);
+    options.run = plan.run;
+    ww_status status = j->all_pairs
+                           ? ww_gradient_create_matrix(&j->measure, j->data[0], j->data[1], &options, &j->gradient)
+                           : ww_gradient_create_pairs(&j->measure, j->data[0], j->data[1], NULL, NULL,
+                                                      ww_series_set_count(j->sets[0]), &options, &j->gradient);
+    ww_gradient_info_init(&j->info, sizeof j->info);
+    if (status == WW_OK)
+        status = ww_gradient_get_info(j->gradient, &j->info);
+    if (status != WW_OK) {
+        cli_progress_end(&j->progress);
+        return cli_fail();
+    }
+    int result = cli_values_allocate(j->info.pairs, 1, precision, &j->values);
+    if (result == CLI_GO_ON)
+        result = cli_values_allocate(j->of ? j->info.columns : j->info.rows, 1, precision, &j->slopes);
+    if (result == CLI_GO_ON && j->parameters)
+        result = cli_values_allocate(j->info.parameters, 1, precision, &j->by_parameters);
+    if (result == CLI_GO_ON && j->alignment)
+        result = cli_values_allocate(j->info.alignment, 1, precision, &j->cells);
+    if (result == CLI_GO_ON) {
+        const ww_output values = WW_OUTPUT_HOST(j->values), slopes = WW_OUTPUT_HOST(j->slopes),
+                        parameters = WW_OUTPUT_HOST(j->by_parameters), cells = WW_OUTPUT_HOST(j->cells);
+        to.values = &values;
+        *(j->of ? &to.columns : &to.rows) = &slopes;
+        to.parameters = j->parameters ? &parameters : NULL;
+        to.alignment = j->alignment ? &cells : NULL;
+        status = ww_gradient_run(j->gradient, &to);
+    }
+    cli_progress_end(&j->progress);
+    if (result == CLI_GO_ON && status == WW_OK)
+        status = ww_gradient_get_info(j->gradient, &j->info);
+    return result != CLI_GO_ON ? result : status == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+static void print_json(const job *j, const cli_command *command) {
+    const ww_precision precision = cli_precision(&j->device);
+    const ww_series_set *of = j->sets[j->of];
+    const size_t size = cli_value_bytes(precision);
+    cli_head head = CLI_HEAD_INIT;
+    cli_json json;
+    for (int i = 0; i < 2; i++) {
+        head.files[i] = j->paths[i];
+        head.counts[i] = ww_series_set_count(j->sets[i]);
+    }
+    head.output = j->output;
+    head.measure = &j->measure;
+    head.measure_options = &j->measure_options;
+    head.read = &j->read;
+    head.context = j->context;
+    head.precision = cli_precisions[j->device.precision];
+    head.seconds_compute = j->info.seconds_wall;
+    head.seconds_device = j->info.seconds_device;
+    cli_json_head(&json, stdout, command, &head);
+    cli_json_count(&json, "pairs", j->info.pairs);
+    cli_json_count(&json, "cells", j->info.cells);
+    cli_json_count(&json, "segments", j->info.segments);
+    cli_json_flag(&json, "divergence", j->divergence);
+    cli_json_text(&json, "of", sides[j->of]);
+    cli_json_text(&json, "expected_alignment", j->alignment);
+    cli_json_values(&json, "values", j->values, precision, (size_t)j->info.pairs);
+    if (j->parameters)
+        cli_json_values(&json, "by_parameters", j->by_parameters, precision, (size_t)j->info.parameters);
+    if (j->output) {
+        cli_json_null(&json, "gradient");
+    } else {
+        // A list a series, channel by channel.
+        const char *at = j->slopes;
+        cli_json_array(&json, "gradient");
+        for (size_t i = 0; i < ww_series_set_count(of); i++) {
+            const size_t values = ww_series_set_length(of, i) * ww_series_set_channels(of);
+            cli_json_line(&json);
+            cli_json_values(&json, NULL, at, precision, values);
+            at += values * size;
+        }
+        cli_json_end(&json);
+    }
+    cli_json_end(&json);
+}
+
+int cmd_gradient(const cli_command *command, int argc, char **argv) {
+    job j;
+    memset(&j, 0, sizeof j);
+    const cli_option options[] = {
+        {"output", 'o', CLI_TEXT, "FILE", "gradient, in the shape of the series: .npy, .csv, .ts; default '-', text",
+         &j.output, 0, 0},
+        {"of", 0, CLI_CHOICE, "SIDE", "by the series of X or of Y", &j.of, sides, 0},
+        {"divergence", 0, CLI_FLAG, NULL, "of V(x,y) - V(x,x)/2 - V(y,y)/2", &j.divergence, 0, 0},
+        {"all-pairs", 0, CLI_FLAG, NULL, "every series of X with every one of Y; the gradient of the sum", &j.all_pairs,
+         0, 0},
+        {"expected-alignment", 0, CLI_TEXT, "FILE",
+         "the probability that a path goes through each cell: .npy, pairs x rows x columns", &j.alignment, 0, 0},
+        {"by-parameters", 0, CLI_FLAG, NULL, "with --json: gradients by the measure's parameters too", &j.parameters, 0,
+         0},
+        {"json", 'j', CLI_FLAG, NULL, "print one JSON object, with the values; the gradient is in it, or in --output",
+         &j.json, 0, 0},
+        CLI_MEASURE_OPTIONS(j.measure_options),
+        CLI_READ_OPTIONS(j.read),
+        CLI_DEVICE_OPTIONS(j.device),
+    };
+    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 2, 2, NULL);
+    if (result != CLI_GO_ON)
+        return result;
+    if (j.parameters && !j.json)
+        return cli_usage(command->name, "--by-parameters prints with --json");
+    result = job_begin(&j, command->name);
+    if (result == CLI_GO_ON)
+        result = check_alignment(&j, command->name);
+    if (result == CLI_GO_ON)
+        result = compute(&j);
+    if (result == CLI_GO_ON)
+        result = write_gradient(&j);
+    if (result == CLI_GO_ON && j.alignment)
+        result = write_alignment(&j);
+    if (result == CLI_GO_ON && j.json)
+        print_json(&j, command);
+    job_end(&j);
+    return result == CLI_GO_ON ? CLI_OK : result;
+}

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: Apache-2.0
+// wavewarp shapelets: fit, predict, transform, show.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "escape.h"
+#include "json.h"
+#include "shapelets.h"
+
+static const char *const qualities[] = {"gain", "f", "kruskal-wallis", "mood", NULL};
+enum { FIT, PREDICT, TRANSFORM, SHOW };
+static const char *const verbs[] = {"fit", "predict", "transform", "show", NULL};
+
+typedef struct shapelets {
+    cli_device_options device;
+    cli_read_options read;
+    int verb;
+    const char *model_path, *series_path, *output, *svg, *checkpoint, *seconds_text;
+    uint64_t min_length, max_length, length_step, start_step, sample, seed, best, max_depth, min_size, terms;
+    int quality;
+    bool raw, unscaled, no_tree, json, tree;
+    double seconds;
+    ww_context *context;
+    ww_shapelets *model;
+    ww_shapelets_info info;
+    ww_series_set *set;
+    int64_t *predicted, *actual; // class numbers of the model
+    size_t *confusion;
+    size_t labelled, correct;
+    double *distances;
+    uint64_t *starts;
+    double seconds_compute;
+} shapelets;
+
+// ---- reading and computing
+
+static int get_info(shapelets *c) {
+    ww_shapelets_info_init(&c->info, sizeof c->info);
+    return ww_shapelets_get_info(c->model, &c->info) == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+static int64_t class_of(const shapelets *c, size_t i) {
+    const char *label = ww_series_set_label(c->set, i);
+    for (size_t k = 0; label && k < c->info.classes; k++)
+        if (strcmp(label, ww_shapelets_class_name(c->model, k)) == 0)
+            return (int64_t)k;
+    return -1;
+}
+
+static int find_classes(shapelets *c) {
+    const size_t n = ww_series_set_count(c->set);
+    if (!(c->actual = malloc((n ? n : 1) * sizeof *c->actual)))
+        return cli_error("%zu series do not fit memory", n);
+    for (size_t i = 0; i < n; i++)
+        c->actual[i] = class_of(c, i);
+    return CLI_GO_ON;
+}
+
+static int fit(shapelets *c) {
+    cli_progress progress;
+    ww_plan_options plan;
+    ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
+    int result = cli_read(c->series_path, &c->read, 0, true, &c->set);
+    if (result == CLI_GO_ON)
+        result = cli_context_open(&c->device, &c->context);
+    if (result != CLI_GO_ON)
+        return result;
+    o.min_length = (size_t)c->min_length;
+    o.max_length = (size_t)c->max_length;
+    o.length_step = (size_t)c->length_step;
+    o.start_step = (size_t)c->start_step;
+    o.sample = (size_t)c->sample;
+    o.seed = c->seed;
+    o.seconds = c->seconds;
+    o.quality = (ww_shapelet_quality)c->quality;
+    o.raw = c->raw;
+    o.unscaled = c->unscaled;
+    o.no_tree = c->no_tree;
+    o.best = (size_t)c->best;
+    o.max_depth = (size_t)c->max_depth;
+    o.min_size = (size_t)c->min_size;
+    o.terms = (size_t)c->terms;
+    o.checkpoint = c->checkpoint;
+    cli_plan_options(&c->device, &progress, &plan);
+    o.run = plan.run;
+    const ww_status status = ww_shapelets_create(c->context, c->set, &o, &c->model);
+    cli_progress_end(&progress);
+    if (status != WW_OK)
+        return cli_fail();
+    if ((result = get_info(c)) != CLI_GO_ON)
+        return result;
+    c->seconds_compute = c->info.seconds_wall;
+    return c->output && ww_shapelets_write(c->model, c->output) != WW_OK ? cli_fail() : find_classes(c);
+}
+
+static int open_model(shapelets *c) {
+    if (ww_shapelets_read(c->model_path, &c->model) != WW_OK)
+        return cli_fail();
+    int result = get_info(c);
+    if (result == CLI_GO_ON && c->series_path) {
+        result = cli_read(c->series_path, &c->read, 0, true, &c->set);
+        if (result == CLI_GO_ON)
+            result = find_classes(c);
+        if (result == CLI_GO_ON)
+            result = cli_context_open(&c->device, &c->context);
+    }
+    return result;
+}
+
+static int predict(shapelets *c) {
+    cli_progress progress;
+    ww_plan_options plan;
+    const size_t n = ww_series_set_count(c->set), K = c->info.classes;
+    c->predicted = malloc((n ? n : 1) * sizeof *c->predicted);
+    c->confusion = calloc(K * K, sizeof *c->confusion);
+    if (!c->predicted || !c->confusion)
+        return cli_error("predictions of %zu series do not fit memory", n);
+    const double begin = cli_seconds();
+    cli_plan_options(&c->device, &progress, &plan);
+    const ww_status status = ww_shapelets_predict(c->context, c->model, c->set, plan.run, c->predicted, NULL);
+    cli_progress_end(&progress);
+    if (status != WW_OK)
+        return cli_fail();
+    c->seconds_compute = cli_seconds() - begin;
+    for (size_t i = 0; i < n; i++) {
+        c->labelled += ww_series_set_label(c->set, i) != NULL;
+        if (c->actual[i] < 0)
+            continue;
+        c->correct += c->actual[i] == c->predicted[i];
+        c->confusion[(size_t)c->actual[i] * K + (size_t)c->predicted[i]]++;
+    }
+    return CLI_GO_ON;
+}
+
+// Distances of the series to `count` shapelets.
+static int transform(shapelets *c, size_t count) {
+    cli_progress progress;
+    ww_plan_options plan;
+    void *distances = NULL;
+    const size_t n = ww_series_set_count(c->set);
+    int result = cli_values_allocate(n, count, WW_DOUBLE, &distances);
+    if (result != CLI_GO_ON)
+        return result;
+    c->distances = distances;
+    if (!(c->starts = malloc(n * count * sizeof *c->starts)))
+        return cli_error("distances of %zu series do not fit memory", n);
+    const double begin = cli_seconds();
+    cli_plan_options(&c->device, &progress, &plan);
+    const ww_status status =
+        ww_shapelets_transform(c->context, c->model, c->set, plan.run, 0, count, c->distances, c->starts);
+    cli_progress_end(&progress);
+    c->seconds_compute += cli_seconds() - begin;
+    return status == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+static int draw(shapelets *c) {
+    int result = CLI_GO_ON;
+    if (c->set && c->info.shapelets) {
+        if (!c->context)
+            result = cli_context_open(&c->device, &c->context);
+        if (result == CLI_GO_ON)
+            result = transform(c, c->info.shapelets);
+    }
+    const cli_shapelets picture = {c->model,     c->info,   c->info.shapelets ? c->set : NULL,
+                                   c->distances, c->starts, c->actual};
+    return result == CLI_GO_ON ? cli_shapelets_draw(&picture, c->svg) : result;
+}
+
+// ---- files
+
+static int save_predictions(const shapelets *c) {
+    cli_output output = {.file = stdout};
+    const bool file = strcmp(c->output, "-") != 0;
+    const char between = cli_name_ends_with(c->output, ".csv") ? ',' : '\t';
+    const int result = file ? cli_output_open(c->output, &output) : CLI_GO_ON;
+    if (result != CLI_GO_ON)
+        return result;
+    fprintf(output.file, "series%cactual%cpredicted\n", between, between);
+    for (size_t i = 0; i < ww_series_set_count(c->set); i++) {
+        const char *label = ww_series_set_label(c->set, i);
+        fprintf(output.file, "%zu%c", i, between);
+        cli_print_escaped(output.file, label ? label : "", "");
+        fputc(between, output.file);
+        cli_print_escaped(output.file, ww_shapelets_class_name(c->model, (size_t)c->predicted[i]), "");
+        fputc('\n', output.file);
+    }
+    return file ? cli_output_close(&output) : CLI_GO_ON;
+}
+
+// ---- reports
+
+static void json_nodes(cli_json *json, const shapelets *c) {
+    cli_json_array(json, "shapelets");
+    for (size_t i = 0; i < c->info.shapelets; i++) {
+        ww_shapelet s = WW_SHAPELET_INIT;
+        if (ww_shapelets_get_shapelet(c->model, i, &s) != WW_OK)
+            break;
+        cli_json_object(json, NULL);
+        cli_json_count(json, "series", s.series);
+        cli_json_count(json, "start", s.start);
+        cli_json_count(json, "length", s.length);
+        cli_json_text(json, "class", ww_shapelets_class_name(c->model, s.label));
+        cli_json_text(json, "op", ww_shapelets_get_op(c->model, i) == WW_SHAPELET_AND ? "and" : "or");
+        cli_json_number(json, "quality", s.quality, 17);
+        cli_json_number(json, "gain", s.gain, 17);
+        cli_json_number(json, "gap", s.gap, 17);
+        cli_json_number(json, "threshold", s.threshold, 17);
+        cli_json_end(json);
+    }
+    cli_json_end(json);
+    cli_json_array(json, "nodes");
+    for (size_t i = 0; i < c->info.nodes; i++) {
+        ww_shapelet_node n = WW_SHAPELET_NODE_INIT;
+        if (ww_shapelets_get_node(c->model, i, &n) != WW_OK)
+            break;
+        cli_json_object(json, NULL);
+        cli_json_count(json, "depth", n.depth);
+        cli_json_count(json, "series", n.series);
+        cli_json_text(json, "class", ww_shapelets_class_name(c->model, n.label));
+        if (n.left >= 0) {
+            cli_json_integer(json, "left", n.left);
+            cli_json_integer(json, "right", n.right);
+            cli_json_count(json, "first", n.first);
+            cli_json_count(json, "terms", n.terms);
+        }
+        cli_json_end(json);
+    }
+    cli_json_end(json);
+}
+
+static void print_json(const shapelets *c, const cli_command *command) {
+    cli_json json;
+    cli_head head = CLI_HEAD_INIT;
+    size_t files = 0;
+    if (c->model_path)
+        head.files[files++] = c->model_path;
+    if (c->series_path) {
+        head.counts[files] = ww_series_set_count(c->set);
+        head.files[files] = c->series_path;
+    }
+    head.output = c->output;
+    head.read = &c->read;
+    head.context = c->context;
+    head.precision = cli_precisions[WW_DOUBLE];
+    head.seconds_compute = c->seconds_compute;
+    head.seconds_device = c->verb == FIT ? c->info.seconds_device : NAN;
+    cli_json_head(&json, stdout, command, &head);
+    cli_json_text(&json, "verb", verbs[c->verb]);
+    cli_json_text(&json, "quality", ww_shapelet_quality_name(c->info.quality));
+    cli_json_array(&json, "classes");
+    for (size_t k = 0; k < c->info.classes; k++)
+        cli_json_text(&json, NULL, ww_shapelets_class_name(c->model, k));
+    cli_json_end(&json);
+    cli_json_count(&json, "best", c->info.best);
+    if (c->verb == FIT) {
+        cli_json_count(&json, "candidates", c->info.candidates);
+        cli_json_count(&json, "cells", c->info.cells);
+        cli_json_count(&json, "examined", c->info.examined);
+        cli_json_count(&json, "launches", c->info.launches);
+        cli_json_flag(&json, "stopped", c->info.stopped != 0);
+    }
+    if (c->verb == FIT || c->verb == SHOW)
+        json_nodes(&json, c);
+    if (c->verb == PREDICT) {
+        cli_json_count(&json, "total", ww_series_set_count(c->set));
+        cli_json_count(&json, "labelled", c->labelled);
+        cli_json_count(&json, "correct", c->correct);
+        cli_json_number(&json, "accuracy", c->labelled ? (double)c->correct / (double)c->labelled : NAN, 10);
+        cli_json_array(&json, "confusion");
+        for (size_t i = 0; i < c->info.classes; i++) {
+            cli_json_array(&json, NULL);
+            for (size_t k = 0; k < c->info.classes; k++)
+                cli_json_count(&json, NULL, c->confusion[i * c->info.classes + k]);
+            cli_json_end(&json);
+        }
+        cli_json_end(&json);
+        cli_json_array(&json, "predicted");
+        for (size_t i = 0; i < ww_series_set_count(c->set); i++)
+            cli_json_text(&json, NULL, ww_shapelets_class_name(c->model, (size_t)c->predicted[i]));
+        cli_json_end(&json);
+    }
+    cli_json_end(&json);
+}
+
+static void print_label(size_t k, const shapelets *c) {
+    cli_print_escaped(stdout, ww_shapelets_class_name(c->model, k), "");
+}
+
+static void print_shapelet(const shapelets *c, size_t i, const char *before) {
+    ww_shapelet s = WW_SHAPELET_INIT;
+    if (ww_shapelets_get_shapelet(c->model, i, &s) != WW_OK)
+        return;
+    printf("%sshapelet %zu: series %zu (class ", before, i, s.series);
+    print_label(s.label, c);
+    printf("), points %zu to %zu, gain %.6f, gap %.6f", s.start, s.start + s.length - 1, s.gain, s.gap);
+    if (c->info.quality != WW_SHAPELET_GAIN)
+        printf(", %s %.6g", ww_shapelet_quality_name(c->info.quality), s.quality);
+    putchar('\n');
+}
+
+static void print_model(const shapelets *c) {
+    for (size_t i = 0; i < c->info.best; i++)
+        print_shapelet(c, i, "");
+    for (size_t i = 0; i < c->info.nodes; i++) {
+        ww_shapelet_node n = WW_SHAPELET_NODE_INIT;
+        if (ww_shapelets_get_node(c->model, i, &n) != WW_OK)
+            return;
+        printf("%*snode %zu: %zu series", (int)(2 * n.depth), "", i, n.series);
+        if (n.left < 0) {
+            fputs(", class ", stdout);
+            print_label(n.label, c);
+            putchar('\n');
+            continue;
+        }
+        printf(", d <= %.6f: node %" PRId64 ", else node %" PRId64 "\n", n.threshold, n.left, n.right);
+        for (size_t t = n.first; t < n.first + n.terms; t++) {
+            printf("%*s", (int)(2 * n.depth + 2), "");
+            print_shapelet(c, t,
+                           t == n.first                                          ? ""
+                           : ww_shapelets_get_op(c->model, t) == WW_SHAPELET_AND ? "and "
+                                                                                 : "or ");
+        }
+    }
+}
+
+static void print_predictions(const shapelets *c) {
+    enum { WIDTH = 10 };
+    const size_t K = c->info.classes;
+    if (!c->labelled) {
+        puts("accuracy  unknown: the series have no labels");
+        return;
+    }
+    printf("accuracy  %.4f (%zu of %zu)\nseconds   %.4g computing, %.4g in all\n\n"
+           "confusion (rows actual, columns predicted)\n%*s",
+           (double)c->correct / (double)c->labelled, c->correct, c->labelled, c->seconds_compute, cli_seconds(), WIDTH,
+           "");
+    for (size_t k = 0; k < K; k++) {
+        putchar(' ');
+        cli_print_column(stdout, ww_shapelets_class_name(c->model, k), WIDTH);
+    }
+    putchar('\n');
+    for (size_t i = 0; i < K; i++) {
+        cli_print_column(stdout, ww_shapelets_class_name(c->model, i), WIDTH);
+        for (size_t k = 0; k < K; k++)
+            printf(" %*zu", WIDTH, c->confusion[i * K + k]);
+        putchar('\n');
+    }
+}
+
+static void print_text(const shapelets *c) {
+    if (c->verb == FIT) {
+        printf("candidates %" PRIu64 ", %" PRIu64 " of them examined in double\n", c->info.candidates,
+               c->info.examined);
+        printf("seconds    %.4g computing, %.4g in all\n", c->seconds_compute, cli_seconds());
+        printf("cells      %" PRIu64 ", %.4g Gcells/s\n", c->info.cells,
+               cli_rate(c->info.cells, c->seconds_compute) / 1e9);
+        if (c->info.stopped)
+            puts("stopped    the time given was over: not all candidates were examined");
+    }
+    if (c->verb == FIT || c->verb == SHOW)
+        print_model(c);
+    if (c->verb == PREDICT)
+        print_predictions(c);
+    if (c->verb == TRANSFORM)
+        printf("%zu series, %zu features\n", ww_series_set_count(c->set),
+               c->info.best && !c->tree ? c->info.best : c->info.shapelets);
+}
+
+// ---- the command
+
+static int check(shapelets *c, const cli_command *command, const char *const *operands, size_t count) {
+    const char *name = command->name;
+    for (c->verb = FIT; verbs[c->verb] && strcmp(verbs[c->verb], operands[0]) != 0;)
+        c->verb++;
+    if (!verbs[c->verb])
+        return cli_usage(name, "'%s' is none of fit, predict, transform, show", operands[0]);
+    const size_t least = c->verb == PREDICT || c->verb == TRANSFORM ? 3 : 2, most = c->verb == FIT ? 2 : 3;
+    if (count < least || count > most)
+        return cli_usage(name, "'%s' takes %s", verbs[c->verb],
+                         c->verb == FIT    ? "TRAIN"
+                         : c->verb == SHOW ? "MODEL, and optionally TRAIN"
+                                           : "MODEL and SERIES");
+    if (c->verb == FIT)
+        c->series_path = operands[1];
+    else
+        c->model_path = operands[1];
+    if (count == 3)
+        c->series_path = operands[2];
+    c->seconds = 0;
+    if (c->seconds_text && (!cli_number(c->seconds_text, &c->seconds) || c->seconds <= 0))
+        return cli_usage(name, "--seconds is a number above 0");
+    const bool search = c->min_length || c->max_length || c->length_step || c->start_step || c->sample || c->best ||
+                        c->max_depth || c->min_size || c->terms || c->raw || c->unscaled || c->no_tree || c->quality ||
+                        c->seconds_text || c->checkpoint;
+    if (search && c->verb != FIT)
+        return cli_usage(name, "options of the search go with 'fit'");
+    if (c->svg && c->verb != FIT && c->verb != SHOW)
+        return cli_usage(name, "--svg goes with 'fit' and 'show'");
+    if (c->tree && c->verb != TRANSFORM)
+        return cli_usage(name, "--all goes with 'transform'");
+    if ((c->verb == FIT || c->verb == TRANSFORM) && !c->output)
+        return cli_usage(name, "--output FILE is needed");
+    if (c->verb == SHOW && c->output)
+        return cli_usage(name, "--output goes with 'fit', 'predict' and 'transform'");
+    if (c->output && strcmp(c->output, "-") == 0 && c->json)
+        return cli_usage(name, "--json and --output - both write to standard output");
+    if (c->model_path && c->series_path && strcmp(c->model_path, "-") == 0 && strcmp(c->series_path, "-") == 0)
+        return cli_usage(name, "only one file can be standard input");
+    return CLI_GO_ON;
+}
+
+static int run(shapelets *c) {
+    int result = c->verb == FIT ? fit(c) : open_model(c);
+    if (result == CLI_GO_ON && c->verb == PREDICT) {
+        result = predict(c);
+        if (result == CLI_GO_ON && c->output)
+            result = save_predictions(c);
+    } else if (result == CLI_GO_ON && c->verb == TRANSFORM) {
+        const size_t count = c->info.best && !c->tree ? c->info.best : c->info.shapelets;
+        if (!count)
+            return cli_error("the model has no shapelets: its tree is one leaf");
+        result = transform(c, count);
+        if (result == CLI_GO_ON &&
+            ww_array_write(c->output, c->distances, WW_DOUBLE, ww_series_set_count(c->set), count) != WW_OK)
+            result = cli_fail();
+    }
+    return result == CLI_GO_ON && c->svg ? draw(c) : result;
+}
+
+int cmd_shapelets(const cli_command *command, int argc, char **argv) {
+    shapelets c;
+    const char *operands[3] = {NULL, NULL, NULL};
+    size_t count = 0;
+    memset(&c, 0, sizeof c);
+    c.seed = 1;
+    const cli_option options[] = {
+        {"output", 'o', CLI_TEXT, "FILE",
+         "the model (fit), predicted labels (predict), features .npy or .csv (transform)", &c.output, 0, 0},
+        {"svg", 0, CLI_TEXT, "FILE", "draw the shapelets on their series, order lines and the tree", &c.svg, 0, 0},
+        {"json", 'j', CLI_FLAG, NULL, "report as one JSON object", &c.json, 0, 0},
+        {"all", 0, CLI_FLAG, NULL, "transform: by the tree's shapelets too, not the best alone", &c.tree, 0, 0},
+        {NULL, 0, CLI_FLAG, NULL, "Search (fit)", NULL, 0, 0},
+        {"min-length", 0, CLI_COUNT, "N", "shortest candidates, default 3", &c.min_length, NULL, 2},
+        {"max-length", 0, CLI_COUNT, "N", "longest candidates, default: the shortest series", &c.max_length, NULL, 2},
+        {"length-step", 0, CLI_COUNT, "N", "every N-th length, default 1", &c.length_step, NULL, 1},
+        {"start-step", 0, CLI_COUNT, "N", "candidates start at every N-th point, default 1", &c.start_step, NULL, 1},
+        {"sample", 0, CLI_COUNT, "N", "so many candidates, drawn at random for each node", &c.sample, NULL, 1},
+        {"seed", 0, CLI_COUNT, "N", "of the random order, default 1", &c.seed, NULL, 0},
+        {"seconds", 0, CLI_TEXT, "S", "stop the search after S seconds with the best so far", &c.seconds_text, 0, 0},
+        {"quality", 'q', CLI_CHOICE, "Q", "what makes a candidate good", &c.quality, qualities, 0},
+        {"raw", 0, CLI_FLAG, NULL, "windows as they are, not z-normalised", &c.raw, 0, 0},
+        {"unscaled", 0, CLI_FLAG, NULL, "distances that grow with the length", &c.unscaled, 0, 0},
+        {"best", 'k', CLI_COUNT, "K", "also the K best shapelets without overlap, for 'transform'", &c.best, NULL, 1},
+        {"no-tree", 0, CLI_FLAG, NULL, "the best alone, no decision tree", &c.no_tree, 0, 0},
+        {"max-depth", 0, CLI_COUNT, "N", "most splits from the root to a leaf", &c.max_depth, NULL, 1},
+        {"min-size", 0, CLI_COUNT, "N", "a node of fewer series is not split, default 2", &c.min_size, NULL, 2},
+        {"terms", 0, CLI_COUNT, "N", "most shapelets of a node, joined by and and or; default 1", &c.terms, NULL, 1},
+        {"checkpoint", 0, CLI_TEXT, "FILE", "keep what is found there, and go on from it", &c.checkpoint, 0, 0},
+        CLI_READ_OPTIONS(c.read),
+        CLI_DEVICE_OPTIONS(c.device),
+    };
+    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, operands, 1, 3, &count);
+    if (result == CLI_GO_ON)
+        result = check(&c, command, operands, count);
+    if (result == CLI_GO_ON)
+        result = run(&c);
+    if (result == CLI_GO_ON) {
+        if (c.json)
+            print_json(&c, command);
+        else if (!c.output || strcmp(c.output, "-") != 0)
+            print_text(&c);
+        result = CLI_OK;
+    }
+    free(c.predicted);
+    free(c.actual);
+    free(c.confusion);
+    free(c.distances);
+    free(c.starts);
+    ww_shapelets_destroy(&c.model);
+    ww_series_set_destroy(&c.set);
+    ww_context_destroy(&c.context);
+    return result;
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The matrix profile: the nearest neighbours of all windows of a series under z-normalised Euclidean distance, and
+/// motifs and discords from it.
+#ifndef WAVEWARP_PROFILE_H
+#define WAVEWARP_PROFILE_H
+
+#include <wavewarp/context.h>
+#include <wavewarp/run.h>
+#include <wavewarp/series.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Limits of a profile: the shortest window, and the largest k.
+#define WW_PROFILE_LEAST_WINDOW 3
+#define WW_PROFILE_MOST 64
+/// An exclusion that the library chooses: a quarter of the window, rounded up.
+#define WW_PROFILE_EXCLUSION_AUTO SIZE_MAX
+
+typedef struct ww_profile_options {
+    size_t struct_size; ///< sizeof(ww_profile_options)
+    size_t k;           ///< neighbours of each window, 1 to WW_PROFILE_MOST
+    /// Windows of one series that begin this far apart or nearer are not neighbours. Not used for two series.
+    size_t exclusion;
+    int left_right; ///< 1: also the nearest among earlier and among later windows (one series)
+    /// Of the search. float: a distance is right to 1e-5, relative to sqrt(window * channels); double: to 1e-10. The
+    /// distances of the neighbours found are computed in double in both.
+    ww_precision precision;
+    const ww_run_options *run; ///< NULL: all defaults. Progress is in pairs of windows
+} ww_profile_options;
+
+#define WW_PROFILE_OPTIONS_INIT                                                                                        \
+    { sizeof(ww_profile_options), 1, WW_PROFILE_EXCLUSION_AUTO, 0, WW_FLOAT, NULL }
+
+/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_profile_options_init(ww_profile_options *options, size_t struct_size);
+
+/// A prepared profile of one series with itself or with another one. *Thread-safety*: one thread at a time; different
+/// profiles in any number of threads.
+typedef struct ww_profile ww_profile;
+
+/// Where results go: arrays of the caller's, windows x k values each, or NULL for what is not wanted. Nearest first; of
+/// equal distances the lower index comes first. Where there are fewer than k: index -1, distance +infinity.
+typedef struct ww_profile_output {
+    size_t struct_size; ///< sizeof(ww_profile_output)
+    double *distances;
+    int64_t *indices;        ///< first points of the neighbours, from 0, in the other series where there is one
+    double *left_distances;  ///< among earlier windows; needs options.left_right, as the next three
+    int64_t *left_indices;   ///< likewise
+    double *right_distances; ///< among later windows
+    int64_t *right_indices;  ///< likewise
+} ww_profile_output;
+
+#define WW_PROFILE_OUTPUT_INIT                                                                                         \
+    { sizeof(ww_profile_output), NULL, NULL, NULL, NULL, NULL, NULL }
+
+/// Fills an output of `struct_size` bytes with NULL. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_profile_output_init(ww_profile_output *output, size_t struct_size);
+
+/// What the last run did. An output: set struct_size first.
+typedef struct ww_profile_info {
+    size_t struct_size;    ///< sizeof(ww_profile_info)
+    const char *form;      ///< the kernel: "items" or "vector"
+    size_t windows;        ///< of the series: its points - window + 1
+    size_t other_windows;  ///< of the other series; of one series the same
+    size_t exclusion;      ///< that was used; 0 for two series
+    uint64_t pairs;        ///< pairs of windows to compare, each counted once
+    uint64_t candidates;   ///< pairs that were near the best and were looked at again
+    uint64_t slices;       ///< parts of a series on the device at a time: 1 where it fits as a whole
+    uint64_t launches;     ///< kernel launches of the last run
+    double seconds_device; ///< device time of the last run's kernels; 0 when the device does not say
+    double seconds_wall;   ///< wall time of the last run, transfers included
+} ww_profile_info;
+
+#define WW_PROFILE_INFO_INIT                                                                                           \
+    { sizeof(ww_profile_info), "", 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0 }
+
+/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_profile_info_init(ww_profile_info *info, size_t struct_size);
+
+/// Plans the profile of a series: for each window of `window` points its k nearest windows, in the series itself but
+/// for the exclusion, or in another series. The distance of windows x and y is
+///
+///     d = sqrt(sum over channels, t of (x'_t - y'_t)^2),    x'_t = (x_t - mean) / deviation    (population)
+///
+/// so that all channels count alike. A channel that is constant in a window (its range is at most 1e-13 of its largest
+/// absolute value) adds 0 with another constant one and `window` with any other. A window with NaN or infinity is
+/// nobody's neighbour and has none.
+/// \param series, other views of one or more series each; copied. \param index, other_index which series of the view.
+/// \param other NULL: the series itself. It has as many channels. \param window WW_PROFILE_LEAST_WINDOW to the length
+/// of each series. \param options read during the call only; NULL: all defaults.
+/// \return WW_ERROR_INVALID_ARGUMENT (the window; k; an exclusion that leaves no pair), WW_ERROR_EMPTY,
+/// WW_ERROR_CHANNELS, WW_ERROR_UNSUPPORTED (double on a device without it; left_right of two series; more channels than
+/// the kernels take), WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: any
+/// thread. *Blocking*: while the tables of the windows are made and kernels are compiled.
+/// *Source*: C.-C. M. Yeh et al., Matrix Profile I, ICDM 2016; Y. Zhu et al., Matrix Profile XI, ICDM 2018.
+WW_API_STATUS ww_profile_create(ww_context *context, const ww_series_view *series, size_t index,
+                                const ww_series_view *other, size_t other_index, size_t window,
+                                const ww_profile_options *options, ww_profile **profile);
+
+/// Computes it. On any error the arrays' content is unspecified. Results do not depend on the device.
+/// \return WW_ERROR_INVALID_ARGUMENT (left or right without options.left_right), WW_ERROR_CANCELLED,
+/// WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL. *Thread-safety*: one thread at a time. *Blocking*: until done.
+WW_API_STATUS ww_profile_run(ww_profile *profile, ww_profile_output *output);
+
+/// What the plan is and what the last run did. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a
+/// time. *Blocking*: no.
+WW_API_STATUS ww_profile_get_info(const ww_profile *profile, ww_profile_info *info);
+
+/// The distances of one window to all windows of the other series (or of its own, those within the exclusion, and
+/// windows with NaN, at +infinity). Computed by the host, in double.
+/// \param distances as many values as the other series has windows.
+/// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: until done.
+WW_API_STATUS ww_profile_get_distances(const ww_profile *profile, size_t window_index, double *distances);
+
+/// Frees a profile and stores NULL in *profile. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API void ww_profile_destroy(ww_profile **profile);
+
+/// Plans, computes and frees in one call: distances and indices as windows x k arrays. Parameters and statuses as
+/// above. *Thread-safety*: any thread. *Blocking*: until done.
+WW_API_STATUS ww_profile_find(ww_context *context, const ww_series_view *series, const ww_series_view *other,
+                              size_t window, const ww_profile_options *options, double *distances, int64_t *indices);
+
+/// A motif: two windows, and all others that are near one of them.
+typedef struct ww_profile_motif {
+    int64_t first, second; ///< the pair, first < second within one series
+    double distance;       ///< between them
+    size_t count;          ///< neighbours
+    int64_t *neighbours;   ///< windows of the series, nearest first, without the pair
+} ww_profile_motif;
+
+/// The motifs of one series: the nearest pair, then the nearest of what is left, and so on. Neighbours of a motif are
+/// the windows no farther than `radius` times the pair's distance from one of the two; no two members begin within
+/// `separation` of each other. Windows within `separation` of a motif's members are in no later motif.
+/// \param distances, indices the profile that ww_profile_run() gave, windows x k. \param separation points;
+/// WW_PROFILE_EXCLUSION_AUTO: the plan's exclusion. \param radius >= 0, usually 3; 0: pairs alone.
+/// \param motifs `count` structs, filled up to *found. \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED (two
+/// series), WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's; ww_profile_motifs_free() frees the neighbours.
+/// *Thread-safety*: any thread. *Blocking*: until done.
+WW_API_STATUS ww_profile_find_motifs(const ww_profile *profile, const double *distances, const int64_t *indices,
+                                     size_t separation, double radius, size_t count, ww_profile_motif *motifs,
+                                     size_t *found);
+
+/// Frees what `count` motifs hold. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_profile_motifs_free(ww_profile_motif *motifs, size_t count);
+
+/// The discords: windows whose nearest neighbour is the farthest, the farthest first; of equal ones the lower index.
+/// No two begin within `separation` of each other. Windows without a neighbour are left out.
+/// \param distances the profile, windows x k. \param windows `count` indices, filled up to *found.
+/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_profile_find_discords(const ww_profile *profile, const double *distances, size_t separation,
+                                       size_t count, int64_t *windows, size_t *found);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

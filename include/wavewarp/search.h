@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Queries in streams: the best matches of short series in long ones, under any measure.
+///
+/// There are two kinds of search. With open ends a match is any part of the stream, of any length, as the measure warps
+/// it (subsequence search); a search for whole streams in the queries is the other way round (supersequence search).
+/// With windows a match has the query's length, and every window may be z-normalised before it is compared (the UCR
+/// Suite's search). docs/search.md has the definitions, the order of matches and what the bounds do.
+#ifndef WAVEWARP_SEARCH_H
+#define WAVEWARP_SEARCH_H
+
+#include <stdint.h>
+#include <wavewarp/context.h>
+#include <wavewarp/measure.h>
+#include <wavewarp/run.h>
+#include <wavewarp/series.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ww_search_kind {
+    WW_SEARCH_OPEN = 0,    ///< parts of a stream of any length. Measures with open ends; no band
+    WW_SEARCH_WINDOWS = 1, ///< windows of a stream as long as the query. Every measure and band
+    WW_SEARCH_SUPER = 2    ///< whole streams in a part of the query, of any length. As WW_SEARCH_OPEN, exchanged
+} ww_search_kind;
+
+/// `exclusion`: half of the query's length, rounded up.
+#define WW_SEARCH_HALF SIZE_MAX
+/// The largest k of a search.
+#define WW_SEARCH_MOST 4096
+
+typedef struct ww_search_options {
+    size_t struct_size; ///< sizeof(ww_search_options)
+    ww_search_kind kind;
+    int znormalise; ///< windows: 1: the query and every window have mean 0 and population deviation 1 in each channel
+    size_t k;       ///< matches for each query, 1 to WW_SEARCH_MOST
+    /// Two matches of a query in one stream are no closer than this: the begins of windows, the ends of open matches.
+    /// 0 or 1: they differ. WW_SEARCH_HALF: half of the query's length, at least 1.
+    size_t exclusion;
+    int has_threshold;         ///< 1: only matches within `threshold`
+    double threshold;          ///< the largest distance of a match; of a similarity the smallest value
+    int no_bounds;             ///< 1: every window is computed in full. The matches are the same
+    ww_precision precision;    ///< of the values on the device, and of every distance
+    const ww_run_options *run; ///< NULL: all defaults. Progress is in places: points of the streams times queries
+} ww_search_options;
+
+#define WW_SEARCH_OPTIONS_INIT                                                                                         \
+    { sizeof(ww_search_options), WW_SEARCH_OPEN, 0, 1, WW_SEARCH_HALF, 0, 0.0, 0, WW_FLOAT, NULL }
+
+/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_search_options_init(ww_search_options *options, size_t struct_size);
+
+/// A match: points [begin, end) of a stream (WW_SEARCH_SUPER: of the query). This struct does not grow: the library
+/// fills arrays of it.
+typedef struct ww_match {
+    int64_t stream; ///< which one; -1 where there are fewer matches than wanted
+    int64_t begin, end;
+    double distance; ///< +infinity where there are fewer (a similarity: minus infinity)
+} ww_match;
+
+/// A prepared search. *Thread-safety*: one thread at a time; different searches in any number of threads.
+typedef struct ww_search ww_search;
+
+/// Plans a search for queries. \param measure copied, with what it points to. Of its open ends relax_begin_x and
+/// relax_end_x count for WW_SEARCH_OPEN: points of the query that may be skipped where a stream begins and where it
+/// ends; the streams' own ends are open. \param queries read during the call only. \param options read during the call
+/// only; NULL: all defaults.
+/// \return WW_ERROR_INVALID_ARGUMENT (options), WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (queries), WW_ERROR_UNSUPPORTED (a
+/// measure without open ends; one whose cells depend on the place in the stream, WDTW; a band with open ends; a device
+/// without double), WW_ERROR_NO_PATH (the band), WW_ERROR_CHANNELS (more than 64), WW_ERROR_OVERFLOW,
+/// WW_ERROR_BUILD, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's; keeps the context alive. *Thread-safety*: any
+/// thread. *Blocking*: while the queries are uploaded.
+WW_API_STATUS ww_search_create(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
+                               const ww_search_options *options, ww_search **search);
+
+/// Finds the best matches in all these streams: smallest distance first (a similarity: largest), of equal ones the
+/// lower stream and place. A point that is NaN or infinite is part of no match. A stream shorter than a window has
+/// none. \param streams any number of series in host memory. \param matches queries x k. \param found how many there
+/// are for each query, or NULL. On any error the arrays' content is unspecified. \return WW_ERROR_CHANNELS,
+/// WW_ERROR_EMPTY, WW_ERROR_CANCELLED, WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL, WW_ERROR_OUT_OF_MEMORY.
+/// *Thread-safety*: one thread at a time. *Blocking*: until done.
+WW_API_STATUS ww_search_run(ww_search *search, const ww_series_view *streams, ww_match *matches, size_t *found);
+
+/// Gives points [first, first+count) of a stream to a search: `count` x channels values, point by point. Return 0, or
+/// anything else when they can't be read: the search ends with WW_ERROR_IO. A block and the points that it shares with
+/// the one before are asked for in ascending order; the starts of open matches are looked for again at the end.
+typedef int (*ww_search_read_fn)(void *user, uint64_t first, size_t count, void *values);
+
+/// A stream that is read in blocks while it is searched, of any length.
+typedef struct ww_search_source {
+    size_t struct_size; ///< sizeof(ww_search_source)
+    uint64_t length;    ///< points, >= 1
+    size_t channels;
+    ww_precision precision; ///< of what `read` writes
+    ww_search_read_fn read; ///< called by the thread that runs the search
+    void *user;             ///< passed to it
+} ww_search_source;
+
+#define WW_SEARCH_SOURCE_INIT                                                                                          \
+    { sizeof(ww_search_source), 0, 1, WW_FLOAT, NULL, NULL }
+
+/// Fills a source of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_search_source_init(ww_search_source *source, size_t struct_size);
+
+/// The same in one stream that a function reads: its matches have stream 0. \return as ww_search_run();
+/// WW_ERROR_IO; WW_ERROR_UNSUPPORTED for WW_SEARCH_SUPER. *Thread-safety*: one thread at a time. *Blocking*: until
+/// done.
+WW_API_STATUS ww_search_run_source(ww_search *search, const ww_search_source *source, ww_match *matches, size_t *found);
+
+/// What a search's last run did; also so far, from its progress function. An output: set struct_size first.
+typedef struct ww_search_info {
+    size_t struct_size;             ///< sizeof(ww_search_info)
+    uint64_t places;                ///< of all queries: windows that have no missing value, or ends of open matches
+    uint64_t excluded_kim;          ///< windows that the first and last points excluded
+    uint64_t excluded_keogh;        ///< by the query's envelope
+    uint64_t excluded_keogh_turned; ///< by the stream's envelope
+    uint64_t abandoned;             ///< windows given up on the way
+    uint64_t cells;                 ///< of all places' matrices, inside the band
+    uint64_t cells_started;         ///< of the windows that no bound excluded
+    uint64_t launches;              ///< kernel launches
+    double seconds_device;          ///< device time of the kernels; 0 when the device does not say
+    double seconds_wall;            ///< wall time, transfers included
+} ww_search_info;
+
+#define WW_SEARCH_INFO_INIT                                                                                            \
+    { sizeof(ww_search_info), 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0 }
+
+/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_search_info_init(ww_search_info *info, size_t struct_size);
+
+/// What the last run did. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: the search's thread, also in its progress
+/// function. *Blocking*: no.
+WW_API_STATUS ww_search_get_info(const ww_search *search, ww_search_info *info);
+
+/// Frees a search and stores NULL in *search. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API void ww_search_destroy(ww_search **search);
+
+/// A search that receives its stream point by point, and reports each match within the threshold once.
+/// *Thread-safety*: one thread at a time.
+typedef struct ww_search_stream ww_search_stream;
+
+/// Receives a match of query `query`; `match->stream` is 0 and places count from the first point pushed. Valid during
+/// the call. Return 0 to go on, anything else to end with WW_ERROR_CANCELLED.
+typedef int (*ww_match_fn)(void *user, size_t query, const ww_match *match);
+
+/// Plans it. A place is reported when its distance is at most `threshold` and no place closer than `exclusion` has a
+/// smaller one (of equal ones the first is reported). \param options as of ww_search_create(), with a threshold; k is
+/// not used. \return as ww_search_create(); WW_ERROR_INVALID_ARGUMENT without a threshold; WW_ERROR_UNSUPPORTED for
+/// WW_SEARCH_SUPER. *Ownership*: the caller's; keeps the context alive. *Thread-safety*: any thread. *Blocking*: while
+/// the queries are uploaded.
+WW_API_STATUS ww_search_stream_create(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
+                                      const ww_search_options *options, ww_search_stream **stream);
+
+/// Adds points to the stream and reports the matches that are now certain. Any number of points at a time; many at a
+/// time cost less each. \param values `count` x channels, point by point, of type `precision`. \param report may be
+/// NULL: then matches are dropped. \return WW_ERROR_CANCELLED, WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL: after an error
+/// other than WW_ERROR_CANCELLED the stream can only be destroyed. *Thread-safety*: one thread at a time; `report` is
+/// called by it. *Blocking*: until the points are searched.
+WW_API_STATUS ww_search_stream_push(ww_search_stream *stream, const void *values, ww_precision precision, size_t count,
+                                    ww_match_fn report, void *user);
+
+/// The stream has ended: reports what was not yet certain. Only ww_search_stream_destroy() may follow. \return as
+/// ww_search_stream_push(). *Thread-safety*: one thread at a time. *Blocking*: until done.
+WW_API_STATUS ww_search_stream_finish(ww_search_stream *stream, ww_match_fn report, void *user);
+
+/// How many points after the last point of a match it is reported at the latest: its exclusion less 1. 0 when there is
+/// no such query. *Thread-safety*: any thread. *Blocking*: no.
+WW_API size_t ww_search_stream_delay(const ww_search_stream *stream, size_t query);
+
+/// Frees a monitor and stores NULL in *stream. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API void ww_search_stream_destroy(ww_search_stream **stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

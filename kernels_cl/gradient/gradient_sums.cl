@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Before and after the passes of gradient.cl, a program of its own for single values:
+//   ww_gradient_pack    interleaves the series of pairs that are side by side, and repeats their last points to whole blocks
+//   ww_gradient_border  adds what comes through the border of the matrix (ERP), a work-item a pair
+//   ww_gradient_series  a series' gradient: the sum over its entries, a work-item a value
+//   ww_gradient_pairs   values, and slopes by parameters and by weights, a work-group an output
+// Sums run over entries in their order, with the rounding errors of the sum carried along.
+#ifndef WW_FINAL_SLOPE
+#if WW_ROOT
+#define WW_FINAL_SLOPE(value, n, m) ((value) > 0 ? (ww_scalar)0.5 / sqrt(value) : (ww_scalar)0)
+#else
+#define WW_FINAL_SLOPE(value, n, m) ((ww_scalar)1)
+#endif
+#endif
+#ifndef WW_BORDER_SLOPES
+#define WW_BORDER_SLOPES 0
+#endif
+#define WW_OTHER_SIDE 0x80000000u
+
+__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
+                 __global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
+                 __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
+                 __global ww_scalar *restrict packed) {
+    const uint item = (uint)get_global_id(0);
+    if (item >= 2 * args.count)
+        return;
+    const ww_gradient_task task = tasks[args.first + item / 2];
+    const bool column = item & 1;
+    const uint id = column ? task.y_id : task.x_id, points = column ? task.wide * WW_COLS : task.tall * WW_ROWS;
+    const ulong to = column ? task.y : task.x;
+    const bool other = (id & WW_OTHER_SIDE) != 0;
+    __global const ww_scalar *values = other ? y_values : x_values;
+    __global const ulong2 *series = other ? y_series : x_series;
+    const ulong2 entry = series[id & ~WW_OTHER_SIDE];
+    const uint length = (uint)entry.y;
+    for (uint t = 0; t < points; t++) {
+        const uint from = min(t, length - 1);
+        for (uint c = 0; c < WW_CHANNELS; c++)
+            packed[to + ((ulong)t * WW_PARTS + c) * args.stride] = values[entry.x + (ulong)(args.channel + c) * length + from];
+#if WW_EXTRA
+        packed[to + ((ulong)t * WW_PARTS + WW_CHANNELS) * args.stride] =
+            values[entry.x + (ulong)(WW_ALL_CHANNELS + (WW_EXTRA_EACH ? args.channel : 0)) * length + from];
+#endif
+    }
+}
+
+#if WW_BORDER_SLOPES
+// D(i,0) depends on the points 1 to i, or with border_total on all of them.
+#ifndef WW_I_border_total
+#define WW_I_border_total 0
+#endif
+WW_INLINE ww_point ww_packed_at(__global const ww_scalar *packed, ulong at, ulong stride) {
+    ww_point point;
+#if WW_POINT_REGISTERS
+    for (int c = 0; c < WW_CHANNELS; c++)
+        point.value[c] = packed[at + c * stride];
+#else
+    point.at = packed + at;
+    point.stride = stride;
+#endif
+#if WW_EXTRA
+    point.extra = packed[at + WW_CHANNELS * stride];
+#endif
+    return point;
+}
+
+__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_gradient_border(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
+                   __global const ww_scalar *restrict packed, __global const ww_scalar *restrict flow,
+                   __global ww_scalar *restrict slopes, __global ww_scalar *restrict sums) {
+    if (get_global_id(0) >= 2 * args.count)
+        return;
+    const ww_gradient_task task = tasks[args.first + get_global_id(0) / 2];
+    const bool column = get_global_id(0) & 1;
+    const ulong stride = args.stride, left = task.roll + (ulong)task.wide * WW_COLS * stride;
+    const uint points = column ? task.m : task.n;
+    ww_scalar all = 0, by_gap = 0;
+    for (uint pass = WW_I_border_total ? 0 : 1; pass < 2; pass++)
+        for (uint t = points; t-- > 0;) {
+            if (pass == 0 || !WW_I_border_total) {
+                if (column) {
+                    all += flow[task.roll + t * stride];
+                } else {
+                    const uint i = t / WW_ROWS, q = t - i * WW_ROWS;
+                    all += flow[left + ((ulong)i * (WW_ROWS + 1) + q + 1) * stride];
+                    if (q == WW_ROWS - 1 && i + 1 < task.tall)
+                        all += flow[left + (ulong)(i + 1) * (WW_ROWS + 1) * stride];
+                }
+            }
+            if (pass == 0)
+                continue;
+            const ww_point point = ww_packed_at(packed, (column ? task.y : task.x) + (ulong)t * WW_PARTS * stride, stride);
+            const ulong at = (column ? task.y_slopes : task.x_slopes) + (ulong)t * WW_CHANNELS * stride;
+            for (int c = 0; c < WW_CHANNELS; c++)
+                slopes[at + c * stride] += all * ww_gap_slope(point, c, WW_GIVEN);
+            by_gap += all * ww_gap_parameter(point, WW_GIVEN);
+        }
+    // A row of its own, behind those of the blocks.
+    sums[task.sums + (ulong)(task.tall + column) * stride] = by_gap;
+}
+#endif
+
+// The gradient of D(n,m) of a pair by one value of its series.
+WW_INLINE ww_scalar ww_pair_slope(__global const ww_gradient_task *tasks, __global const ww_scalar *slopes,
+                                  uint number, uint role, uint t, uint c, ulong stride) {
+    const ww_gradient_task task = tasks[number];
+    const uint points = role ? task.m : task.n, padded = role ? task.wide * WW_COLS : task.tall * WW_ROWS;
+    const ulong at = role ? task.y_slopes : task.x_slopes;
+    ww_scalar sum = 0;
+    (void)padded;
+    (void)points;
+#if WW_DERIVED
+    // x'_t = (x_t - x_{t-1})/2 + (x_{t+1} - x_{t-1})/4, t from 1.
+    if (t < points)
+        sum -= (ww_scalar)0.75 * slopes[at + ((ulong)t * WW_CHANNELS + c) * stride];
+    if (t >= 1 && t - 1 < points)
+        sum += (ww_scalar)0.5 * slopes[at + ((ulong)(t - 1) * WW_CHANNELS + c) * stride];
+    if (t >= 2)
+        sum += (ww_scalar)0.25 * slopes[at + ((ulong)(t - 2) * WW_CHANNELS + c) * stride];
+#else
+    sum = slopes[at + ((ulong)t * WW_CHANNELS + c) * stride];
+#if WW_ENTER_SLOPES && WW_BEFORE
+    if (t + 1 < points)
+        sum += slopes[at + (((ulong)padded + t + 1) * WW_CHANNELS + c) * stride];
+#endif
+#endif
+    return sum;
+}
+
+// outputs: where each begins in `out`, and its points; begins: its first entry, and one more.
+__kernel __attribute__((reqd_work_group_size(WW_SUM_WG, 1, 1))) void
+ww_gradient_series(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
+                   __global const ww_scalar *restrict slopes, __global const ww_scalar *restrict ends,
+                   __global const ww_gradient_entry *restrict entries, __global const uint *restrict begins,
+                   __global const ulong2 *restrict outputs, __global const ww_scalar *restrict upstream,
+                   __global ww_scalar *restrict out, const uint chunks) {
+    const uint group = (uint)get_group_id(0), which = group / chunks;
+    const uint element = ww_rest(group, chunks, which) * WW_SUM_WG + (uint)get_local_id(0);
+    const uint points = (uint)outputs[which].y;
+    if (element >= points * WW_CHANNELS)
+        return;
+    const uint c = element / points, t = ww_rest(element, points, c);
+    ww_scalar sum = 0, lost = 0;
+    for (uint e = begins[which]; e < begins[which + 1]; e++) {
+        const ww_gradient_entry entry = entries[e];
+        const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[entry.pair] : (ww_scalar)1) *
+                                WW_FINAL_SLOPE(ends[entry.task], tasks[entry.task].n, tasks[entry.task].m);
+        const ww_scalar add = scale * ww_pair_slope(tasks, slopes, entry.task, entry.role, t, c, args.stride) - lost;
+        const ww_scalar next = sum + add;
+        lost = (next - sum) - add;
+        sum = next;
+    }
+    out[outputs[which].x + (ulong)(args.channel + c) * points + t] += sum;
+}
+
+__kernel __attribute__((reqd_work_group_size(WW_SUM_WG, 1, 1))) void
+ww_gradient_pairs(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
+                  __global const ww_scalar *restrict sums, __global const ww_scalar *restrict ends,
+                  __global const ww_gradient_entry *restrict entries, __global const uint *restrict begins,
+                  __global const uint *restrict outputs, __global const ww_scalar *restrict upstream,
+                  __global ww_scalar *restrict values, __global ww_scalar *restrict parameters,
+                  __global ww_scalar *restrict lags, const uint all_parameters, const uint all_lags, const uint wanted) {
+    const uint which = (uint)get_group_id(0), lane = (uint)get_local_id(0);
+    const uint pair = outputs[which];
+    for (uint e = begins[which]; e < begins[which + 1]; e++) {
+        const ww_gradient_entry entry = entries[e];
+        const ww_gradient_task task = tasks[entry.task];
+        const ww_scalar end = ends[entry.task];
+        const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[pair] : (ww_scalar)1) * WW_FINAL_SLOPE(end, task.n, task.m);
+        (void)scale;
+        if (entry.role)
+            continue;
+        if (lane == 0 && (wanted & 1u))
+            values[pair] += (ww_scalar)entry.factor * ww_final(end, task.n, task.m);
+#if WW_WANT_PARAMETERS
+        for (uint p = lane; p < WW_PARAMETER_SLOPES; p += WW_SUM_WG) {
+            ww_scalar sum = 0;
+            for (uint i = 0; i < task.tall + 2 * WW_BORDER_SLOPES; i++)
+                sum += sums[task.sums + ((ulong)i * WW_PARAMETER_SLOPES + p) * args.stride];
+            parameters[(ulong)pair * all_parameters + p] += scale * sum;
+        }
+#endif
+#if WW_WANT_LAGS
+        // Lag l is at l + wide * WW_COLS + WW_COLS - 1.
+        const uint middle = task.wide * WW_COLS + WW_COLS - 1;
+        for (uint l = lane; l < max(task.n, task.m); l += WW_SUM_WG) {
+            ww_scalar sum = l < task.n ? sums[task.lags + (ulong)(middle + l) * args.stride] : (ww_scalar)0;
+            if (l && l < task.m)
+                sum += sums[task.lags + (ulong)(middle - l) * args.stride];
+            lags[(ulong)pair * all_lags + l] += scale * sum;
+        }
+#endif
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of the matrix profile share: the job, the tables of a series, and the lists of candidates.
+//
+// S(i,j) = sum over channels of the correlation of window i of the rows and window j of the columns, from covariances
+// along diagonals:
+//   cov(i,j) = cov(i-1,j-1) + df_i dg_j + df_j dg_i,    S = cov n_i n_j
+//   df_i = (x_{i+m-1} - x_{i-1}) / 2,    dg_i = (x_{i+m-1} - mu_i) + (x_{i-1} - mu_{i-1}),    n_i = 1 / |x_i - mu_i|
+// (Y. Zhu et al., Matrix Profile XI, ICDM 2018.) A channel that is constant in both windows counts 1, in one of them
+// 0.5: `flat` of a window is half the number of its constant channels, and is added to S for both.
+//
+// No kernel stores S. A window has a bound: S of its k-th best neighbour is at least that. A cell that may be above
+// its row's or its column's bound is a candidate: it goes into the list of that window, a chain of entries, and what
+// the chains hold is computed anew in double (profile_merge.cl). The error of a cell is at most error * reach_i *
+// reach_j + rounding: reach_i is the largest norm of the windows before i, as many as a diagonal is followed, divided
+// by i's own. Tiles in which it is large (a burst has passed) are computed in double where the device has it.
+//
+// WW_CHANNELS   channels
+// WW_FLATS      1: there are constant channels, and more channels than one
+// WW_ROWS       1: rows look for neighbours among the columns;  WW_COLUMNS 1: columns among the rows
+// WW_RAISES     1: one neighbour is wanted, and a candidate raises the bound at once
+// WW_BLOCK_ROWS rows of a tile: how far a diagonal is followed from an exact covariance
+// WW_WIDE       1: exact covariances are summed in double, 2: in pairs of floats
+#ifndef WW_CHANNELS
+#define WW_CHANNELS 1
+#endif
+#ifndef WW_FLATS
+#define WW_FLATS 0
+#endif
+#ifndef WW_ROWS
+#define WW_ROWS 1
+#endif
+#ifndef WW_COLUMNS
+#define WW_COLUMNS 1
+#endif
+#ifndef WW_RAISES
+#define WW_RAISES 1
+#endif
+#ifndef WW_BLOCK_ROWS
+#define WW_BLOCK_ROWS 512
+#endif
+#ifndef WW_WIDE
+#define WW_WIDE 1
+#endif
+
+#define WW_PART 64   // rows that are staged at a time, and windows that share an entry of `reaches`
+#define WW_STRIPE 16 // words from one counter of entries to the next: work-groups do not wait for each other
+#define WW_NO_ENTRY 0xffffffffu
+#define WW_USABLE 0u // state of a window; others are neither rows nor columns
+
+typedef struct ww_profile_job {
+    ulong first;                    // tile of the launch's first group
+    uint blocks;                    // blocks of rows: tile = band * blocks + block
+    uint rows, columns;             // windows
+    uint delta;                     // the first diagonal: column - row
+    uint window;                    // points of a window
+    uint active;                    // diagonals of a band that may have candidates
+    uint row_points, column_points; // of the series, a channel
+    uint row_stride, column_stride; // of the tables' planes
+    uint stripes, capacity;         // counters of entries, and entries of each
+    long offset;                    // index of column 0 less that of row 0
+    long exclusion;                 // indices this far apart or nearer are no neighbours; -1: all are
+    float error, rounding;
+    float least, most; // the tiles to compute: the product of their largest reaches is in this interval
+} ww_profile_job;
+
+// Three planes for each channel: df, dg, n.
+#define WW_DF(table, stride, channel, i) (table)[((channel)*3u) * (size_t)(stride) + (i)]
+#define WW_DG(table, stride, channel, i) (table)[((channel)*3u + 1u) * (size_t)(stride) + (i)]
+#define WW_NORM(table, stride, channel, i) (table)[((channel)*3u + 2u) * (size_t)(stride) + (i)]
+
+// The error of a cell.
+WW_INLINE float ww_error(const ww_profile_job *job, const float row_reach, const float column_reach) {
+    return job->error * row_reach * column_reach + job->rounding;
+}
+
+// Whether a row and a column may be neighbours: the row is known to be usable.
+WW_INLINE int ww_counts(const ww_profile_job *job, const uint i, const uint j, global const uchar *column_state) {
+    const long lag = (long)j - (long)i + job->offset;
+    return j < job->columns && (lag < 0 ? -lag : lag) > job->exclusion && column_state[j] == WW_USABLE;
+}
+
+// Puts cell (own, other) of value s into own's list, if it may be among the best.
+WW_INLINE void ww_candidate(const uint own, const uint other, const float s, const float error,
+                            const ww_profile_job *job, global int *bounds, global uint *heads, global uint4 *entries,
+                            global uint *counters) {
+    if (!(s > as_float(bounds[own]) - error))
+        return;
+#if WW_RAISES
+    // Bounds are not negative, or that of a window without any: as integers they have the same order.
+    if (s - error > 0)
+        atomic_max(&bounds[own], as_int(s - error));
+#endif
+    const uint stripe = (uint)get_group_id(0) % job->stripes;
+    const uint slot = atomic_inc(&counters[stripe * WW_STRIPE]);
+    if (slot < job->capacity) {
+        const uint entry = stripe * job->capacity + slot;
+        const uint next = atomic_xchg(&heads[own], entry);
+        entries[entry] = (uint4)(other, next, as_uint(s), as_uint(error));
+    }
+}
+
+// The largest reach of windows first to first + count - 1.
+WW_INLINE float ww_largest_reach(global const float *reaches, const uint first, const uint count) {
+    float most = 1;
+    for (uint b = first / WW_PART; b <= (first + count - 1) / WW_PART; b++)
+        most = fmax(most, reaches[b]);
+    return most;
+}

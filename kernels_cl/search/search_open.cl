@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queries in streams with open ends: the value of the best match that ends at each point of the stream, D(n,j). With
+// WW_START also where that match begins.
+//
+// Rows are the query's points, columns the stream's. The rows of a query are spread over `WW_LANES` lanes, up to WW_COLS of
+// them in the registers of each; the stream passes from lane to lane, WW_STEP columns at a time, and a lane computes its
+// rows of these columns as WW_STEP independent chains of cells. Lanes are WW_GROUP adjacent work-items (WW_VECTOR 1), or
+// the lanes of a vector in one work-item (WW_GROUP 1). A query with more rows is divided into strips, one launch each:
+// the last row of a strip is written to `ends`, where the next strip reads it, in place. What the last column of a
+// block needs for the next block is in `state_out`, so that a stream may be cut anywhere. No local memory, no barrier.
+//
+// Where the rows do not fill the lanes, the first registers of a lane, at most WW_PADS, are padding: such a cell has the
+// value of the one above.
+//
+// With WW_START each value has the column in which its path begins: that of the chosen neighbour, of equal ones the diagonal,
+// then the upper, then the left. A path begins in the first column that it does not skip.
+//
+// Parameters: base/points.cl's, WW_EMIT 1; WW_GROUP, WW_COLS, WW_STEP, WW_PADS, WW_START, WW_WG.
+#ifndef WW_GROUP
+#define WW_GROUP 1
+#endif
+#ifndef WW_STEP
+#define WW_STEP 4
+#endif
+#ifndef WW_PADS
+#define WW_PADS 1
+#endif
+#ifndef WW_START
+#define WW_START 0
+#endif
+#ifndef WW_WG
+#define WW_WG 32
+#endif
+#define WW_LANES (WW_GROUP * WW_VECTOR)
+#if WW_START && WW_SELECT != WW_SELECT_VALUE
+#error "a path of a soft minimum has no start"
+#endif
+
+// The host's twins are wwi_open_task and wwi_open_args in src/search/search_internal.h.
+typedef struct {
+    ulong rows_of;             // where this task's columns begin in `ends`
+    uint x, n;    // where the query's points begin; how many there are
+    uint x_stride;
+    uint first, count;  // columns: of `values` and of the row of `ends`
+    uint flags;
+    uint state_in, state_out;  // where its states begin: n values each
+} ww_open_task;
+#define WW_TASK_CONTINUE 1u  // the column before is in state_in
+#define WW_TASK_BEGIN 2u     // the first column is the first of a stream: relaxation of the query's begin applies
+#define WW_TASK_SAVE 4u      // the last column is needed
+#define WW_TASK_IDLE 8u      // computes what a neighbour computes, stores nothing
+
+typedef struct {
+    ulong stride;  // of the channels of the stream
+    uint strip, strips;
+    uint begin_x;  // rows that may be skipped at the beginning of a stream
+    uint tasks;
+    int shift;     // columns from the block before to this one: starts count from the block's first
+    uint spare;
+#ifdef WW_PARAMETERS
+    ww_parameters parameters;
+#endif
+} ww_open_args;
+
+#if WW_VECTOR == 1
+typedef int ww_ints;
+#define WW_TO_MASK(v) (v)
+#define WW_LANE(v, item) ((int)(item))
+#else
+typedef WW_PASTE(int, WW_VECTOR) ww_ints;
+#if WWK_DOUBLE
+#define WW_TO_MASK(v) WW_PASTE(convert_long, WW_VECTOR)(v)
+#else
+#define WW_TO_MASK(v) (v)
+#endif
+#endif
+WW_INLINE real ww_pick(ww_ints mask, real a, real b) {
+    return WW_TO_MASK(mask) ? a : b;
+}
+WW_INLINE ww_ints ww_pick_ints(ww_ints mask, ww_ints a, ww_ints b) {
+    return mask ? a : b;
+}
+
+// The value of the lane above; the first lane receives `first`.
+#if WW_VECTOR > 1
+WW_INLINE real ww_from_above(real v, ww_scalar first, const bool is_first) {
+#if WW_VECTOR == 4
+    return (real)(first, v.s012);
+#elif WW_VECTOR == 8
+    return (real)(first, v.s0123, v.s456);
+#else
+    return (real)(first, v.s01234567, v.s89ab, v.scde);
+#endif
+}
+WW_INLINE ww_ints ww_start_above(ww_ints v, int first, const bool is_first) {
+#if WW_VECTOR == 4
+    return (ww_ints)(first, v.s012);
+#elif WW_VECTOR == 8
+    return (ww_ints)(first, v.s0123, v.s456);
+#else
+    return (ww_ints)(first, v.s01234567, v.s89ab, v.scde);
+#endif
+}
+#define WW_LAST_LANE(v) WW_PASTE(v.s, WW_LAST)
+#if WW_VECTOR == 4
+#define WW_LAST 3
+#elif WW_VECTOR == 8
+#define WW_LAST 7
+#else
+#define WW_LAST f
+#endif
+#elif WW_GROUP > 1
+WW_INLINE real ww_from_above(real v, ww_scalar first, const bool is_first) {
+    const real other = ww_exchange_up(v, WW_GROUP);
+    return is_first ? first : other;
+}
+WW_INLINE int ww_start_above(int v, int first, const bool is_first) {
+    const int other = (int)ww_exchange_up((uint)v, WW_GROUP);
+    return is_first ? first : other;
+}
+#define WW_LAST_LANE(v) (v)
+#else
+#define ww_from_above(v, first, is_first) (first)
+#define ww_start_above(v, first, is_first) (first)
+#define WW_LAST_LANE(v) (v)
+#endif
+
+#if WW_START
+#define WW_STARTS(text) text
+#else
+#define WW_STARTS(text)
+#endif
+
+// Cell (r, q): row r of the lane, column q of the step.
+#if WW_START
+#define WW_OPEN_CELL(r, q)                                                                                             \
+    const ww_entries e = ww_enter(left, v[q], d[q], x[r], y[q], (real)0, lengths, WW_GIVEN);                                     \
+    const ww_ints by_up = WW_BETTER(e.up, e.diagonal);                                                                 \
+    real best = ww_pick(by_up, e.up, e.diagonal);                                                                      \
+    ww_ints start = ww_pick_ints(by_up, vs[q], ds[q]);                                                                 \
+    const ww_ints by_left = WW_BETTER(e.left, best);                                                                   \
+    best = ww_pick(by_left, e.left, best);                                                                             \
+    start = ww_pick_ints(by_left, left_start, start);                                                                  \
+    real value = ww_node(best, x[r], y[q], (real)0, WW_GIVEN);
+#if WW_VECTOR > 1 && WWK_DOUBLE
+#define WW_TO_INTS(mask) WW_PASTE(convert_int, WW_VECTOR)(mask)
+#else
+#define WW_TO_INTS(mask) (mask)
+#endif
+#define WW_BETTER(a, b) WW_TO_INTS((a) < (b))
+#else
+#define WW_OPEN_CELL(r, q) real value = WW_CELL(left, v[q], d[q], x[r], y[q], (real)0, lengths, (r)&1);
+#endif
+#define WW_PAD_CELL(r, q)                                                                                              \
+    if ((r) < WW_PADS) {                                                                                               \
+        const ww_ints padding = (r) < pad;                                                                             \
+        value = ww_pick(padding, v[q], value);                                                                         \
+        WW_STARTS(start = ww_pick_ints(padding, vs[q], start);)                                                        \
+    }
+// A column that is not there leaves the state as it is.
+#define WW_GUARD_CELL(q)                                                                                               \
+    value = ww_pick(there[q], value, left);                                                                            \
+    WW_STARTS(start = ww_pick_ints(there[q], start, left_start);)
+#define WW_NO_GUARD(q)
+
+#define WW_ROWS_OF_STEP(GUARD)                                                                                         \
+    _Pragma("unroll") for (int w = 0; w < WW_COLS + WW_STEP - 1; w++) {                                                \
+        _Pragma("unroll") for (int q = WW_STEP - 1; q >= 0; q--) {                                                     \
+            const int r = w - q;                                                                                       \
+            if (r >= 0 && r < WW_COLS) {                                                                               \
+                const real left = q ? v[q ? q - 1 : 0] : c[r];                                                         \
+                WW_STARTS(const ww_ints left_start = q ? vs[q ? q - 1 : 0] : cs[r];)                                   \
+                WW_OPEN_CELL(r, q)                                                                                     \
+                WW_PAD_CELL(r, q)                                                                                      \
+                GUARD(q)                                                                                               \
+                d[q] = left;                                                                                           \
+                v[q] = value;                                                                                          \
+                WW_STARTS(ds[q] = left_start; vs[q] = start;)                                                          \
+                if (q == WW_STEP - 1) {                                                                                \
+                    c[r] = value;                                                                                      \
+                    WW_STARTS(cs[r] = start;)                                                                          \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+// The row above the strip's first lane in column `at` of the task: the open border, or what the strip before wrote.
+WW_INLINE ww_scalar ww_above_at(__global const ww_scalar *row, bool border, uint at, uint count) {
+    return border ? (ww_scalar)WW_OPEN_BORDER : row[min(at, count - 1)];
+}
+
+// After the points and the state of the lanes' row r are loaded: its element, and the border where there is no state.
+#define WW_ROW_READY(r)                                                                                                \
+    x[r] = ww_row_make(here, before, WW_TO_REAL(max(own, 0)));                                                         \
+    if (!continues)                                                                                                    \
+        c[r] = ww_pick(own < 0, c[r], ww_border_left(x[r], WW_TO_REAL(max(own, 0)), lengths));
+#if WW_VECTOR > 1
+#define WW_LOAD_INTS(lanes) WW_PASTE(vload, WW_VECTOR)(0, lanes)
+#endif
+
+// Points of the stream in columns [column, column + WW_STEP) of each lane.
+#if WW_VECTOR == 1
+#define WW_LOAD_COLUMNS                                                                                                \
+    {                                                                                                                  \
+        const int at = (int)k * WW_STEP - lane * WW_STEP;                                                              \
+        _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
+            const uint column = (uint)clamp(at + q, -1, (int)task.count - 1);                                          \
+            for (int ch = 0; ch < WW_CHANNELS; ch++)                                                                   \
+                point[q].value[ch] = stream[(int)column + (long)(ch * args.stride)];                                   \
+        }                                                                                                              \
+    }
+#else
+#define WW_LOAD_COLUMNS                                                                                                \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \
+        const uint column = min(k * WW_STEP + (uint)q, task.count - 1);                                                \
+        for (int ch = 0; ch < WW_CHANNELS; ch++)                                                                       \
+            point[q].value[ch] = ww_from_above(point[q].value[ch], stream[column + ch * args.stride], false);          \
+    }
+#endif
+
+// y[q] of the points; the point before the first is the lane's last one of the step before.
+#define WW_MAKE_COLUMNS                                                                                                \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++)                                                                \
+        y[q] = ww_column_make(point[q], q ? point[q ? q - 1 : 0] : earlier, (real)1);                                  \
+    earlier = point[WW_STEP - 1];
+
+#define WW_STEP_OF(GUARD, KEEP_CORNER)                                                                                 \
+    {                                                                                                                  \
+        WW_LOAD_COLUMNS                                                                                                \
+        WW_MAKE_COLUMNS                                                                                                \
+        _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
+            const uint column = k * WW_STEP + (uint)q;                                                                 \
+            const ww_scalar top = ww_above_at(row, args.strip == 0, column, task.count);               \
+            v[q] = ww_from_above(bottom[q], top, lane == 0);                                                           \
+            WW_STARTS(vs[q] = ww_start_above(bottom_start[q],                                                          \
+                                             args.strip == 0 ? (int)column + 1 : starts[min(column, task.count - 1)],  \
+                                             lane == 0);)                                                              \
+        }                                                                                                              \
+        _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
+            d[q] = q ? v[q ? q - 1 : 0] : corner;                                                                      \
+            WW_STARTS(ds[q] = q ? vs[q ? q - 1 : 0] : corner_start;)                                                   \
+        }                                                                                                              \
+        KEEP_CORNER                                                                                                    \
+        WW_ROWS_OF_STEP(GUARD)                                                                                         \
+        _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
+            bottom[q] = v[q];                                                                                          \
+            WW_STARTS(bottom_start[q] = vs[q];)                                                                        \
+        }                                                                                                              \
+    }
+#define WW_CORNER_ALWAYS                                                                                               \
+    corner = v[WW_STEP - 1];                                                                                           \
+    WW_STARTS(corner_start = vs[WW_STEP - 1];)
+#define WW_CORNER_GUARDED                                                                                              \
+    corner = ww_pick(there[WW_STEP - 1], v[WW_STEP - 1], corner);                                                      \
+    WW_STARTS(corner_start = ww_pick_ints(there[WW_STEP - 1], vs[WW_STEP - 1], corner_start);)
+
+// Writes the last lane's columns of a step.
+#define WW_WRITE_ENDS                                                                                                  \
+    if (writes) {                                                                                                      \
+        const int at = ((int)k - (WW_LANES - 1)) * WW_STEP;                                                            \
+        _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) if (at + q >= 0 && at + q < (int)task.count) {             \
+            const ww_scalar value = WW_LAST_LANE(bottom[q]);                                                           \
+            row[at + q] = is_result ? ww_final(value, task.n, task.n) : value;                                         \
+            WW_STARTS(starts[at + q] = WW_LAST_LANE(bottom_start[q]);)                                                 \
+        }                                                                                                              \
+    }
+
+// tasks: of each group of each work-group; all tasks of a work-group have the same count. x: points of the queries,
+// channel by channel.
+__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) WW_EXCHANGE_KERNEL void
+ww_search_open(__global const ww_scalar *restrict values, __global const ww_scalar *restrict x_values,
+               __global const ww_open_task *restrict tasks, __global ww_scalar *restrict ends,
+               __global int *restrict all_starts, __global const ww_scalar *restrict states_in,
+               __global ww_scalar *restrict states_out, __global const int *restrict starts_in,
+               __global int *restrict starts_out, const ww_open_args args) {
+    const uint item = (uint)get_global_id(0);
+    const ww_open_task task = tasks[min(item / WW_GROUP, args.tasks - 1)];
+#if WW_VECTOR == 1
+    const int lane = (int)(item % WW_GROUP);
+    const int lane_index = lane;
+#else
+    const int lane = 0;
+    int lane_numbers[WW_VECTOR];
+    for (int g = 0; g < WW_VECTOR; g++)
+        lane_numbers[g] = g;
+    const ww_ints lane_index = WW_LOAD_INTS(lane_numbers);
+#endif
+    const bool idle = (task.flags & WW_TASK_IDLE) != 0 || item / WW_GROUP >= args.tasks;
+    const bool writes = !idle && (WW_VECTOR > 1 || lane == WW_GROUP - 1);
+    const bool continues = (task.flags & WW_TASK_CONTINUE) != 0;
+    const bool is_result = args.strip + 1 == args.strips;
+    __global const ww_scalar *stream = values + task.first;
+    __global ww_scalar *row = ends + task.rows_of;
+    WW_STARTS(__global int *starts = all_starts + task.rows_of;)
+    (void)all_starts;
+    (void)starts_in;
+    (void)starts_out;
+    const uint lanes = args.strips * WW_LANES;
+
+    ww_pair lengths;
+    lengths.rows = (real)(ww_scalar)task.n;
+    lengths.columns = (real)(ww_scalar)task.n;
+    lengths.begin_x = (real)(ww_scalar)(task.flags & WW_TASK_BEGIN ? args.begin_x : 0);
+    lengths.begin_y = WW_INF;
+    lengths.end_x = lengths.end_y = 0;
+    WW_PAIR_READY(lengths)
+
+    // The rows of each lane, and the column before the first.
+    ww_row x[WW_COLS];
+    real c[WW_COLS], corner;
+    WW_STARTS(ww_ints cs[WW_COLS]; ww_ints corner_start = 0;)
+    ww_ints pad;
+    {
+#if WW_VECTOR > 1
+        int lane_pad[WW_VECTOR], lane_above[WW_VECTOR], lane_own[WW_COLS][WW_VECTOR];
+        ww_scalar lane_corner[WW_VECTOR];
+        WW_STARTS(int lane_start[WW_COLS][WW_VECTOR]; int lane_corner_start[WW_VECTOR];)
+        ww_scalar lane_c[WW_COLS][WW_VECTOR], lane_x[WW_COLS * WW_CHANNELS][WW_VECTOR];
+        ww_scalar lane_before[WW_COLS * WW_CHANNELS][WW_VECTOR];
+        for (int g = 0; g < WW_VECTOR; g++) {
+            const uint index = args.strip * WW_LANES + (uint)g;
+#else
+        const uint index = args.strip * WW_LANES + (uint)lane;
+#endif
+        const uint begin = (uint)((ulong)index * task.n / lanes), end = (uint)((ulong)(index + 1) * task.n / lanes);
+        const int padding = WW_COLS - (int)(end - begin);
+        // Row i's value in the column before the first.
+#define WW_START_OF(i) (continues && (i) >= 0 ? starts_in[task.state_in + (uint)max(i, 0)] - args.shift : 0)
+#define WW_STATE_OF(i) (continues && (i) >= 0 ? states_in[task.state_in + (uint)max(i, 0)] : (ww_scalar)WW_OPEN_BORDER)
+#if WW_VECTOR > 1
+            lane_pad[g] = padding;
+            lane_above[g] = (int)begin - 1;
+            lane_corner[g] = WW_STATE_OF((int)begin - 1);
+            WW_STARTS(lane_corner_start[g] = WW_START_OF((int)begin - 1);)
+            for (int r = 0; r < WW_COLS; r++) {
+                const int i = (int)begin + r - padding;
+                const int own = i < (int)begin ? (int)begin - 1 : i, at = max(own, 0);
+                lane_c[r][g] = WW_STATE_OF(own);
+                WW_STARTS(lane_start[r][g] = WW_START_OF(own);)
+                lane_own[r][g] = own;
+                for (int ch = 0; ch < WW_CHANNELS; ch++) {
+                    lane_x[r * WW_CHANNELS + ch][g] = x_values[task.x + (uint)at + (ulong)ch * task.x_stride];
+                    lane_before[r * WW_CHANNELS + ch][g] =
+                        x_values[task.x + (uint)max(at - 1, 0) + (ulong)ch * task.x_stride];
+                }
+            }
+        }
+        pad = WW_LOAD_INTS(lane_pad);
+        corner = WW_VLOAD(0, lane_corner);
+        WW_STARTS(corner_start = WW_LOAD_INTS(lane_corner_start);)
+        for (int r = 0; r < WW_COLS; r++) {
+            ww_point here, before;
+            for (int ch = 0; ch < WW_CHANNELS; ch++) {
+                here.value[ch] = WW_VLOAD(0, lane_x[r * WW_CHANNELS + ch]);
+                before.value[ch] = WW_VLOAD(0, lane_before[r * WW_CHANNELS + ch]);
+            }
+            const ww_ints own = WW_LOAD_INTS(lane_own[r]);
+            c[r] = WW_VLOAD(0, lane_c[r]);
+            WW_STARTS(cs[r] = WW_LOAD_INTS(lane_start[r]);)
+            WW_ROW_READY(r)
+        }
+        const ww_ints row_above = WW_LOAD_INTS(lane_above);
+#else
+        pad = padding;
+        corner = WW_STATE_OF((int)begin - 1);
+        WW_STARTS(corner_start = WW_START_OF((int)begin - 1);)
+#pragma unroll
+        for (int r = 0; r < WW_COLS; r++) {
+            const int i = (int)begin + r - padding;
+            const int own = i < (int)begin ? (int)begin - 1 : i, at = max(own, 0);
+            ww_point here, before;
+            c[r] = WW_STATE_OF(own);
+            WW_STARTS(cs[r] = WW_START_OF(own);)
+            for (int ch = 0; ch < WW_CHANNELS; ch++) {
+                here.value[ch] = x_values[task.x + (uint)at + (ulong)ch * task.x_stride];
+                before.value[ch] = x_values[task.x + (uint)max(at - 1, 0) + (ulong)ch * task.x_stride];
+            }
+            WW_ROW_READY(r)
+        }
+        const ww_ints row_above = (int)begin - 1;
+#endif
+        // Where nothing goes on, the border left of the first column; above the first row it is open.
+        const real above_border = ww_border_left(x[0], WW_TO_REAL(max(row_above, 0)), lengths);
+        corner = continues ? corner : ww_pick(row_above < 0, (real)(ww_scalar)WW_OPEN_BORDER, above_border);
+    }
+
+    real v[WW_STEP], d[WW_STEP], bottom[WW_STEP];
+    WW_STARTS(ww_ints vs[WW_STEP]; ww_ints ds[WW_STEP]; ww_ints bottom_start[WW_STEP];)
+    ww_column y[WW_STEP];
+    ww_point point[WW_STEP], earlier;
+#pragma unroll
+    for (int q = 0; q < WW_STEP; q++) {
+        bottom[q] = 0;
+        WW_STARTS(bottom_start[q] = 0;)
+        for (int ch = 0; ch < WW_CHANNELS; ch++)
+            point[q].value[ch] = (real)stream[(int)-1 + (long)(ch * args.stride)];
+    }
+    earlier = point[0];
+
+    const uint steps = (task.count + WW_STEP - 1) / WW_STEP, full = task.count / WW_STEP;
+    const uint fill = min((uint)WW_LANES - 1, steps);
+    ww_ints there[WW_STEP];
+#define WW_WHICH                                                                                                       \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \
+        const ww_ints at = ((int)k - lane_index) * WW_STEP + q;                                                        \
+        there[q] = (at >= 0) & (at < (int)task.count);                                                                 \
+    }
+    uint k = 0;
+    for (; k < fill; k++) {
+        WW_WHICH
+        WW_STEP_OF(WW_GUARD_CELL, WW_CORNER_GUARDED)
+        WW_WRITE_ENDS
+    }
+    for (; k < full; k++) {
+        WW_STEP_OF(WW_NO_GUARD, WW_CORNER_ALWAYS)
+        WW_WRITE_ENDS
+    }
+    for (; k < steps + WW_LANES - 1; k++) {
+        WW_WHICH
+        WW_STEP_OF(WW_GUARD_CELL, WW_CORNER_GUARDED)
+        WW_WRITE_ENDS
+    }
+
+    if ((task.flags & WW_TASK_SAVE) && !idle) {
+#if WW_VECTOR > 1
+        for (int r = 0; r < WW_COLS; r++) {
+            ww_scalar lane_c[WW_VECTOR];
+            WW_VSTORE(c[r], 0, lane_c);
+            WW_STARTS(int lane_s[WW_VECTOR]; WW_PASTE(vstore, WW_VECTOR)(cs[r], 0, lane_s);)
+            for (int g = 0; g < WW_VECTOR; g++) {
+                const uint index = args.strip * WW_LANES + (uint)g;
+#else
+#pragma unroll
+        for (int r = 0; r < WW_COLS; r++) {
+            {
+                const uint index = args.strip * WW_LANES + (uint)lane;
+#endif
+                const uint begin = (uint)((ulong)index * task.n / lanes),
+                           end = (uint)((ulong)(index + 1) * task.n / lanes);
+                const int i = (int)begin + r - (WW_COLS - (int)(end - begin));
+                if (i >= (int)begin) {
+#if WW_VECTOR > 1
+                    states_out[task.state_out + (uint)i] = lane_c[g];
+                    WW_STARTS(starts_out[task.state_out + (uint)i] = lane_s[g];)
+#else
+                    states_out[task.state_out + (uint)i] = c[r];
+                    WW_STARTS(starts_out[task.state_out + (uint)i] = cs[r];)
+#endif
+                }
+            }
+        }
+    }
+}

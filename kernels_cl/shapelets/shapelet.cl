@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapelets: what the kernels of this folder share. No kernel is here.
+//
+// A candidate is a window of `l` points of a training series; a *column* is a place where candidates start, and holds
+// all lengths of the list (least, least + step, ...) up to its reach. Its distance to a series is the least over the
+// windows of that series. Tables hold, for every column and for every window of the series, what one more point adds
+// to the covariance (shapelet_tables.cl); shapelet_extend.cl and shapelet_diagonal.cl make of them the best
+// correlation of every candidate with every series; shapelet_split.cl sorts those and finds the best split.
+//
+// Distances are handled as q, from 0 to 1: (1 - correlation) / 2, or without z-normalisation the mean squared
+// difference divided by the square of the data's range.
+//
+// Parameters:
+//   WW_C     channels
+//   WW_RAW   1: windows are not z-normalised
+//   WW_V     columns in one `columns_` vector: 1, or 16 on CPUs
+//   WW_WG    work-items of a group
+#ifndef WW_C
+#define WW_C 1
+#endif
+#ifndef WW_RAW
+#define WW_RAW 0
+#endif
+#ifndef WW_V
+#define WW_V 1
+#endif
+#ifndef WW_WG
+#define WW_WG 64
+#endif
+
+// The host's twin is in src/shapelets/shapelet_search.h.
+typedef struct {
+    uint columns;           // of the chunk, a multiple of the kernels' blocks
+    uint least, step, count; // the list of lengths
+    uint longest;           // the last length of the list
+    uint series;            // of the node
+    uint table;             // the first series of the tables of windows
+    uint first, many;       // the series of this launch
+    uint classes, class_bits;
+    uint combine;           // 0; 1: the larger, 2: the smaller of q and `before`
+    uint quality;           // ww_shapelet_quality
+    uint single;            // 1: a column has one length, its reach
+    uint rows, row_blocks;  // shapelet_diagonal.cl
+    float error, error_root; // of q at length l: error + error_root * sqrt(l)
+    float scale;            // distance = scale * sqrt(q), times sqrt(l) where `unscaled`
+    uint unscaled;
+} ww_shapelet_job;
+
+#if WW_V == 1
+typedef float ww_columns;
+typedef uint ww_column_ids;
+#define WW_LOAD_COLUMNS(p) (*(p))
+#define WW_LOAD_IDS(p) (*(p))
+#define WW_STORE_COLUMNS(v, p) (*(p) = (v))
+#define WW_LARGER(new, old) fmax(new, old)
+#define WW_SMALLER(new, old) fmin(new, old)
+#else
+typedef float16 ww_columns;
+typedef uint16 ww_column_ids;
+#define WW_LOAD_COLUMNS(p) vload16(0, p)
+#define WW_LOAD_IDS(p) vload16(0, p)
+#define WW_STORE_COLUMNS(v, p) vstore16(v, 0, p)
+// A `new` that is NaN counts for nothing.
+#define WW_LARGER(new, old) ((new) > (old) ? (new) : (old))
+#define WW_SMALLER(new, old) ((new) < (old) ? (new) : (old))
+#endif

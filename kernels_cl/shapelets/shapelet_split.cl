@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+// The best split of every candidate. Its distances to the node's series become keys, q in fixed point with the class
+// below, which are sorted; one work-item then goes through them and counts classes.
+//
+// N * gain = sum K(left of c) + sum K(right of c) - K(left) - K(right) + constant, K(k) = k log2 k in whole numbers
+// (the host's table of K(k + 1) - K(k)): exact, and the same on every device. A split between keys farther apart than
+// the error of both is certain: its gain is also that of exact distances. At other splits the keys within the error may
+// be on either side; since the gain is a convex function of the counts on the left, it is at most that of the best
+// corner: some classes of those keys wholly on the left, the others wholly on the right. So every candidate gets two gains: one that it
+// has, and one that it does not exceed. ww_shapelet_bound finds the best of the first (with its gap), and
+// ww_shapelet_keep lists the candidates whose second is not below it. The host decides between those in double.
+//
+// A group sorts WW_T vectors of WW_V candidates of one length at a time. Local memory: the keys, and two counts for
+// each class and candidate, and 16 bytes a work-item. A barrier each step of the bitonic sort, two more each task.
+//
+// Parameters: WW_T; WW_KEYS_GLOBAL 1: keys and counts are in global memory; WW_LISTED 1: the candidates `listed` alone
+#ifndef WW_T
+#define WW_T 32
+#endif
+#ifndef WW_LISTED
+#define WW_LISTED 0
+#endif
+#ifndef WW_KEYS_GLOBAL
+#define WW_KEYS_GLOBAL 0
+#endif
+#if WW_KEYS_GLOBAL
+#define WW_KEYS global
+#define WW_FENCE CLK_GLOBAL_MEM_FENCE
+#else
+#define WW_KEYS local
+#define WW_FENCE CLK_LOCAL_MEM_FENCE
+#endif
+#define WW_ACROSS (WW_T * WW_V)
+
+typedef struct {
+    long sure, most;         // gain that it has; that it does not exceed
+    float sure_gap, most_gap; // with the gain: the gap that it has at least; at most
+} ww_found;
+
+#if WW_V == 1
+// q of a candidate (the length number li from column c, of l points) and series j.
+WW_INLINE float ww_q_of(global const float *nearest, global const float *norms, global const uint *flats,
+                        global const uint *own, global const float *before, uint j, uint li, uint c, uint l,
+                        const ww_shapelet_job job) {
+    const float value = nearest[((ulong)j * job.count + li) * job.columns + c];
+#if WW_RAW
+    float q = value * job.scale / (float)l;
+#elif WW_C == 1
+    const float norm = norms[(ulong)li * job.columns + c];
+    const uint flat = flats[(ulong)j * (job.single ? job.longest : job.count) + (job.single ? max(l, 1u) - 1 : li)];
+    const float close = norm == 0 ? (flat ? 1.0f : 0.5f) : fmax(value * norm, flat ? 0.5f : -1.0f);
+    float q = (1.0f - close) * 0.5f;
+#else
+    const float halves = norms[((ulong)WW_C * job.count + li) * job.columns + c];
+    float q = (1.0f - (value + halves) * (1.0f / WW_C)) * 0.5f;
+#endif
+    // The distance of a candidate to its own series is 0.
+    q = own[c] == j ? 0.0f : q;
+    if (job.combine)
+        q = job.combine == 1 ? fmax(q, before[j]) : fmin(q, before[j]);
+    return fmin(fmax(q, 0.0f), 1.0f);
+}
+#endif
+
+// Unsigned integers in the order of floats.
+WW_INLINE ulong ww_ordered(float x) {
+    const uint bits = as_uint(x);
+    return bits ^ ((bits >> 31) ? 0xffffffffu : 0x80000000u);
+}
+
+WW_INLINE int ww_before(long gain, float gap, long than_gain, float than_gap) {
+    return gain > than_gain || (gain == than_gain && gap > than_gap);
+}
+
+// The change of N * gain when an item of a class goes from the right to the left.
+#define WW_MOVE(of_class, of_right, left)                                                                              \
+    (steps[of_class] - steps[(of_right) - 1] - steps[left] + steps[job.series - (left) - 1])
+
+// The most that N * gain can be at a split near place `begin` whose order float does not tell: all before it are on the
+// left, those of [begin, end) on either side. `gain`, counts: with those before `begin` alone. inside: zeros, and zeros
+// again afterwards. LONG_MIN where only one class is inside: then an end of it is better.
+#define WW_CORNERS 4
+WW_INLINE long ww_most_near(WW_KEYS const uint *keys, WW_KEYS const uint *counts, WW_KEYS uint *inside,
+                            global const long *steps, global const uint *totals, uint begin, uint end, long gain,
+                            const ww_shapelet_job job) {
+    const uint mask = (1u << job.class_bits) - 1u;
+    uint classes = 0, of[WW_CORNERS];
+    long most = LONG_MIN;
+#pragma unroll
+    for (uint i = 0; i < WW_CORNERS; i++)
+        of[i] = 0;
+    for (uint p = begin; p < end; p++) {
+        const uint k = keys[p * WW_ACROSS] & mask;
+        if (inside[k * WW_ACROSS]++ == 0) {
+#pragma unroll
+            for (uint i = 0; i < WW_CORNERS; i++)
+                of[i] = classes == i ? k : of[i];
+            classes++;
+        }
+    }
+    if (classes > WW_CORNERS) {
+        // Each class at its better end, and the sizes at the best place between: not a split that exists, but no
+        // split exceeds it.
+        long sizes = 0, best = 0;
+        most = gain;
+        for (uint p = begin; p < end; p++) {
+            const uint k = keys[p * WW_ACROSS] & mask, from = counts[k * WW_ACROSS], many = inside[k * WW_ACROSS];
+            long change = 0;
+            for (uint n = from; n < from + many; n++)
+                change += steps[n] - steps[totals[k] - n - 1];
+            inside[k * WW_ACROSS] = 0;
+            most += max(change, 0l);
+            sizes += -steps[p] + steps[job.series - p - 1];
+            best = max(best, sizes);
+        }
+        most += best;
+    } else if (classes > 1) {
+        for (uint corner = 1; corner + 1 < 1u << classes; corner++) {
+            long value = gain;
+            uint left = begin;
+#pragma unroll
+            for (uint i = 0; i < WW_CORNERS; i++)
+                if (corner >> i & 1) {
+                    const uint k = of[i], from = counts[k * WW_ACROSS], to = from + inside[k * WW_ACROSS];
+                    for (uint n = from; n < to; n++, left++)
+                        value += WW_MOVE(n, totals[k] - n, left);
+                }
+            most = max(most, value);
+        }
+    }
+    for (uint p = begin; p < end; p++)
+        inside[(keys[p * WW_ACROSS] & mask) * WW_ACROSS] = 0;
+    return most;
+}
+
+// Sums of distances at the places [begin, end): with the error subtracted, and added.
+WW_INLINE float2 ww_sums(WW_KEYS const uint *keys, uint begin, uint end, float unit, float error, uint bits) {
+    float2 sum = 0;
+    for (uint p = begin; p < end; p++) {
+        const float q = (float)(keys[p * WW_ACROSS] >> bits) * unit;
+        sum.x += sqrt(fmax(q - error, 0.0f));
+        sum.y += sqrt(q + error);
+    }
+    return sum;
+}
+
+// By information gain. `known`: gains below it are of no interest.
+WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, WW_KEYS uint *counts, WW_KEYS uint *inside,
+                                 global const long *steps, global const uint *totals, float error, float scale,
+                                 long known, const ww_shapelet_job job) {
+    const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
+    const float unit = 1.0f / (float)(1u << (32u - bits));
+    const uint apart = (uint)(2.0f * error / unit) + 1u;
+    ww_found found = {0, 0, -INFINITY, -INFINITY};
+    uint sure_at = 0, twice = 0, before = 0;
+    long gain = 0;
+    for (uint k = 0; k < job.classes; k++)
+        counts[k * WW_ACROSS] = inside[k * WW_ACROSS] = 0;
+    for (uint p = 0; p < n; p++) {
+        const uint key = keys[p * WW_ACROSS], q = key >> bits, k = key & mask;
+        if (p && q - before > apart) {
+            if (gain > found.sure) {
+                found.sure = gain;
+                sure_at = p;
+                twice = 0;
+            } else if (gain == found.sure) {
+                twice = 1;
+            }
+        }
+        // What is less than the error from this one may be on either side of a split here.
+        uint end = p + 1;
+        while (end < n && (keys[end * WW_ACROSS] >> bits) - q <= apart)
+            end++;
+        if (end > p + 1) {
+            const long most = ww_most_near(keys, counts, inside, steps, totals, p, end, gain, job);
+            if (most > found.most || (most == found.most && most > 0)) {
+                found.most = most;
+                found.most_gap = INFINITY;
+            }
+        }
+        const uint left = counts[k * WW_ACROSS];
+        gain += WW_MOVE(left, totals[k] - left, p);
+        counts[k * WW_ACROSS] = left + 1;
+        before = q;
+    }
+    if (found.sure > found.most) {
+        found.most = found.sure;
+        found.most_gap = -INFINITY;
+    }
+    if (found.sure < 1 || found.most < known)
+        return found;
+    // Two splits of the same gain: which gap is the greater is left to the host.
+    if (twice) {
+        found.most_gap = found.most == found.sure ? INFINITY : found.most_gap;
+        return found;
+    }
+    const float2 left = ww_sums(keys, 0, sure_at, unit, error, bits), right = ww_sums(keys, sure_at, n, unit, error, bits);
+    const float l = (float)sure_at, r = (float)(n - sure_at);
+    // Sums of floats: their own error besides.
+    found.sure_gap = scale * ((right.x / r - left.y / l) - 1e-5f);
+    if (found.most == found.sure)
+        found.most_gap = fmax(found.most_gap, scale * ((right.y / r - left.x / l) + 1e-5f));
+    return found;
+}
+
+// By another measure, in float: both gains are the value, with a margin for rounding. counts, starts: sums by class.
+WW_INLINE ww_found ww_other_quality(WW_KEYS const uint *keys, WW_KEYS uint *counts, WW_KEYS uint *starts,
+                                    global const uint *totals, float error, const ww_shapelet_job job) {
+    const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
+    const float unit = 1.0f / (float)(1u << (32u - bits));
+    float value = 0;
+    for (uint k = 0; k < job.classes; k++)
+        counts[k * WW_ACROSS] = starts[k * WW_ACROSS] = 0;
+    if (job.quality == 1) { // F statistic: variance between the classes by that within them
+        float mean = 0, within = 0, between = 0;
+        for (uint p = 0; p < n; p++)
+            mean += sqrt((float)(keys[p * WW_ACROSS] >> bits) * unit);
+        mean /= (float)n;
+        for (uint p = 0; p < n; p++) {
+            const uint key = keys[p * WW_ACROSS], k = (key & mask) * WW_ACROSS;
+            counts[k] = as_uint(as_float(counts[k]) + sqrt((float)(key >> bits) * unit) - mean);
+        }
+        uint present = 0;
+        for (uint k = 0; k < job.classes; k++)
+            if (totals[k]) {
+                const float sum = as_float(counts[k * WW_ACROSS]);
+                between += sum * sum / (float)totals[k];
+                present++;
+            }
+        for (uint p = 0; p < n; p++) {
+            const uint key = keys[p * WW_ACROSS], k = key & mask;
+            const float gap = sqrt((float)(key >> bits) * unit) - mean - as_float(counts[k * WW_ACROSS]) / (float)totals[k];
+            within += gap * gap;
+        }
+        value = present < n ? between / (float)(present - 1) / (fmax(within, 1e-12f) / (float)(n - present)) : 0.0f;
+    } else if (job.quality == 2) { // Kruskal and Wallis: by ranks, equal keys share theirs
+        for (uint p = 0; p < n;) {
+            uint end = p + 1;
+            while (end < n && keys[end * WW_ACROSS] >> bits == keys[p * WW_ACROSS] >> bits)
+                end++;
+            for (uint i = p; i < end; i++) // twice the rank: whole
+                counts[(keys[i * WW_ACROSS] & mask) * WW_ACROSS] += p + 1 + end;
+            p = end;
+        }
+        for (uint k = 0; k < job.classes; k++)
+            if (totals[k]) {
+                const float mean = 0.5f * (float)counts[k * WW_ACROSS] / (float)totals[k] - 0.5f * (float)(n + 1);
+                value += mean * mean * (float)totals[k];
+            }
+        value *= 12.0f / ((float)n * (float)(n + 1));
+    } else { // Mood: who is above the median
+        const float half_ = 0.5f * ((float)(keys[(n - 1) / 2 * WW_ACROSS] >> bits) + (float)(keys[n / 2 * WW_ACROSS] >> bits));
+        uint above = 0;
+        for (uint p = 0; p < n; p++)
+            if ((float)(keys[p * WW_ACROSS] >> bits) > half_) {
+                counts[(keys[p * WW_ACROSS] & mask) * WW_ACROSS]++;
+                above++;
+            }
+        const float share = (float)above / (float)n;
+        for (uint k = 0; k < job.classes; k++)
+            if (totals[k] && above && above < n) {
+                const float gap = (float)counts[k * WW_ACROSS] - share * (float)totals[k];
+                value += gap * gap / ((float)totals[k] * share * (1 - share));
+            }
+    }
+    // The order of close distances moves ranks and the median: 2 %, and what a place more or less makes at the least.
+    const float margin = 0.02f * value + (job.quality == 1 ? 1e-3f : 4.0f / (float)n);
+    value = fmin(value, 1e9f);
+    ww_found found = {(long)((value - margin) * 1048576.0f), (long)((value + margin) * 1048576.0f), INFINITY, INFINITY};
+    return found;
+}
+
+WW_INLINE ulong2 ww_best_of(local const ulong *both) {
+    ulong2 top = (ulong2)(both[0], both[1]);
+    for (uint i = 1; i < WW_WG; i++)
+        if (both[2 * i] > top.x || (both[2 * i] == top.x && both[2 * i + 1] > top.y))
+            top = (ulong2)(both[2 * i], both[2 * i + 1]);
+    return top;
+}
+
+// bound: the best N * gain so far, and its gap, both as unsigned integers in order. most: gain and gap of every
+// candidate, place * columns + column. best: of every group. flats: see shapelet_tables.cl. before: q of each series.
+kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_shapelet_split(global const float *restrict nearest, global const float *restrict norms,
+                  global const uint *restrict flats, global const uint *restrict reaches,
+                  global const uint *restrict own, global const uint *restrict class_of,
+                  global const uint *restrict totals, global const float *restrict before,
+                  global const long *restrict steps, global const ulong *restrict bound, global ulong *restrict most_gain,
+                  global float *restrict most_gap, global ulong *restrict best, global uint *restrict scratch,
+                  global const uint *restrict listed, global const uint *restrict listed_count, global const uint *restrict sifted,
+                  const uint shift, local uint *shared_, const ww_shapelet_job job) {
+    local ulong both[2 * WW_WG];
+    const uint lid = (uint)get_local_id(0), n = job.series, bits = job.class_bits;
+#if WW_KEYS_GLOBAL
+    WW_KEYS uint *keys = scratch + (ulong)get_group_id(0) * (n + 2 * job.classes) * WW_ACROSS;
+#else
+    WW_KEYS uint *keys = shared_;
+#endif
+    WW_KEYS uint *counts = keys + (ulong)n * WW_ACROSS, *starts = counts + (ulong)job.classes * WW_ACROSS;
+    const uint blocks = (job.columns + WW_ACROSS - 1) / WW_ACROSS;
+    const float steps_of_q = (float)(1u << (32u - bits));
+    const long known = max((long)bound[0], (long)((ulong)sifted[0] << shift));
+    long best_gain = 0;
+    float best_gap = -INFINITY;
+#if WW_LISTED
+    const uint tasks = (listed_count[0] + WW_ACROSS - 1) / WW_ACROSS;
+#else
+    const uint tasks = blocks * job.count;
+#endif
+    for (uint task = (uint)get_group_id(0); task < tasks; task += (uint)get_num_groups(0)) {
+        const uint li = task / blocks, c0 = ww_rest(task, blocks, li) * WW_ACROSS;
+        const uint of_list = job.least + li * job.step;
+#if !WW_LISTED
+        // Columns come with the longest reach first.
+        if (reaches[c0] < (job.single ? 1u : of_list))
+            continue;
+#endif
+        for (uint e = lid; e < n * WW_T; e += WW_WG) {
+#if WW_V == 1
+            const uint j = e / WW_T, at = e - j * WW_T;
+            uint own_li = li, c = c0 + at, l = of_list;
+#if WW_LISTED
+            const uint place = task * WW_ACROSS + at < listed_count[0] ? listed[task * WW_ACROSS + at] : listed[0];
+            own_li = place / job.columns;
+            c = ww_rest(place, job.columns, own_li);
+            l = job.least + own_li * job.step;
+#endif
+            l = job.single ? reaches[c] : l;
+            const float q = ww_q_of(nearest, norms, flats, own, before, j, own_li, c, l, job);
+            keys[e] = (uint)(q * (steps_of_q * 0.9999999f)) << bits | class_of[j];
+#else
+            const uint j = e / WW_T, c = c0 + (e - j * WW_T) * WW_V;
+            const ww_columns value = WW_LOAD_COLUMNS(nearest + ((ulong)j * job.count + li) * job.columns + c);
+#if WW_RAW || WW_C == 1
+            const ww_column_ids l = job.single ? WW_LOAD_IDS(reaches + c) : (ww_column_ids)(of_list);
+#endif
+#if WW_RAW
+            ww_columns q = value * job.scale / convert_float16(l);
+#elif WW_C == 1
+            const ww_columns norm = WW_LOAD_COLUMNS(norms + (ulong)li * job.columns + c);
+            ww_columns flat = (ww_columns)(0);
+            if (job.single) {
+                uint lengths[16];
+                float found[16];
+                vstore16(l, 0, lengths);
+                for (uint i = 0; i < 16; i++)
+                    found[i] = (float)flats[(ulong)j * job.longest + max(lengths[i], 1u) - 1];
+                flat = vload16(0, found);
+            } else {
+                flat = (ww_columns)((float)flats[(ulong)j * job.count + li]);
+            }
+            const ww_columns low = flat * 1.5f - 1.0f, product = value * norm;
+            ww_columns close = product > low ? product : low;
+            close = norm == (ww_columns)(0) ? flat * 0.5f + 0.5f : close;
+            ww_columns q = (1.0f - close) * 0.5f;
+#else
+            const ww_columns halves = WW_LOAD_COLUMNS(norms + ((ulong)WW_C * job.count + li) * job.columns + c);
+            ww_columns q = (1.0f - (value + halves) * (1.0f / WW_C)) * 0.5f;
+#endif
+            // The distance of a candidate to its own series is 0.
+            q = WW_LOAD_IDS(own + c) == (ww_column_ids)(j) ? (ww_columns)(0) : q;
+            if (job.combine)
+                q = job.combine == 1 ? fmax(q, (ww_columns)(before[j])) : fmin(q, (ww_columns)(before[j]));
+            q = fmin(fmax(q, (ww_columns)(0)), (ww_columns)(1));
+            vstore16(convert_uint16(q * (steps_of_q * 0.9999999f)) << bits | (ww_column_ids)(class_of[j]), e, keys);
+#endif
+        }
+        barrier(WW_FENCE);
+        // Bitonic, all comparisons in one direction: places past the end would hold the largest keys.
+        for (uint size = 2; size < 2 * n; size *= 2)
+            for (uint step = size / 2; step; step /= 2) {
+                const uint pairs = (n + size - 1) / size * (size / 2);
+                for (uint e = lid; e < pairs * WW_T; e += WW_WG) {
+                    const uint pair_ = e / WW_T, t = e - pair_ * WW_T;
+                    const uint low = (pair_ & ~(step - 1)) * 2 + (pair_ & (step - 1));
+                    const uint high = step == size / 2 ? low ^ (size - 1) : low + step;
+                    if (high < n) {
+#if WW_V == 1
+                        const uint x = keys[low * WW_T + t], y = keys[high * WW_T + t];
+                        keys[low * WW_T + t] = min(x, y);
+                        keys[high * WW_T + t] = max(x, y);
+#else
+                        const ww_column_ids x = vload16(low * WW_T + t, keys), y = vload16(high * WW_T + t, keys);
+                        vstore16(min(x, y), low * WW_T + t, keys);
+                        vstore16(max(x, y), high * WW_T + t, keys);
+#endif
+                    }
+                }
+                barrier(WW_FENCE);
+            }
+        for (uint t = lid; t < WW_ACROSS; t += WW_WG) {
+#if WW_LISTED
+            if (task * WW_ACROSS + t >= listed_count[0])
+                continue;
+            const uint place = listed[task * WW_ACROSS + t], own_li = place / job.columns;
+            const uint c = ww_rest(place, job.columns, own_li), l = job.single ? reaches[c] : job.least + own_li * job.step;
+#else
+            const uint c = c0 + t, l = job.single ? reaches[c] : of_list;
+            const ulong place = (ulong)li * job.columns + c;
+            if (l == 0 || reaches[c] < l) {
+                most_gain[place] = 0;
+                most_gap[place] = -INFINITY;
+                continue;
+            }
+#endif
+            const float error = job.error + job.error_root * sqrt((float)l);
+            const float scale = (WW_RAW ? sqrt(1.0f / job.scale) : 2.0f) * (job.unscaled ? sqrt((float)l) : 1.0f);
+            const ww_found found =
+                job.quality ? ww_other_quality(keys + t, counts + t, starts + t, totals, error, job)
+                            : ww_best_split(keys + t, counts + t, starts + t, steps, totals, error, scale, known, job);
+            most_gain[place] = (ulong)max(found.most, 0l);
+            most_gap[place] = found.most_gap;
+            if (ww_before(found.sure, found.sure_gap, best_gain, best_gap)) {
+                best_gain = found.sure;
+                best_gap = found.sure_gap;
+            }
+        }
+        barrier(WW_FENCE);
+    }
+    both[2 * lid] = (ulong)best_gain;
+    both[2 * lid + 1] = ww_ordered(best_gap);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid == 0) {
+        const ulong2 top = ww_best_of(both);
+        best[2 * get_group_id(0)] = top.x;
+        best[2 * get_group_id(0) + 1] = top.y;
+    }
+}
+
+// One work-group: the best of `count` and of the bound, which it becomes.
+kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_bound(global const ulong *best, const uint count,
+                                                                                 local ulong *both, global ulong *bound) {
+    const uint lid = (uint)get_local_id(0);
+    ulong gain = bound[0], gap = bound[1];
+    for (uint i = lid; i < count; i += WW_WG)
+        if (best[2 * i] > gain || (best[2 * i] == gain && best[2 * i + 1] > gap)) {
+            gain = best[2 * i];
+            gap = best[2 * i + 1];
+        }
+    both[2 * lid] = gain;
+    both[2 * lid + 1] = gap;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (lid == 0) {
+        const ulong2 top = ww_best_of(both);
+        bound[0] = top.x;
+        bound[1] = top.y;
+    }
+}
+
+// Lists the candidates that may be as good as the bound: place, gap, gain in two halves. count[0]: how many there are,
+// also where the list has no room.
+kernel void ww_shapelet_keep(global const ulong *most_gain, global const float *most_gap, global const ulong *bound,
+                             global const uint *reaches, global uint *count, global uint4 *kept, const uint room,
+                             const ww_shapelet_job job) {
+    const ulong place = get_global_id(0);
+    if (place >= (ulong)job.columns * job.count)
+        return;
+    const uint li = (uint)(place / job.columns), c = (uint)(place - (ulong)li * job.columns);
+    if (reaches[c] < (job.single ? 1u : job.least + li * job.step))
+        return;
+    const ulong gain = most_gain[place];
+    if (gain < bound[0] || (gain == bound[0] && ww_ordered(most_gap[place]) < bound[1]) || gain == 0)
+        return;
+    const uint slot = atomic_inc(count);
+    if (slot < room)
+        kept[slot] = (uint4)((uint)place, as_uint(most_gap[place]), (uint)gain, (uint)(gain >> 32));
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of columns and windows, in double, rounded once to float. Welford's recurrence over the length l, for the
+// window from s on, values x counted from its first point so that offsets do not cost digits:
+//   mean(l + 1) = mean(l) + (x - mean(l)) / (l + 1)
+//   columns: a[l] = (x - mean(l)) * l / (l + 1);   windows: b[l] = x - mean(l);   cov(l + 1) = cov(l) + a[l] b[l]
+//   norm(l)^2 = sum of (x - mean)^2
+// A window is flat where its range is at most 1e-10 of its largest absolute value. Raw: both tables hold x - centre.
+//
+// Each work-item has one column, or one window of a tile. No local memory, no barrier. src/shapelets/shapelet_tables.c
+// is the same for devices without double.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#ifndef WW_U
+#define WW_U 16
+#endif
+#ifndef WW_DIAGONALS
+#define WW_DIAGONALS 16
+#endif
+#define WW_FLAT 1e-10
+
+#define WW_WELFORD(x, first, l, mean, squares, low, high, gap)                                                         \
+    do {                                                                                                               \
+        gap = ((x) - (first)) - mean;                                                                                  \
+        mean += gap / (double)((l) + 1);                                                                               \
+        squares += gap * (((x) - (first)) - mean);                                                                     \
+        low = fmin(low, x);                                                                                            \
+        high = fmax(high, x);                                                                                          \
+    } while (0)
+
+WW_INLINE int ww_is_flat(double low, double high) {
+    return high - low <= WW_FLAT * fmax(fabs(low), fabs(high));
+}
+
+// columns: series, start, reach, place of the series in the node.
+kernel void ww_shapelet_columns(global const double *values, global const ulong *offsets, global const uint4 *columns,
+                                global float *a, global float *norms, const double centre, const ww_shapelet_job job) {
+    const uint c = (uint)get_global_id(0);
+    if (c >= job.columns)
+        return;
+    const uint4 column = columns[c];
+    const ulong length = (offsets[column.x + 1] - offsets[column.x]) / WW_C;
+    for (uint ch = 0; ch < WW_C; ch++) {
+        global const double *x = values + offsets[column.x] + ch * length + column.y;
+        global float *to = a + (ulong)ch * job.longest * job.columns + c;
+#if !WW_RAW
+        double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap;
+        uint wanted = job.single ? column.z : job.least, li = 0;
+#endif
+        for (uint l = 0; l < job.longest; l++) {
+            if (l >= column.z) {
+                to[(ulong)l * job.columns] = 0;
+#if !WW_RAW
+                if (!job.single && l + 1 == wanted) {
+                    norms[((ulong)ch * job.count + li++) * job.columns + c] = 0;
+                    wanted += job.step;
+                }
+#endif
+                continue;
+            }
+#if WW_RAW
+            to[(ulong)l * job.columns] = (float)(x[l] - centre);
+#else
+            WW_WELFORD(x[l], x[0], l, mean, squares, low, high, gap);
+            to[(ulong)l * job.columns] = (float)(gap * l / (l + 1.0));
+            if (l + 1 == wanted) {
+                const int flat = ww_is_flat(low, high);
+                norms[((ulong)ch * job.count + li) * job.columns + c] = flat ? 0 : (float)rsqrt(squares);
+#if WW_C > 1
+                global float *half_ = norms + ((ulong)WW_C * job.count + li) * job.columns + c;
+                *half_ = (ch ? *half_ : 0.0f) + (flat ? 0.5f : 0.0f);
+#endif
+                li++;
+                wanted = job.single ? 0 : wanted + job.step;
+            }
+#endif
+        }
+    }
+}
+
+// tiles: series in the node, first window, lengths, first row in b. ids: the node's series. flat: bit 0 of (series,
+// length) says that the series has a flat window of that length.
+kernel void ww_shapelet_windows(global const double *values, global const ulong *offsets, global const uint *ids,
+                                global const uint4 *tiles, global float *b, global uint *flats, const double centre,
+                                const uint count, const ww_shapelet_job job) {
+    const uint item = (uint)get_global_id(0), t = item / WW_U, lane = item % WW_U;
+    if (t >= count)
+        return;
+    const uint4 tile = tiles[t];
+    const uint id = ids[tile.x], u = tile.y + lane;
+    const uint length = (uint)((offsets[id + 1] - offsets[id]) / WW_C);
+#if WW_RAW
+    const uint width = WW_C * WW_U;
+#else
+    const uint width = (WW_C == 1 ? 2 : 2 * WW_C + 1) * WW_U;
+#endif
+    for (uint ch = 0; ch < WW_C; ch++) {
+        global const double *x = values + offsets[id] + (ulong)ch * length;
+        global float *row = b + (ulong)tile.w * width + lane;
+#if !WW_RAW
+        double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap;
+#if WW_C == 1
+        uint wanted = job.least, li = 0;
+#endif
+#endif
+        for (uint l = 0; l < tile.z; l++, row += width) {
+            const int inside = u + l < length;
+#if WW_RAW
+            row[ch * WW_U] = inside ? (float)(x[u + l] - centre) : INFINITY;
+#else
+            if (inside)
+                WW_WELFORD(x[u + l], x[u], l, mean, squares, low, high, gap);
+            row[ch * WW_U] = inside ? (float)gap : 0.0f;
+            const int flat = inside && ww_is_flat(low, high);
+#if WW_C == 1
+            // What is no candidate's best is NaN: the flat ones count by `flats`.
+            row[WW_U] = inside && !flat ? (float)rsqrt(squares) : NAN;
+            if (l + 1 == wanted || job.single) {
+                if (flat)
+                    atomic_or(&flats[(ulong)tile.x * (job.single ? job.longest : job.count) + (job.single ? l : li)], 1u);
+                li++;
+                wanted += job.step;
+            }
+#else
+            row[(WW_C + ch) * WW_U] = inside && !flat ? (float)rsqrt(squares) : 0.0f;
+            global float *half_ = row + 2 * WW_C * WW_U;
+            *half_ = inside ? (ch ? *half_ : 0.0f) + (flat ? 0.5f : 0.0f) : NAN;
+#endif
+#endif
+        }
+    }
+}
+
+#if WW_C == 1 && !WW_RAW
+// The tables of shapelet_diagonal.cl. Series are continued at their ends by their first and last value.
+WW_INLINE double ww_value_at(global const double *x, uint length, int t) {
+    return x[clamp(t, 0, (int)length - 1)];
+}
+
+// lanes: work-items and vector columns of a group there. a: of the first rows; steps: f and g of every column, a row of
+// lanes of the one after that of the other; norms as above.
+kernel void ww_shapelet_row_steps(global const double *values, global const ulong *offsets, global const uint4 *columns,
+                                  global float *a, global float *steps, global float *norms, const uint lanes,
+                                  const ww_shapelet_job job) {
+    const uint c = (uint)get_global_id(0);
+    if (c >= job.columns)
+        return;
+    const uint4 column = columns[c];
+    const uint block = c / lanes, lane = ww_rest(c, lanes, block), group = block / job.rows;
+    const uint row = ww_rest(block, job.rows, group), firsts = job.columns / job.rows;
+    global const double *x = values + offsets[column.x] + column.y;
+    double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap = 0;
+    uint wanted = job.least, li = 0;
+    for (uint l = 0; l < job.longest; l++) {
+        const int inside = l < column.z;
+        if (inside)
+            WW_WELFORD(x[l], x[0], l, mean, squares, low, high, gap);
+        if (row == 0)
+            a[(ulong)l * firsts + group * lanes + lane] = inside ? (float)(gap * l / (l + 1.0)) : 0.0f;
+        if (l + 1 != wanted)
+            continue;
+        const ulong place = (ulong)li * job.columns;
+        float f = 0, g = 0;
+        if (inside && row) {
+            const double before = x[-1] - x[0], last = x[l] - x[0], mean_before = mean + (before - last) / (l + 1.0);
+            f = (float)(0.5 * (last - before));
+            g = (float)((last - mean) + (before - mean_before));
+        }
+        steps[2 * (place + block * lanes) + lane] = f;
+        steps[2 * (place + block * lanes) + lanes + lane] = g;
+        norms[place + c] = inside && !ww_is_flat(low, high) ? (float)rsqrt(squares) : 0.0f;
+        wanted += job.step;
+        li++;
+    }
+}
+
+// Tiles as above, from window 1 - rows on (so their first window is an int); those of length 0 only have f, g and norm.
+kernel void ww_shapelet_window_steps(global const double *values, global const ulong *offsets, global const uint *ids,
+                                     global const uint4 *tiles, global float *b, global uint *flats,
+                                     global float4 *windows, const uint wide, const uint count,
+                                     const ww_shapelet_job job) {
+    const uint item = (uint)get_global_id(0), t = item / WW_DIAGONALS, lane = item % WW_DIAGONALS;
+    if (t >= count)
+        return;
+    const uint4 tile = tiles[t];
+    const uint id = ids[tile.x], length = (uint)(offsets[id + 1] - offsets[id]);
+    const int u = (int)tile.y + (int)lane;
+    global const double *x = values + offsets[id];
+    global float *row = b + (ulong)tile.w * WW_DIAGONALS + lane;
+    const double first = ww_value_at(x, length, u), before = ww_value_at(x, length, u - 1) - first;
+    double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap = 0;
+    uint wanted = job.least, li = 0;
+    for (uint l = 0; l < job.longest; l++, row += WW_DIAGONALS) {
+        const double own = ww_value_at(x, length, u + (int)l);
+        WW_WELFORD(own, first, l, mean, squares, low, high, gap);
+        if (l < tile.z)
+            row[0] = (float)gap;
+        if (l + 1 != wanted)
+            continue;
+        const double last = own - first, mean_before = mean + (before - last) / (l + 1.0);
+        const int inside = u >= 0 && u + (int)l < (int)length, flat = ww_is_flat(low, high);
+        windows[((ulong)(tile.x - job.table) * job.count + li) * wide + (uint)(u + (int)job.rows - 1)] =
+            (float4)((float)(0.5 * (last - before)), (float)((last - mean) + (before - mean_before)),
+                     inside && !flat ? (float)rsqrt(squares) : NAN, 0.0f);
+        if (inside && flat)
+            atomic_or(&flats[(ulong)tile.x * job.count + li], 1u);
+        wanted += job.step;
+        li++;
+    }
+}
+#endif

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: Apache-2.0
+// Public functions of wavewarp/gradient.h: what is to be computed, where it goes, and the loop over batches.
+#include "gradient/gradient.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/run.h"
+#include "measure/measure_table.h"
+#include "options.h"
+
+static void nothing(ww_plan *plan) {
+    (void)plan;
+}
+
+// The plan is there for its measure, datasets and runner alone.
+static const wwi_job_class gradient_job = {NULL, NULL, NULL, nothing};
+
+void ww_gradient_destroy(ww_gradient **gradient) {
+    if (!gradient || !*gradient)
+        return;
+    ww_gradient *g = *gradient;
+    *gradient = NULL;
+    wwi_gradient_batch_close(&g->kept);
+    wwi_kernel *kernels[] = {g->pack, g->forward, g->backward, g->by_border, g->by_series, g->by_pairs};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        wwi_kernel_destroy(&kernels[i]);
+    wwi_program_release(&g->blocks);
+    wwi_program_release(&g->sums);
+    wwi_buffer *buffers[] = {g->packed, g->roll,       g->flow, g->marks,   g->edges,
+                             g->slopes, g->sum_values, g->ends, g->upstream};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        wwi_buffer_destroy(&buffers[i]);
+    ww_plan_destroy(&g->plan);
+    ww_dataset_destroy(&g->given_rows);
+    ww_dataset_destroy(&g->given_columns);
+    void *arrays[] = {g->pair_x,    g->pair_y,       g->tasks,       g->by_row,         g->by_column,
+                      g->row_pairs, g->column_pairs, g->row_offsets, g->column_offsets, g->alignment_offsets};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    free(g);
+}
+
+// ---- creation
+
+static ww_status check_measure(const ww_measure *given, const ww_gradient_options *options, const ww_dataset *rows) {
+    ww_measure measure;
+    const ww_status status = wwi_measure_take(given, &measure);
+    if (status != WW_OK)
+        return status;
+    const wwi_measure_row *row = wwi_measure_row_by_id(measure.id);
+    if (!row->slopes.any) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no gradient", row->info.name);
+        return wwi_fail_hint("dtw, ddtw, wdtw, wddtw, adtw, frechet, erp, msm and twed have one");
+    }
+    if (wwi_measure_cost(&measure) == WW_COST_USER) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "the slope of a cost expression is not known");
+        return wwi_fail_hint("take the squared, absolute or euclidean cost");
+    }
+    if (wwi_measure_is_open(&measure))
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "there is no gradient with open ends");
+    if (options->weights && measure.id != WW_WDTW && measure.id != WW_WDDTW)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no weights; wdtw and wddtw do", row->info.name);
+    if (options->parameters && row->slopes.parameters == 0)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no parameters with a slope", row->info.name);
+    if (options->alignment && measure.independent && rows->channels > 1)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "independent channels have an alignment each: compute them one by one");
+    return WW_OK;
+}
+
+static ww_status take_pairs(ww_gradient *g, const size_t *row_index, const size_t *column_index, size_t count,
+                            bool matrix) {
+    const ww_dataset *rows = g->plan->rows, *columns = g->plan->columns;
+    g->count = count;
+    g->pair_x = malloc(count * sizeof *g->pair_x);
+    g->pair_y = malloc(count * sizeof *g->pair_y);
+    if (!g->pair_x || !g->pair_y)
+        return wwi_fail_memory(count * 2 * sizeof *g->pair_x);
+    for (size_t p = 0; p < count; p++) {
+        const size_t x = matrix ? p / columns->count : row_index ? row_index[p] : p;
+        const size_t y = matrix ? p % columns->count : column_index ? column_index[p] : p;
+        if (x >= rows->count || y >= columns->count) {
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "pair %zu names series %zu and %zu of %zu and %zu", p, x, y,
+                     rows->count, columns->count);
+            return wwi_fail_where((int64_t)p, -1);
+        }
+        g->pair_x[p] = (uint32_t)x;
+        g->pair_y[p] = (uint32_t)y;
+        const uint32_t n = rows->lengths[x], m = columns->lengths[y];
+        const uint64_t cells = wwi_runner_pair_cells(g->plan->runner, n, m);
+        if (cells == 0)
+            return wwi_plan_no_path(g->plan, n, m);
+        g->info.cells += cells;
+    }
+    return WW_OK;
+}
+
+// Where the pairs of each series are listed: begin[s] to begin[s + 1] of `list`.
+static ww_status group_pairs(const uint32_t *of, size_t count, size_t series, size_t **begin, uint32_t **list) {
+    *begin = calloc(series + 2, sizeof **begin);
+    *list = malloc(count * sizeof **list);
+    if (!*begin || !*list)
+        return wwi_fail_memory(series * sizeof **begin + count * sizeof **list);
+    for (size_t p = 0; p < count; p++)
+        (*begin)[of[p] + 2]++;
+    for (size_t s = 2; s <= series; s++)
+        (*begin)[s + 1] += (*begin)[s];
+    for (size_t p = 0; p < count; p++)
+        (*list)[(*begin)[of[p] + 1]++] = (uint32_t)p;
+    return WW_OK;
+}
+
+static int by_lengths(const void *a, const void *b) {
+    const wwi_gradient_pair *p = a, *q = b;
+    if (p->m != q->m)
+        return p->m < q->m ? -1 : 1;
+    if (p->n != q->n)
+        return p->n < q->n ? -1 : 1;
+    if (p->pair != q->pair)
+        return p->pair < q->pair ? -1 : 1;
+    return p->x_id < q->x_id ? -1 : p->x_id > q->x_id;
+}
+
+static ww_status list_tasks(ww_gradient *g) {
+    ww_status status;
+    const ww_dataset *rows = g->plan->rows, *columns = g->plan->columns;
+    const bool divergence = g->options.divergence != 0;
+    const size_t most = g->count + (divergence ? rows->count + columns->count : 0);
+    g->tasks = malloc(most * sizeof *g->tasks);
+    if (!g->tasks)
+        return wwi_fail_memory(most * sizeof *g->tasks);
+    for (size_t p = 0; p < g->count; p++)
+        g->tasks[p] = (wwi_gradient_pair){g->pair_x[p], g->pair_y[p] | WWI_OTHER_SIDE, rows->lengths[g->pair_x[p]],
+                                          columns->lengths[g->pair_y[p]], (uint32_t)p};
+    g->task_count = g->count;
+    if (divergence) {
+        if ((status = group_pairs(g->pair_x, g->count, rows->count, &g->by_row, &g->row_pairs)) != WW_OK ||
+            (status = group_pairs(g->pair_y, g->count, columns->count, &g->by_column, &g->column_pairs)) != WW_OK)
+            return status;
+        for (size_t side = 0; side < 2; side++) {
+            const ww_dataset *d = side ? columns : rows;
+            const size_t *begin = side ? g->by_column : g->by_row;
+            for (uint32_t i = 0; i < d->count; i++) {
+                const uint32_t id = side ? i | WWI_OTHER_SIDE : i, n = d->lengths[i];
+                if (begin[i] == begin[i + 1])
+                    continue;
+                if (wwi_runner_pair_cells(g->plan->runner, n, n) == 0)
+                    return wwi_plan_no_path(g->plan, n, n);
+                g->tasks[g->task_count++] = (wwi_gradient_pair){id, id, n, n, WWI_NO_PAIR};
+            }
+        }
+    }
+    qsort(g->tasks, g->task_count, sizeof *g->tasks, by_lengths);
+    return WW_OK;
+}
+
+static ww_status place_outputs(ww_gradient *g) {
+    const ww_dataset *sides[2] = {g->given_rows, g->given_columns};
+    uint64_t **offsets[2] = {&g->row_offsets, &g->column_offsets}, totals[2] = {0, 0};
+    for (size_t side = 0; side < 2; side++) {
+        const ww_dataset *d = sides[side];
+        const uint32_t *of = side ? g->pair_y : g->pair_x;
+        const size_t count = g->options.per_pair ? g->count : d->count;
+        uint64_t *at = malloc(count * sizeof *at);
+        if (!(*offsets[side] = at))
+            return wwi_fail_memory(count * sizeof *at);
+        for (size_t o = 0; o < count; o++) {
+            at[o] = totals[side];
+            totals[side] += (uint64_t)d->lengths[g->options.per_pair ? of[o] : o] * d->channels;
+        }
+    }
+    for (size_t t = 0; t < g->task_count; t++) {
+        g->longest = g->tasks[t].n > g->longest ? g->tasks[t].n : g->longest;
+        g->longest = g->tasks[t].m > g->longest ? g->tasks[t].m : g->longest;
+    }
+    g->info.pairs = g->count;
+    g->info.rows = totals[0];
+    g->info.columns = totals[1];
+    g->info.parameters = g->count * wwi_measure_row_by_id(g->plan->measure.id)->info.parameter_count;
+    g->info.weights = (uint64_t)g->count * g->longest;
+    g->alignment_offsets = malloc(g->count * sizeof *g->alignment_offsets);
+    if (!g->alignment_offsets)
+        return wwi_fail_memory(g->count * sizeof *g->alignment_offsets);
+    for (size_t p = 0; p < g->count; p++) {
+        g->alignment_offsets[p] = g->info.alignment;
+        g->info.alignment += (uint64_t)g->plan->rows->lengths[g->pair_x[p]] * g->plan->columns->lengths[g->pair_y[p]];
+    }
+    return WW_OK;
+}
+
+// Keeps the batch where one is enough.
+static ww_status prepare(ww_gradient *g) {
+    const ww_status status = wwi_gradient_batch_make(g, 0, &g->kept);
+    if (status != WW_OK)
+        return status;
+    g->is_kept = g->kept.count == g->task_count;
+    if (!g->is_kept)
+        wwi_gradient_batch_close(&g->kept);
+    return WW_OK;
+}
+
+static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, const size_t *row_index,
+                        const size_t *column_index, size_t count, bool matrix, const ww_gradient_options *options,
+                        ww_gradient **gradient) {
+    ww_status status;
+    ww_run_options run;
+    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
+    ww_gradient *g = calloc(1, sizeof *g);
+    if (!g)
+        return wwi_fail_memory(sizeof *g);
+    g->options = (ww_gradient_options)WW_GRADIENT_OPTIONS_INIT;
+    g->info = (ww_gradient_info)WW_GRADIENT_INFO_INIT;
+    if ((status = wwi_options_take(&g->options, options, "ww_gradient_options")) != WW_OK ||
+        (status = wwi_run_take(g->options.run, &run)) != WW_OK ||
+        (status = check_measure(measure, &g->options, rows)) != WW_OK)
+        goto done;
+    // The plan's own engine is not used; one that takes any measure.
+    plan.engine = WW_ENGINE_STENCIL;
+    plan.run = g->options.run;
+    if ((status = wwi_plan_create(&gradient_job, measure, rows, columns, &plan, &g->plan)) != WW_OK)
+        goto done;
+    g->options.run = NULL;
+    g->max_bytes = run.max_bytes;
+    wwi_dataset_retain(g->given_rows = rows);
+    wwi_dataset_retain(g->given_columns = columns ? columns : rows);
+    if (g->plan->rows->host || g->plan->columns->host) {
+        status = wwi_fail(WW_ERROR_UNSUPPORTED, "the series are not on the device at once");
+        wwi_fail_hint("use fewer series at a time, or a device with more memory");
+        goto done;
+    }
+    const wwi_measure_row *row = wwi_measure_row_by_id(g->plan->measure.id);
+    const bool independent = g->plan->measure.independent && g->plan->rows->channels > 1;
+    g->channels = independent ? 1 : (uint32_t)g->plan->rows->channels;
+    g->passes = independent ? (uint32_t)g->plan->rows->channels : 1;
+    g->parts = g->channels + (row->transform != WWI_TRANSFORM_NONE && g->plan->rows->extra);
+    g->before = row->slopes.before;
+    g->border = row->slopes.border;
+    g->parameters = g->options.parameters ? (uint32_t)row->slopes.parameters : 0;
+    const ww_device_info *device = wwi_context_info(g->plan->context);
+    g->pace = wwi_pace_make(g->plan->stream, run.launch_seconds, run.progress, run.progress_user);
+    g->rate = wwi_pace_guess(device, device->type == WW_DEVICE_GPU ? 0.5 : 0.05);
+    if ((status = take_pairs(g, row_index, column_index, count, matrix)) != WW_OK ||
+        (status = list_tasks(g)) != WW_OK || (status = place_outputs(g)) != WW_OK ||
+        (status = wwi_gradient_build(g)) != WW_OK)
+        goto done;
+    status = prepare(g);
+done:
+    if (status != WW_OK)
+        ww_gradient_destroy(&g);
+    *gradient = g;
+    return status;
+}
+
+ww_status ww_gradient_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                                   const size_t *row_index, const size_t *column_index, size_t count,
+                                   const ww_gradient_options *options, ww_gradient **gradient) {
+    if (!gradient)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "gradient is NULL");
+    *gradient = NULL;
+    if (!rows || !columns)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows or the columns are NULL");
+    if (!row_index != !column_index)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "one of row_index and column_index is NULL, the other is not");
+    if (count == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "there are no pairs");
+    if (count > 0x7fffffffu)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu pairs; the most is 2^31-1", count);
+    return create(measure, rows, columns, row_index, column_index, count, false, options, gradient);
+}
+
+ww_status ww_gradient_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
+                                    const ww_gradient_options *options, ww_gradient **gradient) {
+    uint64_t pairs;
+    if (!gradient)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "gradient is NULL");
+    *gradient = NULL;
+    if (!rows)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows are NULL");
+    const size_t other = columns ? columns->count : rows->count;
+    if (!wwi_mul_u64(rows->count, other, &pairs) || pairs > 0x7fffffffu)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu x %zu pairs; the most is 2^31-1", rows->count, other);
+    return create(measure, rows, columns, NULL, NULL, (size_t)pairs, true, options, gradient);
+}
+
+// ---- runs
+
+// An output of a run: where it goes, and the device memory that it is computed in.
+typedef struct sink {
+    const char *name;
+    const ww_output *wanted;
+    uint64_t values;
+    ww_output to;
+    wwi_buffer **target; // in wwi_gradient_targets
+    wwi_buffer *own;     // where the result does not begin where the caller's buffer does
+} sink;
+
+static ww_status open_sink(const ww_gradient *g, sink *s) {
+    ww_status status;
+    const uint64_t size = wwi_precision_bytes(g->plan->rows->precision), bytes = s->values * size;
+    if (!s->wanted)
+        return WW_OK;
+    s->to = (ww_output)WW_OUTPUT_INIT;
+    if ((status = wwi_options_take(&s->to, s->wanted, "ww_output")) != WW_OK)
+        return status;
+    if (s->values == 0)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the gradient was created without %s", s->name);
+    if (s->to.layout != WW_LAYOUT_FULL)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s have the full layout alone", s->name);
+    if (!s->to.host == !s->to.device)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "one of host and device must be set for %s, not both", s->name);
+    if (s->to.host && s->to.offset)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "an offset is for device memory");
+    if (s->to.device) {
+        if (s->to.device->context != g->plan->context)
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the buffer for %s belongs to another context", s->name);
+        const uint64_t has = wwi_buffer_bytes(s->to.device->memory);
+        if (s->to.offset % size || s->to.offset > has || s->values > (has - s->to.offset) / size)
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                            "the buffer for %s has %" PRIu64 " bytes, the offset is %" PRIu64
+                            ", the result needs %" PRIu64 " values of %" PRIu64 " bytes",
+                            s->name, has, s->to.offset, s->values, size);
+    }
+    if (s->to.device && s->to.offset == 0)
+        *s->target = s->to.device->memory;
+    else if ((status = wwi_buffer_create(g->plan->context, bytes, &s->own)) != WW_OK)
+        return status;
+    else
+        *s->target = s->own;
+    return wwi_buffer_fill_u32(*s->target, 0, bytes, 0);
+}
+
+static ww_status fill_sink(const ww_gradient *g, const sink *s) {
+    const uint64_t bytes = s->values * wwi_precision_bytes(g->plan->rows->precision);
+    if (!s->own)
+        return WW_OK;
+    return s->to.host ? wwi_buffer_read(s->own, 0, bytes, s->to.host)
+                      : wwi_buffer_copy(s->own, 0, s->to.device->memory, s->to.offset, bytes);
+}
+
+static ww_status take_upstream(ww_gradient *g, const ww_gradient_outputs *o, wwi_gradient_targets *to) {
+    ww_status status;
+    const uint64_t size = wwi_precision_bytes(g->plan->rows->precision), bytes = g->count * size;
+    if (!o->upstream && !o->upstream_device)
+        return WW_OK;
+    if (o->upstream && o->upstream_device)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "upstream and upstream_device are both set");
+    if (o->upstream_device) {
+        const uint64_t has = wwi_buffer_bytes(o->upstream_device->memory);
+        if (o->upstream_device->context != g->plan->context || o->upstream_offset % size || o->upstream_offset > has ||
+            has - o->upstream_offset < bytes)
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "upstream_device is of another context, or too small");
+    }
+    for (size_t p = 0; o->upstream && p < g->count; p++) {
+        const double value = size == 8 ? ((const double *)o->upstream)[p] : (double)((const float *)o->upstream)[p];
+        if (isfinite(value))
+            continue;
+        wwi_fail(WW_ERROR_NOT_FINITE, "the upstream of pair %zu is %g", p, value);
+        return wwi_fail_where((int64_t)p, -1);
+    }
+    if ((status = wwi_grow_buffer(g->plan->context, &g->upstream, bytes)) != WW_OK)
+        return status;
+    to->upstream = g->upstream;
+    return o->upstream ? wwi_buffer_write(g->upstream, 0, bytes, o->upstream)
+                       : wwi_buffer_copy(o->upstream_device->memory, o->upstream_offset, g->upstream, 0, bytes);
+}
+
+static ww_status run_batches(ww_gradient *g, const wwi_gradient_targets *to) {
+    ww_status status = WW_OK;
+    g->info.batches = 0;
+    g->info.segments = 1;
+    if (g->is_kept) {
+        g->info.batches = 1;
+        g->info.segments = g->kept.segments;
+        return wwi_gradient_batch_run(g, &g->kept, to);
+    }
+    for (size_t first = 0; status == WW_OK && first < g->task_count;) {
+        wwi_gradient_batch batch;
+        if ((status = wwi_gradient_batch_make(g, first, &batch)) != WW_OK)
+            return status;
+        status = wwi_gradient_batch_run(g, &batch, to);
+        first += batch.count;
+        g->info.batches++;
+        g->info.segments = batch.segments > g->info.segments ? batch.segments : g->info.segments;
+        wwi_gradient_batch_close(&batch);
+    }
+    return status;
+}
+
+static ww_status check_values(const ww_gradient *g, const void *values) {
+    const bool wide = g->plan->rows->precision == WW_DOUBLE;
+    if (g->plan->rows->unspecified || g->plan->columns->unspecified)
+        return WW_OK;
+    for (size_t p = 0; p < g->count; p++) {
+        const double value = wide ? ((const double *)values)[p] : (double)((const float *)values)[p];
+        // With a soft minimum the far values of cells that nothing reaches are this large.
+        if (fabs(value) < (wide ? 1e299 : 1e35))
+            continue;
+        wwi_fail(WW_ERROR_OVERFLOW, "the value of pair %zu is too large for %s", p, wide ? "double" : "float");
+        wwi_fail_hint("scale the series, or use double precision");
+        return wwi_fail_where((int64_t)p, -1);
+    }
+    return WW_OK;
+}
+
+static ww_status end_run(ww_gradient *g, ww_status status) {
+    status = wwi_finish_after(g->plan->stream, status);
+    if (status == WW_OK && g->pace.progress && g->pace.done < g->pace.total)
+        (void)g->pace.progress(g->pace.user, g->pace.total, g->pace.total);
+    g->pending = false;
+    g->info.launches = wwi_stream_launches(g->plan->stream);
+    g->info.seconds_device = wwi_stream_seconds(g->plan->stream);
+    g->info.seconds_wall = wwi_seconds() - g->start_seconds;
+    return status;
+}
+
+ww_status ww_gradient_run(ww_gradient *g, const ww_gradient_outputs *outputs) {
+    ww_status status;
+    ww_gradient_outputs o = WW_GRADIENT_OUTPUTS_INIT;
+    wwi_gradient_targets to = {NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+    bool to_host = false, any = false;
+    if (!g || !outputs)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the gradient or the outputs are NULL");
+    if ((status = wwi_options_take(&o, outputs, "ww_gradient_outputs")) != WW_OK)
+        return status;
+    sink sinks[] = {
+        {.name = "values", .wanted = o.values, .values = g->info.pairs, .target = &to.values},
+        {.name = "gradients by rows", .wanted = o.rows, .values = g->info.rows, .target = &to.rows},
+        {.name = "gradients by columns", .wanted = o.columns, .values = g->info.columns, .target = &to.columns},
+        {.name = "gradients by parameters",
+         .wanted = o.parameters,
+         .values = g->options.parameters ? g->info.parameters : 0,
+         .target = &to.parameters},
+        {.name = "gradients by weights",
+         .wanted = o.weights,
+         .values = g->options.weights ? g->info.weights : 0,
+         .target = &to.weights},
+        {.name = "alignments",
+         .wanted = o.alignment,
+         .values = g->options.alignment ? g->info.alignment : 0,
+         .target = &to.alignment},
+    };
+    const size_t count = sizeof sinks / sizeof *sinks;
+    wwi_stream_start(g->plan->stream);
+    g->start_seconds = wwi_seconds();
+    for (size_t i = 0; status == WW_OK && i < count; i++) {
+        any |= sinks[i].wanted != NULL;
+        status = open_sink(g, &sinks[i]);
+        to_host |= status == WW_OK && sinks[i].wanted && sinks[i].to.host;
+    }
+    if (status == WW_OK && !any)
+        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "no output is set");
+    if (status != WW_OK)
+        goto done;
+    // What the programs were compiled for is computed, wanted or not.
+    const wwi_gradient_targets wanted = to;
+    wwi_pace_start(&g->pace, 2 * g->info.cells);
+    g->pace.enqueue_only = !to_host && !g->pace.progress;
+    g->waiting = 0;
+    if ((status = take_upstream(g, &o, &to)) != WW_OK)
+        goto done;
+    if (g->options.parameters && !wanted.parameters &&
+        (status =
+             wwi_buffer_create(g->plan->context, g->info.parameters * wwi_precision_bytes(g->plan->rows->precision),
+                               &sinks[3].own)) == WW_OK)
+        to.parameters = sinks[3].own;
+    if (status == WW_OK && g->options.weights && !wanted.weights &&
+        (status = wwi_buffer_create(g->plan->context, g->info.weights * wwi_precision_bytes(g->plan->rows->precision),
+                                    &sinks[4].own)) == WW_OK)
+        to.weights = sinks[4].own;
+    if (status == WW_OK && g->options.alignment && !wanted.alignment &&
+        (status = wwi_buffer_create(g->plan->context, g->info.alignment * wwi_precision_bytes(g->plan->rows->precision),
+                                    &sinks[5].own)) == WW_OK)
+        to.alignment = sinks[5].own;
+    if (status == WW_OK)
+        status = run_batches(g, &to);
+    for (size_t i = 0; status == WW_OK && i < count; i++)
+        if (sinks[i].wanted)
+            status = fill_sink(g, &sinks[i]);
+    if (status == WW_OK && o.values && sinks[0].to.host)
+        status = check_values(g, sinks[0].to.host);
+done:
+    for (size_t i = 0; i < count; i++)
+        wwi_buffer_destroy(&sinks[i].own);
+    if (status == WW_OK && !to_host && !g->pace.progress) {
+        g->pending = true;
+        return WW_OK;
+    }
+    return end_run(g, status);
+}
+
+ww_status ww_gradient_finish(ww_gradient *g) {
+    if (!g)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the gradient is NULL");
+    return g->pending ? end_run(g, WW_OK) : WW_OK;
+}
+
+ww_status ww_gradient_get_info(const ww_gradient *g, ww_gradient_info *info) {
+    if (!g || !info)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "gradient or info is NULL");
+    return wwi_struct_give(info, &g->info, "ww_gradient_info");
+}

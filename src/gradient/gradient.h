@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of gradient/ share: the prepared gradient, its tasks, a batch of them, and the twins of the structs in
+// kernels_cl/gradient/gradient_tasks.cl.
+//
+// A task is a pair to be computed: one of the caller's, or with `divergence` a series with itself. Outputs are sums
+// over tasks: each task has entries in the lists of the outputs that it contributes to.
+#ifndef WAVEWARP_GRADIENT_INTERNAL_H
+#define WAVEWARP_GRADIENT_INTERNAL_H
+
+#include <wavewarp/gradient.h>
+
+#include "base/pace.h"
+#include "engine/bands.h"
+#include "jobs/plan.h"
+
+#define WWI_OTHER_SIDE 0x80000000u // of a series' id: it is one of the columns
+
+typedef struct wwi_gradient_args {
+    uint32_t first, count, whole, diagonal, turns;
+    uint32_t column_begin, column_end, keep, segment, segment_columns, mark_columns;
+    uint32_t stride, slope_channel, last_slope_channel, band_width, corner, channel, scaled;
+    wwi_parameter_values parameters;
+} wwi_gradient_args;
+_Static_assert(offsetof(wwi_gradient_args, parameters) == 72, "ww_gradient_args in gradient_tasks.cl begins so");
+
+typedef struct wwi_gradient_task {
+    uint64_t x, y, roll, marks, edges, x_slopes, y_slopes, sums, lags, alignment;
+    uint32_t n, m, tall, wide, x_id, y_id, number, band, aligned, reserved;
+} wwi_gradient_task;
+_Static_assert(sizeof(wwi_gradient_task) == 120, "ww_gradient_task in gradient_tasks.cl has this size");
+
+typedef struct wwi_gradient_entry {
+    uint32_t task, role, pair;
+    float factor;
+} wwi_gradient_entry;
+
+// A pair to be computed. `pair`: the caller's, or NO_PAIR.
+#define WWI_NO_PAIR UINT32_MAX
+typedef struct wwi_gradient_pair {
+    uint32_t x_id, y_id, n, m, pair;
+} wwi_gradient_pair;
+
+// The entries of a batch in one kind of output, on the device.
+typedef struct wwi_gradient_list {
+    wwi_buffer *entries, *begins, *outputs;
+    uint32_t count; // outputs that have entries
+    uint32_t most;  // points of the longest
+} wwi_gradient_list;
+
+// Tasks that are computed at a time: `count` from `first` of the sorted ones.
+typedef struct wwi_gradient_batch {
+    size_t first, count;
+    uint32_t stride;                        // tasks side by side
+    bool whole;                             // a work-item computes a whole pair
+    uint32_t tall, wide, segment, segments; // most blocks; columns of blocks of a segment, and how many there are
+    uint64_t cells;
+    uint64_t packed, roll, marks, edges, slopes, sums; // values of the buffers
+    wwi_buffer *tasks, *band;
+    wwi_gradient_list rows, columns, pairs;
+} wwi_gradient_batch;
+
+enum { WWI_BUFFERS = 8 };
+
+struct ww_gradient {
+    ww_plan *plan;
+    ww_dataset *given_rows, *given_columns; // as the caller gave them, before they are derived
+    ww_gradient_options options;            // `run` is read when it is created
+    size_t count;                           // the caller's pairs
+    uint32_t *pair_x, *pair_y;
+    wwi_gradient_pair *tasks; // sorted by length
+    size_t task_count;
+    size_t *by_row, *by_column; // divergence: where each series' pairs begin in row_pairs, column_pairs
+    uint32_t *row_pairs, *column_pairs;
+    uint64_t *row_offsets, *column_offsets; // of each output, in values
+    uint64_t *alignment_offsets;            // of each pair
+    uint32_t longest;
+    uint32_t channels, passes, parts; // channels of a point, passes over single ones, values of a point
+    uint32_t rows, columns, vector, group, slope_channels, parameters; // of a block; of the program
+    bool before, border;
+    size_t args_bytes; // of wwi_gradient_args that a kernel takes
+    wwi_program *blocks, *sums;
+    wwi_kernel *pack, *forward, *backward, *by_border, *by_series, *by_pairs;
+    wwi_pace pace;
+    double rate, waiting; // cells a second; cells enqueued since the last look at the clock
+    uint64_t max_bytes;
+    // Scratch, as large as the largest batch so far.
+    wwi_buffer *packed, *roll, *flow, *marks, *edges, *slopes, *sum_values, *ends;
+    wwi_buffer *upstream;
+    wwi_gradient_batch kept; // the only one, where all tasks are one batch
+    bool is_kept, pending;
+    double start_seconds;
+    ww_gradient_info info;
+};
+
+// What a run computes, in device memory; NULL: it is not wanted.
+typedef struct wwi_gradient_targets {
+    wwi_buffer *values, *rows, *columns, *parameters, *weights, *alignment, *upstream;
+} wwi_gradient_targets;
+
+// Compiles the programs and makes the kernels.
+ww_status wwi_gradient_build(ww_gradient *g);
+// The batch from task `first` on that fits; its tables are uploaded. WW_ERROR_DEVICE_MEMORY.
+ww_status wwi_gradient_batch_make(ww_gradient *g, size_t first, wwi_gradient_batch *batch);
+void wwi_gradient_batch_close(wwi_gradient_batch *batch);
+// Enqueues a batch.
+ww_status wwi_gradient_batch_run(ww_gradient *g, const wwi_gradient_batch *batch, const wwi_gradient_targets *to);
+
+#endif

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which tasks are computed at a time, where their parts are in the scratch buffers, and which outputs they add to.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "gradient/gradient.h"
+#include "measure/band.h"
+
+#define SIDE_BY_SIDE 32 // tasks whose values lie side by side on a GPU
+#define MOST_TASKS (1u << 20)
+
+static uint32_t blocks(uint32_t points, uint32_t size) {
+    return (points + size - 1) / size;
+}
+
+// Values that a task of so many blocks needs.
+typedef struct need {
+    uint64_t packed, roll, marks, edges, slopes, sums;
+} need;
+
+static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t segment) {
+    const uint64_t rows = (uint64_t)tall * g->rows, columns = (uint64_t)wide * g->columns;
+    return (need){
+        .packed = (rows + columns) * g->parts,
+        .roll = columns + (uint64_t)tall * (g->rows + 1),
+        .marks = (uint64_t)tall * segment * (g->rows + g->columns + 1),
+        .edges = segment < wide ? (wide - 1) / segment * rows : 0,
+        .slopes = (rows + columns) * g->channels * (g->before ? 2 : 1),
+        .sums = (tall + 2ull) * g->parameters + (g->options.weights ? rows + columns + g->columns : 0),
+    };
+}
+
+static uint64_t bytes_of(const ww_gradient *g, need n) {
+    return (n.packed + 2 * n.roll + n.marks + n.edges + n.slopes + n.sums) *
+               wwi_precision_bytes(g->plan->rows->precision) +
+           sizeof(wwi_gradient_task) + 6 * sizeof(wwi_gradient_entry);
+}
+
+static uint64_t room_of(const ww_gradient *g) {
+    const wwi_buffer *have[] = {g->packed, g->roll, g->flow, g->marks, g->edges, g->slopes, g->sum_values};
+    uint64_t room = wwi_context_bytes_free(g->plan->context) / 2;
+    for (size_t i = 0; i < sizeof have / sizeof *have; i++)
+        room += have[i] ? wwi_buffer_bytes(have[i]) / 2 : 0;
+    return g->max_bytes ? g->max_bytes : room;
+}
+
+// Whether a batch of these needs fits, all together and each of its buffers.
+static bool fits(const ww_gradient *g, need n, uint64_t tasks, uint64_t room) {
+    const uint64_t size = wwi_precision_bytes(g->plan->rows->precision);
+    return bytes_of(g, n) <= room / tasks && n.marks <= wwi_context_max_buffer(g->plan->context) / size / tasks;
+}
+
+// ---- sizes
+
+static void add_task(const ww_gradient *g, wwi_gradient_batch *b, const wwi_gradient_pair *pair) {
+    b->cells += wwi_runner_pair_cells(g->plan->runner, pair->n, pair->m);
+    b->count++;
+}
+
+static uint64_t largest_bytes(const ww_gradient *g, size_t first, uint32_t stride, uint32_t *tall, uint32_t *wide) {
+    *tall = *wide = 1;
+    for (size_t t = first; t < g->task_count && t < first + stride; t++) {
+        const uint32_t high = blocks(g->tasks[t].n, g->rows), broad = blocks(g->tasks[t].m, g->columns);
+        *tall = high > *tall ? high : *tall;
+        *wide = broad > *wide ? broad : *wide;
+    }
+    return bytes_of(g, need_of(g, *tall, *wide, *wide)) * stride;
+}
+
+// One task in segments of as many columns of blocks as fit.
+static ww_status cut_segments(const ww_gradient *g, wwi_gradient_batch *b, uint64_t room) {
+    const wwi_gradient_pair *pair = &g->tasks[b->first];
+    const uint32_t tall = blocks(pair->n, g->rows), wide = blocks(pair->m, g->columns);
+    uint32_t least = 1, most = wide;
+    // What a segment needs grows with its columns but for the edges, which are least where it is half the matrix.
+    while (most > 1 && !fits(g, need_of(g, tall, wide, most), 1, room))
+        most = most / 2 + (most > 2 && most % 2);
+    if (!fits(g, need_of(g, tall, wide, most), 1, room)) {
+        wwi_fail(WW_ERROR_DEVICE_MEMORY,
+                 "a gradient of series of %" PRIu32 " and %" PRIu32 " points needs %" PRIu64 " bytes of scratch, there "
+                 "are %" PRIu64,
+                 pair->n, pair->m, bytes_of(g, need_of(g, tall, wide, most)), room);
+        return wwi_fail_hint("raise max_bytes, or use a device with more memory");
+    }
+    for (least = most, most = 2 * most < wide ? 2 * most : wide; least < most;) {
+        const uint32_t middle = least + (most - least + 1) / 2;
+        if (fits(g, need_of(g, tall, wide, middle), 1, room))
+            least = middle;
+        else
+            most = middle - 1;
+    }
+    b->segment = least;
+    b->segments = blocks(wide, least);
+    b->tall = tall;
+    b->wide = wide;
+    add_task(g, b, pair);
+    return WW_OK;
+}
+
+static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_batch *b) {
+    const uint64_t room = room_of(g), size = wwi_precision_bytes(g->plan->rows->precision);
+    const uint64_t units = wwi_context_info(g->plan->context)->compute_units;
+    uint64_t used = 0, marks = 0;
+    uint32_t tall, wide;
+    b->first = first;
+    b->segments = 1;
+    b->stride = g->vector == 1 && g->task_count - first >= SIDE_BY_SIDE ? SIDE_BY_SIDE : 1;
+    if (largest_bytes(g, first, b->stride, &tall, &wide) > room)
+        b->stride = 1;
+    while (first + b->count < g->task_count && b->count < MOST_TASKS) {
+        const uint64_t more = largest_bytes(g, first + b->count, b->stride, &tall, &wide);
+        const uint64_t more_marks = need_of(g, tall, wide, wide).marks * b->stride * size;
+        if (used + more > room || marks + more_marks > wwi_context_max_buffer(g->plan->context))
+            break;
+        used += more;
+        marks += more_marks;
+        b->tall = tall > b->tall ? tall : b->tall;
+        b->wide = wide > b->wide ? wide : b->wide;
+        for (uint32_t lane = 0; lane < b->stride && first + b->count < g->task_count; lane++)
+            add_task(g, b, &g->tasks[first + b->count]);
+    }
+    if (b->count == 0)
+        return cut_segments(g, b, room);
+    b->segment = b->wide;
+    // Pairs enough to give each work-item its own.
+    const bool gpu = wwi_context_info(g->plan->context)->type == WW_DEVICE_GPU;
+    const uint64_t enough = (units ? units : 1) * (uint64_t)wwi_tuning(g->plan->context, "gradient.fill", NULL,
+                                                                       gpu ? 128 : 2 * (long)g->vector);
+    b->whole = b->count >= enough && g->slope_channels == g->channels;
+    return WW_OK;
+}
+
+// ---- the tables of a batch
+
+// Bands: a number for each pair of lengths, and the words that the kernels read by it (kernels_cl/base/band.cl).
+static ww_status add_band(const ww_gradient *g, const wwi_gradient_pair *pair, wwi_words *heads, wwi_words *rows,
+                          wwi_gradient_task *last) {
+    ww_status status;
+    const ww_band *band = &g->plan->measure.band;
+    const wwi_band_form form = wwi_band_form_of(band);
+    if (last && last->n == pair->n && last->m == pair->m)
+        return WW_OK;
+    if (form != WWI_BAND_TABLE && form != WWI_BAND_SLANTED)
+        return WW_OK;
+    if ((status = wwi_words_reserve(heads, 1)) != WW_OK)
+        return status;
+    if (form == WWI_BAND_SLANTED) {
+        heads->data[heads->count++] = (uint32_t)wwi_band_thickness(band, pair->n < pair->m ? pair->n : pair->m);
+        return WW_OK;
+    }
+    heads->data[heads->count++] = (uint32_t)rows->count;
+    if (rows->count > UINT32_MAX / 4)
+        return wwi_fail(WW_ERROR_OVERFLOW, "the tables of the bands are too large");
+    return wwi_band_table(band, pair->n, pair->m, rows);
+}
+
+static ww_status send(ww_context *context, wwi_buffer **buffer, uint64_t bytes, const void *source) {
+    const ww_status status = wwi_buffer_create(context, bytes ? bytes : 4, buffer);
+    return status == WW_OK && bytes ? wwi_buffer_write(*buffer, 0, bytes, source) : status;
+}
+
+static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
+    ww_status status = WW_OK;
+    wwi_words heads = {NULL, 0, 0}, rows = {NULL, 0, 0};
+    wwi_gradient_task *tasks = calloc(b->count, sizeof *tasks);
+    if (!tasks)
+        return wwi_fail_memory(b->count * sizeof *tasks);
+    for (size_t t = 0; t < b->count; t += b->stride) {
+        uint32_t tall, wide;
+        (void)largest_bytes(g, b->first + t, b->stride, &tall, &wide);
+        const need n = need_of(g, tall, wide, b->segment < wide ? b->segment : wide);
+        for (uint32_t lane = 0; lane < b->stride && t + lane < b->count; lane++) {
+            const wwi_gradient_pair *pair = &g->tasks[b->first + t + lane];
+            wwi_gradient_task *task = &tasks[t + lane];
+            const uint64_t s = b->stride;
+            *task = (wwi_gradient_task){.n = pair->n, .m = pair->m, .x_id = pair->x_id, .y_id = pair->y_id};
+            // All that lie side by side have the blocks of the largest; points are repeated to fill them.
+            task->tall = tall;
+            task->wide = wide;
+            task->number = (uint32_t)(t + lane);
+            task->x = b->packed + lane;
+            task->y = task->x + (uint64_t)tall * g->rows * g->parts * s;
+            task->roll = b->roll + lane;
+            task->marks = b->marks + lane;
+            task->edges = b->edges + lane;
+            task->x_slopes = b->slopes + lane;
+            task->y_slopes = task->x_slopes + (uint64_t)tall * g->rows * g->channels * (g->before ? 2 : 1) * s;
+            task->sums = b->sums + lane;
+            task->lags = task->sums + (tall + 2ull) * g->parameters * s;
+            task->aligned = pair->pair != WWI_NO_PAIR;
+            if (task->aligned && g->alignment_offsets)
+                task->alignment = g->alignment_offsets[pair->pair];
+            if ((status = add_band(g, pair, &heads, &rows, t + lane ? task - 1 : NULL)) != WW_OK)
+                goto done;
+            task->band = heads.count ? (uint32_t)heads.count - 1 : 0;
+        }
+        b->packed += n.packed * b->stride;
+        b->roll += n.roll * b->stride;
+        b->marks += n.marks * b->stride;
+        b->edges += n.edges * b->stride;
+        b->slopes += n.slopes * b->stride;
+        b->sums += n.sums * b->stride;
+    }
+    // Tables follow their heads.
+    if (rows.count) {
+        const size_t head_count = heads.count;
+        for (size_t h = 0; h < head_count; h++)
+            heads.data[h] += (uint32_t)head_count;
+        if ((status = wwi_words_reserve(&heads, rows.count)) != WW_OK)
+            goto done;
+        memcpy(heads.data + head_count, rows.data, rows.count * sizeof *rows.data);
+        heads.count += rows.count;
+    }
+    if ((status = send(g->plan->context, &b->tasks, b->count * sizeof *tasks, tasks)) == WW_OK)
+        status = send(g->plan->context, &b->band, heads.count * sizeof *heads.data, heads.data);
+done:
+    wwi_words_free(&heads);
+    wwi_words_free(&rows);
+    free(tasks);
+    return status;
+}
+
+// ---- what adds to which output
+
+typedef struct addend {
+    uint32_t output, order;
+    wwi_gradient_entry entry;
+} addend;
+
+typedef struct addends {
+    addend *data;
+    size_t count, capacity;
+} addends;
+
+static ww_status add(addends *to, uint64_t output, uint32_t task, uint32_t role, uint32_t pair, float factor) {
+    const ww_status status = wwi_grow(&to->data, &to->capacity, to->count + 1, sizeof *to->data);
+    if (status != WW_OK)
+        return status;
+    to->data[to->count] = (addend){(uint32_t)output, (uint32_t)to->count, {task, role, pair, factor}};
+    to->count++;
+    return WW_OK;
+}
+
+static int by_output(const void *a, const void *b) {
+    const addend *p = a, *q = b;
+    if (p->output != q->output)
+        return p->output < q->output ? -1 : 1;
+    return p->order < q->order ? -1 : p->order > q->order;
+}
+
+// `offsets` and `lengths` of series outputs; NULL: the outputs are numbers.
+static ww_status send_list(const ww_gradient *g, addends *from, const uint64_t *offsets, bool columns,
+                           wwi_gradient_list *list) {
+    ww_status status;
+    const size_t count = from->count;
+    wwi_gradient_entry *entries = malloc((count + 1) * sizeof *entries);
+    uint32_t *begins = malloc((count + 1) * sizeof *begins);
+    uint64_t *places = malloc((count + 1) * 2 * sizeof *places);
+    uint32_t *numbers = (uint32_t *)(void *)places;
+    if (!entries || !begins || !places) {
+        status = wwi_fail_memory(count * 40);
+        goto done;
+    }
+    if (count)
+        qsort(from->data, count, sizeof *from->data, by_output);
+    list->count = 0;
+    list->most = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t output = from->data[i].output;
+        entries[i] = from->data[i].entry;
+        if (i && output == from->data[i - 1].output)
+            continue;
+        begins[list->count] = (uint32_t)i;
+        if (offsets) {
+            const ww_dataset *d = columns ? g->given_columns : g->given_rows;
+            const uint32_t points =
+                d->lengths[g->options.per_pair ? (columns ? g->pair_y : g->pair_x)[output] : output];
+            places[2 * list->count] = offsets[output];
+            places[2 * list->count + 1] = points;
+            list->most = points > list->most ? points : list->most;
+        } else {
+            numbers[list->count] = output;
+        }
+        list->count++;
+    }
+    begins[list->count] = (uint32_t)count;
+    if ((status = send(g->plan->context, &list->entries, count * sizeof *entries, entries)) != WW_OK ||
+        (status = send(g->plan->context, &list->begins, (list->count + 1ull) * sizeof *begins, begins)) != WW_OK)
+        goto done;
+    status = send(g->plan->context, &list->outputs, list->count * (offsets ? 16ull : 4ull), places);
+done:
+    free(entries);
+    free(begins);
+    free(places);
+    return status;
+}
+
+static ww_status make_lists(const ww_gradient *g, wwi_gradient_batch *b) {
+    ww_status status = WW_OK;
+    addends rows = {NULL, 0, 0}, columns = {NULL, 0, 0}, pairs = {NULL, 0, 0};
+    const bool each = g->options.per_pair != 0;
+    for (uint32_t t = 0; status == WW_OK && t < b->count; t++) {
+        const wwi_gradient_pair *task = &g->tasks[b->first + t];
+        const uint32_t p = task->pair;
+        if (p != WWI_NO_PAIR) {
+            if ((status = add(&rows, each ? p : g->pair_x[p], t, 0, p, 1.0f)) == WW_OK &&
+                (status = add(&columns, each ? p : g->pair_y[p], t, 1, p, 1.0f)) == WW_OK)
+                status = add(&pairs, p, t, 0, p, 1.0f);
+            continue;
+        }
+        // A series with itself: half of it, less, for every pair that the series is in, and by both of its places.
+        const bool column = (task->x_id & WWI_OTHER_SIDE) != 0;
+        const uint32_t id = task->x_id & ~WWI_OTHER_SIDE;
+        const size_t *begin = column ? g->by_column : g->by_row;
+        const uint32_t *list = column ? g->column_pairs : g->row_pairs;
+        for (size_t i = begin[id]; status == WW_OK && i < begin[id + 1]; i++)
+            if ((status = add(column ? &columns : &rows, each ? list[i] : id, t, 0, list[i], -0.5f)) == WW_OK &&
+                (status = add(column ? &columns : &rows, each ? list[i] : id, t, 1, list[i], -0.5f)) == WW_OK)
+                status = add(&pairs, list[i], t, 0, list[i], -0.5f);
+    }
+    if (status == WW_OK && (status = send_list(g, &rows, g->row_offsets, false, &b->rows)) == WW_OK &&
+        (status = send_list(g, &columns, g->column_offsets, true, &b->columns)) == WW_OK)
+        status = send_list(g, &pairs, NULL, false, &b->pairs);
+    free(rows.data);
+    free(columns.data);
+    free(pairs.data);
+    return status;
+}
+
+static void close_list(wwi_gradient_list *list) {
+    wwi_buffer_destroy(&list->entries);
+    wwi_buffer_destroy(&list->begins);
+    wwi_buffer_destroy(&list->outputs);
+}
+
+void wwi_gradient_batch_close(wwi_gradient_batch *b) {
+    wwi_buffer_destroy(&b->tasks);
+    wwi_buffer_destroy(&b->band);
+    close_list(&b->rows);
+    close_list(&b->columns);
+    close_list(&b->pairs);
+    memset(b, 0, sizeof *b);
+}
+
+ww_status wwi_gradient_batch_make(ww_gradient *g, size_t first, wwi_gradient_batch *b) {
+    ww_status status;
+    memset(b, 0, sizeof *b);
+    if ((status = take_tasks(g, first, b)) != WW_OK || (status = make_tasks(g, b)) != WW_OK ||
+        (status = make_lists(g, b)) != WW_OK)
+        wwi_gradient_batch_close(b);
+    return status;
+}

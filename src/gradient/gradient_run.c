@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs of gradients, and the launches of a batch: forward, back, sums (kernels_cl/gradient/).
+#include <stdio.h>
+
+#include "base/grow.h"
+#include "gradient/gradient.h"
+#include "measure/measure_table.h"
+
+#define SUM_GROUP_GPU 64
+#define SUM_GROUP_CPU 16
+#define GPU_POINT_CHANNELS 4  // most channels of a point in registers
+#define CPU_POINT_CHANNELS 64 // likewise in private memory
+#define SUMMED_CHANNELS 4     // whose slopes are summed in one launch, where points stay in memory
+
+// A kernel has as many parameters as its measure.
+#define ARGS(g, args) ((wwi_arg){WWI_ARG_VALUE, (g)->args_bytes, &(args)})
+
+static bool on_gpu(const ww_gradient *g) {
+    return wwi_context_info(g->plan->context)->type == WW_DEVICE_GPU;
+}
+
+static uint32_t sum_group(const ww_gradient *g) {
+    return on_gpu(g) ? SUM_GROUP_GPU : SUM_GROUP_CPU;
+}
+
+static long tuned(const ww_gradient *g, const char *name, long fallback) {
+    return wwi_tuning(g->plan->context, name, g->plan->rows->precision == WW_DOUBLE ? "f64" : "f32", fallback);
+}
+
+// The sizes of a block, and what of a point is in registers.
+static int choose_sizes(ww_gradient *g) {
+    const bool gpu = on_gpu(g), wide = g->plan->rows->precision == WW_DOUBLE || g->channels > 1 || g->before;
+    const bool registers = g->channels <= (gpu ? GPU_POINT_CHANNELS : CPU_POINT_CHANNELS);
+    g->rows = (uint32_t)tuned(g, "gradient.rows", gpu ? (wide ? 4 : 8) : 8);
+    g->columns = (uint32_t)tuned(g, "gradient.columns", gpu ? (wide ? 4 : 8) : 8);
+    g->vector =
+        gpu || !registers ? 1 : (uint32_t)tuned(g, "packed.vector", g->plan->rows->precision == WW_DOUBLE ? 8 : 16);
+    g->group = gpu ? 32 : 1;
+    g->slope_channels = g->channels <= SUMMED_CHANNELS ? g->channels : SUMMED_CHANNELS;
+    return registers;
+}
+
+ww_status wwi_gradient_build(ww_gradient *g) {
+    ww_status status;
+    char options[512];
+    wwi_stream *stream = g->plan->stream;
+    static const char *const block_texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient.cl", NULL};
+    static const char *const sum_texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient_sums.cl", NULL};
+    wwi_parameter_values values;
+    const int registers = choose_sizes(g);
+    g->args_bytes =
+        offsetof(wwi_gradient_args, parameters) + (wwi_runner_parameters(g->plan->runner, &values) + 7) / 8 * 8;
+    snprintf(options, sizeof options,
+             "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
+             "-DWW_SUM_WG=%u -DWW_DERIVED=%d",
+             g->slope_channels, g->options.parameters && g->parameters, g->options.weights, g->options.alignment,
+             sum_group(g),
+             g->given_rows != g->plan->rows &&
+                 wwi_measure_row_by_id(g->plan->measure.id)->transform == WWI_TRANSFORM_DERIVATIVE);
+    wwi_texts texts = {block_texts, true, (int)g->vector, g->rows, g->columns, g->group, registers, options};
+    if ((status = wwi_runner_compile(g->plan->runner, &texts, &g->blocks)) != WW_OK)
+        return status;
+    texts.texts = sum_texts;
+    texts.vector = 1;
+    if ((status = wwi_runner_compile(g->plan->runner, &texts, &g->sums)) != WW_OK ||
+        (status = wwi_kernel_create(stream, g->blocks, "ww_gradient_forward", &g->forward)) != WW_OK ||
+        (status = wwi_kernel_create(stream, g->blocks, "ww_gradient_backward", &g->backward)) != WW_OK ||
+        (status = wwi_kernel_create(stream, g->sums, "ww_gradient_pack", &g->pack)) != WW_OK ||
+        (status = wwi_kernel_create(stream, g->sums, "ww_gradient_series", &g->by_series)) != WW_OK ||
+        (status = wwi_kernel_create(stream, g->sums, "ww_gradient_pairs", &g->by_pairs)) != WW_OK)
+        return status;
+    return g->border ? wwi_kernel_create(stream, g->sums, "ww_gradient_border", &g->by_border) : WW_OK;
+}
+
+static uint64_t ceil_div(uint64_t a, uint64_t b) {
+    return (a + b - 1) / b;
+}
+
+// Counts cells that were enqueued, and looks at the clock when they should have taken as long as a launch may.
+static ww_status enqueued(ww_gradient *g, double cells, bool more) {
+    g->waiting += cells;
+    if (more && g->waiting < g->rate * g->pace.aim)
+        return WW_OK;
+    const double work = g->waiting;
+    g->waiting = 0;
+    return wwi_pace_launched(&g->pace, &g->rate, work, more);
+}
+
+// A pass over columns of blocks [begin, end), by diagonals or by pairs.
+typedef struct pass {
+    const wwi_gradient_batch *batch;
+    wwi_kernel *kernel;
+    wwi_gradient_args args;
+    const wwi_arg *buffers;
+    size_t count;
+    double cells; // of the pass
+    bool slopes;
+} pass;
+
+static ww_status launch(ww_gradient *g, pass *p, uint64_t items) {
+    wwi_arg all[16] = {ARGS(g, p->args)};
+    for (size_t i = 0; i < p->count; i++)
+        all[1 + i] = p->buffers[i];
+    return wwi_launch(p->kernel, ceil_div(items, (uint64_t)g->vector * g->group), g->group, all, 1 + p->count);
+}
+
+static ww_status run_pairs(ww_gradient *g, pass *p) {
+    ww_status status = WW_OK;
+    const size_t count = p->batch->count;
+    const double each = p->cells / (double)count;
+    for (size_t at = 0, take; status == WW_OK && at < count; at += take) {
+        take = (size_t)wwi_pace_units(&g->pace, g->rate, count - at, each);
+        // Whole packs.
+        take = ceil_div(take, 64) * 64;
+        take = take < count - at ? take : count - at;
+        p->args.first = (uint32_t)at;
+        p->args.count = (uint32_t)take;
+        if ((status = launch(g, p, take)) == WW_OK)
+            status = enqueued(g, each * (double)take, true);
+    }
+    return status;
+}
+
+static ww_status run_diagonals(ww_gradient *g, pass *p) {
+    ww_status status = WW_OK;
+    const uint32_t tall = p->batch->tall, wide = p->args.column_end - p->args.column_begin;
+    const uint32_t least = tall < wide ? tall : wide, all = tall + wide - 1;
+    const uint32_t last_channel = (g->channels - 1) / g->slope_channels * g->slope_channels;
+    p->args.first = 0;
+    p->args.count = (uint32_t)p->batch->count;
+    p->args.last_slope_channel = last_channel;
+    for (uint32_t d = 0; status == WW_OK && d < all; d++) {
+        uint32_t turns = d + 1 < all - d ? d + 1 : all - d;
+        turns = turns < least ? turns : least;
+        p->args.diagonal = d;
+        p->args.turns = turns;
+        for (uint32_t c = 0; status == WW_OK && c <= (p->slopes ? last_channel : 0); c += g->slope_channels) {
+            p->args.slope_channel = c;
+            status = launch(g, p, (uint64_t)p->batch->count * turns);
+        }
+        if (status == WW_OK)
+            status = enqueued(g, p->cells / all, true);
+    }
+    return status;
+}
+
+static ww_status run_pass(ww_gradient *g, pass *p, uint32_t begin, uint32_t end) {
+    p->args.column_begin = begin;
+    p->args.column_end = end;
+    p->args.whole = p->batch->whole;
+    p->cells = (double)p->batch->cells * (end - begin) / p->batch->wide;
+    return p->batch->whole ? run_pairs(g, p) : run_diagonals(g, p);
+}
+
+static ww_status grow_buffers(ww_gradient *g, const wwi_gradient_batch *b) {
+    ww_status status = WW_OK;
+    const uint64_t size = wwi_precision_bytes(g->plan->rows->precision);
+    struct {
+        wwi_buffer **buffer;
+        uint64_t values;
+    } all[] = {{&g->packed, b->packed}, {&g->roll, b->roll},     {&g->flow, b->roll},       {&g->marks, b->marks},
+               {&g->edges, b->edges},   {&g->slopes, b->slopes}, {&g->sum_values, b->sums}, {&g->ends, b->count}};
+    for (size_t i = 0; status == WW_OK && i < sizeof all / sizeof *all; i++)
+        status = wwi_grow_buffer(g->plan->context, all[i].buffer, all[i].values * size);
+    return status;
+}
+
+static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args) {
+    wwi_slice x, y;
+    ww_status status;
+    if ((status = wwi_plan_slice(g->plan, WWI_SIDE_ROW, 0, g->plan->rows->count, &x)) != WW_OK ||
+        (status = wwi_plan_slice(g->plan, WWI_SIDE_COLUMN, 0, g->plan->columns->count, &y)) != WW_OK)
+        return status;
+    args.count = (uint32_t)b->count;
+    const wwi_arg all[] = {ARGS(g, args),        WWI_BUFFER(b->tasks), WWI_BUFFER(x.values), WWI_BUFFER(x.series),
+                           WWI_BUFFER(y.values), WWI_BUFFER(y.series), WWI_BUFFER(g->packed)};
+    return wwi_launch(g->pack, ceil_div(2 * b->count, g->group), g->group, all, sizeof all / sizeof *all);
+}
+
+// The pass forward; with one segment its marks are those of the pass back.
+static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, bool back) {
+    const wwi_arg ahead_buffers[] = {WWI_BUFFER(b->tasks), WWI_BUFFER(b->band),  WWI_BUFFER(g->packed),
+                                     WWI_BUFFER(g->roll),  WWI_BUFFER(g->marks), WWI_BUFFER(g->edges),
+                                     WWI_BUFFER(g->ends)};
+    pass ahead = {.batch = b, .kernel = g->forward, .args = args, .buffers = ahead_buffers, .count = 7};
+    ahead.args.segment_columns = b->segments > 1 ? b->segment : 0;
+    ahead.args.mark_columns = b->segment;
+    ahead.args.keep = back && b->segments == 1;
+    return run_pass(g, &ahead, 0, b->wide);
+}
+
+static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, wwi_buffer *alignment) {
+    ww_status status = WW_OK;
+    const uint64_t size = wwi_precision_bytes(g->plan->rows->precision);
+    const wwi_arg ahead_buffers[] = {WWI_BUFFER(b->tasks), WWI_BUFFER(b->band),  WWI_BUFFER(g->packed),
+                                     WWI_BUFFER(g->roll),  WWI_BUFFER(g->marks), WWI_BUFFER(g->edges),
+                                     WWI_BUFFER(g->ends)};
+    const wwi_arg back_buffers[] = {WWI_BUFFER(b->tasks),      WWI_BUFFER(b->band),
+                                    WWI_BUFFER(g->packed),     WWI_BUFFER(g->marks),
+                                    WWI_BUFFER(g->flow),       WWI_BUFFER(g->slopes),
+                                    WWI_BUFFER(g->sum_values), WWI_BUFFER(alignment ? alignment : g->ends)};
+    pass ahead = {.batch = b, .kernel = g->forward, .args = args, .buffers = ahead_buffers, .count = 7};
+    pass back = {.batch = b, .kernel = g->backward, .args = args, .buffers = back_buffers, .count = 8, .slopes = true};
+    if ((status = wwi_buffer_fill_u32(g->flow, 0, b->roll * size, 0)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(g->slopes, 0, b->slopes * size, 0)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(g->sum_values, 0, b->sums * size, 0)) != WW_OK)
+        return status;
+    ahead.args.keep = 1;
+    ahead.args.segment_columns = back.args.segment_columns = b->segments > 1 ? b->segment : 0;
+    ahead.args.mark_columns = back.args.mark_columns = b->segment;
+    for (uint32_t s = b->segments; status == WW_OK && s-- > 0;) {
+        const uint32_t begin = s * b->segment, end = begin + b->segment < b->wide ? begin + b->segment : b->wide;
+        ahead.args.segment = back.args.segment = s;
+        if (b->segments > 1 && (status = run_pass(g, &ahead, begin, end)) != WW_OK)
+            return status;
+        status = run_pass(g, &back, begin, end);
+    }
+    return status;
+}
+
+static ww_status sum_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args,
+                            const wwi_gradient_list *list, wwi_buffer *upstream, wwi_buffer *out) {
+    if (!out || list->count == 0)
+        return WW_OK;
+    const uint32_t group = sum_group(g), chunks = (uint32_t)ceil_div((uint64_t)list->most * g->channels, group);
+    const wwi_arg all[] = {ARGS(g, args),
+                           WWI_BUFFER(b->tasks),
+                           WWI_BUFFER(g->slopes),
+                           WWI_BUFFER(g->ends),
+                           WWI_BUFFER(list->entries),
+                           WWI_BUFFER(list->begins),
+                           WWI_BUFFER(list->outputs),
+                           WWI_BUFFER(upstream ? upstream : g->ends),
+                           WWI_BUFFER(out),
+                           WWI_VALUE(chunks)};
+    return wwi_launch(g->by_series, (uint64_t)list->count * chunks, group, all, sizeof all / sizeof *all);
+}
+
+static ww_status sum_pairs(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args,
+                           const wwi_gradient_targets *to) {
+    if (!to->values && !to->parameters && !to->weights)
+        return WW_OK;
+    const uint32_t group = sum_group(g), longest = g->longest, wanted = to->values != NULL;
+    const uint32_t parameters = (uint32_t)wwi_measure_row_by_id(g->plan->measure.id)->info.parameter_count;
+    const wwi_arg all[] = {ARGS(g, args),
+                           WWI_BUFFER(b->tasks),
+                           WWI_BUFFER(g->sum_values),
+                           WWI_BUFFER(g->ends),
+                           WWI_BUFFER(b->pairs.entries),
+                           WWI_BUFFER(b->pairs.begins),
+                           WWI_BUFFER(b->pairs.outputs),
+                           WWI_BUFFER(to->upstream ? to->upstream : g->ends),
+                           WWI_BUFFER(to->values ? to->values : g->ends),
+                           WWI_BUFFER(to->parameters),
+                           WWI_BUFFER(to->weights),
+                           WWI_VALUE(parameters),
+                           WWI_VALUE(longest),
+                           WWI_VALUE(wanted)};
+    return wwi_launch(g->by_pairs, b->pairs.count, group, all, sizeof all / sizeof *all);
+}
+
+ww_status wwi_gradient_batch_run(ww_gradient *g, const wwi_gradient_batch *b, const wwi_gradient_targets *to) {
+    ww_status status;
+    const bool back = to->rows || to->columns || to->parameters || to->weights || to->alignment;
+    const ww_band *band = &g->plan->measure.band;
+    wwi_gradient_args args = {.stride = b->stride, .scaled = to->upstream != NULL};
+    args.band_width = band->width < 0x7fffffff ? (uint32_t)band->width : 0x7fffffff;
+    args.corner = band->kind == WW_BAND_CORNER;
+    if (wwi_band_form_of(band) != WWI_BAND_DIAGONAL)
+        args.band_width = 0;
+    (void)wwi_runner_parameters(g->plan->runner, &args.parameters);
+    if ((status = grow_buffers(g, b)) != WW_OK)
+        return status;
+    for (uint32_t channel = 0; status == WW_OK && channel < g->passes; channel++) {
+        args.channel = channel;
+        if ((status = pack_series(g, b, args)) != WW_OK || (status = run_ahead(g, b, args, back)) != WW_OK)
+            return status;
+        if (back && (status = run_back(g, b, args, to->alignment)) != WW_OK)
+            return status;
+        args.count = (uint32_t)b->count;
+        const wwi_arg border[] = {ARGS(g, args),       WWI_BUFFER(b->tasks),  WWI_BUFFER(g->packed),
+                                  WWI_BUFFER(g->flow), WWI_BUFFER(g->slopes), WWI_BUFFER(g->sum_values)};
+        if (back && g->border &&
+            (status = wwi_launch(g->by_border, ceil_div(2 * b->count, g->group), g->group, border, 6)) != WW_OK)
+            return status;
+        if ((status = sum_series(g, b, args, &b->rows, to->upstream, to->rows)) != WW_OK ||
+            (status = sum_series(g, b, args, &b->columns, to->upstream, to->columns)) != WW_OK)
+            return status;
+        status = sum_pairs(g, b, args, to);
+    }
+    return status == WW_OK ? enqueued(g, 0, false) : status;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is read off a profile: motifs, discords, and the distances of one window. On the host.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile_job.h"
+
+ww_status ww_profile_get_distances(const ww_profile *p, size_t i, double *distances) {
+    if (!p || !distances)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or distances is NULL");
+    if (i >= p->series.windows)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "window %zu of %zu", i, p->series.windows);
+    const wwi_profile_series *other = wwi_profile_other(p);
+    for (size_t j = 0; j < other->windows; j++) {
+        const bool apart = !p->self || (i < j ? j - i : i - j) > p->exclusion;
+        const bool usable = p->series.state[i] != WWI_WINDOW_NOT_FINITE && other->state[j] != WWI_WINDOW_NOT_FINITE;
+        distances[j] = apart && usable ? sqrt(wwi_profile_distance2(&p->series, i, other, j)) : INFINITY;
+    }
+    return WW_OK;
+}
+
+// ---- windows sorted by a key
+
+typedef struct ranked {
+    double key;
+    size_t window;
+} ranked;
+
+static int ascending(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->window < y->window ? -1 : x->window > y->window;
+}
+
+// Marks the windows that are within `separation` of one.
+static void take_out(unsigned char *taken, size_t windows, size_t window, size_t separation) {
+    const size_t first = window > separation ? window - separation : 0;
+    const size_t end = windows - window > separation ? window + separation + 1 : windows;
+    memset(taken + first, 1, end - first);
+}
+
+static ww_status check(const ww_profile *p, const void *distances, const void *results, size_t *separation,
+                       const size_t *found) {
+    if (!p || !distances || !results || !found)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile, distances, results or found is NULL");
+    if (*separation == WW_PROFILE_EXCLUSION_AUTO)
+        *separation = p->self ? p->exclusion : (p->window + 3) / 4;
+    return WW_OK;
+}
+
+ww_status ww_profile_find_discords(const ww_profile *p, const double *distances, size_t separation, size_t count,
+                                   int64_t *windows, size_t *found) {
+    ww_status status = check(p, distances, windows, &separation, found);
+    if (status != WW_OK)
+        return status;
+    *found = 0;
+    const size_t all = p->series.windows;
+    ranked *order = malloc(all * sizeof *order);
+    unsigned char *taken = calloc(all, 1);
+    if (!order || !taken) {
+        status = wwi_fail_memory(all * sizeof *order);
+        goto done;
+    }
+    for (size_t i = 0; i < all; i++)
+        order[i] = (ranked){-distances[i * p->k], i};
+    qsort(order, all, sizeof *order, ascending);
+    for (size_t r = 0; r < all && *found < count; r++) {
+        if (!isfinite(order[r].key) || taken[order[r].window])
+            continue;
+        windows[(*found)++] = (int64_t)order[r].window;
+        take_out(taken, all, order[r].window, separation);
+    }
+done:
+    free(taken);
+    free(order);
+    return status;
+}
+
+void ww_profile_motifs_free(ww_profile_motif *motifs, size_t count) {
+    for (size_t i = 0; motifs && i < count; i++) {
+        free(motifs[i].neighbours);
+        motifs[i].neighbours = NULL;
+        motifs[i].count = 0;
+    }
+}
+
+// The windows near one of the pair, nearest first, that overlap neither each other nor a window that is taken.
+static ww_status find_neighbours(const ww_profile *p, double most, size_t separation, unsigned char *taken,
+                                 double *rows, ranked *order, ww_profile_motif *motif) {
+    const size_t all = p->series.windows;
+    size_t near = 0;
+    ww_status status = ww_profile_get_distances(p, (size_t)motif->first, rows);
+    if (status == WW_OK)
+        status = ww_profile_get_distances(p, (size_t)motif->second, rows + all);
+    for (size_t i = 0; status == WW_OK && i < all; i++) {
+        const double nearer = rows[i] < rows[all + i] ? rows[i] : rows[all + i];
+        if (nearer <= most && !taken[i])
+            order[near++] = (ranked){nearer, i};
+    }
+    if (status != WW_OK || near == 0)
+        return status;
+    motif->neighbours = malloc(near * sizeof *motif->neighbours);
+    if (!motif->neighbours)
+        return wwi_fail_memory(near * sizeof *motif->neighbours);
+    qsort(order, near, sizeof *order, ascending);
+    for (size_t r = 0; r < near; r++) {
+        if (taken[order[r].window])
+            continue;
+        motif->neighbours[motif->count++] = (int64_t)order[r].window;
+        take_out(taken, all, order[r].window, separation);
+    }
+    return WW_OK;
+}
+
+ww_status ww_profile_find_motifs(const ww_profile *p, const double *distances, const int64_t *indices,
+                                 size_t separation, double radius, size_t count, ww_profile_motif *motifs,
+                                 size_t *found) {
+    ww_status status = check(p, distances, motifs, &separation, found);
+    if (status != WW_OK)
+        return status;
+    *found = 0;
+    if (!indices || !(radius >= 0 && isfinite(radius)))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "indices is NULL, or the radius is %g", radius);
+    if (!p->self) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "motifs of two series");
+        return wwi_fail_hint("a motif is a pair of windows of one series");
+    }
+    const size_t all = p->series.windows;
+    ranked *order = malloc(all * sizeof *order), *near = malloc(all * sizeof *near);
+    unsigned char *taken = calloc(all, 1);
+    double *rows = malloc(2 * all * sizeof *rows);
+    memset(motifs, 0, count * sizeof *motifs);
+    if (!order || !near || !taken || !rows) {
+        status = wwi_fail_memory(2 * all * sizeof *order);
+        goto done;
+    }
+    for (size_t i = 0; i < all; i++)
+        order[i] = (ranked){distances[i * p->k], i};
+    qsort(order, all, sizeof *order, ascending);
+    for (size_t r = 0; status == WW_OK && r < all && *found < count; r++) {
+        const size_t i = order[r].window;
+        const int64_t j = indices[i * p->k];
+        if (!isfinite(order[r].key) || taken[i] || j < 0 || (size_t)j >= all || taken[j])
+            continue;
+        ww_profile_motif *motif = &motifs[(*found)++];
+        motif->first = (size_t)j < i ? j : (int64_t)i;
+        motif->second = (size_t)j < i ? (int64_t)i : j;
+        motif->distance = order[r].key;
+        take_out(taken, all, i, separation);
+        take_out(taken, all, (size_t)j, separation);
+        if (radius > 0)
+            status = find_neighbours(p, radius * motif->distance, separation, taken, rows, near, motif);
+    }
+done:
+    if (status != WW_OK)
+        ww_profile_motifs_free(motifs, *found);
+    free(rows);
+    free(taken);
+    free(near);
+    free(order);
+    return status;
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constant windows of series of one channel: their distances follow from the rule (0 to one another, sqrt(window) to
+// all others), so that they are entered into the lists here, and the kernels leave them out.
+#include <stdlib.h>
+
+#include "profile/profile_job.h"
+
+bool wwi_profile_allowed(const ww_profile *p, int list, size_t i, size_t j) {
+    if (!p->self)
+        return true;
+    if ((i < j ? j - i : i - j) <= p->exclusion)
+        return false;
+    return !p->options.left_right || (list == WWI_PROFILE_RIGHT) == (j > i);
+}
+
+// Enters the k first windows of a kind that are allowed: `listed` are their indices, ascending.
+static void enter_first(ww_profile *p, int list, size_t i, const size_t *listed, size_t count, double distance2) {
+    double *best = p->best[list] + i * p->k;
+    int64_t *ids = p->best_ids[list] + i * p->k;
+    size_t from = 0, entered = 0;
+    if (p->self && p->options.left_right && list == WWI_PROFILE_RIGHT) {
+        size_t to = count; // the first behind the exclusion
+        while (from < to) {
+            const size_t middle = from + (to - from) / 2;
+            if (listed[middle] <= i + p->exclusion)
+                from = middle + 1;
+            else
+                to = middle;
+        }
+    }
+    for (size_t at = from; at < count && entered < p->k; at++) {
+        if (p->self && p->options.left_right && list == WWI_PROFILE_LEFT && listed[at] >= i)
+            break;
+        if (!wwi_profile_allowed(p, list, i, listed[at]))
+            continue;
+        wwi_profile_enter(best, ids, p->k, distance2, (int64_t)listed[at]);
+        entered++;
+    }
+}
+
+ww_status wwi_profile_enter_flats(ww_profile *p) {
+    const wwi_profile_series *own = &p->series, *other = wwi_profile_other(p);
+    if (own->flat_count == 0 && other->flat_count == 0)
+        return WW_OK;
+    size_t *flat = malloc((other->flat_count + 1) * sizeof *flat);
+    size_t *usable = malloc(other->windows * sizeof *usable);
+    size_t flats = 0, usables = 0;
+    if (!flat || !usable) {
+        free(flat);
+        free(usable);
+        return wwi_fail_memory(other->windows * sizeof *usable);
+    }
+    for (size_t j = 0; j < other->windows; j++) {
+        if (other->state[j] == WWI_WINDOW_FLAT)
+            flat[flats++] = j;
+        else if (other->state[j] == WWI_WINDOW_USABLE)
+            usable[usables++] = j;
+    }
+    const double half = (double)p->window;
+    for (int list = 0; list < wwi_profile_lists(p); list++)
+        for (size_t i = 0; i < own->windows; i++) {
+            if (own->state[i] == WWI_WINDOW_FLAT) {
+                enter_first(p, list, i, flat, flats, 0);
+                enter_first(p, list, i, usable, usables, half);
+            } else if (own->state[i] == WWI_WINDOW_USABLE) {
+                enter_first(p, list, i, flat, flats, half);
+            }
+        }
+    free(usable);
+    free(flat);
+    return WW_OK;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profile's plan, its slices of series on the device, and what is shared with the kernels.
+#ifndef WAVEWARP_PROFILE_JOB_H
+#define WAVEWARP_PROFILE_JOB_H
+
+#include <wavewarp/profile.h>
+
+#include "base/pace.h"
+#include "profile/profile_series.h"
+
+enum { WWI_PROFILE_PART = 64, WWI_PROFILE_STRIPES = 64, WWI_PROFILE_STRIPE = 16, WWI_PROFILE_MERGE_GROUP = 64 };
+
+// Lists of neighbours: of all windows or, with options.left_right, of later ones; of earlier ones.
+enum { WWI_PROFILE_RIGHT = 0, WWI_PROFILE_LEFT = 1, WWI_PROFILE_LISTS = 2 };
+
+// As ww_profile_job in kernels_cl/profile/profile.cl.
+typedef struct wwi_profile_args {
+    uint64_t first;
+    uint32_t blocks, rows, columns, delta, window, active;
+    uint32_t row_points, column_points, row_stride, column_stride;
+    uint32_t stripes, capacity;
+    int64_t offset, exclusion;
+    float error, rounding, least, most;
+} wwi_profile_args;
+
+// As ww_profile_merge_job in kernels_cl/profile/profile_merge.cl.
+typedef struct wwi_profile_merge_args {
+    uint64_t other_first;
+    uint32_t own, window, own_points, other_points, own_stride, other_stride;
+} wwi_profile_merge_args;
+
+// Windows of a series on the device, and their lists.
+typedef struct wwi_profile_slice {
+    const wwi_profile_series *series;
+    size_t first, count;
+    uint32_t points, stride; // of a channel: values, and windows; both with padding
+    wwi_buffer *values, *means, *norms, *table, *wide_table, *reach, *reaches, *flat, *state;
+    wwi_buffer *bounds[WWI_PROFILE_LISTS], *heads[WWI_PROFILE_LISTS];
+    wwi_buffer *best[WWI_PROFILE_LISTS], *best_ids[WWI_PROFILE_LISTS];
+} wwi_profile_slice;
+
+struct ww_profile {
+    ww_context *context;
+    wwi_stream *stream;
+    ww_profile_options options;
+    ww_run_options run;
+    size_t window, k, exclusion;
+    wwi_profile_series series, other; // other: unused for one series
+    bool self;
+    bool doubles;       // the device has double: it looks at candidates itself
+    bool vector;        // the kernel for CPUs
+    uint32_t groups[2]; // work-items of a group, of each set
+    uint32_t width, block_rows;
+    uint32_t padding; // of tables and values, in windows
+    size_t slice;     // most windows of a slice
+    double reach;     // the largest product of two windows' reaches
+    // Of tiles: with both roles; rows alone; columns alone. The second set, in double, computes the tiles of a large
+    // reach for the first.
+    wwi_program *programs[2][3];
+    wwi_kernel *tiles[2][3];
+    bool deep; // there is a second set
+    wwi_program *merge_program;
+    wwi_kernel *merge;
+    wwi_buffer *entries, *counters;
+    uint64_t capacity; // entries
+    wwi_profile_slice slices[2];
+    double *best[WWI_PROFILE_LISTS];      // squared distances, windows x k
+    int64_t *best_ids[WWI_PROFILE_LISTS]; // indices of windows
+    wwi_pace pace;
+    double rate; // pairs a second
+    ww_profile_info info;
+};
+
+// The other series, or the series itself.
+const wwi_profile_series *wwi_profile_other(const ww_profile *p);
+// How many lists a window has.
+int wwi_profile_lists(const ww_profile *p);
+
+// ---- profile_slice.c
+
+// Device bytes that a window of a slice takes.
+uint64_t wwi_profile_window_bytes(const ww_profile *p, const wwi_profile_series *series);
+// Puts windows on the device, with what is known of their neighbours; and takes that back.
+ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *slice, const wwi_profile_series *series,
+                                 size_t first, size_t count);
+ww_status wwi_profile_slice_store(ww_profile *p, wwi_profile_slice *slice);
+void wwi_profile_slice_close(wwi_profile_slice *slice);
+// Takes the candidates that the lists of `own` hold, which are windows of `other`. For devices without double.
+ww_status wwi_profile_merge_on_host(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list);
+// Enters a neighbour into a sorted list of k.
+void wwi_profile_enter(double *best, int64_t *ids, size_t k, double distance2, int64_t id);
+
+// ---- profile_flat.c
+
+// Whether two windows may be neighbours in a list.
+bool wwi_profile_allowed(const ww_profile *p, int list, size_t i, size_t j);
+// Enters constant windows, and the neighbours of constant windows, into all lists.
+ww_status wwi_profile_enter_flats(ww_profile *p);
+
+#endif

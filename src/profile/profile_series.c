@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prepares a series for its profile. Means and norms take two passes over blocks of a window's length: a window is the
+// end of one block and the beginning of the next, and both parts' sums are merged (T. Chan et al., COMPSTAT 1982), so
+// nothing that lies outside the window is ever added or taken off.
+#include "profile/profile_series.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "host.h"
+
+// A range of at most this part of the largest absolute value is constant.
+#define FLAT 1e-13
+
+void wwi_profile_series_free(wwi_profile_series *s) {
+    free(s->values);
+    free(s->means);
+    free(s->sizes);
+    free(s->norms);
+    free(s->state);
+    free(s->reach);
+    free(s->flat);
+    memset(s, 0, sizeof *s);
+}
+
+static ww_status take(void *pointer, uint64_t count, size_t size) {
+    uint64_t bytes;
+    if (!wwi_mul_u64(count, size, &bytes) || bytes > PTRDIFF_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "an array of %llu values", (unsigned long long)count);
+    void *memory = calloc(1, bytes ? (size_t)bytes : 1);
+    memcpy(pointer, &memory, sizeof memory);
+    return memory ? WW_OK : wwi_fail_memory(bytes);
+}
+
+static double value_at(const ww_series_view *v, size_t first, size_t length, size_t channel, size_t t) {
+    const size_t at = first + (v->time_major ? t * v->channels + channel : channel * length + t);
+    return v->precision == WW_DOUBLE ? ((const double *)v->values)[at] : (double)((const float *)v->values)[at];
+}
+
+// Copies a channel: what is not finite becomes the value before it, and its windows' state says so. Then takes off a
+// common offset where that is exact, and scales by a power of two.
+static void copy_channel(const ww_series_view *v, size_t first, size_t c, wwi_profile_series *s) {
+    double *x = s->values + c * s->points;
+    double least = INFINITY, most = -INFINITY, held = 0;
+    size_t bad = 0; // windows that end at t or later and contain something not finite begin before this
+    for (size_t t = s->points; t-- > 0;)
+        if (isfinite(value_at(v, first, s->points, c, t)))
+            held = value_at(v, first, s->points, c, t);
+    for (size_t t = 0; t < s->points; t++) {
+        const double value = value_at(v, first, s->points, c, t);
+        if (isfinite(value)) {
+            held = value;
+            least = value < least ? value : least;
+            most = value > most ? value : most;
+        } else {
+            const size_t from = t + 1 >= s->window ? t + 1 - s->window : 0;
+            for (size_t i = from > bad ? from : bad; i <= t && i < s->windows; i++)
+                s->state[i] = WWI_WINDOW_NOT_FINITE;
+            bad = t + 1;
+        }
+        x[t] = held;
+    }
+    if (!(least <= most))
+        return;
+    const bool centred = (least > 0 && most <= 2 * least) || (most < 0 && least >= 2 * most);
+    const double offset = centred ? least : 0;
+    const double range = centred ? most - least : fmax(fabs(least), fabs(most));
+    const int exponent = range > 0 ? -ilogb(range) : 0;
+    for (size_t t = 0; t < s->points; t++)
+        x[t] = ldexp(x[t] - offset, exponent);
+    // What the test for constant windows compares with is the value before the offset was taken off.
+    s->means[c * s->windows] = ldexp(offset, exponent);
+}
+
+typedef struct part {
+    double mean, squares, least, most; // of count values: sum of (x - mean)^2
+} part;
+
+static part extend(part p, size_t count, double x) {
+    const double d = x - p.mean;
+    if (count == 1)
+        return (part){x, 0, x, x};
+    p.mean += d / (double)count;
+    p.squares += d * (x - p.mean);
+    p.least = x < p.least ? x : p.least;
+    p.most = x > p.most ? x : p.most;
+    return p;
+}
+
+static void window_sums(wwi_profile_series *s, size_t c, part *ends) {
+    const size_t m = s->window;
+    const double *x = s->values + c * s->points;
+    double *means = s->means + c * s->windows, *sizes = s->sizes + c * s->windows, *norms = s->norms + c * s->windows;
+    const double offset = means[0];
+    for (size_t b = 0; b < s->windows; b += m) {
+        // Relative to a value that all windows of this block contain.
+        const double origin = x[b + m - 1];
+        part p = {0, 0, 0, 0}, beginning = {0, 0, 0, 0};
+        for (size_t t = m; t-- > 0;)
+            ends[t] = p = extend(p, m - t, x[b + t] - origin);
+        for (size_t i = b; i < b + m && i < s->windows; i++) {
+            const size_t after = i - b, before = m - after;
+            const part e = ends[after];
+            if (after > 0)
+                beginning = extend(beginning, after, x[b + m + after - 1] - origin);
+            double mean = e.mean, squares = e.squares, least = e.least, most = e.most;
+            if (after > 0) {
+                const double d = beginning.mean - e.mean;
+                mean += d * ((double)after / (double)m);
+                squares += beginning.squares + d * d * ((double)after * (double)before / (double)m);
+                least = beginning.least < least ? beginning.least : least;
+                most = beginning.most > most ? beginning.most : most;
+            }
+            const double size = sqrt(squares);
+            const double largest = fmax(fabs(least + origin + offset), fabs(most + origin + offset));
+            const bool flat = most - least <= FLAT * largest || !(size > 0);
+            means[i] = origin + mean;
+            sizes[i] = size;
+            norms[i] = flat ? 0 : 1 / size;
+            s->flat[i] += flat ? 0.5f : 0;
+        }
+    }
+}
+
+// The reach by a queue of windows of falling size.
+static void find_reach(wwi_profile_series *s, size_t c, size_t rows, size_t *queue) {
+    const double *sizes = s->sizes + c * s->windows, *norms = s->norms + c * s->windows;
+    size_t head = 0, tail = 0;
+    for (size_t i = 0; i < s->windows; i++) {
+        while (tail > head && sizes[queue[tail - 1]] <= sizes[i])
+            tail--;
+        queue[tail++] = i;
+        while (queue[head] + rows <= i)
+            head++;
+        const double reach = sizes[queue[head]] * norms[i];
+        if ((float)reach > s->reach[i])
+            s->reach[i] = reach < 1e30 ? (float)reach * 1.000001f : 1e30f;
+    }
+}
+
+ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t rows,
+                                  wwi_profile_series *s) {
+    ww_status status;
+    part *ends = NULL;
+    size_t *queue = NULL;
+    size_t first = 0;
+    memset(s, 0, sizeof *s);
+    s->channels = view->channels;
+    s->window = window;
+    s->points = view->lengths ? view->lengths[index] : view->length;
+    for (size_t i = 0; i < index && !view->offsets; i++)
+        first += (view->lengths ? view->lengths[i] : view->length) * view->channels;
+    if (view->offsets)
+        first = view->offsets[index];
+    s->windows = s->points - window + 1;
+    uint64_t points, windows;
+    if (!wwi_mul_u64(s->points, s->channels, &points) || !wwi_mul_u64(s->windows, s->channels, &windows)) {
+        status = wwi_fail(WW_ERROR_OVERFLOW, "a series of %zu points and %zu channels", s->points, s->channels);
+        goto done;
+    }
+    if ((status = take(&s->values, points, sizeof(double))) != WW_OK ||
+        (status = take(&s->means, windows, sizeof(double))) != WW_OK ||
+        (status = take(&s->sizes, windows, sizeof(double))) != WW_OK ||
+        (status = take(&s->norms, windows, sizeof(double))) != WW_OK ||
+        (status = take(&s->state, s->windows, 1)) != WW_OK ||
+        (status = take(&s->reach, s->windows, sizeof(float))) != WW_OK ||
+        (status = take(&s->flat, s->windows, sizeof(float))) != WW_OK ||
+        (status = take(&ends, window, sizeof *ends)) != WW_OK ||
+        (status = take(&queue, s->windows, sizeof *queue)) != WW_OK)
+        goto done;
+    for (size_t i = 0; i < s->windows; i++)
+        s->reach[i] = 1;
+    for (size_t c = 0; c < s->channels; c++) {
+        copy_channel(view, first, c, s);
+        window_sums(s, c, ends);
+        find_reach(s, c, rows, queue);
+    }
+    for (size_t i = 0; i < s->windows; i++) {
+        if (s->state[i] == WWI_WINDOW_USABLE && s->flat[i] > 0) {
+            if (s->channels == 1) {
+                s->state[i] = WWI_WINDOW_FLAT;
+                s->flat_count++;
+            }
+            s->has_flats |= s->channels > 1;
+        }
+    }
+done:
+    free(queue);
+    free(ends);
+    if (status != WW_OK)
+        wwi_profile_series_free(s);
+    return status;
+}
+
+// A window's mean, relative to its first value, and 1 / |x - mean|.
+static double statistics(const double *x, size_t m, double *norm) {
+    const size_t whole = m / 4 * 4;
+    double sums[5] = {0, 0, 0, 0, 0};
+    for (size_t t = 0; t < m; t++)
+        sums[t < whole ? t % 4 : 4] += x[t] - x[0];
+    const double mean = (((sums[0] + sums[1]) + (sums[2] + sums[3])) + sums[4]) / (double)m;
+    memset(sums, 0, sizeof sums);
+    for (size_t t = 0; t < m; t++) {
+        const double d = (x[t] - x[0]) - mean;
+        sums[t < whole ? t % 4 : 4] += d * d;
+    }
+    *norm = 1 / sqrt(((sums[0] + sums[1]) + (sums[2] + sums[3])) + sums[4]);
+    return mean;
+}
+
+double wwi_profile_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j) {
+    const size_t m = a->window, whole = m / 4 * 4;
+    double total = 0;
+    for (size_t c = 0; c < a->channels; c++) {
+        const double *x = a->values + c * a->points + i, *y = b->values + c * b->points + j;
+        double nx, ny, sums[4] = {0, 0, 0, 0};
+        const double mx = statistics(x, m, &nx), my = statistics(y, m, &ny);
+        nx = a->norms[c * a->windows + i] > 0 ? nx : 0;
+        ny = b->norms[c * b->windows + j] > 0 ? ny : 0;
+        for (size_t t = 0; t < whole; t++) {
+            const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
+            sums[t % 4] += d * d;
+        }
+        double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        for (size_t t = whole; t < m; t++) {
+            const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
+            sum += d * d;
+        }
+        total += sum;
+    }
+    return total * (double)m;
+}

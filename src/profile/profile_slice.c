@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slices of a series on the device: their tables, and their lists of neighbours; and the merging of candidates on the
+// host, for devices without double.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile_job.h"
+
+#define NO_ENTRY UINT32_MAX
+#define NEVER 1e30f // the bound of a window that looks for no neighbours
+
+uint64_t wwi_profile_window_bytes(const ww_profile *p, const wwi_profile_series *s) {
+    const uint64_t real = p->options.precision == WW_DOUBLE ? 8 : 4;
+    return s->channels * (8 + 16 + 3 * (real + (p->deep ? 8 : 0))) + 10 +
+           (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
+}
+
+void wwi_profile_slice_close(wwi_profile_slice *s) {
+    wwi_buffer_destroy(&s->values);
+    wwi_buffer_destroy(&s->means);
+    wwi_buffer_destroy(&s->norms);
+    wwi_buffer_destroy(&s->table);
+    wwi_buffer_destroy(&s->wide_table);
+    wwi_buffer_destroy(&s->reach);
+    wwi_buffer_destroy(&s->reaches);
+    wwi_buffer_destroy(&s->flat);
+    wwi_buffer_destroy(&s->state);
+    for (int list = 0; list < WWI_PROFILE_LISTS; list++) {
+        wwi_buffer_destroy(&s->bounds[list]);
+        wwi_buffer_destroy(&s->heads[list]);
+        wwi_buffer_destroy(&s->best[list]);
+        wwi_buffer_destroy(&s->best_ids[list]);
+    }
+    memset(s, 0, sizeof *s);
+}
+
+static ww_status upload(ww_profile *p, wwi_buffer **buffer, const void *data, uint64_t bytes) {
+    const ww_status status = wwi_buffer_create(p->context, bytes, buffer);
+    return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, data) : status;
+}
+
+// A value in the form that the kernels sum exactly: a double, or the pair of a float and what it lacks.
+static void put_wide(const ww_profile *p, unsigned char *to, size_t at, double value) {
+    if (p->doubles) {
+        memcpy(to + at * 8, &value, 8);
+        return;
+    }
+    const float high = (float)value, pair[2] = {high, (float)(value - (double)high)};
+    memcpy(to + at * 8, pair, 8);
+}
+
+static void put_real(bool is_double, unsigned char *to, size_t at, double value) {
+    if (is_double)
+        memcpy(to + at * 8, &value, 8);
+    else
+        memcpy(to + at * 4, &(float){(float)value}, 4);
+}
+
+// What the recurrence adds, and the norms of windows that may be neighbours: three planes a channel.
+static ww_status open_table(ww_profile *p, const wwi_profile_slice *s, bool is_double, wwi_buffer **table) {
+    const wwi_profile_series *from = s->series;
+    const size_t m = from->window;
+    const uint64_t bytes = (uint64_t)s->stride * from->channels * 3 * (is_double ? 8 : 4);
+    unsigned char *room = calloc(1, bytes);
+    if (!room)
+        return wwi_fail_memory(bytes);
+    for (size_t c = 0; c < from->channels; c++) {
+        const double *x = from->values + c * from->points, *mu = from->means + c * from->windows;
+        const size_t plane = c * 3 * s->stride;
+        for (size_t i = 0; i < s->count; i++) {
+            const size_t at = s->first + i;
+            if (at > 0) {
+                put_real(is_double, room, plane + i, (x[at + m - 1] - x[at - 1]) / 2);
+                put_real(is_double, room, plane + s->stride + i, (x[at + m - 1] - mu[at]) + (x[at - 1] - mu[at - 1]));
+            }
+            if (from->state[at] == WWI_WINDOW_USABLE)
+                put_real(is_double, room, plane + 2 * (size_t)s->stride + i, from->norms[c * from->windows + at]);
+        }
+    }
+    const ww_status status = upload(p, table, room, bytes);
+    free(room);
+    return status;
+}
+
+// Values, means and norms, and the tables.
+static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
+    ww_status status = WW_OK;
+    const wwi_profile_series *from = s->series;
+    const size_t m = from->window;
+    const uint64_t value_bytes = (uint64_t)s->points * from->channels * 8;
+    const uint64_t window_bytes = (uint64_t)s->stride * from->channels * 8;
+    const uint64_t most = value_bytes > window_bytes ? value_bytes : window_bytes;
+    unsigned char *room = calloc(1, most);
+    if (!room)
+        return wwi_fail_memory(most);
+    for (size_t c = 0; c < from->channels; c++)
+        for (size_t t = 0; t < s->count + m - 1; t++)
+            put_wide(p, room, c * s->points + t, from->values[c * from->points + s->first + t]);
+    if ((status = upload(p, &s->values, room, value_bytes)) != WW_OK)
+        goto done;
+    memset(room, 0, window_bytes);
+    for (size_t c = 0; c < from->channels; c++)
+        for (size_t i = 0; i < s->count; i++)
+            put_wide(p, room, c * s->stride + i, from->means[c * from->windows + s->first + i]);
+    if ((status = upload(p, &s->means, room, window_bytes)) != WW_OK)
+        goto done;
+    if (p->doubles) {
+        memset(room, 0, window_bytes);
+        for (size_t c = 0; c < from->channels; c++)
+            memcpy(room + c * s->stride * 8, from->norms + c * from->windows + s->first, s->count * 8);
+        if ((status = upload(p, &s->norms, room, window_bytes)) != WW_OK)
+            goto done;
+    }
+    status = open_table(p, s, p->options.precision == WW_DOUBLE, &s->table);
+    if (status == WW_OK && p->deep)
+        status = open_table(p, s, true, &s->wide_table);
+done:
+    free(room);
+    return status;
+}
+
+static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
+    ww_status status;
+    const wwi_profile_series *from = s->series;
+    const size_t parts = s->stride / WWI_PROFILE_PART;
+    float *values = malloc((size_t)s->stride * sizeof *values);
+    float *largest = calloc(parts, sizeof *largest);
+    unsigned char *state = malloc(s->stride);
+    if (!values || !largest || !state) {
+        status = wwi_fail_memory((uint64_t)s->stride * 5);
+        goto done;
+    }
+    for (size_t i = 0; i < s->stride; i++) {
+        values[i] = i < s->count ? from->reach[s->first + i] : 1;
+        state[i] = i < s->count ? from->state[s->first + i] : WWI_WINDOW_NOT_FINITE;
+        if (state[i] != WWI_WINDOW_USABLE)
+            values[i] = 1;
+        if (values[i] > largest[i / WWI_PROFILE_PART])
+            largest[i / WWI_PROFILE_PART] = values[i];
+    }
+    if ((status = upload(p, &s->reach, values, (uint64_t)s->stride * 4)) != WW_OK ||
+        (status = upload(p, &s->reaches, largest, parts * 4)) != WW_OK ||
+        (status = upload(p, &s->state, state, s->stride)) != WW_OK)
+        goto done;
+    for (size_t i = 0; i < s->stride; i++)
+        values[i] = i < s->count ? from->flat[s->first + i] : 0;
+    status = upload(p, &s->flat, values, (uint64_t)s->stride * 4);
+done:
+    free(state);
+    free(largest);
+    free(values);
+    return status;
+}
+
+static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
+    ww_status status;
+    const wwi_profile_series *from = s->series;
+    const size_t k = p->k;
+    const uint64_t bytes = (uint64_t)s->stride * 4, list_bytes = (uint64_t)s->count * k * 8;
+    const double *best = p->best[list] + s->first * k;
+    float *bounds = malloc(bytes);
+    if (!bounds)
+        return wwi_fail_memory(bytes);
+    for (size_t i = 0; i < s->stride; i++) {
+        bounds[i] = NEVER;
+        if (i >= s->count || from->state[s->first + i] != WWI_WINDOW_USABLE)
+            continue;
+        bounds[i] = -NEVER;
+        const double worst = best[i * k + k - 1];
+        if (isfinite(worst)) {
+            const float bound =
+                (float)((double)from->channels - worst / (2.0 * (double)p->window)) - 2e-7f * (float)from->channels;
+            bounds[i] = bound > bounds[i] ? bound : bounds[i];
+        }
+    }
+    if ((status = upload(p, &s->bounds[list], bounds, bytes)) == WW_OK &&
+        (status = wwi_buffer_create(p->context, bytes, &s->heads[list])) == WW_OK &&
+        (status = wwi_buffer_fill_u32(s->heads[list], 0, bytes, NO_ENTRY)) == WW_OK && p->doubles &&
+        (status = upload(p, &s->best[list], best, list_bytes)) == WW_OK)
+        status = upload(p, &s->best_ids[list], p->best_ids[list] + s->first * k, list_bytes);
+    free(bounds);
+    return status;
+}
+
+ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *s, const wwi_profile_series *series, size_t first,
+                                 size_t count) {
+    ww_status status = WW_OK;
+    if (!s->values || s->series != series || s->first != first || s->count != count) {
+        wwi_profile_slice_close(s);
+        s->series = series;
+        s->first = first;
+        s->count = count;
+        s->points = (uint32_t)(count + series->window - 1 + p->padding);
+        s->stride = (uint32_t)((count + p->padding + WWI_PROFILE_PART - 1) / WWI_PROFILE_PART * WWI_PROFILE_PART);
+        if ((status = open_channels(p, s)) == WW_OK)
+            status = open_windows(p, s);
+    }
+    // The lists are those of the series that is looked at; another series has none.
+    for (int list = 0; status == WW_OK && series == &p->series && list < wwi_profile_lists(p); list++) {
+        wwi_buffer_destroy(&s->bounds[list]);
+        wwi_buffer_destroy(&s->heads[list]);
+        wwi_buffer_destroy(&s->best[list]);
+        wwi_buffer_destroy(&s->best_ids[list]);
+        status = open_list(p, s, list);
+    }
+    if (status != WW_OK)
+        wwi_profile_slice_close(s);
+    return status;
+}
+
+ww_status wwi_profile_slice_store(ww_profile *p, wwi_profile_slice *s) {
+    ww_status status = WW_OK;
+    const uint64_t bytes = (uint64_t)s->count * p->k * 8;
+    for (int list = 0; status == WW_OK && p->doubles && s->best[list] && list < WWI_PROFILE_LISTS; list++)
+        if ((status = wwi_buffer_read(s->best[list], 0, bytes, p->best[list] + s->first * p->k)) == WW_OK)
+            status = wwi_buffer_read(s->best_ids[list], 0, bytes, p->best_ids[list] + s->first * p->k);
+    return status;
+}
+
+void wwi_profile_enter(double *best, int64_t *ids, size_t k, double distance2, int64_t id) {
+    for (size_t r = 0; r < k; r++)
+        if (ids[r] == id)
+            return;
+    size_t at = k;
+    while (at > 0 && (ids[at - 1] < 0 || best[at - 1] > distance2 || (best[at - 1] == distance2 && ids[at - 1] > id)))
+        at--;
+    if (at == k)
+        return;
+    memmove(best + at + 1, best + at, (k - 1 - at) * sizeof *best);
+    memmove(ids + at + 1, ids + at, (k - 1 - at) * sizeof *ids);
+    best[at] = distance2;
+    ids[at] = id;
+}
+
+ww_status wwi_profile_merge_on_host(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list) {
+    ww_status status;
+    const size_t k = p->k;
+    const double span = 2.0 * (double)p->window, channels = (double)own->series->channels;
+    float *bounds = malloc(own->count * sizeof *bounds);
+    uint32_t *heads = malloc(own->count * sizeof *heads);
+    uint32_t *entries = malloc(p->capacity * 16);
+    if (!bounds || !heads || !entries) {
+        status = wwi_fail_memory(p->capacity * 16);
+        goto done;
+    }
+    if ((status = wwi_buffer_read(own->bounds[list], 0, own->count * 4, bounds)) != WW_OK ||
+        (status = wwi_buffer_read(own->heads[list], 0, own->count * 4, heads)) != WW_OK ||
+        (status = wwi_buffer_read(p->entries, 0, p->capacity * 16, entries)) != WW_OK)
+        goto done;
+    for (size_t i = 0; i < own->count; i++) {
+        double *best = p->best[list] + (own->first + i) * k;
+        int64_t *ids = p->best_ids[list] + (own->first + i) * k;
+        for (uint32_t e = heads[i]; e != NO_ENTRY; e = entries[4 * (size_t)e + 1]) {
+            float value, error;
+            memcpy(&value, &entries[4 * (size_t)e + 2], 4);
+            memcpy(&error, &entries[4 * (size_t)e + 3], 4);
+            if (value + error < bounds[i])
+                continue;
+            const size_t j = other->first + entries[4 * (size_t)e];
+            wwi_profile_enter(best, ids, k, wwi_profile_distance2(own->series, own->first + i, other->series, j),
+                              (int64_t)j);
+        }
+        const float bound = (float)(channels - best[k - 1] / span) - 2e-7f * (float)channels;
+        if (bound > bounds[i])
+            bounds[i] = bound;
+    }
+    if ((status = wwi_buffer_write(own->bounds[list], 0, own->count * 4, bounds)) == WW_OK)
+        status = wwi_buffer_fill_u32(own->heads[list], 0, own->count * 4, NO_ENTRY);
+done:
+    free(entries);
+    free(heads);
+    free(bounds);
+    return status;
+}

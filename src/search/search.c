@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches: options, the walk over the streams in blocks, and the matches at the end.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/run.h"
+#include "options.h"
+#include "search/search_internal.h"
+
+enum { MOST_CHANNELS = 64 };
+
+void ww_search_destroy(ww_search **search) {
+    if (!search || !*search)
+        return;
+    ww_search *s = *search;
+    *search = NULL;
+    wwi_open_destroy(&s->open);
+    wwi_kernel *kernels[] = {s->moments, s->envelope,   s->bounds,    s->least_kernel,
+                             s->take,    s->windows[0], s->windows[1]};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        wwi_kernel_destroy(&kernels[i]);
+    wwi_program *programs[] = {s->moments_program, s->bounds_program, s->take_program, s->windows_program[0],
+                               s->windows_program[1]};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        wwi_program_release(&programs[i]);
+    wwi_buffer *buffers[] = {s->x,     s->envelopes[0], s->envelopes[1], s->order, s->rows,   s->values, s->derived,
+                             s->table, s->below,        s->above,        s->out,   s->lists,  s->found,  s->limits,
+                             s->least, s->counters,     s->place,        s->taken, s->listed, s->places, s->scratch};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        wwi_buffer_destroy(&buffers[i]);
+    wwi_joined_close(&s->joined);
+    for (size_t q = 0; s->queries && q < s->query_count; q++)
+        free(s->queries[q].candidates);
+    free(s->queries);
+    free(s->reach);
+    free(s->points);
+    free(s->host_values);
+    free(s->host_derived);
+    free(s->expression);
+    free(s->recurrence);
+    free(s->recurrence_name);
+    free(s->band_lo);
+    free(s->band_hi);
+    wwi_stream_destroy(&s->stream);
+    if (s->context)
+        wwi_context_release(s->context);
+    free(s);
+}
+
+static ww_status copy(void *to, const void *source, size_t bytes) {
+    void *made = malloc(bytes ? bytes : 1);
+    if (!made)
+        return wwi_fail_memory(bytes);
+    memcpy(made, source, bytes);
+    memcpy(to, &made, sizeof made);
+    return WW_OK;
+}
+
+// Keeps what the caller's measure points to.
+static ww_status own_measure(ww_search *s) {
+    ww_measure *m = &s->measure;
+    ww_status status = WW_OK;
+    if (m->cost_expression) {
+        if ((status = copy(&s->expression, m->cost_expression, strlen(m->cost_expression) + 1)) != WW_OK)
+            return status;
+        m->cost_expression = s->expression;
+    }
+    if (m->recurrence) {
+        const char *name = m->recurrence_name ? m->recurrence_name : "recurrence";
+        if ((status = copy(&s->recurrence, m->recurrence, strlen(m->recurrence) + 1)) != WW_OK ||
+            (status = copy(&s->recurrence_name, name, strlen(name) + 1)) != WW_OK)
+            return status;
+        m->recurrence = s->recurrence;
+        m->recurrence_name = s->recurrence_name;
+    }
+    if (m->band.kind == WW_BAND_ROWS) {
+        if ((status = copy(&s->band_lo, m->band.lo, m->band.rows * sizeof *m->band.lo)) != WW_OK ||
+            (status = copy(&s->band_hi, m->band.hi, m->band.rows * sizeof *m->band.hi)) != WW_OK)
+            return status;
+        m->band.lo = s->band_lo;
+        m->band.hi = s->band_hi;
+    }
+    return status;
+}
+
+static ww_status check_options(const ww_search_options *o) {
+    if ((unsigned)o->kind > WW_SEARCH_SUPER)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search.kind is %d", (int)o->kind);
+    if (o->k < 1 || o->k > WW_SEARCH_MOST)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; 1 to %d", o->k, WW_SEARCH_MOST);
+    if (o->has_threshold && isnan(o->threshold))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search.threshold is NaN");
+    if ((unsigned)o->precision > WW_DOUBLE)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search.precision is %d", (int)o->precision);
+    if (o->znormalise && o->kind != WW_SEARCH_WINDOWS) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "z-normalised matches with open ends");
+        return wwi_fail_hint("z-normalise windows (WW_SEARCH_WINDOWS), or the whole series before the search");
+    }
+    return WW_OK;
+}
+
+static ww_status check_measure(ww_search *s) {
+    ww_measure *m = &s->measure;
+    const char *name = s->row->info.name;
+    if (s->options.kind == WW_SEARCH_WINDOWS) {
+        if (wwi_measure_is_open(m)) {
+            wwi_fail(WW_ERROR_UNSUPPORTED, "windows with open ends");
+            return wwi_fail_hint("leave the relaxation at 0, or search with open ends (WW_SEARCH_OPEN)");
+        }
+        if (m->id == WW_ERP && m->parameters[1] != 0.0) {
+            wwi_fail(WW_ERROR_UNSUPPORTED, "windows under ERP with border_total");
+            return wwi_fail_hint("leave border_total at 0");
+        }
+        return WW_OK;
+    }
+    if (m->band.kind != WW_BAND_NONE) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "a band in a search with open ends");
+        return wwi_fail_hint("a match may begin anywhere: search windows (WW_SEARCH_WINDOWS), or without a band");
+    }
+    if (m->id == WW_WDTW || m->id == WW_WDDTW) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s with open ends depends on the place in the stream", name);
+        return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS), or choose dtw or adtw");
+    }
+    if (m->gamma != 0.0) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "a soft minimum together with open ends");
+        return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS), or leave gamma at 0");
+    }
+    if (m->independent && s->channels > 1) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "independent channels with open ends: each would end in its own place");
+        return wwi_fail_hint("take the channels together (independent = 0)");
+    }
+    if (m->relax_end_x && (m->id == WW_USER || m->id == WW_EDR)) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s with a query whose end may be skipped", name);
+        return wwi_fail_hint("leave relax_end_x at 0");
+    }
+    // Where the streams' ends count as open the table says whether the measure has any.
+    const size_t begin = m->relax_begin_y, end = m->relax_end_y;
+    m->relax_begin_y = m->relax_end_y = SIZE_MAX;
+    const ww_status status = wwi_measure_check(m);
+    if (status == WW_OK && ((begin && begin != SIZE_MAX) || (end && end != SIZE_MAX))) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "a search in a part of the streams' relaxation");
+        return wwi_fail_hint("the streams' ends are open altogether: leave relax_begin_y and relax_end_y at 0");
+    }
+    return status;
+}
+
+// What the bounds and early abandoning may assume.
+static void choose_bounds(ww_search *s) {
+    const unsigned flags = s->row->flags;
+    const ww_cost cost = wwi_measure_cost(&s->measure);
+    const bool soft = wwi_measure_is_soft(&s->measure), alone = s->passes > 1;
+    s->abandons = !s->options.no_bounds && (flags & WWI_MEASURE_MONOTONE) && !soft && !s->similarity && !alone &&
+                  s->measure.id != WW_USER;
+    s->bounded = !s->options.no_bounds && (flags & (WWI_MEASURE_BOUND_SUM | WWI_MEASURE_BOUND_MAX)) && !soft &&
+                 cost != WW_COST_USER &&
+                 !(alone && (s->measure.root || (flags & WWI_MEASURE_BOUND_MAX) || cost == WW_COST_EUCLIDEAN));
+}
+
+static ww_status allocate_counters(ww_search *s) {
+    ww_status status = wwi_buffer_create(s->context, 4 * s->query_count * sizeof(uint32_t), &s->counters);
+    return status == WW_OK ? wwi_buffer_create(s->context, s->query_count * sizeof(uint32_t), &s->found) : status;
+}
+
+ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
+                          const ww_search_options *options, bool streaming, ww_search **search) {
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_search *s = calloc(1, sizeof *s);
+    ww_status status = WW_OK;
+    if (!s)
+        return wwi_fail_memory(sizeof *s);
+    *search = s;
+    s->options = (ww_search_options)WW_SEARCH_OPTIONS_INIT;
+    s->info = (ww_search_info)WW_SEARCH_INFO_INIT;
+    if ((status = wwi_options_take(&s->options, options, "ww_search_options")) != WW_OK ||
+        (status = check_options(&s->options)) != WW_OK || (status = wwi_run_take(s->options.run, &s->run)) != WW_OK ||
+        (status = wwi_measure_take(measure, &s->measure)) != WW_OK ||
+        (status = wwi_options_take(&view, queries, "ww_series_view")) != WW_OK || (status = own_measure(s)) != WW_OK)
+        return status;
+    s->options.run = NULL;
+    if (!view.values || view.count == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "no queries");
+    if (view.channels < 1 || view.channels > MOST_CHANNELS)
+        return wwi_fail(WW_ERROR_CHANNELS, "%zu channels; a search takes 1 to %d", view.channels, MOST_CHANNELS);
+    if (view.count > UINT32_MAX / 16)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu queries", view.count);
+    const ww_device_info *info = wwi_context_info(context);
+    wwi_context_retain(context);
+    s->context = context;
+    s->row = wwi_measure_row_by_id(s->measure.id);
+    s->precision = s->options.precision;
+    if (s->precision == WW_DOUBLE && !info->has_double) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no double precision", info->name);
+        return wwi_fail_hint("search in WW_FLOAT");
+    }
+    s->value_bytes = s->precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
+    s->channels = view.channels;
+    s->query_count = view.count;
+    s->streaming = streaming;
+    s->gpu = info->type == WW_DEVICE_GPU;
+    s->wide = info->has_double != 0;
+    s->derivative = s->row->transform == WWI_TRANSFORM_DERIVATIVE;
+    s->similarity = wwi_measure_is_similarity(&s->measure);
+    s->passes = s->measure.independent && s->channels > 1 ? (uint32_t)s->channels : 1;
+    s->point_channels = s->passes > 1 ? 1 : (uint32_t)s->channels;
+    s->extra = s->row->transform == WWI_TRANSFORM_ERP;
+    s->lead = s->options.kind == WW_SEARCH_WINDOWS ? 0 : 1;
+    s->vector = s->gpu ? 1 : (int)wwi_tuning(context, "search.vector", NULL, s->precision == WW_DOUBLE ? 8 : 16);
+    if ((status = check_measure(s)) != WW_OK)
+        return status;
+    choose_bounds(s);
+    wwi_parameters_make(&s->measure, s->precision, &s->parameters);
+    if ((status = wwi_stream_create(context, &s->stream)) != WW_OK || (status = wwi_search_queries(s, &view)) != WW_OK)
+        return status;
+    s->pace = wwi_pace_make(s->stream, s->run.launch_seconds, s->run.progress, s->run.progress_user);
+    s->rate = wwi_pace_guess(info, s->gpu ? 16.0 : 1.0);
+    const wwi_recurrence_program wanted = {.context = context,
+                                           .stream = s->stream,
+                                           .measure = &s->measure,
+                                           .precision = s->precision,
+                                           .channels = s->point_channels,
+                                           .all_channels = (uint32_t)s->channels};
+    if ((status = wwi_recurrence_check(&wanted)) != WW_OK || (status = wwi_collect_prepare(s)) != WW_OK ||
+        (status = allocate_counters(s)) != WW_OK)
+        return status;
+    return s->options.kind == WW_SEARCH_WINDOWS ? wwi_windows_prepare(s) : wwi_open_prepare(s);
+}
+
+ww_status wwi_search_report(ww_search *s, uint64_t work) {
+    uint32_t *counters = NULL;
+    ww_status status = WW_OK;
+    if (s->options.kind == WW_SEARCH_WINDOWS && s->bounds) {
+        counters = malloc(4 * s->query_count * sizeof *counters);
+        if (!counters)
+            return wwi_fail_memory(4 * s->query_count * sizeof *counters);
+        status = wwi_buffer_read(s->counters, 0, 4 * s->query_count * sizeof *counters, counters);
+        for (size_t q = 0; q < s->query_count && status == WW_OK; q++) {
+            s->info.excluded_kim += counters[4 * q];
+            s->info.excluded_keogh += counters[4 * q + 1];
+            s->info.excluded_keogh_turned += counters[4 * q + 2];
+            s->info.abandoned += counters[4 * q + 3];
+        }
+        free(counters);
+        if (status == WW_OK)
+            status = wwi_buffer_fill_u32(s->counters, 0, 4 * s->query_count * sizeof *counters, 0);
+    }
+    return status == WW_OK ? wwi_pace_report(&s->pace, work) : status;
+}
+
+ww_status wwi_search_send(ww_search *s, uint32_t points) {
+    ww_status status = WW_OK;
+    for (size_t c = 0; c < s->channels && status == WW_OK; c++) {
+        const uint64_t at = c * s->block_stride * s->value_bytes, bytes = (s->lead + points) * s->value_bytes;
+        status = wwi_buffer_write(s->values, at, bytes, (const unsigned char *)s->host_values + at);
+        if (status == WW_OK && s->derivative)
+            status = wwi_buffer_write(s->derived, at, bytes, (const unsigned char *)s->host_derived + at);
+    }
+    s->table_of = 0;
+    s->reach_of = UINT32_MAX;
+    return status;
+}
+
+// How many places a block has, and its buffers.
+static ww_status allocate_block(ww_search *s, uint64_t length) {
+    const bool windows = s->options.kind == WW_SEARCH_WINDOWS;
+    const uint64_t overlap = (windows ? s->most_points : 0) + (s->derivative ? 2 : 0) + s->lead + 32;
+    const bool lists = windows && s->bounds;
+    // Bytes of a place: points, derivatives, tables, envelopes; and of each query.
+    const uint64_t each = s->channels * s->value_bytes *
+                              (windows         ? 6u
+                               : s->derivative ? 2u
+                                               : 1u) +
+                          s->query_count * (s->value_bytes + (lists ? 4u : 0u) + (s->streaming ? 4u : 0u));
+    uint64_t most = wwi_context_bytes_free(s->context) / 2;
+    most = s->run.max_bytes && s->run.max_bytes < most ? s->run.max_bytes : most;
+    uint64_t block = most / each > overlap ? most / each - overlap : 1;
+    const uint64_t widest = (s->query_count > 3 * s->channels ? s->query_count : 3 * s->channels) * s->value_bytes;
+    const uint64_t largest = wwi_context_max_buffer(s->context) / widest;
+    block = largest > overlap ? (block < largest - overlap ? block : largest - overlap) : 1;
+    uint64_t wanted = (uint64_t)wwi_tuning(s->context, "search.block", NULL, s->gpu ? 1L << 22 : 1L << 17);
+    if (!windows) {
+        // As many columns as a launch has time for.
+        const double points = (double)s->queries[s->query_count - 1].at + (double)s->queries[s->query_count - 1].n;
+        const double columns = s->rate * s->pace.aim / points;
+        wanted = columns < 4096 ? 4096 : columns < (double)wanted ? (uint64_t)columns : wanted;
+    }
+    block = block < wanted ? block : wanted;
+    block = block < length ? block : length;
+    // Sums of windows restart every 64: in the same places, however the stream is divided.
+    s->block = block < 64 ? 64 : block - block % 64;
+    s->block_stride = (s->block + overlap + 31) / 32 * 32;
+    const uint64_t bytes = s->block_stride * s->channels * s->value_bytes,
+                   rows = (s->block_stride * s->query_count + 32) * s->value_bytes;
+    ww_status status;
+    free(s->host_values);
+    free(s->host_derived);
+    s->host_derived = NULL;
+    s->host_values = calloc(1, (size_t)bytes);
+    if (s->derivative)
+        s->host_derived = calloc(1, (size_t)bytes);
+    if (!s->host_values || (s->derivative && !s->host_derived))
+        return wwi_fail_memory(bytes);
+    if ((status = wwi_grow_buffer(s->context, &s->values, bytes)) != WW_OK ||
+        (s->derivative && (status = wwi_grow_buffer(s->context, &s->derived, bytes)) != WW_OK) ||
+        (status = wwi_grow_buffer(s->context, &s->out, rows)) != WW_OK)
+        return status;
+    // What a vector reads and writes past the last window.
+    if ((status = wwi_buffer_write(s->values, 0, bytes, s->host_values)) != WW_OK)
+        return status;
+    if (!windows)
+        return WW_OK;
+    const uint64_t list_bytes = lists ? s->block_stride * s->query_count * sizeof(uint32_t) : sizeof(uint32_t);
+    if ((status = wwi_grow_buffer(s->context, &s->table, 3 * bytes)) != WW_OK ||
+        (status = wwi_grow_buffer(s->context, &s->lists, list_bytes)) != WW_OK ||
+        (lists && ((status = wwi_grow_buffer(s->context, &s->below, bytes)) != WW_OK ||
+                   (status = wwi_grow_buffer(s->context, &s->above, bytes)) != WW_OK)))
+        return status;
+    return status;
+}
+
+static void restart(ww_search *s) {
+    for (size_t q = 0; q < s->query_count; q++) {
+        wwi_query *query = &s->queries[q];
+        query->count = 0;
+        query->full = false;
+        query->share = 0;
+        query->limit = !s->options.has_threshold ? INFINITY
+                       : s->similarity           ? -s->options.threshold
+                                                 : s->options.threshold;
+    }
+    s->info = (ww_search_info)WW_SEARCH_INFO_INIT;
+    s->done_place = 0;
+    if (s->open)
+        wwi_open_restart(s);
+}
+
+// Reads places [first, first + points) behind the block's lead.
+static ww_status read_block(ww_search *s, uint64_t first, uint64_t points) {
+    unsigned char *values = (unsigned char *)s->host_values + s->lead * s->value_bytes;
+    unsigned char *derived = s->derivative ? (unsigned char *)s->host_derived + s->lead * s->value_bytes : NULL;
+    return wwi_joined_read(&s->joined, first, (size_t)points, s->precision, (size_t)s->block_stride, values, derived);
+}
+
+static ww_status walk(ww_search *s) {
+    const bool windows = s->options.kind == WW_SEARCH_WINDOWS;
+    const uint64_t length = wwi_joined_length(&s->joined), lost = s->derivative ? 2 : 0;
+    uint64_t work;
+    ww_status status = allocate_block(s, length);
+    if (status != WW_OK)
+        return status;
+    if (!wwi_mul_u64(length, s->query_count, &work))
+        work = UINT64_MAX;
+    wwi_pace_start(&s->pace, work);
+    if ((status = wwi_buffer_fill_u32(s->counters, 0, 4 * s->query_count * sizeof(uint32_t), 0)) != WW_OK)
+        return status;
+    for (s->first = 0; s->first < length && status == WW_OK; s->first += s->block) {
+        const uint64_t left = length - s->first, after = (windows ? s->most_points - 1 : 0) + lost,
+                       points = left < s->block + after ? left : s->block + after;
+        // The point before the block, for recurrences that need it.
+        for (size_t c = 0; s->lead && s->first && c < s->channels; c++) {
+            unsigned char *row = (unsigned char *)(s->derivative ? s->host_derived : s->host_values) +
+                                 c * s->block_stride * s->value_bytes;
+            memcpy(row, row + s->block * s->value_bytes, s->value_bytes);
+        }
+        if ((status = read_block(s, s->first, points)) == WW_OK &&
+            (status = wwi_search_send(s, (uint32_t)points)) == WW_OK)
+            status = windows ? wwi_windows_block(s, (uint32_t)points)
+                             : wwi_open_block(s, (uint32_t)(left < s->block ? left : s->block));
+    }
+    return status;
+}
+
+static void give(const ww_search *s, size_t row, const wwi_candidate *picked, size_t found, ww_match *matches) {
+    const size_t k = s->options.k;
+    const uint64_t after = s->options.kind == WW_SEARCH_WINDOWS ? s->queries[row].length : s->derivative ? 3 : 1;
+    for (size_t i = 0; i < k; i++) {
+        ww_match *m = &matches[row * k + i];
+        *m = (ww_match){-1, -1, -1, s->similarity ? -INFINITY : INFINITY};
+        if (i >= found)
+            continue;
+        uint64_t begin;
+        m->stream = (int64_t)wwi_joined_stream(&s->joined, picked[i].place, &begin);
+        m->end = (int64_t)(picked[i].place - begin + after);
+        m->begin = s->options.kind == WW_SEARCH_WINDOWS ? (int64_t)(picked[i].place - begin)
+                                                        : picked[i].start - (int64_t)begin;
+        m->distance = s->similarity ? -picked[i].value : picked[i].value;
+    }
+}
+
+static ww_status finish(ww_search *s, ww_match *matches, size_t *found) {
+    const size_t k = s->options.k;
+    ww_status status = WW_OK;
+    wwi_candidate **picked = calloc(s->query_count, sizeof *picked);
+    size_t *counts = calloc(s->query_count, sizeof *counts);
+    if (!picked || !counts) {
+        status = wwi_fail_memory(s->query_count * sizeof *picked);
+        goto done;
+    }
+    for (size_t q = 0; q < s->query_count; q++) {
+        picked[q] = malloc(k * sizeof **picked);
+        if (!picked[q]) {
+            status = wwi_fail_memory(k * sizeof **picked);
+            goto done;
+        }
+        counts[q] = wwi_candidates_pick(s, &s->queries[q], picked[q]);
+    }
+    if (s->options.kind == WW_SEARCH_OPEN && (status = wwi_open_starts(s, picked, counts)) != WW_OK)
+        goto done;
+    for (size_t q = 0; q < s->query_count; q++) {
+        give(s, q, picked[q], counts[q], matches);
+        if (found)
+            found[q] = counts[q];
+    }
+done:
+    for (size_t q = 0; picked && q < s->query_count; q++)
+        free(picked[q]);
+    free(counts);
+    free(picked);
+    return status;
+}
+
+static ww_status run(ww_search *s, const ww_series_view *view, const ww_search_source *source, ww_match *matches,
+                     size_t *found) {
+    const double began = wwi_seconds();
+    wwi_joined_close(&s->joined);
+    restart(s);
+    wwi_stream_start(s->stream);
+    ww_status status = wwi_joined_open(&s->joined, view, source, s->derivative);
+    if (status == WW_OK && s->joined.channels != s->channels) {
+        status = wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", s->joined.channels,
+                          s->channels);
+    }
+    if (status == WW_OK && (status = walk(s)) == WW_OK)
+        status = finish(s, matches, found);
+    status = wwi_finish_after(s->stream, status);
+    s->info.launches = wwi_stream_launches(s->stream);
+    s->info.seconds_device = wwi_stream_seconds(s->stream);
+    s->info.seconds_wall = wwi_seconds() - began;
+    return status;
+}
+
+ww_status ww_search_create(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
+                           const ww_search_options *options, ww_search **search) {
+    if (!context || !queries || !search)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, queries or search is NULL");
+    *search = NULL;
+    ww_search *s = NULL;
+    const ww_status status = wwi_search_make(context, measure, queries, options, false, &s);
+    if (status == WW_OK)
+        *search = s;
+    else
+        ww_search_destroy(&s);
+    return status;
+}
+
+ww_status ww_search_run(ww_search *search, const ww_series_view *streams, ww_match *matches, size_t *found) {
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    if (!search || !streams || !matches)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search, streams or matches is NULL");
+    const ww_status status = wwi_options_take(&view, streams, "ww_series_view");
+    if (status != WW_OK)
+        return status;
+    if (!view.values || view.count == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "no streams");
+    return run(search, &view, NULL, matches, found);
+}
+
+ww_status ww_search_run_source(ww_search *search, const ww_search_source *source, ww_match *matches, size_t *found) {
+    ww_search_source own = WW_SEARCH_SOURCE_INIT;
+    if (!search || !source || !matches)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search, source or matches is NULL");
+    const ww_status status = wwi_options_take(&own, source, "ww_search_source");
+    if (status != WW_OK)
+        return status;
+    if (!own.read || own.channels < 1 || (unsigned)own.precision > WW_DOUBLE)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a source without a function, channels or a precision");
+    return run(search, NULL, &own, matches, found);
+}
+
+ww_status ww_search_get_info(const ww_search *search, ww_search_info *info) {
+    if (!search)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search is NULL");
+    return wwi_struct_give(info, &search->info, "ww_search_info");
+}

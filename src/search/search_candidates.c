@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The k best places of a query, no two of one stream closer than the exclusion: which places have to be kept until the
+// end, and the choice among them.
+//
+// The choice takes the best place, leaves out all that are too close to it, takes the best of the others, and so on.
+// Two facts make it exact without keeping all places:
+// - A place that is chosen leaves out at most 2 * exclusion - 2 others. So the k-th is among the
+//   (k-1) * (2 * exclusion - 1) + 1 best.
+// - If k places that are no closer than 2 * exclusion - 1 have values up to v, so has the k-th that is chosen at the
+// end,
+//   whatever else comes: a better place takes away at most one of them.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "search/search_internal.h"
+
+static int compare(const void *a, const void *b) {
+    const wwi_candidate *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static bool too_close(const ww_search *s, const wwi_candidate *a, const wwi_candidate *b, uint64_t distance) {
+    const uint64_t apart = a->place > b->place ? a->place - b->place : b->place - a->place;
+    uint64_t x, y;
+    if (apart >= distance)
+        return false;
+    return s->streaming || wwi_joined_stream(&s->joined, a->place, &x) == wwi_joined_stream(&s->joined, b->place, &y);
+}
+
+// Of candidates in order, the first k that keep the distance.
+static size_t choose(const ww_search *s, const wwi_candidate *sorted, size_t count, uint64_t distance, size_t k,
+                     wwi_candidate *picked) {
+    size_t found = 0;
+    for (size_t i = 0; i < count && found < k; i++) {
+        bool taken = true;
+        for (size_t p = 0; taken && p < found; p++)
+            taken = !too_close(s, &sorted[i], &picked[p], distance);
+        if (taken)
+            picked[found++] = sorted[i];
+    }
+    return found;
+}
+
+ww_status wwi_candidates_limit(ww_search *s, wwi_query *q, const wwi_candidate *more, size_t count) {
+    const size_t all = q->count + count, k = s->options.k;
+    if (all < k)
+        return WW_OK;
+    wwi_candidate *sorted = malloc((all + k) * sizeof *sorted);
+    if (!sorted)
+        return wwi_fail_memory((all + k) * sizeof *sorted);
+    if (q->count)
+        memcpy(sorted, q->candidates, q->count * sizeof *sorted);
+    if (count)
+        memcpy(sorted + q->count, more, count * sizeof *sorted);
+    qsort(sorted, all, sizeof *sorted, compare);
+    wwi_candidate *picked = sorted + all;
+    if (choose(s, sorted, all, 2 * q->exclusion - 1, k, picked) == k && picked[k - 1].value < q->limit)
+        q->limit = picked[k - 1].value;
+    free(sorted);
+    return WW_OK;
+}
+
+ww_status wwi_candidates_add(ww_search *s, wwi_query *q, const wwi_candidate *found, size_t count) {
+    const ww_status status = wwi_grow(&q->candidates, &q->capacity, q->count + count, sizeof *q->candidates);
+    if (status != WW_OK || !count)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        if (found[i].place >= q->seen)
+            q->candidates[q->count++] = found[i];
+    if (s->streaming)
+        return WW_OK;
+    const ww_status limited = wwi_candidates_limit(s, q, NULL, 0);
+    if (limited != WW_OK)
+        return limited;
+    qsort(q->candidates, q->count, sizeof *q->candidates, compare);
+    while (q->count && q->candidates[q->count - 1].value > q->limit)
+        q->count--;
+    q->full = q->count >= q->kept;
+    if (q->full)
+        q->count = q->kept;
+    return WW_OK;
+}
+
+double wwi_candidates_bar(const wwi_query *q) {
+    // Places come in ascending order: of equal values the first one is kept.
+    return q->full ? nextafter(q->candidates[q->count - 1].value, -INFINITY) : q->limit;
+}
+
+size_t wwi_candidates_pick(ww_search *s, wwi_query *q, wwi_candidate *picked) {
+    return choose(s, q->candidates, q->count, q->exclusion, s->options.k, picked);
+}

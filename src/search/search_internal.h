@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of search/ share.
+//
+// A search walks over one long stream: the caller's streams one after the other, with a point that is not a number
+// between them, so that nothing matches across (search_source.c). It does so in blocks. For each block a row of values
+// a query comes to be on the device (search_windows.c, search_open.c), of which those that may belong to the k best are
+// listed (search_collect.c) and kept (search_candidates.c).
+#ifndef WAVEWARP_SEARCH_INTERNAL_H
+#define WAVEWARP_SEARCH_INTERNAL_H
+
+#include <wavewarp/search.h>
+
+#include "base/pace.h"
+#include "engine/engine.h"
+#include "engine/parameters.h"
+#include "measure/measure_table.h"
+
+// The twins of the kernels' structs.
+typedef struct wwi_window_args { // ww_window_args in kernels_cl/search/search_points.cl
+    uint64_t stride;
+    uint32_t n, first, count, channel, accumulate, query, x_stride;
+    float margin;
+    uint32_t x_at, order_at;
+    uint64_t out_stride;
+    wwi_parameter_values parameters; // as many as the measure has
+} wwi_window_args;
+_Static_assert(offsetof(wwi_window_args, parameters) == 56, "ww_window_args begins so");
+
+typedef struct wwi_open_task { // ww_open_task in kernels_cl/search/search_open.cl
+    uint64_t rows_of;
+    uint32_t x, n, x_stride, first, count, flags, state_in, state_out;
+} wwi_open_task;
+_Static_assert(sizeof(wwi_open_task) == 40, "ww_open_task has this size");
+enum { WWI_TASK_CONTINUE = 1, WWI_TASK_BEGIN = 2, WWI_TASK_SAVE = 4, WWI_TASK_IDLE = 8 };
+
+typedef struct wwi_open_args { // ww_open_args in kernels_cl/search/search_open.cl
+    uint64_t stride;
+    uint32_t strip, strips, begin_x, tasks;
+    int32_t shift;
+    uint32_t spare;
+    wwi_parameter_values parameters; // as many as the measure has
+} wwi_open_args;
+_Static_assert(offsetof(wwi_open_args, parameters) == 32, "ww_open_args begins so");
+
+// A place that may be a match: its value (smaller is better), the place in the joined stream, and the row of the query
+// in which it ends.
+typedef struct wwi_candidate {
+    double value;
+    uint64_t place;
+    uint32_t row;  // a pushed stream: 1 until it is decided
+    int64_t start; // known beforehand; else -1
+} wwi_candidate;
+
+typedef struct wwi_query {
+    size_t length; // points given
+    uint32_t n;    // points compared: fewer of derivatives
+    uint32_t x;    // first value on the device
+    uint32_t at;   // first point among those of all queries
+    uint64_t exclusion;
+    wwi_candidate *candidates;
+    size_t count, capacity, kept; // kept: as many of the best as may be needed
+    bool full;                    // there are as many: a later one must be better than the worst
+    double limit;                 // no match is above it
+    uint64_t seen;                // a pushed stream: places before this one are known already
+    double share;                 // of the windows of the last block that the bounds left
+} wwi_query;
+
+// The caller's streams as one.
+typedef struct wwi_joined {
+    const ww_series_view *view; // or
+    const ww_search_source *from;
+    size_t channels, count;
+    uint64_t *begins; // where each stream begins; the last is one after the separator of the last
+    bool derivative;  // each point becomes the derivative at the next point
+    void *staging;    // for `from`
+    size_t staged;
+} wwi_joined;
+
+struct ww_search {
+    ww_context *context;
+    wwi_stream *stream;
+    ww_measure measure;
+    char *expression, *recurrence, *recurrence_name;
+    size_t *band_lo, *band_hi;
+    wwi_parameters parameters;
+    const wwi_measure_row *row;
+    ww_search_options options;
+    ww_run_options run;
+    ww_search_info info;
+    ww_precision precision;
+    uint64_t value_bytes;
+    size_t channels, query_count, most_points, least_points; // of the queries as compared
+    wwi_query *queries;
+    double *points;   // of the queries, as compared: what the device has
+    uint64_t x_count; // values of all queries
+    bool gpu, derivative, similarity, bounded, abandons, wide, streaming;
+    uint32_t passes, point_channels, extra;
+    int vector;
+    wwi_buffer *x, *envelopes[2]; // values of the queries; the queries' envelopes, at the same places
+    wwi_buffer *order;            // points of each query: at x / (channels + extra) of it
+    wwi_buffer *rows;             // bands, likewise
+    uint32_t *reach;              // of each query's band
+    wwi_pace pace;
+    double rate;
+    // A block on the device.
+    uint64_t block, block_stride;
+    wwi_buffer *values, *derived, *table, *below, *above, *out, *lists, *found, *limits, *counters;
+    wwi_buffer *least, *place, *taken, *listed, *places, *scratch;
+    void *host_values, *host_derived;
+    uint64_t first;              // place of the block's first point
+    uint64_t done_place;         // windows done
+    uint32_t table_of, reach_of; // windows' length of the block's table; reach of its envelope
+    uint32_t lead;               // points before the block's first one: 1 with open ends
+    // Programs and kernels: windows [listed or not], open ends by tiling.
+    wwi_program *moments_program, *bounds_program, *take_program, *windows_program[2];
+    wwi_kernel *moments, *envelope, *bounds, *least_kernel, *take, *windows[2];
+    struct wwi_open *open;
+    wwi_joined joined;
+};
+
+// ---- search_queries.c
+ww_status wwi_search_queries(ww_search *s, const ww_series_view *view);
+double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t);
+
+// ---- search_source.c
+ww_status wwi_joined_open(wwi_joined *j, const ww_series_view *view, const ww_search_source *from, bool derivative);
+void wwi_joined_close(wwi_joined *j);
+uint64_t wwi_joined_length(const wwi_joined *j); // with the separators
+// Places [first, first+count) of all channels, `stride` values apart, in the precision; NaN between the streams and for
+// every value that is not finite. `derived` NULL: not wanted.
+ww_status wwi_joined_read(wwi_joined *j, uint64_t first, size_t count, ww_precision precision, size_t stride,
+                          void *values, void *derived);
+// Which stream has a place; where it begins.
+size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin);
+
+// ---- search_candidates.c
+ww_status wwi_candidates_add(ww_search *s, wwi_query *q, const wwi_candidate *found, size_t count);
+// The value that the k-th match has at most, of these places and those kept.
+ww_status wwi_candidates_limit(ww_search *s, wwi_query *q, const wwi_candidate *more, size_t count);
+// The least value that a place needs not to have to be left out.
+double wwi_candidates_bar(const wwi_query *q);
+// The matches: `picked` has room for k candidates.
+size_t wwi_candidates_pick(ww_search *s, wwi_query *q, wwi_candidate *picked);
+
+// ---- search_collect.c
+ww_status wwi_collect_prepare(ww_search *s);
+// Candidates among the block's places [first, first + count) of every row of s->out.
+ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t count);
+ww_status wwi_search_upload(ww_search *s, wwi_buffer *buffer, const double *values, size_t count);
+// Sends the limits of all queries.
+ww_status wwi_collect_limits(ww_search *s);
+double wwi_search_round(const ww_search *s, double value); // to the precision
+double wwi_host_value(const ww_search *s, const void *values, size_t i);
+
+// ---- search_windows.c
+ww_status wwi_windows_prepare(ww_search *s);
+// Windows that begin in the block's points [first, first + count), of `points` points that are there.
+ww_status wwi_windows_block(ww_search *s, uint32_t points);
+
+// ---- search_open.c
+ww_status wwi_open_prepare(ww_search *s);
+// Columns [0, columns) of the block, which follows the one before.
+ww_status wwi_open_block(ww_search *s, uint32_t columns);
+void wwi_open_restart(ww_search *s);
+void wwi_open_destroy(struct wwi_open **open);
+// In the last block: the place in which the path to a place begins.
+ww_status wwi_open_start_at(ww_search *s, size_t row, uint32_t place, int64_t *start);
+// How a query's rows are divided.
+typedef struct wwi_open_tiling {
+    uint32_t group, columns, pads, strips;
+} wwi_open_tiling;
+wwi_open_tiling wwi_open_tile(const ww_search *s, uint32_t n, uint64_t tasks, bool start);
+// Launches all strips of the tasks, `count` of them, in groups of as many as wwi_open_together() says, whose tasks have
+// the same number of columns.
+typedef struct wwi_open_buffers {
+    wwi_buffer *values, *ends, *starts, *states_in, *states_out, *starts_in, *starts_out;
+    uint64_t stride;
+    int32_t shift;
+    uint32_t begin_x;
+} wwi_open_buffers;
+uint32_t wwi_open_together(const ww_search *s, uint32_t group);
+ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *tiling, bool start, const wwi_open_task *tasks,
+                          size_t count, const wwi_open_buffers *buffers);
+// ---- search_start.c
+ww_status wwi_open_starts(ww_search *s, wwi_candidate **picked, const size_t *found);
+
+// Bytes of a kernel's arguments, with the measure's parameters.
+static inline size_t wwi_search_args_bytes(const ww_search *s, size_t begin) {
+    return begin + (s->parameters.bytes + 7) / 8 * 8;
+}
+
+// ---- search.c
+ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
+                          const ww_search_options *options, bool streaming, ww_search **search);
+ww_status wwi_search_report(ww_search *s, uint64_t work);
+// Uploads points [0, points) of the host's block.
+ww_status wwi_search_send(ww_search *s, uint32_t points);
+
+#endif

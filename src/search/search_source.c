@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The caller's streams as one long stream: one after the other, each followed by a point that is not a number. Values
+// that are not finite become NaN.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/search_internal.h"
+
+ww_status wwi_joined_open(wwi_joined *j, const ww_series_view *view, const ww_search_source *from, bool derivative) {
+    memset(j, 0, sizeof *j);
+    j->view = view;
+    j->from = from;
+    j->derivative = derivative;
+    j->count = view ? view->count : 1;
+    j->channels = view ? view->channels : from->channels;
+    j->begins = malloc((j->count + 1) * sizeof *j->begins);
+    if (!j->begins)
+        return wwi_fail_memory((j->count + 1) * sizeof *j->begins);
+    j->begins[0] = 0;
+    for (size_t i = 0; i < j->count; i++) {
+        const uint64_t length = view ? (view->lengths ? view->lengths[i] : view->length) : from->length;
+        if (length == 0) {
+            wwi_fail(WW_ERROR_EMPTY, "stream %zu has no points", i);
+            return wwi_fail_where((int64_t)i, -1);
+        }
+        if (length > UINT64_MAX / 4 - j->begins[i])
+            return wwi_fail(WW_ERROR_OVERFLOW, "the streams have too many points");
+        j->begins[i + 1] = j->begins[i] + length + 1;
+    }
+    return WW_OK;
+}
+
+void wwi_joined_close(wwi_joined *j) {
+    free(j->begins);
+    free(j->staging);
+    memset(j, 0, sizeof *j);
+}
+
+uint64_t wwi_joined_length(const wwi_joined *j) {
+    return j->begins[j->count];
+}
+
+size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin) {
+    size_t first = 0, end = j->count;
+    while (end - first > 1) {
+        const size_t middle = first + (end - first) / 2;
+        if (j->begins[middle] <= place)
+            first = middle;
+        else
+            end = middle;
+    }
+    *begin = j->begins[first];
+    return first;
+}
+
+static inline double clean(double value) {
+    return isfinite(value) ? value : NAN;
+}
+
+static inline void put(ww_precision precision, void *values, size_t at, double value) {
+    if (precision == WW_DOUBLE)
+        ((double *)values)[at] = value;
+    else
+        ((float *)values)[at] = (float)value;
+}
+
+// Points [t, t+count) of stream i to columns from `at` on. `count` of them exist.
+static ww_status read_part(wwi_joined *j, size_t i, uint64_t t, size_t count, ww_precision precision, size_t stride,
+                           void *values, size_t at) {
+    if (j->view) {
+        const ww_series_view *view = j->view;
+        const size_t length = (size_t)(j->begins[i + 1] - j->begins[i] - 1);
+        const uint64_t offset = view->offsets ? view->offsets[i] : (j->begins[i] - i) * (uint64_t)view->channels;
+        for (size_t c = 0; c < j->channels; c++) {
+            if (view->precision == WW_FLOAT && precision == WW_FLOAT && (!view->time_major || j->channels == 1)) {
+                const float *from = (const float *)view->values + offset + (uint64_t)c * length + t;
+                float *to = (float *)values + c * stride + at;
+                for (size_t p = 0; p < count; p++)
+                    to[p] = from[p] - from[p] == 0 ? from[p] : NAN;
+                continue;
+            }
+            for (size_t p = 0; p < count; p++)
+                put(precision, values, c * stride + at + p, clean(wwi_view_value(view, offset, length, c, t + p)));
+        }
+        return WW_OK;
+    }
+    const size_t each = j->channels * (j->from->precision == WW_DOUBLE ? sizeof(double) : sizeof(float));
+    if (j->staged < count) {
+        free(j->staging);
+        j->staged = 0;
+        j->staging = malloc(count * each);
+        if (!j->staging)
+            return wwi_fail_memory(count * each);
+        j->staged = count;
+    }
+    if (j->from->read(j->from->user, t, count, j->staging) != 0)
+        return wwi_fail(WW_ERROR_IO, "points %llu to %llu of the stream can't be read", (unsigned long long)t,
+                        (unsigned long long)(t + count));
+    for (size_t c = 0; c < j->channels; c++)
+        for (size_t p = 0; p < count; p++)
+            put(precision, values, c * stride + at + p,
+                clean(j->from->precision == WW_DOUBLE ? ((const double *)j->staging)[p * j->channels + c]
+                                                      : (double)((const float *)j->staging)[p * j->channels + c]));
+    return WW_OK;
+}
+
+ww_status wwi_joined_read(wwi_joined *j, uint64_t first, size_t count, ww_precision precision, size_t stride,
+                          void *values, void *derived) {
+    size_t at = 0;
+    while (at < count) {
+        const uint64_t place = first + at;
+        if (place >= wwi_joined_length(j)) {
+            for (size_t c = 0; c < j->channels; c++)
+                put(precision, values, c * stride + at, NAN);
+            at++;
+            continue;
+        }
+        uint64_t begin;
+        const size_t i = wwi_joined_stream(j, place, &begin);
+        const uint64_t left = j->begins[i + 1] - 1 - place;
+        if (left == 0) {
+            for (size_t c = 0; c < j->channels; c++)
+                put(precision, values, c * stride + at, NAN);
+            at++;
+            continue;
+        }
+        const size_t part = left < count - at ? (size_t)left : count - at;
+        const ww_status status = read_part(j, i, place - begin, part, precision, stride, values, at);
+        if (status != WW_OK)
+            return status;
+        at += part;
+    }
+    // The last two points of a block have no derivative in it.
+    for (size_t c = 0; derived && c < j->channels; c++)
+        for (size_t p = 0; p < count; p++) {
+            const size_t k = c * stride + p;
+            if (p + 2 >= count) {
+                put(precision, derived, k, NAN);
+                continue;
+            }
+            double v[3];
+            for (size_t d = 0; d < 3; d++)
+                v[d] = precision == WW_DOUBLE ? ((double *)values)[k + d] : (double)((float *)values)[k + d];
+            put(precision, derived, k, ((v[1] - v[0]) + (v[2] - v[0]) / 2) / 2);
+        }
+    return WW_OK;
+}

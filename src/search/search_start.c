@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the chosen open matches begin. The columns before a match's end are computed again, each value with the column
+// in which its path begins; twice as many as long as the value at the end is not the same, bit for bit. (With fewer
+// columns no value is smaller, and the match's own path is there once its first column is.)
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/search_internal.h"
+
+enum { MOST_POINTS = 1 << 24 }; // of one batch
+
+typedef struct wanted {
+    wwi_candidate *candidate;
+    size_t query;
+    uint64_t columns; // to be computed
+    uint32_t at;      // where they begin in the batch
+    bool whole;       // there are no more
+} wanted;
+
+// Reads the columns before a match's end, and forgets those before a missing point.
+static ww_status read_columns(ww_search *s, wanted *w, size_t stride, size_t lead, unsigned char *values,
+                              unsigned char *derived) {
+    uint64_t begin;
+    const uint64_t place = w->candidate->place, lost = s->derivative ? 2 : 0;
+    (void)wwi_joined_stream(&s->joined, place, &begin);
+    w->whole = place - begin + 1 <= w->columns;
+    if (w->whole)
+        w->columns = place - begin + 1;
+    const size_t offset = (size_t)((w->at + lead) * s->value_bytes);
+    const uint64_t first = place + 1 - w->columns;
+    const ww_status status = wwi_joined_read(&s->joined, first, (size_t)(w->columns + lost), s->precision, stride,
+                                             values + offset, s->derivative ? derived + offset : NULL);
+    if (status != WW_OK)
+        return status;
+    const unsigned char *used = s->derivative ? derived : values;
+    uint64_t valid = 0;
+    for (bool missing = false; valid < w->columns && !missing;) {
+        for (size_t c = 0; c < s->channels; c++) {
+            const double value = wwi_host_value(s, used, c * stride + lead + w->at + (size_t)(w->columns - 1 - valid));
+            missing |= value != value;
+        }
+        valid += !missing;
+    }
+    w->whole |= valid < w->columns;
+    w->at += (uint32_t)(w->columns - valid);
+    w->columns = valid;
+    return WW_OK;
+}
+
+// A batch of `count` matches, all of whose columns have room for `points`.
+static ww_status run_batch(ww_search *s, wanted *all, size_t count, size_t points) {
+    ww_status status = WW_OK;
+    const size_t stride = points + 3, bytes = (size_t)(stride * s->channels * s->value_bytes);
+    unsigned char *values = malloc(bytes), *derived = s->derivative ? malloc(bytes) : NULL;
+    wwi_buffer *buffer = NULL, *ends = NULL, *starts = NULL, *state = NULL;
+    wwi_open_task *tasks = NULL;
+    if (!values || (s->derivative && !derived)) {
+        status = wwi_fail_memory(bytes);
+        goto done;
+    }
+    memset(values, 0, bytes);
+    if (s->derivative)
+        memset(derived, 0, bytes);
+    uint32_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        all[i].at = at;
+        at += (uint32_t)all[i].columns;
+        // Two points after the end belong to derivatives: the next match's columns overwrite them.
+        if ((status = read_columns(s, &all[i], stride, 1, values, derived)) != WW_OK)
+            goto done;
+    }
+    if ((status = wwi_buffer_create(s->context, bytes, &buffer)) != WW_OK ||
+        (status = wwi_buffer_write(buffer, 0, bytes, s->derivative ? derived : values)) != WW_OK ||
+        (status = wwi_buffer_create(s->context, stride * s->value_bytes, &ends)) != WW_OK ||
+        (status = wwi_buffer_create(s->context, stride * sizeof(int32_t), &starts)) != WW_OK ||
+        (status = wwi_buffer_create(s->context, s->value_bytes, &state)) != WW_OK)
+        goto done;
+    const wwi_open_buffers b = {
+        .values = buffer,
+        .ends = ends,
+        .starts = starts,
+        .states_in = state,
+        .states_out = state,
+        .starts_in = starts,
+        .starts_out = starts,
+        .stride = stride,
+        .begin_x = s->measure.relax_begin_x > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)s->measure.relax_begin_x};
+    for (size_t i = 0; i < count; i++) {
+        const wwi_open_tiling t = wwi_open_tile(s, all[i].candidate->row + 1, 1, true);
+        const uint32_t together = wwi_open_together(s, t.group);
+        uint64_t begin;
+        (void)wwi_joined_stream(&s->joined, all[i].candidate->place, &begin);
+        free(tasks);
+        // Those that follow with the same tiling go together.
+        size_t end = i;
+        for (; end < count; end++) {
+            const wwi_open_tiling other = wwi_open_tile(s, all[end].candidate->row + 1, 1, true);
+            if (memcmp(&other, &t, sizeof t) != 0)
+                break;
+        }
+        tasks = malloc((end - i) * together * sizeof *tasks);
+        if (!tasks) {
+            status = wwi_fail_memory((end - i) * together * sizeof *tasks);
+            goto done;
+        }
+        for (size_t k = i; k < end; k++)
+            for (uint32_t g = 0; g < together; g++) {
+                const wwi_query *own = &s->queries[all[k].query];
+                (void)wwi_joined_stream(&s->joined, all[k].candidate->place, &begin);
+                tasks[(k - i) * together + g] = (wwi_open_task){
+                    .rows_of = all[k].at,
+                    .x = own->x,
+                    .n = all[k].candidate->row + 1,
+                    .x_stride = own->n,
+                    .first = 1 + all[k].at,
+                    .count = (uint32_t)all[k].columns,
+                    .flags = (all[k].candidate->place + 1 - all[k].columns == begin ? WWI_TASK_BEGIN : 0u) |
+                             (g ? WWI_TASK_IDLE : 0u)};
+            }
+        if ((status = wwi_open_launch(s, &t, true, tasks, (end - i) * together, &b)) != WW_OK)
+            goto done;
+        i = end - 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t end = all[i].at + all[i].columns - 1;
+        double value = 0;
+        float narrow = 0;
+        int32_t start = 0;
+        if ((status = wwi_buffer_read(ends, end * s->value_bytes, s->value_bytes,
+                                      s->precision == WW_DOUBLE ? (void *)&value : (void *)&narrow)) != WW_OK ||
+            (status = wwi_buffer_read(starts, end * sizeof start, sizeof start, &start)) != WW_OK)
+            goto done;
+        value = s->precision == WW_DOUBLE ? value : (double)narrow;
+        wwi_candidate *c = all[i].candidate;
+        if (value == c->value || all[i].whole)
+            c->start = (int64_t)(c->place + 1 - all[i].columns) + start;
+    }
+done:
+    free(tasks);
+    wwi_buffer_destroy(&state);
+    wwi_buffer_destroy(&starts);
+    wwi_buffer_destroy(&ends);
+    wwi_buffer_destroy(&buffer);
+    free(derived);
+    free(values);
+    return status;
+}
+
+ww_status wwi_open_starts(ww_search *s, wwi_candidate **picked, const size_t *found) {
+    ww_status status = WW_OK;
+    size_t all = 0;
+    for (size_t q = 0; q < s->query_count; q++)
+        all += found[q];
+    wanted *list = malloc((all ? all : 1) * sizeof *list), *batch = malloc((all ? all : 1) * sizeof *batch);
+    uint64_t times = 2;
+    if (!list || !batch)
+        status = wwi_fail_memory(all * sizeof *list);
+    bool open = true;
+    for (; open && status == WW_OK; times *= 2) {
+        size_t count = 0;
+        open = false;
+        for (size_t q = 0; q < s->query_count; q++)
+            for (size_t p = 0; p < found[q]; p++)
+                if (picked[q][p].start < 0)
+                    list[count++] = (wanted){&picked[q][p], q, times * s->queries[q].n + 16, 0, false};
+        open = count > 0;
+        for (size_t i = 0; i < count && status == WW_OK;) {
+            // A batch has room for all of its columns; one match alone may have more.
+            uint64_t points = 0;
+            size_t end = i;
+            while (end < count && (end == i || points + list[end].columns <= MOST_POINTS)) {
+                uint64_t begin;
+                (void)wwi_joined_stream(&s->joined, list[end].candidate->place, &begin);
+                const uint64_t most = list[end].candidate->place - begin + 1;
+                list[end].columns = list[end].columns < most ? list[end].columns : most;
+                points += list[end].columns;
+                batch[end - i] = list[end];
+                end++;
+            }
+            if (points > UINT32_MAX / 2)
+                status = wwi_fail(WW_ERROR_OVERFLOW, "a match has more than 2^31 points");
+            else
+                status = run_batch(s, batch, end - i, (size_t)points);
+            i = end;
+        }
+    }
+    free(batch);
+    free(list);
+    return status;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// A search that receives its stream point by point. Points that are pushed are a block; windows that began in earlier
+// points are complete when their last point comes, so the last points of a block are kept. Open matches go on from the
+// columns of the block before, which have the starts of their paths.
+//
+// A place within the threshold is reported when it is the best of all that are closer than the exclusion, before and
+// after it: so it waits for exclusion - 1 places.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "search/search_internal.h"
+
+enum { MOST_BLOCK = 1 << 16 };
+
+struct ww_search_stream {
+    ww_search *search;
+    uint64_t received; // points
+    size_t kept;       // of the last points, windows and derivatives need again
+    double *tail;      // these, point by point
+    bool failed, finished;
+};
+
+void ww_search_stream_destroy(ww_search_stream **stream) {
+    if (!stream || !*stream)
+        return;
+    ww_search_stream *m = *stream;
+    *stream = NULL;
+    ww_search_destroy(&m->search);
+    free(m->tail);
+    free(m);
+}
+
+// How many points after a place its window, or derivative, ends.
+static uint64_t reach_of(const ww_search *s, size_t q) {
+    return s->options.kind == WW_SEARCH_WINDOWS ? s->queries[q].length - 1 : s->derivative ? 2 : 0;
+}
+
+size_t ww_search_stream_delay(const ww_search_stream *stream, size_t query) {
+    if (!stream || query >= stream->search->query_count)
+        return 0;
+    return (size_t)(stream->search->queries[query].exclusion - 1);
+}
+
+ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
+                                  const ww_search_options *options, ww_search_stream **stream) {
+    ww_status status = WW_OK;
+    ww_search_stream *m = NULL;
+    if (!context || !queries || !options || !stream)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, queries, options or stream is NULL");
+    *stream = NULL;
+    m = calloc(1, sizeof *m);
+    if (!m)
+        return wwi_fail_memory(sizeof *m);
+    if ((status = wwi_search_make(context, measure, queries, options, true, &m->search)) != WW_OK)
+        goto done;
+    ww_search *s = m->search;
+    if (!s->options.has_threshold) {
+        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a pushed stream without a threshold");
+        wwi_fail_hint("set has_threshold and threshold: matches are reported before the stream's end is known");
+        goto done;
+    }
+    if (s->options.kind == WW_SEARCH_SUPER || s->measure.relax_end_x) {
+        status = wwi_fail(WW_ERROR_UNSUPPORTED, "a pushed stream has no end yet: %s",
+                          s->measure.relax_end_x ? "relax_end_x" : "WW_SEARCH_SUPER");
+        goto done;
+    }
+    for (size_t q = 0; q < s->query_count; q++) {
+        const uint64_t reach = reach_of(s, q);
+        m->kept = reach > m->kept ? (size_t)reach : m->kept;
+        s->queries[q].limit = s->similarity ? -s->options.threshold : s->options.threshold;
+        // All places within the threshold are wanted.
+        s->queries[q].kept = SIZE_MAX;
+    }
+    m->tail = malloc((m->kept + 1) * s->channels * sizeof *m->tail);
+    if (!m->tail)
+        status = wwi_fail_memory(m->kept * sizeof *m->tail);
+done:
+    if (status == WW_OK)
+        *stream = m;
+    else
+        ww_search_stream_destroy(&m);
+    return status;
+}
+
+static int by_place(const void *a, const void *b) {
+    const wwi_candidate *x = a, *y = b;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+// Reports what is certain when all places before `known` have been looked at, and forgets what can't matter any more.
+static ww_status report_matches(ww_search_stream *m, size_t q, uint64_t known, ww_match_fn report, void *user) {
+    ww_search *s = m->search;
+    wwi_query *query = &s->queries[q];
+    const uint64_t apart = query->exclusion;
+    ww_status status = WW_OK;
+    if (query->count > 1)
+        qsort(query->candidates, query->count, sizeof *query->candidates, by_place);
+    size_t first = 0, left = 0;
+    for (size_t i = 0; i < query->count; i++) {
+        wwi_candidate *c = &query->candidates[i];
+        const bool certain = known == UINT64_MAX || c->place + apart <= known;
+        while (query->candidates[first].place + apart <= c->place)
+            first++;
+        if (c->row) { // not yet decided
+            bool best = true;
+            for (size_t k = first; best && k < query->count && query->candidates[k].place < c->place + apart; k++) {
+                const wwi_candidate *other = &query->candidates[k];
+                best = other->value > c->value || (other->value == c->value && other->place >= c->place);
+            }
+            if (!best) {
+                c->row = 0;
+            } else if (certain) {
+                const bool windows = s->options.kind == WW_SEARCH_WINDOWS;
+                const ww_match match = {0, windows ? (int64_t)c->place : c->start,
+                                        (int64_t)(c->place + reach_of(s, q) + 1), s->similarity ? -c->value : c->value};
+                c->row = 0;
+                if (report && status == WW_OK && report(user, q, &match) != 0)
+                    status = wwi_fail(WW_ERROR_CANCELLED, "the function that receives matches asked to stop");
+            }
+        }
+    }
+    // A place matters as long as one that is closer than the exclusion may come or is undecided.
+    uint64_t oldest = known;
+    for (size_t i = 0; i < query->count; i++)
+        if (query->candidates[i].row && query->candidates[i].place < oldest)
+            oldest = query->candidates[i].place;
+    for (size_t i = 0; i < query->count; i++)
+        if (query->candidates[i].place + apart > oldest)
+            query->candidates[left++] = query->candidates[i];
+    query->count = left;
+    query->seen = known;
+    return status;
+}
+
+// A block: the points kept and the new ones, on the host, channel by channel.
+static ww_status search_block(ww_search_stream *m, const void *values, ww_precision precision, size_t from,
+                              size_t count, ww_match_fn report, void *user) {
+    ww_search *s = m->search;
+    const size_t channels = s->channels, kept = m->received < m->kept ? (size_t)m->received : m->kept;
+    const size_t points = kept + count;
+    const size_t stride = (s->lead + points + s->most_points + 64) / 64 * 64 + 64;
+    const uint64_t bytes = stride * channels * s->value_bytes;
+    ww_status status = WW_OK;
+    const bool windows = s->options.kind == WW_SEARCH_WINDOWS;
+    const uint64_t lost = s->derivative ? 2 : 0;
+    if (stride > s->block_stride) {
+        free(s->host_values);
+        free(s->host_derived);
+        s->host_derived = NULL;
+        s->host_values = calloc(1, (size_t)bytes);
+        s->host_derived = s->derivative ? calloc(1, (size_t)bytes) : NULL;
+        s->block_stride = s->host_values ? stride : 0;
+        if (!s->host_values || (s->derivative && !s->host_derived))
+            return wwi_fail_memory(bytes);
+        if ((status = wwi_grow_buffer(s->context, &s->values, bytes)) != WW_OK ||
+            (s->derivative && (status = wwi_grow_buffer(s->context, &s->derived, bytes)) != WW_OK) ||
+            (status = wwi_grow_buffer(s->context, &s->out, (stride * s->query_count + 32) * s->value_bytes)) != WW_OK ||
+            (windows && ((status = wwi_grow_buffer(s->context, &s->table, 3 * bytes)) != WW_OK ||
+                         (status = wwi_grow_buffer(s->context, &s->below, bytes)) != WW_OK ||
+                         (status = wwi_grow_buffer(s->context, &s->above, bytes)) != WW_OK ||
+                         (status = wwi_grow_buffer(s->context, &s->lists,
+                                                   stride * s->query_count * sizeof(uint32_t))) != WW_OK)) ||
+            (status = wwi_buffer_fill_u32(s->counters, 0, 4 * s->query_count * sizeof(uint32_t), 0)) != WW_OK)
+            return status;
+    }
+    // The point before the block, for recurrences that need it, is the last column that was searched.
+    for (size_t c = 0; c < channels; c++)
+        for (size_t p = 0; p < s->lead + points; p++) {
+            const size_t at = c * s->block_stride + p;
+            double value = NAN;
+            if (p < s->lead)
+                value = m->received > kept ? m->tail[m->kept * channels + c] : 0;
+            else if (p - s->lead < kept)
+                value = m->tail[(p - s->lead) * channels + c];
+            else {
+                const size_t k = (from + p - s->lead - kept) * channels + c;
+                value = precision == WW_DOUBLE ? ((const double *)values)[k] : (double)((const float *)values)[k];
+                value = isfinite(value) ? value : NAN;
+            }
+            if (s->precision == WW_DOUBLE)
+                ((double *)s->host_values)[at] = value;
+            else
+                ((float *)s->host_values)[at] = (float)value;
+        }
+    for (size_t c = 0; s->derivative && c < channels; c++)
+        for (size_t p = 0; p < s->lead + points; p++) {
+            const size_t at = c * s->block_stride + p;
+            double d = NAN;
+            if (p + 2 < s->lead + points) {
+                const double v0 = wwi_host_value(s, s->host_values, at), v1 = wwi_host_value(s, s->host_values, at + 1),
+                             v2 = wwi_host_value(s, s->host_values, at + 2);
+                d = ((v1 - v0) + (v2 - v0) / 2) / 2;
+            }
+            if (s->precision == WW_DOUBLE)
+                ((double *)s->host_derived)[at] = d;
+            else
+                ((float *)s->host_derived)[at] = (float)d;
+        }
+    s->first = m->received - kept;
+    s->block = points;
+    if (points > lost || windows) {
+        if ((status = wwi_search_send(s, (uint32_t)points)) != WW_OK)
+            return status;
+        if (windows)
+            status = wwi_windows_block(s, (uint32_t)points);
+        else
+            status = wwi_open_block(s, (uint32_t)(points - lost));
+        if (status != WW_OK)
+            return status;
+    }
+    // What the next block needs: the last points, and the one before them.
+    m->received += count;
+    const size_t keep = m->received < m->kept ? (size_t)m->received : m->kept;
+    for (size_t c = 0; c < channels; c++) {
+        for (size_t p = 0; p < keep; p++)
+            m->tail[p * channels + c] =
+                wwi_host_value(s, s->host_values, c * s->block_stride + s->lead + points - keep + p);
+        if (points > keep)
+            m->tail[m->kept * channels + c] =
+                wwi_host_value(s, s->host_values, c * s->block_stride + s->lead + points - keep - 1);
+    }
+    for (size_t q = 0; q < s->query_count && status == WW_OK; q++) {
+        const uint64_t reach = reach_of(s, q);
+        status = report_matches(m, q, m->received > reach ? m->received - reach : 0, report, user);
+    }
+    return status;
+}
+
+ww_status ww_search_stream_push(ww_search_stream *stream, const void *values, ww_precision precision, size_t count,
+                                ww_match_fn report, void *user) {
+    ww_status status = WW_OK;
+    if (!stream || (count && !values) || (unsigned)precision > WW_DOUBLE)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "stream or values is NULL, or an unknown precision");
+    if (stream->failed || stream->finished)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a stream that has %s", stream->failed ? "failed" : "ended");
+    wwi_stream_start(stream->search->stream);
+    for (size_t from = 0; from < count && status == WW_OK;) {
+        const size_t part = count - from < MOST_BLOCK ? count - from : MOST_BLOCK;
+        status = search_block(stream, values, precision, from, part, report, user);
+        from += part;
+    }
+    status = wwi_finish_after(stream->search->stream, status);
+    stream->failed = status != WW_OK;
+    return status;
+}
+
+ww_status ww_search_stream_finish(ww_search_stream *stream, ww_match_fn report, void *user) {
+    ww_status status = WW_OK;
+    if (!stream)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "stream is NULL");
+    if (stream->failed || stream->finished)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a stream that has %s", stream->failed ? "failed" : "ended");
+    stream->finished = true;
+    for (size_t q = 0; q < stream->search->query_count && status == WW_OK; q++)
+        status = report_matches(stream, q, UINT64_MAX, report, user);
+    return status;
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Series for shapelets, and the distances of a few patterns to series in double: on the device where it has double
+// (kernels_cl/shapelets/shapelet_exact.cl), else here.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "shapelets/shapelet_search.h"
+
+#define FLAT 1e-10
+
+// ---- the device
+
+long wwi_shapelet_tuned(const wwi_shapelet_device *device, const char *name, long fallback) {
+    const long value = wwi_tuning(device->context, name, NULL, fallback);
+    return value > 0 ? value : fallback;
+}
+
+static uint32_t power_below(long value, uint32_t most) {
+    uint32_t power = 1;
+    while (power * 2 <= (uint32_t)(value > 0 ? value : 1) && power < most)
+        power *= 2;
+    return power;
+}
+
+ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, wwi_shapelet_device *d) {
+    ww_status status;
+    char options[256];
+    memset(d, 0, sizeof *d);
+    const ww_device_info *info = wwi_context_info(context);
+    wwi_context_retain(context);
+    d->context = context;
+    d->kind = kind;
+    // The tuning parameter shapelets.vector 1 gives a CPU the form for GPUs.
+    d->gpu = info->type == WW_DEVICE_GPU || wwi_tuning(context, "shapelets.vector", NULL, 16) == 1;
+    // The tuning parameter shapelets.double 2 tries the way of a device without double.
+    d->has_double = info->has_double && wwi_tuning(context, "shapelets.double", NULL, 1) != 2;
+    d->vector = d->gpu ? 1 : 16;
+    const uint32_t sums = kind.raw ? 1 : (uint32_t)(kind.channels < 64 ? kind.channels : 64);
+    const uint32_t registers = d->gpu ? 64 : 16;
+    d->group = d->gpu ? power_below(wwi_shapelet_tuned(d, "shapelets.group", 32), 256) : 1;
+    // Several parts with the same columns: one channel, every length.
+    d->parts = d->gpu && sums == 1 ? power_below(wwi_shapelet_tuned(d, "shapelets.parts", 4), 8) : 1;
+    d->columns = sums > 1 ? 1 : power_below(wwi_shapelet_tuned(d, "shapelets.columns", 2), 8);
+    const uint32_t most = registers / (sums * d->columns);
+    d->windows = power_below(wwi_shapelet_tuned(d, "shapelets.windows", d->gpu ? 16 : 8), most ? most : 1);
+    d->row_group = d->gpu ? power_below(wwi_shapelet_tuned(d, "shapelets.row_group", 64), 256) : 1;
+    d->diagonals = power_below(wwi_shapelet_tuned(d, "shapelets.diagonals", d->gpu ? 16 : 8), 32);
+    d->rows = power_below(wwi_shapelet_tuned(d, "shapelets.rows", 32), 64);
+    d->rows = d->rows < d->diagonals ? d->diagonals : d->rows;
+    d->exact_group = d->gpu ? 64 : 1;
+    d->table_group = d->gpu ? 64 : 16;
+    if ((status = wwi_stream_create(context, &d->stream)) != WW_OK || !d->has_double)
+        return status;
+    snprintf(options, sizeof options,
+             "-DWW_C=%zu -DWW_RAW=%d -DWW_V=1 -DWW_WG=%" PRIu32 " -DWW_U=%" PRIu32 " -DWW_DIAGONALS=%" PRIu32,
+             kind.channels, kind.raw, d->exact_group, d->windows, d->diagonals);
+    const wwi_source sources[] = {{"base/number.cl", NULL},
+                                  {"shapelets/shapelet.cl", NULL},
+                                  {"shapelets/shapelet_tables.cl", NULL},
+                                  {"shapelets/shapelet_exact.cl", NULL}};
+    if ((status = wwi_program_get(context, sources, 4, options, &d->double_program)) != WW_OK ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_exact", &d->exact)) != WW_OK ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_columns", &d->make_columns)) != WW_OK)
+        return status;
+    if ((status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_windows", &d->make_windows)) != WW_OK ||
+        kind.raw || kind.channels > 1 ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_row_steps", &d->row_steps)) != WW_OK)
+        return status;
+    return wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_window_steps", &d->window_steps);
+}
+
+void wwi_shapelet_device_close(wwi_shapelet_device *d) {
+    if (!d->context)
+        return;
+    wwi_buffer_destroy(&d->patterns);
+    wwi_buffer_destroy(&d->places);
+    wwi_buffer_destroy(&d->flats);
+    wwi_buffer_destroy(&d->ids);
+    wwi_buffer_destroy(&d->nearest);
+    wwi_buffer_destroy(&d->at);
+    wwi_kernel_destroy(&d->exact);
+    wwi_kernel_destroy(&d->make_columns);
+    wwi_kernel_destroy(&d->make_windows);
+    wwi_kernel_destroy(&d->row_steps);
+    wwi_kernel_destroy(&d->window_steps);
+    wwi_program_release(&d->double_program);
+    wwi_stream_destroy(&d->stream);
+    wwi_context_release(d->context);
+    memset(d, 0, sizeof *d);
+}
+
+// ---- series
+
+static ww_status copy_series(const ww_series_set *set, wwi_shapelet_data *data) {
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < data->count; i++) {
+        const size_t values = ww_series_set_length(set, i) * data->channels;
+        double *to = data->values + data->offsets[i];
+        memcpy(to, ww_series_set_values(set, i), values * sizeof *to);
+        for (size_t t = 0; t < values; t++) {
+            if (!isfinite(to[t])) {
+                wwi_fail(WW_ERROR_NOT_FINITE, "series %zu has a value that is missing or infinite", i);
+                wwi_fail_hint("shapelets need complete series");
+                return wwi_fail_where((int64_t)i, (int64_t)(t % ww_series_set_length(set, i)));
+            }
+            low = fmin(low, to[t]);
+            high = fmax(high, to[t]);
+        }
+    }
+    data->centre = low + 0.5 * (high - low);
+    data->range = high - low;
+    return WW_OK;
+}
+
+ww_status wwi_shapelet_data_open(wwi_shapelet_device *device, const ww_series_set *set, wwi_shapelet_data *data) {
+    ww_status status;
+    memset(data, 0, sizeof *data);
+    data->count = ww_series_set_count(set);
+    data->channels = ww_series_set_channels(set);
+    if (!data->count)
+        return wwi_fail(WW_ERROR_EMPTY, "there are no series");
+    data->shortest = ww_series_set_min_length(set);
+    data->longest = ww_series_set_max_length(set);
+    if (data->longest > INT32_MAX / 4 || data->count > INT32_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "series of %zu points, or %zu series, are too many", data->longest,
+                        data->count);
+    data->offsets = malloc((data->count + 1) * sizeof *data->offsets);
+    if (!data->offsets)
+        return wwi_fail_memory((data->count + 1) * sizeof *data->offsets);
+    data->offsets[0] = 0;
+    for (size_t i = 0; i < data->count; i++)
+        data->offsets[i + 1] = data->offsets[i] + ww_series_set_length(set, i) * data->channels;
+    const uint64_t bytes = data->offsets[data->count] * sizeof(double);
+    if (!(data->values = malloc(bytes)))
+        return wwi_fail_memory(bytes);
+    if ((status = copy_series(set, data)) != WW_OK || !device->has_double)
+        return status;
+    const uint64_t offset_bytes = (data->count + 1) * sizeof(uint64_t);
+    if ((status = wwi_buffer_create(device->context, bytes, &data->device_values)) == WW_OK &&
+        (status = wwi_buffer_write(data->device_values, 0, bytes, data->values)) == WW_OK &&
+        (status = wwi_buffer_create(device->context, offset_bytes, &data->device_offsets)) == WW_OK)
+        status = wwi_buffer_write(data->device_offsets, 0, offset_bytes, data->offsets);
+    return status;
+}
+
+void wwi_shapelet_data_close(wwi_shapelet_data *data) {
+    wwi_buffer_destroy(&data->device_values);
+    wwi_buffer_destroy(&data->device_offsets);
+    free(data->offsets);
+    free(data->values);
+    memset(data, 0, sizeof *data);
+}
+
+// ---- distances
+
+// Mean and norm of a window: z-normalised values are (x - first - mean) * unit. True where it is flat.
+static bool normalise(const double *x, size_t length, double *mean, double *unit) {
+    double sum = 0, squares = 0, low = x[0], high = x[0];
+    for (size_t t = 0; t < length; t++) {
+        sum += x[t] - x[0];
+        low = fmin(low, x[t]);
+        high = fmax(high, x[t]);
+    }
+    *mean = sum / (double)length;
+    for (size_t t = 0; t < length; t++) {
+        const double gap = (x[t] - x[0]) - *mean;
+        squares += gap * gap;
+    }
+    *unit = sqrt((double)length / squares);
+    return high - low <= FLAT * fmax(fabs(low), fabs(high));
+}
+
+// The pattern as the kernel takes it.
+static void prepare(const wwi_shapelet_pattern *pattern, wwi_shapelet_kind kind, double *to, uint32_t *flats) {
+    const size_t l = pattern->length;
+    for (size_t ch = 0; ch < kind.channels; ch++) {
+        const double *x = pattern->values + ch * pattern->stride;
+        double mean, unit;
+        flats[ch] = !kind.raw && normalise(x, l, &mean, &unit);
+        for (size_t t = 0; t < l; t++)
+            to[ch * l + t] = kind.raw ? x[t] : flats[ch] ? 0 : ((x[t] - x[0]) - mean) * unit;
+    }
+}
+
+static double window_distance(const double *pattern, const uint32_t *flats, wwi_shapelet_kind kind, size_t l,
+                              const double *series, size_t length) {
+    double sum = 0;
+    for (size_t ch = 0; ch < kind.channels; ch++) {
+        const double *x = pattern + ch * l, *y = series + ch * length;
+        double mean, unit, own = 0;
+        if (kind.raw) {
+            for (size_t t = 0; t < l; t++)
+                own += (x[t] - y[t]) * (x[t] - y[t]);
+        } else {
+            const bool flat = normalise(y, l, &mean, &unit);
+            for (size_t t = 0; !flat && t < l; t++) {
+                const double gap = x[t] - ((y[t] - y[0]) - mean) * unit;
+                own += gap * gap;
+            }
+            if (flat || flats[ch])
+                own = flat && flats[ch] ? 0 : (double)l;
+        }
+        sum += own;
+    }
+    return sum / ((double)l * (double)kind.channels);
+}
+
+static void on_host(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const uint32_t *ids, size_t series,
+                    const double *pattern, const uint32_t *flats, size_t l, double *nearest, uint32_t *at) {
+    for (size_t j = 0; j < series; j++) {
+        const size_t length = wwi_shapelet_length(data, ids[j]);
+        nearest[j] = INFINITY;
+        at[j] = 0;
+        for (size_t u = 0; u + l <= length; u++) {
+            const double d = window_distance(pattern, flats, kind, l, data->values + data->offsets[ids[j]] + u, length);
+            if (d < nearest[j]) {
+                nearest[j] = d;
+                at[j] = (uint32_t)u;
+            }
+        }
+    }
+}
+
+// Runs the kernel for `count` prepared patterns.
+static ww_status on_device(wwi_shapelet_device *d, const wwi_shapelet_data *data, size_t series, const double *values,
+                           uint64_t value_count, const uint32_t *places, const uint32_t *flats, size_t count,
+                           double *nearest, uint32_t *at) {
+    ww_status status;
+    const uint64_t results = count * series;
+    const uint32_t across = (uint32_t)series;
+    if ((status = wwi_grow_buffer(d->context, &d->patterns, value_count * sizeof(double))) != WW_OK ||
+        (status = wwi_grow_buffer(d->context, &d->places, count * 8)) != WW_OK ||
+        (status = wwi_grow_buffer(d->context, &d->flats, count * d->kind.channels * 4)) != WW_OK ||
+        (status = wwi_grow_buffer(d->context, &d->nearest, results * sizeof(double))) != WW_OK ||
+        (status = wwi_grow_buffer(d->context, &d->at, results * 4)) != WW_OK ||
+        (status = wwi_buffer_write(d->patterns, 0, value_count * sizeof(double), values)) != WW_OK ||
+        (status = wwi_buffer_write(d->places, 0, count * 8, places)) != WW_OK ||
+        (status = wwi_buffer_write(d->flats, 0, count * d->kind.channels * 4, flats)) != WW_OK)
+        return status;
+    const wwi_arg args[] = {WWI_BUFFER(data->device_values),
+                            WWI_BUFFER(data->device_offsets),
+                            WWI_BUFFER(d->ids),
+                            WWI_VALUE(across),
+                            WWI_BUFFER(d->patterns),
+                            WWI_BUFFER(d->places),
+                            WWI_BUFFER(d->flats),
+                            WWI_BUFFER(d->nearest),
+                            WWI_BUFFER(d->at)};
+    if ((status = wwi_launch(d->exact, results, d->exact_group, args, sizeof args / sizeof *args)) != WW_OK ||
+        (status = wwi_buffer_read(d->nearest, 0, results * sizeof(double), nearest)) != WW_OK)
+        return status;
+    return wwi_buffer_read(d->at, 0, results * 4, at);
+}
+
+ww_status wwi_shapelet_exact(wwi_shapelet_device *d, const wwi_shapelet_data *data, const uint32_t *ids, size_t series,
+                             const wwi_shapelet_pattern *patterns, size_t count, double *distances, uint32_t *at) {
+    ww_status status = WW_OK;
+    const size_t C = d->kind.channels;
+    uint64_t value_count = 0;
+    for (size_t p = 0; p < count; p++)
+        value_count += patterns[p].length * C;
+    double *values = malloc((value_count ? value_count : 1) * sizeof *values);
+    uint32_t *places = malloc((count ? count : 1) * 8), *flats = malloc((count ? count : 1) * C * sizeof *flats);
+    uint32_t *own_at = at ? NULL : malloc((count * series + 1) * sizeof *own_at);
+    if (!values || !places || !flats || (!at && !own_at) || value_count >> 32) {
+        status = wwi_fail_memory(value_count * sizeof *values);
+        goto done;
+    }
+    if (!at)
+        at = own_at;
+    for (size_t p = 0, first = 0; p < count; p++) {
+        places[2 * p] = (uint32_t)first;
+        places[2 * p + 1] = (uint32_t)patterns[p].length;
+        prepare(&patterns[p], d->kind, values + first, flats + p * C);
+        first += patterns[p].length * C;
+    }
+    if (d->has_double && count) {
+        if ((status = wwi_grow_buffer(d->context, &d->ids, series * 4)) != WW_OK ||
+            (status = wwi_buffer_write(d->ids, 0, series * 4, ids)) != WW_OK ||
+            (status = on_device(d, data, series, values, value_count, places, flats, count, distances, at)) != WW_OK)
+            goto done;
+    } else {
+        for (size_t p = 0; p < count; p++)
+            on_host(data, d->kind, ids, series, values + places[2 * p], flats + p * C, places[2 * p + 1],
+                    distances + p * series, at + p * series);
+    }
+    for (size_t p = 0; p < count; p++)
+        for (size_t j = 0; j < series; j++)
+            distances[p * series + j] =
+                sqrt(distances[p * series + j] * (d->kind.unscaled ? (double)patterns[p].length : 1.0));
+done:
+    free(values);
+    free(places);
+    free(flats);
+    free(own_at);
+    return status;
+}

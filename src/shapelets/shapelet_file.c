@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models of shapelets as JSON files: written here, read by jansson (where the library was built with it), every number
+// checked against every other.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "files/output.h"
+#include "shapelets/shapelet_model.h"
+
+#define FORMAT "wavewarp-shapelets"
+enum { VERSION = 1 };
+
+static const char *const ops[] = {"and", "or"};
+
+// ---- writing
+
+static void write_count(wwi_output *out, const char *name, uint64_t value) {
+    char line[96];
+    snprintf(line, sizeof line, "\"%s\": %" PRIu64, name, value);
+    wwi_output_text(out, line);
+}
+
+static void write_number(wwi_output *out, const char *name, double value) {
+    wwi_output_text(out, "\"");
+    wwi_output_text(out, name);
+    wwi_output_text(out, "\": ");
+    wwi_output_number(out, value, WW_DOUBLE);
+}
+
+// Bytes of well-formed UTF-8 from `at` on that form a character; 0 where it is not well-formed.
+static size_t utf8_length(const unsigned char *at) {
+    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const size_t length = at[0] < 0x80 ? 1 : at[0] >> 5 == 6 ? 2 : at[0] >> 4 == 14 ? 3 : at[0] >> 3 == 30 ? 4 : 0;
+    unsigned code = length == 1 ? at[0] : at[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if (at[i] >> 6 != 2)
+            return 0;
+        code = code << 6 | (at[i] & 0x3f);
+    }
+    if (length == 0 || (length > 1 && code < least[length]) || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        return 0;
+    return length;
+}
+
+// A label: bytes that are not UTF-8 become the Latin-1 characters of their numbers.
+static void write_text(wwi_output *out, const char *text) {
+    char escaped[8];
+    wwi_output_text(out, "\"");
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        const size_t length = utf8_length(at);
+        if (length > 1 || (length == 1 && *at >= 0x20 && *at != '"' && *at != '\\' && *at != 0x7f)) {
+            wwi_output_bytes(out, at, length);
+            at += length;
+        } else {
+            snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned)*at++);
+            wwi_output_text(out, escaped);
+        }
+    }
+    wwi_output_text(out, "\"");
+}
+
+static void write_shapelet(wwi_output *out, const ww_shapelets *m, const wwi_shapelet *s) {
+    wwi_output_text(out, "    {");
+    write_count(out, "series", s->series);
+    wwi_output_text(out, ", ");
+    write_count(out, "start", s->start);
+    wwi_output_text(out, ", ");
+    write_count(out, "length", s->length);
+    wwi_output_text(out, ", ");
+    write_count(out, "class", s->label);
+    wwi_output_text(out, ", \"op\": \"");
+    wwi_output_text(out, ops[s->op]);
+    wwi_output_text(out, "\", ");
+    write_number(out, "quality", s->quality);
+    wwi_output_text(out, ", ");
+    write_number(out, "gain", s->gain);
+    wwi_output_text(out, ", ");
+    write_number(out, "gap", s->gap);
+    wwi_output_text(out, ", ");
+    write_number(out, "threshold", s->threshold);
+    wwi_output_text(out, ",\n     \"values\": [");
+    for (size_t ch = 0; ch < m->channels; ch++) {
+        wwi_output_text(out, ch ? ",\n      [" : "[");
+        for (size_t t = 0; t < s->length; t++) {
+            wwi_output_text(out, t ? ", " : "");
+            wwi_output_number(out, s->values[ch * s->length + t], WW_DOUBLE);
+        }
+        wwi_output_text(out, "]");
+    }
+    wwi_output_text(out, "]}");
+}
+
+static void write_node(wwi_output *out, const ww_shapelet_node *n) {
+    wwi_output_text(out, "    {");
+    write_count(out, "depth", n->depth);
+    wwi_output_text(out, ", ");
+    write_count(out, "series", n->series);
+    wwi_output_text(out, ", ");
+    write_count(out, "class", n->label);
+    if (n->left >= 0) {
+        wwi_output_text(out, ", ");
+        write_count(out, "left", (uint64_t)n->left);
+        wwi_output_text(out, ", ");
+        write_count(out, "right", (uint64_t)n->right);
+        wwi_output_text(out, ", ");
+        write_count(out, "first", n->first);
+        wwi_output_text(out, ", ");
+        write_count(out, "terms", n->terms);
+        wwi_output_text(out, ", ");
+        write_number(out, "threshold", n->threshold);
+        wwi_output_text(out, ", ");
+        write_number(out, "gain", n->gain);
+        wwi_output_text(out, ", ");
+        write_number(out, "gap", n->gap);
+    }
+    wwi_output_text(out, "}");
+}
+
+ww_status ww_shapelets_write(const ww_shapelets *m, const char *path) {
+    wwi_output out;
+    ww_status status;
+    if (!m || !path)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or path is NULL");
+    if ((status = wwi_output_open(path, &out)) != WW_OK)
+        return status;
+    wwi_output_text(&out, "{\n  \"format\": \"" FORMAT "\",\n  ");
+    write_count(&out, "version", VERSION);
+    wwi_output_text(&out, ",\n  \"quality\": \"");
+    wwi_output_text(&out, ww_shapelet_quality_name(m->quality));
+    wwi_output_text(&out, m->raw ? "\",\n  \"raw\": true" : "\",\n  \"raw\": false");
+    wwi_output_text(&out, m->unscaled ? ",\n  \"unscaled\": true,\n  " : ",\n  \"unscaled\": false,\n  ");
+    write_count(&out, "channels", m->channels);
+    wwi_output_text(&out, ",\n  ");
+    write_count(&out, "train", m->train);
+    wwi_output_text(&out, ",\n  ");
+    write_count(&out, "best", m->best);
+    wwi_output_text(&out, ",\n  \"classes\": [");
+    for (size_t k = 0; k < m->class_count; k++) {
+        wwi_output_text(&out, k ? ", " : "");
+        write_text(&out, m->names[k]);
+    }
+    wwi_output_text(&out, "],\n  \"nodes\": [");
+    for (size_t i = 0; i < m->node_count; i++) {
+        wwi_output_text(&out, i ? ",\n" : "\n");
+        write_node(&out, &m->nodes[i]);
+    }
+    wwi_output_text(&out, "],\n  \"shapelets\": [");
+    for (size_t i = 0; i < m->shapelet_count; i++) {
+        wwi_output_text(&out, i ? ",\n" : "\n");
+        write_shapelet(&out, m, &m->shapelets[i]);
+    }
+    wwi_output_text(&out, "]\n}\n");
+    return wwi_output_close(&out, true);
+}
+
+// ---- reading
+
+#if WWI_JANSSON
+#include <jansson.h>
+
+enum { MOST = INT32_MAX / 2 };
+
+static ww_status wrong(const char *path, const char *what) {
+    return wwi_fail(WW_ERROR_FORMAT, "%s: %s", path, what);
+}
+
+static bool get_count(const json_t *of, const char *name, uint64_t most, size_t *value) {
+    const json_t *number = json_object_get(of, name);
+    if (!json_is_integer(number) || json_integer_value(number) < 0 || (uint64_t)json_integer_value(number) > most)
+        return false;
+    *value = (size_t)json_integer_value(number);
+    return true;
+}
+
+static bool get_number(const json_t *of, const char *name, double *value) {
+    const json_t *number = json_object_get(of, name);
+    if (!json_is_number(number) || !isfinite(json_number_value(number)))
+        return false;
+    *value = json_number_value(number);
+    return true;
+}
+
+static bool get_flag(const json_t *of, const char *name, bool *value) {
+    const json_t *flag = json_object_get(of, name);
+    *value = json_is_true(flag);
+    return json_is_boolean(flag);
+}
+
+static ww_status read_classes(const json_t *root, const char *path, ww_shapelets *m) {
+    const json_t *classes = json_object_get(root, "classes");
+    const size_t count = json_array_size(classes);
+    if (count < 2 || count >> 16)
+        return wrong(path, "\"classes\" is not a list of at least two names");
+    if (!(m->names = calloc(count, sizeof *m->names)))
+        return wwi_fail_memory(count * sizeof *m->names);
+    m->class_count = count;
+    for (size_t k = 0; k < count; k++) {
+        const char *name = json_string_value(json_array_get(classes, k));
+        if (!name)
+            return wrong(path, "\"classes\" holds something that is not a name");
+        for (size_t other = 0; other < k; other++)
+            if (strcmp(m->names[other], name) == 0)
+                return wrong(path, "two of \"classes\" are the same");
+        if (!(m->names[k] = strdup(name)))
+            return wwi_fail_memory(strlen(name));
+    }
+    return WW_OK;
+}
+
+static ww_status read_values(const json_t *of, const char *path, const ww_shapelets *m, wwi_shapelet *s) {
+    const json_t *values = json_object_get(of, "values");
+    if (json_array_size(values) != m->channels)
+        return wrong(path, "a shapelet's \"values\" are not as many lists as there are channels");
+    // Lists of these sizes exist in the file, so the memory is of its order.
+    for (size_t ch = 0; ch < m->channels; ch++)
+        if (json_array_size(json_array_get(values, ch)) != s->length)
+            return wrong(path, "a list of a shapelet's \"values\" is not as long as its \"length\" says");
+    if (!(s->values = malloc(m->channels * s->length * sizeof *s->values)))
+        return wwi_fail_memory(m->channels * s->length * sizeof *s->values);
+    for (size_t ch = 0; ch < m->channels; ch++)
+        for (size_t t = 0; t < s->length; t++) {
+            const json_t *value = json_array_get(json_array_get(values, ch), t);
+            s->values[ch * s->length + t] = json_number_value(value);
+            if (!json_is_number(value) || !isfinite(json_number_value(value)))
+                return wrong(path, "a shapelet's \"values\" hold something that is not a number");
+        }
+    return WW_OK;
+}
+
+static ww_status read_shapelets(const json_t *root, const char *path, ww_shapelets *m) {
+    ww_status status = WW_OK;
+    const json_t *list = json_object_get(root, "shapelets");
+    const size_t count = json_array_size(list);
+    if (!json_is_array(list))
+        return wrong(path, "\"shapelets\" is not a list");
+    if (count && !(m->shapelets = calloc(count, sizeof *m->shapelets)))
+        return wwi_fail_memory(count * sizeof *m->shapelets);
+    for (size_t i = 0; status == WW_OK && i < count; i++) {
+        const json_t *of = json_array_get(list, i);
+        wwi_shapelet *s = &m->shapelets[i];
+        const char *op = json_string_value(json_object_get(of, "op"));
+        m->shapelet_count++;
+        if (!get_count(of, "series", m->train - 1, &s->series) || !get_count(of, "start", MOST, &s->start) ||
+            !get_count(of, "length", MOST, &s->length) || s->length < 2 ||
+            !get_count(of, "class", m->class_count - 1, &s->label))
+            return wrong(path,
+                         "a shapelet's \"series\", \"start\", \"length\" or \"class\" is missing or out of range");
+        if (!op || (strcmp(op, ops[0]) != 0 && strcmp(op, ops[1]) != 0))
+            return wrong(path, "a shapelet's \"op\" is neither and nor or");
+        s->op = strcmp(op, ops[1]) == 0 ? WW_SHAPELET_OR : WW_SHAPELET_AND;
+        if (!get_number(of, "quality", &s->quality) || !get_number(of, "gain", &s->gain) ||
+            !get_number(of, "gap", &s->gap) || !get_number(of, "threshold", &s->threshold) || s->quality < 0 ||
+            s->gain < 0 || s->gap < 0 || s->threshold < 0)
+            return wrong(path, "a shapelet's \"quality\", \"gain\", \"gap\" or \"threshold\" is missing or negative");
+        status = read_values(of, path, m, s);
+    }
+    return status;
+}
+
+// A node, with what its parent knows of it: `expected` holds depth + 1 and series of the nodes already named, 0 others.
+static ww_status read_node(const json_t *of, const char *path, const ww_shapelets *m, size_t count, size_t i,
+                           ww_shapelet_node *n, size_t *next_term) {
+    size_t left, right;
+    *n = (ww_shapelet_node)WW_SHAPELET_NODE_INIT;
+    if (!get_count(of, "depth", count, &n->depth) || !get_count(of, "series", m->train, &n->series) || !n->series ||
+        !get_count(of, "class", m->class_count - 1, &n->label))
+        return wrong(path, "a node's \"depth\", \"series\" or \"class\" is missing or out of range");
+    if (!json_object_get(of, "left") && !json_object_get(of, "right"))
+        return WW_OK;
+    if (!get_count(of, "left", count - 1, &left) || !get_count(of, "right", count - 1, &right) || left <= i ||
+        right <= i || left == right)
+        return wrong(path, "a node's \"left\" or \"right\" is no later node");
+    if (!get_count(of, "terms", 8, &n->terms) || !n->terms || !get_count(of, "first", m->shapelet_count, &n->first) ||
+        n->first != *next_term || n->terms > m->shapelet_count - n->first)
+        return wrong(path, "a node's \"first\" and \"terms\" are not the next shapelets");
+    if (!get_number(of, "threshold", &n->threshold) || !get_number(of, "gain", &n->gain) ||
+        !get_number(of, "gap", &n->gap) || n->threshold < 0 || n->gain < 0 || n->gap < 0)
+        return wrong(path, "a node's \"threshold\", \"gain\" or \"gap\" is missing or negative");
+    const wwi_shapelet *last = &m->shapelets[n->first + n->terms - 1];
+    if (last->threshold != n->threshold || last->gain != n->gain || last->gap != n->gap)
+        return wrong(path, "a node's \"threshold\", \"gain\" or \"gap\" is not that of its last shapelet");
+    if (m->shapelets[n->first].op != WW_SHAPELET_AND)
+        return wrong(path, "a node's first shapelet is joined by or, but to nothing");
+    n->op = last->op;
+    n->left = (int64_t)left;
+    n->right = (int64_t)right;
+    *next_term += n->terms;
+    return WW_OK;
+}
+
+static ww_status read_nodes(const json_t *root, const char *path, ww_shapelets *m) {
+    ww_status status = WW_OK;
+    const json_t *list = json_object_get(root, "nodes");
+    const size_t count = json_array_size(list);
+    size_t next_term = m->best;
+    if (!json_is_array(list) || (!count && !m->best))
+        return wrong(path, "there are neither \"nodes\" nor the best shapelets");
+    if (!count)
+        return m->shapelet_count == m->best ? WW_OK : wrong(path, "there are more \"shapelets\" than \"best\"");
+    char *named = calloc(count, 1);
+    m->nodes = calloc(count, sizeof *m->nodes);
+    if (!named || !m->nodes) {
+        free(named);
+        return wwi_fail_memory(count * sizeof *m->nodes);
+    }
+    m->node_count = count;
+    for (size_t i = 0; status == WW_OK && i < count; i++)
+        status = read_node(json_array_get(list, i), path, m, count, i, &m->nodes[i], &next_term);
+    if (status == WW_OK && (m->nodes[0].depth != 0 || m->nodes[0].series != m->train))
+        status = wrong(path, "the first node is not the root of all training series");
+    for (size_t i = 0; status == WW_OK && i < count; i++) {
+        const ww_shapelet_node *n = &m->nodes[i];
+        if (i && !named[i])
+            status = wrong(path, "a node is nobody's \"left\" or \"right\"");
+        if (n->left < 0)
+            continue;
+        const ww_shapelet_node *l = &m->nodes[n->left], *r = &m->nodes[n->right];
+        if (named[n->left]++ || named[n->right]++ || l->depth != n->depth + 1 || r->depth != n->depth + 1 ||
+            l->series + r->series != n->series)
+            status = wrong(path, "\"depth\" or \"series\" of a node and of those below it do not fit");
+    }
+    if (status == WW_OK && next_term != m->shapelet_count)
+        status = wrong(path, "a shapelet belongs to no node");
+    free(named);
+    return status;
+}
+
+static ww_status read_model(const json_t *root, const char *path, ww_shapelets *m) {
+    ww_status status;
+    size_t version;
+    const char *format = json_string_value(json_object_get(root, "format"));
+    const char *quality = json_string_value(json_object_get(root, "quality"));
+    if (!format || strcmp(format, FORMAT) != 0)
+        return wrong(path, "its \"format\" is not \"" FORMAT "\"");
+    if (!get_count(root, "version", MOST, &version) || version == 0)
+        return wrong(path, "\"version\" is missing or out of range");
+    if (version > VERSION)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "%s is of version %zu; this library reads %d", path, version, VERSION);
+    for (m->quality = WW_SHAPELET_GAIN;
+         quality && m->quality <= WW_SHAPELET_MOOD && strcmp(quality, ww_shapelet_quality_name(m->quality)) != 0;)
+        m->quality = (ww_shapelet_quality)(m->quality + 1);
+    if (!quality || m->quality > WW_SHAPELET_MOOD)
+        return wrong(path, "\"quality\" is none of the measures");
+    if (!get_flag(root, "raw", &m->raw) || !get_flag(root, "unscaled", &m->unscaled))
+        return wrong(path, "\"raw\" or \"unscaled\" is not true or false");
+    if (!get_count(root, "channels", MOST, &m->channels) || m->channels == 0 ||
+        !get_count(root, "train", MOST, &m->train) || m->train < 2)
+        return wrong(path, "\"channels\" or \"train\" is missing or out of range");
+    if ((status = read_classes(root, path, m)) != WW_OK || (status = read_shapelets(root, path, m)) != WW_OK)
+        return status;
+    if (!get_count(root, "best", m->shapelet_count, &m->best))
+        return wrong(path, "\"best\" is missing or above the number of shapelets");
+    return read_nodes(root, path, m);
+}
+
+ww_status ww_shapelets_read(const char *path, ww_shapelets **shapelets) {
+    ww_status status;
+    json_error_t error;
+    if (!path || !shapelets)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "path or shapelets is NULL");
+    *shapelets = NULL;
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (!file)
+        return wwi_fail(WW_ERROR_IO, "%s can't be opened", path);
+    json_t *root = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+    const bool broken = ferror(file) != 0;
+    if (file != stdin)
+        fclose(file);
+    ww_shapelets *m = NULL;
+    if (broken)
+        status = wwi_fail(WW_ERROR_IO, "%s can't be read", path);
+    else if (!root)
+        status = wwi_fail(WW_ERROR_FORMAT, "%s:%d:%d: %s", path, error.line, error.column, error.text);
+    else if (!(m = calloc(1, sizeof *m)))
+        status = wwi_fail_memory(sizeof *m);
+    else
+        status = read_model(root, path, m);
+    json_decref(root);
+    if (m)
+        m->info = (ww_shapelets_info)WW_SHAPELETS_INFO_INIT;
+    if (status == WW_OK)
+        *shapelets = m;
+    else
+        ww_shapelets_destroy(&m);
+    return status;
+}
+
+#else
+
+ww_status ww_shapelets_read(const char *path, ww_shapelets **shapelets) {
+    if (!path || !shapelets)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "path or shapelets is NULL");
+    *shapelets = NULL;
+    wwi_fail(WW_ERROR_UNSUPPORTED, "this library was built without jansson, which reads models");
+    return wwi_fail_hint("install libjansson-dev and build again");
+}
+
+#endif

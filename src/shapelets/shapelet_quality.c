@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// The quality of a candidate, from its distances in double: what decides between candidates that float left close.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shapelets/shapelet_search.h"
+
+const char *ww_shapelet_quality_name(ww_shapelet_quality quality) {
+    static const char *const names[] = {"gain", "f", "kruskal-wallis", "mood"};
+    return (unsigned)quality < sizeof names / sizeof *names ? names[quality] : "unknown";
+}
+
+ww_status wwi_shapelet_gains_open(size_t most, wwi_shapelet_gains *gains) {
+    memset(gains, 0, sizeof *gains);
+    if (most >> 24)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu series; shapelets are for at most %u", most, 1u << 24);
+    // least[k]: the logarithm of k, from its least prime factor's and the rest's.
+    int64_t *logs = calloc(most + 1, sizeof *logs);
+    gains->entropy = calloc(most + 1, sizeof *gains->entropy);
+    gains->steps = calloc(most + 1, sizeof *gains->steps);
+    if (!logs || !gains->entropy || !gains->steps) {
+        free(logs);
+        wwi_shapelet_gains_close(gains);
+        return wwi_fail_memory((most + 1) * sizeof *logs);
+    }
+    for (size_t p = 2; p <= most; p++) {
+        if (logs[p])
+            continue;
+        const int64_t own = llround(ldexp(log2((double)p), WWI_GAIN_BITS));
+        for (size_t power = p; power <= most; power = power > most / p ? most + 1 : power * p)
+            for (size_t k = power; k <= most; k += power)
+                logs[k] += own;
+    }
+    for (size_t k = 0; k <= most; k++)
+        gains->entropy[k] = (int64_t)k * logs[k];
+    for (size_t k = 0; k < most; k++)
+        gains->steps[k] = gains->entropy[k + 1] - gains->entropy[k];
+    gains->most = most;
+    free(logs);
+    return WW_OK;
+}
+
+void wwi_shapelet_gains_close(wwi_shapelet_gains *gains) {
+    free(gains->entropy);
+    free(gains->steps);
+    memset(gains, 0, sizeof *gains);
+}
+
+typedef struct ranked {
+    double distance;
+    uint32_t item;
+} ranked;
+
+static int by_distance(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    return x->distance < y->distance ? -1 : x->distance > y->distance ? 1 : x->item < y->item ? -1 : x->item > y->item;
+}
+
+// Sorts `order` by distance, then by itself: by merging, with the array's second half as room.
+static void sort_order(const double *distances, uint32_t *order, size_t count) {
+    ranked few[256], *all = count <= 256 ? few : malloc(count * sizeof *all);
+    if (!all) { // slower, and the same
+        for (size_t i = 1; i < count; i++)
+            for (size_t j = i; j > 0 && distances[order[j]] < distances[order[j - 1]]; j--) {
+                const uint32_t swapped = order[j];
+                order[j] = order[j - 1];
+                order[j - 1] = swapped;
+            }
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        all[i] = (ranked){distances[i], (uint32_t)i};
+    qsort(all, count, sizeof *all, by_distance);
+    for (size_t i = 0; i < count; i++)
+        order[i] = all[i].item;
+    if (all != few)
+        free(all);
+}
+
+static double f_statistic(const double *distances, const uint32_t *classes, size_t count, const size_t *totals,
+                          size_t class_count) {
+    double mean = 0, between = 0, within = 0;
+    size_t present = 0;
+    for (size_t j = 0; j < count; j++)
+        mean += distances[j];
+    mean /= (double)count;
+    for (size_t k = 0; k < class_count; k++) {
+        if (!totals[k])
+            continue;
+        double own = 0;
+        present++;
+        for (size_t j = 0; j < count; j++)
+            own += classes[j] == k ? distances[j] - mean : 0;
+        own /= (double)totals[k];
+        between += own * own * (double)totals[k];
+        for (size_t j = 0; j < count; j++)
+            if (classes[j] == k)
+                within += (distances[j] - mean - own) * (distances[j] - mean - own);
+    }
+    if (present >= count)
+        return 0;
+    // Not above 1e9: classes without any variance are as good as can be.
+    return fmin(between / (double)(present - 1) / (fmax(within, 1e-300) / (double)(count - present)), 1e9);
+}
+
+static double kruskal_wallis(const double *distances, const uint32_t *classes, size_t count, const size_t *totals,
+                             size_t class_count, const uint32_t *order, double same) {
+    double value = 0;
+    double *sums = calloc(class_count, sizeof *sums);
+    if (!sums)
+        return 0;
+    for (size_t p = 0; p < count;) {
+        size_t end = p + 1;
+        while (end < count && distances[order[end]] - distances[order[end - 1]] <= same)
+            end++;
+        for (size_t i = p; i < end; i++)
+            sums[classes[order[i]]] += 0.5 * (double)(p + 1 + end);
+        p = end;
+    }
+    for (size_t k = 0; k < class_count; k++)
+        if (totals[k]) {
+            const double mean = sums[k] / (double)totals[k] - 0.5 * (double)(count + 1);
+            value += mean * mean * (double)totals[k];
+        }
+    free(sums);
+    return value * 12 / ((double)count * (double)(count + 1));
+}
+
+static double mood(const double *distances, const uint32_t *classes, size_t count, const size_t *totals,
+                   size_t class_count, const uint32_t *order, double same) {
+    double value = 0;
+    const double median = 0.5 * (distances[order[(count - 1) / 2]] + distances[order[count / 2]]);
+    size_t above = 0;
+    for (size_t j = 0; j < count; j++)
+        above += distances[j] > median + same;
+    if (above == 0 || above == count)
+        return 0;
+    const double share = (double)above / (double)count;
+    for (size_t k = 0; k < class_count; k++) {
+        double own = 0;
+        for (size_t j = 0; j < count; j++)
+            own += classes[j] == k && distances[j] > median + same;
+        if (totals[k]) {
+            const double gap = own - share * (double)totals[k];
+            value += gap * gap / ((double)totals[k] * share * (1 - share));
+        }
+    }
+    return value;
+}
+
+void wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances, const uint32_t *classes, size_t count,
+                        size_t class_count, ww_shapelet_quality quality, uint32_t *order, size_t *counts,
+                        wwi_shapelet_score *score) {
+    const int64_t *K = gains->entropy;
+    size_t *left = counts, *totals = counts + class_count;
+    double sum = 0, before = 0;
+    int64_t gain = 0;
+    memset(counts, 0, 2 * class_count * sizeof *counts);
+    for (size_t j = 0; j < count; j++) {
+        totals[classes[j]]++;
+        sum += distances[j];
+    }
+    sort_order(distances, order, count);
+    const double largest = distances[order[count - 1]];
+    const double same = isfinite(largest) ? 1e-10 * largest : 0;
+    memset(score, 0, sizeof *score);
+    score->key = -1;
+    score->threshold = largest;
+    for (size_t p = 0; p + 1 < count; p++) {
+        const size_t k = classes[order[p]], on_left = left[k]++, on_right = totals[k] - on_left;
+        gain += gains->steps[on_left] - gains->steps[on_right - 1] - gains->steps[p] + gains->steps[count - p - 1];
+        before += distances[order[p]];
+        const double here = distances[order[p]], next = distances[order[p + 1]];
+        if (!(next - here > same))
+            continue;
+        const double gap = (sum - before) / (double)(count - p - 1) - before / (double)(p + 1);
+        const int64_t gap_key = isfinite(gap) && fabs(gap) < 1e9 ? llround(gap * 4294967296.0) : INT64_MAX;
+        if (gain > score->key || (gain == score->key && gap_key > score->gap_key)) {
+            score->key = gain;
+            score->gap_key = gap_key;
+            score->gap = gap;
+            score->threshold = isfinite(next) ? here + 0.5 * (next - here) : here;
+            score->left = p + 1;
+        }
+    }
+    (void)K;
+    if (score->key < 0)
+        score->key = 0;
+    score->gain = ldexp((double)score->key, -WWI_GAIN_BITS) / (double)count;
+    score->quality = score->gain;
+    if (quality == WW_SHAPELET_GAIN)
+        return;
+    score->quality = quality == WW_SHAPELET_F ? f_statistic(distances, classes, count, totals, class_count)
+                     : quality == WW_SHAPELET_KRUSKAL_WALLIS
+                         ? kruskal_wallis(distances, classes, count, totals, class_count, order, same)
+                         : mood(distances, classes, count, totals, class_count, order, same);
+    score->key = llround(score->quality * WWI_QUALITY_UNIT);
+}

@@ -1,0 +1,1150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search of one node: the best candidates among all windows of its series. Columns (places where candidates start)
+// are processed in chunks that fit the memory; for each chunk the device finds the correlations of all its candidates
+// with all series and the bounds of their gains (kernels_cl/shapelets/), and lists those that may be among the best.
+// The list is then examined in double, best first, until no other can be better.
+//
+// Overlap counts within one series only. So where more than one is wanted, a *section* of the columns has whole series:
+// its candidates are listed against the k-th best of the sections before, which can only rise. Long because: chunks,
+// lists and selection share one struct.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "shapelets/shapelet_search.h"
+
+// A candidate that the device listed.
+typedef struct listed {
+    int64_t gain;
+    float gap;
+    wwi_shapelet_place place;
+    uint32_t own; // the series' place in the node
+} listed;
+
+typedef struct section {
+    size_t first, count; // columns
+} section;
+
+typedef struct search {
+    wwi_shapelet_device *device;
+    const wwi_shapelet_data *data;
+    const wwi_shapelet_gains *gains;
+    const ww_shapelets_options *options;
+    const wwi_shapelet_node *node;
+    wwi_shapelet_progress *progress;
+    size_t k;
+    wwi_shapelet_job job;
+    wwi_shapelet_column *columns;
+    size_t column_count;
+    bool sparse;    // by diagonals
+    uint32_t parts; // of a group of the extension; its group_items work-items
+    uint32_t group_items;
+    uint32_t lanes, wide; // of a group of diagonals; windows of a series in their table
+    section *sections;
+    size_t section_count;
+    wwi_shapelet_tile *tiles;
+    uint32_t *first_tile; // count + 1
+    size_t tile_count;
+    uint64_t *cells; // of a column by its number of lengths
+    // the device's
+    wwi_program *extend_program, *split_program;
+    wwi_kernel *extend, *split, *bound_kernel, *keep, *sift, *survive;
+    bool sifts;                 // before the sort, those that can't be the best are taken out
+    uint32_t sift_group, shift; // work-items; bits of gains that its bound leaves out
+    uint64_t sift_local;
+    wwi_buffer *node_ids, *class_of, *totals, *before, *steps, *bound;
+    wwi_buffer *column_buffer, *reaches, *own, *a, *norms, *b, *tile_buffer, *tile_first, *table_flats;
+    wwi_buffer *row_steps, *window_steps, *lefts, *points, *entropy, *sifted, *listed, *listed_count;
+    wwi_buffer *nearest, *most_gain, *most_gap, *best, *kept, *kept_count, *scratch;
+    uint32_t across, split_group, split_groups; // candidates of a group, its work-items, groups
+    bool keys_global;
+    uint32_t block;                  // columns are a multiple of it
+    size_t chunk;                    // most columns at a time
+    size_t table_first, table_count; // the series whose windows are in the table
+    uint32_t table_longest;
+    // the list
+    listed *list;
+    size_t list_count, list_room;
+    wwi_shapelet_found *best_found;
+    size_t best_count;
+} search;
+
+static uint64_t least_length(const ww_shapelets_options *o) {
+    return o->min_length;
+}
+
+static uint32_t lengths_within(const wwi_shapelet_job *job, uint32_t reach) {
+    const uint32_t all = reach < job->least ? 0 : (reach - job->least) / job->step + 1;
+    return all < job->count ? all : job->count;
+}
+
+int wwi_shapelet_compare(const wwi_shapelet_found *a, const wwi_shapelet_found *b) {
+    const wwi_shapelet_place *p = &a->place, *q = &b->place;
+    if (a->score.key != b->score.key)
+        return a->score.key > b->score.key ? -1 : 1;
+    if (a->score.gap_key != b->score.gap_key)
+        return a->score.gap_key > b->score.gap_key ? -1 : 1;
+    if (p->length != q->length)
+        return p->length < q->length ? -1 : 1;
+    if (p->series != q->series)
+        return p->series < q->series ? -1 : 1;
+    return p->start < q->start ? -1 : p->start > q->start;
+}
+
+// ---- columns
+
+// A generator of numbers that is the same everywhere: splitmix64.
+static uint64_t next_random(uint64_t *state) {
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static int by_number(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int by_reach(const void *a, const void *b) {
+    const wwi_shapelet_column *x = a, *y = b;
+    if (x->reach != y->reach)
+        return x->reach > y->reach ? -1 : 1;
+    if (x->own != y->own)
+        return x->own < y->own ? -1 : 1;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+// Starts of series `own` of the node, and the lengths from each.
+static uint32_t starts_of(const search *s, size_t own) {
+    const size_t length = wwi_shapelet_length(s->data, s->node->ids[own]);
+    return (uint32_t)((length - s->job.least) / s->options->start_step + 1);
+}
+
+static wwi_shapelet_column column_at(const search *s, size_t own, uint32_t number) {
+    const uint32_t start = number * (uint32_t)s->options->start_step;
+    const size_t left = wwi_shapelet_length(s->data, s->node->ids[own]) - start;
+    const uint32_t reach = left < s->job.longest ? (uint32_t)left : s->job.longest;
+    return (wwi_shapelet_column){s->node->ids[own], start, reach, (uint32_t)own};
+}
+
+static ww_status make_columns(search *s) {
+    uint64_t count = 0;
+    for (size_t own = 0; own < s->node->count; own++)
+        count += starts_of(s, own);
+    if (count > INT32_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%" PRIu64 " starts of candidates", count);
+    s->columns = malloc(count * sizeof *s->columns);
+    if (!s->columns)
+        return wwi_fail_memory(count * sizeof *s->columns);
+    for (size_t own = 0; own < s->node->count; own++)
+        for (uint32_t i = 0; i < starts_of(s, own); i++)
+            s->columns[s->column_count++] = column_at(s, own, i);
+    return WW_OK;
+}
+
+// Draws `wanted` different candidates. Each becomes a column of one length.
+static ww_status make_sample(search *s, size_t wanted) {
+    uint64_t total = 0, drawn = 0, state = s->options->seed, at = 0, begin = 0;
+    ww_status status = make_columns(s);
+    wwi_shapelet_column *sample = NULL;
+    uint64_t *numbers = NULL;
+    if (status != WW_OK)
+        return status;
+    for (size_t c = 0; c < s->column_count; c++)
+        total += lengths_within(&s->job, s->columns[c].reach);
+    if (wanted >= total)
+        return WW_OK;
+    numbers = malloc(wanted * sizeof *numbers);
+    sample = malloc(wanted * sizeof *sample);
+    if (!numbers || !sample) {
+        free(numbers);
+        free(sample);
+        return wwi_fail_memory(wanted * sizeof *sample);
+    }
+    while (drawn < wanted) {
+        while (drawn < wanted)
+            numbers[drawn++] = next_random(&state) % total;
+        qsort(numbers, wanted, sizeof *numbers, by_number);
+        size_t kept = 0;
+        for (size_t i = 0; i < wanted; i++)
+            if (i == 0 || numbers[i] != numbers[i - 1])
+                numbers[kept++] = numbers[i];
+        drawn = kept;
+    }
+    for (size_t i = 0; i < wanted; i++) {
+        while (numbers[i] >= begin + lengths_within(&s->job, s->columns[at].reach))
+            begin += lengths_within(&s->job, s->columns[at++].reach);
+        sample[i] = s->columns[at];
+        sample[i].reach = s->job.least + (uint32_t)(numbers[i] - begin) * s->job.step;
+    }
+    free(numbers);
+    free(s->columns);
+    s->columns = sample;
+    s->column_count = wanted;
+    s->job.single = 1;
+    s->job.count = 1;
+    return WW_OK;
+}
+
+static void shuffle(search *s) {
+    uint64_t state = s->options->seed ^ UINT64_C(0x5eed);
+    for (size_t i = s->column_count; i > 1; i--) {
+        const size_t j = (size_t)(next_random(&state) % i);
+        const wwi_shapelet_column swapped = s->columns[i - 1];
+        s->columns[i - 1] = s->columns[j];
+        s->columns[j] = swapped;
+    }
+}
+
+// Starts of one series that follow each other: a work-item's rows.
+typedef struct rows {
+    uint32_t own, first, left; // left: points from the first on
+} rows;
+
+static int by_left(const void *a, const void *b) {
+    const rows *x = a, *y = b;
+    if (x->left != y->left)
+        return x->left > y->left ? -1 : 1;
+    return x->own != y->own ? (x->own < y->own ? -1 : 1) : x->first < y->first ? -1 : x->first > y->first;
+}
+
+// The columns of each section in the order of shapelet_diagonal.cl: (group, row, work-item), the longest first, with
+// columns of no reach where there are none.
+static ww_status arrange_rows(search *s) {
+    ww_status status = WW_OK;
+    const uint32_t H = s->device->rows, lanes = s->lanes;
+    wwi_shapelet_column *ordered = NULL;
+    rows *blocks = malloc((s->column_count + 1) * sizeof *blocks);
+    size_t room = 0, used = 0;
+    if (!blocks)
+        return wwi_fail_memory(s->column_count * sizeof *blocks);
+    for (size_t i = 0; status == WW_OK && i < s->section_count; i++) {
+        const section part = s->sections[i];
+        size_t count = 0;
+        for (size_t c = part.first; c < part.first + part.count; c++)
+            if (s->columns[c].start % H == 0) {
+                const wwi_shapelet_column *column = &s->columns[c];
+                const size_t length = wwi_shapelet_length(s->data, column->series);
+                blocks[count++] = (rows){column->own, column->start, (uint32_t)length - column->start};
+            }
+        qsort(blocks, count, sizeof *blocks, by_left);
+        const size_t groups = (count + lanes - 1) / lanes, columns = groups * H * lanes;
+        if ((status = wwi_grow(&ordered, &room, used + columns, sizeof *ordered)) != WW_OK)
+            break;
+        for (size_t at = 0; at < columns; at++) {
+            const size_t block = at / (H * lanes) * lanes + at % lanes;
+            const uint32_t row = (uint32_t)(at / lanes % H);
+            ordered[used + at] = (wwi_shapelet_column){s->node->ids[0], 0, 0, UINT32_MAX};
+            if (block < count && blocks[block].left >= s->job.least + row)
+                ordered[used + at] = column_at(s, blocks[block].own, blocks[block].first + row);
+        }
+        s->sections[i] = (section){used, columns};
+        used += columns;
+    }
+    free(blocks);
+    if (status != WW_OK) {
+        free(ordered);
+        return status;
+    }
+    free(s->columns);
+    s->columns = ordered;
+    s->column_count = used;
+    return WW_OK;
+}
+
+// Sections: all columns, or whole series as many as a chunk holds. Within each, the longest reach first.
+static ww_status make_sections(search *s) {
+    size_t room = 0;
+    const size_t part = s->progress->deadline > 0 ? s->column_count / 64 + s->block : SIZE_MAX;
+    const size_t most = s->chunk < part ? s->chunk : part;
+    for (size_t first = 0, end; first < s->column_count; first = end) {
+        if (s->k == 1) {
+            end = s->progress->deadline > 0 && s->column_count - first > most ? first + most : s->column_count;
+        } else {
+            end = first;
+            while (end < s->column_count) {
+                size_t next = end;
+                while (next < s->column_count && s->columns[next].own == s->columns[end].own)
+                    next++;
+                if (end > first && next - first > most)
+                    break;
+                end = next;
+            }
+        }
+        const ww_status status = wwi_grow(&s->sections, &room, s->section_count + 1, sizeof *s->sections);
+        if (status != WW_OK)
+            return status;
+        s->sections[s->section_count++] = (section){first, end - first};
+        if (!s->sparse)
+            qsort(s->columns + first, end - first, sizeof *s->columns, by_reach);
+    }
+    return s->sparse ? arrange_rows(s) : WW_OK;
+}
+
+static int by_own(const void *a, const void *b) {
+    const wwi_shapelet_column *x = a, *y = b;
+    if (x->own != y->own)
+        return x->own < y->own ? -1 : 1;
+    return x->start != y->start ? (x->start < y->start ? -1 : 1) : x->reach < y->reach ? -1 : x->reach > y->reach;
+}
+
+// The series in an order drawn by the seed: with a time limit, and whole series in a section.
+static void shuffle_series(search *s) {
+    uint64_t state = s->options->seed ^ UINT64_C(0x5e41e5);
+    const size_t n = s->node->count;
+    uint32_t *rank = malloc(n * sizeof *rank);
+    if (!rank)
+        return; // in their order, then
+    for (size_t i = 0; i < n; i++)
+        rank[i] = (uint32_t)i;
+    for (size_t i = n; i > 1; i--) {
+        const size_t j = (size_t)(next_random(&state) % i);
+        const uint32_t swapped = rank[i - 1];
+        rank[i - 1] = rank[j];
+        rank[j] = swapped;
+    }
+    for (size_t c = 0; c < s->column_count; c++)
+        s->columns[c].own = rank[s->columns[c].own];
+    qsort(s->columns, s->column_count, sizeof *s->columns, by_own);
+    uint32_t *back = malloc(n * sizeof *back);
+    if (back) {
+        for (size_t i = 0; i < n; i++)
+            back[rank[i]] = (uint32_t)i;
+        for (size_t c = 0; c < s->column_count; c++)
+            s->columns[c].own = back[s->columns[c].own];
+    }
+    free(back);
+    free(rank);
+}
+
+// ---- cells
+
+static ww_status count_cells(search *s) {
+    const uint32_t count = s->job.single ? s->job.longest : s->job.count;
+    s->cells = calloc(count + 1, sizeof *s->cells);
+    if (!s->cells)
+        return wwi_fail_memory((count + 1) * sizeof *s->cells);
+    for (uint32_t li = 0; li < count; li++) {
+        const uint32_t l = s->job.single ? li + 1 : s->job.least + li * s->job.step;
+        uint64_t windows = 0;
+        for (size_t j = 0; j < s->node->count; j++)
+            windows += wwi_shapelet_length(s->data, s->node->ids[j]) - l + 1;
+        s->cells[li + 1] = (s->job.single ? 0 : s->cells[li]) + windows;
+    }
+    return WW_OK;
+}
+
+static uint64_t cells_of(const search *s, size_t first, size_t count) {
+    uint64_t cells = 0;
+    for (size_t c = first; c < first + count; c++)
+        cells += s->cells[s->job.single ? s->columns[c].reach : lengths_within(&s->job, s->columns[c].reach)];
+    return cells;
+}
+
+static wwi_shapelet_job make_job(const wwi_shapelet_data *data, const ww_shapelets_options *o) {
+    wwi_shapelet_job job = {.least = (uint32_t)least_length(o), .step = (uint32_t)o->length_step};
+    job.count = (uint32_t)((o->max_length - o->min_length) / o->length_step + 1);
+    job.longest = job.least + (job.count - 1) * job.step;
+    // What float sums of l products of numbers rounded once lose, of correlations: measured below a third of it.
+    job.error = 2.0f / 16777216;
+    job.error_root = 1.5f / 16777216;
+    job.scale = o->raw ? (float)(1 / (data->range * data->range * (double)data->channels)) : 1;
+    if (o->raw && !(data->range > 0))
+        job.scale = 1;
+    job.unscaled = o->unscaled != 0;
+    job.quality = o->quality;
+    return job;
+}
+
+uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_options *o, const uint32_t *ids,
+                            size_t count) {
+    const wwi_shapelet_job job = make_job(data, o);
+    double cells = 0;
+    for (uint32_t li = 0; li < job.count; li++) {
+        const uint32_t l = job.least + li * job.step;
+        double windows = 0;
+        for (size_t j = 0; j < count; j++)
+            windows += (double)(wwi_shapelet_length(data, ids[j]) - l + 1);
+        cells += windows * windows / (double)o->start_step;
+    }
+    return cells < 1e18 ? (uint64_t)cells : UINT64_C(1000000000000000000);
+}
+
+// ---- the device's side
+
+static ww_status compile(search *s) {
+    ww_status status;
+    char options[320];
+    const wwi_shapelet_device *d = s->device;
+    const ww_device_info *info = wwi_context_info(d->context);
+    const uint64_t each = (s->node->count + 2 * s->node->class_count) * 4 * d->vector;
+    uint64_t local = info->local_bytes > 1024 ? info->local_bytes - 1024 : 1;
+    local = local > 49152 - 4096 && d->gpu ? 49152 - 4096 : local;
+    uint32_t across = d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_across", 32) : 1;
+    while (across > 1 && each * across > local * 3 / 4)
+        across /= 2;
+    s->keys_global = each * across > local;
+    s->split_group =
+        d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_group", s->node->count <= 64 ? 32 : 128) : 1;
+    s->across = across * d->vector;
+    // Bins of 16-bit counts for each class and work-item, in a third of the local memory.
+    const size_t classes = s->node->class_count;
+    int bins = 64;
+    while (bins > 8 && ((uint64_t)bins + 2) * classes * 2 * s->split_group > 16384)
+        bins /= 2;
+    s->sift_group = s->split_group;
+    s->sift_local = ((uint64_t)bins + 2) * classes * 2 * s->split_group;
+    s->sifts = d->gpu && s->options->quality == WW_SHAPELET_GAIN && s->sift_local <= local && classes <= 32 &&
+               s->node->count >= 16 && s->node->count < 65536 && wwi_shapelet_tuned(d, "shapelets.sift", 1) == 1;
+    // Gains have 32 bits below the point, and above it those of count * log2(count). More than one: no bound.
+    s->shift = 0;
+    while (s->k == 1 && ((uint64_t)s->gains->entropy[s->node->count] >> s->shift) >> 31)
+        s->shift++;
+    s->shift = s->k == 1 ? s->shift : 63;
+    const int steps = s->job.single ? 2 : s->job.step == 1 ? 1 : 0;
+    s->parts = steps == 1 ? d->parts : 1;
+    s->group_items = d->group * s->parts;
+    snprintf(options, sizeof options,
+             "-DWW_C=%zu -DWW_RAW=%d -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_S=%" PRIu32 " -DWW_U=%" PRIu32
+             " -DWW_STEP=%d -DWW_PARTS=%" PRIu32,
+             d->kind.channels, d->kind.raw, d->vector, s->group_items, d->columns, d->windows, steps, s->parts);
+    if (s->sparse)
+        snprintf(options, sizeof options,
+                 "-DWW_C=1 -DWW_RAW=0 -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_ROWS=%" PRIu32
+                 " -DWW_DIAGONALS=%" PRIu32,
+                 d->vector, d->row_group, d->rows, d->diagonals);
+    const wwi_source extend[] = {{"base/number.cl", NULL},
+                                 {"shapelets/shapelet.cl", NULL},
+                                 {s->sparse ? "shapelets/shapelet_diagonal.cl" : "shapelets/shapelet_extend.cl", NULL}};
+    if ((status = wwi_program_get(d->context, extend, 3, options, &s->extend_program)) != WW_OK ||
+        (status = wwi_kernel_create(d->stream, s->extend_program,
+                                    s->sparse ? "ww_shapelet_diagonal" : "ww_shapelet_extend", &s->extend)) != WW_OK)
+        return status;
+    snprintf(options, sizeof options,
+             "-DWW_C=%zu -DWW_RAW=%d -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_T=%" PRIu32
+             " -DWW_KEYS_GLOBAL=%d -DWW_LISTED=%d"
+             " -DWW_BINS=%d",
+             d->kind.channels, d->kind.raw, d->vector, s->split_group, across, s->keys_global, s->sifts, bins);
+    const wwi_source split[] = {{"base/number.cl", NULL},
+                                {"shapelets/shapelet.cl", NULL},
+                                {"shapelets/shapelet_split.cl", NULL},
+                                {"shapelets/shapelet_sift.cl", NULL}};
+    if ((status = wwi_program_get(d->context, split, s->sifts ? 4 : 3, options, &s->split_program)) != WW_OK ||
+        (s->sifts &&
+         ((status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_sift", &s->sift)) != WW_OK ||
+          (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_survive", &s->survive)) != WW_OK)) ||
+        (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_split", &s->split)) != WW_OK ||
+        (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_bound", &s->bound_kernel)) != WW_OK)
+        return status;
+    return wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_keep", &s->keep);
+}
+
+static ww_status upload(wwi_shapelet_device *d, wwi_buffer **buffer, const void *values, uint64_t bytes) {
+    const ww_status status = wwi_grow_buffer(d->context, buffer, bytes);
+    return status == WW_OK && bytes ? wwi_buffer_write(*buffer, 0, bytes, values) : status;
+}
+
+// What does not change from chunk to chunk.
+static ww_status send_node(search *s) {
+    ww_status status;
+    const wwi_shapelet_node *node = s->node;
+    const size_t n = node->count;
+    uint32_t *totals = calloc(node->class_count, sizeof *totals), *points = malloc(n * sizeof *points);
+    float *before = calloc(n, sizeof *before);
+    const double scale = s->device->kind.raw ? (double)s->job.scale * (double)s->data->channels : 0.25;
+    if (!totals || !before || !points) {
+        status = wwi_fail_memory(n * sizeof *before);
+        goto done;
+    }
+    for (size_t j = 0; j < n; j++) {
+        totals[node->classes[j]]++;
+        points[j] = (uint32_t)wwi_shapelet_length(s->data, node->ids[j]);
+        if (node->before)
+            before[j] = (float)fmin(node->before[j] * node->before[j] * scale, 1.0);
+    }
+    if ((status = upload(s->device, &s->node_ids, node->ids, n * 4)) != WW_OK ||
+        (status = upload(s->device, &s->class_of, node->classes, n * 4)) != WW_OK ||
+        (status = upload(s->device, &s->totals, totals, node->class_count * 4)) != WW_OK ||
+        (status = upload(s->device, &s->before, before, n * 4)) != WW_OK ||
+        (status = upload(s->device, &s->steps, s->gains->steps, n * 8)) != WW_OK ||
+        (status = upload(s->device, &s->points, points, n * 4)) != WW_OK ||
+        (status = upload(s->device, &s->entropy, s->gains->entropy, (n + 1) * 8)) != WW_OK ||
+        (status = wwi_buffer_create(s->device->context, 4, &s->sifted)) != WW_OK ||
+        (status = wwi_buffer_create(s->device->context, 4, &s->listed_count)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(s->sifted, 0, 4, 0)) != WW_OK)
+        goto done;
+    status = wwi_buffer_create(s->device->context, 16, &s->bound);
+done:
+    free(totals);
+    free(before);
+    free(points);
+    return status;
+}
+
+// Unsigned numbers in the order of floats, as in the kernels.
+static uint64_t ordered(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits ^ (bits >> 31 ? 0xffffffffu : 0x80000000u);
+}
+
+// Candidates that are not worse than this are listed.
+static ww_status send_bound(search *s) {
+    uint64_t bound[2] = {1, 0};
+    if (s->best_count == s->k) {
+        const wwi_shapelet_score *last = &s->best_found[s->k - 1].score;
+        const double margin = s->options->quality == WW_SHAPELET_GAIN ? 0 : 2;
+        bound[0] = last->key > 1 ? (uint64_t)last->key - (uint64_t)margin : 1;
+        bound[1] = s->options->quality == WW_SHAPELET_GAIN && last->gap_key != INT64_MAX
+                       ? ordered((float)(last->gap - 1e-5 * (fabs(last->gap) + 1e-3)))
+                       : 0;
+    }
+    return wwi_buffer_write(s->bound, 0, sizeof bound, bound);
+}
+
+// Tiles of the windows of series [first, ...) as far as the tables may grow; at least one series.
+static ww_status make_tiles(search *s, size_t first, uint64_t most_bytes) {
+    size_t room = 0;
+    const uint32_t U = s->sparse ? s->device->diagonals : s->device->windows;
+    const uint64_t row_bytes = (s->sparse ? U : wwi_shapelet_row(s->device->kind, U)) * 4;
+    const uint64_t each = s->sparse ? (uint64_t)s->job.count * s->wide * 16 : 0;
+    uint64_t table_rows = 0;
+    free(s->tiles);
+    s->tiles = NULL;
+    s->tile_count = 0;
+    s->first_tile[0] = 0;
+    s->table_first = first;
+    s->table_count = 0;
+    for (size_t j = first; j < s->node->count; j++) {
+        const uint32_t length = (uint32_t)wwi_shapelet_length(s->data, s->node->ids[j]);
+        uint64_t own = 0;
+        const size_t begin = s->tile_count;
+        const int32_t before = s->sparse ? (int32_t)s->device->rows - 1 : 0;
+        const int32_t end = (int32_t)(length - s->job.least) + 1 + (s->sparse ? before + (int32_t)U : 0);
+        for (int32_t u = -before; u < end; u += (int32_t)U) {
+            const uint32_t left = u < 0 ? length : (uint32_t)u < length ? length - (uint32_t)u : 0;
+            const uint32_t lengths = left < s->job.least ? 0 : left < s->job.longest ? left : s->job.longest;
+            const ww_status status = wwi_grow(&s->tiles, &room, s->tile_count + 1, sizeof *s->tiles);
+            if (status != WW_OK)
+                return status;
+            s->tiles[s->tile_count++] =
+                (wwi_shapelet_tile){(uint32_t)j, (uint32_t)u, lengths, (uint32_t)(table_rows + own)};
+            own += lengths;
+        }
+        if (j > first && (table_rows + own) * row_bytes + (j + 1 - first) * each > most_bytes) {
+            s->tile_count = begin;
+            break;
+        }
+        table_rows += own;
+        s->table_count++;
+        s->first_tile[s->table_count] = (uint32_t)s->tile_count;
+    }
+    if (table_rows >> 32)
+        return wwi_fail(WW_ERROR_OVERFLOW, "a series has too many windows of too many lengths");
+    const ww_status status = wwi_grow_buffer(s->device->context, &s->b, table_rows * row_bytes);
+    return status == WW_OK && s->sparse ? wwi_grow_buffer(s->device->context, &s->window_steps, s->table_count * each)
+                                        : status;
+}
+
+// The table of the windows of series from `first` on.
+static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
+    ww_status status;
+    wwi_shapelet_device *d = s->device;
+    if ((status = make_tiles(s, first, most_bytes)) != WW_OK)
+        return status;
+    const uint32_t tiles = (uint32_t)s->tile_count;
+    s->job.table = (uint32_t)first;
+    if ((status = upload(d, &s->tile_buffer, s->tiles, s->tile_count * sizeof *s->tiles)) != WW_OK ||
+        (status = upload(d, &s->tile_first, s->first_tile, (s->table_count + 1) * 4)) != WW_OK)
+        return status;
+    if (s->sparse) {
+        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
+                                WWI_BUFFER(s->data->device_offsets),
+                                WWI_BUFFER(s->node_ids),
+                                WWI_BUFFER(s->tile_buffer),
+                                WWI_BUFFER(s->b),
+                                WWI_BUFFER(s->table_flats),
+                                WWI_BUFFER(s->window_steps),
+                                WWI_VALUE(s->wide),
+                                WWI_VALUE(tiles),
+                                WWI_VALUE(s->job)};
+        const uint64_t items = (uint64_t)tiles * d->diagonals;
+        return wwi_launch(d->window_steps, (items + d->table_group - 1) / d->table_group, d->table_group, args,
+                          sizeof args / sizeof *args);
+    }
+    if (d->has_double) {
+        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
+                                WWI_BUFFER(s->data->device_offsets),
+                                WWI_BUFFER(s->node_ids),
+                                WWI_BUFFER(s->tile_buffer),
+                                WWI_BUFFER(s->b),
+                                WWI_BUFFER(s->table_flats),
+                                WWI_VALUE(s->data->centre),
+                                WWI_VALUE(tiles),
+                                WWI_VALUE(s->job)};
+        const uint64_t items = (uint64_t)tiles * d->windows;
+        return wwi_launch(d->make_windows, (items + d->table_group - 1) / d->table_group, d->table_group, args,
+                          sizeof args / sizeof *args);
+    }
+    const uint64_t bytes = wwi_buffer_bytes(s->b);
+    const uint64_t flat_bytes = s->node->count * (s->job.single ? s->job.longest : s->job.count) * 4;
+    float *b = malloc(bytes);
+    uint32_t *flats = calloc(flat_bytes, 1);
+    if (b && flats) {
+        status = wwi_buffer_read(s->table_flats, 0, flat_bytes, flats);
+        if (status == WW_OK) {
+            wwi_shapelet_windows(s->data, d->kind, s->node->ids, s->tiles, s->tile_count, d->windows, &s->job, b,
+                                 flats);
+            status = wwi_buffer_write(s->b, 0, bytes, b);
+        }
+        if (status == WW_OK)
+            status = wwi_buffer_write(s->table_flats, 0, flat_bytes, flats);
+    } else {
+        status = wwi_fail_memory(bytes);
+    }
+    free(b);
+    free(flats);
+    return status;
+}
+
+static uint64_t room_bytes(const search *s) {
+    const ww_run_options *run = s->options->run;
+    uint64_t room = wwi_context_bytes_free(s->device->context) / 2;
+    const uint64_t most = s->device->gpu ? UINT64_C(4) << 30 : UINT64_C(256) << 20;
+    room = room < most ? room : most;
+    return run && run->max_bytes && run->max_bytes < room ? run->max_bytes : room;
+}
+
+// Bytes of a column in all buffers of a chunk.
+static uint64_t column_bytes(const search *s) {
+    const uint64_t C = s->data->channels, count = s->job.count;
+    const uint64_t tables = s->sparse ? 4 * s->job.longest / s->device->rows + 8 * count : 4 * C * s->job.longest;
+    return 24 + tables + 4 * (C + 1) * count + 4 * count * s->node->count + (12 + 16 + 4) * count;
+}
+
+static void cut_chunks(search *s) {
+    const uint64_t buffer = wwi_context_max_buffer(s->device->context);
+    uint64_t most = room_bytes(s) * 3 / 4 / column_bytes(s);
+    const uint64_t of_nearest = buffer / (4 * (uint64_t)s->job.count * s->node->count);
+    const uint64_t of_table = buffer / (4 * (uint64_t)s->data->channels * s->job.longest);
+    s->block = s->sparse ? s->device->rows * s->lanes : s->device->columns * s->device->group * s->device->vector;
+    if (s->block < s->across)
+        s->block = s->across;
+    most = most < of_nearest ? most : of_nearest;
+    most = most < of_table ? most : of_table;
+    most = most < INT32_MAX / s->job.count ? most : INT32_MAX / s->job.count;
+    most = most / s->block * s->block;
+    s->chunk = most > s->block ? (size_t)most : s->block;
+}
+
+static ww_status allocate(search *s) {
+    ww_status status;
+    ww_context *context = s->device->context;
+    uint64_t W = (s->column_count + s->block - 1) / s->block * s->block;
+    W = W < s->chunk ? W : s->chunk;
+    const uint64_t C = s->data->channels, count = s->job.count, n = s->node->count;
+    const uint64_t flat_bytes = n * (s->job.single ? s->job.longest : count) * 4;
+    const uint64_t tasks = (W / s->across) * count;
+    const uint64_t most_groups =
+        wwi_context_info(context)->compute_units * (s->device->gpu ? (s->keys_global ? 8 : 32) : 8);
+    s->split_groups = (uint32_t)(tasks < most_groups ? tasks : most_groups);
+    if ((status = wwi_buffer_create(context, W * 16, &s->column_buffer)) != WW_OK ||
+        (status = wwi_buffer_create(context, W * 4, &s->reaches)) != WW_OK ||
+        (status = wwi_buffer_create(context, W * 4, &s->own)) != WW_OK ||
+        (status = wwi_buffer_create(context,
+                                    s->sparse ? W / s->device->rows * s->job.longest * 4 : W * C * s->job.longest * 4,
+                                    &s->a)) != WW_OK ||
+        (s->sparse && ((status = wwi_buffer_create(context, W * count * 8, &s->row_steps)) != WW_OK ||
+                       (status = wwi_buffer_create(context, W / s->block * 4, &s->lefts)) != WW_OK)) ||
+        (status = wwi_buffer_create(context, W * (C + 1) * count * 4, &s->norms)) != WW_OK ||
+        (status = wwi_buffer_create(context, W * count * n * 4, &s->nearest)) != WW_OK ||
+        (status = wwi_buffer_create(context, W * count * 8, &s->most_gain)) != WW_OK ||
+        (status = wwi_buffer_create(context, W * count * 4, &s->most_gap)) != WW_OK ||
+        (status = wwi_buffer_create(context, W * count * 16, &s->kept)) != WW_OK ||
+        (status = wwi_buffer_create(context, 4, &s->kept_count)) != WW_OK ||
+        (status = wwi_buffer_create(context, s->sifts ? W * count * 4 : 4, &s->listed)) != WW_OK ||
+        (status = wwi_buffer_create(context, flat_bytes, &s->table_flats)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(s->table_flats, 0, flat_bytes, 0)) != WW_OK ||
+        (status = wwi_buffer_create(context, (uint64_t)s->split_groups * 16, &s->best)) != WW_OK)
+        return status;
+    const uint64_t scratch =
+        s->keys_global ? (uint64_t)s->split_groups * (n + 2 * s->node->class_count) * s->across * 4 : 4;
+    return wwi_buffer_create(context, scratch, &s->scratch);
+}
+
+static void release(search *s) {
+    wwi_buffer *const buffers[] = {
+        s->node_ids,      s->class_of,   s->totals,      s->before,  s->steps,     s->bound,
+        s->column_buffer, s->reaches,    s->own,         s->a,       s->norms,     s->b,
+        s->tile_buffer,   s->tile_first, s->table_flats, s->nearest, s->most_gain, s->most_gap,
+        s->best,          s->kept,       s->kept_count,  s->scratch, s->row_steps, s->window_steps,
+        s->lefts,         s->points,     s->entropy,     s->sifted,  s->listed,    s->listed_count};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+        wwi_buffer *buffer = buffers[i];
+        wwi_buffer_destroy(&buffer);
+    }
+    wwi_kernel_destroy(&s->extend);
+    wwi_kernel_destroy(&s->split);
+    wwi_kernel_destroy(&s->bound_kernel);
+    wwi_kernel_destroy(&s->keep);
+    wwi_kernel_destroy(&s->sift);
+    wwi_kernel_destroy(&s->survive);
+    wwi_program_release(&s->extend_program);
+    wwi_program_release(&s->split_program);
+    free(s->columns);
+    free(s->sections);
+    free(s->tiles);
+    free(s->first_tile);
+    free(s->cells);
+    free(s->list);
+}
+
+// ---- a chunk
+
+static ww_status send_columns(search *s, size_t first, size_t count) {
+    ww_status status;
+    wwi_shapelet_device *d = s->device;
+    const uint32_t W = s->job.columns;
+    wwi_shapelet_column *columns = calloc(W, sizeof *columns);
+    uint32_t *reaches = calloc(W, sizeof *reaches), *own = calloc(W, sizeof *own);
+    float *a = NULL, *norms = NULL;
+    if (!columns || !reaches || !own) {
+        status = wwi_fail_memory(W * sizeof *columns);
+        goto done;
+    }
+    for (uint32_t c = 0; c < W; c++) {
+        if (c < count)
+            columns[c] = s->columns[first + c];
+        else
+            columns[c] = (wwi_shapelet_column){s->node->ids[0], 0, 0, UINT32_MAX};
+        reaches[c] = columns[c].reach;
+        own[c] = columns[c].own;
+    }
+    if ((status = wwi_buffer_write(s->column_buffer, 0, W * sizeof *columns, columns)) != WW_OK ||
+        (status = wwi_buffer_write(s->reaches, 0, W * 4, reaches)) != WW_OK ||
+        (status = wwi_buffer_write(s->own, 0, W * 4, own)) != WW_OK)
+        goto done;
+    if (s->sparse) {
+        // Reaches have served: now the points left from each group's first row on.
+        const uint32_t groups = W / s->block;
+        for (uint32_t i = 0; i < groups; i++) {
+            const wwi_shapelet_column *column = &columns[i * s->block];
+            reaches[i] = (uint32_t)wwi_shapelet_length(s->data, column->series) - column->start;
+        }
+        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
+                                WWI_BUFFER(s->data->device_offsets),
+                                WWI_BUFFER(s->column_buffer),
+                                WWI_BUFFER(s->a),
+                                WWI_BUFFER(s->row_steps),
+                                WWI_BUFFER(s->norms),
+                                WWI_VALUE(s->lanes),
+                                WWI_VALUE(s->job)};
+        if ((status = wwi_buffer_write(s->lefts, 0, groups * 4, reaches)) == WW_OK)
+            status = wwi_launch(d->row_steps, (W + d->table_group - 1) / d->table_group, d->table_group, args,
+                                sizeof args / sizeof *args);
+        goto done;
+    }
+    if (d->has_double) {
+        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
+                                WWI_BUFFER(s->data->device_offsets),
+                                WWI_BUFFER(s->column_buffer),
+                                WWI_BUFFER(s->a),
+                                WWI_BUFFER(s->norms),
+                                WWI_VALUE(s->data->centre),
+                                WWI_VALUE(s->job)};
+        status = wwi_launch(d->make_columns, (W + d->table_group - 1) / d->table_group, d->table_group, args,
+                            sizeof args / sizeof *args);
+        goto done;
+    }
+    const uint64_t a_bytes = (uint64_t)W * s->data->channels * s->job.longest * 4;
+    const uint64_t norm_bytes = (uint64_t)W * (s->data->channels + 1) * s->job.count * 4;
+    a = malloc(a_bytes);
+    norms = calloc(norm_bytes, 1);
+    if (!a || !norms) {
+        status = wwi_fail_memory(a_bytes);
+        goto done;
+    }
+    wwi_shapelet_columns(s->data, d->kind, columns, &s->job, a, norms);
+    if ((status = wwi_buffer_write(s->a, 0, a_bytes, a)) == WW_OK)
+        status = wwi_buffer_write(s->norms, 0, norm_bytes, norms);
+done:
+    free(columns);
+    free(reaches);
+    free(own);
+    free(a);
+    free(norms);
+    return status;
+}
+
+// The correlations with the series of the table.
+static ww_status extend(search *s, double cells_each, double *told, bool last) {
+    ww_status status = WW_OK;
+    wwi_shapelet_device *d = s->device;
+    const uint32_t blocks = s->job.columns / (s->sparse ? s->block : d->columns * d->group * d->vector);
+    for (size_t at = 0; status == WW_OK && at < s->table_count;) {
+        wwi_pace *pace = &s->progress->pace;
+        const uint64_t many = wwi_pace_units(pace, s->progress->rate, s->table_count - at, cells_each);
+        s->job.first = (uint32_t)(s->table_first + at);
+        s->job.many = (uint32_t)many;
+        const wwi_arg args[] = {WWI_BUFFER(s->a),           WWI_BUFFER(s->norms),      WWI_BUFFER(s->b),
+                                WWI_BUFFER(s->tile_buffer), WWI_BUFFER(s->tile_first), WWI_BUFFER(s->reaches),
+                                WWI_BUFFER(s->nearest),     WWI_VALUE(s->job)};
+        const wwi_arg sparse[] = {
+            WWI_BUFFER(s->a),          WWI_BUFFER(s->row_steps), WWI_BUFFER(s->b),      WWI_BUFFER(s->tile_buffer),
+            WWI_BUFFER(s->tile_first), WWI_BUFFER(s->lefts),     WWI_BUFFER(s->points), WWI_BUFFER(s->window_steps),
+            WWI_VALUE(s->wide),        WWI_BUFFER(s->nearest),   WWI_VALUE(s->job)};
+        status = s->sparse ? wwi_launch(s->extend, blocks * many, d->row_group, sparse, sizeof sparse / sizeof *sparse)
+                           : wwi_launch(s->extend, blocks * many, s->group_items, args, sizeof args / sizeof *args);
+        if (status != WW_OK)
+            break;
+        at += many;
+        const double work = cells_each * (double)many;
+        *told += work;
+        status = wwi_pace_launched(pace, &s->progress->rate, work, !(last && at == s->table_count));
+    }
+    return status;
+}
+
+static ww_status split(search *s) {
+    ww_status status;
+    const uint64_t across = (uint64_t)s->across;
+    const uint64_t local = s->keys_global ? 4 : (s->node->count + 2 * s->node->class_count) * across * 4;
+    const uint64_t tasks = (s->job.columns / s->across) * (uint64_t)s->job.count;
+    const uint32_t groups = tasks < s->split_groups ? (uint32_t)tasks : s->split_groups;
+    const uint32_t room = s->job.columns * s->job.count;
+    const wwi_arg args[] = {
+        WWI_BUFFER(s->nearest), WWI_BUFFER(s->norms),    WWI_BUFFER(s->table_flats), WWI_BUFFER(s->reaches),
+        WWI_BUFFER(s->own),     WWI_BUFFER(s->class_of), WWI_BUFFER(s->totals),      WWI_BUFFER(s->before),
+        WWI_BUFFER(s->steps),   WWI_BUFFER(s->bound),    WWI_BUFFER(s->most_gain),   WWI_BUFFER(s->most_gap),
+        WWI_BUFFER(s->best),    WWI_BUFFER(s->scratch),  WWI_BUFFER(s->listed),      WWI_BUFFER(s->listed_count),
+        WWI_BUFFER(s->sifted),  WWI_VALUE(s->shift),     WWI_LOCAL(local),           WWI_VALUE(s->job)};
+    const wwi_arg sift_args[] = {WWI_BUFFER(s->nearest),     WWI_BUFFER(s->norms),
+                                 WWI_BUFFER(s->table_flats), WWI_BUFFER(s->reaches),
+                                 WWI_BUFFER(s->own),         WWI_BUFFER(s->class_of),
+                                 WWI_BUFFER(s->totals),      WWI_BUFFER(s->before),
+                                 WWI_BUFFER(s->entropy),     WWI_BUFFER(s->most_gain),
+                                 WWI_BUFFER(s->most_gap),    WWI_BUFFER(s->sifted),
+                                 WWI_VALUE(s->shift),        WWI_LOCAL((size_t)s->sift_local),
+                                 WWI_VALUE(s->job)};
+    const wwi_arg survive_args[] = {WWI_BUFFER(s->most_gain), WWI_BUFFER(s->bound),  WWI_BUFFER(s->sifted),
+                                    WWI_VALUE(s->shift),      WWI_BUFFER(s->listed), WWI_BUFFER(s->listed_count),
+                                    WWI_VALUE(s->job)};
+    const uint32_t small = s->device->table_group;
+    const wwi_arg bound_args[] = {WWI_BUFFER(s->best), WWI_VALUE(groups), WWI_LOCAL((size_t)s->split_group * 16),
+                                  WWI_BUFFER(s->bound)};
+    const wwi_arg keep_args[] = {WWI_BUFFER(s->most_gain), WWI_BUFFER(s->most_gap),   WWI_BUFFER(s->bound),
+                                 WWI_BUFFER(s->reaches),   WWI_BUFFER(s->kept_count), WWI_BUFFER(s->kept),
+                                 WWI_VALUE(room),          WWI_VALUE(s->job)};
+    if (s->sifts && ((status = wwi_buffer_fill_u32(s->listed_count, 0, 4, 0)) != WW_OK ||
+                     (status = wwi_launch(s->sift, ((uint64_t)room + s->sift_group - 1) / s->sift_group, s->sift_group,
+                                          sift_args, sizeof sift_args / sizeof *sift_args)) != WW_OK ||
+                     (status = wwi_launch(s->survive, ((uint64_t)room + small - 1) / small, small, survive_args,
+                                          sizeof survive_args / sizeof *survive_args)) != WW_OK))
+        return status;
+    if ((status = wwi_launch(s->split, groups, s->split_group, args, sizeof args / sizeof *args)) != WW_OK ||
+        (s->k == 1 && (status = wwi_launch(s->bound_kernel, 1, s->split_group, bound_args,
+                                           sizeof bound_args / sizeof *bound_args)) != WW_OK) ||
+        (status = wwi_buffer_fill_u32(s->kept_count, 0, 4, 0)) != WW_OK)
+        return status;
+    return wwi_launch(s->keep, ((uint64_t)room + s->device->table_group - 1) / s->device->table_group,
+                      s->device->table_group, keep_args, sizeof keep_args / sizeof *keep_args);
+}
+
+// Adds what the device kept to the list.
+static ww_status take_list(search *s, size_t first) {
+    ww_status status;
+    uint32_t count = 0;
+    uint32_t(*kept)[4] = NULL;
+    if ((status = wwi_buffer_read(s->kept_count, 0, 4, &count)) != WW_OK || !count)
+        return status;
+    if (!(kept = malloc(count * sizeof *kept)))
+        return wwi_fail_memory(count * sizeof *kept);
+    if ((status = wwi_buffer_read(s->kept, 0, count * sizeof *kept, kept)) != WW_OK ||
+        (status = wwi_grow(&s->list, &s->list_room, s->list_count + count, sizeof *s->list)) != WW_OK)
+        goto done;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t li = kept[i][0] / s->job.columns, c = kept[i][0] % s->job.columns;
+        const wwi_shapelet_column *column = &s->columns[first + c];
+        listed *one = &s->list[s->list_count++];
+        one->gain = (int64_t)((uint64_t)kept[i][3] << 32 | kept[i][2]);
+        memcpy(&one->gap, &kept[i][1], sizeof one->gap);
+        one->place = (wwi_shapelet_place){column->series, column->start,
+                                          s->job.single ? column->reach : s->job.least + li * s->job.step};
+        one->own = column->own;
+    }
+done:
+    free(kept);
+    return status;
+}
+
+static ww_status go_through_chunk(search *s, size_t first, size_t count) {
+    ww_status status;
+    const uint64_t cells = cells_of(s, first, count), table_bytes = room_bytes(s) / 4;
+    const double each = (double)cells / (double)s->node->count;
+    double told = 0;
+    s->job.columns = (uint32_t)((count + s->block - 1) / s->block * s->block);
+    status = send_columns(s, first, count);
+    for (size_t j = 0; status == WW_OK && j < s->node->count; j += s->table_count) {
+        // One table for all series serves all chunks.
+        if (!(s->table_first == 0 && s->table_count == s->node->count))
+            status = make_windows(s, j, table_bytes);
+        if (status == WW_OK)
+            status = extend(s, each, &told, j + s->table_count == s->node->count);
+    }
+    if (status != WW_OK || (status = split(s)) != WW_OK || (status = take_list(s, first)) != WW_OK)
+        return status;
+    s->progress->cells += cells;
+    for (size_t c = first; c < first + count; c++)
+        s->progress->candidates += s->job.single ? 1 : lengths_within(&s->job, s->columns[c].reach);
+    return WW_OK;
+}
+
+// ---- selection
+
+static int by_most(const void *a, const void *b) {
+    const listed *x = a, *y = b;
+    if (x->gain != y->gain)
+        return x->gain > y->gain ? -1 : 1;
+    if (x->gap != y->gap)
+        return x->gap > y->gap ? -1 : 1;
+    if (x->place.length != y->place.length)
+        return x->place.length < y->place.length ? -1 : 1;
+    if (x->place.series != y->place.series)
+        return x->place.series < y->place.series ? -1 : 1;
+    return x->place.start < y->place.start ? -1 : x->place.start > y->place.start;
+}
+
+static bool overlap(const wwi_shapelet_place *a, const wwi_shapelet_place *b) {
+    return a->series == b->series && a->start < b->start + b->length && b->start < a->start + a->length;
+}
+
+// Whether a listed candidate may still be as good as `found`.
+static bool may_reach(const search *s, const listed *one, const wwi_shapelet_found *found) {
+    const wwi_shapelet_score *score = &found->score;
+    if (s->options->quality != WW_SHAPELET_GAIN)
+        return one->gain + 2 >= score->key;
+    if (one->gain != score->key)
+        return one->gain > score->key;
+    return score->gap_key == INT64_MAX || (double)one->gap * (1 + 1e-6) + 1e-6 >= score->gap;
+}
+
+typedef struct chosen {
+    wwi_shapelet_found found;
+    bool used;
+} chosen;
+
+// Examines candidates in double.
+static ww_status examine(search *s, const size_t *which, size_t count, chosen *to) {
+    ww_status status = WW_OK;
+    const size_t n = s->node->count;
+    wwi_shapelet_pattern *patterns = malloc(count * sizeof *patterns);
+    double *distances = malloc(count * n * sizeof *distances);
+    uint32_t *order = malloc(n * sizeof *order);
+    size_t *counts = malloc(2 * s->node->class_count * sizeof *counts);
+    if (!patterns || !distances || !order || !counts) {
+        status = wwi_fail_memory(count * n * sizeof *distances);
+        goto done;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const wwi_shapelet_place *place = &s->list[which[i]].place;
+        patterns[i] = (wwi_shapelet_pattern){s->data->values + s->data->offsets[place->series] + place->start,
+                                             wwi_shapelet_length(s->data, place->series), place->length};
+    }
+    if ((status = wwi_shapelet_exact(s->device, s->data, s->node->ids, n, patterns, count, distances, NULL)) != WW_OK)
+        goto done;
+    for (size_t i = 0; i < count; i++) {
+        double *own = distances + i * n;
+        own[s->list[which[i]].own] = 0;
+        for (size_t j = 0; s->node->before && j < n; j++)
+            own[j] =
+                s->node->op == WW_SHAPELET_AND ? fmax(own[j], s->node->before[j]) : fmin(own[j], s->node->before[j]);
+        to[i].found.place = s->list[which[i]].place;
+        to[i].used = false;
+        wwi_shapelet_split(s->gains, own, s->node->classes, n, s->node->class_count, s->options->quality, order, counts,
+                           &to[i].found.score);
+    }
+    s->progress->examined += count;
+done:
+    free(patterns);
+    free(distances);
+    free(order);
+    free(counts);
+    return status;
+}
+
+// Puts one into the k best, in order.
+static void insert(search *s, const wwi_shapelet_found *found) {
+    size_t at = s->best_count;
+    // A section that an earlier run had begun is searched again.
+    for (size_t i = 0; i < s->best_count; i++)
+        if (memcmp(&s->best_found[i].place, &found->place, sizeof found->place) == 0)
+            return;
+    if (at == s->k) {
+        if (wwi_shapelet_compare(found, &s->best_found[at - 1]) >= 0)
+            return;
+        at--;
+    } else {
+        s->best_count++;
+    }
+    for (; at > 0 && wwi_shapelet_compare(found, &s->best_found[at - 1]) < 0; at--)
+        s->best_found[at] = s->best_found[at - 1];
+    s->best_found[at] = *found;
+}
+
+// Takes the best of the list, one after the other: each is examined before it is taken, and those that overlap with one
+// taken are out. The list is empty afterwards.
+static ww_status select_best(search *s) {
+    ww_status status = WW_OK;
+    enum { MOST_AT_ONCE = 256 };
+    const size_t at_once = s->device->gpu ? MOST_AT_ONCE : 16;
+    size_t next = 0, examined = 0, room = 0, taken = 0, which[MOST_AT_ONCE];
+    chosen *all = NULL;
+    wwi_shapelet_place *out = malloc(s->k * sizeof *out);
+    if (!out)
+        return wwi_fail_memory(s->k * sizeof *out);
+    qsort(s->list, s->list_count, sizeof *s->list, by_most);
+    while (status == WW_OK && taken < s->k) {
+        chosen *top = NULL;
+        for (size_t i = 0; i < examined; i++)
+            if (!all[i].used && (!top || wwi_shapelet_compare(&all[i].found, &top->found) < 0))
+                top = &all[i];
+        const wwi_shapelet_found *full = s->best_count == s->k ? &s->best_found[s->k - 1] : NULL;
+        const wwi_shapelet_found *need = top ? &top->found : full;
+        if (top && full && wwi_shapelet_compare(&top->found, full) > 0)
+            need = full;
+        size_t count = 0;
+        size_t reach = next;
+        while (reach < s->list_count && count < at_once && (!need || may_reach(s, &s->list[reach], need))) {
+            bool free_ = true;
+            for (size_t i = 0; i < taken && free_; i++)
+                free_ = !overlap(&out[i], &s->list[reach].place);
+            if (free_)
+                which[count++] = reach;
+            reach++;
+        }
+        next = reach;
+        if (count) {
+            if ((status = wwi_grow(&all, &room, examined + count, sizeof *all)) == WW_OK)
+                status = examine(s, which, count, all + examined);
+            if (status == WW_OK)
+                status = wwi_pace_report(&s->progress->pace, 0);
+            examined += count;
+            continue;
+        }
+        if (!top || top->found.score.key < 1 || (full && wwi_shapelet_compare(&top->found, full) >= 0))
+            break;
+        out[taken++] = top->found.place;
+        insert(s, &top->found);
+        for (size_t i = 0; i < examined; i++)
+            if (overlap(&top->found.place, &all[i].found.place))
+                all[i].used = true;
+    }
+    s->list_count = 0;
+    free(all);
+    free(out);
+    return status;
+}
+
+// ---- the search
+
+static ww_status go_through(search *s) {
+    ww_status status = WW_OK;
+    wwi_shapelet_progress *p = s->progress;
+    bool send = true;
+    for (size_t i = 0; status == WW_OK && i < s->section_count; i++) {
+        const section *part = &s->sections[i];
+        if (part->first + part->count <= p->resume) {
+            p->cells += cells_of(s, part->first, part->count);
+            continue;
+        }
+        const size_t begin = s->section_count == 1 && s->k == 1 ? (size_t)p->resume : 0;
+        for (size_t at = begin, count; status == WW_OK && at < part->count; at += count) {
+            if (p->deadline > 0 && (i > 0 || at > 0) && wwi_seconds() > p->deadline) {
+                p->stopped = true;
+                return select_best(s);
+            }
+            count = part->count - at < s->chunk ? part->count - at : s->chunk;
+            if (send)
+                status = send_bound(s);
+            // The device itself raises the bound of a single best one.
+            send = s->k > 1;
+            if (status == WW_OK)
+                status = go_through_chunk(s, part->first + at, count);
+            if (status == WW_OK && s->k == 1 && (p->save || s->list_count > 4096 || at + count == part->count)) {
+                status = select_best(s);
+                send = true;
+                if (status == WW_OK && p->save)
+                    status = p->save(p->save_user, part->first + at + count, s->best_found, s->best_count);
+            }
+        }
+        if (status == WW_OK && s->k > 1) {
+            status = select_best(s);
+            if (status == WW_OK && p->save)
+                status = p->save(p->save_user, part->first + part->count, s->best_found, s->best_count);
+        }
+    }
+    return status;
+}
+
+ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_data *data,
+                              const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
+                              const wwi_shapelet_node *node, size_t k, wwi_shapelet_progress *progress,
+                              wwi_shapelet_found *found, size_t *count) {
+    ww_status status;
+    search s;
+    memset(&s, 0, sizeof s);
+    s.device = device;
+    s.data = data;
+    s.gains = gains;
+    s.options = options;
+    s.node = node;
+    s.progress = progress;
+    s.k = k;
+    s.best_found = found;
+    s.best_count = progress->resume ? *count : 0;
+    s.job = make_job(data, options);
+    s.job.series = (uint32_t)node->count;
+    s.job.classes = (uint32_t)node->class_count;
+    while (s.job.class_bits < 1 || (UINT64_C(1) << s.job.class_bits) < node->class_count)
+        s.job.class_bits++;
+    // Keys hold q in the bits that the classes leave.
+    s.job.error += 1.0f / (float)(UINT64_C(1) << (32 - s.job.class_bits));
+    s.job.combine = node->before ? (node->op == WW_SHAPELET_AND ? 1 : 2) : 0;
+    s.first_tile = malloc((node->count + 1) * sizeof *s.first_tile);
+    if (!s.first_tile)
+        return wwi_fail_memory((node->count + 1) * sizeof *s.first_tile);
+    if ((status = options->sample ? make_sample(&s, options->sample) : make_columns(&s)) != WW_OK)
+        goto done;
+    if (progress->deadline > 0 && k == 1)
+        shuffle(&s);
+    else if (k > 1 && (s.job.single || progress->deadline > 0))
+        progress->deadline > 0 ? shuffle_series(&s) : qsort(s.columns, s.column_count, sizeof *s.columns, by_own);
+    // Lengths far apart: a diagonal's cells follow from each other at less cost than lengths between that nobody needs.
+    s.sparse = device->row_steps && !s.job.single && options->start_step == 1 && progress->deadline <= 0 &&
+               (s.job.count == 1 || s.job.step >= (uint32_t)wwi_shapelet_tuned(device, "shapelets.sparse", 3));
+    s.lanes = device->row_group * device->vector;
+    s.job.rows = device->rows;
+    for (size_t j = 0; s.sparse && j < node->count; j++) {
+        const uint32_t D = device->diagonals;
+        const uint32_t windows =
+            (uint32_t)wwi_shapelet_length(data, node->ids[j]) - s.job.least + 1 + 2 * (device->rows - 1) + D;
+        s.wide = s.wide < (windows + D - 1) / D * D ? (windows + D - 1) / D * D : s.wide;
+    }
+    if (s.sparse)
+        s.job.error_root *= 2; // the recurrence of up to `rows` steps
+    if ((status = compile(&s)) != WW_OK)
+        goto done;
+    cut_chunks(&s);
+    if ((status = make_sections(&s)) != WW_OK || (status = count_cells(&s)) != WW_OK ||
+        (status = send_node(&s)) != WW_OK || (status = allocate(&s)) != WW_OK)
+        goto done;
+    status = go_through(&s);
+    *count = s.best_count;
+done:
+    release(&s);
+    return status;
+}

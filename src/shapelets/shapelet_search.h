@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapelets inside the library: series on the device, exact distances of a few patterns, and the search of one node for
+// its best candidates. The tree, its file and the public functions are in shapelet_tree.c and shapelet_file.c.
+#ifndef WAVEWARP_SHAPELET_SEARCH_H
+#define WAVEWARP_SHAPELET_SEARCH_H
+
+#include <wavewarp/shapelets.h>
+
+#include "base/pace.h"
+
+// Twin of ww_shapelet_job in kernels_cl/shapelets/shapelet.cl.
+typedef struct wwi_shapelet_job {
+    uint32_t columns, least, step, count, longest, series, table, first, many, classes, class_bits, combine, quality,
+        single, rows, row_blocks;
+    float error, error_root, scale;
+    uint32_t unscaled;
+} wwi_shapelet_job;
+_Static_assert(sizeof(wwi_shapelet_job) == 80, "ww_shapelet_job in kernels_cl/shapelets/shapelet.cl has this size");
+
+// Series in double, channel by channel one after the other, on the host and on the device.
+typedef struct wwi_shapelet_data {
+    size_t count, channels;
+    uint64_t *offsets; // count + 1
+    double *values;
+    double centre, range; // middle and extent of all values: for windows as they are
+    size_t shortest, longest;
+    wwi_buffer *device_values, *device_offsets; // NULL where the device has no double
+} wwi_shapelet_data;
+
+static inline size_t wwi_shapelet_length(const wwi_shapelet_data *data, size_t i) {
+    return (size_t)(data->offsets[i + 1] - data->offsets[i]) / data->channels;
+}
+
+// What a distance is.
+typedef struct wwi_shapelet_kind {
+    size_t channels;
+    bool raw, unscaled;
+} wwi_shapelet_kind;
+
+// A device's programs for one kind. It belongs to one thread at a time.
+typedef struct wwi_shapelet_device {
+    ww_context *context;
+    wwi_stream *stream;
+    wwi_shapelet_kind kind;
+    bool gpu, has_double;
+    uint32_t vector;                         // columns in a vector
+    uint32_t group, columns, windows, parts; // of the extension: work-items, column vectors each, windows of a tile
+    uint32_t rows, diagonals, row_group;     // of the diagonals: rows and diagonals of a work-item, work-items
+    uint32_t exact_group, table_group;
+    wwi_program *double_program;
+    wwi_kernel *exact, *make_columns, *make_windows, *row_steps, *window_steps;
+    wwi_buffer *patterns, *places, *flats, *ids, *nearest, *at; // of wwi_shapelet_exact()
+} wwi_shapelet_device;
+
+ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, wwi_shapelet_device *device);
+void wwi_shapelet_device_close(wwi_shapelet_device *device);
+long wwi_shapelet_tuned(const wwi_shapelet_device *device, const char *name, long fallback);
+
+// Copies a set's series. WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (where is in the record).
+ww_status wwi_shapelet_data_open(wwi_shapelet_device *device, const ww_series_set *set, wwi_shapelet_data *data);
+void wwi_shapelet_data_close(wwi_shapelet_data *data);
+
+// ---- exact distances (shapelet_exact.c)
+
+// `channels` runs of `length` values, `stride` apart.
+typedef struct wwi_shapelet_pattern {
+    const double *values;
+    size_t stride, length;
+} wwi_shapelet_pattern;
+
+// The distance of each pattern to each of the series `ids` (count x series), infinite where the series is shorter, and
+// the first window that has it (or NULL). WW_ERROR_UNSUPPORTED never: without double on the device the host computes.
+ww_status wwi_shapelet_exact(wwi_shapelet_device *device, const wwi_shapelet_data *data, const uint32_t *ids,
+                             size_t series, const wwi_shapelet_pattern *patterns, size_t count, double *distances,
+                             uint32_t *at);
+
+// ---- tables on the host, for devices without double (shapelet_tables.c): as the kernels of shapelet_tables.cl
+
+typedef struct wwi_shapelet_column {
+    uint32_t series, start, reach, own; // own: the series' place in the node
+} wwi_shapelet_column;
+
+typedef struct wwi_shapelet_tile {
+    uint32_t series, first, lengths, row; // series: place in the node; row: the tile's first row in the table
+} wwi_shapelet_tile;
+
+// Floats of a row of the table of windows.
+static inline size_t wwi_shapelet_row(wwi_shapelet_kind kind, uint32_t windows) {
+    return (kind.raw ? kind.channels : kind.channels == 1 ? 2 : 2 * kind.channels + 1) * windows;
+}
+void wwi_shapelet_columns(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const wwi_shapelet_column *columns,
+                          const wwi_shapelet_job *job, float *a, float *norms);
+void wwi_shapelet_windows(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const uint32_t *ids,
+                          const wwi_shapelet_tile *tiles, size_t count, uint32_t windows, const wwi_shapelet_job *job,
+                          float *b, uint32_t *flats);
+
+// ---- the quality of a split (shapelet_quality.c)
+
+// k log2 k in whole numbers. The logarithms are sums of those of primes, so that gains that are equal in mathematics
+// are equal here.
+typedef struct wwi_shapelet_gains {
+    size_t most;
+    int64_t *entropy; // k log2 k, 0 to most, in units of 2^-WWI_GAIN_BITS
+    int64_t *steps;   // entropy[k + 1] - entropy[k], 0 to most - 1
+} wwi_shapelet_gains;
+#define WWI_GAIN_BITS 32
+ww_status wwi_shapelet_gains_open(size_t most, wwi_shapelet_gains *gains);
+void wwi_shapelet_gains_close(wwi_shapelet_gains *gains);
+
+typedef struct wwi_shapelet_score {
+    int64_t key;     // what candidates are ordered by: series * gain, or the quality, in whole numbers
+    int64_t gap_key; // the gap in units of 2^-32, by which equal ones are ordered
+    double gain;     // bits
+    double gap, threshold;
+    double quality; // of the measure asked for
+    size_t left;
+} wwi_shapelet_score;
+
+#define WWI_QUALITY_UNIT 1048576.0 // of keys that are not gains
+
+// The best split of distances. `order` has room for `count` indices; classes are below `class_count`. `counts` has room
+// for 2 * class_count. A split lies between distances that differ by more than 1e-10 of the largest.
+void wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances, const uint32_t *classes, size_t count,
+                        size_t class_count, ww_shapelet_quality quality, uint32_t *order, size_t *counts,
+                        wwi_shapelet_score *score);
+
+// ---- the search of a node (shapelet_search.c)
+
+typedef struct wwi_shapelet_place {
+    uint32_t series, start, length; // series: of the data
+} wwi_shapelet_place;
+
+typedef struct wwi_shapelet_found {
+    wwi_shapelet_place place;
+    wwi_shapelet_score score;
+} wwi_shapelet_found;
+
+// By key, gap, then the shorter, the lower series, the lower start. Negative: a is better.
+int wwi_shapelet_compare(const wwi_shapelet_found *a, const wwi_shapelet_found *b);
+
+typedef struct wwi_shapelet_node {
+    const uint32_t *ids;     // its series
+    const uint32_t *classes; // of each
+    size_t count, class_count;
+    const double *before; // NULL, or the distances so far: the candidate's are combined with them
+    ww_shapelet_op op;
+} wwi_shapelet_node;
+
+// What may be kept between calls, told and asked.
+typedef struct wwi_shapelet_progress {
+    wwi_pace pace;
+    double rate;                          // cells a second
+    double deadline;                      // wwi_seconds() after which no new part is begun; 0: none
+    uint64_t cells, candidates, examined; // so far; examined in double
+    bool stopped;                         // the deadline passed
+    // After each part of the columns: how far the search of this node is. NULL: none.
+    ww_status (*save)(void *user, uint64_t columns_done, const wwi_shapelet_found *found, size_t count);
+    void *save_user;
+    uint64_t resume; // columns that an earlier run has done
+} wwi_shapelet_progress;
+
+// The best candidates, best first, without overlap on one series. found: room for k; *count: how many there are (those
+// given are the start, where progress->resume is not 0).
+ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_data *data,
+                              const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
+                              const wwi_shapelet_node *node, size_t k, wwi_shapelet_progress *progress,
+                              wwi_shapelet_found *found, size_t *count);
+// Cells of that search: candidates x windows.
+uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_options *options, const uint32_t *ids,
+                            size_t count);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of columns and windows made by the host, for devices without double: what the kernels of
+// kernels_cl/shapelets/shapelet_tables.cl compute, whose comment has the formulae.
+#include <math.h>
+
+#include "shapelets/shapelet_search.h"
+
+#define FLAT 1e-10
+
+// A window that grows.
+typedef struct window {
+    double mean, squares, low, high, gap;
+} window;
+
+static const window empty = {0, 0, INFINITY, -INFINITY, 0};
+
+static void grow(window *w, double x, double first, uint32_t l) {
+    w->gap = (x - first) - w->mean;
+    w->mean += w->gap / (double)(l + 1);
+    w->squares += w->gap * ((x - first) - w->mean);
+    w->low = fmin(w->low, x);
+    w->high = fmax(w->high, x);
+}
+
+static bool is_flat(const window *w) {
+    return w->high - w->low <= FLAT * fmax(fabs(w->low), fabs(w->high));
+}
+
+void wwi_shapelet_columns(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const wwi_shapelet_column *columns,
+                          const wwi_shapelet_job *job, float *a, float *norms) {
+    const size_t width = job->columns;
+    for (size_t c = 0; c < width; c++)
+        for (size_t ch = 0; ch < kind.channels; ch++) {
+            const wwi_shapelet_column *column = &columns[c];
+            const double *x = data->values + data->offsets[column->series] +
+                              ch * wwi_shapelet_length(data, column->series) + column->start;
+            float *to = a + ch * job->longest * width + c;
+            window w = empty;
+            uint32_t wanted = job->single ? column->reach : job->least, li = 0;
+            for (uint32_t l = 0; l < job->longest; l++) {
+                const bool inside = l < column->reach;
+                if (inside && !kind.raw)
+                    grow(&w, x[l], x[0], l);
+                to[l * width] = !inside    ? 0
+                                : kind.raw ? (float)(x[l] - data->centre)
+                                           : (float)(w.gap * (double)l / (l + 1.0));
+                if (kind.raw || l + 1 != wanted || li >= job->count)
+                    continue;
+                const bool flat = inside && is_flat(&w);
+                norms[(ch * job->count + li) * width + c] = inside && !flat ? (float)(1 / sqrt(w.squares)) : 0;
+                if (kind.channels > 1) {
+                    float *halves = norms + (kind.channels * job->count + li) * width + c;
+                    *halves = (ch ? *halves : 0) + (flat ? 0.5f : 0);
+                }
+                li++;
+                wanted += job->step;
+            }
+        }
+}
+
+void wwi_shapelet_windows(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const uint32_t *ids,
+                          const wwi_shapelet_tile *tiles, size_t count, uint32_t windows, const wwi_shapelet_job *job,
+                          float *b, uint32_t *flats) {
+    const size_t width = wwi_shapelet_row(kind, windows), C = kind.channels;
+    for (size_t item = 0; item < count * windows; item++) {
+        const wwi_shapelet_tile *tile = &tiles[item / windows];
+        const uint32_t lane = (uint32_t)(item % windows), u = tile->first + lane, id = ids[tile->series];
+        const size_t length = wwi_shapelet_length(data, id);
+        for (size_t ch = 0; ch < C; ch++) {
+            const double *x = data->values + data->offsets[id] + ch * length;
+            float *row = b + tile->row * width + lane;
+            window w = empty;
+            uint32_t wanted = job->least, li = 0;
+            for (uint32_t l = 0; l < tile->lengths; l++, row += width) {
+                const bool inside = u + l < length;
+                if (kind.raw) {
+                    row[ch * windows] = inside ? (float)(x[u + l] - data->centre) : INFINITY;
+                    continue;
+                }
+                if (inside)
+                    grow(&w, x[u + l], x[u], l);
+                row[ch * windows] = inside ? (float)w.gap : 0;
+                const bool flat = inside && is_flat(&w);
+                const float norm = inside && !flat ? (float)(1 / sqrt(w.squares)) : 0;
+                if (C > 1) {
+                    float *halves = row + 2 * C * windows;
+                    row[(C + ch) * windows] = norm;
+                    *halves = inside ? (ch ? *halves : 0) + (flat ? 0.5f : 0) : NAN;
+                    continue;
+                }
+                row[windows] = inside && !flat ? norm : NAN;
+                if (l + 1 != wanted && !job->single)
+                    continue;
+                if (flat)
+                    flats[(size_t)tile->series * (job->single ? job->longest : job->count) + (job->single ? l : li)] =
+                        1;
+                li++;
+                wanted += job->step;
+            }
+        }
+    }
+}

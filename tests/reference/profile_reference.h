@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix profiles by brute force in double, and by STOMP as people write it.
+#ifndef WAVEWARP_PROFILE_REFERENCE_H
+#define WAVEWARP_PROFILE_REFERENCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Which neighbours count: all, those before, those behind.
+typedef enum wwr_profile_side { WWR_PROFILE_ALL, WWR_PROFILE_LEFT, WWR_PROFILE_RIGHT } wwr_profile_side;
+
+// The distance of two windows of m points; channel c of a series begins at c * length. NaN where a window has NaN.
+double wwr_profile_distance(const double *x, size_t x_length, size_t i, const double *y, size_t y_length, size_t j,
+                            size_t m, size_t channels);
+// The k nearest windows of y for every window of x, or with y NULL of x itself, more than `exclusion` away.
+// windows x k each.
+void wwr_profile(const double *x, size_t x_length, const double *y, size_t y_length, size_t m, size_t channels,
+                 size_t exclusion, wwr_profile_side side, size_t k, double *distances, int64_t *indices);
+// Rows first to first + rows - 1 of the profile of a series with itself by the recurrence of STOMP (Y. Zhu et al.,
+// Matrix Profile II, ICDM 2016), one row after the other, on one core: the baseline of the bench.
+void wwr_stomp(const double *x, size_t length, size_t m, size_t exclusion, size_t rows, double *distances,
+               int64_t *indices);
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// See shapelet_reference.h.
+#include "reference/shapelet_reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// z-normalises a window; false where it is flat.
+static bool normalise(const double *x, size_t length, double *to) {
+    long double mean = 0, squares = 0;
+    double low = x[0], high = x[0];
+    for (size_t t = 0; t < length; t++) {
+        mean += x[t];
+        low = fmin(low, x[t]);
+        high = fmax(high, x[t]);
+    }
+    mean /= (long double)length;
+    for (size_t t = 0; t < length; t++)
+        squares += (x[t] - mean) * (x[t] - mean);
+    const long double deviation = sqrtl(squares / (long double)length);
+    for (size_t t = 0; t < length; t++)
+        to[t] = (double)((x[t] - mean) / deviation);
+    return !(high - low <= 1e-10 * fmax(fabs(low), fabs(high)));
+}
+
+double wwr_shapelet_distance(const double *pattern, size_t stride, size_t length, size_t channels, const double *series,
+                             size_t points, bool raw, bool unscaled, size_t *at) {
+    double best = INFINITY;
+    double *x = malloc(length * sizeof *x), *y = malloc(length * sizeof *y);
+    for (size_t u = 0; u + length <= points; u++) {
+        double sum = 0;
+        for (size_t c = 0; c < channels; c++) {
+            const double *p = pattern + c * stride, *q = series + c * points + u;
+            double own = 0;
+            if (raw) {
+                for (size_t t = 0; t < length; t++)
+                    own += (p[t] - q[t]) * (p[t] - q[t]);
+            } else {
+                const bool a = normalise(p, length, x), b = normalise(q, length, y);
+                for (size_t t = 0; a && b && t < length; t++)
+                    own += (x[t] - y[t]) * (x[t] - y[t]);
+                if (a != b)
+                    own = (double)length;
+            }
+            sum += own;
+        }
+        sum /= (double)channels * (unscaled ? 1 : (double)length);
+        if (sum < best) {
+            best = sum;
+            if (at)
+                *at = u;
+        }
+    }
+    free(x);
+    free(y);
+    return sqrt(best);
+}
+
+static double entropy(const size_t *counts, size_t classes, size_t total) {
+    double h = 0;
+    for (size_t k = 0; k < classes; k++)
+        if (counts[k])
+            h -= (double)counts[k] / (double)total * log2((double)counts[k] / (double)total);
+    return h;
+}
+
+static const double *sorted_by;
+static int by_distance(const void *a, const void *b) {
+    const double x = sorted_by[*(const size_t *)a], y = sorted_by[*(const size_t *)b];
+    return x < y ? -1 : x > y;
+}
+
+static double other_quality(const double *d, const size_t *labels, size_t n, size_t classes, int quality,
+                            const size_t *order) {
+    double value = 0, mean = 0, between = 0, within = 0;
+    size_t present = 0, above = 0;
+    const double median = 0.5 * (d[order[(n - 1) / 2]] + d[order[n / 2]]);
+    for (size_t j = 0; j < n; j++) {
+        mean += d[j] / (double)n;
+        above += d[j] > median + 1e-10;
+    }
+    const double share = (double)above / (double)n;
+    for (size_t k = 0; k < classes; k++) {
+        double sum = 0, ranks = 0, high = 0;
+        size_t own = 0;
+        for (size_t p = 0; p < n; p++) {
+            const size_t j = order[p];
+            if (labels[j] != k)
+                continue;
+            size_t first = p, last = p;
+            while (first > 0 && d[order[first]] - d[order[first - 1]] <= 1e-10)
+                first--;
+            while (last + 1 < n && d[order[last + 1]] - d[order[last]] <= 1e-10)
+                last++;
+            own++;
+            sum += d[j];
+            ranks += 0.5 * (double)(first + last) + 1;
+            high += d[j] > median + 1e-10;
+        }
+        if (!own)
+            continue;
+        present++;
+        between += (double)own * pow(sum / (double)own - mean, 2);
+        for (size_t j = 0; j < n; j++)
+            within += labels[j] == k ? pow(d[j] - sum / (double)own, 2) : 0;
+        if (quality == 2)
+            value += 12.0 / ((double)n * (double)(n + 1)) * (double)own *
+                     pow(ranks / (double)own - 0.5 * (double)(n + 1), 2);
+        if (quality == 3 && above && above < n)
+            value += pow(high - share * (double)own, 2) / ((double)own * share * (1 - share));
+    }
+    if (quality == 1 && present < n)
+        value = between / (double)(present - 1) / (fmax(within, 1e-300) / (double)(n - present));
+    return fmin(value, 1e9);
+}
+
+void wwr_shapelet_split(const double *d, const size_t *labels, size_t n, size_t classes, int quality,
+                        wwr_shapelet *found) {
+    size_t *order = malloc(n * sizeof *order), *left = calloc(3 * classes, sizeof *left), *right = left + classes,
+           *all = right + classes;
+    for (size_t j = 0; j < n; j++) {
+        order[j] = j;
+        all[labels[j]]++;
+    }
+    sorted_by = d;
+    qsort(order, n, sizeof *order, by_distance);
+    found->gain = found->gap = 0;
+    found->threshold = d[order[n - 1]];
+    for (size_t p = 1; p < n; p++) {
+        if (d[order[p]] - d[order[p - 1]] <= 1e-10 * d[order[n - 1]])
+            continue;
+        double low = 0, high = 0;
+        memset(left, 0, 2 * classes * sizeof *left);
+        for (size_t i = 0; i < n; i++) {
+            (i < p ? left : right)[labels[order[i]]]++;
+            *(i < p ? &low : &high) += d[order[i]];
+        }
+        const double gain = entropy(all, classes, n) - (double)p / (double)n * entropy(left, classes, p) -
+                            (double)(n - p) / (double)n * entropy(right, classes, n - p);
+        const double gap = high / (double)(n - p) - low / (double)p;
+        if (gain > found->gain + 1e-9 || (gain > found->gain - 1e-9 && gap > found->gap + 1e-9)) {
+            found->gain = gain;
+            found->gap = gap;
+            found->threshold = 0.5 * (d[order[p]] + d[order[p - 1]]);
+        }
+    }
+    found->quality = quality ? other_quality(d, labels, n, classes, quality, order) : found->gain;
+    free(order);
+    free(left);
+}
+
+// Whether a is better than b.
+static bool better(const wwr_shapelet *a, const wwr_shapelet *b) {
+    if (fabs(a->quality - b->quality) > 1e-9 * fmax(1, fabs(b->quality)))
+        return a->quality > b->quality;
+    if (fabs(a->gap - b->gap) > 1e-9)
+        return a->gap > b->gap;
+    if (a->length != b->length)
+        return a->length < b->length;
+    if (a->series != b->series)
+        return a->series < b->series;
+    return a->start < b->start;
+}
+
+size_t wwr_shapelet_best(const wwr_shapelet_set *set, const wwr_shapelet_search *search, size_t k, wwr_shapelet *best) {
+    size_t total = 0, count = 0, found = 0;
+    for (size_t i = 0; i < set->count; i++)
+        total += set->lengths[i] * set->lengths[i];
+    wwr_shapelet *all = malloc(total * sizeof *all);
+    double *d = malloc(set->count * sizeof *d);
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t l = search->min_length; l <= search->max_length; l += search->length_step)
+            for (size_t s = 0; s + l <= set->lengths[i]; s += search->start_step) {
+                for (size_t j = 0; j < set->count; j++) {
+                    d[j] = i == j ? 0
+                                  : wwr_shapelet_distance(set->values[i] + s, set->lengths[i], l, set->channels,
+                                                          set->values[j], set->lengths[j], search->raw,
+                                                          search->unscaled, NULL);
+                    if (search->before)
+                        d[j] = search->any ? fmin(d[j], search->before[j]) : fmax(d[j], search->before[j]);
+                }
+                wwr_shapelet *one = &all[count++];
+                *one = (wwr_shapelet){i, s, l, 0, 0, 0, 0};
+                wwr_shapelet_split(d, set->labels, set->count, set->classes, search->quality, one);
+            }
+    while (found < k) {
+        wwr_shapelet *top = NULL;
+        for (size_t c = 0; c < count; c++)
+            if (all[c].length && all[c].quality > 1e-9 && (!top || better(&all[c], top)))
+                top = &all[c];
+        if (!top)
+            break;
+        best[found] = *top;
+        for (size_t c = 0; c < count; c++)
+            if (all[c].series == best[found].series && all[c].start < best[found].start + best[found].length &&
+                best[found].start < all[c].start + all[c].length)
+                all[c].length = 0;
+        found++;
+    }
+    free(all);
+    free(d);
+    return found;
+}
