@@ -5,7 +5,8 @@
 #include "commands.h"
 
 #define FORMATS                                                                                                        \
-    "Files: UCR .tsv and .txt, sktime/aeon .ts, .csv and .npy, told apart by their content; '-' is standard input.\n"  \
+    "Files: UCR .tsv and .txt, sktime/aeon .ts, .arff, .csv, .npy and .npz (FILE.npz:NAME), told apart by their\n"     \
+    "content, also packed by gzip; '-' is standard input.\n"                                                           \
     "With --format text: a sequence of characters a line, for levenshtein and lcs."
 
 #define POINTS                                                                                                         \

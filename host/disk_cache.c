@@ -64,11 +64,46 @@ static bool make_key(const ww_context *context, const char *source, const char *
     return true;
 }
 
-// Only a folder that only this user can write is used: a binary is code.
-static bool is_private(const char *path, bool folder) {
+static bool is_safe(const struct stat *about) {
+    return about->st_uid == geteuid() && (about->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+// Only a folder that only this user can write is used, since a binary is code; and nobody else may put another in its
+// place: each folder above is this user's or root's, and others can't write it, or, with the sticky bit, not rename
+// there.
+static bool is_private_folder(const char *path) {
     struct stat about;
-    return lstat(path, &about) == 0 && (folder ? S_ISDIR(about.st_mode) : S_ISREG(about.st_mode)) &&
-           about.st_uid == geteuid() && (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    if (lstat(path, &about) != 0 || !S_ISDIR(about.st_mode) || !is_safe(&about))
+        return false;
+    char *above = realpath(path, NULL);
+    bool safe = above != NULL;
+    for (char *slash; safe && (slash = strrchr(above, '/')) && above[1];) {
+        slash[slash == above ? 1 : 0] = '\0';
+        safe = stat(above, &about) == 0 && (about.st_uid == geteuid() || about.st_uid == 0) &&
+               ((about.st_mode & (S_IWGRP | S_IWOTH)) == 0 || (about.st_mode & S_ISVTX));
+    }
+    free(above);
+    return safe;
+}
+
+// The file that was checked is the one that is read.
+static char *read_private(const char *path, size_t *bytes) {
+    struct stat about;
+    char *content = NULL;
+    const int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && is_safe(&about) && about.st_size > 0)
+        content = malloc((size_t)about.st_size);
+    *bytes = 0;
+    while (content && *bytes < (size_t)about.st_size) {
+        const ssize_t got = read(file, content + *bytes, (size_t)about.st_size - *bytes);
+        if (got <= 0)
+            break;
+        *bytes += (size_t)got;
+    }
+    close(file);
+    return content;
 }
 
 static char *cache_path(const wwi_sha256_digest *key, bool make) {
@@ -76,7 +111,7 @@ static char *cache_path(const wwi_sha256_digest *key, bool make) {
     char *path = NULL, *programs = NULL, *folder = wwi_user_folder("XDG_CACHE_HOME", ".cache");
     if (folder)
         programs = wwi_path_join(folder, "programs");
-    if (programs && (!make || wwi_make_folders(programs, 0700) == WW_OK) && is_private(programs, true)) {
+    if (programs && (!make || wwi_make_folders(programs, 0700) == WW_OK) && is_private_folder(programs)) {
         wwi_sha256_hex(key, hex);
         (void)snprintf(name, sizeof name, "%s.bin", hex);
         path = wwi_path_join(programs, name);
@@ -114,7 +149,7 @@ cl_program wwi_disk_cache_load(ww_context *context, const char *source, const ch
     cl_program program = NULL;
     char *file = NULL, *path = make_key(context, source, options, &key) ? cache_path(&key, false) : NULL;
     size_t bytes = 0;
-    if (!path || !is_private(path, false) || wwi_file_read(path, WW_ERROR_IO, &file, &bytes) != WW_OK)
+    if (!path || !(file = read_private(path, &bytes)))
         goto done;
     if (is_intact((const uint8_t *)file, bytes, &key))
         program = from_binary(context, (const uint8_t *)file + HEADER_BYTES, bytes - HEADER_BYTES, options);

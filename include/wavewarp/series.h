@@ -133,8 +133,9 @@ typedef enum ww_format {
     /// NumPy array: (series, time) or (series, channel, time); float or double, either endianness. Of an archive `.npz`
     /// the only array, or that named by FILE.npz:NAME.
     WW_FORMAT_NPY = 4,
-    WW_FORMAT_TEXT = 5, ///< a sequence a line, each character (Unicode code point, UTF-8) a symbol; never chosen by AUTO
-    WW_FORMAT_ARFF = 6  ///< UCR and UEA archives: the class a nominal attribute, channels a relation; read only
+    WW_FORMAT_TEXT =
+        5,             ///< a sequence a line, each character (Unicode code point, UTF-8) a symbol; never chosen by AUTO
+    WW_FORMAT_ARFF = 6 ///< UCR and UEA archives: the class a nominal attribute, channels a relation; read only
 } ww_format;
 
 typedef struct ww_read_options {
@@ -165,10 +166,10 @@ WW_API void ww_read_options_init(ww_read_options *options, size_t struct_size);
 /// \param options NULL: all defaults.
 /// \return WW_ERROR_IO when it can't be read; WW_ERROR_FORMAT with file, line and column in the message;
 /// WW_ERROR_EMPTY when it holds no series; WW_ERROR_OVERFLOW when a packed file becomes more than 4 GiB, or what
-/// $WAVEWARP_UNPACK_LIMIT says; WW_ERROR_UNSUPPORTED for packed files without zlib. Missing values ('?', empty or NaN) are kept as NaN: see
-/// ww_series_set_missing(). Time stamps are numbers, or dates (2024-12-31 23:59:59.5, with T or a blank, a zone or
-/// UTC), which become seconds since 1970; one that is less than the one before it is WW_ERROR_FORMAT. *Ownership*: the
-/// caller's. *Thread-safety*: any thread. *Blocking*: while it reads.
+/// $WAVEWARP_UNPACK_LIMIT says; WW_ERROR_UNSUPPORTED for packed files without zlib. Missing values ('?', empty or NaN)
+/// are kept as NaN: see ww_series_set_missing(). Time stamps are numbers, or dates (2024-12-31 23:59:59.5, with T or a
+/// blank, a zone or UTC), which become seconds since 1970; one that is less than the one before it is WW_ERROR_FORMAT.
+/// *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while it reads.
 WW_API_STATUS ww_series_set_read(const char *path, const ww_read_options *options, ww_series_set **set);
 
 /// Writes a set to a file ("-": standard output). A file appears under its name only when complete.

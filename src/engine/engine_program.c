@@ -166,6 +166,52 @@ ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **f
     return WW_OK;
 }
 
+// By recurrence/cost_check.cl. A least cost would hide what is not a number.
+static ww_status check_cost(wwi_runner *r) {
+    enum { REPORT = 3 };
+    ww_status status;
+    texts t;
+    char options[512];
+    wwi_program *program = NULL;
+    wwi_kernel *kernel = NULL;
+    wwi_buffer *report = NULL;
+    double values[REPORT] = {0};
+    float narrow[REPORT] = {0};
+    const wwi_variant_key key = {.vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = 1};
+    const uint64_t bytes = REPORT * wwi_runner_value_bytes(r);
+
+    if (wwi_measure_cost(&r->measure) != WW_COST_USER)
+        return WW_OK;
+    if ((status = begin_texts(r, &t, false)) != WW_OK)
+        return status;
+    size_t count = 0; // up to the user's text
+    while (count < t.count && (!t.cost || t.sources[count].text != t.cost))
+        count++;
+    t.sources[++count] = (wwi_source){"recurrence/cost_check.cl", NULL};
+    write_options(r, &key, options, sizeof options);
+    if ((status = wwi_program_get(r->context, t.sources, count + 1, options, &program)) != WW_OK ||
+        (status = wwi_kernel_create(r->stream, program, "ww_cost_check", &kernel)) != WW_OK ||
+        (status = wwi_buffer_create(r->context, bytes, &report)) != WW_OK)
+        goto done;
+    const wwi_arg args[] = {WWI_BUFFER(report)};
+    if ((status = wwi_launch(kernel, 1, 1, args, 1)) != WW_OK ||
+        (status = wwi_buffer_read(report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) != WW_OK)
+        goto done;
+    for (size_t i = 0; i < REPORT && r->precision == WW_FLOAT; i++)
+        values[i] = (double)narrow[i];
+    if (values[0] != 0) {
+        status =
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the cost expression makes NaN of x %g, y %g", values[1], values[2]);
+        wwi_fail_hint("a cost is a number for all points; it may be infinite");
+    }
+done:
+    wwi_buffer_destroy(&report);
+    wwi_kernel_destroy(&kernel);
+    wwi_program_release(&program);
+    free(t.cost);
+    return status;
+}
+
 // By recurrence/user_check.cl.
 ww_status wwi_runner_check_user(wwi_runner *r) {
     enum { REPORT = 6, POINTS = 2 }; // the report, and room for the points that are not held in registers
@@ -182,8 +228,8 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
         .vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = r->channels <= REGISTER_CHANNELS};
     const uint64_t bytes = REPORT * wwi_runner_value_bytes(r);
 
-    if (r->measure.id != WW_USER)
-        return WW_OK;
+    if ((status = check_cost(r)) != WW_OK || r->measure.id != WW_USER)
+        return status;
     if ((status = begin_texts(r, &t, false)) != WW_OK)
         return status;
     t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};

@@ -6,6 +6,7 @@
 #include "error.h"
 #include "measure/band.h"
 #include "measure/measure_table.h"
+#include "measure/user_text.h"
 #include "options.h"
 
 #define LARGEST_GAMMA 1e30 // in float too
@@ -128,7 +129,7 @@ static ww_status check_cost(const ww_measure *measure) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a cost expression, but the cost is not WW_COST_USER");
         return wwi_fail_hint("set cost to WW_COST_USER, or cost_expression to NULL");
     }
-    return WW_OK;
+    return text ? wwi_user_text_check("cost expression", text, true) : WW_OK;
 }
 
 // The engines walk intervals of columns whose ends go forward only. Where paths begin at the corner alone, a row's
@@ -163,15 +164,9 @@ static ww_status check_recurrence(const ww_measure *measure) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, text ? "%s defines no ww_user_cell()" : "there is no %s", name);
         return wwi_fail_hint("docs/kernels.md says what a recurrence defines");
     }
-    static const char *const foreign[] = {"__kernel", "barrier(", "get_global_id", "get_local_id", "__local"};
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (strstr(text, foreign[i])) {
-            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s uses %s", name, foreign[i]);
-            return wwi_fail_hint("a recurrence computes one cell from its neighbours and nothing else");
-        }
     if (strpbrk(name, "\"\\\n"))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the recurrence's name has a quote, a backslash or a line's end");
-    return WW_OK;
+    return wwi_user_text_check(name, text, false);
 }
 
 static double parameter(const ww_measure *measure, const char *name) {

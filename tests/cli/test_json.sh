@@ -232,7 +232,8 @@ wait $tuning
 code=$?
 ok "a new file" grep -q '^device .* [0-9]*$' new.txt
 ok "ended in order" test $code -eq 143 -o $code -eq 0
-ok "its JSON, as far as it came" json 'output == "new.txt" and any(r["chosen"] for r in results)'
+# It ends within a second, a compile or not: the object may lack its end.
+ok "its results, as far as they came" grep -q '"chosen": true' out
 WAVEWARP_TUNING=other.txt timeout --foreground --preserve-status -s TERM 0.1 "$program" tune >out 2>err
 ok "a file without a line is not left" bash -c '[ ! -e other.txt ] || [ -s other.txt ]'
 finish

@@ -657,6 +657,11 @@ START_TEST(disk_cache_serves_and_survives_damage) {
     }
     ck_assert_int_eq(chmod(path, 0666), 0); // anyone could have written it
     use_cache(0);
+    ck_assert_int_eq(chmod(folder, 0777), 0); // anyone could have put another folder there
+    use_cache(0);
+    use_cache(0);
+    ck_assert_int_eq(chmod(folder, 0700), 0);
+    use_cache(1);
     free(text);
     free(path);
     ck_assert_int_eq(setenv("XDG_CACHE_HOME", "/proc/no/such", 1), 0);
