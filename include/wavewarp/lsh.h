@@ -184,7 +184,8 @@ WW_API void ww_lsh_choice_init(ww_lsh_choice *choice, size_t struct_size);
 /// \param points as for ww_lsh_create(). \param options an output, for ww_lsh_create(); `run` is NULL (set both
 /// structs' struct_size first). \param choice what was predicted and measured, or NULL. \return
 /// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_UNSUPPORTED (a metric without a family, or no parameters within max_bytes reach
-/// nearly that recall: then `choice` says exact_is_faster), and what searches return. *Thread-safety*: any thread. *Blocking*: until done.
+/// nearly that recall: then `choice` says exact_is_faster), and what searches return. *Thread-safety*: any thread.
+/// *Blocking*: until done.
 WW_API_STATUS ww_lsh_choose(ww_points *points, const ww_lsh_target *target, ww_lsh_options *options,
                             ww_lsh_choice *choice);
 

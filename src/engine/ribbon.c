@@ -45,8 +45,8 @@ ww_status wwi_ribbon_run(wwi_runner *r, wwi_work *w) {
     key.group = 64;
     key.below = w->below;
     // Beyond both ends of a series the columns of a row-step go on.
-    const wwi_packing packing = {RIBBON_PACK, 1, r->channels + r->extra, RIBBON_PACK, 0, wwi_runner_value_bytes(r),
-                                 w->ribbon + 2 * key.rows};
+    const wwi_packing packing = {
+        RIBBON_PACK, 1, r->channels + r->extra, RIBBON_PACK, 0, wwi_runner_value_bytes(r), w->ribbon + 2 * key.rows};
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
         (status = wwi_interleave(r, v, w, false, packing)) != WW_OK)
         return status;

@@ -242,7 +242,8 @@ const wwi_measure_row wwi_measures[] = {
         .info =
             {.struct_size = sizeof(ww_measure_info),
              .id = WW_MSM,
-             .name = "msm",
+             .name =
+                 "msm",
              .title = "Move-split-merge",
              .reference =
                  "A. Stefan, V. Athitsos, G. Das: The move-split-merge metric for time series. IEEE TKDE 25(6), 2013",

@@ -13,12 +13,12 @@ double wwr_choice(const ww_measure *measure, wwr_value_cost user, const wwr_seri
 // The same by an enumeration of all paths. Lengths up to 5.
 double wwr_choice_all_paths(const ww_measure *measure, const wwr_series *x, const wwr_series *y);
 
-// The warping path of series that are already derived: cells (i, j) from 0, -1 where a point has no partner, to `cells`,
-// which has room for x->length + y->length; their number. The first of diagonal, up and left that is the best; of open
-// ends the first, row by row. Also LCS and LCSS. One channel, or dependent ones.
+// The warping path of series that are already derived: cells (i, j) from 0, -1 where a point has no partner, to
+// `cells`, which has room for x->length + y->length; their number. The first of diagonal, up and left that is the best;
+// of open ends the first, row by row. Also LCS and LCSS. One channel, or dependent ones.
 size_t wwr_path(const ww_measure *measure, const wwr_series *x, const wwr_series *y, int32_t (*cells)[2]);
-// What the distance is along a path of cells; NAN when they are no path of the measure: not connected, outside the band,
-// or begun or ended where it must not.
+// What the distance is along a path of cells; NAN when they are no path of the measure: not connected, outside the
+// band, or begun or ended where it must not.
 double wwr_path_value(const ww_measure *measure, const wwr_series *x, const wwr_series *y, int32_t (*cells)[2],
                       size_t count);
 // The same path as wwr_path(), chosen from all paths: of those of the least value the one that is the first, compared
