@@ -35,9 +35,10 @@ static const char *const functions[] = {
     "native_log", "native_sqrt",    "native_recip", "native_divide", "INFINITY", "M_PI",    "M_E",
     "M_PI_F",     "M_E_F"};
 static const char *const recurrence_names[] = {
-    "ww_cost", "WW_AT",      "WW_INF",      "WW_CHANNELS", "ww_entries_of",   "ww_min",
-    "ww_max",  "ww_least",   "ww_lesser",   "ww_greater",  "ww_unit_product", "ww_recip",
-    "ww_exp",  "ww_at_most", "ww_add_cost", "ww_real_of",  "WWK_DOUBLE",      "WW_VECTOR"};
+    "ww_cost",    "WW_AT",       "WW_INF",     "WW_CHANNELS", "ww_entries_of",   "ww_min",   "ww_min2",
+    "ww_min3",    "ww_max2",     "ww_max3",    "ww_exp2",     "lengths",         "rows",     "columns",
+    "ww_max",     "ww_least",    "ww_lesser",  "ww_greater",  "ww_unit_product", "ww_recip", "ww_exp",
+    "ww_at_most", "ww_add_cost", "ww_real_of", "WWK_DOUBLE",  "WW_VECTOR"};
 static const char *const members[] = {"x", "y", "z", "w", "lo", "hi", "even", "odd", "left", "up", "diagonal"};
 
 typedef struct word {
