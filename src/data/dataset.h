@@ -37,7 +37,7 @@ struct ww_dataset {
     wwi_rounded rounded_value, rounded_time;
     double largest_value, largest_time; // absolute values; INFINITY: not known
     bool unspecified;                   // values that are not finite were accepted
-    bool foreign;                       // the values are in a caller's buffer, which may change between two runs
+    bool foreign; // the values may change between two runs: a caller's buffer, or a pair that is refilled
 };
 
 // A dataset on a foreign cl_mem: see ww_dataset_wrap().

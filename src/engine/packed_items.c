@@ -133,10 +133,10 @@ static uint32_t strip_columns(const wwi_runner *r, const wwi_work *w) {
     const uint32_t widest = most + (is_plain(r) && r->channels == 1 && r->precision == WW_FLOAT ? 12 : 0);
     uint32_t best = most;
     double least = 0;
-    for (uint32_t columns = most / 2 & ~3u; columns <= widest; columns += 4) {
+    for (uint32_t columns = most < 8 ? 4 : most / 2 & ~3u; columns <= widest; columns += 4) {
         const uint32_t away = columns < most ? most - columns : columns - most;
         const double cost = (double)(wwi_ceil_div(w->m, columns) * columns) * (1 + 0.25 * away / most);
-        if (columns >= 4 && (least == 0 || cost < least)) {
+        if (least == 0 || cost < least) {
             least = cost;
             best = columns;
         }

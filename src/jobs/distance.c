@@ -129,6 +129,9 @@ static ww_status pair_create(ww_context *context, const pair *wanted, const doub
     if ((status = ww_dataset_create(context, &view, &data, &p->series)) != WW_OK)
         goto done;
     status = ww_plan_create_pairs(&p->measure, p->series, p->series, &first, &second, 1, &options, &p->plan);
+    // pair_refill() changes the values: nothing that is made of them is kept.
+    if (status == WW_OK)
+        p->plan->rows->foreign = p->plan->columns->foreign = true;
 done:
     if (status == WW_OK)
         *made = p;
