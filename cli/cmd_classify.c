@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "centroids.h"
 #include "commands.h"
 #include "escape.h"
 #include "euclid.h"
@@ -16,6 +17,7 @@ typedef struct classify {
     cli_read_options read;
     const char *train_path, *test_path, *predictions_path;
     uint64_t k;
+    int method, average;
     bool json, no_bounds;
     ww_series_set *train, *test;
     ww_measure used;
@@ -24,6 +26,9 @@ typedef struct classify {
     ww_classification result;
     int64_t euclid; // correct ones by the Euclidean distance, -1: not defined
 } classify;
+
+static const char *const methods[] = {"nearest", "centroid", NULL};
+enum { NEAREST, CENTROID };
 
 static const char *actual_label(const classify *c, size_t i) {
     const char *label = ww_series_set_label(c->test, i);
@@ -122,6 +127,8 @@ static void print_json(const classify *c, const cli_command *command) {
     head.seconds_device = plan.seconds_device;
     cli_json_head(&json, stdout, command, &head);
     cli_json_plan(&json, &plan);
+    cli_json_text(&json, "method", methods[c->method]);
+    cli_json_text(&json, "average", c->method == CENTROID ? cli_averages[c->average] : NULL);
     cli_json_count(&json, "k", c->k);
     cli_json_count(&json, "total", r->total);
     cli_json_count(&json, "labelled", r->labelled);
@@ -228,9 +235,20 @@ static int compute(classify *c, const cli_command *command) {
     plan.no_bounds = c->no_bounds;
     options.plan = &plan;
     ww_classification_init(&c->result, sizeof c->result);
+    c->euclid = cli_euclid_correct(c->train, c->test);
+    if (c->method == CENTROID) {
+        ww_series_set *centroids = NULL;
+        result = cli_centroids(c->context, &c->used, c->train, c->average, options.precision, &plan, &centroids);
+        if (result != CLI_GO_ON) {
+            cli_progress_end(&progress);
+            ww_series_set_destroy(&centroids);
+            return result;
+        }
+        ww_series_set_destroy(&c->train);
+        c->train = centroids;
+    }
     const ww_status status = ww_classify(c->context, &c->used, c->train, c->test, &options, &c->result);
     cli_progress_end(&progress);
-    c->euclid = cli_euclid_correct(c->train, c->test);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
@@ -242,6 +260,10 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
         {"train", 't', CLI_TEXT, "FILE", "labelled series to learn from ('-': standard input)", &c.train_path, 0, 0},
         {"test", 'T', CLI_TEXT, "FILE", "series to classify ('-': standard input)", &c.test_path, 0, 0},
         {"k", 'k', CLI_COUNT, "K", "neighbours that vote, default 1", &c.k, NULL, 1},
+        {"method", 'M', CLI_CHOICE, "M", "by the nearest series, or by the nearest average of a class", &c.method,
+         methods, 0},
+        {"average", 0, CLI_CHOICE, "A", "with centroid: how a class is averaged, default dba", &c.average, cli_averages,
+         0},
         CLI_MEASURE_OPTIONS(c.measure),
         CLI_ENGINE_OPTION(c.device),
         {"no-bounds", 0, CLI_FLAG, NULL, "compute every distance in full: no lower bounds, no abandoning", &c.no_bounds,
@@ -259,6 +281,10 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
         return cli_usage(command->name, "--train FILE and --test FILE are needed");
     if (strcmp(c.train_path, "-") == 0 && strcmp(c.test_path, "-") == 0)
         return cli_usage(command->name, "only one of --train and --test can be standard input");
+    if (c.method == CENTROID && c.k != 1)
+        return cli_usage(command->name, "--k is of no use with --method centroid: a class has one average");
+    if (c.method != CENTROID && c.average != CLI_AVERAGE_DBA)
+        return cli_usage(command->name, "--average goes with --method centroid");
     if (c.json && c.predictions_path && strcmp(c.predictions_path, "-") == 0)
         return cli_usage(command->name, "--json and --predictions - both write to standard output");
 

@@ -14,10 +14,13 @@ extern "C" {
 typedef enum ww_average_method {
     /// DTW barycentre averaging (Petitjean, Ketterlin and Gancarski 2011): each member is aligned to the centre along
     /// its warping path, and each point of the centre becomes the weighted mean of the points matched with it.
-    WW_AVERAGE_DBA = 0
+    WW_AVERAGE_DBA = 0,
+    /// Soft barycentre (Cuturi and Blondel 2017): the sum of soft distances is lowered by its gradient (L-BFGS). The
+    /// measure's gamma is above 0.
+    WW_AVERAGE_SOFT = 1
 } ww_average_method;
 
-/// The name of a method as in `--method` ("dba"), "unknown"; and the method of a name. \return
+/// The name of a method as in `--method` ("dba", "soft"), "unknown"; and the method of a name. \return
 /// WW_ERROR_INVALID_ARGUMENT (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
 /// no.
 WW_API const char *ww_average_method_name(ww_average_method method);
@@ -83,7 +86,8 @@ WW_API void ww_average_result_init(ww_average_result *result, size_t struct_size
 /// DBA takes measures whose paths match every point of the centre: DTW, ADTW, WDTW, Fréchet, MSM (dependent channels)
 /// and TWED without time stamps, any band that suits the lengths. With DTW's squared cost every iteration lowers the
 /// objective; with others the first that does not is undone and ends the search. Sums are made on the device; no path
-/// comes to the host.
+/// comes to the host. Soft barycentres take DTW, ADTW, WDTW and MSM with gamma above 0; a search that finds no way down
+/// ends there, and counts as converged.
 /// \param measure its root is ignored. \param set read during the call only. \param options likewise; NULL: all
 /// defaults. \return WW_ERROR_EMPTY (no member), WW_ERROR_INVALID_ARGUMENT (weights, a start of a wrong shape, an index
 /// out of range), WW_ERROR_UNSUPPORTED (the method does not take the measure), WW_ERROR_NO_PATH, WW_ERROR_NOT_FINITE,

@@ -35,7 +35,7 @@ static const wwi_form *form_of(const wwi_runner *r) {
 // tuning file asks for it.
 bool wwi_soft_tiles(const wwi_runner *r) {
     return r->soft && r->precision == WW_FLOAT && r->channels == 1 && !r->banded &&
-           (r->measure.id == WW_DTW || r->measure.id == WW_DDTW) && wwi_tuned(r, "packed.tiles", 0) != 0;
+           (r->measure.id == WW_DTW || r->measure.id == WW_DDTW) && wwi_tuned(r, "packed.tiles", 1) != 0;
 }
 
 bool wwi_packed_items(const wwi_runner *r) {
@@ -105,7 +105,7 @@ static uint32_t most_columns(const wwi_runner *r) {
     }
     // Tiles of the soft minimum (kernels_cl/engine/soft_tiles.cl) are fastest in narrow strips.
     if (wwi_soft_tiles(r))
-        return (uint32_t)wwi_tuned(r, "packed.tile_columns", 16) & ~3u;
+        return (uint32_t)wwi_tuned(r, "packed.tile_columns", 8) & ~3u;
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
         columns /= 2;

@@ -31,7 +31,7 @@ static long tuned(const ww_gradient *g, const char *name, long fallback) {
 static int choose_sizes(ww_gradient *g) {
     const bool gpu = on_gpu(g), wide = g->plan->rows->precision == WW_DOUBLE || g->channels > 1 || g->before;
     const bool registers = g->channels <= (gpu ? GPU_POINT_CHANNELS : CPU_POINT_CHANNELS);
-    g->rows = (uint32_t)tuned(g, "gradient.rows", gpu ? 4 : 8);
+    g->rows = (uint32_t)tuned(g, "gradient.rows", gpu && wide ? 4 : 8);
     g->columns = (uint32_t)tuned(g, "gradient.columns", gpu ? (wide ? 4 : 8) : 8);
     g->vector =
         gpu || !registers ? 1 : (uint32_t)tuned(g, "packed.vector", g->plan->rows->precision == WW_DOUBLE ? 8 : 16);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Averages of series: options, members, the start. The methods are in files of their own: dba.c.
+// Averages of series: options, members, the start. The methods are in files of their own: dba.c, soft.c.
 #include "learn/average.h"
 
 #include <math.h>
@@ -17,6 +17,7 @@ static const struct {
     wwi_average_method run;
 } methods[] = {
     [WW_AVERAGE_DBA] = {"dba", wwi_average_dba},
+    [WW_AVERAGE_SOFT] = {"soft", wwi_average_soft},
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
@@ -38,7 +39,7 @@ ww_status ww_average_method_by_name(const char *name, ww_average_method *method)
         strcat(known, methods[i].name);
     }
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no method '%s' of averaging", name);
-    return wwi_fail_hint(known);
+    return wwi_fail_hint("%s", known);
 }
 
 void ww_average_result_free(ww_average_result *result) {

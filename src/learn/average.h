@@ -21,6 +21,7 @@ typedef struct wwi_average {
 // A method: changes a->result.centre, and fills objective, iterations, converged and the times.
 typedef ww_status (*wwi_average_method)(wwi_average *a);
 ww_status wwi_average_dba(wwi_average *a);
+ww_status wwi_average_soft(wwi_average *a);
 
 // Appends the objective of a centre that was accepted. Whether the search is over by the tolerance.
 int wwi_average_note(wwi_average *a, double objective);

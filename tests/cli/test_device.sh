@@ -237,6 +237,20 @@ ok "an interrupt ends it with 130" test $? -eq 130
 ok "and says so" says "interrupted"
 ok "no file is left" absent long.bin
 ok "nothing else is left" no_leftovers
+# ---- averages of classes. Two ramps that start at different points average, under DTW, to a ramp; the mean does not.
+printf 'a\t0\t0\t0\t9\t9\t9\na\t0\t9\t9\t9\t9\t9\nb\t0\t4\t5\t5\t4\t0\n' >ramps.tsv
+printf 'a\t0\t0\t0\t0\t0\t9\nb\t0\t0\t4\t5\t5\t0\n' >ramps_test.tsv
+for average in dba mean; do
+    ok "centroids, $average" gives 0 classify --train ramps.tsv --test ramps_test.tsv --method centroid --average $average -j
+    ok "all are right" prints '"correct": 2'
+done
+ok "soft centroids" gives 0 classify --train ramps.tsv --test ramps_test.tsv --method centroid --average soft --soft 0.1
+ok "all are right" prints 'accuracy  1.0000 (2 of 2)'
+ok "soft centroids without gamma" gives 1 classify --train ramps.tsv --test ramps_test.tsv --method centroid --average soft
+ok "says what to set" says '--soft GAMMA'
+ok "neighbours of centroids" gives 2 classify --train ramps.tsv --test ramps_test.tsv --method centroid -k 3
+ok "an average without centroids" gives 2 classify --train ramps.tsv --test ramps_test.tsv --average mean
+
 # ---- choosing. Series 0 and 1 are one shape, shifted by one point; a band of 0 takes 0 for near 2.
 printf 'a\t0\t0\t9\t0\t0\na\t0\t0\t0\t9\t0\nb\t0\t0\t8\t8\t8\nb\t0\t0\t8\t8\t7\n' >choose.tsv
 ok "bands" gives 0 choose choose.tsv choose.tsv --try band=sakoe-chiba:0..2,none

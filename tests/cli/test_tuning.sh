@@ -22,7 +22,7 @@ done
 ok "names in the code are in the table:$unknown" test -z "$unknown"
 unread=
 for name in $names; do
-    grep -rqF "\"${name%\*}" "$source/src" "$source/host/fetch.c" || unread="$unread $name"
+    grep -rqF "\"${name%.\*}" "$source/src" "$source/host/fetch.c" || unread="$unread $name"
 done
 ok "names in the table are read by the code:$unread" test -z "$unread"
 

@@ -211,7 +211,8 @@ static void *run_and_count(void *user) {
     for (int i = 0; i < 20 * RUNS; i++) {
         WWT_OK(plan_run(plan, distances));
         WWT_OK(ww_plan_get_info(plan, &info));
-        c->wrong |= info.launches != c->launches || info.seconds_device > info.seconds_wall;
+        // The first run also makes what the plan keeps.
+        c->wrong |= (i > 0 && info.launches != c->launches) || info.seconds_device > info.seconds_wall;
     }
     ww_plan_destroy(&plan);
     return NULL;
@@ -223,7 +224,8 @@ START_TEST(launches_and_times_belong_to_each) {
     float distances[ROWS * COLUMNS];
     ww_plan_info info = WW_PLAN_INFO_INIT;
     ww_plan *plan = plan_matrix(WW_DTW, rows, columns);
-    WWT_OK(plan_run(plan, distances));
+    for (int i = 0; i < 2; i++)
+        WWT_OK(plan_run(plan, distances));
     WWT_OK(ww_plan_get_info(plan, &info));
     ww_plan_destroy(&plan);
     ck_assert_uint_gt(info.launches, 0);
