@@ -73,4 +73,13 @@ static inline ww_series_set *io_read_text(const char *name, const char *content)
     return io_read(io_file(name, content, strlen(content)));
 }
 
+// A copy with what the readers' texts have behind their end.
+static inline char *io_padded(const char *text) {
+    const size_t size = strlen(text);
+    char *copy = calloc(size + 1 + WWI_NUMBER_SLACK, 1);
+    ck_assert_ptr_nonnull(copy);
+    memcpy(copy, text, size);
+    return copy;
+}
+
 #endif

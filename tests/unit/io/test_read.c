@@ -13,7 +13,9 @@
 
 static bool parse(const char *text, double *value) {
     const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    const bool good = wwi_number_parse((wwi_span){text, text + strlen(text)}, c, value);
+    char *padded = io_padded(text);
+    const bool good = wwi_number_parse((wwi_span){padded, padded + strlen(text)}, c, value);
+    free(padded);
     freelocale(c);
     return good;
 }

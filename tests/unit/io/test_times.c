@@ -65,7 +65,9 @@ END_TEST
 
 static bool parse_date(const char *text, double *seconds) {
     const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    const bool good = wwi_date_parse((wwi_span){text, text + strlen(text)}, c, seconds);
+    char *padded = io_padded(text);
+    const bool good = wwi_date_parse((wwi_span){padded, padded + strlen(text)}, c, seconds);
+    free(padded);
     freelocale(c);
     return good;
 }
