@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <wavewarp/series.h>
 
+#include "files/number.h"
+
 static char io_folder[256];
 
 static void io_setup(void) {
