@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // wavewarp knn: exact nearest neighbours of points, and prediction from them.
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,6 +92,8 @@ typedef struct knn_job {
     cli_device_options device;
     cli_neighbour_options wanted;
     const char *paths[2], *classes_path, *values_path; // paths: queries and base; the base alone comes first
+    const char *radius_text;
+    double radius; // INFINITY: none
     int metric;
     ww_context *context;
     ww_point_set *sets[2];
@@ -113,6 +116,26 @@ static ww_points *base_of(const knn_job *j) {
     return j->points[j->paths[1] ? 1 : 0];
 }
 
+// Takes out the neighbours beyond the radius. Where all K are within it there may be more: that is said.
+static void keep_within(const knn_job *j) {
+    const cli_neighbours *n = &j->found;
+    size_t full = 0;
+    for (size_t i = 0; i < n->queries * n->k; i++) {
+        const bool within = n->ids[i] >= 0 && cli_value_at(n->distances, n->precision, i) <= j->radius;
+        full += within && i % n->k == n->k - 1;
+        if (within)
+            continue;
+        n->ids[i] = -1;
+        if (n->precision == WW_DOUBLE)
+            ((double *)n->distances)[i] = (double)INFINITY;
+        else
+            ((float *)n->distances)[i] = INFINITY;
+    }
+    if (full > 0 && n->k < ww_points_count(base_of(j)))
+        fprintf(stderr, "wavewarp: %zu queries have %zu points within %g, and may have more (--k takes up to %d)\n",
+                full, n->k, j->radius, WW_KNN_MOST);
+}
+
 static int search(knn_job *j) {
     ww_knn_options options = WW_KNN_OPTIONS_INIT;
     ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
@@ -132,7 +155,11 @@ static int search(knn_job *j) {
     if (status == WW_OK)
         status = ww_knn_run(j->knn, n->ids, n->distances, NULL);
     cli_progress_end(&progress);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+    if (status != WW_OK)
+        return cli_fail();
+    if (isfinite(j->radius))
+        keep_within(j);
+    return CLI_GO_ON;
 }
 
 static void begin_json(const knn_job *j, const cli_command *command, const ww_knn_info *info, cli_json *json) {
@@ -152,6 +179,7 @@ static void begin_json(const knn_job *j, const cli_command *command, const ww_kn
     cli_json_count(json, "pairs", info->pairs);
     cli_json_count(json, "examined", info->examined);
     cli_json_count(json, "k", j->found.k);
+    cli_json_number(json, "radius", j->radius, 17); // none: null
 }
 
 static int output(const knn_job *j, const cli_command *command) {
@@ -181,10 +209,13 @@ static int output(const knn_job *j, const cli_command *command) {
 int cmd_knn(const cli_command *command, int argc, char **argv) {
     knn_job j;
     memset(&j, 0, sizeof j);
-    j.wanted.k = 1;
+    j.wanted.k = 0; // not given
+    j.radius = INFINITY;
     const cli_option options[] = {
         CLI_NEIGHBOUR_OPTIONS(j.wanted),
         {"metric", 'm', CLI_CHOICE, "M", "distance of two points", &j.metric, cli_metrics, 0},
+        {"radius", 0, CLI_TEXT, "R",
+         "only points at most R away, of the K nearest; then K is by default as many as can be", &j.radius_text, 0, 0},
         {"classes", 0, CLI_TEXT, "FILE", "class number of every point of the base: print each query's class",
          &j.classes_path, 0, 0},
         {"values", 0, CLI_TEXT, "FILE", "value of every point of the base: print the mean over each query's neighbours",
@@ -198,6 +229,12 @@ int cmd_knn(const cli_command *command, int argc, char **argv) {
         return result;
     if (j.classes_path && j.values_path)
         return cli_usage(command->name, "--classes and --values exclude each other");
+    if (j.radius_text && (!cli_number(j.radius_text, &j.radius) || j.radius < 0))
+        return cli_usage(command->name, "--radius is '%s', but must be a number from 0", j.radius_text);
+    if (j.radius_text && j.metric == WW_METRIC_INNER_PRODUCT)
+        return cli_usage(command->name, "--radius is for distances; an inner product is none");
+    const bool all = j.radius_text && j.wanted.k == 0;
+    j.wanted.k = j.wanted.k ? j.wanted.k : all ? WW_KNN_MOST : 1;
     ww_point_view views[2];
     for (int i = 0; result == CLI_GO_ON && i < 2 && j.paths[i]; i++)
         result = cli_points_read(j.paths[i], (ww_metric)j.metric, &j.sets[i], &views[i]);
@@ -205,6 +242,8 @@ int cmd_knn(const cli_command *command, int argc, char **argv) {
         result = cli_context_open(&j.device, &j.context);
     for (int i = 0; result == CLI_GO_ON && i < 2 && j.paths[i]; i++)
         result = cli_points_upload(j.context, &j.device, &views[i], &j.points[i]);
+    if (result == CLI_GO_ON && all && ww_points_count(base_of(&j)) < j.wanted.k)
+        j.wanted.k = ww_points_count(base_of(&j));
     if (result == CLI_GO_ON)
         result = search(&j);
     if (result == CLI_GO_ON)

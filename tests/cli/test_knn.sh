@@ -35,6 +35,18 @@ ok "json has neighbours" prints '"indices": [2], "distances": [1]'
 ok "double" gives 0 knn -k 1 -m cosine --precision double queries.csv base.csv
 ok "a vector of zeros has cosine distance 1 to all" prints '0	0:1'
 
+ok "within a radius" gives 0 knn --radius 5 queries.csv base.csv
+printf '0\t0:0\t4:1\t1:5\t3:5\n1\t2:1\n' >wanted
+ok "all of them, the border too" cmp -s out wanted
+ok "with a number of neighbours" gives 0 knn -k 2 --radius 5 queries.csv base.csv
+printf '0\t0:0\t4:1\n1\t2:1\n' >wanted
+ok "no more than these" cmp -s out wanted
+ok "that there may be more is said" says '1 queries have 2 points within 5, and may have more'
+ok "nothing within it" gives 0 knn --radius 0.5 -j queries.csv base.csv
+ok "is an empty list" prints '"indices": []'
+ok "a radius below 0" gives 2 knn --radius -1 queries.csv base.csv
+ok "a radius of an inner product" gives 2 knn --radius 1 -m inner-product queries.csv base.csv
+
 # ---- files
 ok "ids and distances to files" gives 0 knn -k 2 --ids ids.ivecs --distances d.fvecs queries.csv base.csv
 ok "an .ivecs of two rows" test "$(od -An -tu4 -v ids.ivecs | tr -s ' \n' ' ')" = " 2 0 4 2 2 1 "
