@@ -264,7 +264,8 @@ int cmd_average(const cli_command *command, int argc, char **argv) {
     memset(&j, 0, sizeof j);
     ww_average_options_init(&j.options, sizeof j.options);
     const cli_option options[] = {
-        {"method", 'M', CLI_TEXT, "M", "dba (default): averaging along warping paths; soft: soft barycentre, with --soft GAMMA", &j.method, 0, 0},
+        {"method", 'M', CLI_TEXT, "M",
+         "dba (default): averaging along warping paths; soft: soft barycentre, with --soft GAMMA", &j.method, 0, 0},
         {"output", 'o', CLI_TEXT, "FILE", "write the averages there as series, in any format", &j.output, 0, 0},
         {"by-class", 0, CLI_FLAG, NULL, "an average of each class, labelled by it", &j.by_class, 0, 0},
         {"length", 0, CLI_COUNT, "N", "points of the average; default: as the start, the mean as the longest",
