@@ -224,8 +224,8 @@ START_TEST(no_numbers) {
                                         "na",
                                         "1_000",
                                         "1'0",
-                                        "\xC2\xA0"
-                                        "1"};
+                                        ("\xC2\xA0"
+                                         "1")};
     double value;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char field[64] = "";
