@@ -270,8 +270,13 @@ ww_status wwi_runner_block(wwi_runner *r, const wwi_batch *batch) {
 
 ww_status wwi_runner_prepare(wwi_runner *r, const wwi_batch *batch, wwi_work **work) {
     ww_status status;
-    if (work)
-        *work = NULL;
+    if (!work) { // the memory of its uploads serves the batches to come
+        r->preparing = true;
+        status = wwi_runner_block(r, batch);
+        r->preparing = false;
+        return status;
+    }
+    *work = NULL;
     if (is_empty(batch))
         return WW_OK;
     wwi_work *w = calloc(1, sizeof *w);
@@ -281,7 +286,7 @@ ww_status wwi_runner_prepare(wwi_runner *r, const wwi_batch *batch, wwi_work **w
     if ((status = make_work(r, batch, w)) == WW_OK)
         status = wwi_runner_run(r, w, batch->out, batch->layout);
     r->preparing = false;
-    if (work && status == WW_OK)
+    if (status == WW_OK)
         *work = w;
     else
         wwi_work_destroy(&w);
