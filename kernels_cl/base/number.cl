@@ -31,9 +31,18 @@ typedef float ww_scalar;
 #define WW_REAL_NAME float
 #define WW_MASK_NAME int
 #endif
+// A 32-bit integer beside each `real`, and what compares of these give as a mask of `real`s.
 #if WW_VECTOR == 1
 typedef ww_scalar real;
+typedef int ww_ints;
+#define WW_TO_MASK(v) (v)
 #else
+typedef WW_PASTE(int, WW_VECTOR) ww_ints;
+#if WWK_DOUBLE
+#define WW_TO_MASK(v) WW_PASTE(convert_long, WW_VECTOR)(v)
+#else
+#define WW_TO_MASK(v) (v)
+#endif
 typedef WW_PASTE(WW_REAL_NAME, WW_VECTOR) real;
 typedef WW_PASTE(WW_MASK_NAME, WW_VECTOR) ww_mask;
 #define WW_VLOAD WW_PASTE(vload, WW_VECTOR)

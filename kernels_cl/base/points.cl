@@ -99,6 +99,18 @@ typedef struct {
 #endif
 } ww_point;
 #define WW_AT(point, channel) ((point).value[channel])
+#if WW_VECTOR > 1
+// Point t of interleaved series (engine/interleave.cl).
+WW_INLINE ww_point ww_packed_point(__global const ww_scalar *at, uint t) {
+    ww_point point;
+    for (int c = 0; c < WW_CHANNELS; c++)
+        point.value[c] = WW_VLOAD((ulong)t * WW_PARTS + c, at);
+#if WW_EXTRA
+    point.extra = WW_VLOAD((ulong)t * WW_PARTS + WW_CHANNELS, at);
+#endif
+    return point;
+}
+#endif
 #else
 typedef struct {
     __global const ww_scalar *at;  // channel 0

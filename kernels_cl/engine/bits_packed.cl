@@ -11,7 +11,6 @@
 
 #define WW_WORD_LOAD WW_PASTE(vload, WW_VECTOR)
 #define WW_WORD_STORE WW_PASTE(vstore, WW_VECTOR)
-typedef WW_PASTE(int, WW_VECTOR) ww_ints;
 #if WW_LIST
 #define WW_HEIGHTS row_lengths
 #else

@@ -14,7 +14,6 @@
         (v) = (v).sf0123456789abcde;                                                                                   \
         (v).s0 = (in);                                                                                                 \
     }
-typedef WW_PASTE(int, WW_VECTOR) ww_ints;
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ww_bits_strips(__global const uint *restrict x_planes, __global const ulong2 *restrict x_series,

@@ -20,22 +20,6 @@
 #define WW_ROWS 8
 #endif
 
-#if WWK_DOUBLE
-#define WW_TO_MASK(v) WW_PASTE(convert_long, WW_VECTOR)(v)
-#else
-#define WW_TO_MASK(v) (v)
-#endif
-typedef WW_PASTE(int, WW_VECTOR) ww_ints;
-
-WW_INLINE ww_point ww_packed_point(__global const ww_scalar *at, uint t) {
-    ww_point point;
-    for (int c = 0; c < WW_CHANNELS; c++)
-        point.value[c] = WW_VLOAD((ulong)t * WW_PARTS + c, at);
-#if WW_EXTRA
-    point.extra = WW_VLOAD((ulong)t * WW_PARTS + WW_CHANNELS, at);
-#endif
-    return point;
-}
 WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
     ww_point point;
     for (int c = 0; c < WW_CHANNELS; c++)

@@ -5,12 +5,6 @@
 //
 // Lane v is v row-steps behind lane 0. Before its first row-step a lane computes padding rows of infinities (as in
 // walk.cl), after its last it computes rows that are never read: a lane is only masked by the band.
-#if WWK_DOUBLE
-#define WW_TO_MASK(v) WW_PASTE(convert_long, WW_VECTOR)(v)
-#else
-#define WW_TO_MASK(v) (v)
-#endif
-typedef WW_PASTE(int, WW_VECTOR) ww_ints;
 
 // Every lane takes its left neighbour's value, lane 0 takes `in`.
 #if WW_VECTOR == 16

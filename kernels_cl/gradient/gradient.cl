@@ -87,11 +87,6 @@
 #endif
 #define WW_ALL (ww_ints)(-1)
 #endif
-#if WW_VECTOR == 1
-typedef int ww_ints;
-#else
-typedef WW_PASTE(int, WW_VECTOR) ww_ints;
-#endif
 
 // A lane's pair, and its block.
 typedef struct {

@@ -17,22 +17,7 @@
 #if WW_ROWS > 8
 #error "directions of a block are in 16 bits"
 #endif
-#if WWK_DOUBLE
-#define WW_TO_MASK(v) WW_PASTE(convert_long, WW_VECTOR)(v)
-#else
-#define WW_TO_MASK(v) (v)
-#endif
-typedef WW_PASTE(int, WW_VECTOR) ww_ints;
 
-WW_INLINE ww_point ww_packed_point(__global const ww_scalar *at, uint t) {
-    ww_point point;
-    for (int c = 0; c < WW_CHANNELS; c++)
-        point.value[c] = WW_VLOAD((ulong)t * WW_PARTS + c, at);
-#if WW_EXTRA
-    point.extra = WW_VLOAD((ulong)t * WW_PARTS + WW_CHANNELS, at);
-#endif
-    return point;
-}
 // Elements `t` of the tile's rows and columns; -1 is the one before the first.
 #if WW_BEFORE
 #define WW_TILE_ROW(t) ww_row_make(ww_packed_point(xs, (uint)((t) + 2)), ww_packed_point(xs, (uint)((t) + 1)), row_time((t)))

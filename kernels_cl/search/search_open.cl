@@ -62,18 +62,6 @@ typedef struct {
 #endif
 } ww_open_args;
 
-#if WW_VECTOR == 1
-typedef int ww_ints;
-#define WW_TO_MASK(v) (v)
-#define WW_LANE(v, item) ((int)(item))
-#else
-typedef WW_PASTE(int, WW_VECTOR) ww_ints;
-#if WWK_DOUBLE
-#define WW_TO_MASK(v) WW_PASTE(convert_long, WW_VECTOR)(v)
-#else
-#define WW_TO_MASK(v) (v)
-#endif
-#endif
 WW_INLINE real ww_pick(ww_ints mask, real a, real b) {
     return WW_TO_MASK(mask) ? a : b;
 }
