@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             sum = sum + values[i];
         for (uint64_t i = 0; s.removed && i < (count + 31) / 32; i++)
             sum = sum + s.removed[i];
-        for (uint64_t i = 0; i < s.coefficient_bytes; i++)
+        for (uint64_t i = 0; i < s.coefficient_bytes / value * value; i++)
             sum = sum + ((const unsigned char *)s.coefficients)[i];
     }
     saved_free(&s);

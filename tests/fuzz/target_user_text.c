@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: a caller's text in OpenCL C. What passes as an expression has its brackets in pairs, assigns nothing and
 // joins no tokens; no text that passes names what is not granted.
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,13 +26,18 @@ static void remove_comments(char *text) {
     *to = '\0';
 }
 
-// No name of the compiler's or of OpenCL's work-items; a number may have any letters behind it.
+// No name of the compiler's or of OpenCL's work-items; what begins as a number may have any letters behind it.
 static void check_names(const char *text) {
     static const char *const begins[] = {"__", "get_global", "get_local", "get_group", "atomic_", "vload", "vstore",
                                          "barrier", "printf", "include", "pragma"};
     for (const char *at = text; *at;) {
+        if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1]))) {
+            while (strchr(NAME_PARTS ".", *at) ? *at != '\0' : (*at == '+' || *at == '-') && strchr("eEpP", at[-1]))
+                at++;
+            continue;
+        }
         const size_t size = strspn(at, NAME_PARTS);
-        for (size_t i = 0; i < sizeof begins / sizeof *begins && size && (*at < '0' || *at > '9'); i++)
+        for (size_t i = 0; i < sizeof begins / sizeof *begins && size; i++)
             WWT_REQUIRE(size < strlen(begins[i]) || memcmp(at, begins[i], strlen(begins[i])) != 0);
         at += size ? size : 1;
     }
