@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a fuzz target on the files of the folders it is given, where there is no libFuzzer. Prints TAP: a point a folder.
+// Runs a fuzz target on the files of the folders it is given, where there is no libFuzzer. Prints TAP: a point a
+// folder.
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

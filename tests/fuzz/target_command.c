@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: command lines, an argument a line, on a machine without a device, in a folder of its own with a few files.
-// No argument may have a slash, so that nothing outside it is written. What is said on standard error has no control
-// characters.
+// Fuzz target: command lines, an argument a line, on a machine without a device, in a folder of its own with a few
+// files. No argument may have a slash, so that nothing outside it is written. What is said on standard error has no
+// control characters.
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>

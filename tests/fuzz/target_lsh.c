@@ -23,10 +23,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         const uint64_t count = s.view.count, d = s.view.dimension;
         const unsigned value = s.view.kind == WW_POINTS_NUMBERS && s.precision == WW_DOUBLE ? 8 : 4;
         const unsigned char *values = s.values;
-        uint64_t bytes = s.view.kind == WW_POINTS_BITS   ? count * ((d + 7) / 8)
-                         : s.view.kind == WW_POINTS_SETS ? s.offsets[count] * 4
-                                                         : count * d * value;
-        for (uint64_t i = 0; i < bytes; i++)
+        const uint64_t used = s.view.kind == WW_POINTS_BITS   ? count * ((d + 7) / 8)
+                              : s.view.kind == WW_POINTS_SETS ? s.offsets[count] * 4
+                                                              : count * d * value;
+        for (uint64_t i = 0; i < used; i++)
             sum = sum + values[i];
         for (uint64_t i = 0; s.removed && i < (count + 31) / 32; i++)
             sum = sum + s.removed[i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: packed files whose checksums are right, so that what is inside is reached: the input's first byte chooses
-// gzip or a zip archive, stored or deflated; the second counts pairs of bytes that damage the result at a place; the rest
-// is what is packed.
+// Fuzz target: packed files whose checksums are right, so that what is inside is reached: the input's first byte
+// chooses gzip or a zip archive, stored or deflated; the second counts pairs of bytes that damage the result at a
+// place; the rest is what is packed.
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

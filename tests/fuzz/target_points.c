@@ -33,7 +33,8 @@ static void check_points(const ww_point_set *set) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const char *const names[] = {"a.fvecs", "a.bvecs", "a.ivecs", "a.npy", "a.txt", "a.npz:x", "a", "a.fvecs.gz"};
+    static const char *const names[] = {"a.fvecs", "a.bvecs", "a.ivecs", "a.npy",
+                                        "a.txt",   "a.npz:x", "a",       "a.fvecs.gz"};
     if (size < 1)
         return 0;
     ww_point_set *set = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: a file of series. WWT_KIND chooses what it is read as: 0 by content, 1 a row a point, 2 time stamps, else
-// one format. The input's first byte chooses options, the rest is the file.
+// Fuzz target: a file of series. WWT_KIND chooses what it is read as: 0 by content, 1 a row a point, 2 time stamps,
+// else one format. The input's first byte chooses options, the rest is the file.
 #include <stdlib.h>
 #include <string.h>
 

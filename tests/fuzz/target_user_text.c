@@ -28,8 +28,8 @@ static void remove_comments(char *text) {
 
 // No name of the compiler's or of OpenCL's work-items; what begins as a number may have any letters behind it.
 static void check_names(const char *text) {
-    static const char *const begins[] = {"__", "get_global", "get_local", "get_group", "atomic_", "vload", "vstore",
-                                         "barrier", "printf", "include", "pragma"};
+    static const char *const begins[] = {"__",     "get_global", "get_local", "get_group", "atomic_", "vload",
+                                         "vstore", "barrier",    "printf",    "include",   "pragma"};
     for (const char *at = text; *at;) {
         if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1]))) {
             while (strchr(NAME_PARTS ".", *at) ? *at != '\0' : (*at == '+' || *at == '-') && strchr("eEpP", at[-1]))
