@@ -303,7 +303,7 @@ static ww_status part(ww_search *s, uint32_t points, uint32_t first, uint32_t co
                 status = wwi_fail_memory(s->query_count * sizeof *found);
                 goto done;
             }
-            status = wwi_buffer_read(s->found, 0, s->query_count * sizeof *found, found);
+            status = wwi_stream_read(s->stream, s->found, 0, s->query_count * sizeof *found, found);
             for (size_t i = 0; i < s->query_count; i++)
                 left[i] = left[i] ? found[i] : 0;
             free(found);
