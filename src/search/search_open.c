@@ -381,6 +381,8 @@ ww_status wwi_open_block(ww_search *s, uint32_t columns) {
         goto done;
     if (ends && (status = take_skipped_ends(s, pieces, count, points)) != WW_OK)
         goto done;
+    if ((status = wwi_search_report(s, (uint64_t)columns * s->query_count)) != WW_OK)
+        goto done;
     o->goes_on = goes_on;
     o->shift = count ? columns - pieces[count - 1].begin : 0;
     if (goes_on) {
@@ -390,7 +392,6 @@ ww_status wwi_open_block(ww_search *s, uint32_t columns) {
         o->start_states[0] = o->start_states[1];
         o->start_states[1] = start;
     }
-    status = wwi_search_report(s, (uint64_t)columns * s->query_count);
 done:
     if (pieces != o->pieces)
         free(pieces);

@@ -56,6 +56,7 @@ static ww_status make_windows(ww_search *s, bool listed) {
                                            .exchanges = s->gpu, // it does not, but NVIDIA's instructions come with it
                                            .texts = ribbon ? ribbon_texts : texts,
                                            .options = options};
+    wwi_program_release(&s->windows_program[listed]); // of an attempt that got no further
     const ww_status status = wwi_recurrence_program_get(&wanted, &s->windows_program[listed]);
     return status == WW_OK ? wwi_kernel_create(s->stream, s->windows_program[listed],
                                                ribbon ? "ww_search_ribbon" : "ww_search_windows", &s->windows[listed])

@@ -66,14 +66,20 @@ static cl_int count(cl_int code, long change) {
     return code;
 }
 
-static cl_int count_wait(cl_int code, cl_bool blocks) {
-    atomic_fetch_add(&wwt_fault_control.waits, blocks == CL_TRUE);
-    return code;
-}
-
 // ---- a launch that fails on the device: one at a time
 
 static _Atomic(cl_event) broken;
+// The thread that enqueued it. What it enqueues next builds on that launch, and is not run either: until it waits for
+// the device, and can know.
+static atomic_uintptr_t unaware;
+
+static cl_int count_wait(cl_int code, cl_bool blocks) {
+    uintptr_t self = (uintptr_t)pthread_self();
+    if (blocks == CL_TRUE)
+        (void)atomic_compare_exchange_strong(&unaware, &self, 0);
+    atomic_fetch_add(&wwt_fault_control.waits, blocks == CL_TRUE);
+    return code;
+}
 
 // Whether this launch is to fail on the device.
 static int is_to_break(void) {
@@ -126,6 +132,14 @@ static CL_API_ENTRY cl_int CL_API_CALL fault_clReleaseEvent(cl_event event) {
         return refused ? refused : count_wait(count(next->name arguments, event != NULL), waited);                     \
     }
 
+// A write waits for the copy from the host's memory; nothing is learnt of the launches before it.
+#define ENQUEUE_WRITE(name, parameters, arguments, waited)                                                             \
+    static CL_API_ENTRY cl_int CL_API_CALL fault_##name parameters {                                                   \
+        const cl_int refused = to_fail(#name);                                                                         \
+        atomic_fetch_add(&wwt_fault_control.waits, !refused && waited == CL_TRUE);                                     \
+        return refused ? refused : count(next->name arguments, event != NULL);                                         \
+    }
+
 // A call that returns an object and tells its code through the last parameter.
 #define CREATE(type, name, parameters, arguments)                                                                      \
     static CL_API_ENTRY type CL_API_CALL fault_##name parameters {                                                     \
@@ -171,7 +185,7 @@ PASS_AND(tell_broken_state, clGetEventInfo, (cl_event e, cl_event_info i, size_t
 PASS(clGetEventProfilingInfo, (cl_event e, cl_profiling_info i, size_t n, void *v, size_t *got), (e, i, n, v, got))
 PASS_AND(count_wait, clFinish, (cl_command_queue q), (q), CL_TRUE)
 ENQUEUE(clEnqueueReadBuffer, (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, void *p, cl_uint w, const cl_event *l, cl_event *event), (q, m, b, o, n, p, w, l, event), b)
-ENQUEUE(clEnqueueWriteBuffer, (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, const void *p, cl_uint w, const cl_event *l, cl_event *event), (q, m, b, o, n, p, w, l, event), b)
+ENQUEUE_WRITE(clEnqueueWriteBuffer, (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, const void *p, cl_uint w, const cl_event *l, cl_event *event), (q, m, b, o, n, p, w, l, event), b)
 ENQUEUE(clEnqueueCopyBuffer, (cl_command_queue q, cl_mem s, cl_mem t, size_t so, size_t to, size_t n, cl_uint w, const cl_event *l, cl_event *event), (q, s, t, so, to, n, w, l, event), CL_FALSE)
 ENQUEUE(clEnqueueFillBuffer, (cl_command_queue q, cl_mem m, const void *p, size_t pn, size_t o, size_t n, cl_uint w, const cl_event *l, cl_event *event), (q, m, p, pn, o, n, w, l, event), CL_FALSE)
 ENQUEUE(clEnqueueUnmapMemObject, (cl_command_queue q, cl_mem m, void *p, cl_uint w, const cl_event *l, cl_event *event), (q, m, p, w, l, event), CL_FALSE)
@@ -190,11 +204,14 @@ static CL_API_ENTRY cl_int CL_API_CALL fault_clEnqueueNDRangeKernel(cl_command_q
     const cl_int refused = to_fail("clEnqueueNDRangeKernel");
     if (refused)
         return refused;
-    if (!event || !is_to_break())
+    const int breaks = event && is_to_break();
+    if (!breaks && atomic_load(&unaware) != (uintptr_t)pthread_self())
         return count(next->clEnqueueNDRangeKernel(q, k, d, o, g, s, w, l, event), event != NULL);
-    const cl_int code = count(next->clEnqueueMarkerWithWaitList(q, w, l, event), 1);
-    if (code == CL_SUCCESS)
+    const cl_int code = count(next->clEnqueueMarkerWithWaitList(q, w, l, event), event != NULL);
+    if (code == CL_SUCCESS && breaks) {
         atomic_store(&broken, *event);
+        atomic_store(&unaware, (uintptr_t)pthread_self());
+    }
     return code;
 }
 

@@ -222,8 +222,8 @@ static ww_status open_sliced_profile(ww_context *context) {
     ww_series_view view = WW_SERIES_VIEW_INIT;
     ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
     ww_run_options run = WW_RUN_OPTIONS_INIT;
-    ww_status status = wwt_make_set(2, 500, 1, &s.set);
-    run.max_bytes = 40000;
+    ww_status status = wwt_make_set(2, 512, 1, &s.set);
+    run.max_bytes = 640000;
     options.run = &run;
     if (status == WW_OK)
         status = ww_series_set_view(s.set, &view);
@@ -231,8 +231,8 @@ static ww_status open_sliced_profile(ww_context *context) {
 }
 
 static ww_status profile(wwt_answer *answer) {
-    static double distances[2 * 500];
-    static int64_t indices[2 * 500];
+    static double distances[2 * 512];
+    static int64_t indices[2 * 512];
     ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
     memset(distances, 0, sizeof distances);
     memset(indices, 0, sizeof indices);
