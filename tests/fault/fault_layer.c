@@ -23,11 +23,17 @@ wwt_fault_table wwt_fault_control;
 static const cl_icd_dispatch *next;
 static cl_icd_dispatch ours;
 
+// The queue that was made last, while it lives.
+static _Atomic(cl_command_queue) queue;
+
 // The code to fail with; CL_SUCCESS: pass the call on.
 static cl_int to_fail(const char *call) {
     const long number = atomic_fetch_add(&wwt_fault_control.calls, 1) + 1;
     const long lost_at = atomic_load(&wwt_fault_control.lost_at);
     const int lost = lost_at > 0 && number >= lost_at;
+    // Nothing runs on a device that is gone.
+    if (number == lost_at && atomic_load(&queue))
+        (void)next->clFinish(atomic_load(&queue));
     if (!lost && number != atomic_load(&wwt_fault_control.fail_at))
         return CL_SUCCESS;
     wwt_fault_control.failed_call = call;
@@ -109,6 +115,12 @@ static CL_API_ENTRY cl_int CL_API_CALL fault_clReleaseEvent(cl_event event) {
     return count(next->clReleaseEvent(event), -1);
 }
 
+static CL_API_ENTRY cl_int CL_API_CALL fault_clReleaseCommandQueue(cl_command_queue object) {
+    cl_command_queue gone = object;
+    (void)atomic_compare_exchange_strong(&queue, &gone, NULL);
+    return count(next->clReleaseCommandQueue(object), -1);
+}
+
 // ---- all calls
 
 // A call that returns its code.
@@ -141,7 +153,8 @@ static CL_API_ENTRY cl_int CL_API_CALL fault_clReleaseEvent(cl_event event) {
     }
 
 // A call that returns an object and tells its code through the last parameter.
-#define CREATE(type, name, parameters, arguments)                                                                      \
+#define CREATE(type, name, parameters, arguments) CREATE_AND((void)0, type, name, parameters, arguments)
+#define CREATE_AND(then, type, name, parameters, arguments)                                                            \
     static CL_API_ENTRY type CL_API_CALL fault_##name parameters {                                                     \
         const cl_int refused = to_fail(#name);                                                                         \
         if (refused) {                                                                                                 \
@@ -151,6 +164,7 @@ static CL_API_ENTRY cl_int CL_API_CALL fault_clReleaseEvent(cl_event event) {
         }                                                                                                              \
         type made = next->name arguments;                                                                              \
         (void)count(made ? CL_SUCCESS : CL_INVALID_VALUE, 1);                                                          \
+        then;                                                                                                          \
         return made;                                                                                                   \
     }
 
@@ -191,7 +205,7 @@ ENQUEUE(clEnqueueFillBuffer, (cl_command_queue q, cl_mem m, const void *p, size_
 ENQUEUE(clEnqueueUnmapMemObject, (cl_command_queue q, cl_mem m, void *p, cl_uint w, const cl_event *l, cl_event *event), (q, m, p, w, l, event), CL_FALSE)
 PASS(clFlush, (cl_command_queue q), (q))
 CREATE(cl_context, clCreateContext, (const cl_context_properties *p, cl_uint n, const cl_device_id *d, void(CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *u, cl_int *code), (p, n, d, f, u, code))
-CREATE(cl_command_queue, clCreateCommandQueue, (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *code), (c, d, p, code))
+CREATE_AND(atomic_store(&queue, made), cl_command_queue, clCreateCommandQueue, (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *code), (c, d, p, code))
 CREATE(cl_mem, clCreateBuffer, (cl_context c, cl_mem_flags f, size_t n, void *p, cl_int *code), (c, f, n, p, code))
 CREATE(cl_program, clCreateProgramWithSource, (cl_context c, cl_uint n, const char **s, const size_t *l, cl_int *code), (c, n, s, l, code))
 CREATE(cl_program, clCreateProgramWithBinary, (cl_context c, cl_uint n, const cl_device_id *d, const size_t *l, const unsigned char **b, cl_int *st, cl_int *code), (c, n, d, l, b, st, code))
@@ -234,7 +248,6 @@ RETAIN(clRetainContext, cl_context)
 RETAIN(clRetainCommandQueue, cl_command_queue)
 RETAIN(clRetainMemObject, cl_mem)
 RELEASE(clReleaseContext, cl_context)
-RELEASE(clReleaseCommandQueue, cl_command_queue)
 RELEASE(clReleaseMemObject, cl_mem)
 RELEASE(clReleaseProgram, cl_program)
 RELEASE(clReleaseKernel, cl_kernel)
