@@ -99,8 +99,10 @@ static ww_status read_places(ww_search *s, size_t row, uint32_t taken) {
         status = wwi_fail_memory(taken * sizeof *added);
         goto done;
     }
-    if ((status = wwi_buffer_read(s->places, from * sizeof *places, taken * sizeof *places, places)) != WW_OK ||
-        (status = wwi_buffer_read(s->listed, from * s->value_bytes, taken * s->value_bytes, values)) != WW_OK)
+    if ((status = wwi_stream_read(s->stream, s->places, from * sizeof *places, taken * sizeof *places, places)) !=
+            WW_OK ||
+        (status = wwi_stream_read(s->stream, s->listed, from * s->value_bytes, taken * s->value_bytes, values)) !=
+            WW_OK)
         goto done;
     for (uint32_t i = 0; i < taken; i++)
         added[i] = (wwi_candidate){wwi_host_value(s, values, i), s->first + places[i], s->streaming ? 1 : q->n - 1, -1};
@@ -122,7 +124,7 @@ static ww_status take_part(ww_search *s, size_t row, uint32_t first, uint32_t co
     if (status == WW_OK)
         status = list_places(s, first, count, (uint32_t)row, 1);
     if (status == WW_OK)
-        status = wwi_buffer_read(s->taken, row * sizeof taken, sizeof taken, &taken);
+        status = wwi_stream_read(s->stream, s->taken, row * sizeof taken, sizeof taken, &taken);
     if (status != WW_OK || !taken)
         return status;
     if (taken <= CAPACITY)
@@ -161,8 +163,8 @@ ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t most) {
                             WWI_VALUE(cells),   WWI_VALUE(rows),      WWI_VALUE(first)};
     if (!s->streaming) {
         if ((status = wwi_launch(s->least_kernel, groups_of(all), GROUP, args, sizeof args / sizeof *args)) != WW_OK ||
-            (status = wwi_buffer_read(s->least, 0, all * s->value_bytes, least)) != WW_OK ||
-            (status = wwi_buffer_read(s->place, 0, all * sizeof *place, place)) != WW_OK)
+            (status = wwi_stream_read(s->stream, s->least, 0, all * s->value_bytes, least)) != WW_OK ||
+            (status = wwi_stream_read(s->stream, s->place, 0, all * sizeof *place, place)) != WW_OK)
             goto done;
         for (size_t q = 0; q < rows; q++) {
             size_t count = 0;
@@ -176,7 +178,7 @@ ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t most) {
         }
     }
     if ((status = wwi_collect_limits(s)) != WW_OK || (status = list_places(s, first, most, 0, rows)) != WW_OK ||
-        (status = wwi_buffer_read(s->taken, 0, rows * sizeof *taken, taken)) != WW_OK)
+        (status = wwi_stream_read(s->stream, s->taken, 0, rows * sizeof *taken, taken)) != WW_OK)
         goto done;
     for (size_t q = 0; q < rows && status == WW_OK; q++)
         if (taken[q] > CAPACITY)

@@ -127,9 +127,9 @@ static ww_status run_batch(ww_search *s, wanted *all, size_t count, size_t point
         double value = 0;
         float narrow = 0;
         int32_t start = 0;
-        if ((status = wwi_buffer_read(ends, end * s->value_bytes, s->value_bytes,
+        if ((status = wwi_stream_read(s->stream, ends, end * s->value_bytes, s->value_bytes,
                                       s->precision == WW_DOUBLE ? (void *)&value : (void *)&narrow)) != WW_OK ||
-            (status = wwi_buffer_read(starts, end * sizeof start, sizeof start, &start)) != WW_OK)
+            (status = wwi_stream_read(s->stream, starts, end * sizeof start, sizeof start, &start)) != WW_OK)
             goto done;
         value = s->precision == WW_DOUBLE ? value : (double)narrow;
         wwi_candidate *c = all[i].candidate;

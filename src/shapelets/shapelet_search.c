@@ -600,7 +600,7 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
     float *b = malloc(bytes);
     uint32_t *flats = calloc(flat_bytes, 1);
     if (b && flats) {
-        status = wwi_buffer_read(s->table_flats, 0, flat_bytes, flats);
+        status = wwi_stream_read(s->device->stream, s->table_flats, 0, flat_bytes, flats);
         if (status == WW_OK) {
             wwi_shapelet_windows(s->data, d->kind, s->node->ids, s->tiles, s->tile_count, d->windows, &s->job, b,
                                  flats);
@@ -865,11 +865,11 @@ static ww_status take_list(search *s, size_t first) {
     ww_status status;
     uint32_t count = 0;
     uint32_t(*kept)[4] = NULL;
-    if ((status = wwi_buffer_read(s->kept_count, 0, 4, &count)) != WW_OK || !count)
+    if ((status = wwi_stream_read(s->device->stream, s->kept_count, 0, 4, &count)) != WW_OK || !count)
         return status;
     if (!(kept = malloc(count * sizeof *kept)))
         return wwi_fail_memory(count * sizeof *kept);
-    if ((status = wwi_buffer_read(s->kept, 0, count * sizeof *kept, kept)) != WW_OK ||
+    if ((status = wwi_stream_read(s->device->stream, s->kept, 0, count * sizeof *kept, kept)) != WW_OK ||
         (status = wwi_grow(&s->list, &s->list_room, s->list_count + count, sizeof *s->list)) != WW_OK)
         goto done;
     for (uint32_t i = 0; i < count; i++) {
