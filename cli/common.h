@@ -148,6 +148,7 @@ void cli_progress_end(cli_progress *progress);
 void cli_interrupt_begin(void);               // at the program's start
 int cli_interrupted(void);                    // the signal that came, 0 none
 void cli_interrupt_cancels(bool does);        // whether work looks at cli_interrupted() and ends by itself
+void cli_interrupt_line(bool begun);          // whether a bar is on the terminal, which a message takes away first
 void cli_interrupt_removes(const char *path); // what to remove where it is still empty; NULL: nothing
 
 double cli_seconds(void);                        // since the program started
