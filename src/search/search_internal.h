@@ -31,7 +31,14 @@ typedef struct wwi_open_task { // ww_open_task in kernels_cl/search/search_open.
     uint32_t x, n, x_stride, first, count, flags, state_in, state_out;
 } wwi_open_task;
 _Static_assert(sizeof(wwi_open_task) == 40, "ww_open_task has this size");
-enum { WWI_TASK_CONTINUE = 1, WWI_TASK_BEGIN = 2, WWI_TASK_SAVE = 4, WWI_TASK_IDLE = 8 };
+enum {
+    WWI_TASK_CONTINUE = 1,
+    WWI_TASK_BEGIN = 2,
+    WWI_TASK_SAVE = 4,
+    WWI_TASK_IDLE = 8,
+    WWI_TASK_LAST = 16,
+    WWI_TASK_INSIDE = 32
+};
 
 typedef struct wwi_open_args { // ww_open_args in kernels_cl/search/search_open.cl
     uint64_t stride;
