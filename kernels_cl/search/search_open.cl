@@ -321,6 +321,9 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
         WW_STARTS(int lane_start[WW_COLS][WW_VECTOR]; int lane_corner_start[WW_VECTOR];)
         ww_scalar lane_c[WW_COLS][WW_VECTOR], lane_x[WW_COLS * WW_CHANNELS][WW_VECTOR];
         ww_scalar lane_before[WW_COLS * WW_CHANNELS][WW_VECTOR];
+#if WW_EXTRA
+        ww_scalar lane_extra[WW_COLS][WW_VECTOR];
+#endif
         for (int g = 0; g < WW_VECTOR; g++) {
             const uint index = args.strip * WW_LANES + (uint)g;
 #else
@@ -347,6 +350,9 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
                     lane_before[r * WW_CHANNELS + ch][g] =
                         x_values[task.x + (uint)max(at - 1, 0) + (ulong)ch * task.x_stride];
                 }
+#if WW_EXTRA
+                lane_extra[r][g] = x_values[task.x + (uint)at + (ulong)WW_CHANNELS * task.x_stride];
+#endif
             }
         }
         pad = WW_LOAD_INTS(lane_pad);
@@ -358,6 +364,9 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
                 here.value[ch] = WW_VLOAD(0, lane_x[r * WW_CHANNELS + ch]);
                 before.value[ch] = WW_VLOAD(0, lane_before[r * WW_CHANNELS + ch]);
             }
+#if WW_EXTRA
+            here.extra = before.extra = WW_VLOAD(0, lane_extra[r]);
+#endif
             const ww_ints own = WW_LOAD_INTS(lane_own[r]);
             c[r] = WW_VLOAD(0, lane_c[r]);
             WW_STARTS(cs[r] = WW_LOAD_INTS(lane_start[r]);)
@@ -379,6 +388,9 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
                 here.value[ch] = x_values[task.x + (uint)at + (ulong)ch * task.x_stride];
                 before.value[ch] = x_values[task.x + (uint)max(at - 1, 0) + (ulong)ch * task.x_stride];
             }
+#if WW_EXTRA
+            here.extra = before.extra = x_values[task.x + (uint)at + (ulong)WW_CHANNELS * task.x_stride];
+#endif
             WW_ROW_READY(r)
         }
         const ww_ints row_above = (int)begin - 1;
@@ -400,11 +412,18 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
         WW_STARTS(bottom_start[q] = 0;)
         for (int ch = 0; ch < WW_CHANNELS; ch++)
             point[q].value[ch] = (real)stream[(int)-1 + (long)(ch * args.stride)];
+#if WW_EXTRA
+        point[q].extra = 0;  // the border above is open
+#endif
     }
     earlier = point[0];
 #if WW_VECTOR == 1
     ww_point ahead[WW_STEP];
     ww_scalar top_ahead[WW_STEP];
+#if WW_EXTRA
+    for (int q = 0; q < WW_STEP; q++)
+        ahead[q].extra = 0;
+#endif
     WW_LOAD_AHEAD(0)
 #endif
 

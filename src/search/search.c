@@ -121,9 +121,15 @@ static ww_status check_measure(ww_search *s) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "a band in a search with open ends");
         return wwi_fail_hint("a match may begin anywhere: search windows (WW_SEARCH_WINDOWS), or without a band");
     }
-    if (m->id == WW_WDTW || m->id == WW_WDDTW) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s with open ends depends on the place in the stream", name);
-        return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS), or choose dtw or adtw");
+    if (m->id == WW_WDTW || m->id == WW_WDDTW || m->id == WW_TWED) {
+        wwi_fail(WW_ERROR_UNSUPPORTED,
+                 "%s with open ends: a cell depends on how far it is from the match's begin, which is not known", name);
+        return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS), or choose dtw, adtw or msm");
+    }
+    if (m->id == WW_LCSS || m->id == WW_LCS) {
+        wwi_fail(WW_ERROR_UNSUPPORTED,
+                 "%s with open ends: it skips points free of cost, so the whole stream is the best", name);
+        return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS), or choose edr or levenshtein");
     }
     if (m->gamma != 0.0) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "a soft minimum together with open ends");
@@ -137,15 +143,25 @@ static ww_status check_measure(ww_search *s) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s with a query whose end may be skipped", name);
         return wwi_fail_hint("leave relax_end_x at 0");
     }
-    // Where the streams' ends count as open the table says whether the measure has any.
-    const size_t begin = m->relax_begin_y, end = m->relax_end_y;
-    m->relax_begin_y = m->relax_end_y = SIZE_MAX;
-    const ww_status status = wwi_measure_check(m);
-    if (status == WW_OK && ((begin && begin != SIZE_MAX) || (end && end != SIZE_MAX))) {
+    if ((m->relax_begin_y && m->relax_begin_y != SIZE_MAX) || (m->relax_end_y && m->relax_end_y != SIZE_MAX)) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "a search in a part of the streams' relaxation");
         return wwi_fail_hint("the streams' ends are open altogether: leave relax_begin_y and relax_end_y at 0");
     }
-    return status;
+    if (!(s->row->flags & WWI_MEASURE_OPEN_STREAMS)) {
+        // Where the streams' ends count as open the table says whether the measure has any.
+        m->relax_begin_y = m->relax_end_y = SIZE_MAX;
+        return wwi_measure_check(m);
+    }
+    if (m->relax_begin_x || m->relax_end_x) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s with a query whose ends may be skipped", name);
+        return wwi_fail_hint("leave relax_begin_x and relax_end_x at 0");
+    }
+    if (m->id == WW_ERP && m->parameters[1] != 0.0) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "ERP with border_total in a search");
+        return wwi_fail_hint("leave border_total at 0");
+    }
+    m->relax_begin_y = m->relax_end_y = 0; // the measure's own check is of closed ends
+    return wwi_measure_check(m);
 }
 
 // What the bounds and early abandoning may assume.
