@@ -22,6 +22,7 @@ typedef struct listed {
     float gap;
     wwi_shapelet_place place;
     uint32_t own; // the series' place in the node
+    bool weighed; // by distances in double
 } listed;
 
 typedef struct section {
@@ -51,13 +52,15 @@ typedef struct search {
     uint64_t *cells; // of a column by its number of lengths
     // the device's
     wwi_program *extend_program, *split_program;
-    wwi_kernel *extend, *split, *bound_kernel, *keep, *sift, *survive;
+    wwi_kernel *extend, *split, *bound_kernel, *rank, *keep, *sift, *survive;
     bool sifts;                 // before the sort, those that can't be the best are taken out
     uint32_t sift_group, shift; // work-items; bits of gains that its bound leaves out
     uint64_t sift_local;
-    wwi_buffer *node_ids, *class_of, *totals, *before, *steps, *bound;
+    wwi_buffer *node_ids, *class_of, *totals, *before, *so_far, *steps, *bound;
     wwi_buffer *column_buffer, *reaches, *own, *a, *norms, *b, *tile_buffer, *tile_first, *table_flats;
-    wwi_buffer *row_steps, *window_steps, *lefts, *points, *entropy, *sifted, *listed, *listed_count;
+    uint32_t rows_groups, rows_room; // of shapelet_rows.cl: groups at a time, and numbers that each keeps
+    wwi_buffer *row_steps, *window_steps, *window_sizes, *rows_scratch, *lefts, *points, *entropy, *sifted, *listed,
+        *listed_count;
     wwi_buffer *nearest, *most_gain, *most_gap, *best, *kept, *kept_count, *scratch;
     uint32_t across, split_group, split_groups; // candidates of a group, its work-items, groups
     bool keys_global;
@@ -400,11 +403,10 @@ static ww_status compile(search *s) {
     s->sift_local = ((uint64_t)bins + 2) * classes * 2 * s->split_group;
     s->sifts = d->gpu && s->options->quality == WW_SHAPELET_GAIN && s->sift_local <= local && classes <= 32 &&
                s->node->count >= (size_t)wwi_shapelet_tuned(d, "shapelets.sift", 128) && s->node->count < 65536;
-    // Gains have 32 bits below the point, and above it those of count * log2(count). More than one: no bound.
+    // Gains have 32 bits below the point, and above it those of count * log2(count).
     s->shift = 0;
-    while (s->k == 1 && ((uint64_t)s->gains->entropy[s->node->count] >> s->shift) >> 31)
+    while (((uint64_t)s->gains->entropy[s->node->count] >> s->shift) >> 31)
         s->shift++;
-    s->shift = s->k == 1 ? s->shift : 63;
     const int steps = s->job.single ? 2 : s->job.step == 1 ? 1 : 0;
     s->parts = steps == 1 ? d->parts : 1;
     s->group_items = d->group * s->parts;
@@ -422,12 +424,19 @@ static ww_status compile(search *s) {
                  "-DWW_C=1 -DWW_RAW=0 -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_ROWS=%" PRIu32
                  " -DWW_DIAGONALS=%" PRIu32,
                  d->vector, d->row_group, d->rows, d->diagonals);
+    const bool by_rows = s->sparse && d->gpu;
     const wwi_source extend[] = {{"base/number.cl", NULL},
                                  {"shapelets/shapelet.cl", NULL},
-                                 {s->sparse ? "shapelets/shapelet_diagonal.cl" : "shapelets/shapelet_extend.cl", NULL}};
+                                 {by_rows     ? "shapelets/shapelet_rows.cl"
+                                  : s->sparse ? "shapelets/shapelet_diagonal.cl"
+                                              : "shapelets/shapelet_extend.cl",
+                                  NULL}};
     if ((status = wwi_program_get(d->context, extend, 3, options, &s->extend_program)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, s->extend_program,
-                                    s->sparse ? "ww_shapelet_diagonal" : "ww_shapelet_extend", &s->extend)) != WW_OK)
+                                    by_rows     ? "ww_shapelet_rows"
+                                    : s->sparse ? "ww_shapelet_diagonal"
+                                                : "ww_shapelet_extend",
+                                    &s->extend)) != WW_OK)
         return status;
     snprintf(options, sizeof options,
              "-DWW_C=%zu -DWW_RAW=%d -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_T=%" PRIu32
@@ -443,7 +452,8 @@ static ww_status compile(search *s) {
          ((status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_sift", &s->sift)) != WW_OK ||
           (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_survive", &s->survive)) != WW_OK)) ||
         (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_split", &s->split)) != WW_OK ||
-        (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_bound", &s->bound_kernel)) != WW_OK)
+        (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_bound", &s->bound_kernel)) != WW_OK ||
+        (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_rank", &s->rank)) != WW_OK)
         return status;
     return wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_keep", &s->keep);
 }
@@ -475,12 +485,13 @@ static ww_status send_node(search *s) {
         (status = upload(s->device, &s->class_of, node->classes, n * 4)) != WW_OK ||
         (status = upload(s->device, &s->totals, totals, node->class_count * 4)) != WW_OK ||
         (status = upload(s->device, &s->before, before, n * 4)) != WW_OK ||
+        (node->before && (status = upload(s->device, &s->so_far, node->before, n * 8)) != WW_OK) ||
         (status = upload(s->device, &s->steps, s->gains->steps, n * 8)) != WW_OK ||
         (status = upload(s->device, &s->points, points, n * 4)) != WW_OK ||
         (status = upload(s->device, &s->entropy, s->gains->entropy, (n + 1) * 8)) != WW_OK ||
-        (status = wwi_buffer_create(s->device->context, 4, &s->sifted)) != WW_OK ||
+        (status = wwi_buffer_create(s->device->context, n * 4, &s->sifted)) != WW_OK ||
         (status = wwi_buffer_create(s->device->context, 4, &s->listed_count)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(s->sifted, 0, 4, 0)) != WW_OK)
+        (status = wwi_buffer_fill_u32(s->sifted, 0, n * 4, 0)) != WW_OK)
         goto done;
     status = wwi_buffer_create(s->device->context, 16, &s->bound);
 done:
@@ -516,7 +527,7 @@ static ww_status make_tiles(search *s, size_t first, uint64_t most_bytes) {
     size_t room = 0;
     const uint32_t U = s->sparse ? s->device->diagonals : s->device->windows;
     const uint64_t row_bytes = (s->sparse ? U : wwi_shapelet_row(s->device->kind, U)) * 4;
-    const uint64_t each = s->sparse ? (uint64_t)s->job.count * s->wide * 16 : 0;
+    const uint64_t each = s->sparse ? (uint64_t)s->job.count * s->wide * 12 : 0;
     uint64_t table_rows = 0;
     free(s->tiles);
     s->tiles = NULL;
@@ -550,9 +561,12 @@ static ww_status make_tiles(search *s, size_t first, uint64_t most_bytes) {
     }
     if (table_rows >> 32)
         return wwi_fail(WW_ERROR_OVERFLOW, "a series has too many windows of too many lengths");
+    const uint64_t steps = s->table_count * each / 3;
     const ww_status status = wwi_grow_buffer(s->device->context, &s->b, table_rows * row_bytes);
-    return status == WW_OK && s->sparse ? wwi_grow_buffer(s->device->context, &s->window_steps, s->table_count * each)
-                                        : status;
+    if (status != WW_OK || !s->sparse)
+        return status;
+    const ww_status more = wwi_grow_buffer(s->device->context, &s->window_steps, steps * 2);
+    return more == WW_OK ? wwi_grow_buffer(s->device->context, &s->window_sizes, steps) : more;
 }
 
 // The table of the windows of series from `first` on.
@@ -574,6 +588,7 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
                                 WWI_BUFFER(s->b),
                                 WWI_BUFFER(s->table_flats),
                                 WWI_BUFFER(s->window_steps),
+                                WWI_BUFFER(s->window_sizes),
                                 WWI_VALUE(s->wide),
                                 WWI_VALUE(tiles),
                                 WWI_VALUE(s->job)};
@@ -646,6 +661,15 @@ static void cut_chunks(search *s) {
     s->chunk = most > s->block ? (size_t)most : s->block;
 }
 
+// What waits between two lengths in shapelet_rows.cl, for as many groups as may run at a time.
+static ww_status make_scratch(search *s, uint64_t columns, uint64_t units) {
+    const uint64_t each = (uint64_t)s->wide * s->device->row_group * 4, items = columns / s->block * s->node->count;
+    const uint64_t room = room_bytes(s) / 8 / each, most = units * 16 < items ? units * 16 : items;
+    s->rows_groups = (uint32_t)(room < 1 ? 1 : room < most ? room : most);
+    s->rows_room = s->wide * s->device->row_group;
+    return wwi_buffer_create(s->device->context, s->rows_groups * each, &s->rows_scratch);
+}
+
 static ww_status allocate(search *s) {
     ww_status status;
     ww_context *context = s->device->context;
@@ -664,6 +688,7 @@ static ww_status allocate(search *s) {
         (status = wwi_buffer_create(context,
                                     s->sparse ? W / s->device->rows * s->job.longest * 4 : W * C * s->job.longest * 4,
                                     &s->a)) != WW_OK ||
+        (s->sparse && s->device->gpu && (status = make_scratch(s, W, units)) != WW_OK) ||
         (s->sparse && ((status = wwi_buffer_create(context, W * count * 8, &s->row_steps)) != WW_OK ||
                        (status = wwi_buffer_create(context, W / s->block * 4, &s->lefts)) != WW_OK)) ||
         (status = wwi_buffer_create(context, W * (C + 1) * count * 4, &s->norms)) != WW_OK ||
@@ -684,11 +709,12 @@ static ww_status allocate(search *s) {
 
 static void release(search *s) {
     wwi_buffer *const buffers[] = {
-        s->node_ids,      s->class_of,   s->totals,      s->before,  s->steps,     s->bound,
-        s->column_buffer, s->reaches,    s->own,         s->a,       s->norms,     s->b,
-        s->tile_buffer,   s->tile_first, s->table_flats, s->nearest, s->most_gain, s->most_gap,
-        s->best,          s->kept,       s->kept_count,  s->scratch, s->row_steps, s->window_steps,
-        s->lefts,         s->points,     s->entropy,     s->sifted,  s->listed,    s->listed_count};
+        s->node_ids,      s->class_of,     s->totals,      s->before,  s->steps,     s->bound,
+        s->column_buffer, s->reaches,      s->own,         s->a,       s->norms,     s->b,
+        s->tile_buffer,   s->tile_first,   s->table_flats, s->nearest, s->most_gain, s->most_gap,
+        s->best,          s->kept,         s->kept_count,  s->scratch, s->row_steps, s->window_steps,
+        s->lefts,         s->points,       s->entropy,     s->sifted,  s->listed,    s->listed_count,
+        s->window_sizes,  s->rows_scratch, s->so_far};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
         wwi_buffer *buffer = buffers[i];
         wwi_buffer_destroy(&buffer);
@@ -696,6 +722,7 @@ static void release(search *s) {
     wwi_kernel_destroy(&s->extend);
     wwi_kernel_destroy(&s->split);
     wwi_kernel_destroy(&s->bound_kernel);
+    wwi_kernel_destroy(&s->rank);
     wwi_kernel_destroy(&s->keep);
     wwi_kernel_destroy(&s->sift);
     wwi_kernel_destroy(&s->survive);
@@ -799,12 +826,32 @@ static ww_status extend(search *s, double cells_each, double *told, bool last) {
         const wwi_arg args[] = {WWI_BUFFER(s->a),           WWI_BUFFER(s->norms),      WWI_BUFFER(s->b),
                                 WWI_BUFFER(s->tile_buffer), WWI_BUFFER(s->tile_first), WWI_BUFFER(s->reaches),
                                 WWI_BUFFER(s->nearest),     WWI_VALUE(s->job)};
-        const wwi_arg sparse[] = {
-            WWI_BUFFER(s->a),          WWI_BUFFER(s->row_steps), WWI_BUFFER(s->b),      WWI_BUFFER(s->tile_buffer),
-            WWI_BUFFER(s->tile_first), WWI_BUFFER(s->lefts),     WWI_BUFFER(s->points), WWI_BUFFER(s->window_steps),
-            WWI_VALUE(s->wide),        WWI_BUFFER(s->nearest),   WWI_VALUE(s->job)};
-        status = s->sparse ? wwi_launch(s->extend, blocks * many, d->row_group, sparse, sizeof sparse / sizeof *sparse)
-                           : wwi_launch(s->extend, blocks * many, s->group_items, args, sizeof args / sizeof *args);
+        const wwi_arg sparse[] = {WWI_BUFFER(s->a),           WWI_BUFFER(s->row_steps),    WWI_BUFFER(s->b),
+                                  WWI_BUFFER(s->tile_buffer), WWI_BUFFER(s->tile_first),   WWI_BUFFER(s->lefts),
+                                  WWI_BUFFER(s->points),      WWI_BUFFER(s->window_steps), WWI_BUFFER(s->window_sizes),
+                                  WWI_VALUE(s->wide),         WWI_BUFFER(s->nearest),      WWI_VALUE(s->job)};
+        const uint32_t items = (uint32_t)(blocks * many), groups = items < s->rows_groups ? items : s->rows_groups;
+        const wwi_arg rows[] = {WWI_BUFFER(s->a),
+                                WWI_BUFFER(s->row_steps),
+                                WWI_BUFFER(s->b),
+                                WWI_BUFFER(s->tile_buffer),
+                                WWI_BUFFER(s->tile_first),
+                                WWI_BUFFER(s->lefts),
+                                WWI_BUFFER(s->points),
+                                WWI_BUFFER(s->window_steps),
+                                WWI_BUFFER(s->window_sizes),
+                                WWI_VALUE(s->wide),
+                                WWI_BUFFER(s->rows_scratch),
+                                WWI_VALUE(s->rows_room),
+                                WWI_BUFFER(s->nearest),
+                                WWI_VALUE(items),
+                                WWI_VALUE(s->job)};
+        if (s->sparse && d->gpu)
+            status = wwi_launch(s->extend, groups, d->row_group, rows, sizeof rows / sizeof *rows);
+        else if (s->sparse)
+            status = wwi_launch(s->extend, items, d->row_group, sparse, sizeof sparse / sizeof *sparse);
+        else
+            status = wwi_launch(s->extend, items, s->group_items, args, sizeof args / sizeof *args);
         if (status != WW_OK)
             break;
         at += many;
@@ -821,25 +868,42 @@ static ww_status split(search *s) {
     const uint64_t local = s->keys_global ? 4 : (s->node->count + 2 * s->node->class_count) * across * 4;
     const uint64_t tasks = (s->job.columns / s->across) * (uint64_t)s->job.count;
     const uint32_t groups = tasks < s->split_groups ? (uint32_t)tasks : s->split_groups;
-    const uint32_t room = s->job.columns * s->job.count;
-    const wwi_arg args[] = {
-        WWI_BUFFER(s->nearest), WWI_BUFFER(s->norms),    WWI_BUFFER(s->table_flats), WWI_BUFFER(s->reaches),
-        WWI_BUFFER(s->own),     WWI_BUFFER(s->class_of), WWI_BUFFER(s->totals),      WWI_BUFFER(s->before),
-        WWI_BUFFER(s->steps),   WWI_BUFFER(s->bound),    WWI_BUFFER(s->most_gain),   WWI_BUFFER(s->most_gap),
-        WWI_BUFFER(s->best),    WWI_BUFFER(s->scratch),  WWI_BUFFER(s->listed),      WWI_BUFFER(s->listed_count),
-        WWI_BUFFER(s->sifted),  WWI_VALUE(s->shift),     WWI_LOCAL(local),           WWI_VALUE(s->job)};
-    const wwi_arg sift_args[] = {WWI_BUFFER(s->nearest),     WWI_BUFFER(s->norms),
-                                 WWI_BUFFER(s->table_flats), WWI_BUFFER(s->reaches),
-                                 WWI_BUFFER(s->own),         WWI_BUFFER(s->class_of),
-                                 WWI_BUFFER(s->totals),      WWI_BUFFER(s->before),
-                                 WWI_BUFFER(s->entropy),     WWI_BUFFER(s->most_gain),
-                                 WWI_BUFFER(s->most_gap),    WWI_BUFFER(s->sifted),
-                                 WWI_VALUE(s->shift),        WWI_LOCAL((size_t)s->sift_local),
+    const uint32_t room = s->job.columns * s->job.count, each = s->k > 1;
+    const wwi_arg args[] = {WWI_BUFFER(s->nearest),
+                            WWI_BUFFER(s->norms),
+                            WWI_BUFFER(s->table_flats),
+                            WWI_BUFFER(s->reaches),
+                            WWI_BUFFER(s->own),
+                            WWI_BUFFER(s->class_of),
+                            WWI_BUFFER(s->totals),
+                            WWI_BUFFER(s->before),
+                            WWI_BUFFER(s->steps),
+                            WWI_BUFFER(s->bound),
+                            WWI_BUFFER(s->most_gain),
+                            WWI_BUFFER(s->most_gap),
+                            WWI_BUFFER(s->best),
+                            WWI_BUFFER(s->scratch),
+                            WWI_BUFFER(s->listed),
+                            WWI_BUFFER(s->listed_count),
+                            WWI_BUFFER(s->sifted),
+                            WWI_VALUE(s->shift),
+                            WWI_VALUE(each),
+                            WWI_LOCAL(local),
+                            WWI_VALUE(s->job)};
+    const wwi_arg sift_args[] = {WWI_BUFFER(s->nearest),   WWI_BUFFER(s->norms),    WWI_BUFFER(s->table_flats),
+                                 WWI_BUFFER(s->reaches),   WWI_BUFFER(s->own),      WWI_BUFFER(s->class_of),
+                                 WWI_BUFFER(s->totals),    WWI_BUFFER(s->before),   WWI_BUFFER(s->entropy),
+                                 WWI_BUFFER(s->most_gain), WWI_BUFFER(s->most_gap), WWI_BUFFER(s->sifted),
+                                 WWI_VALUE(s->shift),      WWI_VALUE(each),         WWI_LOCAL((size_t)s->sift_local),
                                  WWI_VALUE(s->job)};
-    const wwi_arg survive_args[] = {WWI_BUFFER(s->most_gain), WWI_BUFFER(s->bound),  WWI_BUFFER(s->sifted),
-                                    WWI_VALUE(s->shift),      WWI_BUFFER(s->listed), WWI_BUFFER(s->listed_count),
-                                    WWI_VALUE(s->job)};
-    const uint32_t small = s->device->table_group;
+    const wwi_arg survive_args[] = {WWI_BUFFER(s->most_gain),    WWI_BUFFER(s->bound), WWI_BUFFER(s->sifted),
+                                    WWI_VALUE(s->shift),         WWI_VALUE(each),      WWI_BUFFER(s->listed),
+                                    WWI_BUFFER(s->listed_count), WWI_VALUE(s->job)};
+    const uint32_t small = s->device->table_group, series = (uint32_t)s->node->count, k = (uint32_t)s->k;
+    const wwi_arg rank_args[] = {WWI_BUFFER(s->sifted), WWI_VALUE(series), WWI_VALUE(k), WWI_VALUE(s->shift),
+                                 WWI_BUFFER(s->bound)};
+    // Ranks are counted by comparing all with all.
+    const bool ranks = each && s->options->quality == WW_SHAPELET_GAIN && k <= series && series <= 8192;
     const wwi_arg bound_args[] = {WWI_BUFFER(s->best), WWI_VALUE(groups), WWI_LOCAL((size_t)s->split_group * 16),
                                   WWI_BUFFER(s->bound)};
     const wwi_arg keep_args[] = {WWI_BUFFER(s->most_gain), WWI_BUFFER(s->most_gap),   WWI_BUFFER(s->bound),
@@ -848,12 +912,16 @@ static ww_status split(search *s) {
     if (s->sifts && ((status = wwi_buffer_fill_u32(s->listed_count, 0, 4, 0)) != WW_OK ||
                      (status = wwi_launch(s->sift, ((uint64_t)room + s->sift_group - 1) / s->sift_group, s->sift_group,
                                           sift_args, sizeof sift_args / sizeof *sift_args)) != WW_OK ||
+                     (ranks && (status = wwi_launch(s->rank, 1, s->split_group, rank_args,
+                                                    sizeof rank_args / sizeof *rank_args)) != WW_OK) ||
                      (status = wwi_launch(s->survive, ((uint64_t)room + small - 1) / small, small, survive_args,
                                           sizeof survive_args / sizeof *survive_args)) != WW_OK))
         return status;
     if ((status = wwi_launch(s->split, groups, s->split_group, args, sizeof args / sizeof *args)) != WW_OK ||
-        (s->k == 1 && (status = wwi_launch(s->bound_kernel, 1, s->split_group, bound_args,
-                                           sizeof bound_args / sizeof *bound_args)) != WW_OK) ||
+        (!each && (status = wwi_launch(s->bound_kernel, 1, s->split_group, bound_args,
+                                       sizeof bound_args / sizeof *bound_args)) != WW_OK) ||
+        (ranks &&
+         (status = wwi_launch(s->rank, 1, s->split_group, rank_args, sizeof rank_args / sizeof *rank_args)) != WW_OK) ||
         (status = wwi_buffer_fill_u32(s->kept_count, 0, 4, 0)) != WW_OK)
         return status;
     return wwi_launch(s->keep, ((uint64_t)room + s->device->table_group - 1) / s->device->table_group,
@@ -881,6 +949,7 @@ static ww_status take_list(search *s, size_t first) {
         one->place = (wwi_shapelet_place){column->series, column->start,
                                           s->job.single ? column->reach : s->job.least + li * s->job.step};
         one->own = column->own;
+        one->weighed = false;
     }
 done:
     free(kept);
@@ -936,6 +1005,11 @@ static bool may_reach(const search *s, const listed *one, const wwi_shapelet_fou
     if (one->gain != score->key)
         return one->gain > score->key;
     return score->gap_key == INT64_MAX || (double)one->gap * (1 + 1e-6) + 1e-6 >= score->gap;
+}
+
+static wwi_shapelet_sides sides_of(const search *s) {
+    return (wwi_shapelet_sides){s->job.series, s->job.classes, s->job.combine, s->node_ids,
+                                s->class_of,   s->totals,      s->so_far,      s->steps};
 }
 
 typedef struct chosen {
@@ -1001,18 +1075,80 @@ static void insert(search *s, const wwi_shapelet_found *found) {
     s->best_found[at] = *found;
 }
 
+// Puts the candidates of `list` from `first` on that come next into order, and returns where they end. In a long list,
+// where one is wanted, these are those of the largest gain.
+static size_t order_list(search *s, size_t first) {
+    enum { SHORT = 4096 };
+    listed *from = s->list + first;
+    size_t count = s->list_count - first, taken = 0;
+    if (s->k == 1 && count > SHORT) {
+        int64_t most = from[0].gain;
+        for (size_t i = 1; i < count; i++)
+            most = from[i].gain > most ? from[i].gain : most;
+        for (size_t i = 0; i < count; i++)
+            if (from[i].gain == most) {
+                const listed swapped = from[taken];
+                from[taken++] = from[i];
+                from[i] = swapped;
+            }
+        count = taken;
+    }
+    qsort(from, count, sizeof *from, by_most);
+    return first + count;
+}
+
+// The gains of listed candidates by distances in double, in place of what float left possible.
+static ww_status weigh(search *s, size_t first, size_t count) {
+    ww_status status = WW_OK;
+    const wwi_shapelet_sides sides = sides_of(s);
+    const size_t most = wwi_shapelet_weighs(s->device, &sides), room = count < most ? count : most;
+    uint32_t(*candidates)[4] = malloc(room * sizeof *candidates);
+    int64_t *gains = malloc(room * sizeof *gains);
+    double *gaps = malloc(room * sizeof *gaps);
+    if (!candidates || !gains || !gaps)
+        status = wwi_fail_memory(room * sizeof *candidates);
+    for (size_t at = 0, many; status == WW_OK && at < count; at += many) {
+        listed *from = s->list + first + at;
+        many = count - at < room ? count - at : room;
+        size_t light = 0;
+        for (size_t i = 0; i < many; i++) {
+            const wwi_shapelet_place *place = &from[i].place;
+            if (!from[i].weighed)
+                memcpy(candidates[light++], (uint32_t[4]){place->series, place->start, place->length, from[i].own}, 16);
+        }
+        status = wwi_shapelet_weigh(s->device, s->data, &sides, (const uint32_t(*)[4])candidates, light, gains, gaps);
+        for (size_t i = 0, w = 0; status == WW_OK && i < many; i++) {
+            if (from[i].weighed)
+                continue;
+            from[i].gain = gains[w];
+            from[i].gap = (float)gaps[w++];
+            from[i].weighed = true;
+        }
+        if (status == WW_OK)
+            status = wwi_pace_report(&s->progress->pace, 0);
+        s->progress->examined += light;
+    }
+    free(candidates);
+    free(gains);
+    free(gaps);
+    return status;
+}
+
 // Takes the best of the list, one after the other: each is examined before it is taken, and those that overlap with one
-// taken are out. The list is empty afterwards.
+// taken are out. Where there are many to examine, the device weighs them first. The list is empty afterwards.
 static ww_status select_best(search *s) {
     ww_status status = WW_OK;
-    enum { MOST_AT_ONCE = 256 };
-    const size_t at_once = s->device->gpu ? MOST_AT_ONCE : 16;
-    size_t next = 0, examined = 0, room = 0, taken = 0, which[MOST_AT_ONCE];
+    enum { MOST_AT_ONCE = 256, WEIGHED = 4096 };
+    const wwi_shapelet_sides sides = sides_of(s);
+    const size_t many = (size_t)wwi_shapelet_tuned(s->device, "shapelets.weigh", 32);
+    const bool weighs = s->options->quality == WW_SHAPELET_GAIN && wwi_shapelet_weighs(s->device, &sides) > 0;
+    size_t at_once = 16, next = 0, ordered_to = 0, examined = 0, room = 0, taken = 0, which[MOST_AT_ONCE];
     chosen *all = NULL;
     wwi_shapelet_place *out = malloc(s->k * sizeof *out);
     if (!out)
         return wwi_fail_memory(s->k * sizeof *out);
-    qsort(s->list, s->list_count, sizeof *s->list, by_most);
+    if (weighs && s->k == 1 && s->list_count > many)
+        status = weigh(s, 0, s->list_count);
     while (status == WW_OK && taken < s->k) {
         chosen *top = NULL;
         for (size_t i = 0; i < examined; i++)
@@ -1022,15 +1158,28 @@ static ww_status select_best(search *s) {
         const wwi_shapelet_found *need = top ? &top->found : full;
         if (top && full && wwi_shapelet_compare(&top->found, full) > 0)
             need = full;
-        size_t count = 0;
-        size_t reach = next;
-        while (reach < s->list_count && count < at_once && (!need || may_reach(s, &s->list[reach], need))) {
+        if (next == ordered_to && next < s->list_count)
+            ordered_to = order_list(s, next);
+        size_t count = 0, reach = next, light = 0; // light: not weighed
+        while (reach < ordered_to && count < at_once && (!need || may_reach(s, &s->list[reach], need))) {
             bool free_ = true;
             for (size_t i = 0; i < taken && free_; i++)
                 free_ = !overlap(&out[i], &s->list[reach].place);
-            if (free_)
+            if (free_) {
+                light += !s->list[reach].weighed;
                 which[count++] = reach;
+            }
             reach++;
+        }
+        if (weighs && light && s->list_count - next > many) {
+            size_t end = next;
+            while (end < s->list_count && end - next < WEIGHED && (!need || may_reach(s, &s->list[end], need)))
+                end++;
+            if (end - next > many) {
+                status = weigh(s, next, end - next);
+                ordered_to = next;
+                continue;
+            }
         }
         next = reach;
         if (count) {
@@ -1039,8 +1188,11 @@ static ww_status select_best(search *s) {
             if (status == WW_OK)
                 status = wwi_pace_report(&s->progress->pace, 0);
             examined += count;
+            at_once = s->device->gpu && at_once < MOST_AT_ONCE ? at_once * 2 : at_once;
             continue;
         }
+        if (reach == ordered_to && reach < s->list_count)
+            continue;
         if (!top || top->found.score.key < 1 || (full && wwi_shapelet_compare(&top->found, full) >= 0))
             break;
         out[taken++] = top->found.place;
