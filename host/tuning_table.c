@@ -163,6 +163,8 @@ static const wwi_tuning_entry entries[] = {
     {"shapelets.split_group", POWER, 1, 256, "128; few series 32", "work-items that sort", UNTRIED, {0}},
     {"shapelets.split_across", POWER, 1, 32, "32", "candidates sorted at a time", UNTRIED, {0}},
     {"shapelets.sift", ANY, 1, MOST_COUNT, "128", "series from which candidates are sifted", UNTRIED, {0}},
+    {"shapelets.sift_group", POWER, 1, 256, "32", "work-items that sift", UNTRIED, {0}},
+    {"shapelets.bins", POWER, 8, 64, "64", "bins of the histogram that sifts, at most", UNTRIED, {0}},
     {"shapelets.weigh", ANY, 1, MOST_COUNT, "32", "listed candidates from which the device weighs them", UNTRIED, {0}},
     {"shapelets.vector", ANY, 1, 16, "16", "CPUs, 1: the form for GPUs", UNTRIED, {0}},
     {"shapelets.double", ANY, 1, 2, "1", "2: tables and double distances on the host", UNTRIED, {0}},

@@ -11,7 +11,6 @@
 #ifndef WW_BINS
 #define WW_BINS 64
 #endif
-#define WW_ACROSS_SIFT WW_WG
 // Of a class count x of `of`: what it adds to the gain.
 #define WW_PART(x, of) (entropy[x] + entropy[(of) - (x)])
 

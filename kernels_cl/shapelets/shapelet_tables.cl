@@ -30,13 +30,16 @@ WW_INLINE int ww_is_flat(double low, double high) {
     return high - low <= WW_FLAT * fmax(fabs(low), fabs(high));
 }
 
-// columns: series, start, reach, place of the series in the node.
+// columns: series, start, reach, place of the series in the node; the last two also go to reaches and own.
 kernel void ww_shapelet_columns(global const double *values, global const ulong *offsets, global const uint4 *columns,
-                                global float *a, global float *norms, const double centre, const ww_shapelet_job job) {
+                                global float *a, global float *norms, global uint *reaches, global uint *own,
+                                const double centre, const ww_shapelet_job job) {
     const uint c = (uint)get_global_id(0);
     if (c >= job.columns)
         return;
     const uint4 column = columns[c];
+    reaches[c] = column.z;
+    own[c] = column.w;
     const ulong length = (offsets[column.x + 1] - offsets[column.x]) / WW_C;
     for (uint ch = 0; ch < WW_C; ch++) {
         global const double *x = values + offsets[column.x] + ch * length + column.y;
@@ -138,12 +141,14 @@ WW_INLINE double ww_value_at(global const double *x, uint length, int t) {
 // lanes: work-items and vector columns of a group there. a: of the first rows; steps: f and g of every column, a row of
 // lanes of the one after that of the other; norms as above.
 kernel void ww_shapelet_row_steps(global const double *values, global const ulong *offsets, global const uint4 *columns,
-                                  global float *a, global float *steps, global float *norms, const uint lanes,
-                                  const ww_shapelet_job job) {
+                                  global float *a, global float *steps, global float *norms, global uint *reaches,
+                                  global uint *own, const uint lanes, const ww_shapelet_job job) {
     const uint c = (uint)get_global_id(0);
     if (c >= job.columns)
         return;
     const uint4 column = columns[c];
+    reaches[c] = column.z;
+    own[c] = column.w;
     const uint block = c / lanes, lane = ww_rest(c, lanes, block), group = block / job.rows;
     const uint row = ww_rest(block, job.rows, group), firsts = job.columns / job.rows;
     global const double *x = values + offsets[column.x] + column.y;

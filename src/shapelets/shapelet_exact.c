@@ -85,6 +85,43 @@ void wwi_shapelet_device_close(wwi_shapelet_device *d) {
     wwi_buffer_destroy(&d->ids);
     wwi_buffer_destroy(&d->nearest);
     wwi_buffer_destroy(&d->at);
+    wwi_shapelet_room *room = &d->room;
+    wwi_buffer **const buffers[] = {&room->node_ids,
+                                    &room->class_of,
+                                    &room->totals,
+                                    &room->before,
+                                    &room->so_far,
+                                    &room->steps,
+                                    &room->bound,
+                                    &room->column_buffer,
+                                    &room->reaches,
+                                    &room->own,
+                                    &room->a,
+                                    &room->norms,
+                                    &room->b,
+                                    &room->tile_buffer,
+                                    &room->tile_first,
+                                    &room->table_flats,
+                                    &room->row_steps,
+                                    &room->window_steps,
+                                    &room->window_sizes,
+                                    &room->rows_scratch,
+                                    &room->lefts,
+                                    &room->points,
+                                    &room->entropy,
+                                    &room->sifted,
+                                    &room->listed,
+                                    &room->listed_count,
+                                    &room->nearest,
+                                    &room->most_gain,
+                                    &room->most_gap,
+                                    &room->best,
+                                    &room->kept,
+                                    &room->kept_count,
+                                    &room->scratch};
+    _Static_assert(sizeof buffers == sizeof *room, "every buffer of the room is in the list");
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        wwi_buffer_destroy(buffers[i]);
     wwi_buffer_destroy(&d->candidates);
     wwi_buffer_destroy(&d->gains);
     wwi_buffer_destroy(&d->gaps);

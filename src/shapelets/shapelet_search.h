@@ -37,6 +37,14 @@ typedef struct wwi_shapelet_kind {
     bool raw, unscaled;
 } wwi_shapelet_kind;
 
+// Buffers of the search of a node, kept for the next one.
+typedef struct wwi_shapelet_room {
+    wwi_buffer *node_ids, *class_of, *totals, *before, *so_far, *steps, *bound, *column_buffer, *reaches, *own, *a,
+        *norms, *b, *tile_buffer, *tile_first, *table_flats, *row_steps, *window_steps, *window_sizes, *rows_scratch,
+        *lefts, *points, *entropy, *sifted, *listed, *listed_count, *nearest, *most_gain, *most_gap, *best, *kept,
+        *kept_count, *scratch;
+} wwi_shapelet_room;
+
 // A device's programs for one kind. It belongs to one thread at a time.
 typedef struct wwi_shapelet_device {
     ww_context *context;
@@ -50,7 +58,9 @@ typedef struct wwi_shapelet_device {
     wwi_program *double_program;
     wwi_kernel *exact, *near, *weigh, *make_columns, *make_windows, *row_steps, *window_steps;
     wwi_buffer *patterns, *places, *flats, *ids, *nearest, *at; // of wwi_shapelet_exact()
-    wwi_buffer *candidates, *gains, *gaps;                      // of wwi_shapelet_weigh()
+    wwi_shapelet_room room;
+    uint64_t bytes;                        // that a search may use: half of what was free when the first began
+    wwi_buffer *candidates, *gains, *gaps; // of wwi_shapelet_weigh()
 } wwi_shapelet_device;
 
 ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, wwi_shapelet_device *device);
