@@ -394,7 +394,7 @@ ww_status wwi_shapelet_weigh(wwi_shapelet_device *d, const wwi_shapelet_data *da
                              WWI_BUFFER(d->gaps)};
     if ((status = wwi_launch(d->near, results, d->exact_group, near, sizeof near / sizeof *near)) != WW_OK ||
         (status = wwi_launch(d->weigh, count, d->exact_group, weigh, sizeof weigh / sizeof *weigh)) != WW_OK ||
-        (status = wwi_buffer_read(d->gains, 0, count * sizeof *gains, gains)) != WW_OK)
+        (status = wwi_stream_read(d->stream, d->gains, 0, count * sizeof *gains, gains)) != WW_OK)
         return status;
-    return wwi_buffer_read(d->gaps, 0, count * sizeof *gaps, gaps);
+    return wwi_stream_read(d->stream, d->gaps, 0, count * sizeof *gaps, gaps);
 }
