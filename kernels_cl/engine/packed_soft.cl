@@ -2,11 +2,9 @@
 // Engine `packed` for GPUs, soft minima of DTW in float: a work-item a pair as in packed_items.cl, whose packs, order of
 // work and arguments these are, in tiles of WW_ROWS rows x WW_COLS columns, a strip's (soft_tiles.cl).
 //
-// Where products do not hold a tile, it is computed by pairs, and so are the next few without a question: neighbours are
-// alike. Where the work-items of a warp can agree, all take the same way.
+// Where products do not hold a tile, it is computed by pairs. Where the work-items of a warp can agree, all take the same way.
 //
 // A strip's last row `c` holds P as a double in the one state, and R as a float in its low word in the other.
-#define WW_SOFT_PATIENCE 3 // row-steps by pairs before products are tried again
 #ifndef WW_HAS_AGREEMENT
 #define ww_all_agree(own) (own)
 #endif
@@ -102,8 +100,7 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                         edges[(ulong)step * WW_PACK] = WW_SOFT_FAR;
 #if WW_SOFT_WIDE
                 bool products = false;
-                uint doubt = 0;
-                float base = 0;  // P = c 2^-base
+                float base = 0;  // P is c times 2^-base
 #endif
                 float a[WW_ROWS], l[WW_ROWS];
                 __global const float *xa = xs;
@@ -131,9 +128,9 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                         l[q] = ea[q * WW_PACK];
                     }
 #if WW_SOFT_WIDE
-                    bool fits = false;
-                    float best = 0;
-                    if (doubt == 0) {
+                    bool fits;
+                    float best;
+                    {
                         float most_x = x[0], least_x = x[0], least = v[0], most = v[0];
                         WW_SOFT_UNROLL for (uint q = 1; q < WW_ROWS; q++) {
                             most_x = fmax(most_x, x[q]);
@@ -164,21 +161,20 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                         const float cost =
                             scale * fmax(ww_soft_cost(most_x, least_y), ww_soft_cost(least_x, most_y));
                         best = floor(fmin(fmin(low, least), corner));
-                        fits = ww_soft_fits(low, high, end, least, most, v[WW_ROWS - 1], corner, best, cost, WW_COLS);
-                    } else {
-                        doubt--;
+                        fits = ww_soft_fits(low, high, end, least, most, v[WW_ROWS - 1], corner, best, cost, WW_COLS) &&
+                               (!products || fabs(best + WW_SOFT_LIFT - base) < 1000.0f);
                     }
                     const bool agreed = ww_all_agree(fits);
                     if (agreed) {
                         if (products) {
-                            const double shift = ww_wide_power(fmax(best - base, WW_SOFT_LEAST));
+                            const double shift = ww_wide_power(best + WW_SOFT_LIFT - base);
                             WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
                                 c[r] *= shift;
                         } else {
                             WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-                                c[r] = ww_wide_exp2(best - WW_SOFT_LOG(c[r]));
+                                c[r] = ww_wide_exp2(best + WW_SOFT_LIFT - WW_SOFT_LOG(c[r]));
                         }
-                        base = best;
+                        base = best + WW_SOFT_LIFT;
                         products = true;
                         WW_SOFT_PRODUCTS(WW_COLS, ww_wide_exp2(base - corner), WW_SOFT_ENTER, WW_SOFT_NO_NOTE, WW_SOFT_LEAVE)
                     } else
@@ -190,8 +186,6 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                                 c[r] = WW_SOFT_STATE(base - ww_wide_log2(c[r]));
                             products = false;
                         }
-                        if (doubt == 0)
-                            doubt = WW_SOFT_PATIENCE;
 #endif
                         float above[WW_COLS], sum[WW_COLS];
                         WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {

@@ -10,11 +10,12 @@
 //   pairs  the log domain: a cell is (M, s), P = s 2^-M, M the cost of the best path within the tile and s at least 1 and at
 //       most the number of paths: two exponentials a cell, of the differences of the neighbours' M, and no logarithm.
 //
-// A tile of products loses what is 2^-1022 of its greatest value. Each value that leaves it is a path's product at most below
-// one that enters: where the entering values and the greatest cost show that none is below 2^-WW_SOFT_SPREAD, what is lost
-// is nothing in any of them (ww_soft_fits).
+// A tile of products has its greatest entering value at 2^WW_SOFT_LIFT, and loses what is below 2^-1022. Each value that leaves it
+// is a path's product at most below one that enters: where the entering values and the greatest cost show that none is
+// 2^WW_SOFT_SPREAD below the greatest, what is lost is nothing in any of them (ww_soft_fits).
 #define WW_SOFT_FAR 1e30f     // R of what nothing reaches
-#define WW_SOFT_SPREAD 900.0f // bits
+#define WW_SOFT_LIFT 960.0f    // bits
+#define WW_SOFT_SPREAD 1860.0f
 #define WW_SOFT_LEAST -1000.0f
 #ifndef WW_SOFT_WIDE
 #define WW_SOFT_WIDE 0
@@ -36,7 +37,7 @@ WW_INLINE double ww_wide_exp2(float a) {
     const uint part = as_uint(ww_exp2(limited - (near - 12583808.0f)));
     return as_double((ulong)((part >> 3) + (as_uint(near) << 20)) << 32 | part << 29);
 }
-// 2^a of a whole number.
+// 2^a of a whole number from -1022 to 1023.
 WW_INLINE double ww_wide_power(float a) {
     return as_double((ulong)((as_uint(a + 12583039.0f + 896.0f) << 20)) << 32);
 }

@@ -166,17 +166,18 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
             const float cost = scale * fmax(ww_soft_cost(most_x, least_y), ww_soft_cost(least_x, most_y));
             const float best = floor(fmin(fmin(low, least), corner));
             const bool fits =
-                !ending && ww_soft_fits(low, high, end, least, most, v[WW_ROWS - 1], corner, best, cost, WW_COLS);
+                !ending && ww_soft_fits(low, high, end, least, most, v[WW_ROWS - 1], corner, best, cost, WW_COLS) &&
+                (!products || fabs(best + WW_SOFT_LIFT - base) < 1000.0f);
             if (ww_all_agree(fits)) {
                 if (products) {
-                    const double shift = ww_wide_power(fmax(best - base, WW_SOFT_LEAST));
+                    const double shift = ww_wide_power(best + WW_SOFT_LIFT - base);
                     WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
                         c[r] *= shift;
                 } else {
                     WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
-                        c[r] = ww_wide_exp2(best - WW_SOFT_LOG(c[r]));
+                        c[r] = ww_wide_exp2(best + WW_SOFT_LIFT - WW_SOFT_LOG(c[r]));
                 }
-                base = best;
+                base = best + WW_SOFT_LIFT;
                 products = true;
                 WW_SOFT_PRODUCTS(WW_COLS, ww_wide_exp2(base - corner), WW_SOFT_ENTER, WW_SOFT_NOTE_PRODUCT, WW_SOFT_LEAVE)
             } else
@@ -324,9 +325,9 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                     least_x = fmin(least_x, x[q]);
                 }
                 const float cost = scale * fmax(ww_soft_cost(most_x, least_y), ww_soft_cost(least_x, most_y));
-                const float base = floor(fmin(fmin(low, least), corner));
+                const float best = floor(fmin(fmin(low, least), corner)), base = best + WW_SOFT_LIFT;
                 const bool fits = !ending && ww_soft_fits(low, high, above[WW_PART - 1], least, most, v[WW_ROWS - 1], corner,
-                                                          base, cost, WW_PART);
+                                                          best, cost, WW_PART);
                 if (ww_all_agree(fits)) {
                     double c[WW_PART], h[WW_PART];
                     WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
