@@ -25,7 +25,7 @@
 #define SOFT_FORM(width)                                                                                               \
     {                                                                                                                  \
         .engine = "packed", .kernel = "ww_packed_soft", .interleave = "ww_interleave",                                 \
-        .texts = {"engine/interleave.cl", "engine/packed_soft.cl"}, .exchanges = true, .pack = (width)                 \
+        .texts = {"engine/interleave.cl", "engine/soft_tiles.cl", "engine/packed_soft.cl"}, .exchanges = true, .pack = (width)                 \
     }
 // By the width of a pack; of soft minima that are computed by tiles.
 static const wwi_form forms[2] = {ITEMS_FORM(PACK), ITEMS_FORM(PACK_WIDE)};
@@ -38,8 +38,8 @@ static const wwi_form *form_of(const wwi_runner *r) {
     return wwi_soft_tiles(r) ? &soft_forms[which] : &forms[which];
 }
 
-// A cell is its cost, which grows with the distance of its points, and the soft minimum of its neighbours, without costs
-// at edges.
+// A cell is its cost, which grows with the distance of its points, and the soft minimum of its neighbours, without
+// costs at edges.
 int wwi_soft_tiles(const wwi_runner *r) {
     if (!r->soft || r->precision != WW_FLOAT || r->channels != 1 || r->banded || r->open ||
         (r->measure.id != WW_DTW && r->measure.id != WW_DDTW) || wwi_measure_cost(&r->measure) == WW_COST_USER)
@@ -80,8 +80,10 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
         const uint64_t inside = wwi_band_cells(&r->measure.band, n, m);
         cells = (uint64_t)((double)cells * (double)(inside == UINT64_MAX ? 0 : inside) / ((double)n * m));
     }
+    // A cell of a soft minimum takes several times as long.
+    const uint64_t reuse = (uint64_t)wwi_tuned(r, "packed.reuse", 60) / (wwi_soft_tiles(r) ? 4 : 1);
     return wwi_packed_items(r) && pairs >= wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.fill", 256) &&
-           cells >= (uint64_t)wwi_tuned(r, "packed.reuse", 60);
+           cells >= reuse;
 }
 
 // The rows of a pack are side by side.
