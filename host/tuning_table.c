@@ -199,6 +199,7 @@ static const wwi_tuning_entry entries[] = {
     {"profile.diagonals", POWER, 2, 8, "8", "diagonals of a work-item", UNTRIED, {0}},
     {"profile.group", POWER, 64, 128, "128", "work-items of a group", UNTRIED, {0}},
     {"profile.vectors", POWER, 1, 8, "4", "vectors of diagonals, on CPUs", UNTRIED, {0}},
+    {"profile.double", ANY, 1, 2, "1", "2: the form for devices without double", UNTRIED, {0}},
     {"profile.vector", ANY, 0, 1, "0; CPU 1", "1: diagonals in vectors", UNTRIED, {0}},
     {"fetch.threads", ANY, 1, 8, "6; CPU 1", "threads that bring results to the host", UNTRIED, {0}},
 };
