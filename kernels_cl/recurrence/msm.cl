@@ -14,7 +14,6 @@
 #define WW_ELEMENTS 1
 #define WW_BEFORE 1
 #define WW_CORNER 1
-#define WW_FUSED 1
 
 #if WW_CHANNELS == 1
 typedef struct {
@@ -33,15 +32,8 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameter
 WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
                               ww_parameters p) {
     const real t = x.own - y.own;
-    return ww_entries_of(fma(y.size, ww_unit_product(-t, y.inverse), left) + p.c,
-                         fma(x.size, ww_unit_product(t, x.inverse), up) + p.c, diagonal + fabs(t));
-}
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity, ww_parameters p) {
-    const real t = x.own - y.own;
-    const real sideways = ww_min2(fma(y.size, ww_unit_product(-t, y.inverse), left),
-                                  fma(x.size, ww_unit_product(t, x.inverse), up));
-    return ww_min2(sideways + p.c, diagonal + fabs(t));
+    return ww_entries_of(fma(y.size, ww_unit_product(-t, y.inverse), left + p.c),
+                         fma(x.size, ww_unit_product(t, x.inverse), up + p.c), diagonal + fabs(t));
 }
 #else
 typedef struct {
@@ -81,13 +73,8 @@ WW_INLINE real ww_match(ww_row x, ww_column y) {
 }
 WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
                               ww_parameters p) {
-    return ww_entries_of(left + ww_move(y.own, x.own, y.before) + p.c, up + ww_move(x.own, x.before, y.own) + p.c,
+    return ww_entries_of(left + p.c + ww_move(y.own, x.own, y.before), up + p.c + ww_move(x.own, x.before, y.own),
                          diagonal + ww_match(x, y));
-}
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity, ww_parameters p) {
-    const real sideways = ww_min2(left + ww_move(y.own, x.own, y.before), up + ww_move(x.own, x.before, y.own));
-    return ww_min2(sideways + p.c, diagonal + ww_match(x, y));
 }
 #endif
 WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t, ww_parameters p) {
