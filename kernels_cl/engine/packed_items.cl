@@ -160,7 +160,6 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
 #if WW_BORDERS
                 const real corner_top = WW_ITEM_TOP(first_column ? first_column - 1 : 0);
 #endif
-                WW_BEGIN_TILES
                 real previous = reached_corner ? edges[(ulong)(from_row - 1) * WW_PACK] : WW_ITEM_CORNER;
 #if WW_COLUMNS_LOCAL
                 WW_ITEM_BRING_COLUMNS

@@ -21,27 +21,37 @@
     {                                                                                                                  \
         .engine = "packed", .kernel = "ww_packed_items", .interleave = "ww_interleave",                                \
         .texts = {"engine/interleave.cl", __VA_ARGS__ "engine/items_edges.cl", "engine/walk.cl",                       \
-                  "engine/soft_tiles.cl", "engine/packed_items.cl"},                                                   \
+                  "engine/packed_items.cl"},                                                                           \
         .exchanges = true, /* it does not, but a vendor's own forms of instructions are there with it */               \
             .pack = (width)                                                                                            \
     }
-static const wwi_form form = ITEMS_FORM(PACK, ), form_wide = ITEMS_FORM(PACK_WIDE, );
-static const wwi_form form_local = ITEMS_FORM(PACK, "engine/items_columns.cl", ),
-                      form_local_wide = ITEMS_FORM(PACK_WIDE, "engine/items_columns.cl", );
+#define SOFT_FORM(width)                                                                                               \
+    {                                                                                                                  \
+        .engine = "packed", .kernel = "ww_packed_soft", .interleave = "ww_interleave",                                 \
+        .texts = {"engine/interleave.cl", "engine/packed_soft.cl"}, .exchanges = true, .pack = (width)                 \
+    }
+// By the width of a pack; with a strip's columns in local memory; of soft minima that are computed by tiles.
+static const wwi_form forms[2] = {ITEMS_FORM(PACK, ), ITEMS_FORM(PACK_WIDE, )};
+static const wwi_form local_forms[2] = {ITEMS_FORM(PACK, "engine/items_columns.cl", ),
+                                        ITEMS_FORM(PACK_WIDE, "engine/items_columns.cl", )};
+static const wwi_form soft_forms[2] = {SOFT_FORM(PACK), SOFT_FORM(PACK_WIDE)};
 
 // AMD's older wavefronts have 64 work-items.
 static const wwi_form *form_of(const wwi_runner *r, bool local) {
     const bool wide = r->exchange != WWI_EXCHANGE_LOCAL && wwi_context_exchange_width(r->context) >= PACK_WIDE;
-    if (wwi_tuned(r, "packed.lanes", wide ? PACK_WIDE : PACK) >= PACK_WIDE)
-        return local ? &form_local_wide : &form_wide;
-    return local ? &form_local : &form;
+    const int which = wwi_tuned(r, "packed.lanes", wide ? PACK_WIDE : PACK) >= PACK_WIDE;
+    return wwi_soft_tiles(r) ? &soft_forms[which] : local ? &local_forms[which] : &forms[which];
 }
 
-// A cell is its cost and the soft minimum of its neighbours, without costs at edges: sums of products. Only where the
-// tuning file asks for it.
-bool wwi_soft_tiles(const wwi_runner *r) {
-    return r->soft && r->precision == WW_FLOAT && r->channels == 1 && !r->banded &&
-           (r->measure.id == WW_DTW || r->measure.id == WW_DDTW) && wwi_tuned(r, "packed.tiles", 1) != 0;
+// A cell is its cost, which grows with the distance of its points, and the soft minimum of its neighbours, without
+// costs at edges.
+int wwi_soft_tiles(const wwi_runner *r) {
+    if (!r->soft || r->precision != WW_FLOAT || r->channels != 1 || r->banded || r->open ||
+        (r->measure.id != WW_DTW && r->measure.id != WW_DDTW) || wwi_measure_cost(&r->measure) == WW_COST_USER)
+        return 0;
+    const bool has_double = wwi_context_info(r->context)->has_double != 0;
+    const int wanted = (int)wwi_tuned(r, "packed.tiles", wwi_context_fast_double(r->context) ? 2 : 1);
+    return wanted > 1 && !has_double ? 1 : wanted;
 }
 
 bool wwi_packed_items(const wwi_runner *r) {
@@ -115,7 +125,7 @@ static uint32_t most_columns(const wwi_runner *r) {
         const uint32_t most = (uint32_t)wwi_tuned(r, "packed.channel_columns", 16);
         columns = columns < most ? columns : most;
     }
-    // Tiles of the soft minimum (kernels_cl/engine/soft_tiles.cl) are fastest in narrow strips.
+    // Tiles of the soft minimum (kernels_cl/engine/packed_soft.cl) are fastest in narrow strips.
     if (wwi_soft_tiles(r))
         return (uint32_t)wwi_tuned(r, "packed.tile_columns", 8) & ~3u;
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.

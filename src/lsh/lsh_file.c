@@ -346,18 +346,8 @@ static ww_status restore(ww_context *context, const saved *s, const ww_run_optio
     ww_lsh *h = *lsh;
     if ((status = wwi_lsh_append(h, points)) != WW_OK)
         goto done;
-    if (s->removed) {
-        const size_t words = (h->total + 31) / 32;
-        h->removed = malloc(words * sizeof *h->removed);
-        if (!h->removed) {
-            status = wwi_fail_memory(words * sizeof *h->removed);
-            goto done;
-        }
-        memcpy(h->removed, s->removed, words * sizeof *h->removed);
-        for (size_t i = 0; i < h->total; i++)
-            h->removed_count += h->removed[i / 32] >> i % 32 & 1;
-        status = wwi_lsh_send_removed(h);
-    }
+    if (s->removed && (status = wwi_lsh_set_removed(h, s->removed)) != WW_OK)
+        goto done;
     h->info.seconds_build = wwi_seconds() - start;
 done:
     ww_points_destroy(&points);
