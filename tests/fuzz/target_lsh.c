@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     ww_status status = check_whole("index", content, head + size + DIGEST_BYTES);
     wwt_fuzz_status(status);
     saved s = {.view = WW_POINT_VIEW_INIT, .options = WW_LSH_OPTIONS_INIT};
-    reader r = {content, head + size, false};
+    reader r = {content, head + size, false, 0};
     if (status == WW_OK && take_all(&r, &s)) {
         // All that is used later is there.
         volatile uint64_t sum = 0;
