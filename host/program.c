@@ -90,7 +90,8 @@ static ww_status join_sources(const ww_context *context, const wwi_source *sourc
     return status;
 }
 
-// Sub-groups may need a later standard than everything else.
+// Sub-groups may need a later standard than everything else. Warnings are for those who work on the kernels, who see
+// them when they are compiled off-line (tests/lint/kernels.py); some drivers print their number to the user's terminal.
 static ww_status complete_options(const ww_context *context, const char *options, char **out) {
     const char *standard = "CL1.2";
     if (strstr(options, "-DWW_EXCHANGE=2"))
@@ -99,7 +100,7 @@ static ww_status complete_options(const ww_context *context, const char *options
     char *all = malloc(bytes);
     if (!all)
         return wwi_fail_memory(bytes);
-    (void)snprintf(all, bytes, "-cl-std=%s%s%s", standard, options[0] ? " " : "", options);
+    (void)snprintf(all, bytes, "-w -cl-std=%s%s%s", standard, options[0] ? " " : "", options);
     *out = all;
     return WW_OK;
 }

@@ -62,7 +62,9 @@ void wwi_open_restart(ww_search *s) {
 static uint32_t most_columns(const ww_search *s, bool start) {
     if (s->vector > 1)
         return (uint32_t)wwi_tuning(s->context, "search.open_rows", NULL, 8);
-    const uint32_t values = 1 + s->point_channels + (uint32_t)s->row->column_values + (start ? 1 : 0);
+    // A value that ERP and MSM alone have in a row: its gap, its cost of a step down.
+    const uint32_t own = s->row->flags & WWI_MEASURE_OPEN_STREAMS ? 1 : 0,
+                   values = 1 + s->point_channels + (uint32_t)s->row->column_values + own + (start ? 1 : 0);
     const uint32_t room =
         (uint32_t)wwi_tuning(s->context, "search.open_values", NULL, s->precision == WW_DOUBLE ? 64 : 128);
     return room / values > 1 ? room / values : 1;
@@ -128,6 +130,7 @@ static ww_status find_variant(ww_search *s, const wwi_open_tiling *t, bool start
                                            .precision = s->precision,
                                            .channels = s->point_channels,
                                            .all_channels = (uint32_t)s->channels,
+                                           .extra = s->extra,
                                            .vector = s->vector,
                                            .ends = true,
                                            .exchanges = s->vector == 1,
