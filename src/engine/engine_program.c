@@ -83,7 +83,7 @@ static void write_options(const wwi_runner *r, const wwi_variant_key *key, char 
         key->form && key->form->pack ? (int)key->form->pack : key->vector, key->below, key->abandon, r->extra,
         r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels,
         key->form && key->form->select ? key->form->select : r->soft, r->open | (key->form ? key->form->emit : 0),
-        wwi_soft_tiles(r) ? " -DWW_SOFT_TILES=1" : "");
+        wwi_soft_tiles(r) == 2 ? " -DWW_SOFT_WIDE=1" : "");
 }
 
 // Adds the option for a device whose pow() of vectors is wrong, where the program has one.
@@ -212,7 +212,7 @@ static ww_status run_check(wwi_runner *r, texts *t, bool registers, const char *
     if (more_count)
         args[1] = *more;
     if ((status = wwi_launch(kernel, 1, 1, args, 1 + more_count)) != WW_OK ||
-        (status = wwi_buffer_read(report, 0, count * each, wide ? (void *)values : narrow)) != WW_OK)
+        (status = wwi_stream_read(r->stream, report, 0, count * each, wide ? (void *)values : narrow)) != WW_OK)
         goto done;
     for (size_t i = 0; i < count && !wide; i++)
         values[i] = (double)narrow[i];
