@@ -195,7 +195,8 @@ static ww_status check_cost(wwi_runner *r) {
         goto done;
     const wwi_arg args[] = {WWI_BUFFER(report)};
     if ((status = wwi_launch(kernel, 1, 1, args, 1)) != WW_OK ||
-        (status = wwi_buffer_read(report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) != WW_OK)
+        (status = wwi_stream_read(r->stream, report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) !=
+            WW_OK)
         goto done;
     for (size_t i = 0; i < REPORT && r->precision == WW_FLOAT; i++)
         values[i] = (double)narrow[i];
@@ -242,7 +243,8 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
     const wwi_arg given = {WWI_ARG_VALUE, r->parameters.bytes, &r->parameters.values};
     const wwi_arg args[] = {WWI_BUFFER(report), r->parameters.bytes ? given : WWI_VALUE(none)};
     if ((status = wwi_launch(kernel, 1, 1, args, 2)) != WW_OK ||
-        (status = wwi_buffer_read(report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) != WW_OK)
+        (status = wwi_stream_read(r->stream, report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) !=
+            WW_OK)
         goto done;
     for (size_t i = 0; i < REPORT && r->precision == WW_FLOAT; i++)
         values[i] = (double)narrow[i];

@@ -13,12 +13,15 @@
 // Pairs side by side: what a device computes at once.
 #define PACK 32
 #define PACK_WIDE 64
-#define MANY_CHANNELS 8 // more than these leave registers for fewer rows of them
+#define MANY_CHANNELS 8  // more than these leave registers for fewer rows of them
+#define LOCAL_CHANNELS 5 // from these on a strip's columns are in local memory
+#define LOCAL_COLUMNS 64 // which are so many
 
-#define ITEMS_FORM(width)                                                                                              \
+#define ITEMS_FORM(width, ...)                                                                                         \
     {                                                                                                                  \
         .engine = "packed", .kernel = "ww_packed_items", .interleave = "ww_interleave",                                \
-        .texts = {"engine/interleave.cl", "engine/items_edges.cl", "engine/walk.cl", "engine/packed_items.cl"},        \
+        .texts = {"engine/interleave.cl", __VA_ARGS__ "engine/items_edges.cl", "engine/walk.cl",                       \
+                  "engine/packed_items.cl"},                                                                           \
         .exchanges = true, /* it does not, but a vendor's own forms of instructions are there with it */               \
             .pack = (width)                                                                                            \
     }
@@ -27,15 +30,17 @@
         .engine = "packed", .kernel = "ww_packed_soft", .interleave = "ww_interleave",                                 \
         .texts = {"engine/interleave.cl", "engine/soft_tiles.cl", "engine/packed_soft.cl"}, .exchanges = true, .pack = (width)                 \
     }
-// By the width of a pack; of soft minima that are computed by tiles.
-static const wwi_form forms[2] = {ITEMS_FORM(PACK), ITEMS_FORM(PACK_WIDE)};
+// By the width of a pack; with a strip's columns in local memory; of soft minima that are computed by tiles.
+static const wwi_form forms[2] = {ITEMS_FORM(PACK, ), ITEMS_FORM(PACK_WIDE, )};
+static const wwi_form local_forms[2] = {ITEMS_FORM(PACK, "engine/items_columns.cl", ),
+                                        ITEMS_FORM(PACK_WIDE, "engine/items_columns.cl", )};
 static const wwi_form soft_forms[2] = {SOFT_FORM(PACK), SOFT_FORM(PACK_WIDE)};
 
 // AMD's older wavefronts have 64 work-items.
-static const wwi_form *form_of(const wwi_runner *r) {
+static const wwi_form *form_of(const wwi_runner *r, bool local) {
     const bool wide = r->exchange != WWI_EXCHANGE_LOCAL && wwi_context_exchange_width(r->context) >= PACK_WIDE;
     const int which = wwi_tuned(r, "packed.lanes", wide ? PACK_WIDE : PACK) >= PACK_WIDE;
-    return wwi_soft_tiles(r) ? &soft_forms[which] : &forms[which];
+    return wwi_soft_tiles(r) ? &soft_forms[which] : local ? &local_forms[which] : &forms[which];
 }
 
 // A cell is its cost, which grows with the distance of its points, and the soft minimum of its neighbours, without
@@ -95,6 +100,12 @@ bool wwi_packed_items_exchange(const wwi_work *w) {
 // Whether a column needs no registers but for its value and its point.
 static bool is_plain(const wwi_runner *r) {
     return (r->recurrence->flags & WWI_MEASURE_PLAIN) && !r->recurrence->column_registers;
+}
+
+// Whether a strip's columns are in local memory (kernels_cl/engine/items_columns.cl).
+static bool columns_local(const wwi_runner *r, const wwi_work *w) {
+    return !w->b.list && r->precision == WW_FLOAT && r->extra == 0 && is_plain(r) && !r->banded && !r->open &&
+           !r->soft && r->channels >= (uint32_t)wwi_tuned(r, "packed.local", LOCAL_CHANNELS);
 }
 
 static uint32_t by_measure(const wwi_runner *r, const char *parameter, uint32_t fallback) {
@@ -162,10 +173,11 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     wwi_variant *v;
     const wwi_batch *b = &w->b;
     const uint64_t value_bytes = wwi_runner_value_bytes(r);
-    const wwi_form *const of = form_of(r);
+    const bool local = columns_local(r, w);
+    const wwi_form *const of = form_of(r, local);
     const uint32_t pack = of->pack;
     wwi_variant_key key = wwi_work_key(r, w, of);
-    key.columns = strip_columns(r, w);
+    key.columns = local ? LOCAL_COLUMNS : strip_columns(r, w);
     key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", r->channels > MANY_CHANNELS ? 4 : 8);
     key.group = pack;
     const wwi_packing packing = {pack, 1, r->channels + r->extra, pack, key.rows, value_bytes, 0};
