@@ -2,6 +2,8 @@
 // Queries in streams with open ends: the value of the best match that ends at each point of the stream, D(n,j). With
 // WW_START also where that match begins.
 //
+// Long because: lanes of a vector on CPUs, work-items on GPUs and groups in a chain are one kernel.
+//
 // Rows are the query's points, columns the stream's. The rows of a query are spread over `WW_LANES` lanes, up to WW_COLS of
 // them in the registers of each; the stream passes from lane to lane, WW_STEP columns at a time, and a lane computes its
 // rows of these columns as WW_STEP independent chains of cells. Lanes are WW_GROUP adjacent work-items (WW_VECTOR 1), or
