@@ -9,7 +9,8 @@
 // A work-item computes WW_RUN consecutive windows of a channel: the first directly, the others by adding a point and
 // removing one. So an error lasts for WW_RUN windows, however long the stream is. Sums are of differences from the
 // first point, in double where the device has it. Where the difference of the moments has lost digits, the window is
-// computed again directly. No local memory, no barrier.
+// computed again directly: where it is small beside the largest sum of squares that the run has had, whose rounding is
+// still there when the points that made it so large have left. No local memory, no barrier.
 //
 // Parameters: base/number.cl's; WW_ZNORM; WW_WIDE 1: the device has double; WW_RUN; WW_WG work-items of a group. WW_MANY
 // above 1, on CPUs with double: so many windows' deviations, and points of the envelope, at a time in a vector.
@@ -35,8 +36,12 @@ typedef double ww_wide;
 typedef float ww_wide;
 #endif
 
-// Below this share of the second moment the difference of the moments is computed again.
+// Below this share of the run's largest second moment the difference of the moments is computed again.
+#if WWK_DOUBLE
+#define WW_LOST 1e-3
+#else
 #define WW_LOST (WW_WIDE ? 1e-7 : 1e-2)
+#endif
 #if WW_MANY > 1
 typedef WW_PASTE(double, WW_MANY) ww_wides;
 typedef WW_PASTE(WW_REAL_NAME, WW_MANY) ww_scalars;
@@ -78,14 +83,14 @@ ww_search_moments(__global const ww_scalar *restrict values, __global ww_scalar 
     __global ww_scalar *centres = table + 3 * channel * stride, *scales = centres + stride, *shifts = scales + stride;
     uint bad = 0;
 #if WW_ZNORM
-    ww_wide sum = 0, squares = 0;
+    ww_wide sum = 0, squares = 0, peak = 0;
     const ww_wide part = 1 / (ww_wide)n, pivot = WW_IS_NUMBER(at[first]) ? (ww_wide)at[first] : 0;
 #endif
 #if WW_ZNORM && WW_MANY > 1
-    ww_wide sums[WW_RUN], all_squares[WW_RUN];
+    ww_wide sums[WW_RUN], all_squares[WW_RUN], peaks[WW_RUN];
     uint marks[WW_RUN];
     for (uint k = 0; k < WW_RUN; k++)
-        sums[k] = all_squares[k] = marks[k] = 0;
+        sums[k] = all_squares[k] = peaks[k] = marks[k] = 0;
 #endif
     for (uint j = first; j < first + n - 1; j++) {
         const bool number = WW_IS_NUMBER(at[j]);
@@ -108,7 +113,9 @@ ww_search_moments(__global const ww_scalar *restrict values, __global ww_scalar 
         const ww_wide own_sum = sum + v, own_squares = squares + v * v;
         sum += v - w;
         squares += v * v - w * w;
+        peak = own_squares > peak ? own_squares : peak;
 #if WW_MANY > 1
+        peaks[p - first] = peak;
         sums[p - first] = own_sum;
         all_squares[p - first] = own_squares;
         marks[p - first] = bad;
@@ -117,7 +124,7 @@ ww_search_moments(__global const ww_scalar *restrict values, __global ww_scalar 
         ww_wide variance = own_squares * part - mean * mean;
         ww_wide deviation = sqrt(variance > 0 ? variance : 0);
         mean += pivot;
-        if (!(variance > own_squares * part * (ww_wide)WW_LOST) && !bad)
+        if (!(variance > peak * part * (ww_wide)WW_LOST) && !bad)
             ww_moments_of(at + p, n, &mean, &deviation);
         centre = (ww_scalar)mean;
         scale = (ww_scalar)(1 / deviation);
@@ -137,17 +144,18 @@ ww_search_moments(__global const ww_scalar *restrict values, __global ww_scalar 
     }
 #if WW_ZNORM && WW_MANY > 1
     for (uint at_window = 0; at_window < WW_RUN; at_window += WW_MANY) {
-        const ww_wides own_squares = WW_PASTE(vload, WW_MANY)(0, all_squares + at_window) * part;
+        const ww_wides own_squares = WW_PASTE(vload, WW_MANY)(0, all_squares + at_window) * part,
+                       limit = WW_PASTE(vload, WW_MANY)(0, peaks + at_window) * (part * (ww_wide)WW_LOST);
         ww_wides mean = WW_PASTE(vload, WW_MANY)(0, sums + at_window) * part;
         ww_wides variance = own_squares - mean * mean;
         ww_wides deviation = sqrt(fmax(variance, (ww_wides)0));
         mean += pivot;
-        if (any(!(variance > own_squares * (ww_wide)WW_LOST))) {
+        if (any(!(variance > limit))) {
             ww_wide means[WW_MANY], deviations[WW_MANY], variances[WW_MANY], limits[WW_MANY];
             WW_PASTE(vstore, WW_MANY)(mean, 0, means);
             WW_PASTE(vstore, WW_MANY)(deviation, 0, deviations);
             WW_PASTE(vstore, WW_MANY)(variance, 0, variances);
-            WW_PASTE(vstore, WW_MANY)(own_squares * (ww_wide)WW_LOST, 0, limits);
+            WW_PASTE(vstore, WW_MANY)(limit, 0, limits);
             for (uint k = 0; k < WW_MANY; k++)
                 if (first + at_window + k < end && !(variances[k] > limits[k]) && !marks[at_window + k])
                     ww_moments_of(at + first + at_window + k, n, &means[k], &deviations[k]);

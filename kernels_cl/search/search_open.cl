@@ -49,6 +49,8 @@ typedef struct {
 #define WW_TASK_BEGIN 2u     // the first column is the first of a stream: relaxation of the query's begin applies
 #define WW_TASK_SAVE 4u      // the last column is needed
 #define WW_TASK_IDLE 8u      // computes what a neighbour computes, stores nothing
+#define WW_TASK_LAST 16u     // of the last column only the result is needed: it goes to state_out itself
+#define WW_TASK_INSIDE 32u   // columns from the middle of a stream: no path begins left of them
 
 typedef struct {
     ulong stride;  // of the channels of the stream
@@ -181,28 +183,38 @@ WW_INLINE ww_scalar ww_above_at(__global const ww_scalar *row, bool border, uint
 #define WW_ROW_READY(r)                                                                                                \
     x[r] = ww_row_make(here, before, WW_TO_REAL(max(own, 0)));                                                         \
     if (!continues)                                                                                                    \
-        c[r] = ww_pick(own < 0, c[r], ww_border_left(x[r], WW_TO_REAL(max(own, 0)), lengths));
+        c[r] = ww_pick(own < 0, c[r], inside ? WW_OUTSIDE : ww_border_left(x[r], WW_TO_REAL(max(own, 0)), lengths));
 #if WW_VECTOR > 1
 #define WW_LOAD_INTS(lanes) WW_PASTE(vload, WW_VECTOR)(0, lanes)
 #endif
 
-// Points of the stream in columns [column, column + WW_STEP) of each lane.
+// Points of the stream in columns [column, column + WW_STEP) of each lane, and the row above the first lane. On a GPU what
+// step `at_step` needs is loaded during the step before: few work-groups are on a compute unit at a time, so nothing else
+// would hide the time of a load.
 #if WW_VECTOR == 1
-#define WW_LOAD_COLUMNS                                                                                                \
+#define WW_LOAD_AHEAD(at_step)                                                                                         \
     {                                                                                                                  \
-        const int at = (int)k * WW_STEP - lane * WW_STEP;                                                              \
+        const int at = ((int)(at_step)-lane) * WW_STEP;                                                                \
         _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
-            const uint column = (uint)clamp(at + q, -1, (int)task.count - 1);                                          \
+            const int column = clamp(at + q, -1, (int)task.count - 1);                                                 \
             for (int ch = 0; ch < WW_CHANNELS; ch++)                                                                   \
-                point[q].value[ch] = stream[(int)column + (long)(ch * args.stride)];                                   \
+                ahead[q].value[ch] = stream[column + (long)(ch * args.stride)];                                        \
+            top_ahead[q] = ww_above_at(row, args.strip == 0, (uint)(at_step)*WW_STEP + (uint)q, task.count);           \
         }                                                                                                              \
     }
+#define WW_LOAD_COLUMNS                                                                                                \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \
+        point[q] = ahead[q];                                                                                           \
+        top[q] = top_ahead[q];                                                                                         \
+    }                                                                                                                  \
+    WW_LOAD_AHEAD(k + 1)
 #else
 #define WW_LOAD_COLUMNS                                                                                                \
     _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \
         const uint column = min(k * WW_STEP + (uint)q, task.count - 1);                                                \
         for (int ch = 0; ch < WW_CHANNELS; ch++)                                                                       \
             point[q].value[ch] = ww_from_above(point[q].value[ch], stream[column + ch * args.stride], false);          \
+        top[q] = ww_above_at(row, args.strip == 0, column, task.count);                                                \
     }
 #endif
 
@@ -218,8 +230,8 @@ WW_INLINE ww_scalar ww_above_at(__global const ww_scalar *row, bool border, uint
         WW_MAKE_COLUMNS                                                                                                \
         _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
             const uint column = k * WW_STEP + (uint)q;                                                                 \
-            const ww_scalar top = ww_above_at(row, args.strip == 0, column, task.count);               \
-            v[q] = ww_from_above(bottom[q], top, lane == 0);                                                           \
+            (void)column;                                                                                              \
+            v[q] = ww_from_above(bottom[q], top[q], lane == 0);                                                        \
             WW_STARTS(vs[q] = ww_start_above(bottom_start[q],                                                          \
                                              args.strip == 0 ? (int)column + 1 : starts[min(column, task.count - 1)],  \
                                              lane == 0);)                                                              \
@@ -279,7 +291,7 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
 #else
     const bool writes = !idle && lane == WW_GROUP - 1;
 #endif
-    const bool continues = (task.flags & WW_TASK_CONTINUE) != 0;
+    const bool continues = (task.flags & WW_TASK_CONTINUE) != 0, inside = (task.flags & WW_TASK_INSIDE) != 0;
     const bool is_result = args.strip + 1 == args.strips;
     __global const ww_scalar *stream = values + task.first;
     __global ww_scalar *row = ends + task.rows_of;
@@ -309,6 +321,9 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
         WW_STARTS(int lane_start[WW_COLS][WW_VECTOR]; int lane_corner_start[WW_VECTOR];)
         ww_scalar lane_c[WW_COLS][WW_VECTOR], lane_x[WW_COLS * WW_CHANNELS][WW_VECTOR];
         ww_scalar lane_before[WW_COLS * WW_CHANNELS][WW_VECTOR];
+#if WW_EXTRA
+        ww_scalar lane_extra[WW_COLS][WW_VECTOR];
+#endif
         for (int g = 0; g < WW_VECTOR; g++) {
             const uint index = args.strip * WW_LANES + (uint)g;
 #else
@@ -335,6 +350,9 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
                     lane_before[r * WW_CHANNELS + ch][g] =
                         x_values[task.x + (uint)max(at - 1, 0) + (ulong)ch * task.x_stride];
                 }
+#if WW_EXTRA
+                lane_extra[r][g] = x_values[task.x + (uint)at + (ulong)WW_CHANNELS * task.x_stride];
+#endif
             }
         }
         pad = WW_LOAD_INTS(lane_pad);
@@ -346,6 +364,9 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
                 here.value[ch] = WW_VLOAD(0, lane_x[r * WW_CHANNELS + ch]);
                 before.value[ch] = WW_VLOAD(0, lane_before[r * WW_CHANNELS + ch]);
             }
+#if WW_EXTRA
+            here.extra = before.extra = WW_VLOAD(0, lane_extra[r]);
+#endif
             const ww_ints own = WW_LOAD_INTS(lane_own[r]);
             c[r] = WW_VLOAD(0, lane_c[r]);
             WW_STARTS(cs[r] = WW_LOAD_INTS(lane_start[r]);)
@@ -367,12 +388,16 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
                 here.value[ch] = x_values[task.x + (uint)at + (ulong)ch * task.x_stride];
                 before.value[ch] = x_values[task.x + (uint)max(at - 1, 0) + (ulong)ch * task.x_stride];
             }
+#if WW_EXTRA
+            here.extra = before.extra = x_values[task.x + (uint)at + (ulong)WW_CHANNELS * task.x_stride];
+#endif
             WW_ROW_READY(r)
         }
         const ww_ints row_above = (int)begin - 1;
 #endif
         // Where nothing goes on, the border left of the first column; above the first row it is open.
-        const real above_border = ww_border_left(x[0], WW_TO_REAL(max(row_above, 0)), lengths);
+        const real above_border =
+            inside ? WW_OUTSIDE : ww_border_left(x[0], WW_TO_REAL(max(row_above, 0)), lengths);
         corner = continues ? corner : ww_pick(row_above < 0, (real)(ww_scalar)WW_OPEN_BORDER, above_border);
     }
 
@@ -380,14 +405,27 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
     WW_STARTS(ww_ints vs[WW_STEP]; ww_ints ds[WW_STEP]; ww_ints bottom_start[WW_STEP];)
     ww_column y[WW_STEP];
     ww_point point[WW_STEP], earlier;
+    ww_scalar top[WW_STEP];
 #pragma unroll
     for (int q = 0; q < WW_STEP; q++) {
         bottom[q] = 0;
         WW_STARTS(bottom_start[q] = 0;)
         for (int ch = 0; ch < WW_CHANNELS; ch++)
             point[q].value[ch] = (real)stream[(int)-1 + (long)(ch * args.stride)];
+#if WW_EXTRA
+        point[q].extra = 0;  // the border above is open
+#endif
     }
     earlier = point[0];
+#if WW_VECTOR == 1
+    ww_point ahead[WW_STEP];
+    ww_scalar top_ahead[WW_STEP];
+#if WW_EXTRA
+    for (int q = 0; q < WW_STEP; q++)
+        ahead[q].extra = 0;
+#endif
+    WW_LOAD_AHEAD(0)
+#endif
 
     const uint steps = (task.count + WW_STEP - 1) / WW_STEP, full = task.count / WW_STEP;
     const uint fill = min((uint)WW_LANES - 1, steps);
@@ -413,7 +451,8 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
         WW_WRITE_ENDS
     }
 
-    if ((task.flags & WW_TASK_SAVE) && !idle) {
+    if ((task.flags & (WW_TASK_SAVE | WW_TASK_LAST)) && !idle) {
+        const bool last = (task.flags & WW_TASK_LAST) != 0;
 #if WW_VECTOR > 1
         for (int r = 0; r < WW_COLS; r++) {
             ww_scalar lane_c[WW_VECTOR];
@@ -430,13 +469,14 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
                 const uint begin = (uint)((ulong)index * task.n / lanes),
                            end = (uint)((ulong)(index + 1) * task.n / lanes);
                 const int i = (int)begin + r - (WW_COLS - (int)(end - begin));
-                if (i >= (int)begin) {
+                if (i >= (int)begin && (!last || i + 1 == (int)task.n)) {
+                    const uint at = task.state_out + (last ? 0 : (uint)i);
 #if WW_VECTOR > 1
-                    states_out[task.state_out + (uint)i] = lane_c[g];
-                    WW_STARTS(starts_out[task.state_out + (uint)i] = lane_s[g];)
+                    states_out[at] = last ? ww_final(lane_c[g], task.n, task.n) : lane_c[g];
+                    WW_STARTS(starts_out[at] = lane_s[g];)
 #else
-                    states_out[task.state_out + (uint)i] = c[r];
-                    WW_STARTS(starts_out[task.state_out + (uint)i] = cs[r];)
+                    states_out[at] = last ? ww_final(c[r], task.n, task.n) : c[r];
+                    WW_STARTS(starts_out[at] = cs[r];)
 #endif
                 }
             }

@@ -75,7 +75,7 @@ static void write_options(const wwi_runner *r, const wwi_variant_key *key, char 
         key->form && key->form->pack ? (int)key->form->pack : key->vector, key->below, key->abandon, r->extra,
         r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels,
         key->form && key->form->select ? key->form->select : r->soft, r->open | (key->form ? key->form->emit : 0),
-        wwi_soft_tiles(r) ? " -DWW_SOFT_TILES=1" : "");
+        wwi_soft_tiles(r) == 2 ? " -DWW_SOFT_WIDE=1" : "");
 }
 
 // Adds the option for a device whose pow() of vectors is wrong, where the program has one.
@@ -199,7 +199,8 @@ static ww_status check_cost(wwi_runner *r) {
         goto done;
     const wwi_arg args[] = {WWI_BUFFER(report)};
     if ((status = wwi_launch(kernel, 1, 1, args, 1)) != WW_OK ||
-        (status = wwi_buffer_read(report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) != WW_OK)
+        (status = wwi_stream_read(r->stream, report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) !=
+            WW_OK)
         goto done;
     for (size_t i = 0; i < REPORT && r->precision == WW_FLOAT; i++)
         values[i] = (double)narrow[i];
@@ -246,7 +247,8 @@ ww_status wwi_runner_check_user(wwi_runner *r) {
     const wwi_arg given = {WWI_ARG_VALUE, r->parameters.bytes, &r->parameters.values};
     const wwi_arg args[] = {WWI_BUFFER(report), r->parameters.bytes ? given : WWI_VALUE(none)};
     if ((status = wwi_launch(kernel, 1, 1, args, 2)) != WW_OK ||
-        (status = wwi_buffer_read(report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) != WW_OK)
+        (status = wwi_stream_read(r->stream, report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) !=
+            WW_OK)
         goto done;
     for (size_t i = 0; i < REPORT && r->precision == WW_FLOAT; i++)
         values[i] = (double)narrow[i];

@@ -108,10 +108,14 @@ static ww_status count_pairs(ww_profile *p) {
 // The form of the kernel, and the sizes of its tiles.
 static ww_status choose(ww_profile *p, size_t channels) {
     const ww_device_info *info = wwi_context_info(p->context);
-    if (!info->has_double) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "the device has no double, in which neighbours are compared");
-        return wwi_fail_hint("choose another device");
+    // The tuning parameter profile.double 2 tries the way of a device without double.
+    p->narrow = !info->has_double || tuned(p, "profile.double", 1) == 2;
+    if (p->narrow && p->options.precision == WW_DOUBLE) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "the device has no double");
+        return wwi_fail_hint("choose precision float, or another device");
     }
+    if (p->narrow)
+        return WW_OK;
     // Many channels: the form for CPUs runs everywhere, one work-item a tile.
     p->vector = tuned(p, "profile.vector", info->type == WW_DEVICE_CPU) > 0 || channels > MOST_CHANNELS_ITEMS;
     return WW_OK;
@@ -153,6 +157,10 @@ static shape make_shape(const ww_profile *p) {
     const size_t channels = p->series.channels;
     const bool is_double = p->options.precision == WW_DOUBLE;
     shape s = {1, 1, WWI_PROFILE_PART, 1, 1};
+    if (p->narrow) {
+        s.group = wwi_context_info(p->context)->max_work_group < 64 ? 1 : 64;
+        return s;
+    }
     if (p->vector) {
         s.vector = is_double ? 8 : 16;
         s.vectors = tuned(p, "profile.vectors", channels == 1 ? 4 : channels <= 4 ? 2 : 1);
@@ -190,7 +198,11 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
     for (int role = p->self ? BOTH : ROWS_ALONE; role <= (p->self ? BOTH : COLUMNS_ALONE); role++) {
         const wwi_source sources[] = {{"base/number.cl", NULL},
                                       {"profile/profile.cl", NULL},
-                                      {p->vector ? "profile/profile_vector.cl" : "profile/profile_items.cl", NULL}};
+                                      {p->narrow   ? "profile/profile_pairs.cl"
+                                       : p->vector ? "profile/profile_vector.cl"
+                                                   : "profile/profile_items.cl",
+                                       NULL}};
+        const char *name = p->narrow ? "ww_profile_pairs" : p->vector ? "ww_profile_vector" : "ww_profile_items";
         snprintf(options, sizeof options,
                  "-DWWK_DOUBLE=%d -DWW_CHANNELS=%zu -DWW_FLATS=%d -DWW_ROWS=%d -DWW_COLUMNS=%d -DWW_RAISES=%d "
                  "-DWW_BLOCK_ROWS=%" PRIu32 " -DWW_PART=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_DIAGONALS=%" PRIu32
@@ -199,9 +211,7 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
                  p->block_rows, s.part, s.group, s.diagonals, s.vector, s.vectors);
         if ((status = wwi_program_get(p->context, sources, sizeof sources / sizeof *sources, options,
                                       &p->programs[deep][role])) != WW_OK ||
-            (status = wwi_kernel_create(p->stream, p->programs[deep][role],
-                                        p->vector ? "ww_profile_vector" : "ww_profile_items", &p->tiles[deep][role])) !=
-                WW_OK)
+            (status = wwi_kernel_create(p->stream, p->programs[deep][role], name, &p->tiles[deep][role])) != WW_OK)
             return status;
     }
     return WW_OK;
@@ -210,10 +220,11 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
 static ww_status compile(ww_profile *p) {
     ww_status status;
     char options[64];
-    p->deep = p->options.precision == WW_FLOAT && p->reach >= DEEP;
+    p->deep = !p->narrow && p->options.precision == WW_FLOAT && p->reach >= DEEP;
     const shape s = make_shape(p);
     p->width = s.group * s.diagonals * s.vector * s.vectors;
-    if ((status = compile_set(p, s, false)) != WW_OK || (p->deep && (status = compile_set(p, s, true)) != WW_OK))
+    if ((status = compile_set(p, s, false)) != WW_OK || (p->deep && (status = compile_set(p, s, true)) != WW_OK) ||
+        p->narrow)
         return status;
     const wwi_source sources[] = {
         {"base/number.cl", NULL}, {"profile/profile.cl", NULL}, {"profile/profile_merge.cl", NULL}};
@@ -254,7 +265,7 @@ static ww_status divide(ww_profile *p) {
     if (p->self && slice < windows)
         slice /= 2;
     // No buffer above the device's limit: the widest is that of the table, or of the neighbours.
-    const uint64_t real = p->options.precision == WW_DOUBLE ? 8 : 4;
+    const uint64_t real = p->narrow || p->options.precision == WW_DOUBLE ? 8 : 4;
     const uint64_t table = p->series.channels * 3 * (p->deep ? 8 : real), list = p->k * 8;
     const uint64_t widest = largest / (table > list ? table : list);
     const uint64_t fits = widest > p->padding + p->window ? widest - p->padding - p->window : 0;
@@ -358,7 +369,7 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
         goto done;
     p->rate = wwi_pace_guess(wwi_context_info(context), p->vector ? 2 : 8) / (double)own_view.channels;
     p->info.struct_size = sizeof p->info;
-    p->info.form = p->vector ? "vector" : "items";
+    p->info.form = p->narrow ? "pairs" : p->vector ? "vector" : "items";
     p->info.windows = p->series.windows;
     p->info.other_windows = wwi_profile_other(p)->windows;
     p->info.exclusion = p->exclusion;
@@ -384,7 +395,10 @@ typedef struct region {
     uint64_t reported;
 } region;
 
-static ww_status merge_list(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list) {
+static ww_status merge_list(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list,
+                            uint32_t stripes) {
+    if (p->narrow)
+        return wwi_profile_merge_host(p, own, other, list, stripes);
     const wwi_profile_merge_args job = {.other_first = other->first,
                                         .own = (uint32_t)own->count,
                                         .window = (uint32_t)p->window,
@@ -410,20 +424,20 @@ static ww_status clear_counters(ww_profile *p) {
     return wwi_buffer_fill_u32(p->counters, 0, wwi_buffer_bytes(p->counters), 0);
 }
 
-static ww_status merge(ww_profile *p, const region *r) {
+static ww_status merge(ww_profile *p, const region *r, uint32_t stripes) {
     ww_status status = WW_OK;
     if (r->role != COLUMNS_ALONE)
-        status = merge_list(p, r->rows, r->columns, r->row_list);
+        status = merge_list(p, r->rows, r->columns, r->row_list, stripes);
     if (status == WW_OK && r->role != ROWS_ALONE &&
         (r->role != BOTH || r->rows != r->columns || r->row_list != r->column_list))
-        status = merge_list(p, r->columns, r->rows, r->column_list);
+        status = merge_list(p, r->columns, r->rows, r->column_list, stripes);
     return status == WW_OK ? clear_counters(p) : status;
 }
 
 // The error of a correlation for a reach of 1. Measured on walks, noise, sines, ramps, parabolas and steps it is at
 // most 4 to 10 roundings times the root of the rows that a diagonal is followed.
-static float error_of(const ww_profile *p, bool is_double) {
-    const double unit = is_double ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
+float wwi_profile_error(const ww_profile *p, bool is_double) {
+    const double unit = p->narrow ? 0x1p-44 : is_double ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
     return (float)((double)p->series.channels * unit * (10 * sqrt((double)p->block_rows) + 16));
 }
 
@@ -431,7 +445,7 @@ static ww_status launch_set(ww_profile *p, const region *r, wwi_profile_args *jo
     const wwi_profile_slice *a = r->rows, *b = r->columns;
     const bool rows = r->role != COLUMNS_ALONE, columns = r->role != ROWS_ALONE;
     const uint64_t tiles = r->tiles;
-    job->error = error_of(p, deep || p->options.precision == WW_DOUBLE);
+    job->error = wwi_profile_error(p, deep || p->options.precision == WW_DOUBLE);
     job->least = deep ? (float)DEEP : 0;
     job->most = deep || !p->deep ? INFINITY : (float)DEEP;
     const wwi_arg args[] = {WWI_VALUE(*job),
@@ -482,7 +496,7 @@ static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint32_t
 // The most entries of a stripe, and of all together.
 static ww_status read_counters(ww_profile *p, uint32_t stripes, uint64_t *most, uint64_t *all) {
     uint32_t counts[WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE];
-    const ww_status status = wwi_buffer_read(p->counters, 0, sizeof counts, counts);
+    const ww_status status = wwi_stream_read(p->stream, p->counters, 0, sizeof counts, counts);
     *most = *all = 0;
     for (uint32_t i = 0; status == WW_OK && i < stripes; i++) {
         const uint64_t count = counts[i * WWI_PROFILE_STRIPE];
@@ -542,7 +556,7 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
         if (fullest > room) {
             // The bounds are better now; what was listed of this launch is met again.
             most = take / 4 > 1 ? take / 4 : 1;
-            if ((status = merge(p, r)) != WW_OK)
+            if ((status = merge(p, r, stripes)) != WW_OK)
                 break;
             held = 0;
             continue;
@@ -556,7 +570,7 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
         if (p->k > 1)
             most = most < at ? most : at;
         if (stripes == 1 || p->k > 1 || held > room / 2 || at >= tiles) {
-            if ((status = merge(p, r)) != WW_OK)
+            if ((status = merge(p, r, stripes)) != WW_OK)
                 break;
             held = 0;
         }

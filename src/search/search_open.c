@@ -62,7 +62,9 @@ void wwi_open_restart(ww_search *s) {
 static uint32_t most_columns(const ww_search *s, bool start) {
     if (s->vector > 1)
         return (uint32_t)wwi_tuning(s->context, "search.open_rows", NULL, 8);
-    const uint32_t values = 1 + s->point_channels + (uint32_t)s->row->column_values + (start ? 1 : 0);
+    // A value that ERP and MSM alone have in a row: its gap, its cost of a step down.
+    const uint32_t own = s->row->flags & WWI_MEASURE_OPEN_STREAMS ? 1 : 0,
+                   values = 1 + s->point_channels + (uint32_t)s->row->column_values + own + (start ? 1 : 0);
     const uint32_t room =
         (uint32_t)wwi_tuning(s->context, "search.open_values", NULL, s->precision == WW_DOUBLE ? 64 : 128);
     return room / values > 1 ? room / values : 1;
@@ -128,6 +130,7 @@ static ww_status find_variant(ww_search *s, const wwi_open_tiling *t, bool start
                                            .precision = s->precision,
                                            .channels = s->point_channels,
                                            .all_channels = (uint32_t)s->channels,
+                                           .extra = s->extra,
                                            .vector = s->vector,
                                            .ends = true,
                                            .exchanges = s->vector == 1,
@@ -235,7 +238,7 @@ static ww_status take_skipped_ends(ww_search *s, const piece *pieces, size_t cou
         for (size_t i = 0; i < s->query_count; i++) {
             wwi_query *q = &s->queries[i];
             size_t found = 0;
-            if ((status = wwi_buffer_read(s->open->states[1], (slot * points + q->at) * s->value_bytes,
+            if ((status = wwi_stream_read(s->stream, s->open->states[1], (slot * points + q->at) * s->value_bytes,
                                           q->n * s->value_bytes, values)) != WW_OK)
                 goto done;
             for (uint32_t r = q->n > relaxed ? q->n - 1 - (uint32_t)relaxed : 0; r + 1 < q->n; r++) {
@@ -381,6 +384,8 @@ ww_status wwi_open_block(ww_search *s, uint32_t columns) {
         goto done;
     if (ends && (status = take_skipped_ends(s, pieces, count, points)) != WW_OK)
         goto done;
+    if ((status = wwi_search_report(s, (uint64_t)columns * s->query_count)) != WW_OK)
+        goto done;
     o->goes_on = goes_on;
     o->shift = count ? columns - pieces[count - 1].begin : 0;
     if (goes_on) {
@@ -390,7 +395,6 @@ ww_status wwi_open_block(ww_search *s, uint32_t columns) {
         o->start_states[0] = o->start_states[1];
         o->start_states[1] = start;
     }
-    status = wwi_search_report(s, (uint64_t)columns * s->query_count);
 done:
     if (pieces != o->pieces)
         free(pieces);
@@ -402,7 +406,7 @@ done:
 ww_status wwi_open_start_at(ww_search *s, size_t row, uint32_t place, int64_t *start) {
     int32_t from = 0;
     const ww_status status =
-        wwi_buffer_read(s->open->starts, (row * s->block_stride + place) * sizeof from, sizeof from, &from);
+        wwi_stream_read(s->stream, s->open->starts, (row * s->block_stride + place) * sizeof from, sizeof from, &from);
     // Starts count from the begin of a place's piece.
     for (size_t p = 0; p < s->open->piece_count; p++)
         if (place >= s->open->pieces[p].begin && place < s->open->pieces[p].end)

@@ -244,6 +244,26 @@ START_TEST(items) {
 }
 END_TEST
 
+// Devices without double: covariances in pairs of floats, and the host compares.
+START_TEST(without_double) {
+    wwt_seed(650 + (unsigned)_i);
+    ww_context *context = context_tuned("default profile.double 2\ndefault profile.rows 64\n");
+    const job jobs[] = {{(kind)_i, 900, 0, 40, 1, 1, WW_FLOAT, 0, AUTO, 0},
+                        {(kind)_i, 500, 0, 25, 3, 2, WW_FLOAT, 1, 11, 0},
+                        {(kind)_i, 300, 500, 20, 2, 1, WW_FLOAT, 0, AUTO, 0},
+                        {(kind)_i, 2000, 0, 30, 1, 1, WW_FLOAT, 0, AUTO, 250000}};
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+        ck_assert_str_eq(run(context, &jobs[i]).form, "pairs");
+    double x[50] = {0};
+    const ww_series_view view = view_of(x, 50, 1);
+    ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
+    ww_profile *profile = NULL;
+    options.precision = WW_DOUBLE;
+    wwt_fails(ww_profile_create(context, &view, 0, NULL, 0, 10, &options, &profile), WW_ERROR_UNSUPPORTED);
+    ww_context_destroy(&context);
+}
+END_TEST
+
 // Series longer than what may be on the device, and candidates that do not fit their room.
 START_TEST(in_slices) {
     wwt_seed(700 + (unsigned)_i);
@@ -516,6 +536,7 @@ int main(void) {
     Suite *suite = suite_create("profile");
     TCase *own = wwt_case(suite, "own context", 60);
     tcase_add_test(own, items);
+    tcase_add_loop_test(own, without_double, 0, KINDS);
     tcase_add_loop_test(own, in_slices, 0, 3);
     TCase *tcase = wwt_case(suite, "profile", 60);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fault_layer.h"
-#include "fault_malloc.h"
+#include "fault_libc.h"
 #include "host.h"
 #include "scenarios.h"
 
