@@ -203,12 +203,13 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
                                                    : "profile/profile_items.cl",
                                        NULL}};
         const char *name = p->narrow ? "ww_profile_pairs" : p->vector ? "ww_profile_vector" : "ww_profile_items";
-        snprintf(options, sizeof options,
-                 "-DWWK_DOUBLE=%d -DWW_CHANNELS=%zu -DWW_FLATS=%d -DWW_ROWS=%d -DWW_COLUMNS=%d -DWW_RAISES=%d "
-                 "-DWW_BLOCK_ROWS=%" PRIu32 " -DWW_PART=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_DIAGONALS=%" PRIu32
-                 " -DWW_VECTOR=%" PRIu32 " -DWW_VECTORS=%" PRIu32,
-                 is_double, p->series.channels, flats, role != COLUMNS_ALONE, role != ROWS_ALONE, p->k == 1,
-                 p->block_rows, s.part, s.group, s.diagonals, s.vector, s.vectors);
+        snprintf(
+            options, sizeof options,
+            "-DWWK_DOUBLE=%d -DWW_CHANNELS=%zu -DWW_BEST=%zu -DWW_FLATS=%d -DWW_ROWS=%d -DWW_COLUMNS=%d -DWW_RAISES=%d "
+            "-DWW_BLOCK_ROWS=%" PRIu32 " -DWW_PART=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_DIAGONALS=%" PRIu32
+            " -DWW_VECTOR=%" PRIu32 " -DWW_VECTORS=%" PRIu32,
+            is_double, p->series.channels, p->series.best, flats, role != COLUMNS_ALONE, role != ROWS_ALONE, p->k == 1,
+            p->block_rows, s.part, s.group, s.diagonals, s.vector, s.vectors);
         if ((status = wwi_program_get(p->context, sources, sizeof sources / sizeof *sources, options,
                                       &p->programs[deep][role])) != WW_OK ||
             (status = wwi_kernel_create(p->stream, p->programs[deep][role], name, &p->tiles[deep][role])) != WW_OK)
@@ -219,7 +220,7 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
 
 static ww_status compile(ww_profile *p) {
     ww_status status;
-    char options[64];
+    char options[96];
     p->deep = !p->narrow && p->options.precision == WW_FLOAT && p->reach >= DEEP;
     const shape s = make_shape(p);
     p->width = s.group * s.diagonals * s.vector * s.vectors;
@@ -228,8 +229,8 @@ static ww_status compile(ww_profile *p) {
         return status;
     const wwi_source sources[] = {
         {"base/number.cl", NULL}, {"profile/profile.cl", NULL}, {"profile/profile_merge.cl", NULL}};
-    snprintf(options, sizeof options, "-DWW_CHANNELS=%zu -DWW_MOST=%zu -DWW_MERGE_WG=%d", p->series.channels, p->k,
-             WWI_PROFILE_MERGE_GROUP);
+    snprintf(options, sizeof options, "-DWW_CHANNELS=%zu -DWW_BEST=%zu -DWW_MOST=%zu -DWW_MERGE_WG=%d",
+             p->series.channels, p->series.best, p->k, WWI_PROFILE_MERGE_GROUP);
     if ((status = wwi_program_get(p->context, sources, sizeof sources / sizeof *sources, options, &p->merge_program)) !=
         WW_OK)
         return status;
@@ -335,6 +336,14 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
     if (other && own_view.channels != other_view.channels)
         return wwi_fail(WW_ERROR_CHANNELS, "the series have %zu and %zu channels", own_view.channels,
                         other_view.channels);
+    const size_t best = taken.best_channels ? taken.best_channels : own_view.channels;
+    if (best > own_view.channels)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "best_channels is %zu; the series have %zu channels", best,
+                        own_view.channels);
+    if (best < own_view.channels && own_view.channels > 32) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "the best %zu of %zu channels", best, own_view.channels);
+        return wwi_fail_hint("of up to 32 channels some may count; of more, all");
+    }
     if (window > UINT32_MAX / 8)
         return wwi_fail(WW_ERROR_OVERFLOW, "a window of %zu points", window);
 
@@ -356,9 +365,9 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
         goto done;
     p->block_rows = tuned(p, "profile.rows", 512) / WWI_PROFILE_PART * WWI_PROFILE_PART;
     p->block_rows = p->block_rows < 64 ? 64 : p->block_rows > 4096 ? 4096 : p->block_rows;
-    if ((status = wwi_profile_series_make(&own_view, index, window, p->block_rows, &p->series)) != WW_OK ||
-        (other &&
-         (status = wwi_profile_series_make(&other_view, other_index, window, p->block_rows, &p->other)) != WW_OK) ||
+    if ((status = wwi_profile_series_make(&own_view, index, window, p->block_rows, best, &p->series)) != WW_OK ||
+        (other && (status = wwi_profile_series_make(&other_view, other_index, window, p->block_rows, best,
+                                                    &p->other)) != WW_OK) ||
         (status = count_pairs(p)) != WW_OK)
         goto done;
     p->reach = (double)largest_reach(&p->series) * (double)largest_reach(wwi_profile_other(p));
