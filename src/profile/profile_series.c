@@ -142,11 +142,21 @@ static void find_reach(wwi_profile_series *s, size_t c, size_t rows, size_t *que
     }
 }
 
-ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t rows, size_t best,
+ww_status wwi_profile_series_reach(wwi_profile_series *s, size_t rows) {
+    size_t *queue = NULL;
+    const ww_status status = take(&queue, s->windows, sizeof *queue);
+    for (size_t i = 0; i < s->windows; i++)
+        s->reach[i] = 1;
+    for (size_t c = 0; status == WW_OK && c < s->channels; c++)
+        find_reach(s, c, rows, queue);
+    free(queue);
+    return status;
+}
+
+ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
                                   wwi_profile_series *s) {
     ww_status status;
     part *ends = NULL;
-    size_t *queue = NULL;
     size_t first = 0;
     memset(s, 0, sizeof *s);
     s->channels = view->channels;
@@ -171,15 +181,11 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
         (status = take(&s->reach, s->windows, sizeof(float))) != WW_OK ||
         (status = take(&s->flat, s->windows, sizeof(float))) != WW_OK ||
         (status = take(&s->flat_bits, s->windows, sizeof(uint32_t))) != WW_OK ||
-        (status = take(&ends, window, sizeof *ends)) != WW_OK ||
-        (status = take(&queue, s->windows, sizeof *queue)) != WW_OK)
+        (status = take(&ends, window, sizeof *ends)) != WW_OK)
         goto done;
-    for (size_t i = 0; i < s->windows; i++)
-        s->reach[i] = 1;
     for (size_t c = 0; c < s->channels; c++) {
         copy_channel(view, first, c, s);
         window_sums(s, c, ends);
-        find_reach(s, c, rows, queue);
     }
     for (size_t i = 0; i < s->windows; i++) {
         if (s->state[i] == WWI_WINDOW_USABLE && s->flat[i] > 0) {
@@ -191,7 +197,6 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
         }
     }
 done:
-    free(queue);
     free(ends);
     if (status != WW_OK)
         wwi_profile_series_free(s);
