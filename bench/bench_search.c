@@ -196,8 +196,7 @@ static int run_case(const bench *b, const search_case *c) {
         if (j.points <= 20000000)
             report.ratio = seconds / report.wall.median;
         if (planted_found(c, &j) < c->planted) {
-            fprintf(stderr, "wavewarp-bench: %s: %zu of %zu copies of the query are found
-", c->name,
+            fprintf(stderr, "wavewarp-bench: %s: %zu of %zu copies of the query are found\n", c->name,
                     planted_found(c, &j), c->planted);
             report.error = INFINITY;
         }
