@@ -2,6 +2,7 @@
 // The device memory that each job takes at most is what docs/memory.md says, within a fifth. Buffers are counted where
 // the library makes them: the linker puts functions of this file in the place of those two.
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
