@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mixed jobs on one context, from several threads, with random cancels and failures: what succeeds is what a quiet run
 // gave, bit by bit, what fails says why, and neither host nor device memory grows. Seconds: 10; in the exhaustive run
-// 600; $WAVEWARP_ENDURANCE_SECONDS.
+// 600; $WAVEWARP_ENDURANCE_SECONDS. Long because: every kind of job is here.
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
