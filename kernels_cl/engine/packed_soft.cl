@@ -18,8 +18,8 @@
 #endif
 #if WW_SOFT_WIDE
 typedef double ww_soft_state;
-#define WW_SOFT_LOG(c) as_float((uint)as_ulong(c))
-#define WW_SOFT_STATE(r) as_double((ulong)as_uint(r))
+#define WW_SOFT_LOG(c) as_float(as_uint2(c).x)
+#define WW_SOFT_STATE(r) as_double((uint2)(as_uint(r), 0))
 #else
 typedef float ww_soft_state;
 #define WW_SOFT_LOG(c) (c)
@@ -141,9 +141,9 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                         // R of the strip's last row at least, at most, and in its last column.
                         float low, high, end;
                         if (products) {
-                            uint word = (uint)(as_ulong(c[0]) >> 32), top = word, bottom = word;
+                            uint word = as_uint2(c[0]).y, top = word, bottom = word;
                             WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-                                word = (uint)(as_ulong(c[r]) >> 32);
+                                word = as_uint2(c[r]).y;
                                 top = max(top, word);
                                 bottom = min(bottom, word);
                             }

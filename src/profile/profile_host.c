@@ -59,7 +59,8 @@ static void merge_window(ww_profile *p, const lists *l, size_t i, const wwi_prof
     }
     if (isfinite(best[p->k - 1])) {
         const float channels = (float)own->series->channels;
-        const float bound = (float)((double)channels - best[p->k - 1] / (2.0 * (double)p->window)) - 2e-7f * channels;
+        const float bound =
+            (float)((double)own->series->best - best[p->k - 1] / (2.0 * (double)p->window)) - 2e-7f * channels;
         l->bounds[i] = bound > l->bounds[i] ? bound : l->bounds[i];
     }
 }
