@@ -46,6 +46,7 @@ typedef enum wwi_exchange {
 } wwi_exchange;
 wwi_exchange wwi_context_exchange(const ww_context *context);
 unsigned wwi_context_exchange_width(const ww_context *context); // work-items that can exchange; 1 for LOCAL
+bool wwi_context_fast_double(const ww_context *context); // at half the speed of float or more; by its architecture
 // Whether ww_mma of base/vendor.cl (WW_MMA=1) works here. The first call tests it; later calls return the stored
 // result.
 bool wwi_context_mma(ww_context *context);
@@ -153,8 +154,12 @@ void wwi_stream_start(wwi_stream *stream);
 // wwi_stream_start() returns the first one's error.
 ww_status wwi_finish(wwi_stream *stream);
 // How a run ends: waits as wwi_finish(), also after a failure. `status` is the run's status so far; the first error
-// remains the thread's record. (An OpenCL call that fails after a failed launch is that launch's consequence.)
+// remains the thread's record. (What fails after a failed launch, unless it was asked to stop, is that launch's
+// consequence.)
 ww_status wwi_finish_after(wwi_stream *stream, ww_status status);
+// Reads, blocking, what the stream's launches made. An error where one of them failed on the device: then the data may
+// be anything, and it must not become an index or a size.
+ww_status wwi_stream_read(wwi_stream *stream, wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target);
 uint64_t wwi_stream_launches(const wwi_stream *stream); // since the start
 double wwi_stream_seconds(const wwi_stream *stream);    // device time of the launches known to have ended
 

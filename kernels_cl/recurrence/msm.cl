@@ -14,7 +14,6 @@
 #define WW_ELEMENTS 1
 #define WW_BEFORE 1
 #define WW_CORNER 1
-#define WW_FUSED 1
 #define WW_OPEN_BORDER 0  // of a search's streams
 
 // In a stream with an open begin the border above the first row is 0 everywhere: a match begins there by a match of points
@@ -22,11 +21,9 @@
 #if WW_OPEN
 #define WW_UP_COST(x) (x).up
 #define WW_SET_UP_COST(x, t) (x).up = (t) < 1 ? WW_INF : (real)p.c;
-#define WW_MSM_LEAST(a, b, match, x) ww_min3((a) + p.c, (b) + (x).up, match)
 #else
 #define WW_UP_COST(x) p.c
 #define WW_SET_UP_COST(x, t)
-#define WW_MSM_LEAST(a, b, match, x) ww_min2(ww_min2(a, b) + p.c, match)
 #endif
 
 #if WW_CHANNELS == 1
@@ -50,15 +47,8 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameter
 WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
                               ww_parameters p) {
     const real t = x.own - y.own;
-    return ww_entries_of(fma(y.size, ww_unit_product(-t, y.inverse), left) + p.c,
-                         fma(x.size, ww_unit_product(t, x.inverse), up) + WW_UP_COST(x), diagonal + fabs(t));
-}
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity, ww_parameters p) {
-    const real t = x.own - y.own;
-    const real from_left = fma(y.size, ww_unit_product(-t, y.inverse), left),
-               from_up = fma(x.size, ww_unit_product(t, x.inverse), up);
-    return WW_MSM_LEAST(from_left, from_up, diagonal + fabs(t), x);
+    return ww_entries_of(fma(y.size, ww_unit_product(-t, y.inverse), left + p.c),
+                         fma(x.size, ww_unit_product(t, x.inverse), up + WW_UP_COST(x)), diagonal + fabs(t));
 }
 #else
 typedef struct {
@@ -102,13 +92,8 @@ WW_INLINE real ww_match(ww_row x, ww_column y) {
 }
 WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
                               ww_parameters p) {
-    return ww_entries_of(left + ww_move(y.own, x.own, y.before) + p.c, up + ww_move(x.own, x.before, y.own) + WW_UP_COST(x),
+    return ww_entries_of(left + p.c + ww_move(y.own, x.own, y.before), up + WW_UP_COST(x) + ww_move(x.own, x.before, y.own),
                          diagonal + ww_match(x, y));
-}
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity, ww_parameters p) {
-    const real from_left = left + ww_move(y.own, x.own, y.before), from_up = up + ww_move(x.own, x.before, y.own);
-    return WW_MSM_LEAST(from_left, from_up, diagonal + ww_match(x, y), x);
 }
 #endif
 WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t, ww_parameters p) {

@@ -64,3 +64,28 @@ typedef uint16 ww_column_ids;
 #define WW_LARGER(new, old) ((new) > (old) ? (new) : (old))
 #define WW_SMALLER(new, old) ((new) < (old) ? (new) : (old))
 #endif
+
+#if WW_V == 1
+// q of a candidate (the length number li from column c, of l points) and series j.
+WW_INLINE float ww_q_of(global const float *nearest, global const float *norms, global const uint *flats,
+                        global const uint *own, global const float *before, uint j, uint li, uint c, uint l,
+                        const ww_shapelet_job job) {
+    const float value = nearest[((ulong)j * job.count + li) * job.columns + c];
+#if WW_RAW
+    float q = value * job.scale / (float)l;
+#elif WW_C == 1
+    const float norm = norms[(ulong)li * job.columns + c];
+    const uint flat = flats[(ulong)j * (job.single ? job.longest : job.count) + (job.single ? max(l, 1u) - 1 : li)];
+    const float close = norm == 0 ? (flat ? 1.0f : 0.5f) : fmax(value * norm, flat ? 0.5f : -1.0f);
+    float q = (1.0f - close) * 0.5f;
+#else
+    const float halves = norms[((ulong)WW_C * job.count + li) * job.columns + c];
+    float q = (1.0f - (value + halves) * (1.0f / WW_C)) * 0.5f;
+#endif
+    // The distance of a candidate to its own series is 0.
+    q = own[c] == j ? 0.0f : q;
+    if (job.combine)
+        q = job.combine == 1 ? fmax(q, before[j]) : fmin(q, before[j]);
+    return fmin(fmax(q, 0.0f), 1.0f);
+}
+#endif

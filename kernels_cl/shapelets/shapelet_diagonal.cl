@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best correlation of every candidate with every series where the lengths are sparse (one channel, z-normalised,
-// every start). For one length l the covariances of a diagonal follow from each other: with
+// every start), on CPUs. For one length l the covariances of a diagonal follow from each other: with
 //   f[s] = (x[s+l-1] - x[s-1]) / 2,  g[s] = (x[s+l-1] - mean[s]) + (x[s-1] - mean[s-1]),
 //   cov(s, u) = cov(s-1, u-1) + f[s] g[u] + f[u] g[s],
 // four operations a cell, whatever the step between the lengths is. A work-item holds WW_ROWS consecutive starts of one
@@ -15,22 +15,15 @@
 #endif
 #define WW_LANES (WW_WG * WW_V)
 
-// Row `t` (a constant) of a block of WW_DIAGONALS rows. The window of diagonal d is held at place (t + d) % WW_DIAGONALS;
-// vectors read it from the table, as an operand in memory.
-#if WW_V == 1
-#define WW_WINDOW(d, t) held[((d) + (t)) % WW_DIAGONALS]
-#else
-#define WW_WINDOW(d, t) window[r + (t) + (d)]
-#endif
-
 // a: of the first rows. steps: f and g of columns. lefts: of each group, the most points from a first row on to its
-// series' end. windows: f, g, 1 / norm of the windows, `wide` of each series and length, from window 1 - WW_ROWS on.
+// series' end. windows: f and g of the windows, sizes: their 1 / norm; `wide` of each series and length, from window
+// 1 - WW_ROWS on.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_diagonal(global const float *restrict a, global const float *restrict steps, global const float *restrict b,
                      global const uint4 *restrict tiles, global const uint *restrict first_tile,
                      global const uint *restrict lefts, global const uint *restrict points,
-                     global const float4 *restrict windows, const uint wide, global float *restrict nearest,
-                     const ww_shapelet_job job) {
+                     global const float2 *restrict windows, global const float *restrict sizes, const uint wide,
+                     global float *restrict nearest, const ww_shapelet_job job) {
     const uint item = (uint)get_group_id(0), group = item / job.many, j = job.first + ww_rest(item, job.many, group);
     const uint lane = (uint)get_local_id(0) * WW_V, firsts = job.columns / WW_ROWS, left = lefts[group];
     const uint c0 = group * (WW_ROWS * WW_LANES) + lane, begin = first_tile[j - job.table];
@@ -57,16 +50,12 @@ ww_shapelet_diagonal(global const float *restrict a, global const float *restric
             }
             // Rows that some series still has, and that still have a window.
             const int rows = min(min((int)WW_ROWS, (int)(left - length) + 1), (int)(points[j] - length) + 1 - k0);
-            global const float4 *window = windows + ((ulong)(j - job.table) * job.count + li) * wide + (k0 + (int)WW_ROWS - 1);
+            const ulong table = ((ulong)(j - job.table) * job.count + li) * wide + (ulong)(k0 + (int)WW_ROWS - 1);
+            global const float2 *window = windows + table;
+            global const float *size = sizes + table;
             global float *to = nearest + ((ulong)j * job.count + li) * job.columns + c0;
             global const float *step = steps + 2 * ((ulong)li * job.columns + group * (WW_ROWS * WW_LANES));
             ww_columns cov[WW_DIAGONALS];
-#if WW_V == 1
-            float4 held[WW_DIAGONALS];
-#pragma unroll
-            for (uint d = 0; d + 1 < WW_DIAGONALS; d++)
-                held[d] = window[d];
-#endif
 #pragma unroll
             for (uint d = 0; d < WW_DIAGONALS; d++)
                 cov[d] = start[d];
@@ -75,17 +64,15 @@ ww_shapelet_diagonal(global const float *restrict a, global const float *restric
                 for (uint i = 0; i < WW_DIAGONALS; i++) {
                     if (r + (int)i >= rows)
                         break;
-#if WW_V == 1
-                    WW_WINDOW(WW_DIAGONALS - 1, i) = window[r + i + WW_DIAGONALS - 1];
-#endif
                     const ww_columns f = WW_LOAD_COLUMNS(step + 2 * (r + i) * WW_LANES + lane),
                                      g = WW_LOAD_COLUMNS(step + (2 * (r + i) + 1) * WW_LANES + lane);
                     ww_columns best = (ww_columns)(-INFINITY);
 #pragma unroll
                     for (uint d = 0; d < WW_DIAGONALS; d++) {
                         // Of a first row f and g are 0.
-                        cov[d] = fma(f, (ww_columns)(WW_WINDOW(d, i).y), fma(g, (ww_columns)(WW_WINDOW(d, i).x), cov[d]));
-                        const ww_columns value = cov[d] * (ww_columns)(WW_WINDOW(d, i).z);
+                        cov[d] = fma(f, (ww_columns)(window[r + i + d].y),
+                                     fma(g, (ww_columns)(window[r + i + d].x), cov[d]));
+                        const ww_columns value = cov[d] * (ww_columns)(size[r + i + d]);
                         best = WW_LARGER(value, best);
                     }
                     if (t != begin)

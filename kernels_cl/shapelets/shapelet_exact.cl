@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distances of a few patterns to series in double, directly: for every window its mean and norm, then the sum of squared
+// Distances of patterns to series in double, directly: for every window its mean and norm, then the sum of squared
 // differences. What decides between candidates, and what predicts. src/shapelets/shapelet_exact.c is the same for
-// devices without double.
+// devices without double. ww_shapelet_near: the same for many candidates, which are windows of the series themselves;
+// ww_shapelet_weigh then sorts a candidate's distances and finds its gain, so that only the best go to the host.
 //
 // A group has one pattern and one series; its work-items take the windows in turn. patterns: z-normalised by the host
 // (raw: as they are), channel by channel. places: where each begins, its length; flat_: whether a channel is flat. The
@@ -9,6 +10,36 @@
 // Local memory: a number and an index a work-item. One barrier.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define WW_FLAT 1e-10
+
+// One channel's part of the sum: window y and pattern x, of which (x[t] - origin - centre) * scale counts.
+WW_INLINE double ww_part_of(global const double *x, const double origin, const double centre, const double scale,
+                            const uint other, global const double *y, const uint l) {
+    double own = 0;
+#if WW_RAW
+    for (uint t = 0; t < l; t++)
+        own += (x[t] - y[t]) * (x[t] - y[t]);
+    return own;
+#else
+    double mean = 0, squares = 0, low = y[0], high = y[0];
+    for (uint t = 0; t < l; t++) {
+        mean += y[t] - y[0];
+        low = fmin(low, y[t]);
+        high = fmax(high, y[t]);
+    }
+    mean /= l;
+    for (uint t = 0; t < l; t++) {
+        const double gap = (y[t] - y[0]) - mean;
+        squares += gap * gap;
+    }
+    const uint flat = high - low <= WW_FLAT * fmax(fabs(low), fabs(high));
+    const double unit = sqrt(l / squares);
+    for (uint t = 0; t < l; t++) {
+        const double gap = ((x[t] - origin) - centre) * scale - ((y[t] - y[0]) - mean) * unit;
+        own += gap * gap;
+    }
+    return flat && other ? 0 : flat || other ? (double)l : own;
+#endif
+}
 
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_exact(global const double *restrict values, global const ulong *restrict offsets,
@@ -25,33 +56,9 @@ ww_shapelet_exact(global const double *restrict values, global const ulong *rest
     uint best_at = 0;
     for (uint u = lid; u + l <= length; u += WW_WG) {
         double sum = 0;
-        for (uint ch = 0; ch < WW_C; ch++) {
-            global const double *x = patterns + places[p].x + ch * l;
-            global const double *y = values + offsets[id] + (ulong)ch * length + u;
-#if WW_RAW
-            for (uint t = 0; t < l; t++)
-                sum += (x[t] - y[t]) * (x[t] - y[t]);
-#else
-            double mean = 0, squares = 0, low = y[0], high = y[0], own = 0;
-            for (uint t = 0; t < l; t++) {
-                mean += y[t] - y[0];
-                low = fmin(low, y[t]);
-                high = fmax(high, y[t]);
-            }
-            mean /= l;
-            for (uint t = 0; t < l; t++) {
-                const double gap = (y[t] - y[0]) - mean;
-                squares += gap * gap;
-            }
-            const uint flat = high - low <= WW_FLAT * fmax(fabs(low), fabs(high)), other = flat_[p * WW_C + ch];
-            const double unit = sqrt(l / squares);
-            for (uint t = 0; t < l; t++) {
-                const double gap = x[t] - ((y[t] - y[0]) - mean) * unit;
-                own += gap * gap;
-            }
-            sum += flat && other ? 0 : flat || other ? (double)l : own;
-#endif
-        }
+        for (uint ch = 0; ch < WW_C; ch++)
+            sum += ww_part_of(patterns + places[p].x + ch * l, 0, 0, 1, flat_[p * WW_C + ch],
+                              values + offsets[id] + (ulong)ch * length + u, l);
         if (sum < best) {
             best = sum;
             best_at = u;
@@ -69,4 +76,112 @@ ww_shapelet_exact(global const double *restrict values, global const ulong *rest
         nearest[(ulong)p * series + j] = best / ((double)l * WW_C);
         at[(ulong)p * series + j] = best_at;
     }
+}
+
+// candidates: series (of the data), start, length, place of the series in the node; the last is at distance 0.
+kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_shapelet_near(global const double *restrict values, global const ulong *restrict offsets,
+                 global const uint *restrict ids, const uint series, global const uint4 *restrict candidates,
+                 global double *restrict nearest) {
+    local double least[WW_WG], means[WW_C], units[WW_C];
+    local uint flats[WW_C];
+    const uint lid = (uint)get_local_id(0), group = (uint)get_group_id(0), p = group / series;
+    const uint j = ww_rest(group, series, p), id = ids[j];
+    const uint4 own = candidates[p];
+    const uint l = own.z, length = (uint)((offsets[id + 1] - offsets[id]) / WW_C);
+    const ulong own_length = (offsets[own.x + 1] - offsets[own.x]) / WW_C;
+    global const double *pattern = values + offsets[own.x] + own.y;
+    double best = INFINITY;
+    for (uint ch = lid; ch < WW_C; ch += WW_WG) {
+        global const double *x = pattern + ch * own_length;
+        double mean = 0, squares = 0, low = x[0], high = x[0];
+        for (uint t = 0; t < l; t++) {
+            mean += x[t] - x[0];
+            low = fmin(low, x[t]);
+            high = fmax(high, x[t]);
+        }
+        mean /= l;
+        for (uint t = 0; t < l; t++) {
+            const double gap = (x[t] - x[0]) - mean;
+            squares += gap * gap;
+        }
+        flats[ch] = high - low <= WW_FLAT * fmax(fabs(low), fabs(high));
+        means[ch] = mean;
+        units[ch] = flats[ch] ? 0 : sqrt(l / squares);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint u = lid; u + l <= length && j != own.w; u += WW_WG) {
+        double sum = 0;
+        for (uint ch = 0; ch < WW_C; ch++)
+            sum += ww_part_of(pattern + ch * own_length, pattern[ch * own_length], means[ch], units[ch], flats[ch],
+                              values + offsets[id] + (ulong)ch * length + u, l);
+        best = fmin(best, sum);
+    }
+    least[lid] = best;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid == 0) {
+        for (uint i = 1; i < WW_WG; i++)
+            best = fmin(best, least[i]);
+        nearest[(ulong)p * series + j] = j == own.w ? 0 : best / ((double)l * WW_C);
+    }
+}
+
+// Of each candidate the best gain, and of equal gains the largest gap, as src/shapelets/shapelet_quality.c finds them,
+// but with splits at half the difference that it asks for: so never less, whatever rounding did. A group has a
+// candidate. before, combine: as in shapelet_split.cl, but distances. sorted, classes: a number for each series; counts: for each
+// class. Two barriers, and one each step of the bitonic sort.
+kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_shapelet_weigh(global const double *restrict nearest, global const uint4 *restrict candidates,
+                  global const uint *restrict class_of, global const uint *restrict totals,
+                  global const double *restrict before, global const long *restrict steps, const uint n,
+                  const uint class_count, const uint combine, const uint unscaled, local double *sorted,
+                  local uint *classes, local uint *counts, global long *restrict gains, global double *restrict gaps) {
+    const uint lid = (uint)get_local_id(0), p = (uint)get_group_id(0);
+    const double scale = unscaled ? (double)candidates[p].z : 1.0;
+    for (uint j = lid; j < n; j += WW_WG) {
+        double d = sqrt(nearest[(ulong)p * n + j] * scale);
+        d = combine == 1 ? fmax(d, before[j]) : combine == 2 ? fmin(d, before[j]) : d;
+        sorted[j] = d;
+        classes[j] = class_of[j];
+    }
+    for (uint k = lid; k < class_count; k += WW_WG)
+        counts[k] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint size = 2; size < 2 * n; size *= 2)
+        for (uint step = size / 2; step; step /= 2) {
+            const uint pairs = (n + size - 1) / size * (size / 2);
+            for (uint e = lid; e < pairs; e += WW_WG) {
+                const uint low = (e & ~(step - 1)) * 2 + (e & (step - 1));
+                const uint high = step == size / 2 ? low ^ (size - 1) : low + step;
+                if (high < n && sorted[high] < sorted[low]) {
+                    const double d = sorted[low];
+                    const uint k = classes[low];
+                    sorted[low] = sorted[high];
+                    classes[low] = classes[high];
+                    sorted[high] = d;
+                    classes[high] = k;
+                }
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    if (lid)
+        return;
+    const double largest = sorted[n - 1], same = isfinite(largest) ? 0.5e-10 * largest : 0;
+    double sum = 0, left_sum = 0, best_gap = -INFINITY;
+    long gain = 0, best = 0;
+    for (uint j = 0; j < n; j++)
+        sum += sorted[j];
+    for (uint i = 0; i + 1 < n; i++) {
+        const uint k = classes[i], left = counts[k], right = totals[k] - left;
+        counts[k] = left + 1;
+        gain += steps[left] - steps[right - 1] - steps[i] + steps[n - i - 1];
+        left_sum += sorted[i];
+        if (gain < best || !(sorted[i + 1] - sorted[i] > same))
+            continue;
+        const double gap = (sum - left_sum) / (n - i - 1) - left_sum / (i + 1);
+        best_gap = gain > best || !(gap < best_gap) ? gap : best_gap;
+        best = gain;
+    }
+    gains[p] = best;
+    gaps[p] = best_gap;
 }

@@ -11,18 +11,17 @@
 #ifndef WW_BINS
 #define WW_BINS 64
 #endif
-#define WW_ACROSS_SIFT WW_WG
 // Of a class count x of `of`: what it adds to the gain.
 #define WW_PART(x, of) (entropy[x] + entropy[(of) - (x)])
 
-// entropy: k log2 k. sifted: the best certain gain so far, shifted right.
+// entropy: k log2 k. sifted, each: as in shapelet_split.cl.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_sift(global const float *restrict nearest, global const float *restrict norms,
                  global const uint *restrict flats, global const uint *restrict reaches,
                  global const uint *restrict own, global const uint *restrict class_of,
                  global const uint *restrict totals, global const float *restrict before,
                  global const long *restrict entropy, global ulong *restrict most_gain, global float *restrict most_gap,
-                 global uint *restrict sifted, const uint shift, local ushort *counts_, const ww_shapelet_job job) {
+                 global uint *restrict sifted, const uint shift, const uint each, local ushort *counts_, const ww_shapelet_job job) {
     const uint lid = (uint)get_local_id(0), n = job.series, K = job.classes;
     const ulong place = get_global_id(0);
     if (place >= (ulong)job.columns * job.count)
@@ -105,20 +104,20 @@ ww_shapelet_sift(global const float *restrict nearest, global const float *restr
         within = 0;
     }
     most_gain[place] = (ulong)most;
-    const uint shifted = (uint)(sure >> shift);
-    if (shifted > sifted[0])
-        atomic_max(sifted, shifted);
+    const uint shifted = (uint)(sure >> shift), at = each ? own[c] : 0;
+    if (shifted > sifted[at])
+        atomic_max(&sifted[at], shifted);
 }
 
 // Lists those that may reach the bound; the others' most becomes 0.
 kernel void ww_shapelet_survive(global ulong *most_gain, global const ulong *bound, global const uint *sifted,
-                                const uint shift, global uint *listed, global uint *listed_count,
+                                const uint shift, const uint each, global uint *listed, global uint *listed_count,
                                 const ww_shapelet_job job) {
     const ulong place = get_global_id(0);
     if (place >= (ulong)job.columns * job.count)
         return;
     const ulong most = most_gain[place];
-    if (most && most >> shift >= sifted[0] && most >= bound[0])
+    if (most && (each || most >> shift >= sifted[0]) && most >= bound[0])
         listed[atomic_inc(listed_count)] = (uint)place;
     else
         most_gain[place] = 0;

@@ -37,31 +37,6 @@ typedef struct {
     float sure_gap, most_gap; // with the gain: the gap that it has at least; at most
 } ww_found;
 
-#if WW_V == 1
-// q of a candidate (the length number li from column c, of l points) and series j.
-WW_INLINE float ww_q_of(global const float *nearest, global const float *norms, global const uint *flats,
-                        global const uint *own, global const float *before, uint j, uint li, uint c, uint l,
-                        const ww_shapelet_job job) {
-    const float value = nearest[((ulong)j * job.count + li) * job.columns + c];
-#if WW_RAW
-    float q = value * job.scale / (float)l;
-#elif WW_C == 1
-    const float norm = norms[(ulong)li * job.columns + c];
-    const uint flat = flats[(ulong)j * (job.single ? job.longest : job.count) + (job.single ? max(l, 1u) - 1 : li)];
-    const float close = norm == 0 ? (flat ? 1.0f : 0.5f) : fmax(value * norm, flat ? 0.5f : -1.0f);
-    float q = (1.0f - close) * 0.5f;
-#else
-    const float halves = norms[((ulong)WW_C * job.count + li) * job.columns + c];
-    float q = (1.0f - (value + halves) * (1.0f / WW_C)) * 0.5f;
-#endif
-    // The distance of a candidate to its own series is 0.
-    q = own[c] == j ? 0.0f : q;
-    if (job.combine)
-        q = job.combine == 1 ? fmax(q, before[j]) : fmin(q, before[j]);
-    return fmin(fmax(q, 0.0f), 1.0f);
-}
-#endif
-
 // Unsigned integers in the order of floats.
 WW_INLINE ulong ww_ordered(float x) {
     const uint bits = as_uint(x);
@@ -279,7 +254,8 @@ WW_INLINE ulong2 ww_best_of(local const ulong *both) {
 }
 
 // bound: the best N * gain so far, and its gap, both as unsigned integers in order. most: gain and gap of every
-// candidate, place * columns + column. best: of every group. flats: see shapelet_tables.cl. before: q of each series.
+// candidate, place * columns + column. sifted: the best certain gain so far, shifted right; with `each` that of every
+// series' own candidates. best: of every group. flats: see shapelet_tables.cl. before: q of each series.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_split(global const float *restrict nearest, global const float *restrict norms,
                   global const uint *restrict flats, global const uint *restrict reaches,
@@ -287,8 +263,8 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
                   global const uint *restrict totals, global const float *restrict before,
                   global const long *restrict steps, global const ulong *restrict bound, global ulong *restrict most_gain,
                   global float *restrict most_gap, global ulong *restrict best, global uint *restrict scratch,
-                  global const uint *restrict listed, global const uint *restrict listed_count, global const uint *restrict sifted,
-                  const uint shift, local uint *shared_, const ww_shapelet_job job) {
+                  global const uint *restrict listed, global const uint *restrict listed_count, global uint *sifted,
+                  const uint shift, const uint each, local uint *shared_, const ww_shapelet_job job) {
     local ulong both[2 * WW_WG];
     const uint lid = (uint)get_local_id(0), n = job.series, bits = job.class_bits;
 #if WW_KEYS_GLOBAL
@@ -299,7 +275,7 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
     WW_KEYS uint *counts = keys + (ulong)n * WW_ACROSS, *starts = counts + (ulong)job.classes * WW_ACROSS;
     const uint blocks = (job.columns + WW_ACROSS - 1) / WW_ACROSS;
     const float steps_of_q = (float)(1u << (32u - bits));
-    const long known = max((long)bound[0], (long)((ulong)sifted[0] << shift));
+    const long known = max((long)bound[0], each ? 0l : (long)((ulong)sifted[0] << shift));
     long best_gain = 0;
     float best_gap = -INFINITY;
 #if WW_LISTED
@@ -410,6 +386,8 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
                             : ww_best_split(keys + t, counts + t, starts + t, steps, totals, error, scale, known, job);
             most_gain[place] = (ulong)max(found.most, 0l);
             most_gap[place] = found.most_gap;
+            if (each && job.quality == 0 && (uint)(found.sure >> shift) > sifted[own[c]])
+                atomic_max(&sifted[own[c]], (uint)(found.sure >> shift));
             if (ww_before(found.sure, found.sure_gap, best_gain, best_gap)) {
                 best_gain = found.sure;
                 best_gap = found.sure_gap;
@@ -444,6 +422,23 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_bound
         const ulong2 top = ww_best_of(both);
         bound[0] = top.x;
         bound[1] = top.y;
+    }
+}
+
+// Where `k` candidates without overlap are wanted: those of different series do not overlap, so the k-th is not worse than
+// the k-th best of the series' best. One work-group.
+kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_rank(global const uint *sifted, const uint series,
+                                                                                const uint k, const uint shift,
+                                                                                global ulong *bound) {
+    for (uint j = (uint)get_local_id(0); j < series; j += WW_WG) {
+        const uint own = sifted[j];
+        uint before = 0;
+        for (uint i = 0; i < series; i++)
+            before += sifted[i] > own || (sifted[i] == own && i < j);
+        if (before + 1 == k && (ulong)own << shift > bound[0]) {
+            bound[0] = (ulong)own << shift;
+            bound[1] = 0;
+        }
     }
 }
 

@@ -30,13 +30,16 @@ WW_INLINE int ww_is_flat(double low, double high) {
     return high - low <= WW_FLAT * fmax(fabs(low), fabs(high));
 }
 
-// columns: series, start, reach, place of the series in the node.
+// columns: series, start, reach, place of the series in the node; the last two also go to reaches and own.
 kernel void ww_shapelet_columns(global const double *values, global const ulong *offsets, global const uint4 *columns,
-                                global float *a, global float *norms, const double centre, const ww_shapelet_job job) {
+                                global float *a, global float *norms, global uint *reaches, global uint *own,
+                                const double centre, const ww_shapelet_job job) {
     const uint c = (uint)get_global_id(0);
     if (c >= job.columns)
         return;
     const uint4 column = columns[c];
+    reaches[c] = column.z;
+    own[c] = column.w;
     const ulong length = (offsets[column.x + 1] - offsets[column.x]) / WW_C;
     for (uint ch = 0; ch < WW_C; ch++) {
         global const double *x = values + offsets[column.x] + ch * length + column.y;
@@ -130,7 +133,7 @@ kernel void ww_shapelet_windows(global const double *values, global const ulong 
 }
 
 #if WW_C == 1 && !WW_RAW
-// The tables of shapelet_diagonal.cl. Series are continued at their ends by their first and last value.
+// The tables of shapelet_diagonal.cl and shapelet_rows.cl. Series are continued at their ends by their first and last value.
 WW_INLINE double ww_value_at(global const double *x, uint length, int t) {
     return x[clamp(t, 0, (int)length - 1)];
 }
@@ -138,12 +141,14 @@ WW_INLINE double ww_value_at(global const double *x, uint length, int t) {
 // lanes: work-items and vector columns of a group there. a: of the first rows; steps: f and g of every column, a row of
 // lanes of the one after that of the other; norms as above.
 kernel void ww_shapelet_row_steps(global const double *values, global const ulong *offsets, global const uint4 *columns,
-                                  global float *a, global float *steps, global float *norms, const uint lanes,
-                                  const ww_shapelet_job job) {
+                                  global float *a, global float *steps, global float *norms, global uint *reaches,
+                                  global uint *own, const uint lanes, const ww_shapelet_job job) {
     const uint c = (uint)get_global_id(0);
     if (c >= job.columns)
         return;
     const uint4 column = columns[c];
+    reaches[c] = column.z;
+    own[c] = column.w;
     const uint block = c / lanes, lane = ww_rest(c, lanes, block), group = block / job.rows;
     const uint row = ww_rest(block, job.rows, group), firsts = job.columns / job.rows;
     global const double *x = values + offsets[column.x] + column.y;
@@ -175,8 +180,8 @@ kernel void ww_shapelet_row_steps(global const double *values, global const ulon
 // Tiles as above, from window 1 - rows on (so their first window is an int); those of length 0 only have f, g and norm.
 kernel void ww_shapelet_window_steps(global const double *values, global const ulong *offsets, global const uint *ids,
                                      global const uint4 *tiles, global float *b, global uint *flats,
-                                     global float4 *windows, const uint wide, const uint count,
-                                     const ww_shapelet_job job) {
+                                     global float2 *windows, global float *sizes, const uint wide,
+                                     const uint count, const ww_shapelet_job job) {
     const uint item = (uint)get_global_id(0), t = item / WW_DIAGONALS, lane = item % WW_DIAGONALS;
     if (t >= count)
         return;
@@ -197,9 +202,11 @@ kernel void ww_shapelet_window_steps(global const double *values, global const u
             continue;
         const double last = own - first, mean_before = mean + (before - last) / (l + 1.0);
         const int inside = u >= 0 && u + (int)l < (int)length, flat = ww_is_flat(low, high);
-        windows[((ulong)(tile.x - job.table) * job.count + li) * wide + (uint)(u + (int)job.rows - 1)] =
-            (float4)((float)(0.5 * (last - before)), (float)((last - mean) + (before - mean_before)),
-                     inside && !flat ? (float)rsqrt(squares) : NAN, 0.0f);
+        const ulong place =
+            ((ulong)(tile.x - job.table) * job.count + li) * wide + (uint)(u + (int)job.rows - 1);
+        windows[place] =
+            (float2)((float)(0.5 * (last - before)), (float)((last - mean) + (before - mean_before)));
+        sizes[place] = inside && !flat ? (float)rsqrt(squares) : NAN;
         if (inside && flat)
             atomic_or(&flats[(ulong)tile.x * job.count + li], 1u);
         wanted += job.step;

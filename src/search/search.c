@@ -257,7 +257,7 @@ ww_status wwi_search_report(ww_search *s, uint64_t work) {
         counters = malloc(4 * s->query_count * sizeof *counters);
         if (!counters)
             return wwi_fail_memory(4 * s->query_count * sizeof *counters);
-        status = wwi_buffer_read(s->counters, 0, 4 * s->query_count * sizeof *counters, counters);
+        status = wwi_stream_read(s->stream, s->counters, 0, 4 * s->query_count * sizeof *counters, counters);
         for (size_t q = 0; q < s->query_count && status == WW_OK; q++) {
             s->info.excluded_kim += counters[4 * q];
             s->info.excluded_keogh += counters[4 * q + 1];

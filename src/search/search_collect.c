@@ -112,9 +112,11 @@ static ww_status read_lists(ww_search *s, uint64_t first, size_t count, void **v
     *values = malloc((size_t)(count * s->value_bytes));
     if (!*places || !*values)
         return wwi_fail_memory(count * s->value_bytes);
-    const ww_status status = wwi_buffer_read(s->places, first * sizeof **places, count * sizeof **places, *places);
-    return status == WW_OK ? wwi_buffer_read(s->listed, first * s->value_bytes, count * s->value_bytes, *values)
-                           : status;
+    const ww_status status =
+        wwi_stream_read(s->stream, s->places, first * sizeof **places, count * sizeof **places, *places);
+    return status == WW_OK
+               ? wwi_stream_read(s->stream, s->listed, first * s->value_bytes, count * s->value_bytes, *values)
+               : status;
 }
 
 // Takes a part of one row whose places may be too many for one list.
@@ -124,7 +126,7 @@ static ww_status take_part(ww_search *s, size_t row, uint32_t first, uint32_t co
     if (status == WW_OK)
         status = list_places(s, first, count, (uint32_t)row, 1, CAPACITY);
     if (status == WW_OK)
-        status = wwi_buffer_read(s->taken, row * sizeof taken, sizeof taken, &taken);
+        status = wwi_stream_read(s->stream, s->taken, row * sizeof taken, sizeof taken, &taken);
     if (status != WW_OK || !taken)
         return status;
     if (taken <= CAPACITY) {
@@ -173,8 +175,8 @@ ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t most) {
                             WWI_VALUE(cells),   WWI_VALUE(rows),      WWI_VALUE(first)};
     if (!s->streaming) {
         if ((status = wwi_launch(s->least_kernel, groups_of(all), GROUP, args, sizeof args / sizeof *args)) != WW_OK ||
-            (status = wwi_buffer_read(s->least, 0, all * s->value_bytes, least)) != WW_OK ||
-            (status = wwi_buffer_read(s->place, 0, all * sizeof *place, place)) != WW_OK)
+            (status = wwi_stream_read(s->stream, s->least, 0, all * s->value_bytes, least)) != WW_OK ||
+            (status = wwi_stream_read(s->stream, s->place, 0, all * sizeof *place, place)) != WW_OK)
             goto done;
         for (size_t q = 0; q < rows; q++) {
             size_t count = 0;
@@ -189,7 +191,7 @@ ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t most) {
     }
     if ((status = wwi_collect_limits(s)) != WW_OK ||
         (status = list_places(s, first, most, 0, rows, capacity)) != WW_OK ||
-        (status = wwi_buffer_read(s->taken, 0, rows * sizeof *taken, taken)) != WW_OK)
+        (status = wwi_stream_read(s->stream, s->taken, 0, rows * sizeof *taken, taken)) != WW_OK)
         goto done;
     uint32_t end = 0; // rows up to the last one with places
     size_t last = 0;

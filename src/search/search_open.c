@@ -254,7 +254,7 @@ static ww_status take_skipped_ends(ww_search *s, const piece *pieces, size_t cou
         for (size_t i = 0; i < s->query_count; i++) {
             wwi_query *q = &s->queries[i];
             size_t found = 0;
-            if ((status = wwi_buffer_read(s->open->states[1], (slot * points + q->at) * s->value_bytes,
+            if ((status = wwi_stream_read(s->stream, s->open->states[1], (slot * points + q->at) * s->value_bytes,
                                           q->n * s->value_bytes, values)) != WW_OK)
                 goto done;
             for (uint32_t r = q->n > relaxed ? q->n - 1 - (uint32_t)relaxed : 0; r + 1 < q->n; r++) {
@@ -401,6 +401,8 @@ ww_status wwi_open_block(ww_search *s, uint32_t columns) {
         goto done;
     if (ends && (status = take_skipped_ends(s, pieces, count, points)) != WW_OK)
         goto done;
+    if ((status = wwi_search_report(s, (uint64_t)columns * s->query_count)) != WW_OK)
+        goto done;
     o->goes_on = goes_on;
     o->shift = count ? columns - pieces[count - 1].begin : 0;
     if (goes_on) {
@@ -410,7 +412,6 @@ ww_status wwi_open_block(ww_search *s, uint32_t columns) {
         o->start_states[0] = o->start_states[1];
         o->start_states[1] = start;
     }
-    status = wwi_search_report(s, (uint64_t)columns * s->query_count);
 done:
     if (pieces != o->pieces)
         free(pieces);
@@ -422,7 +423,7 @@ done:
 ww_status wwi_open_start_at(ww_search *s, size_t row, uint32_t place, int64_t *start) {
     int32_t from = 0;
     const ww_status status =
-        wwi_buffer_read(s->open->starts, (row * s->block_stride + place) * sizeof from, sizeof from, &from);
+        wwi_stream_read(s->stream, s->open->starts, (row * s->block_stride + place) * sizeof from, sizeof from, &from);
     // Starts count from the begin of a place's piece.
     for (size_t p = 0; p < s->open->piece_count; p++)
         if (place >= s->open->pieces[p].begin && place < s->open->pieces[p].end)

@@ -127,8 +127,8 @@ static ww_status run_batch(ww_search *s, wanted *all, size_t count, size_t point
             goto done;
         i = end - 1;
     }
-    if ((status = wwi_buffer_read(last, 0, count * s->value_bytes, found)) != WW_OK ||
-        (status = wwi_buffer_read(last_starts, 0, count * sizeof *found_starts, found_starts)) != WW_OK)
+    if ((status = wwi_stream_read(s->stream, last, 0, count * s->value_bytes, found)) != WW_OK ||
+        (status = wwi_stream_read(s->stream, last_starts, 0, count * sizeof *found_starts, found_starts)) != WW_OK)
         goto done;
     for (size_t i = 0; i < count; i++) {
         wwi_candidate *c = all[i].candidate;

@@ -56,6 +56,7 @@ static ww_status make_windows(ww_search *s, bool listed) {
                                            .exchanges = s->gpu, // it does not, but NVIDIA's instructions come with it
                                            .texts = ribbon ? ribbon_texts : texts,
                                            .options = options};
+    wwi_program_release(&s->windows_program[listed]); // of an attempt that got no further
     const ww_status status = wwi_recurrence_program_get(&wanted, &s->windows_program[listed]);
     return status == WW_OK ? wwi_kernel_create(s->stream, s->windows_program[listed],
                                                ribbon ? "ww_search_ribbon" : "ww_search_windows", &s->windows[listed])
@@ -323,7 +324,7 @@ static ww_status part(ww_search *s, uint32_t points, uint32_t first, uint32_t co
                 status = wwi_fail_memory(s->query_count * sizeof *found);
                 goto done;
             }
-            status = wwi_buffer_read(s->found, 0, s->query_count * sizeof *found, found);
+            status = wwi_stream_read(s->stream, s->found, 0, s->query_count * sizeof *found, found);
             for (size_t i = 0; i < s->query_count; i++)
                 left[i] = left[i] ? found[i] : 0;
             free(found);

@@ -48,7 +48,8 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
     const uint32_t most = registers / (sums * d->columns);
     d->windows = power_below(wwi_shapelet_tuned(d, "shapelets.windows", d->gpu ? 16 : 8), most ? most : 1);
     d->row_group = d->gpu ? power_below(wwi_shapelet_tuned(d, "shapelets.row_group", 64), 256) : 1;
-    d->diagonals = power_below(wwi_shapelet_tuned(d, "shapelets.diagonals", 8), 32);
+    d->diagonals = power_below(wwi_shapelet_tuned(d, "shapelets.diagonals", d->gpu ? 16 : 8), 32);
+    d->diagonals = d->gpu && d->diagonals < 4 ? 4 : d->diagonals; // read four at a time
     d->rows = power_below(wwi_shapelet_tuned(d, "shapelets.rows", 32), 64);
     d->rows = d->rows < d->diagonals ? d->diagonals : d->rows;
     d->exact_group = d->gpu ? 64 : 1;
@@ -64,6 +65,8 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
                                   {"shapelets/shapelet_exact.cl", NULL}};
     if ((status = wwi_program_get(context, sources, 4, options, &d->double_program)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_exact", &d->exact)) != WW_OK ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_near", &d->near)) != WW_OK ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_weigh", &d->weigh)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_columns", &d->make_columns)) != WW_OK)
         return status;
     if ((status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_windows", &d->make_windows)) != WW_OK ||
@@ -82,7 +85,49 @@ void wwi_shapelet_device_close(wwi_shapelet_device *d) {
     wwi_buffer_destroy(&d->ids);
     wwi_buffer_destroy(&d->nearest);
     wwi_buffer_destroy(&d->at);
+    wwi_shapelet_room *room = &d->room;
+    wwi_buffer **const buffers[] = {&room->node_ids,
+                                    &room->class_of,
+                                    &room->totals,
+                                    &room->before,
+                                    &room->so_far,
+                                    &room->steps,
+                                    &room->bound,
+                                    &room->column_buffer,
+                                    &room->reaches,
+                                    &room->own,
+                                    &room->a,
+                                    &room->norms,
+                                    &room->b,
+                                    &room->tile_buffer,
+                                    &room->tile_first,
+                                    &room->table_flats,
+                                    &room->row_steps,
+                                    &room->window_steps,
+                                    &room->window_sizes,
+                                    &room->rows_scratch,
+                                    &room->lefts,
+                                    &room->points,
+                                    &room->entropy,
+                                    &room->sifted,
+                                    &room->listed,
+                                    &room->listed_count,
+                                    &room->nearest,
+                                    &room->most_gain,
+                                    &room->most_gap,
+                                    &room->best,
+                                    &room->kept,
+                                    &room->kept_count,
+                                    &room->scratch};
+    _Static_assert(sizeof buffers == sizeof *room, "every buffer of the room is in the list");
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        wwi_buffer_destroy(buffers[i]);
+    wwi_buffer_destroy(&d->candidates);
+    wwi_buffer_destroy(&d->gains);
+    wwi_buffer_destroy(&d->gaps);
     wwi_kernel_destroy(&d->exact);
+    wwi_kernel_destroy(&d->near);
+    wwi_kernel_destroy(&d->weigh);
     wwi_kernel_destroy(&d->make_columns);
     wwi_kernel_destroy(&d->make_windows);
     wwi_kernel_destroy(&d->row_steps);
@@ -251,9 +296,9 @@ static ww_status on_device(wwi_shapelet_device *d, const wwi_shapelet_data *data
                             WWI_BUFFER(d->nearest),
                             WWI_BUFFER(d->at)};
     if ((status = wwi_launch(d->exact, results, d->exact_group, args, sizeof args / sizeof *args)) != WW_OK ||
-        (status = wwi_buffer_read(d->nearest, 0, results * sizeof(double), nearest)) != WW_OK)
+        (status = wwi_stream_read(d->stream, d->nearest, 0, results * sizeof(double), nearest)) != WW_OK)
         return status;
-    return wwi_buffer_read(d->at, 0, results * 4, at);
+    return wwi_stream_read(d->stream, d->at, 0, results * 4, at);
 }
 
 ww_status wwi_shapelet_exact(wwi_shapelet_device *d, const wwi_shapelet_data *data, const uint32_t *ids, size_t series,
@@ -298,4 +343,58 @@ done:
     free(flats);
     free(own_at);
     return status;
+}
+
+// ---- candidates weighed on the device
+
+// Local memory of a group that weighs: a distance and a class of each series, a count of each class.
+static uint64_t weigh_bytes(const wwi_shapelet_sides *sides) {
+    return (uint64_t)sides->series * 12 + (uint64_t)sides->classes * 4;
+}
+
+size_t wwi_shapelet_weighs(const wwi_shapelet_device *d, const wwi_shapelet_sides *sides) {
+    const uint64_t local = wwi_context_info(d->context)->local_bytes;
+    if (!d->gpu || !d->has_double || weigh_bytes(sides) + 1024 > (local < 49152 ? local : 49152))
+        return 0;
+    const uint64_t room = wwi_context_bytes_free(d->context) / 16, most = UINT64_C(256) << 20;
+    const uint64_t fits = (room < most ? room : most) / (8 * (uint64_t)sides->series);
+    const uint64_t groups = INT32_MAX / (64 * (uint64_t)sides->series); // work-items of a launch
+    return (size_t)(fits < groups ? fits : groups);
+}
+
+ww_status wwi_shapelet_weigh(wwi_shapelet_device *d, const wwi_shapelet_data *data, const wwi_shapelet_sides *sides,
+                             const uint32_t (*candidates)[4], size_t count, int64_t *gains, double *gaps) {
+    ww_status status;
+    const uint64_t results = (uint64_t)count * sides->series;
+    const uint32_t unscaled = d->kind.unscaled;
+    if (!count)
+        return WW_OK;
+    if ((status = wwi_grow_buffer(d->context, &d->candidates, count * sizeof *candidates)) != WW_OK ||
+        (status = wwi_grow_buffer(d->context, &d->nearest, results * sizeof(double))) != WW_OK ||
+        (status = wwi_grow_buffer(d->context, &d->gains, count * sizeof *gains)) != WW_OK ||
+        (status = wwi_grow_buffer(d->context, &d->gaps, count * sizeof *gaps)) != WW_OK ||
+        (status = wwi_buffer_write(d->candidates, 0, count * sizeof *candidates, candidates)) != WW_OK)
+        return status;
+    const wwi_arg near[] = {WWI_BUFFER(data->device_values), WWI_BUFFER(data->device_offsets), WWI_BUFFER(sides->ids),
+                            WWI_VALUE(sides->series),        WWI_BUFFER(d->candidates),        WWI_BUFFER(d->nearest)};
+    const wwi_arg weigh[] = {WWI_BUFFER(d->nearest),
+                             WWI_BUFFER(d->candidates),
+                             WWI_BUFFER(sides->class_of),
+                             WWI_BUFFER(sides->totals),
+                             WWI_BUFFER(sides->before),
+                             WWI_BUFFER(sides->steps),
+                             WWI_VALUE(sides->series),
+                             WWI_VALUE(sides->classes),
+                             WWI_VALUE(sides->combine),
+                             WWI_VALUE(unscaled),
+                             WWI_LOCAL((size_t)sides->series * 8),
+                             WWI_LOCAL((size_t)sides->series * 4),
+                             WWI_LOCAL((size_t)sides->classes * 4),
+                             WWI_BUFFER(d->gains),
+                             WWI_BUFFER(d->gaps)};
+    if ((status = wwi_launch(d->near, results, d->exact_group, near, sizeof near / sizeof *near)) != WW_OK ||
+        (status = wwi_launch(d->weigh, count, d->exact_group, weigh, sizeof weigh / sizeof *weigh)) != WW_OK ||
+        (status = wwi_stream_read(d->stream, d->gains, 0, count * sizeof *gains, gains)) != WW_OK)
+        return status;
+    return wwi_stream_read(d->stream, d->gaps, 0, count * sizeof *gaps, gaps);
 }

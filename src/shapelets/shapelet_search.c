@@ -22,6 +22,7 @@ typedef struct listed {
     float gap;
     wwi_shapelet_place place;
     uint32_t own; // the series' place in the node
+    bool weighed; // by distances in double
 } listed;
 
 typedef struct section {
@@ -48,23 +49,22 @@ typedef struct search {
     wwi_shapelet_tile *tiles;
     uint32_t *first_tile; // count + 1
     size_t tile_count;
-    uint64_t *cells; // of a column by its number of lengths
+    uint64_t *cells;   // of a column by its number of lengths
+    uint32_t *lengths; // of a column by its reach
     // the device's
-    wwi_program *extend_program, *split_program;
-    wwi_kernel *extend, *split, *bound_kernel, *keep, *sift, *survive;
+    wwi_program *extend_program, *split_program, *sift_program;
+    wwi_kernel *extend, *split, *bound_kernel, *rank, *keep, *sift, *survive;
     bool sifts;                 // before the sort, those that can't be the best are taken out
     uint32_t sift_group, shift; // work-items; bits of gains that its bound leaves out
     uint64_t sift_local;
-    wwi_buffer *node_ids, *class_of, *totals, *before, *steps, *bound;
-    wwi_buffer *column_buffer, *reaches, *own, *a, *norms, *b, *tile_buffer, *tile_first, *table_flats;
-    wwi_buffer *row_steps, *window_steps, *lefts, *points, *entropy, *sifted, *listed, *listed_count;
-    wwi_buffer *nearest, *most_gain, *most_gap, *best, *kept, *kept_count, *scratch;
+    wwi_shapelet_room *room;                    // its buffers
+    uint32_t rows_groups, rows_room;            // of shapelet_rows.cl: groups at a time, and numbers that each keeps
     uint32_t across, split_group, split_groups; // candidates of a group, its work-items, groups
     bool keys_global;
     uint32_t block;                  // columns are a multiple of it
     size_t chunk;                    // most columns at a time
     size_t table_first, table_count; // the series whose windows are in the table
-    uint32_t table_longest;
+    uint64_t table_bytes;
     // the list
     listed *list;
     size_t list_count, list_room;
@@ -109,13 +109,25 @@ static int by_number(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static int by_reach(const void *a, const void *b) {
-    const wwi_shapelet_column *x = a, *y = b;
-    if (x->reach != y->reach)
-        return x->reach > y->reach ? -1 : 1;
-    if (x->own != y->own)
-        return x->own < y->own ? -1 : 1;
-    return x->start < y->start ? -1 : x->start > y->start;
+// The columns with the longest reach first, otherwise in their order: by counting, since there are many.
+static ww_status sort_by_reach(wwi_shapelet_column *columns, size_t count, uint32_t longest) {
+    size_t *at = calloc((size_t)longest + 2, sizeof *at);
+    wwi_shapelet_column *sorted = malloc(count * sizeof *sorted);
+    if (!at || !sorted) {
+        free(at);
+        free(sorted);
+        return wwi_fail_memory(count * sizeof *sorted);
+    }
+    for (size_t c = 0; c < count; c++)
+        at[longest - columns[c].reach + 1]++;
+    for (size_t r = 0; r <= longest; r++)
+        at[r + 1] += at[r];
+    for (size_t c = 0; c < count; c++)
+        sorted[at[longest - columns[c].reach]++] = columns[c];
+    memcpy(columns, sorted, count * sizeof *sorted);
+    free(at);
+    free(sorted);
+    return WW_OK;
 }
 
 // Starts of series `own` of the node, and the lengths from each.
@@ -275,12 +287,12 @@ static ww_status make_sections(search *s) {
                 end = next;
             }
         }
-        const ww_status status = wwi_grow(&s->sections, &room, s->section_count + 1, sizeof *s->sections);
+        ww_status status = wwi_grow(&s->sections, &room, s->section_count + 1, sizeof *s->sections);
+        if (status == WW_OK && !s->sparse)
+            status = sort_by_reach(s->columns + first, end - first, s->job.longest);
         if (status != WW_OK)
             return status;
         s->sections[s->section_count++] = (section){first, end - first};
-        if (!s->sparse)
-            qsort(s->columns + first, end - first, sizeof *s->columns, by_reach);
     }
     return s->sparse ? arrange_rows(s) : WW_OK;
 }
@@ -326,8 +338,11 @@ static void shuffle_series(search *s) {
 static ww_status count_cells(search *s) {
     const uint32_t count = s->job.single ? s->job.longest : s->job.count;
     s->cells = calloc(count + 1, sizeof *s->cells);
-    if (!s->cells)
+    s->lengths = malloc(((size_t)s->job.longest + 1) * sizeof *s->lengths);
+    if (!s->cells || !s->lengths)
         return wwi_fail_memory((count + 1) * sizeof *s->cells);
+    for (uint32_t reach = 0; reach <= s->job.longest; reach++)
+        s->lengths[reach] = s->job.single ? 1 : lengths_within(&s->job, reach);
     for (uint32_t li = 0; li < count; li++) {
         const uint32_t l = s->job.single ? li + 1 : s->job.least + li * s->job.step;
         uint64_t windows = 0;
@@ -341,7 +356,7 @@ static ww_status count_cells(search *s) {
 static uint64_t cells_of(const search *s, size_t first, size_t count) {
     uint64_t cells = 0;
     for (size_t c = first; c < first + count; c++)
-        cells += s->cells[s->job.single ? s->columns[c].reach : lengths_within(&s->job, s->columns[c].reach)];
+        cells += s->cells[s->job.single ? s->columns[c].reach : s->lengths[s->columns[c].reach]];
     return cells;
 }
 
@@ -391,20 +406,19 @@ static ww_status compile(search *s) {
     s->split_group =
         d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_group", s->node->count <= 64 ? 32 : 128) : 1;
     s->across = across * d->vector;
-    // Bins of 16-bit counts for each class and work-item, in a third of the local memory.
+    // Bins of 16-bit counts for each class and work-item: small groups, so that there are many bins.
     const size_t classes = s->node->class_count;
-    int bins = 64;
-    while (bins > 8 && ((uint64_t)bins + 2) * classes * 2 * s->split_group > 16384)
+    int bins = (int)wwi_shapelet_tuned(d, "shapelets.bins", 64);
+    s->sift_group = (uint32_t)wwi_shapelet_tuned(d, "shapelets.sift_group", 32);
+    while (bins > 8 && ((uint64_t)bins + 2) * classes * 2 * s->sift_group > 16384)
         bins /= 2;
-    s->sift_group = s->split_group;
-    s->sift_local = ((uint64_t)bins + 2) * classes * 2 * s->split_group;
+    s->sift_local = ((uint64_t)bins + 2) * classes * 2 * s->sift_group;
     s->sifts = d->gpu && s->options->quality == WW_SHAPELET_GAIN && s->sift_local <= local && classes <= 32 &&
                s->node->count >= (size_t)wwi_shapelet_tuned(d, "shapelets.sift", 128) && s->node->count < 65536;
-    // Gains have 32 bits below the point, and above it those of count * log2(count). More than one: no bound.
+    // Gains have 32 bits below the point, and above it those of count * log2(count).
     s->shift = 0;
-    while (s->k == 1 && ((uint64_t)s->gains->entropy[s->node->count] >> s->shift) >> 31)
+    while (((uint64_t)s->gains->entropy[s->node->count] >> s->shift) >> 31)
         s->shift++;
-    s->shift = s->k == 1 ? s->shift : 63;
     const int steps = s->job.single ? 2 : s->job.step == 1 ? 1 : 0;
     s->parts = steps == 1 ? d->parts : 1;
     s->group_items = d->group * s->parts;
@@ -422,30 +436,41 @@ static ww_status compile(search *s) {
                  "-DWW_C=1 -DWW_RAW=0 -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_ROWS=%" PRIu32
                  " -DWW_DIAGONALS=%" PRIu32,
                  d->vector, d->row_group, d->rows, d->diagonals);
+    const bool by_rows = s->sparse && d->gpu;
     const wwi_source extend[] = {{"base/number.cl", NULL},
                                  {"shapelets/shapelet.cl", NULL},
-                                 {s->sparse ? "shapelets/shapelet_diagonal.cl" : "shapelets/shapelet_extend.cl", NULL}};
+                                 {by_rows     ? "shapelets/shapelet_rows.cl"
+                                  : s->sparse ? "shapelets/shapelet_diagonal.cl"
+                                              : "shapelets/shapelet_extend.cl",
+                                  NULL}};
     if ((status = wwi_program_get(d->context, extend, 3, options, &s->extend_program)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, s->extend_program,
-                                    s->sparse ? "ww_shapelet_diagonal" : "ww_shapelet_extend", &s->extend)) != WW_OK)
+                                    by_rows     ? "ww_shapelet_rows"
+                                    : s->sparse ? "ww_shapelet_diagonal"
+                                                : "ww_shapelet_extend",
+                                    &s->extend)) != WW_OK)
         return status;
     snprintf(options, sizeof options,
              "-DWW_C=%zu -DWW_RAW=%d -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_T=%" PRIu32
-             " -DWW_KEYS_GLOBAL=%d -DWW_LISTED=%d"
-             " -DWW_BINS=%d",
-             d->kind.channels, d->kind.raw, d->vector, s->split_group, across, s->keys_global, s->sifts, bins);
-    const wwi_source split[] = {{"base/number.cl", NULL},
-                                {"shapelets/shapelet.cl", NULL},
-                                {"shapelets/shapelet_split.cl", NULL},
-                                {"shapelets/shapelet_sift.cl", NULL}};
-    if ((status = wwi_program_get(d->context, split, s->sifts ? 4 : 3, options, &s->split_program)) != WW_OK ||
-        (s->sifts &&
-         ((status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_sift", &s->sift)) != WW_OK ||
-          (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_survive", &s->survive)) != WW_OK)) ||
+             " -DWW_KEYS_GLOBAL=%d -DWW_LISTED=%d",
+             d->kind.channels, d->kind.raw, d->vector, s->split_group, across, s->keys_global, s->sifts);
+    const wwi_source split[] = {
+        {"base/number.cl", NULL}, {"shapelets/shapelet.cl", NULL}, {"shapelets/shapelet_split.cl", NULL}};
+    if ((status = wwi_program_get(d->context, split, 3, options, &s->split_program)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_split", &s->split)) != WW_OK ||
-        (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_bound", &s->bound_kernel)) != WW_OK)
+        (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_bound", &s->bound_kernel)) != WW_OK ||
+        (status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_rank", &s->rank)) != WW_OK)
         return status;
-    return wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_keep", &s->keep);
+    if ((status = wwi_kernel_create(d->stream, s->split_program, "ww_shapelet_keep", &s->keep)) != WW_OK || !s->sifts)
+        return status;
+    const wwi_source sift[] = {
+        {"base/number.cl", NULL}, {"shapelets/shapelet.cl", NULL}, {"shapelets/shapelet_sift.cl", NULL}};
+    snprintf(options, sizeof options, "-DWW_C=%zu -DWW_RAW=%d -DWW_V=1 -DWW_WG=%" PRIu32 " -DWW_BINS=%d",
+             d->kind.channels, d->kind.raw, s->sift_group, bins);
+    if ((status = wwi_program_get(d->context, sift, 3, options, &s->sift_program)) != WW_OK ||
+        (status = wwi_kernel_create(d->stream, s->sift_program, "ww_shapelet_sift", &s->sift)) != WW_OK)
+        return status;
+    return wwi_kernel_create(d->stream, s->sift_program, "ww_shapelet_survive", &s->survive);
 }
 
 static ww_status upload(wwi_shapelet_device *d, wwi_buffer **buffer, const void *values, uint64_t bytes) {
@@ -471,18 +496,19 @@ static ww_status send_node(search *s) {
         if (node->before)
             before[j] = (float)fmin(node->before[j] * node->before[j] * scale, 1.0);
     }
-    if ((status = upload(s->device, &s->node_ids, node->ids, n * 4)) != WW_OK ||
-        (status = upload(s->device, &s->class_of, node->classes, n * 4)) != WW_OK ||
-        (status = upload(s->device, &s->totals, totals, node->class_count * 4)) != WW_OK ||
-        (status = upload(s->device, &s->before, before, n * 4)) != WW_OK ||
-        (status = upload(s->device, &s->steps, s->gains->steps, n * 8)) != WW_OK ||
-        (status = upload(s->device, &s->points, points, n * 4)) != WW_OK ||
-        (status = upload(s->device, &s->entropy, s->gains->entropy, (n + 1) * 8)) != WW_OK ||
-        (status = wwi_buffer_create(s->device->context, 4, &s->sifted)) != WW_OK ||
-        (status = wwi_buffer_create(s->device->context, 4, &s->listed_count)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(s->sifted, 0, 4, 0)) != WW_OK)
+    if ((status = upload(s->device, &s->room->node_ids, node->ids, n * 4)) != WW_OK ||
+        (status = upload(s->device, &s->room->class_of, node->classes, n * 4)) != WW_OK ||
+        (status = upload(s->device, &s->room->totals, totals, node->class_count * 4)) != WW_OK ||
+        (status = upload(s->device, &s->room->before, before, n * 4)) != WW_OK ||
+        (node->before && (status = upload(s->device, &s->room->so_far, node->before, n * 8)) != WW_OK) ||
+        (status = upload(s->device, &s->room->steps, s->gains->steps, n * 8)) != WW_OK ||
+        (status = upload(s->device, &s->room->points, points, n * 4)) != WW_OK ||
+        (status = upload(s->device, &s->room->entropy, s->gains->entropy, (n + 1) * 8)) != WW_OK ||
+        (status = wwi_grow_buffer(s->device->context, &s->room->sifted, n * 4)) != WW_OK ||
+        (status = wwi_grow_buffer(s->device->context, &s->room->listed_count, 4)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(s->room->sifted, 0, n * 4, 0)) != WW_OK)
         goto done;
-    status = wwi_buffer_create(s->device->context, 16, &s->bound);
+    status = wwi_grow_buffer(s->device->context, &s->room->bound, 16);
 done:
     free(totals);
     free(before);
@@ -508,7 +534,7 @@ static ww_status send_bound(search *s) {
                        ? ordered((float)(last->gap - 1e-5 * (fabs(last->gap) + 1e-3)))
                        : 0;
     }
-    return wwi_buffer_write(s->bound, 0, sizeof bound, bound);
+    return wwi_buffer_write(s->room->bound, 0, sizeof bound, bound);
 }
 
 // Tiles of the windows of series [first, ...) as far as the tables may grow; at least one series.
@@ -516,7 +542,7 @@ static ww_status make_tiles(search *s, size_t first, uint64_t most_bytes) {
     size_t room = 0;
     const uint32_t U = s->sparse ? s->device->diagonals : s->device->windows;
     const uint64_t row_bytes = (s->sparse ? U : wwi_shapelet_row(s->device->kind, U)) * 4;
-    const uint64_t each = s->sparse ? (uint64_t)s->job.count * s->wide * 16 : 0;
+    const uint64_t each = s->sparse ? (uint64_t)s->job.count * s->wide * 12 : 0;
     uint64_t table_rows = 0;
     free(s->tiles);
     s->tiles = NULL;
@@ -550,9 +576,13 @@ static ww_status make_tiles(search *s, size_t first, uint64_t most_bytes) {
     }
     if (table_rows >> 32)
         return wwi_fail(WW_ERROR_OVERFLOW, "a series has too many windows of too many lengths");
-    const ww_status status = wwi_grow_buffer(s->device->context, &s->b, table_rows * row_bytes);
-    return status == WW_OK && s->sparse ? wwi_grow_buffer(s->device->context, &s->window_steps, s->table_count * each)
-                                        : status;
+    const uint64_t steps = s->table_count * each / 3;
+    s->table_bytes = table_rows * row_bytes;
+    const ww_status status = wwi_grow_buffer(s->device->context, &s->room->b, s->table_bytes);
+    if (status != WW_OK || !s->sparse)
+        return status;
+    const ww_status more = wwi_grow_buffer(s->device->context, &s->room->window_steps, steps * 2);
+    return more == WW_OK ? wwi_grow_buffer(s->device->context, &s->room->window_sizes, steps) : more;
 }
 
 // The table of the windows of series from `first` on.
@@ -563,17 +593,18 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
         return status;
     const uint32_t tiles = (uint32_t)s->tile_count;
     s->job.table = (uint32_t)first;
-    if ((status = upload(d, &s->tile_buffer, s->tiles, s->tile_count * sizeof *s->tiles)) != WW_OK ||
-        (status = upload(d, &s->tile_first, s->first_tile, (s->table_count + 1) * 4)) != WW_OK)
+    if ((status = upload(d, &s->room->tile_buffer, s->tiles, s->tile_count * sizeof *s->tiles)) != WW_OK ||
+        (status = upload(d, &s->room->tile_first, s->first_tile, (s->table_count + 1) * 4)) != WW_OK)
         return status;
     if (s->sparse) {
         const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
                                 WWI_BUFFER(s->data->device_offsets),
-                                WWI_BUFFER(s->node_ids),
-                                WWI_BUFFER(s->tile_buffer),
-                                WWI_BUFFER(s->b),
-                                WWI_BUFFER(s->table_flats),
-                                WWI_BUFFER(s->window_steps),
+                                WWI_BUFFER(s->room->node_ids),
+                                WWI_BUFFER(s->room->tile_buffer),
+                                WWI_BUFFER(s->room->b),
+                                WWI_BUFFER(s->room->table_flats),
+                                WWI_BUFFER(s->room->window_steps),
+                                WWI_BUFFER(s->room->window_sizes),
                                 WWI_VALUE(s->wide),
                                 WWI_VALUE(tiles),
                                 WWI_VALUE(s->job)};
@@ -584,10 +615,10 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
     if (d->has_double) {
         const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
                                 WWI_BUFFER(s->data->device_offsets),
-                                WWI_BUFFER(s->node_ids),
-                                WWI_BUFFER(s->tile_buffer),
-                                WWI_BUFFER(s->b),
-                                WWI_BUFFER(s->table_flats),
+                                WWI_BUFFER(s->room->node_ids),
+                                WWI_BUFFER(s->room->tile_buffer),
+                                WWI_BUFFER(s->room->b),
+                                WWI_BUFFER(s->room->table_flats),
                                 WWI_VALUE(s->data->centre),
                                 WWI_VALUE(tiles),
                                 WWI_VALUE(s->job)};
@@ -595,19 +626,19 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
         return wwi_launch(d->make_windows, (items + d->table_group - 1) / d->table_group, d->table_group, args,
                           sizeof args / sizeof *args);
     }
-    const uint64_t bytes = wwi_buffer_bytes(s->b);
+    const uint64_t bytes = s->table_bytes;
     const uint64_t flat_bytes = s->node->count * (s->job.single ? s->job.longest : s->job.count) * 4;
     float *b = malloc(bytes);
     uint32_t *flats = calloc(flat_bytes, 1);
     if (b && flats) {
-        status = wwi_buffer_read(s->table_flats, 0, flat_bytes, flats);
+        status = wwi_stream_read(s->device->stream, s->room->table_flats, 0, flat_bytes, flats);
         if (status == WW_OK) {
             wwi_shapelet_windows(s->data, d->kind, s->node->ids, s->tiles, s->tile_count, d->windows, &s->job, b,
                                  flats);
-            status = wwi_buffer_write(s->b, 0, bytes, b);
+            status = wwi_buffer_write(s->room->b, 0, bytes, b);
         }
         if (status == WW_OK)
-            status = wwi_buffer_write(s->table_flats, 0, flat_bytes, flats);
+            status = wwi_buffer_write(s->room->table_flats, 0, flat_bytes, flats);
     } else {
         status = wwi_fail_memory(bytes);
     }
@@ -618,7 +649,10 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
 
 static uint64_t room_bytes(const search *s) {
     const ww_run_options *run = s->options->run;
-    uint64_t room = wwi_context_bytes_free(s->device->context) / 2;
+    // The buffers of an earlier search are used again.
+    if (!s->device->bytes)
+        s->device->bytes = wwi_context_bytes_free(s->device->context) / 2;
+    uint64_t room = s->device->bytes;
     const uint64_t most = s->device->gpu ? UINT64_C(4) << 30 : UINT64_C(256) << 20;
     room = room < most ? room : most;
     return run && run->max_bytes && run->max_bytes < room ? run->max_bytes : room;
@@ -646,6 +680,15 @@ static void cut_chunks(search *s) {
     s->chunk = most > s->block ? (size_t)most : s->block;
 }
 
+// What waits between two lengths in shapelet_rows.cl, for as many groups as may run at a time.
+static ww_status make_scratch(search *s, uint64_t columns, uint64_t units) {
+    const uint64_t each = (uint64_t)s->wide * s->device->row_group * 4, items = columns / s->block * s->node->count;
+    const uint64_t room = room_bytes(s) / 8 / each, most = units * 16 < items ? units * 16 : items;
+    s->rows_groups = (uint32_t)(room < 1 ? 1 : room < most ? room : most);
+    s->rows_room = s->wide * s->device->row_group;
+    return wwi_grow_buffer(s->device->context, &s->room->rows_scratch, s->rows_groups * each);
+}
+
 static ww_status allocate(search *s) {
     ww_status status;
     ww_context *context = s->device->context;
@@ -658,131 +701,142 @@ static ww_status allocate(search *s) {
     const uint64_t units = wwi_context_info(context)->compute_units ? wwi_context_info(context)->compute_units : 1;
     const uint64_t most_groups = units * (s->device->gpu && !s->keys_global ? 32 : 8);
     s->split_groups = (uint32_t)(tasks < most_groups ? tasks : most_groups);
-    if ((status = wwi_buffer_create(context, W * 16, &s->column_buffer)) != WW_OK ||
-        (status = wwi_buffer_create(context, W * 4, &s->reaches)) != WW_OK ||
-        (status = wwi_buffer_create(context, W * 4, &s->own)) != WW_OK ||
-        (status = wwi_buffer_create(context,
-                                    s->sparse ? W / s->device->rows * s->job.longest * 4 : W * C * s->job.longest * 4,
-                                    &s->a)) != WW_OK ||
-        (s->sparse && ((status = wwi_buffer_create(context, W * count * 8, &s->row_steps)) != WW_OK ||
-                       (status = wwi_buffer_create(context, W / s->block * 4, &s->lefts)) != WW_OK)) ||
-        (status = wwi_buffer_create(context, W * (C + 1) * count * 4, &s->norms)) != WW_OK ||
-        (status = wwi_buffer_create(context, W * count * n * 4, &s->nearest)) != WW_OK ||
-        (status = wwi_buffer_create(context, W * count * 8, &s->most_gain)) != WW_OK ||
-        (status = wwi_buffer_create(context, W * count * 4, &s->most_gap)) != WW_OK ||
-        (status = wwi_buffer_create(context, W * count * 16, &s->kept)) != WW_OK ||
-        (status = wwi_buffer_create(context, 4, &s->kept_count)) != WW_OK ||
-        (status = wwi_buffer_create(context, s->sifts ? W * count * 4 : 4, &s->listed)) != WW_OK ||
-        (status = wwi_buffer_create(context, flat_bytes, &s->table_flats)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(s->table_flats, 0, flat_bytes, 0)) != WW_OK ||
-        (status = wwi_buffer_create(context, (uint64_t)s->split_groups * 16, &s->best)) != WW_OK)
+    if ((status = wwi_grow_buffer(context, &s->room->column_buffer, W * 16)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &s->room->reaches, W * 4)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &s->room->own, W * 4)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &s->room->a,
+                                  s->sparse ? W / s->device->rows * s->job.longest * 4 : W * C * s->job.longest * 4)) !=
+            WW_OK ||
+        (s->sparse && s->device->gpu && (status = make_scratch(s, W, units)) != WW_OK) ||
+        (s->sparse && ((status = wwi_grow_buffer(context, &s->room->row_steps, W * count * 8)) != WW_OK ||
+                       (status = wwi_grow_buffer(context, &s->room->lefts, W / s->block * 4)) != WW_OK)) ||
+        (status = wwi_grow_buffer(context, &s->room->norms, W * (C + 1) * count * 4)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &s->room->nearest, W * count * n * 4)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &s->room->most_gain, W * count * 8)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &s->room->most_gap, W * count * 4)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &s->room->kept, W * count * 16)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &s->room->kept_count, 4)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &s->room->listed, s->sifts ? W * count * 4 : 4)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &s->room->table_flats, flat_bytes)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(s->room->table_flats, 0, flat_bytes, 0)) != WW_OK ||
+        (status = wwi_grow_buffer(context, &s->room->best, (uint64_t)s->split_groups * 16)) != WW_OK)
         return status;
     const uint64_t scratch =
         s->keys_global ? (uint64_t)s->split_groups * (n + 2 * s->node->class_count) * s->across * 4 : 4;
-    return wwi_buffer_create(context, scratch, &s->scratch);
+    return wwi_grow_buffer(context, &s->room->scratch, scratch);
 }
 
 static void release(search *s) {
-    wwi_buffer *const buffers[] = {
-        s->node_ids,      s->class_of,   s->totals,      s->before,  s->steps,     s->bound,
-        s->column_buffer, s->reaches,    s->own,         s->a,       s->norms,     s->b,
-        s->tile_buffer,   s->tile_first, s->table_flats, s->nearest, s->most_gain, s->most_gap,
-        s->best,          s->kept,       s->kept_count,  s->scratch, s->row_steps, s->window_steps,
-        s->lefts,         s->points,     s->entropy,     s->sifted,  s->listed,    s->listed_count};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
-        wwi_buffer *buffer = buffers[i];
-        wwi_buffer_destroy(&buffer);
-    }
     wwi_kernel_destroy(&s->extend);
     wwi_kernel_destroy(&s->split);
     wwi_kernel_destroy(&s->bound_kernel);
+    wwi_kernel_destroy(&s->rank);
     wwi_kernel_destroy(&s->keep);
     wwi_kernel_destroy(&s->sift);
     wwi_kernel_destroy(&s->survive);
     wwi_program_release(&s->extend_program);
     wwi_program_release(&s->split_program);
+    wwi_program_release(&s->sift_program);
     free(s->columns);
     free(s->sections);
     free(s->tiles);
     free(s->first_tile);
     free(s->cells);
+    free(s->lengths);
     free(s->list);
 }
 
 // ---- a chunk
 
-static ww_status send_columns(search *s, size_t first, size_t count) {
+// The tables of columns by the host.
+static ww_status send_host_columns(search *s, const wwi_shapelet_column *columns) {
     ww_status status;
-    wwi_shapelet_device *d = s->device;
     const uint32_t W = s->job.columns;
-    wwi_shapelet_column *columns = calloc(W, sizeof *columns);
-    uint32_t *reaches = calloc(W, sizeof *reaches), *own = calloc(W, sizeof *own);
-    float *a = NULL, *norms = NULL;
-    if (!columns || !reaches || !own) {
-        status = wwi_fail_memory(W * sizeof *columns);
+    const uint64_t a_bytes = (uint64_t)W * s->data->channels * s->job.longest * 4;
+    const uint64_t norm_bytes = (uint64_t)W * (s->data->channels + 1) * s->job.count * 4;
+    uint32_t *reaches = malloc(W * sizeof *reaches), *own = malloc(W * sizeof *own);
+    float *a = malloc(a_bytes), *norms = calloc(norm_bytes, 1);
+    if (!reaches || !own || !a || !norms) {
+        status = wwi_fail_memory(a_bytes + norm_bytes);
         goto done;
     }
     for (uint32_t c = 0; c < W; c++) {
-        if (c < count)
-            columns[c] = s->columns[first + c];
-        else
-            columns[c] = (wwi_shapelet_column){s->node->ids[0], 0, 0, UINT32_MAX};
         reaches[c] = columns[c].reach;
         own[c] = columns[c].own;
     }
-    if ((status = wwi_buffer_write(s->column_buffer, 0, W * sizeof *columns, columns)) != WW_OK ||
-        (status = wwi_buffer_write(s->reaches, 0, W * 4, reaches)) != WW_OK ||
-        (status = wwi_buffer_write(s->own, 0, W * 4, own)) != WW_OK)
-        goto done;
-    if (s->sparse) {
-        // Reaches have served: now the points left from each group's first row on.
-        const uint32_t groups = W / s->block;
-        for (uint32_t i = 0; i < groups; i++) {
-            const wwi_shapelet_column *column = &columns[i * s->block];
-            reaches[i] = (uint32_t)wwi_shapelet_length(s->data, column->series) - column->start;
-        }
-        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
-                                WWI_BUFFER(s->data->device_offsets),
-                                WWI_BUFFER(s->column_buffer),
-                                WWI_BUFFER(s->a),
-                                WWI_BUFFER(s->row_steps),
-                                WWI_BUFFER(s->norms),
-                                WWI_VALUE(s->lanes),
-                                WWI_VALUE(s->job)};
-        if ((status = wwi_buffer_write(s->lefts, 0, groups * 4, reaches)) == WW_OK)
-            status = wwi_launch(d->row_steps, (W + d->table_group - 1) / d->table_group, d->table_group, args,
-                                sizeof args / sizeof *args);
-        goto done;
-    }
-    if (d->has_double) {
-        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
-                                WWI_BUFFER(s->data->device_offsets),
-                                WWI_BUFFER(s->column_buffer),
-                                WWI_BUFFER(s->a),
-                                WWI_BUFFER(s->norms),
-                                WWI_VALUE(s->data->centre),
-                                WWI_VALUE(s->job)};
-        status = wwi_launch(d->make_columns, (W + d->table_group - 1) / d->table_group, d->table_group, args,
-                            sizeof args / sizeof *args);
-        goto done;
-    }
-    const uint64_t a_bytes = (uint64_t)W * s->data->channels * s->job.longest * 4;
-    const uint64_t norm_bytes = (uint64_t)W * (s->data->channels + 1) * s->job.count * 4;
-    a = malloc(a_bytes);
-    norms = calloc(norm_bytes, 1);
-    if (!a || !norms) {
-        status = wwi_fail_memory(a_bytes);
-        goto done;
-    }
-    wwi_shapelet_columns(s->data, d->kind, columns, &s->job, a, norms);
-    if ((status = wwi_buffer_write(s->a, 0, a_bytes, a)) == WW_OK)
-        status = wwi_buffer_write(s->norms, 0, norm_bytes, norms);
+    wwi_shapelet_columns(s->data, s->device->kind, columns, &s->job, a, norms);
+    if ((status = wwi_buffer_write(s->room->reaches, 0, W * 4, reaches)) == WW_OK &&
+        (status = wwi_buffer_write(s->room->own, 0, W * 4, own)) == WW_OK &&
+        (status = wwi_buffer_write(s->room->a, 0, a_bytes, a)) == WW_OK)
+        status = wwi_buffer_write(s->room->norms, 0, norm_bytes, norms);
 done:
-    free(columns);
     free(reaches);
     free(own);
     free(a);
     free(norms);
+    return status;
+}
+
+static ww_status send_columns(search *s, size_t first, size_t count) {
+    ww_status status = WW_OK;
+    wwi_shapelet_device *d = s->device;
+    const uint32_t W = s->job.columns, groups = W / s->block;
+    const wwi_shapelet_column *columns = s->columns + first;
+    wwi_shapelet_column *padded = NULL;
+    uint32_t *lefts = NULL;
+    if (count < W) {
+        if (!(padded = malloc(W * sizeof *padded)))
+            return wwi_fail_memory(W * sizeof *padded);
+        memcpy(padded, columns, count * sizeof *padded);
+        for (size_t c = count; c < W; c++)
+            padded[c] = (wwi_shapelet_column){s->node->ids[0], 0, 0, UINT32_MAX};
+        columns = padded;
+    }
+    if (!d->has_double) {
+        status = send_host_columns(s, columns);
+        goto done;
+    }
+    if ((status = wwi_buffer_write(s->room->column_buffer, 0, W * sizeof *columns, columns)) != WW_OK)
+        goto done;
+    if (s->sparse) {
+        // The points left from each group's first row on.
+        if (!(lefts = malloc(groups * sizeof *lefts))) {
+            status = wwi_fail_memory(groups * sizeof *lefts);
+            goto done;
+        }
+        for (uint32_t i = 0; i < groups; i++) {
+            const wwi_shapelet_column *column = &columns[(size_t)i * s->block];
+            lefts[i] = (uint32_t)wwi_shapelet_length(s->data, column->series) - column->start;
+        }
+        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
+                                WWI_BUFFER(s->data->device_offsets),
+                                WWI_BUFFER(s->room->column_buffer),
+                                WWI_BUFFER(s->room->a),
+                                WWI_BUFFER(s->room->row_steps),
+                                WWI_BUFFER(s->room->norms),
+                                WWI_BUFFER(s->room->reaches),
+                                WWI_BUFFER(s->room->own),
+                                WWI_VALUE(s->lanes),
+                                WWI_VALUE(s->job)};
+        if ((status = wwi_buffer_write(s->room->lefts, 0, groups * 4, lefts)) == WW_OK)
+            status = wwi_launch(d->row_steps, (W + d->table_group - 1) / d->table_group, d->table_group, args,
+                                sizeof args / sizeof *args);
+        goto done;
+    }
+    const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
+                            WWI_BUFFER(s->data->device_offsets),
+                            WWI_BUFFER(s->room->column_buffer),
+                            WWI_BUFFER(s->room->a),
+                            WWI_BUFFER(s->room->norms),
+                            WWI_BUFFER(s->room->reaches),
+                            WWI_BUFFER(s->room->own),
+                            WWI_VALUE(s->data->centre),
+                            WWI_VALUE(s->job)};
+    status = wwi_launch(d->make_columns, (W + d->table_group - 1) / d->table_group, d->table_group, args,
+                        sizeof args / sizeof *args);
+done:
+    free(padded);
+    free(lefts);
     return status;
 }
 
@@ -796,15 +850,44 @@ static ww_status extend(search *s, double cells_each, double *told, bool last) {
         const uint64_t many = wwi_pace_units(pace, s->progress->rate, s->table_count - at, cells_each);
         s->job.first = (uint32_t)(s->table_first + at);
         s->job.many = (uint32_t)many;
-        const wwi_arg args[] = {WWI_BUFFER(s->a),           WWI_BUFFER(s->norms),      WWI_BUFFER(s->b),
-                                WWI_BUFFER(s->tile_buffer), WWI_BUFFER(s->tile_first), WWI_BUFFER(s->reaches),
-                                WWI_BUFFER(s->nearest),     WWI_VALUE(s->job)};
-        const wwi_arg sparse[] = {
-            WWI_BUFFER(s->a),          WWI_BUFFER(s->row_steps), WWI_BUFFER(s->b),      WWI_BUFFER(s->tile_buffer),
-            WWI_BUFFER(s->tile_first), WWI_BUFFER(s->lefts),     WWI_BUFFER(s->points), WWI_BUFFER(s->window_steps),
-            WWI_VALUE(s->wide),        WWI_BUFFER(s->nearest),   WWI_VALUE(s->job)};
-        status = s->sparse ? wwi_launch(s->extend, blocks * many, d->row_group, sparse, sizeof sparse / sizeof *sparse)
-                           : wwi_launch(s->extend, blocks * many, s->group_items, args, sizeof args / sizeof *args);
+        const wwi_arg args[] = {WWI_BUFFER(s->room->a),          WWI_BUFFER(s->room->norms),
+                                WWI_BUFFER(s->room->b),          WWI_BUFFER(s->room->tile_buffer),
+                                WWI_BUFFER(s->room->tile_first), WWI_BUFFER(s->room->reaches),
+                                WWI_BUFFER(s->room->nearest),    WWI_VALUE(s->job)};
+        const wwi_arg sparse[] = {WWI_BUFFER(s->room->a),
+                                  WWI_BUFFER(s->room->row_steps),
+                                  WWI_BUFFER(s->room->b),
+                                  WWI_BUFFER(s->room->tile_buffer),
+                                  WWI_BUFFER(s->room->tile_first),
+                                  WWI_BUFFER(s->room->lefts),
+                                  WWI_BUFFER(s->room->points),
+                                  WWI_BUFFER(s->room->window_steps),
+                                  WWI_BUFFER(s->room->window_sizes),
+                                  WWI_VALUE(s->wide),
+                                  WWI_BUFFER(s->room->nearest),
+                                  WWI_VALUE(s->job)};
+        const uint32_t items = (uint32_t)(blocks * many), groups = items < s->rows_groups ? items : s->rows_groups;
+        const wwi_arg by_rows[] = {WWI_BUFFER(s->room->a),
+                                   WWI_BUFFER(s->room->row_steps),
+                                   WWI_BUFFER(s->room->b),
+                                   WWI_BUFFER(s->room->tile_buffer),
+                                   WWI_BUFFER(s->room->tile_first),
+                                   WWI_BUFFER(s->room->lefts),
+                                   WWI_BUFFER(s->room->points),
+                                   WWI_BUFFER(s->room->window_steps),
+                                   WWI_BUFFER(s->room->window_sizes),
+                                   WWI_VALUE(s->wide),
+                                   WWI_BUFFER(s->room->rows_scratch),
+                                   WWI_VALUE(s->rows_room),
+                                   WWI_BUFFER(s->room->nearest),
+                                   WWI_VALUE(items),
+                                   WWI_VALUE(s->job)};
+        if (s->sparse && d->gpu)
+            status = wwi_launch(s->extend, groups, d->row_group, by_rows, sizeof by_rows / sizeof *by_rows);
+        else if (s->sparse)
+            status = wwi_launch(s->extend, items, d->row_group, sparse, sizeof sparse / sizeof *sparse);
+        else
+            status = wwi_launch(s->extend, items, s->group_items, args, sizeof args / sizeof *args);
         if (status != WW_OK)
             break;
         at += many;
@@ -821,40 +904,81 @@ static ww_status split(search *s) {
     const uint64_t local = s->keys_global ? 4 : (s->node->count + 2 * s->node->class_count) * across * 4;
     const uint64_t tasks = (s->job.columns / s->across) * (uint64_t)s->job.count;
     const uint32_t groups = tasks < s->split_groups ? (uint32_t)tasks : s->split_groups;
-    const uint32_t room = s->job.columns * s->job.count;
-    const wwi_arg args[] = {
-        WWI_BUFFER(s->nearest), WWI_BUFFER(s->norms),    WWI_BUFFER(s->table_flats), WWI_BUFFER(s->reaches),
-        WWI_BUFFER(s->own),     WWI_BUFFER(s->class_of), WWI_BUFFER(s->totals),      WWI_BUFFER(s->before),
-        WWI_BUFFER(s->steps),   WWI_BUFFER(s->bound),    WWI_BUFFER(s->most_gain),   WWI_BUFFER(s->most_gap),
-        WWI_BUFFER(s->best),    WWI_BUFFER(s->scratch),  WWI_BUFFER(s->listed),      WWI_BUFFER(s->listed_count),
-        WWI_BUFFER(s->sifted),  WWI_VALUE(s->shift),     WWI_LOCAL(local),           WWI_VALUE(s->job)};
-    const wwi_arg sift_args[] = {WWI_BUFFER(s->nearest),     WWI_BUFFER(s->norms),
-                                 WWI_BUFFER(s->table_flats), WWI_BUFFER(s->reaches),
-                                 WWI_BUFFER(s->own),         WWI_BUFFER(s->class_of),
-                                 WWI_BUFFER(s->totals),      WWI_BUFFER(s->before),
-                                 WWI_BUFFER(s->entropy),     WWI_BUFFER(s->most_gain),
-                                 WWI_BUFFER(s->most_gap),    WWI_BUFFER(s->sifted),
-                                 WWI_VALUE(s->shift),        WWI_LOCAL((size_t)s->sift_local),
+    const uint32_t room = s->job.columns * s->job.count, each = s->k > 1;
+    const wwi_arg args[] = {WWI_BUFFER(s->room->nearest),
+                            WWI_BUFFER(s->room->norms),
+                            WWI_BUFFER(s->room->table_flats),
+                            WWI_BUFFER(s->room->reaches),
+                            WWI_BUFFER(s->room->own),
+                            WWI_BUFFER(s->room->class_of),
+                            WWI_BUFFER(s->room->totals),
+                            WWI_BUFFER(s->room->before),
+                            WWI_BUFFER(s->room->steps),
+                            WWI_BUFFER(s->room->bound),
+                            WWI_BUFFER(s->room->most_gain),
+                            WWI_BUFFER(s->room->most_gap),
+                            WWI_BUFFER(s->room->best),
+                            WWI_BUFFER(s->room->scratch),
+                            WWI_BUFFER(s->room->listed),
+                            WWI_BUFFER(s->room->listed_count),
+                            WWI_BUFFER(s->room->sifted),
+                            WWI_VALUE(s->shift),
+                            WWI_VALUE(each),
+                            WWI_LOCAL(local),
+                            WWI_VALUE(s->job)};
+    const wwi_arg sift_args[] = {WWI_BUFFER(s->room->nearest),
+                                 WWI_BUFFER(s->room->norms),
+                                 WWI_BUFFER(s->room->table_flats),
+                                 WWI_BUFFER(s->room->reaches),
+                                 WWI_BUFFER(s->room->own),
+                                 WWI_BUFFER(s->room->class_of),
+                                 WWI_BUFFER(s->room->totals),
+                                 WWI_BUFFER(s->room->before),
+                                 WWI_BUFFER(s->room->entropy),
+                                 WWI_BUFFER(s->room->most_gain),
+                                 WWI_BUFFER(s->room->most_gap),
+                                 WWI_BUFFER(s->room->sifted),
+                                 WWI_VALUE(s->shift),
+                                 WWI_VALUE(each),
+                                 WWI_LOCAL((size_t)s->sift_local),
                                  WWI_VALUE(s->job)};
-    const wwi_arg survive_args[] = {WWI_BUFFER(s->most_gain), WWI_BUFFER(s->bound),  WWI_BUFFER(s->sifted),
-                                    WWI_VALUE(s->shift),      WWI_BUFFER(s->listed), WWI_BUFFER(s->listed_count),
+    const wwi_arg survive_args[] = {WWI_BUFFER(s->room->most_gain),
+                                    WWI_BUFFER(s->room->bound),
+                                    WWI_BUFFER(s->room->sifted),
+                                    WWI_VALUE(s->shift),
+                                    WWI_VALUE(each),
+                                    WWI_BUFFER(s->room->listed),
+                                    WWI_BUFFER(s->room->listed_count),
                                     WWI_VALUE(s->job)};
-    const uint32_t small = s->device->table_group;
-    const wwi_arg bound_args[] = {WWI_BUFFER(s->best), WWI_VALUE(groups), WWI_LOCAL((size_t)s->split_group * 16),
-                                  WWI_BUFFER(s->bound)};
-    const wwi_arg keep_args[] = {WWI_BUFFER(s->most_gain), WWI_BUFFER(s->most_gap),   WWI_BUFFER(s->bound),
-                                 WWI_BUFFER(s->reaches),   WWI_BUFFER(s->kept_count), WWI_BUFFER(s->kept),
-                                 WWI_VALUE(room),          WWI_VALUE(s->job)};
-    if (s->sifts && ((status = wwi_buffer_fill_u32(s->listed_count, 0, 4, 0)) != WW_OK ||
+    const uint32_t small = s->device->table_group, series = (uint32_t)s->node->count, k = (uint32_t)s->k;
+    const wwi_arg rank_args[] = {WWI_BUFFER(s->room->sifted), WWI_VALUE(series), WWI_VALUE(k), WWI_VALUE(s->shift),
+                                 WWI_BUFFER(s->room->bound)};
+    // Ranks are counted by comparing all with all.
+    const bool ranks = each && s->options->quality == WW_SHAPELET_GAIN && k <= series && series <= 8192;
+    const wwi_arg bound_args[] = {WWI_BUFFER(s->room->best), WWI_VALUE(groups), WWI_LOCAL((size_t)s->split_group * 16),
+                                  WWI_BUFFER(s->room->bound)};
+    const wwi_arg keep_args[] = {WWI_BUFFER(s->room->most_gain),
+                                 WWI_BUFFER(s->room->most_gap),
+                                 WWI_BUFFER(s->room->bound),
+                                 WWI_BUFFER(s->room->reaches),
+                                 WWI_BUFFER(s->room->kept_count),
+                                 WWI_BUFFER(s->room->kept),
+                                 WWI_VALUE(room),
+                                 WWI_VALUE(s->job)};
+    if (s->sifts && ((status = wwi_buffer_fill_u32(s->room->listed_count, 0, 4, 0)) != WW_OK ||
                      (status = wwi_launch(s->sift, ((uint64_t)room + s->sift_group - 1) / s->sift_group, s->sift_group,
                                           sift_args, sizeof sift_args / sizeof *sift_args)) != WW_OK ||
+                     (ranks && (status = wwi_launch(s->rank, 1, s->split_group, rank_args,
+                                                    sizeof rank_args / sizeof *rank_args)) != WW_OK) ||
                      (status = wwi_launch(s->survive, ((uint64_t)room + small - 1) / small, small, survive_args,
                                           sizeof survive_args / sizeof *survive_args)) != WW_OK))
         return status;
     if ((status = wwi_launch(s->split, groups, s->split_group, args, sizeof args / sizeof *args)) != WW_OK ||
-        (s->k == 1 && (status = wwi_launch(s->bound_kernel, 1, s->split_group, bound_args,
-                                           sizeof bound_args / sizeof *bound_args)) != WW_OK) ||
-        (status = wwi_buffer_fill_u32(s->kept_count, 0, 4, 0)) != WW_OK)
+        (!each && (status = wwi_launch(s->bound_kernel, 1, s->split_group, bound_args,
+                                       sizeof bound_args / sizeof *bound_args)) != WW_OK) ||
+        (ranks &&
+         (status = wwi_launch(s->rank, 1, s->split_group, rank_args, sizeof rank_args / sizeof *rank_args)) != WW_OK) ||
+        (status = wwi_buffer_fill_u32(s->room->kept_count, 0, 4, 0)) != WW_OK)
         return status;
     return wwi_launch(s->keep, ((uint64_t)room + s->device->table_group - 1) / s->device->table_group,
                       s->device->table_group, keep_args, sizeof keep_args / sizeof *keep_args);
@@ -865,11 +989,11 @@ static ww_status take_list(search *s, size_t first) {
     ww_status status;
     uint32_t count = 0;
     uint32_t(*kept)[4] = NULL;
-    if ((status = wwi_buffer_read(s->kept_count, 0, 4, &count)) != WW_OK || !count)
+    if ((status = wwi_stream_read(s->device->stream, s->room->kept_count, 0, 4, &count)) != WW_OK || !count)
         return status;
     if (!(kept = malloc(count * sizeof *kept)))
         return wwi_fail_memory(count * sizeof *kept);
-    if ((status = wwi_buffer_read(s->kept, 0, count * sizeof *kept, kept)) != WW_OK ||
+    if ((status = wwi_stream_read(s->device->stream, s->room->kept, 0, count * sizeof *kept, kept)) != WW_OK ||
         (status = wwi_grow(&s->list, &s->list_room, s->list_count + count, sizeof *s->list)) != WW_OK)
         goto done;
     for (uint32_t i = 0; i < count; i++) {
@@ -881,6 +1005,7 @@ static ww_status take_list(search *s, size_t first) {
         one->place = (wwi_shapelet_place){column->series, column->start,
                                           s->job.single ? column->reach : s->job.least + li * s->job.step};
         one->own = column->own;
+        one->weighed = false;
     }
 done:
     free(kept);
@@ -905,7 +1030,7 @@ static ww_status go_through_chunk(search *s, size_t first, size_t count) {
         return status;
     s->progress->cells += cells;
     for (size_t c = first; c < first + count; c++)
-        s->progress->candidates += s->job.single ? 1 : lengths_within(&s->job, s->columns[c].reach);
+        s->progress->candidates += s->lengths[s->columns[c].reach];
     return WW_OK;
 }
 
@@ -936,6 +1061,11 @@ static bool may_reach(const search *s, const listed *one, const wwi_shapelet_fou
     if (one->gain != score->key)
         return one->gain > score->key;
     return score->gap_key == INT64_MAX || (double)one->gap * (1 + 1e-6) + 1e-6 >= score->gap;
+}
+
+static wwi_shapelet_sides sides_of(const search *s) {
+    return (wwi_shapelet_sides){s->job.series,     s->job.classes,  s->job.combine,  s->room->node_ids,
+                                s->room->class_of, s->room->totals, s->room->so_far, s->room->steps};
 }
 
 typedef struct chosen {
@@ -1001,18 +1131,80 @@ static void insert(search *s, const wwi_shapelet_found *found) {
     s->best_found[at] = *found;
 }
 
+// Puts the candidates of `list` from `first` on that come next into order, and returns where they end. In a long list,
+// where one is wanted, these are those of the largest gain.
+static size_t order_list(search *s, size_t first) {
+    enum { SHORT = 4096 };
+    listed *from = s->list + first;
+    size_t count = s->list_count - first, taken = 0;
+    if (s->k == 1 && count > SHORT) {
+        int64_t most = from[0].gain;
+        for (size_t i = 1; i < count; i++)
+            most = from[i].gain > most ? from[i].gain : most;
+        for (size_t i = 0; i < count; i++)
+            if (from[i].gain == most) {
+                const listed swapped = from[taken];
+                from[taken++] = from[i];
+                from[i] = swapped;
+            }
+        count = taken;
+    }
+    qsort(from, count, sizeof *from, by_most);
+    return first + count;
+}
+
+// The gains of listed candidates by distances in double, in place of what float left possible.
+static ww_status weigh(search *s, size_t first, size_t count) {
+    ww_status status = WW_OK;
+    const wwi_shapelet_sides sides = sides_of(s);
+    const size_t most = wwi_shapelet_weighs(s->device, &sides), room = count < most ? count : most;
+    uint32_t(*candidates)[4] = malloc(room * sizeof *candidates);
+    int64_t *gains = malloc(room * sizeof *gains);
+    double *gaps = malloc(room * sizeof *gaps);
+    if (!candidates || !gains || !gaps)
+        status = wwi_fail_memory(room * sizeof *candidates);
+    for (size_t at = 0, many; status == WW_OK && at < count; at += many) {
+        listed *from = s->list + first + at;
+        many = count - at < room ? count - at : room;
+        size_t light = 0;
+        for (size_t i = 0; i < many; i++) {
+            const wwi_shapelet_place *place = &from[i].place;
+            if (!from[i].weighed)
+                memcpy(candidates[light++], (uint32_t[4]){place->series, place->start, place->length, from[i].own}, 16);
+        }
+        status = wwi_shapelet_weigh(s->device, s->data, &sides, (const uint32_t(*)[4])candidates, light, gains, gaps);
+        for (size_t i = 0, w = 0; status == WW_OK && i < many; i++) {
+            if (from[i].weighed)
+                continue;
+            from[i].gain = gains[w];
+            from[i].gap = (float)gaps[w++];
+            from[i].weighed = true;
+        }
+        if (status == WW_OK)
+            status = wwi_pace_report(&s->progress->pace, 0);
+        s->progress->examined += light;
+    }
+    free(candidates);
+    free(gains);
+    free(gaps);
+    return status;
+}
+
 // Takes the best of the list, one after the other: each is examined before it is taken, and those that overlap with one
-// taken are out. The list is empty afterwards.
+// taken are out. Where there are many to examine, the device weighs them first. The list is empty afterwards.
 static ww_status select_best(search *s) {
     ww_status status = WW_OK;
-    enum { MOST_AT_ONCE = 256 };
-    const size_t at_once = s->device->gpu ? MOST_AT_ONCE : 16;
-    size_t next = 0, examined = 0, room = 0, taken = 0, which[MOST_AT_ONCE];
+    enum { MOST_AT_ONCE = 256, WEIGHED = 4096 };
+    const wwi_shapelet_sides sides = sides_of(s);
+    const size_t many = (size_t)wwi_shapelet_tuned(s->device, "shapelets.weigh", 32);
+    const bool weighs = s->options->quality == WW_SHAPELET_GAIN && wwi_shapelet_weighs(s->device, &sides) > 0;
+    size_t at_once = 16, next = 0, ordered_to = 0, examined = 0, room = 0, taken = 0, which[MOST_AT_ONCE];
     chosen *all = NULL;
     wwi_shapelet_place *out = malloc(s->k * sizeof *out);
     if (!out)
         return wwi_fail_memory(s->k * sizeof *out);
-    qsort(s->list, s->list_count, sizeof *s->list, by_most);
+    if (weighs && s->k == 1 && s->list_count > many)
+        status = weigh(s, 0, s->list_count);
     while (status == WW_OK && taken < s->k) {
         chosen *top = NULL;
         for (size_t i = 0; i < examined; i++)
@@ -1022,15 +1214,28 @@ static ww_status select_best(search *s) {
         const wwi_shapelet_found *need = top ? &top->found : full;
         if (top && full && wwi_shapelet_compare(&top->found, full) > 0)
             need = full;
-        size_t count = 0;
-        size_t reach = next;
-        while (reach < s->list_count && count < at_once && (!need || may_reach(s, &s->list[reach], need))) {
+        if (next == ordered_to && next < s->list_count)
+            ordered_to = order_list(s, next);
+        size_t count = 0, reach = next, light = 0; // light: not weighed
+        while (reach < ordered_to && count < at_once && (!need || may_reach(s, &s->list[reach], need))) {
             bool free_ = true;
             for (size_t i = 0; i < taken && free_; i++)
                 free_ = !overlap(&out[i], &s->list[reach].place);
-            if (free_)
+            if (free_) {
+                light += !s->list[reach].weighed;
                 which[count++] = reach;
+            }
             reach++;
+        }
+        if (weighs && light && s->list_count - next > many) {
+            size_t end = next;
+            while (end < s->list_count && end - next < WEIGHED && (!need || may_reach(s, &s->list[end], need)))
+                end++;
+            if (end - next > many) {
+                status = weigh(s, next, end - next);
+                ordered_to = next;
+                continue;
+            }
         }
         next = reach;
         if (count) {
@@ -1039,8 +1244,11 @@ static ww_status select_best(search *s) {
             if (status == WW_OK)
                 status = wwi_pace_report(&s->progress->pace, 0);
             examined += count;
+            at_once = s->device->gpu && at_once < MOST_AT_ONCE ? at_once * 2 : at_once;
             continue;
         }
+        if (reach == ordered_to && reach < s->list_count)
+            continue;
         if (!top || top->found.score.key < 1 || (full && wwi_shapelet_compare(&top->found, full) >= 0))
             break;
         out[taken++] = top->found.place;
@@ -1104,6 +1312,7 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
     search s;
     memset(&s, 0, sizeof s);
     s.device = device;
+    s.room = &device->room;
     s.data = data;
     s.gains = gains;
     s.options = options;

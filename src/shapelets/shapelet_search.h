@@ -37,6 +37,14 @@ typedef struct wwi_shapelet_kind {
     bool raw, unscaled;
 } wwi_shapelet_kind;
 
+// Buffers of the search of a node, kept for the next one.
+typedef struct wwi_shapelet_room {
+    wwi_buffer *node_ids, *class_of, *totals, *before, *so_far, *steps, *bound, *column_buffer, *reaches, *own, *a,
+        *norms, *b, *tile_buffer, *tile_first, *table_flats, *row_steps, *window_steps, *window_sizes, *rows_scratch,
+        *lefts, *points, *entropy, *sifted, *listed, *listed_count, *nearest, *most_gain, *most_gap, *best, *kept,
+        *kept_count, *scratch;
+} wwi_shapelet_room;
+
 // A device's programs for one kind. It belongs to one thread at a time.
 typedef struct wwi_shapelet_device {
     ww_context *context;
@@ -48,8 +56,11 @@ typedef struct wwi_shapelet_device {
     uint32_t rows, diagonals, row_group;     // of the diagonals: rows and diagonals of a work-item, work-items
     uint32_t exact_group, table_group;
     wwi_program *double_program;
-    wwi_kernel *exact, *make_columns, *make_windows, *row_steps, *window_steps;
+    wwi_kernel *exact, *near, *weigh, *make_columns, *make_windows, *row_steps, *window_steps;
     wwi_buffer *patterns, *places, *flats, *ids, *nearest, *at; // of wwi_shapelet_exact()
+    wwi_shapelet_room room;
+    uint64_t bytes;                        // that a search may use: half of what was free when the first began
+    wwi_buffer *candidates, *gains, *gaps; // of wwi_shapelet_weigh()
 } wwi_shapelet_device;
 
 ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, wwi_shapelet_device *device);
@@ -73,6 +84,22 @@ typedef struct wwi_shapelet_pattern {
 ww_status wwi_shapelet_exact(wwi_shapelet_device *device, const wwi_shapelet_data *data, const uint32_t *ids,
                              size_t series, const wwi_shapelet_pattern *patterns, size_t count, double *distances,
                              uint32_t *at);
+
+// What a node is on the device: series of the data, classes of each, series of each class, distances so far (or NULL),
+// the steps of wwi_shapelet_gains.
+typedef struct wwi_shapelet_sides {
+    uint32_t series, classes, combine;
+    wwi_buffer *ids, *class_of, *totals, *before, *steps;
+} wwi_shapelet_sides;
+
+// How many candidates wwi_shapelet_weigh() takes at a time; 0: none, on this device or with so many series.
+size_t wwi_shapelet_weighs(const wwi_shapelet_device *device, const wwi_shapelet_sides *sides);
+
+// The gain of each candidate (series, start, length, the series' place in the node) by distances in double, and its
+// gap: by rounding they may be those of wwi_shapelet_split() or a little more.
+ww_status wwi_shapelet_weigh(wwi_shapelet_device *device, const wwi_shapelet_data *data,
+                             const wwi_shapelet_sides *sides, const uint32_t (*candidates)[4], size_t count,
+                             int64_t *gains, double *gaps);
 
 // ---- tables on the host, for devices without double (shapelet_tables.c): as the kernels of shapelet_tables.cl
 

@@ -149,20 +149,42 @@ START_TEST(brute_force) {
 }
 END_TEST
 
-// Chunks of few columns, tables of few series; the host's tables; on a CPU the form for GPUs.
+// Chunks of few columns, tables of few series; the host's tables; on a CPU the form for GPUs. With what is for many
+// series or candidates: sifting, weighing on the device.
+typedef struct way {
+    size_t shape;
+    const char *name; // of a tuning parameter; NULL: in chunks
+    long value;
+} way;
+
+static const way ways[] = {
+    {4, NULL, 0},
+    {1, NULL, 0},
+    {4, "shapelets.double", 2},
+    {1, "shapelets.double", 2},
+    {4, "shapelets.vector", 1},
+    {1, "shapelets.vector", 1},
+    {2, "shapelets.vector", 1}, // offset
+    {7, "shapelets.vector", 1}, // sparse lengths
+    {6, "shapelets.vector", 1}, // raw
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
 START_TEST(other_ways) {
-    const shape *s = &shapes[_i % 2 ? 1 : 4];
+    const way *w = &ways[_i];
+    const shape *s = &shapes[w->shape];
     wwt_seed(77);
     labelled *l = make_set(s->count, s->channels, s->least, s->most, s->classes, s->scale, s->offset);
     ww_shapelets_options o = options_of(s);
     ww_run_options run = WW_RUN_OPTIONS_INIT;
-    if (_i < 2) {
+    if (!w->name) {
         run.max_bytes = 60000;
         run.launch_seconds = 1e-6;
         o.run = &run;
     } else {
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, _i < 4 ? "shapelets.double" : "shapelets.vector", NULL, _i < 4 ? 2 : 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.weigh", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, w->name, NULL, w->value));
     }
     check_best(l, &o, 1);
     check_best(l, &o, 3);
@@ -665,7 +687,7 @@ int main(void) {
         return exit_code;
     Suite *suite = suite_create("shapelets");
     wwt_add(suite, brute_force, SHAPES);
-    wwt_add(suite, other_ways, wwt_device_is_gpu() ? 4 : 6);
+    wwt_add(suite, other_ways, WAYS);
     wwt_add(suite, flat_windows, 1);
     wwt_add(suite, samples, 1);
     wwt_add(suite, terms, 2);
