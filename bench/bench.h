@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench: what is measured, how it is timed, and how it is checked. Uses only the public interface.
+// The bench: what is measured, how it is timed, and how it is checked. Uses only the public interface, and of the
+// program the tables of options and the JSON.
 #ifndef WAVEWARP_BENCH_H
 #define WAVEWARP_BENCH_H
 
@@ -7,15 +8,17 @@
 #include <stdio.h>
 #include <wavewarp/wavewarp.h>
 
+#include "../cli/json.h"
+
 typedef struct bench_options {
     const char *device;
     const char *filter; // part of a case's name; NULL: all
     const char *data;   // folder of real sets (GunPoint/GunPoint_TRAIN.ts ...); NULL: none
     const char *program;
-    ww_engine engine;
+    int engine;            // ww_engine
     double target_seconds; // one run's length; 0: by device
     uint64_t max_bytes;    // most bytes of series on the device; 0: by device
-    int quick, json, list;
+    bool quick, json, list;
 } bench_options;
 
 typedef enum bench_job { BENCH_MATRIX, BENCH_NEAREST, BENCH_PROGRAM, BENCH_CALL } bench_job;
@@ -66,29 +69,58 @@ typedef struct bench {
     ww_device_info device;
 } bench;
 
-// All cases, in the order in which they run. *Ownership*: static.
-const bench_case *bench_cases(size_t *count);
-
+ww_status bench_measure(const bench_case *c, ww_measure *measure);
 // Measures one case. WW_OK with result->error > result->allowed when the results are wrong.
-ww_status bench_matrix(bench *b, const bench_case *c, bench_result *result);
-ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result);
+ww_status bench_matrix(const bench *b, const bench_case *c, bench_result *result);
+ww_status bench_nearest(const bench *b, const bench_case *c, bench_result *result);
 // One call of ww_distance() for a pair, over and over.
-ww_status bench_call(bench *b, const bench_case *c, bench_result *result);
+ww_status bench_call(const bench *b, const bench_case *c, bench_result *result);
 // 0: measured; else result->note says why not.
 int bench_program(const bench *b, bench_result *result);
 
-// Runs (or, with options.list, names) the selected cases of nearest neighbours of points: how many there were. *failed
-// becomes 1 when one is wrong.
+// Suites. Each runs (or, with options.list, names) its selected cases: how many there were. *failed becomes 1 when one
+// is wrong.
+size_t bench_series(const bench *b, int *failed); // pairs of series: the cases above
 size_t bench_knn(const bench *b, int *failed);
+size_t bench_search(const bench *b, int *failed);
 size_t bench_lsh(const bench *b, int *failed);
 size_t bench_profile(const bench *b, int *failed);
-// Soft-DTW: values, and values with gradients.
-size_t bench_gradient(const bench *b, int *failed);
-size_t bench_search(const bench *b, int *failed);
 size_t bench_shapelets(const bench *b, int *failed);
-// The same for the reading of files.
+size_t bench_gradient(const bench *b, int *failed);
 size_t bench_files(const bench *b, int *failed);
 size_t bench_paths(const bench *b, int *failed);
+
+// ---- bench_report.c
+
+extern const cli_command bench_command;
+
+// What a case's object says in its head and at its end.
+typedef struct bench_report {
+    const char *name;
+    const ww_measure *measure; // NULL: none
+    const char *metric;        // of points
+    ww_precision precision;
+    const char *engine; // NULL: none
+    bench_times wall, device;
+    double ratio; // to textbook C in the same run; 0: not measured
+    size_t verified;
+    double error, allowed;
+} bench_report;
+
+// Whether a case runs now: it is selected, and --list, which prints its name, was not given. Counts selected ones in
+// *ran, and prints the table's header (NULL: none) before its first row.
+bool bench_begin(const bench *b, const char *name, int quick, void (*print_header)(void), size_t *ran);
+// Reports the library's last error; gives 1.
+int bench_failure(const char *name, ww_status status);
+// Says why a case can't run here; gives 0.
+int bench_skipped(const bench *b, const bench_report *report, const char *why);
+// "12.3x", or "-" where it is not measured.
+const char *bench_ratio(char *text, size_t size, double ratio);
+bool bench_right(const bench_report *report); // no NaN, no error above what is allowed
+// The head of the program's commands, with the case's name; the suite's own fields follow; then the times, what was
+// verified, and the object's end.
+void bench_json_begin(const bench *b, const bench_report *report, cli_json *json);
+void bench_json_end(const bench_report *report, cli_json *json);
 
 // ---- bench_data.c: series, and their expected results
 

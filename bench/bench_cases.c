@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of cases that are measured. The names are those of docs/performance.md.
+// Cases of series: the table, whose names are those of docs/performance.md, and how a case's figures are printed.
+#include <string.h>
+
 #include "bench.h"
 
 #define QUERY(n, in_quick)                                                                                             \
@@ -20,6 +22,8 @@
     { name "/pair/" #n "x" #n, BENCH_MATRIX, measure, WW_FLOAT, 0, 1, 1, n, n, n, in_quick, 0, "", cpu }
 #define PAIR(n, m, in_quick, gpu, cpu)                                                                                 \
     { "dtw/pair/" #n "x" #m, BENCH_MATRIX, WW_DTW, WW_FLOAT, 0, 1, 1, n, m, m, in_quick, 0, gpu, cpu }
+#define CALL(name, measure, in_quick)                                                                                  \
+    { name "/call/150x150", BENCH_CALL, measure, WW_DOUBLE, 0, 16, 16, 0, 150, 150, in_quick, 0, "", "" }
 #define NEAREST(name, length, share, in_quick, no_bounds)                                                              \
     { name, BENCH_NEAREST, WW_DTW, WW_FLOAT, share, 64, 4096, 0, length, length, in_quick, no_bounds, "", "" }
 
@@ -104,13 +108,111 @@ static const bench_case CASES[] = {
     NEAREST("dtw/nearest/bounds-1000", 1000, 0.1, 0, 0),
     NEAREST("dtw/nearest/no-bounds-1000", 1000, 0.1, 0, 1),
     // ww_distance() of one pair, from call to return.
-    {"dtw/call/150x150", BENCH_CALL, WW_DTW, WW_DOUBLE, 0, 16, 16, 0, 150, 150, 1, 0, "", ""},
-    {"msm/call/150x150", BENCH_CALL, WW_MSM, WW_DOUBLE, 0, 16, 16, 0, 150, 150, 0, 0, "", ""},
+    CALL("dtw", WW_DTW, 1),
+    CALL("frechet", WW_FRECHET, 0),
+    CALL("adtw", WW_ADTW, 0),
+    CALL("wdtw", WW_WDTW, 0),
+    CALL("ddtw", WW_DDTW, 0),
+    CALL("wddtw", WW_WDDTW, 0),
+    CALL("erp", WW_ERP, 0),
+    CALL("edr", WW_EDR, 0),
+    CALL("lcss", WW_LCSS, 0),
+    CALL("msm", WW_MSM, 0),
+    CALL("twed", WW_TWED, 0),
+    CALL("levenshtein", WW_LEVENSHTEIN, 0),
+    CALL("lcs", WW_LCS, 0),
     // The whole program, start to accuracy.
     {"program/classify/GunPoint", BENCH_PROGRAM, WW_DTW, WW_FLOAT, 0, 0, 0, 0, 150, 150, 1, 0, "", ""},
 };
 
-const bench_case *bench_cases(size_t *count) {
-    *count = sizeof CASES / sizeof CASES[0];
-    return CASES;
+// ---- reports
+
+static void print_json(const bench *b, const bench_report *report, const bench_case *c, const bench_result *r) {
+    cli_json json;
+    bench_json_begin(b, report, &json);
+    cli_json_count(&json, "rows", r->rows);
+    cli_json_count(&json, "columns", r->columns);
+    cli_json_count(&json, "cells", r->cells);
+    cli_json_number(&json, "seconds_upload", r->upload, 6);
+    cli_json_number(&json, "seconds_plan", r->plan, 6);
+    cli_json_number(&json, "gcups", r->cups * 1e-9, 6);
+    if (r->textbook > 0)
+        cli_json_number(&json, "textbook_gcups", r->textbook * 1e-9, 4);
+    if (c->job == BENCH_NEAREST) {
+        cli_json_count(&json, "pairs_pruned", r->pruned);
+        cli_json_count(&json, "pairs_abandoned", r->abandoned);
+    }
+    cli_json_text(&json, "note", r->note);
+    bench_json_end(report, &json);
+}
+
+static void print_header(void) {
+    printf("%-28s %-8s %10s %11s %11s %7s %10s %9s %9s  %s\n", "case", "engine", "cells", "device ms", "wall ms",
+           "spread", "GCUPS", "textbook", "error", "");
+}
+
+static void print_row(const bench_report *report, const bench_result *r) {
+    const bench_times *times = r->device.count ? &r->device : &r->wall;
+    char device[32] = "-", ratio[32];
+    if (r->device.count)
+        snprintf(device, sizeof device, "%.3f", 1e3 * r->device.median);
+    printf("%-28s %-8s %10.3g %11s %11.3f %6.1f%% %10.4g %9s %9.2g  %s%s\n", report->name, r->engine, (double)r->cells,
+           device, 1e3 * r->wall.median, 100 * times->spread, r->cups * 1e-9,
+           bench_ratio(ratio, sizeof ratio, report->ratio), r->error, bench_right(report) ? "" : "WRONG ", r->note);
+}
+
+// ---- running
+
+// "" when the case can run here, else why not.
+static const char *reason_to_skip(const bench *b, const bench_case *c) {
+    if (c->precision == WW_DOUBLE && !b->device.has_double)
+        return "the device has no double";
+    return b->device.type == WW_DEVICE_CPU ? c->cpu : c->gpu;
+}
+
+// 0: right or skipped; 1: wrong or failed.
+static int run_case(const bench *b, const bench_case *c) {
+    bench_result result = {.engine = NULL};
+    ww_measure measure;
+    bench_report report = {.name = c->name, .precision = c->precision};
+    ww_status status = bench_measure(c, &measure);
+    if (status != WW_OK)
+        return bench_failure(c->name, status);
+    report.measure = &measure;
+    const char *why = reason_to_skip(b, c);
+    if (*why)
+        return bench_skipped(b, &report, why);
+    if (c->job == BENCH_PROGRAM) {
+        if (bench_program(b, &result) != 0)
+            return bench_skipped(b, &report, result.note);
+    } else {
+        status = c->job == BENCH_NEAREST ? bench_nearest(b, c, &result)
+                 : c->job == BENCH_CALL  ? bench_call(b, c, &result)
+                                         : bench_matrix(b, c, &result);
+    }
+    if (status == WW_ERROR_UNSUPPORTED)
+        return bench_skipped(b, &report, ww_last_error()->message);
+    if (status != WW_OK)
+        return bench_failure(c->name, status);
+    report.engine = result.engine;
+    report.wall = result.wall;
+    report.device = result.device;
+    report.ratio = result.textbook > 0 ? result.cups / result.textbook : 0;
+    report.verified = result.verified;
+    report.error = result.error;
+    report.allowed = result.allowed;
+    if (b->options.json)
+        print_json(b, &report, c, &result);
+    else
+        print_row(&report, &result);
+    fflush(stdout);
+    return !bench_right(&report);
+}
+
+size_t bench_series(const bench *b, int *failed) {
+    size_t ran = 0;
+    for (size_t i = 0; i < CLI_COUNT_OF(CASES); i++)
+        if (bench_begin(b, CASES[i].name, CASES[i].quick, print_header, &ran))
+            *failed |= run_case(b, &CASES[i]);
+    return ran;
 }

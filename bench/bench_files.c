@@ -132,27 +132,34 @@ static int measure(const bench *b, const file_case *c, const sample *s) {
             options.time_column = "time";
         }
         const double start = bench_seconds();
-        if (ww_series_set_read(s->path, &options, &set) != WW_OK) {
-            fprintf(stderr, "wavewarp-bench: %s: %s\n", c->name, ww_last_error()->message);
-            return 1;
-        }
+        const ww_status status = ww_series_set_read(s->path, &options, &set);
+        if (status != WW_OK)
+            return bench_failure(c->name, status);
         if (k >= 0)
             wall[k] = bench_seconds() - start;
         wrong += count_wrong(s, set);
         ww_series_set_destroy(&set);
     }
-    const bench_times times = bench_summary(wall, RUNS);
-    const double megabytes = 1e-6 * (double)s->bytes, values = (double)(s->series * LENGTH);
-    if (b->options.json)
-        printf("{\"name\": \"%s\", \"bytes\": %zu, \"values\": %.0f, \"seconds_wall\": {\"minimum\": %.6g, \"median\": "
-               "%.6g, \"spread\": %.4g, \"runs\": %d}, \"megabytes_per_second\": %.4g, \"strtod_seconds\": %.4g, "
-               "\"verified\": %.0f, \"right\": %s}\n",
-               c->name, s->bytes, values, times.minimum, times.median, times.spread, RUNS, megabytes / times.median,
-               s->strtod_seconds, values, wrong ? "false" : "true");
-    else
+    const double megabytes = 1e-6 * (double)s->bytes;
+    const size_t values = s->series * LENGTH;
+    const bench_report report = {.name = c->name,
+                                 .precision = WW_DOUBLE,
+                                 .wall = bench_summary(wall, RUNS),
+                                 .verified = values,
+                                 .error = (double)wrong};
+    if (b->options.json) {
+        cli_json json;
+        bench_json_begin(b, &report, &json);
+        cli_json_count(&json, "bytes", s->bytes);
+        cli_json_count(&json, "values", values);
+        cli_json_number(&json, "megabytes_per_second", megabytes / report.wall.median, 4);
+        cli_json_number(&json, "strtod_seconds", s->strtod_seconds, 4);
+        bench_json_end(&report, &json);
+    } else {
         printf("%-28s %8.1f MB %9.1f ms wall %6.1f%%   %7.1f MB/s, strtod() alone %.1f MB/s  %s\n", c->name, megabytes,
-               1e3 * times.median, 100 * times.spread, megabytes / times.median, megabytes / s->strtod_seconds,
-               wrong ? "WRONG" : "every value verified");
+               1e3 * report.wall.median, 100 * report.wall.spread, megabytes / report.wall.median,
+               megabytes / s->strtod_seconds, wrong ? "WRONG" : "every value verified");
+    }
     fflush(stdout);
     return wrong != 0;
 }
@@ -161,15 +168,10 @@ size_t bench_files(const bench *b, int *failed) {
     size_t ran = 0;
     sample s = {.path = ""};
     const char *there = NULL; // the ending of the sample's file
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    for (size_t i = 0; i < CLI_COUNT_OF(CASES); i++) {
         const file_case *c = &CASES[i];
-        if (b->options.filter ? !strstr(c->name, b->options.filter) : b->options.quick && !c->quick)
+        if (!bench_begin(b, c->name, c->quick, NULL, &ran))
             continue;
-        ran++;
-        if (b->options.list) {
-            printf("%s\n", c->name);
-            continue;
-        }
         bool good = there && strcmp(there, c->ending) == 0;
         if (!good) {
             if (s.path[0])

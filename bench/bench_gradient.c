@@ -9,18 +9,30 @@
 
 #include "../tests/reference/reference.h"
 
-#define GAMMA 1.0
 #define SAMPLES 6
+#define MOST_SERIES 4096 // of a side, for values: pairs beyond are of other two
 
 typedef struct gradient_case {
     char name[64];
     size_t length;
+    double gamma;
     int slopes, quick;
 } gradient_case;
 
 static const gradient_case CASES[] = {
-    {"softdtw/value/128", 128, 0, 0},    {"softdtw/value/512", 512, 0, 1},    {"softdtw/value/1000", 1000, 0, 0},
-    {"softdtw/gradient/128", 128, 1, 0}, {"softdtw/gradient/512", 512, 1, 1}, {"softdtw/gradient/1000", 1000, 1, 0},
+    {"softdtw/value/100", 100, 1, 0, 0},
+    {"softdtw/value/128", 128, 1, 0, 0},
+    {"softdtw/value/512", 512, 1, 0, 1},
+    {"softdtw/value/1000", 1000, 1, 0, 0},
+    {"softdtw/value/4096", 4096, 1, 0, 0},
+    {"softdtw/value/512/gamma-10", 512, 10, 0, 0},
+    {"softdtw/value/512/gamma-0.1", 512, 0.1, 0, 0},
+    {"softdtw/value/512/gamma-0.01", 512, 0.01, 0, 0},
+    {"softdtw/gradient/128", 128, 1, 1, 0},
+    {"softdtw/gradient/512", 512, 1, 1, 1},
+    {"softdtw/gradient/1000", 1000, 1, 1, 0},
+    {"softdtw/gradient/4096", 4096, 1, 1, 0},
+    {"softdtw/gradient/512/gamma-0.01", 512, 0.01, 1, 0},
 };
 
 typedef struct run {
@@ -29,6 +41,7 @@ typedef struct run {
     ww_gradient *gradient;
     ww_plan *plan; // of values alone
     float *values, *slopes;
+    size_t pairs, *row_index, *column_index;
     ww_measure measure;
 } run;
 
@@ -41,6 +54,8 @@ static void run_free(run *r) {
     bench_data_free(&r->y);
     free(r->values);
     free(r->slopes);
+    free(r->row_index);
+    free(r->column_index);
 }
 
 static ww_status run_make(const bench *b, const gradient_case *c, size_t pairs, run *r) {
@@ -48,21 +63,29 @@ static ww_status run_make(const bench *b, const gradient_case *c, size_t pairs, 
     memset(r, 0, sizeof *r);
     if ((status = ww_measure_init(&r->measure, sizeof r->measure, WW_DTW)) != WW_OK)
         return status;
-    r->measure.gamma = GAMMA;
-    if (!bench_data_make(&r->x, pairs, c->length, c->length, 0, WW_FLOAT, 1) ||
-        !bench_data_make(&r->y, pairs, c->length, c->length, 0, WW_FLOAT, 2) ||
-        !(r->values = malloc(pairs * sizeof *r->values)) ||
-        !(r->slopes = malloc(pairs * c->length * sizeof *r->slopes)))
+    const size_t series = c->slopes || pairs < MOST_SERIES ? pairs : MOST_SERIES;
+    r->measure.gamma = c->gamma;
+    r->pairs = pairs;
+    if (!bench_data_make(&r->x, series, c->length, c->length, 0, WW_FLOAT, 1) ||
+        !bench_data_make(&r->y, series, c->length, c->length, 0, WW_FLOAT, 2) ||
+        !(r->values = malloc(pairs * sizeof *r->values)) || !(r->row_index = malloc(pairs * sizeof *r->row_index)) ||
+        !(r->column_index = malloc(pairs * sizeof *r->column_index)) ||
+        !(r->slopes = malloc(series * c->length * sizeof *r->slopes)))
         return WW_ERROR_OUT_OF_MEMORY;
+    for (size_t p = 0; p < pairs; p++) {
+        r->row_index[p] = p % series;
+        r->column_index[p] = (p + p / series) % series;
+    }
     if ((status = ww_dataset_create(b->context, &r->x.view, NULL, &r->rows)) != WW_OK ||
         (status = ww_dataset_create(b->context, &r->y.view, NULL, &r->columns)) != WW_OK)
         return status;
     if (!c->slopes)
-        return ww_plan_create_pairs(&r->measure, r->rows, r->columns, NULL, NULL, pairs, NULL, &r->plan);
+        return ww_plan_create_pairs(&r->measure, r->rows, r->columns, r->row_index, r->column_index, pairs, NULL,
+                                    &r->plan);
     return ww_gradient_create_pairs(&r->measure, r->rows, r->columns, NULL, NULL, pairs, NULL, &r->gradient);
 }
 
-static ww_status run_once(run *r, int slopes, double *seconds, uint64_t *cells) {
+static ww_status run_once(run *r, int slopes, double *device, double *wall, uint64_t *cells) {
     const ww_output values = WW_OUTPUT_HOST(r->values), by_rows = WW_OUTPUT_HOST(r->slopes);
     ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
     ww_gradient_info info = WW_GRADIENT_INFO_INIT;
@@ -72,7 +95,8 @@ static ww_status run_once(run *r, int slopes, double *seconds, uint64_t *cells) 
         if (ran != WW_OK)
             return ran;
         *cells = ww_plan_get_info(r->plan, &plan) == WW_OK ? plan.cells : 0;
-        *seconds = plan.seconds_device > 0 ? plan.seconds_device : plan.seconds_wall;
+        *device = plan.seconds_device;
+        *wall = plan.seconds_wall;
         return WW_OK;
     }
     to.values = &values;
@@ -80,7 +104,8 @@ static ww_status run_once(run *r, int slopes, double *seconds, uint64_t *cells) 
     ww_status status = ww_gradient_run(r->gradient, &to);
     if (status == WW_OK)
         status = ww_gradient_get_info(r->gradient, &info);
-    *seconds = info.seconds_device > 0 ? info.seconds_device : info.seconds_wall;
+    *device = info.seconds_device;
+    *wall = info.seconds_wall;
     *cells = info.cells;
     return status;
 }
@@ -92,16 +117,16 @@ static double verify(const run *r, const gradient_case *c) {
         return (double)INFINITY;
     uint64_t state = 7;
     for (int k = 0; k < SAMPLES; k++) {
-        const size_t p = bench_random(&state) % r->x.view.count, t = bench_random(&state) % c->length;
-        const float *from_x = (const float *)r->x.view.values + r->x.view.offsets[p];
-        const float *from_y = (const float *)r->y.view.values + r->y.view.offsets[p];
+        const size_t p = bench_random(&state) % r->pairs, t = bench_random(&state) % c->length;
+        const float *from_x = (const float *)r->x.view.values + r->x.view.offsets[r->row_index[p]];
+        const float *from_y = (const float *)r->y.view.values + r->y.view.offsets[r->column_index[p]];
         for (size_t i = 0; i < c->length; i++) {
             x[i] = (double)from_x[i];
             y[i] = (double)from_y[i];
         }
         const wwr_series a = {x, c->length, 1}, b = {y, c->length, 1};
         const double value = wwr_distance(&r->measure, NULL, &a, &b), kept = x[t];
-        worst = fmax(worst, fabs((double)r->values[p] - value) / (fabs(value) + 2 * GAMMA * (double)c->length));
+        worst = fmax(worst, fabs((double)r->values[p] - value) / (fabs(value) + 2 * c->gamma * (double)c->length));
         if (!c->slopes)
             continue;
         x[t] = kept + 1e-5;
@@ -116,8 +141,9 @@ static double verify(const run *r, const gradient_case *c) {
 }
 
 static int run_case(const bench *b, const gradient_case *c) {
-    const double allowed = c->slopes ? 1e-3 : 1e-5, target = b->device.type == WW_DEVICE_GPU ? 0.1 : 0.4;
-    double samples[64], seconds = 0;
+    enum { MOST = 10 };
+    const double target = b->device.type == WW_DEVICE_GPU ? 0.1 : 0.4;
+    double device[MOST] = {0}, wall[MOST] = {0}, seconds = 0;
     uint64_t cells = 0;
     size_t pairs = 64, count = 0;
     run r;
@@ -125,47 +151,52 @@ static int run_case(const bench *b, const gradient_case *c) {
     for (;;) {
         status = run_make(b, c, pairs, &r);
         for (int k = 0; k < 2 && status == WW_OK; k++)
-            status = run_once(&r, c->slopes, &seconds, &cells);
-        if (status != WW_OK || seconds > target / 2 || pairs >= (size_t)1 << 17)
+            status = run_once(&r, c->slopes, &device[0], &wall[0], &cells);
+        seconds = device[0] > 0 ? device[0] : wall[0];
+        // On a GPU values of pairs enough to give each work-item its own.
+        const bool many =
+            c->slopes || b->device.type != WW_DEVICE_GPU || pairs >= 320 * (size_t)b->device.compute_units;
+        if (status != WW_OK || (many && seconds > target / 2) || pairs >= (size_t)1 << 17)
             break;
-        pairs *= seconds > 0 && target / seconds < 8 ? 2 : 8;
+        pairs *= many && seconds > 0 && target / seconds < 8 ? 2 : 8;
         run_free(&r);
     }
-    while (status == WW_OK && count < (b->options.quick ? 3 : 10)) {
-        status = run_once(&r, c->slopes, &seconds, &cells);
-        samples[count++] = seconds;
-    }
+    for (; status == WW_OK && count < (b->options.quick ? 3 : MOST); count++)
+        status = run_once(&r, c->slopes, &device[count], &wall[count], &cells);
     if (status != WW_OK) {
-        fprintf(stderr, "wavewarp-bench: %s: %s\n", c->name, ww_last_error()->message);
         run_free(&r);
-        return 1;
+        return bench_failure(c->name, status);
     }
-    const bench_times times = bench_summary(samples, count);
-    const double error = verify(&r, c), rate = (double)cells / times.median * 1e-9;
-    if (b->options.json)
-        printf("{\"name\": \"%s\", \"device\": \"%s\", \"pairs\": %zu, \"cells\": %llu, \"seconds\": %.6g, \"gcups\": "
-               "%.6g, \"verified\": %d, \"error\": %.3g, \"allowed\": %.3g, \"right\": %s}\n",
-               c->name, b->device.name, pairs, (unsigned long long)cells, times.median, rate, SAMPLES,
-               error <= 1e300 ? error : 1e300, allowed, error <= allowed ? "true" : "false");
-    else
-        printf("%-28s %8zu pairs %10.3f ms %6.1f%% %10.4g GCUPS %9.2g%s\n", c->name, pairs, 1e3 * times.median,
-               100 * times.spread, rate, error, error <= allowed ? "" : " WRONG");
+    bench_report report = {.name = c->name,
+                           .measure = &r.measure,
+                           .wall = bench_summary(wall, count),
+                           .device = bench_summary(device, count),
+                           .verified = SAMPLES,
+                           .error = verify(&r, c),
+                           .allowed = c->slopes ? 1e-3 : 1e-5};
+    const bench_times *times = report.device.median > 0 ? &report.device : &report.wall;
+    const double rate = (double)cells / times->median * 1e-9;
+    if (b->options.json) {
+        cli_json json;
+        bench_json_begin(b, &report, &json);
+        cli_json_count(&json, "pairs", pairs);
+        cli_json_count(&json, "length", c->length);
+        cli_json_count(&json, "cells", cells);
+        cli_json_number(&json, "gcups", rate, 6);
+        bench_json_end(&report, &json);
+    } else {
+        printf("%-28s %8zu pairs %10.3f ms %6.1f%% %10.4g GCUPS %9.2g%s\n", c->name, pairs, 1e3 * times->median,
+               100 * times->spread, rate, report.error, bench_right(&report) ? "" : " WRONG");
+    }
     fflush(stdout);
     run_free(&r);
-    return !(error <= allowed);
+    return !bench_right(&report);
 }
 
 size_t bench_gradient(const bench *b, int *failed) {
     size_t ran = 0;
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        const gradient_case *c = &CASES[i];
-        if (b->options.filter ? !strstr(c->name, b->options.filter) : b->options.quick && !c->quick)
-            continue;
-        ran++;
-        if (b->options.list)
-            printf("%s\n", c->name);
-        else
-            *failed |= run_case(b, c);
-    }
+    for (size_t i = 0; i < CLI_COUNT_OF(CASES); i++)
+        if (bench_begin(b, CASES[i].name, CASES[i].quick, NULL, &ran))
+            *failed |= run_case(b, &CASES[i]);
     return ran;
 }

@@ -199,12 +199,13 @@ static double textbook(const knn_job *j, double seconds) {
 
 static int run_case(const bench *b, const knn_case *c) {
     enum { MOST = 50 };
-    double wall[MOST], device[MOST], error = 0, ratio = 0;
-    const double allowed = c->precision == WW_DOUBLE ? 1e-12 : 2e-5;
-    size_t runs = 0, verified = 0;
+    double wall[MOST], device[MOST];
+    bench_report report = {.name = c->name, .metric = ww_metric_name(c->metric), .precision = c->precision};
+    size_t runs = 0;
     ww_knn_info info = WW_KNN_INFO_INIT;
     knn_job j;
     ww_status status = job_make(b, c, &j);
+    report.allowed = c->precision == WW_DOUBLE ? 1e-12 : 2e-5;
     if (status == WW_OK)
         status = ww_knn_run(j.knn, j.ids, j.distances, NULL);
     const double begin = bench_seconds();
@@ -215,46 +216,43 @@ static int run_case(const bench *b, const knn_case *c) {
         wall[runs] = info.seconds_wall;
         device[runs++] = info.seconds_device;
     }
-    if (status == WW_ERROR_UNSUPPORTED) {
-        printf("%-36s skipped: %s\n", c->name, ww_last_error()->message);
-        job_free(&j);
-        return 0;
-    }
     if (status != WW_OK) {
-        fprintf(stderr, "wavewarp-bench: %s: %s: %s\n", c->name, ww_status_name(status), ww_last_error()->message);
         job_free(&j);
-        return 1;
+        return status == WW_ERROR_UNSUPPORTED ? bench_skipped(b, &report, ww_last_error()->message)
+                                              : bench_failure(c->name, status);
     }
-    const bench_times w = bench_summary(wall, runs), d = bench_summary(device, runs);
-    error = bench_points_verify(j.base_values, j.count, j.query_values, j.queries ? j.queries : j.count, c->dimension,
-                                c->metric, c->k, j.ids, j.distances, c->precision, &verified);
+    report.wall = bench_summary(wall, runs);
+    report.device = bench_summary(device, runs);
+    report.engine = info.filter;
+    report.error =
+        bench_points_verify(j.base_values, j.count, j.query_values, j.queries ? j.queries : j.count, c->dimension,
+                            c->metric, c->k, j.ids, j.distances, c->precision, &report.verified);
     if (b->device.type == WW_DEVICE_CPU && c->metric == WW_METRIC_L2)
-        ratio = textbook(&j, b->options.quick ? 0.1 : 0.5) * (double)info.pairs / w.median;
-    const double rate = (double)info.pairs * (double)c->dimension / w.median;
+        report.ratio = textbook(&j, b->options.quick ? 0.1 : 0.5) * (double)info.pairs / report.wall.median;
+    const double rate = (double)info.pairs * (double)c->dimension / report.wall.median;
     if (b->options.json) {
-        printf("{\"name\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"filter\": \"%s\", \"queries\": %zu, "
-               "\"base\": %zu, \"dimension\": %zu, \"k\": %zu, \"pairs\": %llu, \"examined\": %llu, "
-               "\"launches\": %llu, \"seconds_upload\": %.6g, \"seconds_device\": %.6g, \"seconds_wall\": %.6g, "
-               "\"spread\": %.4g, \"runs\": %zu, \"coordinates_per_second\": %.5g, ",
-               c->name, b->device.name, ww_version(), info.filter, j.queries ? j.queries : j.count, j.count,
-               c->dimension, c->k, (unsigned long long)info.pairs, (unsigned long long)info.examined,
-               (unsigned long long)info.launches, j.upload, d.median, w.median, w.spread, w.count, rate);
-        if (ratio > 0)
-            printf("\"times_textbook\": %.4g, ", ratio);
-        printf("\"verified\": %zu, \"error\": %.3g, \"allowed\": %.3g, \"right\": %s}\n", verified,
-               error <= 1e300 ? error : 1e300, allowed, error <= allowed ? "true" : "false");
+        cli_json json;
+        bench_json_begin(b, &report, &json);
+        cli_json_count(&json, "queries", j.queries ? j.queries : j.count);
+        cli_json_count(&json, "base", j.count);
+        cli_json_count(&json, "dimension", c->dimension);
+        cli_json_count(&json, "k", c->k);
+        cli_json_count(&json, "pairs", info.pairs);
+        cli_json_count(&json, "examined", info.examined);
+        cli_json_count(&json, "launches", info.launches);
+        cli_json_number(&json, "seconds_upload", j.upload, 6);
+        cli_json_number(&json, "coordinates_per_second", rate, 5);
+        bench_json_end(&report, &json);
     } else {
-        char times[32] = "-";
-        if (ratio > 0)
-            snprintf(times, sizeof times, "%.1fx", ratio);
-        printf("%-36s %-7s %11.3f %11.3f %6.1f%% %10.4g %9.1f %9s %9.2g  %s\n", c->name, info.filter, 1e3 * d.median,
-               1e3 * w.median, 100 * w.spread, rate * 1e-9,
-               (double)info.examined / (double)(j.queries ? j.queries : j.count), times, error,
-               error <= allowed ? "" : "WRONG");
+        char ratio[32];
+        printf("%-36s %-7s %11.3f %11.3f %6.1f%% %10.4g %9.1f %9s %9.2g  %s\n", c->name, info.filter,
+               1e3 * report.device.median, 1e3 * report.wall.median, 100 * report.wall.spread, rate * 1e-9,
+               (double)info.examined / (double)(j.queries ? j.queries : j.count),
+               bench_ratio(ratio, sizeof ratio, report.ratio), report.error, bench_right(&report) ? "" : "WRONG");
     }
     fflush(stdout);
     job_free(&j);
-    return !(error <= allowed);
+    return !bench_right(&report);
 }
 
 // ---- selection alone
@@ -284,7 +282,8 @@ static int run_select(const bench *b) {
     const size_t rows = b->device.type == WW_DEVICE_GPU ? 4096 : 64, total = rows * SELECT_COLUMNS;
     float *values = malloc(total * sizeof *values), *smallest = malloc(rows * SELECT_K * sizeof *smallest);
     int64_t *indices = malloc(rows * SELECT_K * sizeof *indices);
-    double device[MOST], wall[MOST], error = INFINITY;
+    double device[MOST], wall[MOST];
+    bench_report report = {.name = SELECT_NAME, .error = INFINITY};
     size_t runs = 0;
     uint64_t state = 88172645463325252u;
     ww_topk *select = NULL;
@@ -305,52 +304,51 @@ static int run_select(const bench *b) {
             status = ww_topk_get_info(select, &info);
         device[runs++] = info.seconds_device;
     }
-    if (status == WW_OK)
-        error = select_error(values, rows, indices, smallest);
-    else
-        fprintf(stderr, "wavewarp-bench: %s: %s: %s\n", SELECT_NAME, ww_status_name(status), ww_last_error()->message);
     if (status == WW_OK) {
-        const bench_times d = bench_summary(device, runs), w = bench_summary(wall, runs);
-        const double bytes = (double)total * sizeof *values / (d.median > 0 ? d.median : w.median);
-        if (b->options.json)
-            printf("{\"name\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"rows\": %zu, \"columns\": %d, "
-                   "\"k\": %d, \"seconds_device\": %.6g, \"seconds_wall\": %.6g, \"spread\": %.4g, \"runs\": %zu, "
-                   "\"bytes_per_second\": %.5g, \"error\": %.3g, \"right\": %s}\n",
-                   SELECT_NAME, b->device.name, ww_version(), rows, SELECT_COLUMNS, SELECT_K, d.median, w.median,
-                   d.spread, runs, bytes, error <= 1e300 ? error : 1e300, error == 0 ? "true" : "false");
-        else
-            printf("%-36s %-7s %11.3f %11.3f %6.1f%% %7.1f GB/s %19s %9.2g  %s\n", SELECT_NAME, "-", 1e3 * d.median,
-                   1e3 * w.median, 100 * d.spread, bytes * 1e-9, "", error, error == 0 ? "" : "WRONG");
+        report.error = select_error(values, rows, indices, smallest);
+        report.verified = 1 + (rows - 1) / (rows / 8 + 1); // see select_error()
+        report.wall = bench_summary(wall, runs);
+        report.device = bench_summary(device, runs);
+        const double bytes =
+            (double)total * sizeof *values / (report.device.median > 0 ? report.device.median : report.wall.median);
+        if (b->options.json) {
+            cli_json json;
+            bench_json_begin(b, &report, &json);
+            cli_json_count(&json, "rows", rows);
+            cli_json_count(&json, "columns", SELECT_COLUMNS);
+            cli_json_count(&json, "k", SELECT_K);
+            cli_json_number(&json, "bytes_per_second", bytes, 5);
+            bench_json_end(&report, &json);
+        } else {
+            printf("%-36s %-7s %11.3f %11.3f %6.1f%% %7.1f GB/s %19s %9.2g  %s\n", SELECT_NAME, "-",
+                   1e3 * report.device.median, 1e3 * report.wall.median, 100 * report.wall.spread, bytes * 1e-9, "",
+                   report.error, bench_right(&report) ? "" : "WRONG");
+        }
+    } else {
+        bench_failure(SELECT_NAME, status);
     }
     ww_topk_destroy(&select);
     free(values);
     free(smallest);
     free(indices);
-    return !(error == 0);
+    return !bench_right(&report);
+}
+
+static void print_header(void) {
+    printf("\n%-36s %-7s %11s %11s %7s %10s %9s %9s %9s\n", "case", "filter", "device ms", "wall ms", "spread",
+           "Gcoord/s", "exact/q", "textbook", "error");
 }
 
 size_t bench_knn(const bench *b, int *failed) {
     size_t ran = 0;
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    for (size_t i = 0; i < CLI_COUNT_OF(CASES); i++) {
         const knn_case *c = &CASES[i];
-        if (b->options.filter ? !strstr(c->name, b->options.filter) : b->options.quick && !c->quick)
-            continue;
         if (c->precision == WW_DOUBLE && !b->options.list && !b->device.has_double)
             continue;
-        if (ran++ == 0 && !b->options.json && !b->options.list)
-            printf("\n%-36s %-7s %11s %11s %7s %10s %9s %9s %9s\n", "case", "filter", "device ms", "wall ms", "spread",
-                   "Gcoord/s", "exact/q", "textbook", "error");
-        if (b->options.list)
-            printf("%s\n", c->name);
-        else
+        if (bench_begin(b, c->name, c->quick, print_header, &ran))
             *failed |= run_case(b, c);
     }
-    if (b->options.filter ? strstr(SELECT_NAME, b->options.filter) != NULL : !b->options.quick) {
-        ran++;
-        if (b->options.list)
-            printf("%s\n", SELECT_NAME);
-        else
-            *failed |= run_select(b);
-    }
+    if (bench_begin(b, SELECT_NAME, 0, print_header, &ran))
+        *failed |= run_select(b);
     return ran;
 }

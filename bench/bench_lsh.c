@@ -160,51 +160,65 @@ static int run_case(const bench *b, const lsh_case *c) {
     lsh_times t;
     memset(&t, 0, sizeof t);
     const ww_status status = measure(b, c, n, &t);
-    if (status != WW_OK) {
-        fprintf(stderr, "wavewarp-bench: %s: %s: %s\n", c->name, ww_status_name(status), ww_last_error()->message);
-        return 1;
-    }
+    if (status != WW_OK)
+        return bench_failure(c->name, status);
     // The least recall is that of the full size: fewer points are farther apart. A chosen one is checked on a sample of
     // 512 queries.
     const double least = n == c->count || c->tables == 0 ? c->recall - (c->tables == 0 ? 0.03 : 0) : 0;
-    const int right = t.error <= 2e-5 && t.recall >= least;
+    bench_report report = {.name = c->name,
+                           .metric = ww_metric_name(WW_METRIC_L2),
+                           .precision = c->precision,
+                           .wall = bench_summary(&t.search, 1),
+                           .verified = t.verified,
+                           .error = t.recall >= least ? t.error : INFINITY,
+                           .allowed = 2e-5};
     const double per_query = (double)t.info.examined / (double)n;
     const ww_lsh_options *o = &t.options;
-    if (b->options.json)
-        printf("{\"name\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"points\": %zu, \"dimension\": %zu, "
-               "\"k\": %zu, \"precision\": \"%s\", \"tables\": %u, \"functions\": %u, \"width\": %g, \"probes\": %u, "
-               "\"seconds_choose\": %.6g, \"seconds_build\": %.6g, \"seconds_search\": %.6g, \"seconds_exact\": %.6g, "
-               "\"recall\": %.5g, \"distance_ratio\": %.5g, \"examined_per_query\": %.5g, \"capped\": %llu, "
-               "\"incomplete\": %llu, \"bytes\": %llu, \"published_seconds\": %g, \"published_recall\": %g, "
-               "\"verified\": %zu, \"right\": %s}\n",
-               c->name, b->device.name, ww_version(), n, c->dimension, c->k,
-               c->precision == WW_DOUBLE ? "double" : "float", o->tables, o->functions, o->width, o->probes, t.choose,
-               t.build, t.search, t.exact, t.recall, t.ratio, per_query, (unsigned long long)t.info.capped,
-               (unsigned long long)t.info.incomplete, (unsigned long long)t.info.bytes, c->published_seconds,
-               c->published_recall, t.verified, right ? "true" : "false");
-    else
+    if (b->options.json) {
+        cli_json json;
+        bench_json_begin(b, &report, &json);
+        cli_json_count(&json, "points", n);
+        cli_json_count(&json, "dimension", c->dimension);
+        cli_json_count(&json, "k", c->k);
+        cli_json_count(&json, "tables", o->tables);
+        cli_json_count(&json, "functions", o->functions);
+        cli_json_number(&json, "width", o->width, 17);
+        cli_json_count(&json, "probes", o->probes);
+        cli_json_number(&json, "seconds_choose", t.choose, 6);
+        cli_json_number(&json, "seconds_build", t.build, 6);
+        cli_json_number(&json, "seconds_search", t.search, 6);
+        cli_json_number(&json, "seconds_exact", t.exact, 6);
+        cli_json_number(&json, "recall", t.recall, 5);
+        cli_json_number(&json, "distance_ratio", t.ratio, 5);
+        cli_json_number(&json, "examined_per_query", per_query, 5);
+        cli_json_count(&json, "capped", t.info.capped);
+        cli_json_count(&json, "incomplete", t.info.incomplete);
+        cli_json_count(&json, "bytes", t.info.bytes);
+        cli_json_number(&json, "published_seconds", c->published_seconds, 6);
+        cli_json_number(&json, "published_recall", c->published_recall, 6);
+        bench_json_end(&report, &json);
+    } else {
         printf("%-28s %4u %3u %6.2f %4u %8.2f %8.2f %9.2f %7.1fx %7.4f %7.4f %9.1f %7.1f %6.2f %6.3f  %s\n", c->name,
                o->tables, o->functions, o->width, o->probes, 1e3 * t.build, 1e3 * t.search, 1e3 * t.exact,
                t.exact / (t.build + t.search), t.recall, t.ratio, per_query, (double)t.info.bytes / 1e6,
-               c->published_seconds, c->published_recall, right ? "" : "WRONG");
+               c->published_seconds, c->published_recall, bench_right(&report) ? "" : "WRONG");
+    }
     fflush(stdout);
-    return !right;
+    return !bench_right(&report);
+}
+
+static void print_header(void) {
+    printf("\n%-28s %4s %3s %6s %4s %8s %8s %9s %8s %7s %7s %9s %7s %6s %6s\n", "case", "L", "M", "W", "T", "build ms",
+           "srch ms", "exact ms", "speed-up", "recall", "ratio", "met/q", "MB", "publ s", "recall");
 }
 
 size_t bench_lsh(const bench *b, int *failed) {
     size_t ran = 0;
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    for (size_t i = 0; i < CLI_COUNT_OF(CASES); i++) {
         const lsh_case *c = &CASES[i];
-        if (c->precision == WW_DOUBLE && !b->device.has_double)
+        if (c->precision == WW_DOUBLE && !b->options.list && !b->device.has_double)
             continue;
-        if (b->options.filter ? !strstr(c->name, b->options.filter) : b->options.quick && !c->quick)
-            continue;
-        if (ran++ == 0 && !b->options.json && !b->options.list)
-            printf("\n%-28s %4s %3s %6s %4s %8s %8s %9s %8s %7s %7s %9s %7s %6s %6s\n", "case", "L", "M", "W", "T",
-                   "build ms", "srch ms", "exact ms", "speed-up", "recall", "ratio", "met/q", "MB", "publ s", "recall");
-        if (b->options.list)
-            printf("%s\n", c->name);
-        else
+        if (bench_begin(b, c->name, c->quick, print_header, &ran))
             *failed |= run_case(b, c);
     }
     return ran;

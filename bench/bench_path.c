@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warping paths and averages: cells a second; a sample of the paths is compared with the double reference, and on a CPU
 // textbook C, full matrix and walk back on one core, is timed in the same run.
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +63,8 @@ typedef struct path_times {
     size_t verified;
 } path_times;
 
-static ww_status measure_paths(const bench *b, const path_case *c, size_t pairs, size_t length, path_times *t) {
+static ww_status measure_paths(const bench *b, const path_case *c, const ww_measure *measure, size_t pairs,
+                               size_t length, path_times *t) {
     enum { RUNS = 5 };
     double wall[RUNS], device[RUNS];
     bench_data data[2] = {{.values = NULL}, {.values = NULL}};
@@ -73,11 +73,8 @@ static ww_status measure_paths(const bench *b, const path_case *c, size_t pairs,
     ww_paths found = WW_PATHS_INIT;
     ww_plan_info info = WW_PLAN_INFO_INIT;
     ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
-    ww_measure measure;
-    ww_status status = ww_measure_init(&measure, sizeof measure, c->measure);
+    ww_status status = WW_OK;
     make.precision = c->precision;
-    if (c->band > 0)
-        measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = floor(c->band * (double)length)};
     for (int i = 0; status == WW_OK && i < 2; i++) {
         if (!bench_data_make(&data[i], pairs, length, length, 0, c->precision, (uint64_t)i + 1))
             status = WW_ERROR_OUT_OF_MEMORY;
@@ -85,7 +82,7 @@ static ww_status measure_paths(const bench *b, const path_case *c, size_t pairs,
             status = ww_dataset_create(b->context, &data[i].view, &make, &sets[i]);
     }
     if (status == WW_OK)
-        status = ww_plan_create_paths(&measure, sets[0], sets[1], NULL, NULL, pairs, NULL, &plan);
+        status = ww_plan_create_paths(measure, sets[0], sets[1], NULL, NULL, pairs, NULL, &plan);
     // The first run pays for compilation.
     for (int run = -1; status == WW_OK && run < RUNS; run++) {
         ww_paths_free(&found);
@@ -104,7 +101,7 @@ static ww_status measure_paths(const bench *b, const path_case *c, size_t pairs,
         // Longer pairs would take the reference minutes.
         for (size_t s = 0; length <= 4096 && s < 5; s++) {
             const size_t p = s * (pairs - 1) / 4;
-            const double expected = verify(&measure, &data[0], &data[1], length, &found, p);
+            const double expected = verify(measure, &data[0], &data[1], length, &found, p);
             t->error =
                 fmax(t->error, isnan(expected) ? INFINITY : fabs(found.distances[p] - expected) / (expected + 1e-9));
             t->verified++;
@@ -122,23 +119,21 @@ static ww_status measure_paths(const bench *b, const path_case *c, size_t pairs,
 }
 
 // An iteration of DBA: what ten take more than one, a ninth of it.
-static ww_status measure_averages(const bench *b, size_t count, size_t length, path_times *t) {
+static ww_status measure_averages(const bench *b, const ww_measure *measure, size_t count, size_t length,
+                                  path_times *t) {
     enum { MORE = 10 };
     ww_generate_options make = WW_GENERATE_OPTIONS_INIT;
     ww_average_options options = WW_AVERAGE_OPTIONS_INIT;
     ww_average_result result = WW_AVERAGE_RESULT_INIT;
     ww_series_set *set = NULL;
-    ww_measure measure;
     double wall[2] = {0, 0}, device[2] = {0, 0};
     make.count = count;
     make.length = length;
-    ww_status status = ww_measure_init(&measure, sizeof measure, WW_DTW);
-    if (status == WW_OK)
-        status = ww_series_set_generate(WW_GENERATE_CBF, &make, &set);
+    ww_status status = ww_series_set_generate(WW_GENERATE_CBF, &make, &set);
     options.tolerance = 0;
     for (int run = -1; status == WW_OK && run < 2; run++) {
         options.iterations = run == 1 ? MORE : 1;
-        status = ww_average(b->context, &measure, set, &options, &result);
+        status = ww_average(b->context, measure, set, &options, &result);
         if (status == WW_OK && run >= 0) {
             wall[run] = result.seconds_wall;
             device[run] = result.seconds_device;
@@ -161,44 +156,57 @@ static int run_case(const bench *b, const path_case *c) {
     const int gpu = b->device.type == WW_DEVICE_GPU;
     const size_t pairs = gpu ? c->pairs : c->cpu_pairs, length = gpu ? c->length : c->cpu_length;
     path_times t;
+    ww_measure measure;
     memset(&t, 0, sizeof t);
-    const ww_status status =
-        c->averages ? measure_averages(b, pairs, length, &t) : measure_paths(b, c, pairs, length, &t);
-    if (status != WW_OK) {
-        fprintf(stderr, "wavewarp-bench: %s: %s: %s\n", c->name, ww_status_name(status), ww_last_error()->message);
-        return 1;
+    ww_status status = ww_measure_init(&measure, sizeof measure, c->measure);
+    if (c->band > 0)
+        measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = floor(c->band * (double)length)};
+    if (status == WW_OK)
+        status = c->averages ? measure_averages(b, &measure, pairs, length, &t)
+                             : measure_paths(b, c, &measure, pairs, length, &t);
+    if (status != WW_OK)
+        return bench_failure(c->name, status);
+    bench_report report = {.name = c->name,
+                           .measure = &measure,
+                           .precision = c->precision,
+                           .wall = t.wall,
+                           .device = t.device,
+                           .verified = t.verified,
+                           .error = t.error,
+                           .allowed = c->precision == WW_DOUBLE ? 1e-10 : 1e-4};
+    const double seconds = t.device.median > 0 ? t.device.median : t.wall.median;
+    const double rate = bench_right(&report) ? (double)t.cells / seconds : 0;
+    report.ratio = t.textbook > 0 ? rate / t.textbook : 0;
+    if (b->options.json) {
+        cli_json json;
+        bench_json_begin(b, &report, &json);
+        cli_json_count(&json, "pairs", pairs);
+        cli_json_count(&json, "length", length);
+        cli_json_count(&json, "cells", t.cells);
+        cli_json_number(&json, "gcups", rate * 1e-9, 6);
+        bench_json_end(&report, &json);
+    } else {
+        char ratio[32];
+        printf("%-28s %8zu %8zu %10.3f %10.3f %10.2f %10s  %s\n", c->name, pairs, length, 1e3 * t.device.median,
+               1e3 * t.wall.median, rate * 1e-9, bench_ratio(ratio, sizeof ratio, report.ratio),
+               bench_right(&report) ? "" : "WRONG");
     }
-    const int right = t.error <= (c->precision == WW_DOUBLE ? 1e-10 : 1e-4);
-    const double seconds = t.device.median > 0 ? t.device.median : t.wall.median, rate = (double)t.cells / seconds;
-    if (b->options.json)
-        printf("{\"name\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"pairs\": %zu, \"length\": %zu, "
-               "\"precision\": \"%s\", \"cells\": %" PRIu64 ", \"seconds_device\": %.6g, \"seconds_wall\": %.6g, "
-               "\"gcups\": %.6g, \"times_textbook\": %.4g, \"verified\": %zu, \"right\": %s}\n",
-               c->name, b->device.name, ww_version(), pairs, length, c->precision == WW_DOUBLE ? "double" : "float",
-               t.cells, t.device.median, t.wall.median, right ? rate * 1e-9 : 0.0,
-               t.textbook > 0 && right ? rate / t.textbook : 0.0, t.verified, right ? "true" : "false");
-    else
-        printf("%-28s %8zu %8zu %10.3f %10.3f %10.2f %9.1fx  %s\n", c->name, pairs, length, 1e3 * t.device.median,
-               1e3 * t.wall.median, right ? rate * 1e-9 : 0.0, t.textbook > 0 && right ? rate / t.textbook : 0.0,
-               right ? "" : "WRONG");
     fflush(stdout);
-    return !right;
+    return !bench_right(&report);
+}
+
+static void print_header(void) {
+    printf("\n%-28s %8s %8s %10s %10s %10s %10s\n", "case", "pairs", "length", "device ms", "wall ms", "GCUPS",
+           "textbook");
 }
 
 size_t bench_paths(const bench *b, int *failed) {
     size_t ran = 0;
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    for (size_t i = 0; i < CLI_COUNT_OF(CASES); i++) {
         const path_case *c = &CASES[i];
-        if (c->precision == WW_DOUBLE && !b->device.has_double)
+        if (c->precision == WW_DOUBLE && !b->options.list && !b->device.has_double)
             continue;
-        if (b->options.filter ? !strstr(c->name, b->options.filter) : b->options.quick && !c->quick)
-            continue;
-        if (ran++ == 0 && !b->options.json && !b->options.list)
-            printf("\n%-28s %8s %8s %10s %10s %10s %10s\n", "case", "pairs", "length", "device ms", "wall ms", "GCUPS",
-                   "textbook");
-        if (b->options.list)
-            printf("%s\n", c->name);
-        else
+        if (bench_begin(b, c->name, c->quick, print_header, &ran))
             *failed |= run_case(b, c);
     }
     return ran;

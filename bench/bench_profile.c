@@ -144,13 +144,14 @@ static double textbook(const job *j, size_t exclusion, double seconds) {
 
 static int run_case(const bench *b, const profile_case *c) {
     enum { MOST = 20 };
-    double wall[MOST], device[MOST], ratio = 0;
-    const double allowed = c->precision == WW_DOUBLE ? 1e-10 : 1e-5;
-    size_t runs = 0, verified = 0;
+    double wall[MOST], device[MOST];
+    bench_report report = {.name = c->name, .metric = "z-normalised euclidean", .precision = c->precision};
+    size_t runs = 0;
     ww_profile_info info = WW_PROFILE_INFO_INIT;
     ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
     job j;
     ww_status status = job_make(b, c, &j);
+    report.allowed = c->precision == WW_DOUBLE ? 1e-10 : 1e-5;
     output.distances = j.distances;
     output.indices = j.indices;
     if (status == WW_OK)
@@ -164,54 +165,52 @@ static int run_case(const bench *b, const profile_case *c) {
         device[runs++] = info.seconds_device;
     }
     if (status != WW_OK) {
-        fprintf(stderr, "wavewarp-bench: %s: %s: %s\n", c->name, ww_status_name(status), ww_last_error()->message);
         job_free(&j);
-        return 1;
+        return bench_failure(c->name, status);
     }
-    const bench_times w = bench_summary(wall, runs), d = bench_summary(device, runs);
-    const double error = verify(&j, info.exclusion, &verified);
+    report.wall = bench_summary(wall, runs);
+    report.device = bench_summary(device, runs);
+    report.engine = info.form;
+    report.error = verify(&j, info.exclusion, &report.verified);
     if (b->device.type == WW_DEVICE_CPU && c->k == 1 && !c->two)
-        ratio = textbook(&j, info.exclusion, b->options.quick ? 0.1 : 1) / w.median;
-    const double rate = (double)info.pairs / w.median;
+        report.ratio = textbook(&j, info.exclusion, b->options.quick ? 0.1 : 1) / report.wall.median;
+    const double rate = (double)info.pairs / report.wall.median;
     if (b->options.json) {
-        printf("{\"name\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"form\": \"%s\", \"windows\": %zu, "
-               "\"window\": %zu, \"k\": %zu, \"pairs\": %llu, \"candidates\": %llu, \"launches\": %llu, "
-               "\"seconds_prepare\": %.6g, \"seconds_device\": %.6g, \"seconds_wall\": %.6g, \"spread\": %.4g, "
-               "\"runs\": %zu, \"pairs_per_second\": %.5g, ",
-               c->name, b->device.name, ww_version(), info.form, j.windows, c->window, c->k,
-               (unsigned long long)info.pairs, (unsigned long long)info.candidates, (unsigned long long)info.launches,
-               j.prepare, d.median, w.median, w.spread, w.count, rate);
-        if (ratio > 0)
-            printf("\"times_textbook\": %.4g, ", ratio);
-        printf("\"verified\": %zu, \"error\": %.3g, \"allowed\": %.3g, \"right\": %s}\n", verified,
-               error <= 1e300 ? error : 1e300, allowed, error <= allowed ? "true" : "false");
+        cli_json json;
+        bench_json_begin(b, &report, &json);
+        cli_json_count(&json, "windows", j.windows);
+        cli_json_count(&json, "window", c->window);
+        cli_json_count(&json, "k", c->k);
+        cli_json_count(&json, "pairs", info.pairs);
+        cli_json_count(&json, "candidates", info.candidates);
+        cli_json_count(&json, "launches", info.launches);
+        cli_json_number(&json, "seconds_prepare", j.prepare, 6);
+        cli_json_number(&json, "pairs_per_second", rate, 5);
+        bench_json_end(&report, &json);
     } else {
-        char times[32] = "-";
-        if (ratio > 0)
-            snprintf(times, sizeof times, "%.1fx", ratio);
-        printf("%-28s %-7s %11.3f %11.3f %6.1f%% %10.4g %12.4g %9s %9.2g  %s\n", c->name, info.form, 1e3 * d.median,
-               1e3 * w.median, 100 * w.spread, rate * 1e-9, (double)info.candidates / (double)j.windows, times, error,
-               error <= allowed ? "" : "WRONG");
+        char ratio[32];
+        printf("%-28s %-7s %11.3f %11.3f %6.1f%% %10.4g %12.4g %9s %9.2g  %s\n", c->name, info.form,
+               1e3 * report.device.median, 1e3 * report.wall.median, 100 * report.wall.spread, rate * 1e-9,
+               (double)info.candidates / (double)j.windows, bench_ratio(ratio, sizeof ratio, report.ratio),
+               report.error, bench_right(&report) ? "" : "WRONG");
     }
     fflush(stdout);
     job_free(&j);
-    return !(error <= allowed);
+    return !bench_right(&report);
+}
+
+static void print_header(void) {
+    printf("\n%-28s %-7s %11s %11s %7s %10s %12s %9s %9s\n", "case", "form", "device ms", "wall ms", "spread",
+           "Gpairs/s", "candidates/w", "textbook", "error");
 }
 
 size_t bench_profile(const bench *b, int *failed) {
     size_t ran = 0;
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    for (size_t i = 0; i < CLI_COUNT_OF(CASES); i++) {
         const profile_case *c = &CASES[i];
-        if (b->options.filter ? !strstr(c->name, b->options.filter) : b->options.quick && !c->quick)
-            continue;
         if (c->precision == WW_DOUBLE && !b->options.list && !b->device.has_double)
             continue;
-        if (ran++ == 0 && !b->options.json && !b->options.list)
-            printf("\n%-28s %-7s %11s %11s %7s %10s %12s %9s %9s\n", "case", "form", "device ms", "wall ms", "spread",
-                   "Gpairs/s", "candidates/w", "textbook", "error");
-        if (b->options.list)
-            printf("%s\n", c->name);
-        else
+        if (bench_begin(b, c->name, c->quick, print_header, &ran))
             *failed |= run_case(b, c);
     }
     return ran;

@@ -9,13 +9,18 @@
 #define MAX_RUNS 1000
 #define SYMBOLS 20 // different ones, in sequences of symbols
 
-static ww_status setup_measure(const bench_case *c, ww_measure *measure) {
+ww_status bench_measure(const bench_case *c, ww_measure *measure) {
     const ww_status status = ww_measure_init(measure, sizeof *measure, c->measure);
     if (c->band > 0) {
         measure->band.kind = WW_BAND_SAKOE_CHIBA;
         measure->band.width = floor(c->band * (double)c->max_length);
     }
     return status;
+}
+
+// How many different symbols the series are made of; 0: of numbers.
+static size_t symbols_of(const bench_case *c) {
+    return c->measure == WW_LEVENSHTEIN || c->measure == WW_LCS ? SYMBOLS : 0;
 }
 
 static double target_seconds(const bench *b) {
@@ -71,12 +76,12 @@ static ww_status job_make(const bench *b, const bench_case *c, size_t column_cou
     size_t size = c->precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
 
     memset(j, 0, sizeof *j);
-    ww_status status = setup_measure(c, &j->measure);
+    ww_status status = bench_measure(c, &j->measure);
     if (status != WW_OK)
         return status;
     data_options.precision = c->precision;
-    plan_options.engine = b->options.engine;
-    const size_t symbols = c->measure == WW_LEVENSHTEIN || c->measure == WW_LCS ? SYMBOLS : 0;
+    plan_options.engine = (ww_engine)b->options.engine;
+    const size_t symbols = symbols_of(c);
     if (!bench_data_make(&j->rows, row_count, row_length, row_max, symbols, c->precision, 1) ||
         !bench_data_make(&j->columns, column_count, c->length, c->max_length, symbols, c->precision, 2))
         return WW_ERROR_OUT_OF_MEMORY;
@@ -140,7 +145,7 @@ static ww_status job_of_right_size(const bench *b, const bench_case *c, job *j) 
     }
 }
 
-ww_status bench_matrix(bench *b, const bench_case *c, bench_result *result) {
+ww_status bench_matrix(const bench *b, const bench_case *c, bench_result *result) {
     double device[MAX_RUNS], wall[MAX_RUNS];
     double minimum_seconds = b->options.quick ? 0.2 : 1, begin;
     size_t count = 0, with_device = 0, least = b->options.quick ? 3 : 5;
@@ -179,18 +184,19 @@ done:
     return status;
 }
 
-ww_status bench_call(bench *b, const bench_case *c, bench_result *result) {
+ww_status bench_call(const bench *b, const bench_case *c, bench_result *result) {
     enum { CALLS = 4096 };
     const double seconds = b->options.quick ? 0.2 : 1;
     bench_data rows = {.values = NULL}, columns = {.values = NULL};
     double *distances = malloc(c->rows * c->columns * sizeof *distances), *wall = malloc(CALLS * sizeof *wall);
     size_t count = 0;
     ww_measure measure;
-    ww_status status = setup_measure(c, &measure);
+    ww_status status = bench_measure(c, &measure);
     if (status != WW_OK)
         goto done;
-    if (!distances || !wall || !bench_data_make(&rows, c->rows, c->length, c->max_length, 0, c->precision, 1) ||
-        !bench_data_make(&columns, c->columns, c->length, c->max_length, 0, c->precision, 2)) {
+    const size_t symbols = symbols_of(c);
+    if (!distances || !wall || !bench_data_make(&rows, c->rows, c->length, c->max_length, symbols, c->precision, 1) ||
+        !bench_data_make(&columns, c->columns, c->length, c->max_length, symbols, c->precision, 2)) {
         status = WW_ERROR_OUT_OF_MEMORY;
         goto done;
     }
@@ -225,7 +231,7 @@ done:
 }
 
 // Nearest neighbour of each query: the share that bounds save, and the same results with and without them.
-ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result) {
+ww_status bench_nearest(const bench *b, const bench_case *c, bench_result *result) {
     ww_generate_options generate = WW_GENERATE_OPTIONS_INIT;
     ww_dataset_options data_options = WW_DATASET_OPTIONS_INIT;
     ww_plan_options options = WW_PLAN_OPTIONS_INIT;
@@ -238,10 +244,10 @@ ww_status bench_nearest(bench *b, const bench_case *c, bench_result *result) {
     size_t count = 0, with_device = 0;
     ww_plan_info info = WW_PLAN_INFO_INIT;
     ww_measure measure;
-    ww_status status = found && wanted ? setup_measure(c, &measure) : WW_ERROR_OUT_OF_MEMORY;
+    ww_status status = found && wanted ? bench_measure(c, &measure) : WW_ERROR_OUT_OF_MEMORY;
 
     data_options.precision = c->precision;
-    options.engine = b->options.engine;
+    options.engine = (ww_engine)b->options.engine;
     generate.length = c->length;
     generate.count = rows;
     generate.seed = 1;

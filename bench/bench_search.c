@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches in streams: time, cells a second, and the matches against textbook C in the same run: the UCR Suite's
 // cascade for windows, the whole recurrence for open ends. On a CPU the ratio to that cascade on one core.
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +9,24 @@
 #include "bench.h"
 #include "bench_points.h"
 
+enum { PLANTED = 5 };
+
 typedef struct search_case {
     const char *name;
     ww_search_kind kind;
     size_t queries, length, points, cpu_queries, cpu_points;
     double band; // share of the length
     int no_bounds, quick;
+    size_t planted; // copies of the query in the stream, all of which have to be found
 } search_case;
 
 static const search_case CASES[] = {
-    {"search/windows/128/1e8", WW_SEARCH_WINDOWS, 1, 128, 100000000, 1, 10000000, 0.05, 0, 1},
-    {"search/windows/128/1e8/no-bounds", WW_SEARCH_WINDOWS, 1, 128, 100000000, 1, 1000000, 0.05, 1, 1},
-    {"search/windows/1024/1e7", WW_SEARCH_WINDOWS, 1, 1024, 10000000, 1, 500000, 0.05, 0, 0},
-    {"search/windows/128/1e9", WW_SEARCH_WINDOWS, 1, 128, 1000000000, 1, 20000000, 0.05, 0, 0},
-    {"search/open/512x2000/1e5", WW_SEARCH_OPEN, 512, 2000, 100000, 8, 20000, 0, 0, 1},
-    {"search/open/1x128/1e6", WW_SEARCH_OPEN, 1, 128, 1000000, 1, 200000, 0, 0, 0},
+    {"search/windows/128/1e8", WW_SEARCH_WINDOWS, 1, 128, 100000000, 1, 10000000, 0.05, 0, 1, 0},
+    {"search/windows/128/1e8/no-bounds", WW_SEARCH_WINDOWS, 1, 128, 100000000, 1, 1000000, 0.05, 1, 1, 0},
+    {"search/windows/1024/1e7", WW_SEARCH_WINDOWS, 1, 1024, 10000000, 1, 500000, 0.05, 0, 0, 0},
+    {"search/windows/128/1e9", WW_SEARCH_WINDOWS, 1, 128, 1000000000, 1, 20000000, 0.05, 0, 0, PLANTED},
+    {"search/open/512x2000/1e5", WW_SEARCH_OPEN, 512, 2000, 100000, 8, 20000, 0, 0, 1, 0},
+    {"search/open/1x128/1e6", WW_SEARCH_OPEN, 1, 128, 1000000, 1, 200000, 0, 0, 0, 0},
 };
 
 // A random walk, as the cited paper's streams are.
@@ -37,6 +39,21 @@ static float *walk(size_t count, uint64_t seed) {
         values[i] = (float)at;
     }
     return values;
+}
+
+// Where copy i of the query is: at the stream's begin and end, and between them.
+static size_t planted_place(const search_case *c, size_t points, size_t i) {
+    return i * ((points - c->length) / (c->planted - 1));
+}
+
+// With another offset and scale, and a little noise.
+static void plant(const search_case *c, float *stream, size_t points, const float *query) {
+    uint64_t state = 7;
+    for (size_t i = 0; i < c->planted; i++)
+        for (size_t t = 0; t < c->length; t++)
+            stream[planted_place(c, points, i) + t] =
+                (float)(10.0 * (double)i + (0.5 + (double)i) * (double)query[t] +
+                        1e-3 * (double)(i + 1) * ((double)(bench_random(&state) >> 11) * 0x1p-53 - 0.5));
 }
 
 typedef struct job {
@@ -74,6 +91,18 @@ static double cascade(const search_case *c, const job *j, size_t most, double *e
     return seconds;
 }
 
+// How many of the copies are among the matches.
+static size_t planted_found(const search_case *c, const job *j) {
+    size_t found = 0;
+    for (size_t i = 0; i < c->planted; i++)
+        for (size_t m = 0; m < c->planted; m++)
+            if (j->matches[m].begin == (int64_t)planted_place(c, j->points, i)) {
+                found++;
+                break;
+            }
+    return found;
+}
+
 // The winners of some queries under the recurrence in double.
 static double open_error(const search_case *c, const job *j, size_t *verified) {
     double worst = 0, *row = malloc((c->length + 1) * sizeof *row);
@@ -100,11 +129,10 @@ static double open_error(const search_case *c, const job *j, size_t *verified) {
     return *verified ? worst : INFINITY;
 }
 
-static ww_status make(const bench *b, const search_case *c, job *j) {
+static ww_status make(const bench *b, const search_case *c, ww_measure *measure, job *j) {
     const int small = b->device.type != WW_DEVICE_GPU;
     ww_search_options options = WW_SEARCH_OPTIONS_INIT;
     ww_series_view queries = WW_SERIES_VIEW_INIT;
-    ww_measure measure;
     memset(j, 0, sizeof *j);
     j->points = small ? c->cpu_points : c->points;
     if (b->options.quick && small)
@@ -112,31 +140,36 @@ static ww_status make(const bench *b, const search_case *c, job *j) {
     j->count = small ? c->cpu_queries : c->queries;
     j->stream = walk(j->points, 88172645463325252u);
     j->queries = walk(j->count * c->length, 42);
-    j->matches = malloc(j->count * sizeof *j->matches);
+    j->matches = malloc(j->count * (c->planted ? c->planted : 1) * sizeof *j->matches);
     if (!j->stream || !j->queries || !j->matches)
         return WW_ERROR_OUT_OF_MEMORY;
+    if (c->planted) {
+        plant(c, j->stream, j->points, j->queries);
+        options.k = c->planted;
+    }
     options.kind = c->kind;
     options.znormalise = c->kind == WW_SEARCH_WINDOWS;
     options.no_bounds = c->no_bounds;
     queries.values = j->queries;
     queries.count = j->count;
     queries.length = c->length;
-    ww_status status = ww_measure_init(&measure, sizeof measure, WW_DTW);
+    ww_status status = ww_measure_init(measure, sizeof *measure, WW_DTW);
     if (c->band > 0) {
-        measure.band.kind = WW_BAND_SAKOE_CHIBA;
-        measure.band.width = floor(c->band * (double)c->length);
+        measure->band.kind = WW_BAND_SAKOE_CHIBA;
+        measure->band.width = floor(c->band * (double)c->length);
     }
-    return status == WW_OK ? ww_search_create(b->context, &measure, &queries, &options, &j->search) : status;
+    return status == WW_OK ? ww_search_create(b->context, measure, &queries, &options, &j->search) : status;
 }
 
 static int run_case(const bench *b, const search_case *c) {
     enum { MOST = 20 };
-    const double allowed = 1e-4;
-    double wall[MOST], device[MOST], error = INFINITY, ratio = 0;
-    size_t runs = 0, verified = 1;
+    double wall[MOST], device[MOST];
+    bench_report report = {.name = c->name, .verified = 1, .error = INFINITY, .allowed = 1e-4};
+    ww_measure measure;
+    size_t runs = 0;
     ww_series_view stream = WW_SERIES_VIEW_INIT;
     job j;
-    ww_status status = make(b, c, &j);
+    ww_status status = make(b, c, &measure, &j);
     stream.values = j.stream;
     stream.count = 1;
     stream.length = j.points;
@@ -152,36 +185,44 @@ static int run_case(const bench *b, const search_case *c) {
         device[runs++] = j.info.seconds_device;
     }
     if (status != WW_OK) {
-        fprintf(stderr, "wavewarp-bench: %s: %s: %s\n", c->name, ww_status_name(status), ww_last_error()->message);
+        bench_failure(c->name, status);
         goto done;
     }
-    const bench_times w = bench_summary(wall, runs), d = bench_summary(device, runs);
+    report.measure = &measure;
+    report.wall = bench_summary(wall, runs);
+    report.device = bench_summary(device, runs);
     if (c->kind == WW_SEARCH_WINDOWS) {
-        const double seconds = cascade(c, &j, 20000000, &error);
+        const double seconds = cascade(c, &j, 20000000, &report.error);
         if (j.points <= 20000000)
-            ratio = seconds / w.median;
+            report.ratio = seconds / report.wall.median;
+        if (planted_found(c, &j) < c->planted) {
+            fprintf(stderr, "wavewarp-bench: %s: %zu of %zu copies of the query are found\n", c->name,
+                    planted_found(c, &j), c->planted);
+            report.error = INFINITY;
+        }
     } else {
-        error = open_error(c, &j, &verified);
+        report.error = open_error(c, &j, &report.verified);
     }
-    const double rate = (double)j.info.cells / (d.median > 0 ? d.median : w.median);
+    const double rate = (double)j.info.cells / (report.device.median > 0 ? report.device.median : report.wall.median);
     const double left = j.info.cells ? (double)j.info.cells_started / (double)j.info.cells : 0;
     if (b->options.json) {
-        printf("{\"name\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"queries\": %zu, \"length\": %zu, "
-               "\"points\": %zu, \"places\": %" PRIu64 ", \"cells\": %" PRIu64 ", \"cells_started\": %" PRIu64
-               ", \"abandoned\": %" PRIu64 ", \"launches\": %" PRIu64
-               ", \"seconds_device\": %.6g, \"seconds_wall\": %.6g, \"spread\": %.4g, \"runs\": %zu, \"cups\": %.5g, ",
-               c->name, b->device.name, ww_version(), j.count, c->length, j.points, j.info.places, j.info.cells,
-               j.info.cells_started, j.info.abandoned, j.info.launches, d.median, w.median, w.spread, w.count, rate);
-        if (ratio > 0)
-            printf("\"times_textbook\": %.4g, ", ratio);
-        printf("\"verified\": %zu, \"error\": %.3g, \"allowed\": %.3g, \"right\": %s}\n", verified,
-               error <= 1e300 ? error : 1e300, allowed, error <= allowed ? "true" : "false");
+        cli_json json;
+        bench_json_begin(b, &report, &json);
+        cli_json_count(&json, "queries", j.count);
+        cli_json_count(&json, "length", c->length);
+        cli_json_count(&json, "points", j.points);
+        cli_json_count(&json, "places", j.info.places);
+        cli_json_count(&json, "cells", j.info.cells);
+        cli_json_count(&json, "cells_started", j.info.cells_started);
+        cli_json_count(&json, "abandoned", j.info.abandoned);
+        cli_json_count(&json, "launches", j.info.launches);
+        cli_json_number(&json, "cups", rate, 5);
+        bench_json_end(&report, &json);
     } else {
-        char times[32] = "-";
-        if (ratio > 0)
-            snprintf(times, sizeof times, "%.1fx", ratio);
-        printf("%-36s %11.3f %11.3f %6.1f%% %10.4g %8.3f%% %9s %9.2g  %s\n", c->name, 1e3 * d.median, 1e3 * w.median,
-               100 * w.spread, rate * 1e-12, 100 * left, times, error, error <= allowed ? "" : "WRONG");
+        char ratio[32];
+        printf("%-36s %11.3f %11.3f %6.1f%% %10.4g %8.3f%% %9s %9.2g  %s\n", c->name, 1e3 * report.device.median,
+               1e3 * report.wall.median, 100 * report.wall.spread, rate * 1e-12, 100 * left,
+               bench_ratio(ratio, sizeof ratio, report.ratio), report.error, bench_right(&report) ? "" : "WRONG");
     }
     fflush(stdout);
 done:
@@ -189,22 +230,18 @@ done:
     free(j.matches);
     free(j.queries);
     free(j.stream);
-    return !(error <= allowed);
+    return !bench_right(&report);
+}
+
+static void print_header(void) {
+    printf("\n%-36s %11s %11s %7s %10s %9s %9s %9s\n", "case", "device ms", "wall ms", "spread", "TCUPS", "started",
+           "cascade", "error");
 }
 
 size_t bench_search(const bench *b, int *failed) {
     size_t ran = 0;
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        const search_case *c = &CASES[i];
-        if (b->options.filter ? !strstr(c->name, b->options.filter) : b->options.quick && !c->quick)
-            continue;
-        if (ran++ == 0 && !b->options.json && !b->options.list)
-            printf("\n%-36s %11s %11s %7s %10s %9s %9s %9s\n", "case", "device ms", "wall ms", "spread", "TCUPS",
-                   "started", "cascade", "error");
-        if (b->options.list)
-            printf("%s\n", c->name);
-        else
-            *failed |= run_case(b, c);
-    }
+    for (size_t i = 0; i < CLI_COUNT_OF(CASES); i++)
+        if (bench_begin(b, CASES[i].name, CASES[i].quick, print_header, &ran))
+            *failed |= run_case(b, &CASES[i]);
     return ran;
 }

@@ -85,7 +85,8 @@ static void score(const shapelet_case *c, const bench_set *s, wwr_shapelet *one,
 }
 
 // The largest difference of the root's figures; infinity where a drawn candidate is better.
-static double verify(const shapelet_case *c, const bench_set *s, const ww_shapelets *model, double seconds) {
+static double verify(const shapelet_case *c, const bench_set *s, const ww_shapelets *model, double seconds,
+                     size_t *verified) {
     uint64_t state = 777;
     ww_shapelet root = WW_SHAPELET_INIT;
     double *distances = malloc(c->series * sizeof *distances), error = INFINITY;
@@ -96,6 +97,7 @@ static double verify(const shapelet_case *c, const bench_set *s, const ww_shapel
     wwr_shapelet one = {root.series, root.start, root.length, 0, 0, 0, 0};
     score(c, s, &one, distances);
     error = fmax(fabs(one.gain - root.gain), fmax(fabs(one.gap - root.gap), fabs(one.threshold - root.threshold)));
+    *verified = 1;
     const double begin = bench_seconds();
     for (int i = 0; i < 200 && bench_seconds() - begin < seconds; i++) {
         wwr_shapelet other = {bench_random(&state) % c->series, 0, 3, 0, 0, 0, 0};
@@ -104,6 +106,7 @@ static double verify(const shapelet_case *c, const bench_set *s, const ww_shapel
         score(c, s, &other, distances);
         if (other.gain > root.gain + 1e-9 || (other.gain > root.gain - 1e-9 && other.gap > root.gap + 1e-9))
             error = INFINITY;
+        ++*verified;
     }
     free(distances);
     return error;
@@ -131,7 +134,8 @@ static int run_case(const bench *b, const shapelet_case *c) {
     ww_shapelets *model = NULL;
     ww_shapelets_info info = WW_SHAPELETS_INFO_INIT;
     ww_shapelets_options options = WW_SHAPELETS_OPTIONS_INIT;
-    double device[MOST], wall[MOST], error = INFINITY, ratio = 0;
+    double device[MOST], wall[MOST];
+    bench_report report = {.name = c->name, .metric = "z-normalised euclidean", .error = INFINITY, .allowed = 1e-6};
     size_t runs = 0;
     options.length_step = c->step;
     options.best = c->best;
@@ -148,55 +152,52 @@ static int run_case(const bench *b, const shapelet_case *c) {
         wall[runs++] = info.seconds_wall;
     }
     if (status == WW_OK) {
-        error = verify(c, &s, model, b->options.quick ? 0.3 : 3);
-        const bench_times d = bench_summary(device, runs), w = bench_summary(wall, runs);
-        const double rate = (double)info.cells / (d.median > 0 ? d.median : w.median);
+        report.error = verify(c, &s, model, b->options.quick ? 0.3 : 3, &report.verified);
+        report.wall = bench_summary(wall, runs);
+        report.device = bench_summary(device, runs);
+        const double rate = (double)info.cells / (report.device.median > 0 ? report.device.median : report.wall.median);
         if (b->device.type == WW_DEVICE_CPU)
-            ratio = (double)info.cells / w.median / textbook(c, &s, b->options.quick ? 0.2 : 1);
+            report.ratio = (double)info.cells / report.wall.median / textbook(c, &s, b->options.quick ? 0.2 : 1);
         if (b->options.json) {
-            printf("{\"name\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"series\": %zu, \"points\": %zu, "
-                   "\"nodes\": %zu, \"candidates\": %llu, \"cells\": %llu, \"examined\": %llu, \"launches\": %llu, "
-                   "\"seconds_device\": %.6g, \"seconds_wall\": %.6g, \"spread\": %.4g, \"runs\": %zu, "
-                   "\"cells_per_second\": %.5g, ",
-                   c->name, b->device.name, ww_version(), c->series, c->points, info.nodes,
-                   (unsigned long long)info.candidates, (unsigned long long)info.cells,
-                   (unsigned long long)info.examined, (unsigned long long)info.launches, d.median, w.median, w.spread,
-                   w.count, rate);
-            if (ratio > 0)
-                printf("\"times_textbook\": %.4g, ", ratio);
-            printf("\"error\": %.3g, \"right\": %s}\n", error <= 1e300 ? error : 1e300,
-                   error <= 1e-6 ? "true" : "false");
+            cli_json json;
+            bench_json_begin(b, &report, &json);
+            cli_json_count(&json, "series", c->series);
+            cli_json_count(&json, "points", c->points);
+            cli_json_count(&json, "nodes", info.nodes);
+            cli_json_count(&json, "candidates", info.candidates);
+            cli_json_count(&json, "cells", info.cells);
+            cli_json_count(&json, "examined", info.examined);
+            cli_json_count(&json, "launches", info.launches);
+            cli_json_number(&json, "cells_per_second", rate, 5);
+            bench_json_end(&report, &json);
         } else {
-            char times[32] = "-";
-            if (ratio > 0)
-                snprintf(times, sizeof times, "%.1fx", ratio);
-            printf("%-36s %7zu %11.3f %11.3f %6.1f%% %10.4g %9llu %9s %9.2g  %s\n", c->name, info.nodes, 1e3 * d.median,
-                   1e3 * w.median, 100 * w.spread, rate * 1e-9, (unsigned long long)info.examined, times, error,
-                   error <= 1e-6 ? "" : "WRONG");
+            char ratio[32];
+            printf("%-36s %7zu %11.3f %11.3f %6.1f%% %10.4g %9llu %9s %9.2g  %s\n", c->name, info.nodes,
+                   1e3 * report.device.median, 1e3 * report.wall.median, 100 * report.wall.spread, rate * 1e-9,
+                   (unsigned long long)info.examined, bench_ratio(ratio, sizeof ratio, report.ratio), report.error,
+                   bench_right(&report) ? "" : "WRONG");
         }
         fflush(stdout);
     } else {
-        fprintf(stderr, "wavewarp-bench: %s: %s: %s\n", c->name, ww_status_name(status), ww_last_error()->message);
+        bench_failure(c->name, status);
     }
     ww_shapelets_destroy(&model);
     set_free(&s);
-    return !(error <= 1e-6);
+    return !bench_right(&report);
+}
+
+static void print_header(void) {
+    printf("\n%-36s %7s %11s %11s %7s %10s %9s %9s %9s\n", "case", "nodes", "device ms", "wall ms", "spread",
+           "Gcells/s", "examined", "textbook", "error");
 }
 
 size_t bench_shapelets(const bench *b, int *failed) {
     size_t ran = 0;
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    for (size_t i = 0; i < CLI_COUNT_OF(CASES); i++) {
         const shapelet_case *c = &CASES[i];
-        if (b->options.filter ? !strstr(c->name, b->options.filter) : b->options.quick && !c->quick)
-            continue;
         if (!c->on_cpu && !b->options.list && b->device.type == WW_DEVICE_CPU)
             continue;
-        if (ran++ == 0 && !b->options.json && !b->options.list)
-            printf("\n%-36s %7s %11s %11s %7s %10s %9s %9s %9s\n", "case", "nodes", "device ms", "wall ms", "spread",
-                   "Gcells/s", "examined", "textbook", "error");
-        if (b->options.list)
-            printf("%s\n", c->name);
-        else
+        if (bench_begin(b, c->name, c->quick, print_header, &ran))
             *failed |= run_case(b, c);
     }
     return ran;

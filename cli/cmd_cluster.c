@@ -1,50 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// wavewarp cluster: groups of similar series, by medoids or by merging, from the matrix of all distances.
+// wavewarp cluster: groups of similar series, by medoids or by merging, from the matrix of all distances, or by
+// k-means.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "escape.h"
+#include "cluster.h"
 #include "json.h"
-#include "picture.h"
 
-static const char *const methods[] = {"medoids", "single", "complete", "average", "ward", NULL};
-enum { MEDOIDS = 0 }; // the others are linkages, in their order
-
-typedef struct clustering {
-    cli_measure_options measure_options;
-    cli_device_options device;
-    cli_read_options read;
-    const char *path, *output, *centres_path, *merges_path, *svg_path, *limit;
-    int method;
-    uint64_t k;
-    double distance;
-    bool json;
-    ww_series_set *set;
-    ww_measure measure;
-    ww_context *context;
-    ww_plan_info plan;
-    size_t count, clusters;
-    void *matrix; // condensed, of the device's precision
-    int64_t *labels, *classes;
-    size_t *medoids; // of each cluster: the member with the least sum of distances to the others
-    double *silhouettes;
-    ww_merge *merges;
-    ww_medoids_info medoids_info;
-    double silhouette, agreement, seconds; // NAN: not defined
-} clustering;
+static const char *const methods[] = {"medoids", "single", "complete", "average", "ward", "kmeans", NULL};
 
 // ---- computing
 
-static double distance_at(const clustering *c, size_t i, size_t j) {
+static double distance_at(const cli_clustering *c, size_t i, size_t j) {
     const uint64_t n = c->count, low = i < j ? i : j, high = i < j ? j : i;
     return i == j ? 0
                   : cli_value_at(c->matrix, cli_precision(&c->device), low * (2 * n - low - 1) / 2 + high - low - 1);
 }
 
-static int compute_matrix(clustering *c) {
+static int compute_matrix(cli_clustering *c) {
     const uint64_t n = c->count, values = n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
     cli_progress progress;
     ww_plan_options options;
@@ -74,7 +49,7 @@ done:
 }
 
 // The most central member of each cluster, the first of equal ones.
-static void find_medoids(clustering *c) {
+static void find_medoids(cli_clustering *c) {
     for (size_t k = 0; k < c->clusters; k++) {
         double least = INFINITY;
         for (size_t i = 0; i < c->count; i++) {
@@ -89,13 +64,36 @@ static void find_medoids(clustering *c) {
     }
 }
 
-static ww_status find_clusters(clustering *c) {
+static int find_means(cli_clustering *c) {
+    cli_progress progress;
+    ww_plan_options plan;
+    ww_kmeans_options options = WW_KMEANS_OPTIONS_INIT;
+    const int result = cli_context_open(&c->device, &c->context);
+    if (result != CLI_GO_ON)
+        return result;
+    cli_plan_options(&c->device, &progress, &plan);
+    options.average = c->measure.gamma > 0 ? WW_AVERAGE_SOFT : WW_AVERAGE_DBA;
+    options.length = (size_t)c->length;
+    options.seed = c->seed;
+    options.starts = (size_t)c->starts;
+    options.iterations = (size_t)c->iterations;
+    options.precision = cli_precision(&c->device);
+    options.plan = &plan;
+    c->clusters = (size_t)c->k;
+    const ww_status status = ww_cluster_kmeans(c->context, &c->measure, c->set, c->clusters, &options, c->labels, NULL,
+                                               &c->centres, &c->kmeans_info);
+    cli_progress_end(&progress);
+    return status == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+// From the matrix of all distances.
+static ww_status find_clusters(cli_clustering *c) {
     const ww_precision precision = cli_precision(&c->device);
     cli_progress progress;
     ww_plan_options plan;
     ww_status status;
     cli_plan_options(&c->device, &progress, &plan);
-    if (c->method == MEDOIDS) {
+    if (c->method == CLI_MEDOIDS) {
         ww_medoids_options options = WW_MEDOIDS_OPTIONS_INIT;
         options.run = plan.run;
         c->clusters = (size_t)c->k;
@@ -111,12 +109,28 @@ static ww_status find_clusters(clustering *c) {
     return status;
 }
 
-static int compute(clustering *c) {
-    const size_t n = c->count;
-    int result = compute_matrix(c);
+static int cluster_matrix(cli_clustering *c) {
+    const int result = compute_matrix(c);
     if (result != CLI_GO_ON)
         return result;
     const double begin = cli_seconds();
+    if (find_clusters(c) != WW_OK)
+        return cli_fail();
+    if (c->method != CLI_MEDOIDS)
+        find_medoids(c);
+    // A soft measure can be negative, and then has no silhouette.
+    if (ww_cluster_silhouette(c->matrix, cli_precision(&c->device), c->count, c->labels, c->silhouettes,
+                              &c->silhouette) != WW_OK) {
+        if (ww_last_error()->status != WW_ERROR_INVALID_ARGUMENT)
+            return cli_fail();
+        c->silhouette = NAN;
+    }
+    c->seconds = c->plan.seconds_wall + cli_seconds() - begin;
+    return CLI_GO_ON;
+}
+
+static int compute(cli_clustering *c) {
+    const size_t n = c->count;
     c->labels = malloc(n * sizeof *c->labels);
     c->classes = malloc(n * sizeof *c->classes);
     c->medoids = malloc(n * sizeof *c->medoids);
@@ -124,23 +138,35 @@ static int compute(clustering *c) {
     c->merges = malloc(n * sizeof *c->merges);
     if (!c->labels || !c->classes || !c->medoids || !c->silhouettes || !c->merges)
         return cli_error("clusters of %zu series do not fit memory", n);
-    if (find_clusters(c) != WW_OK)
-        return cli_fail();
-    if (c->method != MEDOIDS)
-        find_medoids(c);
-    // A soft measure can be negative, and then has no silhouette.
-    if (ww_cluster_silhouette(c->matrix, cli_precision(&c->device), n, c->labels, c->silhouettes, &c->silhouette) !=
-        WW_OK) {
-        if (ww_last_error()->status != WW_ERROR_INVALID_ARGUMENT)
-            return cli_fail();
-        c->silhouette = NAN;
-    }
+    c->silhouette = NAN;
+    const int result = c->method == CLI_KMEANS ? find_means(c) : cluster_matrix(c);
+    if (result != CLI_GO_ON)
+        return result;
+    if (c->method == CLI_KMEANS)
+        c->seconds = c->kmeans_info.seconds_wall;
     for (size_t i = 0; i < n; i++)
         c->classes[i] = ww_series_set_class(c->set, i);
     if (ww_cluster_agreement(c->labels, c->classes, n, &c->agreement) != WW_OK)
         c->agreement = NAN; // no labels
-    c->seconds = c->plan.seconds_wall + cli_seconds() - begin;
     return CLI_GO_ON;
+}
+
+bool cli_cluster_merges(int method) {
+    return method != CLI_MEDOIDS && method != CLI_KMEANS;
+}
+
+size_t cli_cluster_size(const cli_clustering *c, size_t k) {
+    size_t size = 0;
+    for (size_t i = 0; i < c->count; i++)
+        size += c->labels[i] == (int64_t)k;
+    return size;
+}
+
+const double *cli_cluster_centre(const cli_clustering *c, size_t k, size_t *length) {
+    const ww_series_set *set = c->centres ? c->centres : c->set;
+    const size_t at = c->centres ? k : c->medoids[k];
+    *length = ww_series_set_length(set, at);
+    return ww_series_set_values(set, at);
 }
 
 // ---- files
@@ -156,7 +182,7 @@ static int close_text(const char *path, cli_output *output) {
     return strcmp(path, "-") != 0 ? cli_output_close(output) : CLI_GO_ON;
 }
 
-static int write_labels(const clustering *c) {
+static int write_labels(const cli_clustering *c) {
     cli_output output;
     const char between = cli_name_ends_with(c->output, ".csv") ? ',' : '\t';
     const int result = open_text(c->output, &output);
@@ -168,7 +194,7 @@ static int write_labels(const clustering *c) {
     return close_text(c->output, &output);
 }
 
-static int write_merges(const clustering *c) {
+static int write_merges(const cli_clustering *c) {
     cli_output output;
     const char between = cli_name_ends_with(c->merges_path, ".csv") ? ',' : '\t';
     const int result = open_text(c->merges_path, &output);
@@ -181,15 +207,16 @@ static int write_merges(const clustering *c) {
     return close_text(c->merges_path, &output);
 }
 
-// The medoids as a set, each labelled by its cluster's number.
-static int write_centres(const clustering *c) {
+// The centres as a set, each labelled by its cluster's number.
+static int write_centres(const cli_clustering *c) {
     ww_series_set *centres = NULL;
     ww_status status = ww_series_set_create(ww_series_set_channels(c->set), &centres);
     for (size_t k = 0; status == WW_OK && k < c->clusters; k++) {
         char label[32];
+        size_t length;
+        const double *values = cli_cluster_centre(c, k, &length);
         snprintf(label, sizeof label, "%zu", k);
-        status = ww_series_set_add(centres, ww_series_set_length(c->set, c->medoids[k]),
-                                   ww_series_set_values(c->set, c->medoids[k]), label);
+        status = ww_series_set_add(centres, length, values, label);
     }
     if (status == WW_OK)
         status = ww_series_set_write(centres, c->centres_path, WW_FORMAT_AUTO, WW_DOUBLE);
@@ -197,112 +224,9 @@ static int write_centres(const clustering *c) {
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
-// ---- the picture
-
-enum { ACROSS = 3, CELL_WIDTH = 280, CELL_HEIGHT = 170, TREE_HEIGHT = 280, MOST_LEAVES = 2000, MOST_MEMBERS = 100 };
-
-static size_t size_of(const clustering *c, size_t k) {
-    size_t size = 0;
-    for (size_t i = 0; i < c->count; i++)
-        size += c->labels[i] == (int64_t)k;
-    return size;
-}
-
-// Members of a cluster, their first channel, under its medoid.
-static void draw_cluster(const clustering *c, cli_picture *picture, size_t k, double left, double top) {
-    cli_panel panel = {picture, left, top, CELL_WIDTH - 60, CELL_HEIGHT - 60, 0, 1, INFINITY, -INFINITY, false, false};
-    const size_t size = size_of(c, k), step = (size + MOST_MEMBERS - 1) / MOST_MEMBERS;
-    char title[96];
-    for (size_t i = 0; i < c->count; i++)
-        if (c->labels[i] == (int64_t)k) {
-            const size_t length = ww_series_set_length(c->set, i);
-            cli_range_add(ww_series_set_values(c->set, i), length, 1, &panel.y_from, &panel.y_to);
-            panel.x_to = fmax(panel.x_to, (double)length - 1);
-        }
-    cli_range_finish(0.03, &panel.y_from, &panel.y_to);
-    cli_panel_axes(&panel, NULL, NULL);
-    for (size_t i = 0, member = 0; i < c->count; i++)
-        if (c->labels[i] == (int64_t)k && member++ % step == 0)
-            cli_panel_line(&panel, ww_series_set_values(c->set, i), ww_series_set_length(c->set, i), 1, 0, 1, CLI_FAINT,
-                           0.6);
-    const size_t medoid = c->medoids[k];
-    cli_panel_line(&panel, ww_series_set_values(c->set, medoid), ww_series_set_length(c->set, medoid), 1, 0, 1, (int)k,
-                   2);
-    snprintf(title, sizeof title, "cluster %zu: %zu series, medoid %zu", k, size, medoid);
-    cli_picture_text(picture, left, top - 6, "start", CLI_INK, title);
-}
-
-// The order of the leaves in which no lines cross: each merge's left part before its right part.
-static void order_leaves(const clustering *c, double *place, size_t *stack) {
-    size_t depth = 0, next = 0;
-    stack[depth++] = 2 * c->count - 2;
-    while (depth > 0) {
-        const size_t node = stack[--depth];
-        if (node < c->count) {
-            place[node] = (double)next++;
-        } else {
-            stack[depth++] = (size_t)c->merges[node - c->count].right;
-            stack[depth++] = (size_t)c->merges[node - c->count].left;
-        }
-    }
-    for (size_t m = 0; m + 1 < c->count; m++)
-        place[c->count + m] = (place[c->merges[m].left] + place[c->merges[m].right]) / 2;
-}
-
-static int draw_tree(const clustering *c, cli_picture *picture, double top) {
-    const size_t n = c->count;
-    cli_panel panel = {picture, 60, top, ACROSS * CELL_WIDTH - 80, TREE_HEIGHT - 70, -1, (double)n, 0, 0, false, false};
-    double *place = malloc(2 * n * sizeof *place);
-    size_t *stack = malloc(2 * n * sizeof *stack);
-    int64_t *owner = malloc(2 * n * sizeof *owner); // the cluster a node is in, -1: above the cut
-    int result = CLI_GO_ON;
-    if (!place || !stack || !owner) {
-        result = cli_error("a tree of %zu series does not fit memory", n);
-        goto done;
-    }
-    order_leaves(c, place, stack);
-    for (size_t i = 0; i < n; i++)
-        owner[i] = c->labels[i];
-    panel.y_from = fmin(0, c->merges[0].distance);
-    panel.y_to = c->merges[n - 2].distance;
-    cli_range_finish(0.03, &panel.y_from, &panel.y_to);
-    panel.y_from = fmin(0, c->merges[0].distance);
-    cli_panel_axes(&panel, "series, in the order of the tree", "distance");
-    for (size_t m = 0; m + 1 < n; m++) {
-        const size_t a = (size_t)c->merges[m].left, b = (size_t)c->merges[m].right;
-        const double height = c->merges[m].distance;
-        owner[n + m] = owner[a] == owner[b] ? owner[a] : -1;
-        const double xs[4] = {place[a], place[a], place[b], place[b]};
-        const double ys[4] = {a < n ? panel.y_from : c->merges[a - n].distance, height, height,
-                              b < n ? panel.y_from : c->merges[b - n].distance};
-        cli_panel_points_line(&panel, xs, ys, 4, owner[n + m] < 0 ? CLI_FAINT : (int)owner[n + m], 1);
-    }
-done:
-    free(place);
-    free(stack);
-    free(owner);
-    return result;
-}
-
-static int draw(const clustering *c) {
-    const bool tree = c->method != MEDOIDS && c->count > 1 && c->count <= MOST_LEAVES;
-    const size_t rows = (c->clusters + ACROSS - 1) / ACROSS;
-    cli_picture picture;
-    int result = cli_picture_open(c->svg_path, ACROSS * CELL_WIDTH,
-                                  (double)(rows * CELL_HEIGHT + (tree ? TREE_HEIGHT : 0)), "Clusters", &picture);
-    if (result != CLI_GO_ON)
-        return result;
-    for (size_t k = 0; k < c->clusters; k++)
-        draw_cluster(c, &picture, k, (double)(k % ACROSS * CELL_WIDTH + 50), (double)(k / ACROSS * CELL_HEIGHT + 24));
-    if (tree)
-        result = draw_tree(c, &picture, (double)(rows * CELL_HEIGHT + 10));
-    const int closed = cli_picture_close(&picture);
-    return result == CLI_GO_ON ? closed : result;
-}
-
 // ---- reports
 
-static void print_json(const clustering *c, const cli_command *command) {
+static void print_json(const cli_clustering *c, const cli_command *command) {
     cli_json json;
     cli_head head = CLI_HEAD_INIT;
     head.files[0] = c->path;
@@ -320,15 +244,21 @@ static void print_json(const clustering *c, const cli_command *command) {
     cli_json_plan(&json, &c->plan);
     cli_json_text(&json, "method", methods[c->method]);
     cli_json_count(&json, "clusters", c->clusters);
-    cli_json_number(&json, "sum_of_distances", c->method == MEDOIDS ? c->medoids_info.cost : NAN, 17);
+    cli_json_number(&json, "sum_of_distances", c->method == CLI_MEDOIDS ? c->medoids_info.cost : NAN, 17);
     cli_json_number(&json, "silhouette", c->silhouette, 10);
     cli_json_number(&json, "adjusted_rand_index", c->agreement, 10);
+    cli_json_number(&json, "objective", c->method == CLI_KMEANS ? c->kmeans_info.objective : NAN, 17);
+    if (c->method == CLI_KMEANS) {
+        cli_json_count(&json, "iterations", c->kmeans_info.iterations);
+        cli_json_flag(&json, "converged", c->kmeans_info.converged);
+        cli_json_count(&json, "start", c->kmeans_info.start);
+    }
     cli_json_array(&json, "sizes");
     for (size_t k = 0; k < c->clusters; k++)
-        cli_json_count(&json, NULL, size_of(c, k));
+        cli_json_count(&json, NULL, cli_cluster_size(c, k));
     cli_json_end(&json);
     cli_json_array(&json, "medoids");
-    for (size_t k = 0; k < c->clusters; k++)
+    for (size_t k = 0; k < c->clusters && c->method != CLI_KMEANS; k++)
         cli_json_count(&json, NULL, c->medoids[k]);
     cli_json_end(&json);
     cli_json_array(&json, "labels");
@@ -338,23 +268,29 @@ static void print_json(const clustering *c, const cli_command *command) {
     cli_json_end(&json);
 }
 
-static void print_text(const clustering *c) {
+static void print_text(const cli_clustering *c) {
     printf("clusters    %zu of %zu series, method %s\n", c->clusters, c->count, methods[c->method]);
-    if (c->method == MEDOIDS)
+    if (c->method == CLI_MEDOIDS)
         printf("cost        %.6g, the sum of the distances to the medoids (%" PRIu64 " exchanges)\n",
                c->medoids_info.cost, c->medoids_info.swaps);
+    if (c->method == CLI_KMEANS)
+        printf("objective   %.6g, the sum of the distances to the centres (%.6g at the start; %zu iterations%s)\n",
+               c->kmeans_info.objective, c->kmeans_info.first_objective, c->kmeans_info.iterations,
+               c->kmeans_info.converged ? "" : ", not converged");
     if (!isnan(c->silhouette))
         printf("silhouette  %.4f\n", c->silhouette);
     if (!isnan(c->agreement))
         printf("agreement   %.4f with the labels (adjusted Rand index)\n", c->agreement);
-    printf("seconds     %.4g computing, %.4g in all\n\n%8s %8s %8s %11s\n", c->seconds, cli_seconds(), "cluster",
-           "series", "medoid", "silhouette");
+    printf("seconds     %.4g computing, %.4g in all\n\n%8s %8s", c->seconds, cli_seconds(), "cluster", "series");
+    puts(c->method == CLI_KMEANS ? "" : "   medoid  silhouette");
     for (size_t k = 0; k < c->clusters; k++) {
-        const size_t size = size_of(c, k);
+        const size_t size = cli_cluster_size(c, k);
         double sum = 0;
         for (size_t i = 0; i < c->count && !isnan(c->silhouette); i++)
             sum += c->labels[i] == (int64_t)k ? c->silhouettes[i] : 0;
-        printf("%8zu %8zu %8zu", k, size, c->medoids[k]);
+        printf("%8zu %8zu", k, size);
+        if (c->method != CLI_KMEANS)
+            printf(" %8zu", c->medoids[k]);
         if (!isnan(c->silhouette))
             printf(" %11.4f", sum / (double)size);
         putchar('\n');
@@ -363,13 +299,13 @@ static void print_text(const clustering *c) {
 
 // ---- the command
 
-static int check(clustering *c, const cli_command *command) {
+static int check(cli_clustering *c, const cli_command *command) {
     c->distance = INFINITY;
-    if (c->limit && (!cli_number(c->limit, &c->distance) || c->method == MEDOIDS))
+    if (c->limit && (!cli_number(c->limit, &c->distance) || !cli_cluster_merges(c->method)))
         return cli_usage(command->name, "--distance is a number, and goes with the methods that merge");
     if (!c->k && !c->limit)
         return cli_usage(command->name, "--k K is needed, or --distance D where a method merges");
-    if (c->merges_path && c->method == MEDOIDS)
+    if (c->merges_path && !cli_cluster_merges(c->method))
         return cli_usage(command->name, "--merges goes with the methods that merge");
     if (c->json && ((c->output && strcmp(c->output, "-") == 0) || (c->merges_path && strcmp(c->merges_path, "-") == 0)))
         return cli_usage(command->name, "--json and a file '-' both write to standard output");
@@ -377,22 +313,31 @@ static int check(clustering *c, const cli_command *command) {
 }
 
 int cmd_cluster(const cli_command *command, int argc, char **argv) {
-    clustering c;
+    cli_clustering c;
     memset(&c, 0, sizeof c);
     ww_medoids_info_init(&c.medoids_info, sizeof c.medoids_info);
     ww_plan_info_init(&c.plan, sizeof c.plan);
+    ww_kmeans_info_init(&c.kmeans_info, sizeof c.kmeans_info);
+    c.seed = c.starts = 1;
+    c.iterations = 50;
     const cli_option options[] = {
         {"k", 'k', CLI_COUNT, "K", "number of clusters; with --distance: the fewest", &c.k, NULL, 1},
-        {"method", 'M', CLI_CHOICE, "M", "k medoids (default), or the linkage by which clusters are merged", &c.method,
-         methods, 0},
+        {"method", 'M', CLI_CHOICE, "M", "k medoids (default), the linkage by which clusters are merged, or k-means",
+         &c.method, methods, 0},
+        {"seed", 0, CLI_COUNT, "N", "kmeans: seed of the first centres (default 1)", &c.seed, NULL, 0},
+        {"starts", 0, CLI_COUNT, "N",
+         "kmeans: searches from other first centres, of which the best is taken (default 1)", &c.starts, NULL, 1},
+        {"iterations", 0, CLI_COUNT, "N", "kmeans: most iterations of a search (default 50)", &c.iterations, NULL, 0},
+        {"length", 0, CLI_COUNT, "N", "kmeans: points of every centre (default: of the series it starts from)",
+         &c.length, NULL, 1},
         {"distance", 0, CLI_TEXT, "D", "merge clusters up to this distance", &c.limit, 0, 0},
         {"output", 'o', CLI_TEXT, "FILE", "write each series' cluster there; '-': in place of the report", &c.output, 0,
          0},
-        {"centres", 0, CLI_TEXT, "FILE", "write the medoids there, as series labelled by their cluster",
+        {"centres", 0, CLI_TEXT, "FILE", "write the medoids or averages there, labelled by their cluster",
          &c.centres_path, 0, 0},
         {"merges", 0, CLI_TEXT, "FILE", "write the tree there: two clusters, their distance, the new one's size",
          &c.merges_path, 0, 0},
-        {"svg", 0, CLI_TEXT, "FILE", "draw the clusters with their medoids, and the tree", &c.svg_path, 0, 0},
+        {"svg", 0, CLI_TEXT, "FILE", "draw the clusters with their centres, and the tree", &c.svg_path, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "report as one JSON object", &c.json, 0, 0},
         CLI_MEASURE_OPTIONS(c.measure_options),
         CLI_ENGINE_OPTION(c.device),
@@ -422,7 +367,7 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
     if (result == CLI_GO_ON && c.merges_path)
         result = write_merges(&c);
     if (result == CLI_GO_ON && c.svg_path)
-        result = draw(&c);
+        result = cli_cluster_draw(&c);
     if (result == CLI_GO_ON && c.output)
         result = write_labels(&c);
     if (result == CLI_GO_ON) {
@@ -439,6 +384,7 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
     free(c.silhouettes);
     free(c.merges);
     ww_series_set_destroy(&c.set);
+    ww_series_set_destroy(&c.centres);
     ww_context_destroy(&c.context);
     cli_measure_free(&c.measure);
     return result;

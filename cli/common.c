@@ -56,6 +56,13 @@ int cli_error(const char *format, ...) {
     return CLI_FAILURE;
 }
 
+void cli_note(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    cli_message(NULL, format, arguments);
+    va_end(arguments);
+}
+
 // ---- series
 
 static int report_missing(const char *path, const ww_series_set *set) {

@@ -101,6 +101,8 @@ int cli_fail(void);
 int cli_fail_with(const ww_error *error);
 // Reports an error of the program's own; gives CLI_FAILURE.
 int cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Says what is no error.
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // Reads the first (0) or second (1) file and, where asked, z-normalises. With `complete`, a missing value is an error.
 int cli_read(const char *path, const cli_read_options *options, int which, bool complete, ww_series_set **set);
@@ -148,6 +150,7 @@ void cli_progress_end(cli_progress *progress);
 void cli_interrupt_begin(void);               // at the program's start
 int cli_interrupted(void);                    // the signal that came, 0 none
 void cli_interrupt_cancels(bool does);        // whether work looks at cli_interrupted() and ends by itself
+void cli_interrupt_line(bool begun);          // whether a bar is on the terminal, which a message takes away first
 void cli_interrupt_removes(const char *path); // what to remove where it is still empty; NULL: nothing
 
 double cli_seconds(void);                        // since the program started

@@ -13,6 +13,7 @@ enum { PATIENCE_MICROSECONDS = 700000 };
 
 static volatile sig_atomic_t interrupted; // the signal that came, 0 none
 static volatile sig_atomic_t cancellable; // somebody looks at `interrupted` often
+static volatile sig_atomic_t line_begun;  // the terminal's cursor is behind a bar
 static const char *volatile empty_file;   // removed where it is empty
 
 int cli_interrupted(void) {
@@ -21,12 +22,13 @@ int cli_interrupted(void) {
 
 // Only what is allowed in a signal handler.
 static void stop(int signal_number) {
-    static const char message[] = "wavewarp: interrupted\n";
+    static const char message[] = "\r\033[Kwavewarp: interrupted\n";
+    const size_t skipped = line_begun ? 0 : 4; // what takes the bar away
     struct stat about;
     ww_unfinished_files_remove();
     if (empty_file && stat(empty_file, &about) == 0 && about.st_size == 0)
         (void)unlink(empty_file);
-    if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
+    if (write(STDERR_FILENO, message + skipped, sizeof message - 1 - skipped) < 0)
         _exit(128 + signal_number);
     _exit(128 + signal_number);
 }
@@ -58,6 +60,10 @@ void cli_interrupt_begin(void) {
 
 void cli_interrupt_cancels(bool does) {
     cancellable = does;
+}
+
+void cli_interrupt_line(bool begun) {
+    line_begun = begun;
 }
 
 void cli_interrupt_removes(const char *path) {

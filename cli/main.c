@@ -108,6 +108,12 @@ static int unknown_command(const char *name) {
     return cli_usage(NULL, "unknown command '%s'", name);
 }
 
+// What a run that was killed left beside a file that this one writes.
+static void mention_part(void *user, const char *part) {
+    (void)user;
+    cli_note("note: %s was left by a run that did not end; it can be deleted", part);
+}
+
 static int run(int argc, char **argv) {
     if (argc < 2) {
         print_overview(stderr);
@@ -141,6 +147,7 @@ static int run(int argc, char **argv) {
 int main(int argc, char **argv) {
     cli_seconds(); // starts the clock
     cli_interrupt_begin();
+    ww_unfinished_files_notice(mention_part, NULL);
     const int result = run(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && result == CLI_OK)
         return cli_error("standard output can't be written");

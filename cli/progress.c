@@ -63,6 +63,7 @@ static void draw(cli_progress *progress, double share, uint64_t done, double sec
     fprintf(stderr, "\r%s%.*s\033[K", bar, (int)width, text);
     fflush(stderr);
     progress->drawn = true;
+    cli_interrupt_line(true);
 }
 
 static int on_progress(void *user, uint64_t done, uint64_t total) {
@@ -137,5 +138,6 @@ void cli_progress_end(cli_progress *progress) {
     if (progress->drawn)
         fputs("\r\033[K", stderr);
     progress->drawn = false;
+    cli_interrupt_line(false);
     cli_interrupt_cancels(false);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts: retain, release, properties. open.c creates them.
 #include <stdlib.h>
+#include <string.h>
 #include <wavewarp/opencl.h>
 
 #include "internal.h"
@@ -125,6 +126,15 @@ wwi_exchange wwi_context_exchange(const ww_context *context) {
 
 unsigned wwi_context_exchange_width(const ww_context *context) {
     return context->exchange_width;
+}
+
+bool wwi_context_fast_double(const ww_context *context) {
+    static const char *const archs[] = {"sm_60",  "sm_70",  "sm_80",  "sm_90", "sm_100",
+                                        "gfx906", "gfx908", "gfx90a", "gfx942"};
+    for (size_t i = 0; context->info.has_double && i < sizeof archs / sizeof *archs; i++)
+        if (strcmp(context->arch, archs[i]) == 0)
+            return true;
+    return false;
 }
 
 ww_status ww_context_get_opencl(ww_context *context, cl_context *cl, cl_device_id *device, cl_command_queue *queue) {

@@ -218,7 +218,11 @@ static const char *hint_of_code(cl_int code) {
         return "a kernel needed more than the device has, ran too long for the system's watchdog, or went wrong; try "
                "another device or engine, and please report it";
     case CL_DEVICE_NOT_AVAILABLE:
-        return "the device is taken by another program or was removed; `clinfo` shows what the drivers say";
+        return "the device is lost, or taken by another program: nothing made on this context works any more; make a "
+               "new context when `clinfo` shows the device again";
+    case CL_INVALID_CONTEXT:
+    case CL_INVALID_COMMAND_QUEUE:
+        return "the driver gave up this context, as after a kernel that went wrong; make a new context";
     case CL_COMPILER_NOT_AVAILABLE:
         return "the driver has no OpenCL compiler; install the vendor's full package";
     default:

@@ -133,6 +133,8 @@ static ww_status bring(fetch *f) {
     for (; f->arrived < f->asked; f->arrived++)
         (void)await(f);
     if (status != WW_OK) {
+        // A wait that failed does not say that its copy has ended.
+        (void)clFinish(f->parts->buffer->context->queue);
         f->arrived = f->pieces;
         (void)wwi_fail_restore(&error, NULL);
     }

@@ -46,6 +46,7 @@ typedef enum wwi_exchange {
 } wwi_exchange;
 wwi_exchange wwi_context_exchange(const ww_context *context);
 unsigned wwi_context_exchange_width(const ww_context *context); // work-items that can exchange; 1 for LOCAL
+bool wwi_context_fast_double(const ww_context *context); // at half the speed of float or more; by its architecture
 // Whether ww_mma of base/vendor.cl (WW_MMA=1) works here. The first call tests it; later calls return the stored
 // result.
 bool wwi_context_mma(ww_context *context);
@@ -95,6 +96,29 @@ typedef struct wwi_fetch_part {
     void *user;
 } wwi_fetch_part;
 ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count);
+// A feed sends blocks of data to buffers, on a queue of its own, while the context's queue runs kernels: its caller
+// makes sure that no kernel in progress uses those buffers. It belongs to one thread at a time.
+typedef struct wwi_feed wwi_feed;
+enum { WWI_FEED_THREADS = 16, WWI_FEED_PARTS = 128 }; // at most
+typedef struct wwi_feed_part {
+    wwi_buffer *buffer;
+    uint64_t at, bytes; // of the buffer
+    uint64_t from;      // where they are in the slot
+} wwi_feed_part;
+// Fills `slot` with piece `piece` of a block and says where its parts go. Several threads call it, for pieces in any
+// order; it calls no OpenCL. A status that is not WW_OK ends the block.
+typedef ww_status (*wwi_feed_make_fn)(void *user, uint64_t piece, void *slot, wwi_feed_part *parts, size_t *count);
+// `threads` beside the caller's, `slot_bytes` for a piece. The context's queue should be idle before the first block:
+// a new buffer may have memory that a kernel in progress still uses.
+ww_status wwi_feed_create(ww_context *context, unsigned threads, uint64_t slot_bytes, wwi_feed **feed);
+void wwi_feed_destroy(wwi_feed **feed);
+// Begins a block. wwi_feed_wait() returns when it is on the device, or the first failure; wwi_feed_rest() gives up what
+// is left of it, keeps the thread's error record, and ends the threads until the next block. One of the two has to
+// follow before what `make` reads is freed.
+void wwi_feed_start(wwi_feed *feed, uint64_t pieces, wwi_feed_make_fn make, void *user);
+ww_status wwi_feed_wait(wwi_feed *feed);
+void wwi_feed_rest(wwi_feed *feed);
+
 ww_status wwi_buffer_fill_u32(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, uint32_t pattern);
 ww_status wwi_buffer_copy(wwi_buffer *source, uint64_t source_offset, wwi_buffer *target, uint64_t target_offset,
                           uint64_t bytes);
@@ -130,8 +154,12 @@ void wwi_stream_start(wwi_stream *stream);
 // wwi_stream_start() returns the first one's error.
 ww_status wwi_finish(wwi_stream *stream);
 // How a run ends: waits as wwi_finish(), also after a failure. `status` is the run's status so far; the first error
-// remains the thread's record. (An OpenCL call that fails after a failed launch is that launch's consequence.)
+// remains the thread's record. (What fails after a failed launch, unless it was asked to stop, is that launch's
+// consequence.)
 ww_status wwi_finish_after(wwi_stream *stream, ww_status status);
+// Reads, blocking, what the stream's launches made. An error where one of them failed on the device: then the data may
+// be anything, and it must not become an index or a size.
+ww_status wwi_stream_read(wwi_stream *stream, wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target);
 uint64_t wwi_stream_launches(const wwi_stream *stream); // since the start
 double wwi_stream_seconds(const wwi_stream *stream);    // device time of the launches known to have ended
 

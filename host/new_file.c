@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that get their name when they are complete: made beside it, exclusively, on disk before they are renamed. The
-// parts of a process are listed in memory that a signal handler may read.
+// parts of a process are listed in memory that a signal handler may read. Parts that ended processes left are found by
+// their locks.
 #include "new_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,6 +56,58 @@ void ww_unfinished_files_remove(void) {
     errno = error;
 }
 
+// ---- parts that were left behind
+
+static ww_unfinished_file_found *notice;
+static void *notice_user;
+
+void ww_unfinished_files_notice(ww_unfinished_file_found *found, void *user) {
+    notice = found;
+    notice_user = user;
+}
+
+// Whether `name` is a part of `base`: by whom it was made.
+static bool is_part(const char *name, const char *base, long *process) {
+    const size_t length = strlen(base);
+    long number;
+    int end = 0;
+    return strncmp(name, base, length) == 0 && sscanf(name + length, ".part-%ld-%ld%n", process, &number, &end) == 2 &&
+           name[length + (size_t)end] == '\0';
+}
+
+// Nobody holds its lock. Between a part's creation and its lock its process tells.
+static bool is_left(int folder, const char *name, long process) {
+    if (process != (long)getpid() && (kill((pid_t)process, 0) == 0 || errno != ESRCH))
+        return false;
+    struct stat about;
+    const int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const bool left = descriptor >= 0 && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
+                      flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    return left;
+}
+
+static void find_left(const char *path) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    char *found = malloc(strlen(path) + NAME_MAX + 2);
+    DIR *folder = NULL;
+    if (found) {
+        snprintf(found, strlen(path) + 2, "%.*s", slash ? (int)(base - path) : 1, slash ? path : ".");
+        folder = opendir(found);
+    }
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        long process;
+        if (!is_part(entry->d_name, base, &process) || !is_left(dirfd(folder), entry->d_name, process))
+            continue;
+        snprintf(found, strlen(path) + NAME_MAX + 2, "%.*s%s", slash ? (int)(base - path) : 0, path, entry->d_name);
+        notice(notice_user, found);
+    }
+    if (folder)
+        closedir(folder);
+    free(found);
+}
+
 // ---- a file
 
 static ww_status fail_write(const char *path) {
@@ -86,6 +142,8 @@ static ww_status create_beside(wwi_new_file *file, const struct stat *replaced) 
         file->temporary = NULL;
         return fail_write(file->path);
     }
+    // Held until it is closed, or its process ends; a file system without locks does no harm.
+    (void)flock(file->descriptor, LOCK_EX | LOCK_NB);
     if (replaced) {
         // Owner and group where that is allowed. Then the mode, so that nobody reads it whom the old file kept out.
         const bool owned = fchown(file->descriptor, replaced->st_uid, replaced->st_gid) == 0 ||
@@ -110,8 +168,11 @@ static ww_status open_new(const char *path, wwi_new_file *file) {
     file->path = exists ? realpath(path, NULL) : strdup(path);
     if (!file->path)
         return exists ? fail_write(path) : wwi_fail_memory(strlen(path) + 1);
-    if (!exists || S_ISREG(about.st_mode))
+    if (!exists || S_ISREG(about.st_mode)) {
+        if (notice)
+            find_left(file->path);
         return create_beside(file, exists ? &about : NULL);
+    }
     // A device or a pipe must be written itself: renaming over it would take its place.
     file->descriptor = open(file->path, O_WRONLY | O_CLOEXEC);
     return file->descriptor < 0 ? fail_write(path) : WW_OK;

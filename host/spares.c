@@ -6,12 +6,17 @@
 // at once.
 #include "internal.h"
 
-static void forget_spare(ww_context *context, size_t i) {
-    (void)clReleaseMemObject(context->spares[i].mem);
+static cl_mem take_out(ww_context *context, size_t i) {
+    const cl_mem mem = context->spares[i].mem;
     context->spare_bytes -= context->spares[i].bytes;
     context->spare_count--;
     for (; i < context->spare_count; i++)
         context->spares[i] = context->spares[i + 1];
+    return mem;
+}
+
+static void forget_spare(ww_context *context, size_t i) {
+    (void)clReleaseMemObject(take_out(context, i));
 }
 
 bool wwi_spares_free(ww_context *context) {
@@ -35,10 +40,8 @@ cl_mem wwi_spares_take(ww_context *context, uint64_t bytes, uint64_t *had) {
             best = i;
     }
     if (best != WWI_SPARES) {
-        mem = context->spares[best].mem;
         *had = context->spares[best].bytes;
-        (void)clRetainMemObject(mem);
-        forget_spare(context, best);
+        mem = take_out(context, best);
     }
     (void)pthread_mutex_unlock(&context->lock);
     return mem;

@@ -124,12 +124,19 @@ ww_status wwi_finish(wwi_stream *stream) {
     return status;
 }
 
+// The queue is in order: launches that were enqueued before the read have ended.
+ww_status wwi_stream_read(wwi_stream *stream, wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target) {
+    const ww_status status = wwi_buffer_read(buffer, offset, bytes, target);
+    fold_finished(stream);
+    return stream->failed ? wwi_stream_check(stream) : status;
+}
+
 ww_status wwi_finish_after(wwi_stream *stream, ww_status status) {
     if (status == WW_OK)
         return wwi_finish(stream);
     const ww_error first = *ww_last_error();
     (void)wwi_finish(stream);
-    return status == WW_ERROR_OPENCL && stream->failed ? wwi_stream_check(stream) : wwi_fail_restore(&first, NULL);
+    return status != WW_ERROR_CANCELLED && stream->failed ? wwi_stream_check(stream) : wwi_fail_restore(&first, NULL);
 }
 
 uint64_t wwi_stream_launches(const wwi_stream *stream) {

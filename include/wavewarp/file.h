@@ -45,6 +45,15 @@ WW_API_STATUS ww_point_view_put(const ww_point_view *view, ww_file *file);
 /// once are known to it. *Thread-safety*: any thread, and signal handlers. *Blocking*: no.
 WW_API void ww_unfinished_files_remove(void);
 
+/// Told of a part that an ended process (kill -9, a crash) left beside a file. \param part its path, valid in the call.
+typedef void ww_unfinished_file_found(void *user, const char *part);
+
+/// From now on `found` is called whenever the library creates a file, once for each part that lies beside it and that
+/// no process writes any more (each holds a lock on its own). NULL: no longer; so it is at the start, and no folder is
+/// read. *Thread-safety*: not while other threads create files; `found` runs in the thread that creates the file.
+/// *Blocking*: no.
+WW_API void ww_unfinished_files_notice(ww_unfinished_file_found *found, void *user);
+
 #ifdef __cplusplus
 }
 #endif

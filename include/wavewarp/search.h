@@ -66,11 +66,11 @@ typedef struct ww_search ww_search;
 /// relax_end_x count for WW_SEARCH_OPEN: points of the query that may be skipped where a stream begins and where it
 /// ends; the streams' own ends are open. \param queries read during the call only. \param options read during the call
 /// only; NULL: all defaults.
-/// \return WW_ERROR_INVALID_ARGUMENT (options), WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (queries), WW_ERROR_UNSUPPORTED (a
-/// measure without open ends; one whose cells depend on the place in the stream, WDTW; a band with open ends; a device
-/// without double), WW_ERROR_NO_PATH (the band), WW_ERROR_CHANNELS (more than 64), WW_ERROR_OVERFLOW,
-/// WW_ERROR_BUILD, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's; keeps the context alive. *Thread-safety*: any
-/// thread. *Blocking*: while the queries are uploaded.
+/// \return WW_ERROR_INVALID_ARGUMENT (options), WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (queries), WW_ERROR_UNSUPPORTED
+/// (open ends of a measure to which they mean nothing: WDTW, WDDTW, TWED, LCSS, LCS; of one without them; with a band;
+/// points of the query skipped under ERP or MSM; a device without double), WW_ERROR_NO_PATH (the band),
+/// WW_ERROR_CHANNELS (more than 64), WW_ERROR_OVERFLOW, WW_ERROR_BUILD, WW_ERROR_DEVICE_MEMORY. *Ownership*: the
+/// caller's; keeps the context alive. *Thread-safety*: any thread. *Blocking*: while the queries are uploaded.
 WW_API_STATUS ww_search_create(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                                const ww_search_options *options, ww_search **search);
 
@@ -154,11 +154,17 @@ WW_API_STATUS ww_search_stream_create(ww_context *context, const ww_measure *mea
 
 /// Adds points to the stream and reports the matches that are now certain. Any number of points at a time; many at a
 /// time cost less each. \param values `count` x channels, point by point, of type `precision`. \param report may be
-/// NULL: then matches are dropped. \return WW_ERROR_CANCELLED, WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL: after an error
-/// other than WW_ERROR_CANCELLED the stream can only be destroyed. *Thread-safety*: one thread at a time; `report` is
-/// called by it. *Blocking*: until the points are searched.
+/// NULL: then matches are dropped. \return WW_ERROR_DEVICE_MEMORY, WW_ERROR_OUT_OF_MEMORY, WW_ERROR_OPENCL: the stream
+/// goes on from the ww_search_stream_points() that it has taken; push the others again. WW_ERROR_CANCELLED by `report`:
+/// all points were taken; the matches that it was not given are reported by the next call. (By the progress function of
+/// the options: as the errors.) *Thread-safety*: one thread at a time; `report` is called by it. *Blocking*: until the
+/// points are searched.
 WW_API_STATUS ww_search_stream_push(ww_search_stream *stream, const void *values, ww_precision precision, size_t count,
                                     ww_match_fn report, void *user);
+
+/// The points that it has taken: all that were pushed, unless a push failed. Points go in parts of up to 65536; those of
+/// a part that failed are not taken, those before are. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API uint64_t ww_search_stream_points(const ww_search_stream *stream);
 
 /// The stream has ended: reports what was not yet certain. Only ww_search_stream_destroy() may follow. \return as
 /// ww_search_stream_push(). *Thread-safety*: one thread at a time. *Blocking*: until done.

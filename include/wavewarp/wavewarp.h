@@ -12,6 +12,7 @@
 #include <wavewarp/distance.h>
 #include <wavewarp/file.h>
 #include <wavewarp/gradient.h>
+#include <wavewarp/kmeans.h>
 #include <wavewarp/knn.h>
 #include <wavewarp/lsh.h>
 #include <wavewarp/measure.h>

@@ -14,7 +14,8 @@
 //   WW_TOP_NEXT 1  D(0,j) is also ww_top_next(D(0,j-1), column j): saves reading it.
 //   WW_CORNER 1    in the padding rows the border is WW_OUTSIDE; D(0,0) = 0 is just above the first row. Else it is 0.
 //   WW_OPEN_BORDER v  the border is v where an open begin skips points, and beyond it as if the series began there: for
-//                  recurrences whose border depends on the time alone. Without it there are no open ends.
+//                  recurrences whose border depends on the time alone. Others that have it (ERP, MSM) are right where a search
+//                  opens both ends of its streams and no point of the query is skipped. Without it there are no open ends.
 //   WW_TRANSPARENT 1  a padding row copies the row above, whatever the recurrence computes; then WW_CORNER is 1. Always
 //                  so where the choice is soft or an end is open.
 //   WW_CARRY 1     what goes on along the diagonal is not D but ww_carry(D, row, column, i - j).

@@ -21,6 +21,31 @@
 #define WW_EDGE_ROWS WW_ROWS
 #endif
 
+// What is special in the rows up to the second one (padding rows, and no point before) is behind a branch that no other
+// row-step takes: as selections it would cost 2 or 3 % of all row-steps. Elements are structs of reals.
+#if WW_ELEMENTS && !WW_BAND
+#define WW_ROW_TIME(q) (real)1
+#define WW_FIRST_ELEMENTS(points)                                                                                      \
+    if (i < 1) {                                                                                                       \
+        _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
+            e[q] = ww_row_make(points[q], WW_POINT_BEFORE(points, q), (real)(i + q));                                  \
+            _Pragma("unroll") for (uint k = 0; k < sizeof(ww_row) / sizeof(real); k++)                                 \
+                ww_rename(((real *)&e[q])[k]);                                                                         \
+        }                                                                                                              \
+    }
+#endif
+#define WW_AT_CORNER(q, value) (value)
+#if WW_CORNER
+#define WW_ITEM_AT_CORNER                                                                                              \
+    if (at_border && i <= 0) {                                                                                         \
+        _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
+            d[q] = i + q == 0 ? (real)0 : d[q];                                                                        \
+            ww_rename(d[q]);                                                                                           \
+        }                                                                                                              \
+    }
+#else
+#define WW_ITEM_AT_CORNER
+#endif
 #define WW_AS_IT_IS(value, a, b) (value)
 #define WW_FAR_LEFT (-0x7fffffff)
 #define WW_FAR_RIGHT 0x7fffffff
@@ -270,18 +295,26 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
 #define WW_ITEM_LEFT                                                                                                   \
     const bool known = true;                                                                                           \
     WW_EDGE                                                                                                            \
+    WW_ITEM_AT_CORNER                                                                                                  \
     reached = true;
 #else
 #define WW_ITEM_LEFT                                                                                                   \
-    d[0] = WW_AT_CORNER(0, previous);                                                                                  \
+    d[0] = previous;                                                                                                   \
     _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) v[q] = l[q];                                                   \
-    _Pragma("unroll") for (int q = 1; q < WW_STEP; q++) d[q] = WW_AT_CORNER(q, l[q - 1]);
+    _Pragma("unroll") for (int q = 1; q < WW_STEP; q++) d[q] = l[q - 1];                                               \
+    WW_ITEM_AT_CORNER
 #endif
 #if WW_OPEN
 #define WW_ITEM_ENDS(last_step) WW_TAKE_ENDS(m > first_column && m <= first_column + WW_COLS, last_step)
 #else
 #define WW_ITEM_ENDS(last_step)
 #endif
+#ifndef WW_FETCH_AHEAD
+#define WW_FETCH_AHEAD 1
+#endif
+#define WW_ITEM_FETCH(q, now)                                                                                          \
+    if (now)                                                                                                           \
+        a[q] = ww_item_point(xa, (uint)(q));
 // The row-steps [begin, end) of a strip. What a step needs is fetched while the one before computes; after the last, the
 // same once more.
 #define WW_ITEM_STEPS(begin, end, sweep)                                                                               \
@@ -294,11 +327,12 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
         WW_KEPT_DIAGONALS                                                                                              \
         WW_FILL_DIAGONALS((real)(i - (int)first_column))                                                               \
         _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
-            a[q] = ww_item_point(xa, (uint)q);                                                                         \
+            WW_ITEM_FETCH(q, WW_FETCH_AHEAD)                                                                           \
             l[q] = ea[q * WW_PACK];                                                                                    \
         }                                                                                                              \
         _Pragma("unroll 1") for (uint step = (begin); step < (end); step += WW_STEP) {                                 \
             real d[WW_STEP];                                                                                           \
+            _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) WW_ITEM_FETCH(q, !WW_FETCH_AHEAD)                      \
             WW_ROW_ELEMENTS(a)                                                                                         \
             WW_ITEM_LEFT                                                                                               \
             previous = l[WW_STEP - 1];                                                                                 \
@@ -307,7 +341,7 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
                 xa += WW_STEP * WW_PARTS * WW_PACK;                                                                    \
                 ea += WW_STEP * WW_PACK;                                                                               \
             }                                                                                                          \
-            _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) a[q] = ww_item_point(xa, (uint)q);                     \
+            _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) WW_ITEM_FETCH(q, WW_FETCH_AHEAD)                       \
             _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) l[q] = ea[q * WW_PACK];                                \
             sweep                                                                                                      \
             if (more) {                                                                                                \

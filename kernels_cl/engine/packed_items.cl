@@ -84,6 +84,9 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
     const uint lane = (uint)get_local_id(0);
     __global ww_scalar *edges = scratch + (ulong)get_group_id(0) * args.scratch * WW_PACK + lane;
     __local uint taken;
+#if WW_COLUMNS_LOCAL
+    WW_ITEM_LOCAL_COLUMNS
+#endif
 #if WW_EDGED
     __local int compared[4];
 #endif
@@ -118,7 +121,9 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
         const ww_series x = ww_series_load(x_values, x_series, id, args.channel);
         const uint n = x.length;
         lengths.rows = (real)n;
-        const uint column_begin = args.column_begin + chunk * args.rows_per_group;
+        // The longest columns first, too.
+        const uint chunks = (args.column_end - args.column_begin + args.rows_per_group - 1) / args.rows_per_group;
+        const uint column_begin = args.column_begin + (chunks - 1 - chunk) * args.rows_per_group;
         const uint column_end = min(column_begin + args.rows_per_group, args.column_end);
         for (uint column = column_begin; column < column_end; column++) {
             // Half: a pack's first row has the smallest slot; where even that is not below, nothing is wanted.
@@ -141,8 +146,10 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
                 WW_ITEM_STRIP
                 const int i = (int)n - (int)rows + (int)from_row;  // the first row
                 (void)i, (void)to_row;
+#if !WW_COLUMNS_LOCAL
                 ww_column b[WW_COLS];
                 real c[WW_COLS];  // the strip's previous row
+#endif
 #if WW_NEEDS_LAST
                 // The point above the row-step's.
                 ww_point last = from_row ? ww_item_point(xs, from_row - 1) : ww_point_infinite();
@@ -153,8 +160,12 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
 #if WW_BORDERS
                 const real corner_top = WW_ITEM_TOP(first_column ? first_column - 1 : 0);
 #endif
-                WW_BEGIN_TILES
                 real previous = reached_corner ? edges[(ulong)(from_row - 1) * WW_PACK] : WW_ITEM_CORNER;
+#if WW_COLUMNS_LOCAL
+                WW_ITEM_BRING_COLUMNS
+                for (uint r = 0; r < width; r++)
+                    c[r] = WW_BORDER;
+#else
 #pragma unroll
                 for (uint r = 0; r < WW_COLS; r++)
                     b[r] = WW_ITEM_COLUMN(min(first_column + r, widest - 1));
@@ -165,14 +176,17 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
 #else
                     c[r] = WW_BORDER;
 #endif
+#endif
                 WW_ITEM_CLIP_TOP
 #if !WW_CARRY
                 // The border stands where a strip to the left would have left its values: then no step asks which it is.
                 if (at_border)
-                    for (uint step = from_row; step < to_row; step++) {
-                        const int t = i + (int)(step - from_row);
-                        edges[(ulong)step * WW_PACK] = WW_ITEM_BORDER(t);
-                    }
+                    for (uint first = from_row; first < to_row; first += WW_EDGE_ROWS)
+#pragma unroll
+                        for (uint step = first; step < first + WW_EDGE_ROWS; step++) {
+                            const int t = i + (int)(step - from_row);
+                            edges[(ulong)step * WW_PACK] = WW_ITEM_BORDER(t);
+                        }
 #endif
 #if WW_CARRY
                 bool reached = reached_corner;
@@ -182,10 +196,14 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
                 if (m > first_column && m <= first_column + WW_COLS) {
                     // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
                     const uint owned = m - 1 - first_column;
+#if WW_COLUMNS_LOCAL
+                    result = c[owned];
+#else
                     result = c[0];
 #pragma unroll
                     for (uint r = 1; r < WW_COLS; r++)
                         result = r <= owned ? c[r] : result;
+#endif
                 }
 #endif
             }

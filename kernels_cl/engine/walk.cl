@@ -24,7 +24,8 @@
 #endif
 
 // The columns of a block, in registers or read when needed.
-#if WW_POINT_REGISTERS
+#ifdef WW_COLUMN
+#elif WW_POINT_REGISTERS
 #define WW_COLUMN(r) b[r]
 #else
 #define WW_COLUMN(r) WW_COLUMN_AT(y, min(first_column + (r), y.length - 1))
@@ -101,26 +102,31 @@
 #endif
 // Columns [from, to) of the block. `diagonal` makes a new diagonal's value; `keep`, `column` and `row` are what becomes of a
 // cell's value outside the band, after the last column and in a padding row.
+#define WW_SWEEP_CELL(rows, q, r, diagonal, keep, column, row)                                                         \
+    {                                                                                                                  \
+        diagonal(q, r)                                                                                                 \
+        const real up = q ? v[q - 1] : c[r];                                                                           \
+        real value = WW_CELL(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), lengths, q & 1);                      \
+        WW_NOTE(q, r)                                                                                                  \
+        value = keep(value, q, r);                                                                                     \
+        value = column(value, v[q], r);                                                                                \
+        value = row(value, up, q);                                                                                     \
+        d[q] = WW_ABOVE(q, r);                                                                                         \
+        v[q] = value;                                                                                                  \
+        WW_GO_ON(q, r)                                                                                                 \
+        if (q == (rows)-1)                                                                                             \
+            c[r] = value;                                                                                              \
+    }
+#ifndef WW_SWEEP_OF
 #define WW_SWEEP_OF(rows, from, to, diagonal, keep, column, row)                                                       \
     _Pragma("unroll") for (int w = 0; w < (to) - (from) + (rows)-1; w++) {                                             \
         _Pragma("unroll") for (int q = (rows)-1; q >= 0; q--) {                                                        \
             const int r = w - q + (from);                                                                              \
-            if (r >= (from) && r < (to)) {                                                                             \
-                diagonal(q, r)                                                                                         \
-                const real up = q ? v[q - 1] : c[r];                                                                   \
-                real value = WW_CELL(v[q], up, d[q], e[q], WW_COLUMN(r), WW_ALONG(q, r), lengths, q & 1);              \
-                WW_NOTE(q, r)                                                                                          \
-                value = keep(value, q, r);                                                                             \
-                value = column(value, v[q], r);                                                                        \
-                value = row(value, up, q);                                                                             \
-                d[q] = WW_ABOVE(q, r);                                                                                 \
-                v[q] = value;                                                                                          \
-                WW_GO_ON(q, r)                                                                                         \
-                if (q == (rows)-1)                                                                                     \
-                    c[r] = value;                                                                                      \
-            }                                                                                                          \
+            if (r >= (from) && r < (to))                                                                               \
+                WW_SWEEP_CELL(rows, q, r, diagonal, keep, column, row)                                                 \
         }                                                                                                              \
     }
+#endif
 #define WW_SWEEP(rows)                                                                                                 \
     WW_DIAGONALS(rows)                                                                                                 \
     WW_SWEEP_OF(rows, 0, WW_COLS, WW_NEW_DIAGONAL, WW_KEEP, WW_PASS_COLUMN, WW_PASS_ROW)
@@ -193,11 +199,17 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #else
 #define WW_KEEP_LAST(points)
 #endif
+// Elements of rows before the second one are special. An engine may make them apart (items_edges.cl).
+#ifndef WW_FIRST_ELEMENTS
+#define WW_ROW_TIME(q) (real)(i + (q))
+#define WW_FIRST_ELEMENTS(points)
+#endif
 #define WW_ROW_ELEMENTS(points)                                                                                        \
     const real shift = (real)(i - (int)first_column);                                                                  \
     ww_row e[WW_STEP];                                                                                                 \
     _Pragma("unroll") for (int q = 0; q < WW_STEP; q++)                                                                \
-        e[q] = ww_row_make(points[q], WW_POINT_BEFORE(points, q), (real)(i + q));                                      \
+        e[q] = ww_row_make(points[q], WW_POINT_BEFORE(points, q), WW_ROW_TIME(q));                                     \
+    WW_FIRST_ELEMENTS(points)                                                                                          \
     WW_ROW_ABOVE                                                                                                       \
     WW_KEEP_LAST(points)
 
@@ -229,7 +241,8 @@ WW_INLINE ww_point ww_row_point(ww_series x, int i) {
 #define WW_CARRIES
 #define WW_FROM_LEFT(value, row, q) (value)
 #endif
-#if WW_CORNER
+#ifdef WW_AT_CORNER
+#elif WW_CORNER
 #define WW_AT_CORNER(q, value) (at_border && i + (q) == 0 ? (real)0 : (value))
 #else
 #define WW_AT_CORNER(q, value) (value)

@@ -12,6 +12,7 @@
 #define WW_BORDERS 1
 #define WW_CORNER 1
 #define WW_TOP_NEXT !WW_I_border_total
+#define WW_OPEN_BORDER 0  // of a search's streams; the border of a pair's series is a sum of its points
 
 typedef struct {
     ww_point own;

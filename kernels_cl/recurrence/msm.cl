@@ -14,16 +14,30 @@
 #define WW_ELEMENTS 1
 #define WW_BEFORE 1
 #define WW_CORNER 1
-#define WW_FUSED 1
+#define WW_OPEN_BORDER 0  // of a search's streams
+
+// In a stream with an open begin the border above the first row is 0 everywhere: a match begins there by a match of points
+// alone, never by a split or merge of the first row with what is before it.
+#if WW_OPEN
+#define WW_UP_COST(x) (x).up
+#define WW_SET_UP_COST(x, t) (x).up = (t) < 1 ? WW_INF : (real)p.c;
+#else
+#define WW_UP_COST(x) p.c
+#define WW_SET_UP_COST(x, t)
+#endif
 
 #if WW_CHANNELS == 1
 typedef struct {
     real own, size, inverse;  // the value; its distance from the one before; and 1 / difference, with its sign
+#if WW_OPEN
+    real up;
+#endif
 } ww_row;
 typedef ww_row ww_column;
 
 WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameters p) {
     ww_row x;
+    WW_SET_UP_COST(x, t)
     x.own = WW_AT(own, 0);
     const real from = t < 1 ? (real)0 : WW_AT(own, 0) - WW_AT(before, 0);
     x.size = fabs(from);
@@ -33,24 +47,21 @@ WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameter
 WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
                               ww_parameters p) {
     const real t = x.own - y.own;
-    return ww_entries_of(fma(y.size, ww_unit_product(-t, y.inverse), left) + p.c,
-                         fma(x.size, ww_unit_product(t, x.inverse), up) + p.c, diagonal + fabs(t));
-}
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity, ww_parameters p) {
-    const real t = x.own - y.own;
-    const real sideways = ww_min2(fma(y.size, ww_unit_product(-t, y.inverse), left),
-                                  fma(x.size, ww_unit_product(t, x.inverse), up));
-    return ww_min2(sideways + p.c, diagonal + fabs(t));
+    return ww_entries_of(fma(y.size, ww_unit_product(-t, y.inverse), left + p.c),
+                         fma(x.size, ww_unit_product(t, x.inverse), up + WW_UP_COST(x)), diagonal + fabs(t));
 }
 #else
 typedef struct {
     ww_point own, before;
+#if WW_OPEN
+    real up;
+#endif
 } ww_row;
 typedef ww_row ww_column;
 
 WW_INLINE ww_row ww_row_make(ww_point own, ww_point before, real t, ww_parameters p) {
     ww_row x;
+    WW_SET_UP_COST(x, t)
     x.own = own;
     x.before = before;
 #if WW_POINT_REGISTERS
@@ -81,13 +92,8 @@ WW_INLINE real ww_match(ww_row x, ww_column y) {
 }
 WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
                               ww_parameters p) {
-    return ww_entries_of(left + ww_move(y.own, x.own, y.before) + p.c, up + ww_move(x.own, x.before, y.own) + p.c,
+    return ww_entries_of(left + p.c + ww_move(y.own, x.own, y.before), up + WW_UP_COST(x) + ww_move(x.own, x.before, y.own),
                          diagonal + ww_match(x, y));
-}
-WW_INLINE real ww_cell(real left, real up, real diagonal, ww_row x, ww_column y, real lag, ww_pair lengths,
-                       const int parity, ww_parameters p) {
-    const real sideways = ww_min2(left + ww_move(y.own, x.own, y.before), up + ww_move(x.own, x.before, y.own));
-    return ww_min2(sideways + p.c, diagonal + ww_match(x, y));
 }
 #endif
 WW_INLINE ww_column ww_column_make(ww_point own, ww_point before, real t, ww_parameters p) {

@@ -293,9 +293,10 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool 
     args[count++] = WWI_BUFFER(*packed);
     const uint64_t packs = wwi_ceil_div(range.end - range.begin, packing.width);
     const uint64_t parts = parts_of(r, packs, rows ? w->n : w->m, packing);
+    const ww_status status = wwi_launch(v->interleave, r->preparing ? 1 : packs * parts, packing.group, args, count);
     // A pass over single channels has its own packs; series in a caller's buffer may be others the next time.
-    *packed_before = !r->preparing && r->passes == 1 && !side->foreign;
-    return wwi_launch(v->interleave, r->preparing ? 1 : packs * parts, packing.group, args, count);
+    *packed_before = status == WW_OK && !r->preparing && r->passes == 1 && !side->foreign;
+    return status;
 }
 
 uint64_t wwi_share_out(wwi_work *w, uint64_t packs, uint64_t workers) {

@@ -62,6 +62,8 @@ void wwi_runner_skip(wwi_runner *runner, uint64_t cells);
 // work keeps what it needs of the batch but the series; NULL: there is nothing to do. It goes before its runner.
 // `work` NULL: none is kept, for a batch much like those to come.
 ww_status wwi_runner_prepare(wwi_runner *runner, const wwi_batch *batch, wwi_work **work);
+// Series are interleaved anew: after a failure those packs are not known to be there. NULL: nothing.
+void wwi_work_forget(wwi_work *work);
 void wwi_work_destroy(wwi_work **work);
 // Enqueues the work, NULL: none; waits between launches where they must be bounded. Uploads nothing, unless the bands
 // or packs are too large for the device at once. WW_ERROR_CANCELLED by the progress function.

@@ -13,29 +13,45 @@
 // Pairs side by side: what a device computes at once.
 #define PACK 32
 #define PACK_WIDE 64
-#define MANY_CHANNELS 8 // more than these leave registers for fewer rows of them
+#define MANY_CHANNELS 8  // more than these leave registers for fewer rows of them
+#define LOCAL_CHANNELS 5 // from these on a strip's columns are in local memory
+#define LOCAL_COLUMNS 64 // which are so many
 
-#define ITEMS_FORM(width)                                                                                              \
+#define ITEMS_FORM(width, ...)                                                                                         \
     {                                                                                                                  \
         .engine = "packed", .kernel = "ww_packed_items", .interleave = "ww_interleave",                                \
-        .texts = {"engine/interleave.cl", "engine/items_edges.cl", "engine/walk.cl", "engine/soft_tiles.cl",           \
+        .texts = {"engine/interleave.cl", __VA_ARGS__ "engine/items_edges.cl", "engine/walk.cl",                       \
                   "engine/packed_items.cl"},                                                                           \
         .exchanges = true, /* it does not, but a vendor's own forms of instructions are there with it */               \
             .pack = (width)                                                                                            \
     }
-static const wwi_form form = ITEMS_FORM(PACK), form_wide = ITEMS_FORM(PACK_WIDE);
+#define SOFT_FORM(width)                                                                                               \
+    {                                                                                                                  \
+        .engine = "packed", .kernel = "ww_packed_soft", .interleave = "ww_interleave",                                 \
+        .texts = {"engine/interleave.cl", "engine/soft_tiles.cl", "engine/packed_soft.cl"}, .exchanges = true, .pack = (width)                 \
+    }
+// By the width of a pack; with a strip's columns in local memory; of soft minima that are computed by tiles.
+static const wwi_form forms[2] = {ITEMS_FORM(PACK, ), ITEMS_FORM(PACK_WIDE, )};
+static const wwi_form local_forms[2] = {ITEMS_FORM(PACK, "engine/items_columns.cl", ),
+                                        ITEMS_FORM(PACK_WIDE, "engine/items_columns.cl", )};
+static const wwi_form soft_forms[2] = {SOFT_FORM(PACK), SOFT_FORM(PACK_WIDE)};
 
 // AMD's older wavefronts have 64 work-items.
-static const wwi_form *form_of(const wwi_runner *r) {
+static const wwi_form *form_of(const wwi_runner *r, bool local) {
     const bool wide = r->exchange != WWI_EXCHANGE_LOCAL && wwi_context_exchange_width(r->context) >= PACK_WIDE;
-    return wwi_tuned(r, "packed.lanes", wide ? PACK_WIDE : PACK) >= PACK_WIDE ? &form_wide : &form;
+    const int which = wwi_tuned(r, "packed.lanes", wide ? PACK_WIDE : PACK) >= PACK_WIDE;
+    return wwi_soft_tiles(r) ? &soft_forms[which] : local ? &local_forms[which] : &forms[which];
 }
 
-// A cell is its cost and the soft minimum of its neighbours, without costs at edges: sums of products. Only where the
-// tuning file asks for it.
-bool wwi_soft_tiles(const wwi_runner *r) {
-    return r->soft && r->precision == WW_FLOAT && r->channels == 1 && !r->banded &&
-           (r->measure.id == WW_DTW || r->measure.id == WW_DDTW) && wwi_tuned(r, "packed.tiles", 1) != 0;
+// A cell is its cost, which grows with the distance of its points, and the soft minimum of its neighbours, without
+// costs at edges.
+int wwi_soft_tiles(const wwi_runner *r) {
+    if (!r->soft || r->precision != WW_FLOAT || r->channels != 1 || r->banded || r->open ||
+        (r->measure.id != WW_DTW && r->measure.id != WW_DDTW) || wwi_measure_cost(&r->measure) == WW_COST_USER)
+        return 0;
+    const bool has_double = wwi_context_info(r->context)->has_double != 0;
+    const int wanted = (int)wwi_tuned(r, "packed.tiles", wwi_context_fast_double(r->context) ? 2 : 1);
+    return wanted > 1 && !has_double ? 1 : wanted;
 }
 
 bool wwi_packed_items(const wwi_runner *r) {
@@ -69,8 +85,10 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
         const uint64_t inside = wwi_band_cells(&r->measure.band, n, m);
         cells = (uint64_t)((double)cells * (double)(inside == UINT64_MAX ? 0 : inside) / ((double)n * m));
     }
+    // A cell of a soft minimum takes several times as long.
+    const uint64_t reuse = (uint64_t)wwi_tuned(r, "packed.reuse", 60) / (wwi_soft_tiles(r) ? 4 : 1);
     return wwi_packed_items(r) && pairs >= wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.fill", 256) &&
-           cells >= (uint64_t)wwi_tuned(r, "packed.reuse", 60);
+           cells >= reuse;
 }
 
 // The rows of a pack are side by side.
@@ -82,6 +100,12 @@ bool wwi_packed_items_exchange(const wwi_work *w) {
 // Whether a column needs no registers but for its value and its point.
 static bool is_plain(const wwi_runner *r) {
     return (r->recurrence->flags & WWI_MEASURE_PLAIN) && !r->recurrence->column_registers;
+}
+
+// Whether a strip's columns are in local memory (kernels_cl/engine/items_columns.cl).
+static bool columns_local(const wwi_runner *r, const wwi_work *w) {
+    return !w->b.list && r->precision == WW_FLOAT && r->extra == 0 && is_plain(r) && !r->banded && !r->open &&
+           !r->soft && r->channels >= (uint32_t)wwi_tuned(r, "packed.local", LOCAL_CHANNELS);
 }
 
 static uint32_t by_measure(const wwi_runner *r, const char *parameter, uint32_t fallback) {
@@ -103,7 +127,7 @@ static uint32_t most_columns(const wwi_runner *r) {
         const uint32_t most = (uint32_t)wwi_tuned(r, "packed.channel_columns", 16);
         columns = columns < most ? columns : most;
     }
-    // Tiles of the soft minimum (kernels_cl/engine/soft_tiles.cl) are fastest in narrow strips.
+    // Tiles of the soft minimum (kernels_cl/engine/packed_soft.cl) are fastest in narrow strips.
     if (wwi_soft_tiles(r))
         return (uint32_t)wwi_tuned(r, "packed.tile_columns", 8) & ~3u;
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
@@ -149,10 +173,11 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     wwi_variant *v;
     const wwi_batch *b = &w->b;
     const uint64_t value_bytes = wwi_runner_value_bytes(r);
-    const wwi_form *const of = form_of(r);
+    const bool local = columns_local(r, w);
+    const wwi_form *const of = form_of(r, local);
     const uint32_t pack = of->pack;
     wwi_variant_key key = wwi_work_key(r, w, of);
-    key.columns = strip_columns(r, w);
+    key.columns = local ? LOCAL_COLUMNS : strip_columns(r, w);
     key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", r->channels > MANY_CHANNELS ? 4 : 8);
     key.group = pack;
     const wwi_packing packing = {pack, 1, r->channels + r->extra, pack, key.rows, value_bytes, 0};

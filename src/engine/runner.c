@@ -18,6 +18,7 @@ void wwi_runner_destroy(wwi_runner **runner) {
     for (size_t i = 0; i < r->variant_count; i++) {
         wwi_kernel_destroy(&r->variants[i].kernel);
         wwi_kernel_destroy(&r->variants[i].interleave);
+        wwi_kernel_destroy(&r->variants[i].walk);
         wwi_program_release(&r->variants[i].program);
     }
     wwi_buffer **buffers[] = {&r->edges, &r->counter, &r->scratch, &r->abandoned};
@@ -117,7 +118,8 @@ void wwi_runner_skip(wwi_runner *runner, uint64_t cells) {
 
 ww_status wwi_runner_abandoned(const wwi_runner *runner, uint64_t *pairs) {
     uint32_t count = 0;
-    const ww_status status = runner->abandoned ? wwi_buffer_read(runner->abandoned, 0, 4, &count) : WW_OK;
+    const ww_status status =
+        runner->abandoned ? wwi_stream_read(runner->stream, runner->abandoned, 0, 4, &count) : WW_OK;
     *pairs = count;
     return status;
 }
@@ -291,6 +293,11 @@ ww_status wwi_runner_prepare(wwi_runner *r, const wwi_batch *batch, wwi_work **w
     else
         wwi_work_destroy(&w);
     return status;
+}
+
+void wwi_work_forget(wwi_work *work) {
+    if (work)
+        work->rows_packed = work->columns_packed = false;
 }
 
 void wwi_work_destroy(wwi_work **work) {

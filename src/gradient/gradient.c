@@ -346,7 +346,7 @@ static ww_status fill_sink(const ww_gradient *g, const sink *s) {
     const uint64_t bytes = s->values * wwi_precision_bytes(g->plan->rows->precision);
     if (!s->own)
         return WW_OK;
-    return s->to.host ? wwi_buffer_read(s->own, 0, bytes, s->to.host)
+    return s->to.host ? wwi_stream_read(g->plan->stream, s->own, 0, bytes, s->to.host)
                       : wwi_buffer_copy(s->own, 0, s->to.device->memory, s->to.offset, bytes);
 }
 

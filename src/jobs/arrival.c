@@ -44,7 +44,7 @@ ww_status wwi_plan_fetch(const ww_plan *p, wwi_buffer *buffer, uint64_t count, v
     const uint64_t bytes = count * wwi_precision_bytes(p->rows->precision);
     // A GPU's results come in pieces through memory that it writes itself, where there are enough for that.
     if (wwi_context_info(p->context)->type != WW_DEVICE_GPU || bytes <= 2 * WWI_FETCH_PIECE) {
-        const ww_status status = wwi_buffer_read(buffer, 0, bytes, results);
+        const ww_status status = wwi_stream_read(p->stream, buffer, 0, bytes, results);
         return status == WW_OK ? wwi_plan_check_results(p, results, count) : status;
     }
     arrival t = {.plan = p, .to = results};

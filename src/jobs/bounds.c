@@ -21,6 +21,7 @@ _Static_assert(sizeof(bounds_job) == 40, "ww_bounds_job in kernels_cl/jobs/bound
 
 struct wwi_bounds {
     ww_context *context;
+    wwi_stream *stream;
     uint64_t value_bytes;
     uint32_t channels, group, each;
     uint32_t envelope; // values of an envelope in each channel: the columns, or 1
@@ -111,6 +112,7 @@ ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_data
         return wwi_fail_memory(sizeof *b);
     wwi_context_retain(rows->context);
     b->context = rows->context;
+    b->stream = stream;
     const bool gpu = wwi_context_info(b->context)->type == WW_DEVICE_GPU;
     b->value_bytes = wwi_precision_bytes(rows->precision);
     b->channels = (uint32_t)rows->channels;
@@ -193,5 +195,6 @@ ww_status wwi_bounds_candidates(wwi_bounds *b, const wwi_area *area, wwi_buffer 
     if ((status = wwi_launch(b->find_candidates, block_groups(b, area), b->group, args, sizeof args / sizeof *args)) !=
         WW_OK)
         return status;
-    return pairs ? wwi_buffer_read(b->list, 0, bytes, pairs) : wwi_buffer_read(b->count, 0, sizeof *count, count);
+    return pairs ? wwi_stream_read(b->stream, b->list, 0, bytes, pairs)
+                 : wwi_stream_read(b->stream, b->count, 0, sizeof *count, count);
 }

@@ -221,8 +221,8 @@ static ww_status deliver(ww_plan *p, size_t row, size_t rows, int64_t *indices, 
         status = wwi_fail_memory(rows * n->k * (sizeof *found + size));
         goto done;
     }
-    if ((status = wwi_buffer_read(n->best_indices, 0, rows * n->k * sizeof *found, found)) != WW_OK ||
-        (status = wwi_buffer_read(n->best_values, 0, rows * n->k * size, values)) != WW_OK)
+    if ((status = wwi_stream_read(p->stream, n->best_indices, 0, rows * n->k * sizeof *found, found)) != WW_OK ||
+        (status = wwi_stream_read(p->stream, n->best_values, 0, rows * n->k * size, values)) != WW_OK)
         goto done;
     for (size_t i = 0; i < rows; i++) {
         int64_t *to = indices + (row + i) * p->k;
@@ -320,7 +320,7 @@ static ww_status run_seeds(ww_plan *p, const wwi_area *a, size_t *count, uint64_
     if (status == WW_OK && (!indices || !pairs))
         status = wwi_fail_memory(most * 4 * sizeof *pairs);
     if (status == WW_OK)
-        status = wwi_buffer_read(n->seed_indices, 0, most * sizeof *indices, indices);
+        status = wwi_stream_read(p->stream, n->seed_indices, 0, most * sizeof *indices, indices);
     *count = 0;
     for (size_t t = 0; status == WW_OK && t < most; t++)
         if (indices[t] != WWI_NO_INDEX) {

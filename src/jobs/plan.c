@@ -313,6 +313,10 @@ ww_status wwi_plan_end(ww_plan *p, ww_status status) {
     if (status == WW_OK && p->options.progress && p->run_cells && wwi_runner_cells(p->runner) != p->run_cells)
         (void)p->options.progress(p->options.progress_user, p->run_cells, p->run_cells);
     p->pending = false;
+    if (status != WW_OK) {
+        wwi_work_forget(p->whole);
+        wwi_work_forget(p->diagonal);
+    }
     p->info.engine = wwi_runner_engine(p->runner);
     p->info.launches = wwi_stream_launches(p->stream);
     p->info.seconds_device = wwi_stream_seconds(p->stream);

@@ -420,6 +420,17 @@ ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_
 
 // ---- running
 
+// After a failure nothing that launches made, or were to make, is known to be there.
+static void forget(ww_knn *s) {
+    side *const sides[] = {&s->base, &s->queries};
+    for (size_t i = 0; i < 2; i++) {
+        wwi_slice_close(&sides[i]->window);
+        wwi_buffer_destroy(&sides[i]->norms);
+        wwi_buffer_destroy(&sides[i]->rows);
+    }
+    wwi_buffer_destroy(&s->base.halves); // the queries' are made anew for every block
+}
+
 // Opens a slice of a side and computes its norms.
 static ww_status open_side(ww_knn *s, side *of, size_t first, size_t count) {
     ww_status status = wwi_points_slice(of->points, s->stream, first, count, &of->window);
@@ -436,7 +447,7 @@ static ww_status open_side(ww_knn *s, side *of, size_t first, size_t count) {
                             WWI_VALUE(of->points->words),  WWI_BUFFER(of->norms), WWI_BUFFER(s->overflow)};
     if ((status = wwi_buffer_write(s->overflow, 0, 4, &largest)) != WW_OK ||
         (status = wwi_launch(s->norms, padded / WWI_TILE, WWI_TILE, args, sizeof args / sizeof *args)) != WW_OK ||
-        (status = wwi_buffer_read(s->overflow, 0, 4, &largest)) != WW_OK)
+        (status = wwi_stream_read(s->stream, s->overflow, 0, 4, &largest)) != WW_OK)
         return status;
     float norm;
     memcpy(&norm, &largest, sizeof norm);
@@ -447,6 +458,7 @@ static ww_status open_side(ww_knn *s, side *of, size_t first, size_t count) {
     of->reach = sqrtf(norm) * 1.000001f;
     of->normed_first = of->window.first;
     of->normed_count = of->window.count;
+    // Rows are made only where a side is on the device as a whole: once.
     if (!s->rows || of->rows || (s->self && of == &s->queries))
         return WW_OK;
     const uint32_t stride = row_stride(s);
@@ -634,7 +646,7 @@ static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *fu
         (status = s->filter == FILTER_TENSOR ? launch_tensor(s, &job, job.query_groups * parts)
                                              : wwi_launch(s->filter_kernel, job.query_groups * parts, s->group, args,
                                                           sizeof args / sizeof *args)) != WW_OK ||
-        (status = wwi_buffer_read(s->overflow, 0, 4, &flag)) != WW_OK)
+        (status = wwi_stream_read(s->stream, s->overflow, 0, 4, &flag)) != WW_OK)
         return status;
     *full = flag != 0;
     if (*full)
@@ -732,6 +744,8 @@ ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) 
         }
     }
     status = wwi_finish_after(s->stream, status);
+    if (status != WW_OK)
+        forget(s);
     s->info.seconds_device = wwi_stream_seconds(s->stream);
     s->info.launches = wwi_stream_launches(s->stream);
     s->info.seconds_wall = wwi_seconds() - start;

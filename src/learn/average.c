@@ -107,12 +107,12 @@ static ww_status check_options(const wwi_average *a) {
 
 // ---- the start
 
-// Adds `weight` times a series, stretched to the centre's length, to the centre.
-static void add_stretched(wwi_average *a, const double *values, size_t length, double weight) {
-    for (size_t c = 0; c < a->channels; c++)
-        for (size_t t = 0; t < a->length; t++) {
+void wwi_add_stretched(const double *values, size_t length, size_t channels, double weight, double *to,
+                       size_t to_length) {
+    for (size_t c = 0; c < channels; c++)
+        for (size_t t = 0; t < to_length; t++) {
             const double *from = values + c * length;
-            double at = a->length > 1 ? (double)t * (double)(length - 1) / (double)(a->length - 1) : 0;
+            double at = to_length > 1 ? (double)t * (double)(length - 1) / (double)(to_length - 1) : 0;
             size_t i = (size_t)at;
             if (i + 1 >= length) {
                 i = length - 1;
@@ -120,8 +120,12 @@ static void add_stretched(wwi_average *a, const double *values, size_t length, d
             }
             const double part = at - (double)i;
             const double value = part > 0 ? from[i] + part * (from[i + 1] - from[i]) : from[i];
-            a->result.centre[c * a->length + t] += weight * value;
+            to[c * to_length + t] += weight * value;
         }
+}
+
+static void add_stretched(wwi_average *a, const double *values, size_t length, double weight) {
+    wwi_add_stretched(values, length, a->channels, weight, a->result.centre, a->length);
 }
 
 // The member with the least weighted sum of distances; ties to the first.

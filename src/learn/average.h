@@ -23,6 +23,10 @@ typedef ww_status (*wwi_average_method)(wwi_average *a);
 ww_status wwi_average_dba(wwi_average *a);
 ww_status wwi_average_soft(wwi_average *a);
 
+// Adds `weight` times a series of `length` points, stretched linearly to `to_length` points, to `to`.
+void wwi_add_stretched(const double *values, size_t length, size_t channels, double weight, double *to,
+                       size_t to_length);
+
 // Appends the objective of a centre that was accepted. Whether the search is over by the tolerance.
 int wwi_average_note(wwi_average *a, double objective);
 

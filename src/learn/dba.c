@@ -91,7 +91,7 @@ static ww_status take_batch(void *user, const wwi_path_batch *b) {
     unsigned char *values = malloc(b->count * j->value);
     if (!values)
         return wwi_fail_memory(b->count * j->value);
-    if ((status = wwi_buffer_read(b->values, 0, b->count * j->value, values)) == WW_OK &&
+    if ((status = wwi_stream_read(j->plan->stream, b->values, 0, b->count * j->value, values)) == WW_OK &&
         (status = wwi_plan_check_results(j->plan, values, b->count)) == WW_OK)
         for (size_t t = 0; t < b->count; t++)
             j->distances[b->numbers[t]] = j->value == 8 ? ((const double *)(const void *)values)[t]

@@ -572,25 +572,60 @@ ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh
 
 // ---- adding and removing points
 
-ww_status wwi_lsh_send_removed(ww_lsh *h) {
-    const uint64_t bytes = (h->total + 31) / 32 * sizeof *h->removed;
-    wwi_buffer_destroy(&h->removed_bits);
-    return h->removed ? send(h, bytes, h->removed, &h->removed_bits) : WW_OK;
+// Bits of removed points, on the host and on the device, beside those that the index has.
+typedef struct removal {
+    uint32_t *bits;
+    wwi_buffer *sent;
+    size_t count;
+} removal;
+
+static void removal_free(removal *r) {
+    free(r->bits);
+    wwi_buffer_destroy(&r->sent);
 }
 
-// Room for the bits of `total` points, the new ones clear.
-static ww_status grow_removed(ww_lsh *h, size_t total) {
-    const size_t had = h->removed ? (h->total + 31) / 32 : 0, words = (total + 31) / 32;
-    uint32_t *removed = realloc(h->removed, words * sizeof *removed);
-    if (!removed)
-        return wwi_fail_memory(words * sizeof *removed);
-    memset(removed + had, 0, (words - had) * sizeof *removed);
-    h->removed = removed;
+static size_t words_of(size_t points) {
+    return (points + 31) / 32;
+}
+
+// The index' bits, or those `given` (of its points), as bits of `total` points; the new ones are clear.
+static ww_status copy_removed(const ww_lsh *h, const uint32_t *given, size_t total, removal *r) {
+    const uint32_t *from = given ? given : h->removed;
+    *r = (removal){.bits = calloc(words_of(total), sizeof *r->bits)};
+    if (!r->bits)
+        return wwi_fail_memory(words_of(total) * sizeof *r->bits);
+    if (from)
+        memcpy(r->bits, from, words_of(h->total) * sizeof *r->bits);
+    for (size_t i = 0; from && i < h->total; i++)
+        r->count += r->bits[i / 32] >> i % 32 & 1;
     return WW_OK;
 }
 
+static ww_status send_removed(ww_lsh *h, size_t total, removal *r) {
+    return send(h, words_of(total) * sizeof *r->bits, r->bits, &r->sent);
+}
+
+// The index has these from now on.
+static void take_removed(ww_lsh *h, removal *r) {
+    removal old = {h->removed, h->removed_bits, 0};
+    h->removed = r->bits;
+    h->removed_bits = r->sent;
+    h->removed_count = r->count;
+    *r = old;
+}
+
+ww_status wwi_lsh_set_removed(ww_lsh *h, const uint32_t *bits) {
+    removal r;
+    ww_status status = copy_removed(h, bits, h->total, &r);
+    if (status == WW_OK && (status = send_removed(h, h->total, &r)) == WW_OK)
+        take_removed(h, &r);
+    removal_free(&r);
+    return status;
+}
+
 ww_status ww_lsh_add(ww_lsh *h, ww_points *points) {
-    ww_status status;
+    ww_status status = WW_OK;
+    removal r = {0};
     if (!h || !points)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or points is NULL");
     if (points->context != h->context || points->precision != h->precision || points->kind != h->kind ||
@@ -598,30 +633,41 @@ ww_status ww_lsh_add(ww_lsh *h, ww_points *points) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the points are not of the tables' context, precision, kind or "
                                                    "dimension");
     const double start = wwi_seconds();
-    if (h->removed && (status = grow_removed(h, h->total + points->count)) != WW_OK)
-        return status;
-    if ((status = wwi_lsh_append(h, points)) == WW_OK)
-        status = wwi_lsh_send_removed(h);
-    h->info.seconds_build = wwi_seconds() - start;
+    const size_t total = h->total + points->count;
+    // All that can fail comes before what changes the index.
+    if (h->removed && (status = copy_removed(h, NULL, total, &r)) == WW_OK)
+        status = send_removed(h, total, &r);
+    if (status == WW_OK && (status = wwi_lsh_append(h, points)) == WW_OK) {
+        if (h->removed)
+            take_removed(h, &r);
+        h->info.seconds_build = wwi_seconds() - start;
+    }
+    removal_free(&r);
     return status;
 }
 
 ww_status ww_lsh_remove(ww_lsh *h, const int64_t *ids, size_t count) {
     ww_status status;
+    removal r;
     if (!h || (!ids && count))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or ids is NULL");
     for (size_t i = 0; i < count; i++)
         if (ids[i] < 0 || (uint64_t)ids[i] >= h->total)
             return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "id %" PRId64 " is not one of %zu points", ids[i], h->total);
-    if (!h->removed && (status = grow_removed(h, h->total)) != WW_OK)
-        return status;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t bit = 1u << (ids[i] % 32);
-        uint32_t *word = h->removed + ids[i] / 32;
-        h->removed_count += !(*word & bit);
-        *word |= bit;
+    if (count == 0)
+        return WW_OK;
+    if ((status = copy_removed(h, NULL, h->total, &r)) == WW_OK) {
+        for (size_t i = 0; i < count; i++) {
+            const uint32_t bit = 1u << (ids[i] % 32);
+            uint32_t *word = r.bits + ids[i] / 32;
+            r.count += !(*word & bit);
+            *word |= bit;
+        }
+        if ((status = send_removed(h, h->total, &r)) == WW_OK)
+            take_removed(h, &r);
     }
-    return wwi_lsh_send_removed(h);
+    removal_free(&r);
+    return status;
 }
 
 ww_status ww_lsh_get_info(const ww_lsh *lsh, ww_lsh_info *info) {

@@ -66,7 +66,7 @@ static ww_status take_resident(ww_lsh *h, ww_points *p, sample *s) {
         const wwi_arg args[] = {WWI_BUFFER(p->tiles), WWI_BUFFER(numbers), WWI_VALUE(count), WWI_VALUE(p->words),
                                 WWI_BUFFER(rows)};
         if ((status = wwi_launch(kernel, wwi_lsh_groups(items), WWI_LSH_GROUP, args, 5)) == WW_OK)
-            status = wwi_buffer_read(rows, 0, bytes, s->values);
+            status = wwi_stream_read(h->stream, rows, 0, bytes, s->values);
     }
     wwi_buffer_destroy(&rows);
     wwi_buffer_destroy(&numbers);

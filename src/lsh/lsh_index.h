@@ -114,8 +114,8 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
 ww_status wwi_lsh_append(ww_lsh *lsh, ww_points *points);
 // Prepares lsh->join for lists of k.
 ww_status wwi_lsh_get_join(ww_lsh *lsh, uint32_t k);
-// Sends the bits of removed points to the device.
-ww_status wwi_lsh_send_removed(ww_lsh *lsh);
+// Marks the points of these bits, one for each of its points, as removed; no others are.
+ww_status wwi_lsh_set_removed(ww_lsh *lsh, const uint32_t *bits);
 
 // Squared norms of a slice's points, where the metric needs them; *largest: the largest.
 ww_status wwi_lsh_norms(ww_lsh *lsh, const wwi_slice *window, wwi_buffer **norms, float *largest);

@@ -268,7 +268,7 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const wwi_lsh_job *job
     if ((status = wwi_buffer_fill_u32(s->counters, 0, sizeof counters, 0)) != WW_OK ||
         (status = wwi_launch(h->tasks, wwi_lsh_groups(((uint64_t)count << b->bits) / WWI_LSH_BUCKETS), WWI_LSH_GROUP,
                              args, 7)) != WW_OK ||
-        (status = wwi_buffer_read(s->counters, 0, sizeof counters, counters)) != WW_OK)
+        (status = wwi_stream_read(h->stream, s->counters, 0, sizeof counters, counters)) != WW_OK)
         return status;
     h->info.examined += counters[0] | (uint64_t)counters[1] << 32;
     take_time(s);
@@ -391,7 +391,7 @@ static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
         (status = wwi_launch(h->gather, s->rows, h->row_group, gather, 7)) != WW_OK ||
         (status = wwi_launch(h->exact, s->rows, h->row_group, distance, 8)) != WW_OK ||
         (status = wwi_topk(s->selector, &selection)) != WW_OK ||
-        (status = wwi_buffer_read(s->counts, 0, s->rows * 4, s->counted)) != WW_OK)
+        (status = wwi_stream_read(h->stream, s->counts, 0, s->rows * 4, s->counted)) != WW_OK)
         return status;
     for (size_t r = 0; r < s->rows; r++) {
         const bool capped = s->counted[r] > job.capacity;
@@ -619,6 +619,9 @@ ww_status ww_lsh_run(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void
         status = search_window(&s, b->first, b->count, b->id, ids, distances, found);
     }
     status = wwi_finish_after(h->stream, status);
+    // Halves that a failed launch was to make are not known to be there.
+    for (size_t i = 0; status != WW_OK && i < h->block_count; i++)
+        wwi_buffer_destroy(&h->blocks[i].halves.rows);
     search_free(&s);
     h->info.seconds_search = wwi_seconds() - start;
     return status;

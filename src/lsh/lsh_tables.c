@@ -21,7 +21,7 @@ ww_status wwi_lsh_norms(ww_lsh *h, const wwi_slice *w, wwi_buffer **norms, float
     const wwi_arg args[] = {WWI_BUFFER(w->values), WWI_BUFFER(h->device_mean), WWI_VALUE(n),
                             WWI_VALUE(h->words),   WWI_BUFFER(*norms),         WWI_BUFFER(h->largest)};
     if ((status = wwi_launch(h->norms, padded / WWI_TILE, WWI_TILE, args, sizeof args / sizeof *args)) != WW_OK ||
-        h->direct || (status = wwi_buffer_read(h->largest, 0, 4, &bits)) != WW_OK)
+        h->direct || (status = wwi_stream_read(h->stream, h->largest, 0, 4, &bits)) != WW_OK)
         return status;
     memcpy(largest, &bits, sizeof bits);
     if (!isfinite(*largest) && h->precision == WW_FLOAT) {

@@ -23,7 +23,9 @@ enum {
     WWI_MEASURE_PLAIN = 1u << 5,
     // Borders and cells outside the band are infinite, and what comes of infinite neighbours is: paths begin at the
     // corner alone.
-    WWI_MEASURE_ENCLOSED = 1u << 6
+    WWI_MEASURE_ENCLOSED = 1u << 6,
+    // A search may open both ends of its streams, though a pair's ends are closed.
+    WWI_MEASURE_OPEN_STREAMS = 1u << 7
 };
 
 // What the series become before they are compared.

@@ -197,7 +197,7 @@ const wwi_measure_row wwi_measures[] = {
                  .cost = WW_COST_EUCLIDEAN,
                  .has_soft_minimum = 1},
         .recurrence = "recurrence/erp.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_OPEN_STREAMS,
         .transform = WWI_TRANSFORM_ERP,
         .rounding = 2,
         .special = {{0, 0}}, // a gap of 0 is not subtracted
@@ -257,7 +257,8 @@ const wwi_measure_row wwi_measures[] = {
              .is_independent = 1,
              .has_soft_minimum = 1},
         .recurrence = "recurrence/msm.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED,
+        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_ENCLOSED |
+                 WWI_MEASURE_OPEN_STREAMS,
         .column_values = 2,
         .rounding = 2,
         .slopes = {.any = true, .before = true, .parameters = 1},

@@ -126,9 +126,9 @@ static ww_status take_batch(void *user, const wwi_path_batch *b) {
         status = wwi_fail_memory(b->count * (sizeof *table + value) + b->step_words * 4);
         goto done;
     }
-    if ((status = wwi_buffer_read(b->table, 0, b->count * sizeof *table, table)) != WW_OK ||
-        (status = wwi_buffer_read(b->steps, 0, b->step_words * 4, words)) != WW_OK ||
-        (status = wwi_buffer_read(b->values, 0, b->count * value, values)) != WW_OK ||
+    if ((status = wwi_stream_read(c->plan->stream, b->table, 0, b->count * sizeof *table, table)) != WW_OK ||
+        (status = wwi_stream_read(c->plan->stream, b->steps, 0, b->step_words * 4, words)) != WW_OK ||
+        (status = wwi_stream_read(c->plan->stream, b->values, 0, b->count * value, values)) != WW_OK ||
         (status = wwi_plan_check_results(c->plan, values, b->count)) != WW_OK)
         goto done;
     for (size_t t = 0; t < b->count; t++) {

@@ -554,7 +554,7 @@ static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint32_t
 // The most entries of a stripe, and of all together.
 static ww_status read_counters(ww_profile *p, uint32_t stripes, uint64_t *most, uint64_t *all) {
     uint32_t counts[WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE];
-    const ww_status status = wwi_buffer_read(p->counters, 0, sizeof counts, counts);
+    const ww_status status = wwi_stream_read(p->stream, p->counters, 0, sizeof counts, counts);
     *most = *all = 0;
     for (uint32_t i = 0; status == WW_OK && i < stripes; i++) {
         const uint64_t count = counts[i * WWI_PROFILE_STRIPE];

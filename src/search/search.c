@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches: options, the walk over the streams in blocks, and the matches at the end.
+// Searches: options, preparation, runs, and the matches at the end. The walk over the streams is in search_blocks.c.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,6 +17,7 @@ void ww_search_destroy(ww_search **search) {
         return;
     ww_search *s = *search;
     *search = NULL;
+    wwi_feed_destroy(&s->feed); // before the buffers that it fills
     wwi_open_destroy(&s->open);
     wwi_super_destroy(&s->super);
     wwi_kernel *kernels[] = {s->moments, s->envelope,   s->bounds,    s->least_kernel,
@@ -27,9 +28,10 @@ void ww_search_destroy(ww_search **search) {
                                s->windows_program[1]};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         wwi_program_release(&programs[i]);
-    wwi_buffer *buffers[] = {s->x,     s->envelopes[0], s->envelopes[1], s->order, s->rows,   s->values, s->derived,
-                             s->table, s->below,        s->above,        s->out,   s->lists,  s->found,  s->limits,
-                             s->least, s->counters,     s->place,        s->taken, s->listed, s->places, s->scratch};
+    wwi_buffer *buffers[] = {s->x,       s->envelopes[0], s->envelopes[1], s->order,       s->rows,        s->values,
+                             s->derived, s->table,        s->below,        s->above,       s->out,         s->lists,
+                             s->found,   s->limits,       s->least,        s->counters,    s->place,       s->taken,
+                             s->listed,  s->places,       s->scratch,      s->next_values, s->next_derived};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(&buffers[i]);
     wwi_joined_close(&s->joined);
@@ -121,9 +123,15 @@ static ww_status check_measure(ww_search *s) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "a band in a search with open ends");
         return wwi_fail_hint("a match may begin anywhere: search windows (WW_SEARCH_WINDOWS), or without a band");
     }
-    if (m->id == WW_WDTW || m->id == WW_WDDTW) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s with open ends depends on the place in the stream", name);
-        return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS), or choose dtw or adtw");
+    if (m->id == WW_WDTW || m->id == WW_WDDTW || m->id == WW_TWED) {
+        wwi_fail(WW_ERROR_UNSUPPORTED,
+                 "%s with open ends: a cell depends on how far it is from the match's begin, which is not known", name);
+        return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS), or choose dtw, adtw or msm");
+    }
+    if (m->id == WW_LCSS || m->id == WW_LCS) {
+        wwi_fail(WW_ERROR_UNSUPPORTED,
+                 "%s with open ends: it skips points free of cost, so the whole stream is the best", name);
+        return wwi_fail_hint("search windows (WW_SEARCH_WINDOWS), or choose edr or levenshtein");
     }
     if (m->gamma != 0.0) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "a soft minimum together with open ends");
@@ -137,15 +145,25 @@ static ww_status check_measure(ww_search *s) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s with a query whose end may be skipped", name);
         return wwi_fail_hint("leave relax_end_x at 0");
     }
-    // Where the streams' ends count as open the table says whether the measure has any.
-    const size_t begin = m->relax_begin_y, end = m->relax_end_y;
-    m->relax_begin_y = m->relax_end_y = SIZE_MAX;
-    const ww_status status = wwi_measure_check(m);
-    if (status == WW_OK && ((begin && begin != SIZE_MAX) || (end && end != SIZE_MAX))) {
+    if ((m->relax_begin_y && m->relax_begin_y != SIZE_MAX) || (m->relax_end_y && m->relax_end_y != SIZE_MAX)) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "a search in a part of the streams' relaxation");
         return wwi_fail_hint("the streams' ends are open altogether: leave relax_begin_y and relax_end_y at 0");
     }
-    return status;
+    if (!(s->row->flags & WWI_MEASURE_OPEN_STREAMS)) {
+        // Where the streams' ends count as open the table says whether the measure has any.
+        m->relax_begin_y = m->relax_end_y = SIZE_MAX;
+        return wwi_measure_check(m);
+    }
+    if (m->relax_begin_x || m->relax_end_x) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s with a query whose ends may be skipped", name);
+        return wwi_fail_hint("leave relax_begin_x and relax_end_x at 0");
+    }
+    if (m->id == WW_ERP && m->parameters[1] != 0.0) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "ERP with border_total in a search");
+        return wwi_fail_hint("leave border_total at 0");
+    }
+    m->relax_begin_y = m->relax_end_y = 0; // the measure's own check is of closed ends
+    return wwi_measure_check(m);
 }
 
 // What the bounds and early abandoning may assume.
@@ -239,7 +257,7 @@ ww_status wwi_search_report(ww_search *s, uint64_t work) {
         counters = malloc(4 * s->query_count * sizeof *counters);
         if (!counters)
             return wwi_fail_memory(4 * s->query_count * sizeof *counters);
-        status = wwi_buffer_read(s->counters, 0, 4 * s->query_count * sizeof *counters, counters);
+        status = wwi_stream_read(s->stream, s->counters, 0, 4 * s->query_count * sizeof *counters, counters);
         for (size_t q = 0; q < s->query_count && status == WW_OK; q++) {
             s->info.excluded_kim += counters[4 * q];
             s->info.excluded_keogh += counters[4 * q + 1];
@@ -251,77 +269,6 @@ ww_status wwi_search_report(ww_search *s, uint64_t work) {
             status = wwi_buffer_fill_u32(s->counters, 0, 4 * s->query_count * sizeof *counters, 0);
     }
     return status == WW_OK ? wwi_pace_report(&s->pace, work) : status;
-}
-
-ww_status wwi_search_send(ww_search *s, uint32_t points) {
-    ww_status status = WW_OK;
-    for (size_t c = 0; c < s->channels && status == WW_OK; c++) {
-        const uint64_t at = c * s->block_stride * s->value_bytes, bytes = (s->lead + points) * s->value_bytes;
-        status = wwi_buffer_write(s->values, at, bytes, (const unsigned char *)s->host_values + at);
-        if (status == WW_OK && s->derivative)
-            status = wwi_buffer_write(s->derived, at, bytes, (const unsigned char *)s->host_derived + at);
-    }
-    s->table_of = 0;
-    s->reach_of = UINT32_MAX;
-    return status;
-}
-
-// How many places a block has, and its buffers.
-static ww_status allocate_block(ww_search *s, uint64_t length) {
-    const bool windows = s->options.kind == WW_SEARCH_WINDOWS;
-    const uint64_t overlap = (windows ? s->most_points : 0) + (s->derivative ? 2 : 0) + s->lead + 32;
-    const bool lists = windows && s->bounds;
-    // Bytes of a place: points, derivatives, tables, envelopes; and of each query.
-    const uint64_t each = s->channels * s->value_bytes *
-                              (windows         ? 6u
-                               : s->derivative ? 2u
-                                               : 1u) +
-                          s->query_count * (s->value_bytes + (lists ? 4u : 0u) + (s->streaming ? 4u : 0u));
-    uint64_t most = wwi_context_bytes_free(s->context) / 2;
-    most = s->run.max_bytes && s->run.max_bytes < most ? s->run.max_bytes : most;
-    uint64_t block = most / each > overlap ? most / each - overlap : 1;
-    const uint64_t widest = (s->query_count > 3 * s->channels ? s->query_count : 3 * s->channels) * s->value_bytes;
-    const uint64_t largest = wwi_context_max_buffer(s->context) / widest;
-    block = largest > overlap ? (block < largest - overlap ? block : largest - overlap) : 1;
-    uint64_t wanted = (uint64_t)wwi_tuning(s->context, "search.block", NULL, s->gpu ? 1L << 22 : 1L << 17);
-    if (!windows) {
-        // As many columns as a launch has time for.
-        const double points = (double)s->queries[s->query_count - 1].at + (double)s->queries[s->query_count - 1].n;
-        const double columns = s->rate * s->pace.aim / points;
-        wanted = columns < 4096 ? 4096 : columns < (double)wanted ? (uint64_t)columns : wanted;
-    }
-    block = block < wanted ? block : wanted;
-    block = block < length ? block : length;
-    // Sums of windows restart every 64: in the same places, however the stream is divided.
-    s->block = block < 64 ? 64 : block - block % 64;
-    s->block_stride = (s->block + overlap + 31) / 32 * 32;
-    const uint64_t bytes = s->block_stride * s->channels * s->value_bytes,
-                   rows = (s->block_stride * s->query_count + 32) * s->value_bytes;
-    ww_status status;
-    free(s->host_values);
-    free(s->host_derived);
-    s->host_derived = NULL;
-    s->host_values = calloc(1, (size_t)bytes);
-    if (s->derivative)
-        s->host_derived = calloc(1, (size_t)bytes);
-    if (!s->host_values || (s->derivative && !s->host_derived))
-        return wwi_fail_memory(bytes);
-    if ((status = wwi_grow_buffer(s->context, &s->values, bytes)) != WW_OK ||
-        (s->derivative && (status = wwi_grow_buffer(s->context, &s->derived, bytes)) != WW_OK) ||
-        (status = wwi_grow_buffer(s->context, &s->out, rows)) != WW_OK)
-        return status;
-    // What a vector reads and writes past the last window.
-    if ((status = wwi_buffer_write(s->values, 0, bytes, s->host_values)) != WW_OK)
-        return status;
-    if (!windows)
-        return WW_OK;
-    const uint64_t list_bytes = lists ? s->block_stride * s->query_count * sizeof(uint32_t) : sizeof(uint32_t);
-    if ((status = wwi_grow_buffer(s->context, &s->table, 3 * bytes)) != WW_OK ||
-        (status = wwi_grow_buffer(s->context, &s->lists, list_bytes)) != WW_OK ||
-        (lists && ((status = wwi_grow_buffer(s->context, &s->below, bytes)) != WW_OK ||
-                   (status = wwi_grow_buffer(s->context, &s->above, bytes)) != WW_OK)))
-        return status;
-    return status;
 }
 
 static void restart(ww_search *s) {
@@ -338,42 +285,6 @@ static void restart(ww_search *s) {
     s->done_place = 0;
     if (s->open)
         wwi_open_restart(s);
-}
-
-// Reads places [first, first + points) behind the block's lead.
-static ww_status read_block(ww_search *s, uint64_t first, uint64_t points) {
-    unsigned char *values = (unsigned char *)s->host_values + s->lead * s->value_bytes;
-    unsigned char *derived = s->derivative ? (unsigned char *)s->host_derived + s->lead * s->value_bytes : NULL;
-    return wwi_joined_read(&s->joined, first, (size_t)points, s->precision, (size_t)s->block_stride, values, derived);
-}
-
-static ww_status walk(ww_search *s) {
-    const bool windows = s->options.kind == WW_SEARCH_WINDOWS;
-    const uint64_t length = wwi_joined_length(&s->joined), lost = s->derivative ? 2 : 0;
-    uint64_t work;
-    ww_status status = allocate_block(s, length);
-    if (status != WW_OK)
-        return status;
-    if (!wwi_mul_u64(length, s->query_count, &work))
-        work = UINT64_MAX;
-    wwi_pace_start(&s->pace, work);
-    if ((status = wwi_buffer_fill_u32(s->counters, 0, 4 * s->query_count * sizeof(uint32_t), 0)) != WW_OK)
-        return status;
-    for (s->first = 0; s->first < length && status == WW_OK; s->first += s->block) {
-        const uint64_t left = length - s->first, after = (windows ? s->most_points - 1 : 0) + lost,
-                       points = left < s->block + after ? left : s->block + after;
-        // The point before the block, for recurrences that need it.
-        for (size_t c = 0; s->lead && s->first && c < s->channels; c++) {
-            unsigned char *row = (unsigned char *)(s->derivative ? s->host_derived : s->host_values) +
-                                 c * s->block_stride * s->value_bytes;
-            memcpy(row, row + s->block * s->value_bytes, s->value_bytes);
-        }
-        if ((status = read_block(s, s->first, points)) == WW_OK &&
-            (status = wwi_search_send(s, (uint32_t)points)) == WW_OK)
-            status = windows ? wwi_windows_block(s, (uint32_t)points)
-                             : wwi_open_block(s, (uint32_t)(left < s->block ? left : s->block));
-    }
-    return status;
 }
 
 static void give(const ww_search *s, size_t row, const wwi_candidate *picked, size_t found, ww_match *matches) {
@@ -436,7 +347,7 @@ static ww_status run(ww_search *s, const ww_series_view *view, const ww_search_s
         status = wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", s->joined.channels,
                           s->channels);
     }
-    if (status == WW_OK && (status = walk(s)) == WW_OK)
+    if (status == WW_OK && (status = wwi_search_walk(s)) == WW_OK)
         status = finish(s, matches, found);
     status = wwi_finish_after(s->stream, status);
     s->info.launches = wwi_stream_launches(s->stream);

@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "search/search_internal.h"
 
-enum { CAPACITY = 4096, GROUP = 64, CELL = 256, EACH = 64 };
+enum { CAPACITY = 4096, ALL_LISTS = 1 << 16, GROUP = 64, CELL = 256, EACH = 64 };
 
 double wwi_host_value(const ww_search *s, const void *values, size_t i) {
     return s->precision == WW_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
@@ -74,9 +74,9 @@ static uint64_t groups_of(uint64_t items) {
     return (items + GROUP - 1) / GROUP;
 }
 
-// Lists the places [first, first + count) of rows [row, row + rows).
-static ww_status list_places(ww_search *s, uint32_t first, uint32_t count, uint32_t row, uint32_t rows) {
-    const uint32_t capacity = CAPACITY;
+// Lists the places [first, first + count) of rows [row, row + rows), up to `capacity` of each, from row * capacity on.
+static ww_status list_places(ww_search *s, uint32_t first, uint32_t count, uint32_t row, uint32_t rows,
+                             uint32_t capacity) {
     const uint64_t stride = s->block_stride, each = (count + EACH - 1) / EACH;
     const wwi_arg args[] = {WWI_BUFFER(s->out),    WWI_BUFFER(s->limits), WWI_BUFFER(s->taken), WWI_BUFFER(s->listed),
                             WWI_BUFFER(s->places), WWI_VALUE(stride),     WWI_VALUE(first),     WWI_VALUE(count),
@@ -87,32 +87,36 @@ static ww_status list_places(ww_search *s, uint32_t first, uint32_t count, uint3
                            : status;
 }
 
-// Reads what was listed of a row.
-static ww_status read_places(ww_search *s, size_t row, uint32_t taken) {
+// What was listed of a row becomes candidates.
+static ww_status add_places(ww_search *s, size_t row, const void *values, const uint32_t *places, size_t at,
+                            uint32_t taken) {
     wwi_query *q = &s->queries[row];
-    const uint64_t from = (uint64_t)row * CAPACITY;
     wwi_candidate *added = malloc(taken * sizeof *added);
-    uint32_t *places = malloc(taken * sizeof *places);
-    void *values = malloc((size_t)(taken * s->value_bytes));
     ww_status status = WW_OK;
-    if (!added || !places || !values) {
-        status = wwi_fail_memory(taken * sizeof *added);
-        goto done;
-    }
-    if ((status = wwi_buffer_read(s->places, from * sizeof *places, taken * sizeof *places, places)) != WW_OK ||
-        (status = wwi_buffer_read(s->listed, from * s->value_bytes, taken * s->value_bytes, values)) != WW_OK)
-        goto done;
+    if (!added)
+        return wwi_fail_memory(taken * sizeof *added);
     for (uint32_t i = 0; i < taken; i++)
-        added[i] = (wwi_candidate){wwi_host_value(s, values, i), s->first + places[i], s->streaming ? 1 : q->n - 1, -1};
-    for (uint32_t i = 0; i < taken && s->streaming && s->open; i++)
-        if ((status = wwi_open_start_at(s, row, places[i], &added[i].start)) != WW_OK)
-            goto done;
-    status = wwi_candidates_add(s, q, added, taken);
-done:
-    free(values);
-    free(places);
+        added[i] = (wwi_candidate){wwi_host_value(s, values, at + i), s->first + places[at + i],
+                                   s->streaming ? 1 : q->n - 1, -1};
+    for (uint32_t i = 0; i < taken && s->streaming && s->open && status == WW_OK; i++)
+        status = wwi_open_start_at(s, row, places[at + i], &added[i].start);
+    if (status == WW_OK)
+        status = wwi_candidates_add(s, q, added, taken);
     free(added);
     return status;
+}
+
+// The lists [first, first + count) from the device.
+static ww_status read_lists(ww_search *s, uint64_t first, size_t count, void **values, uint32_t **places) {
+    *places = malloc(count * sizeof **places);
+    *values = malloc((size_t)(count * s->value_bytes));
+    if (!*places || !*values)
+        return wwi_fail_memory(count * s->value_bytes);
+    const ww_status status =
+        wwi_stream_read(s->stream, s->places, first * sizeof **places, count * sizeof **places, *places);
+    return status == WW_OK
+               ? wwi_stream_read(s->stream, s->listed, first * s->value_bytes, count * s->value_bytes, *values)
+               : status;
 }
 
 // Takes a part of one row whose places may be too many for one list.
@@ -120,13 +124,20 @@ static ww_status take_part(ww_search *s, size_t row, uint32_t first, uint32_t co
     uint32_t taken = 0;
     ww_status status = wwi_collect_limits(s);
     if (status == WW_OK)
-        status = list_places(s, first, count, (uint32_t)row, 1);
+        status = list_places(s, first, count, (uint32_t)row, 1, CAPACITY);
     if (status == WW_OK)
-        status = wwi_buffer_read(s->taken, row * sizeof taken, sizeof taken, &taken);
+        status = wwi_stream_read(s->stream, s->taken, row * sizeof taken, sizeof taken, &taken);
     if (status != WW_OK || !taken)
         return status;
-    if (taken <= CAPACITY)
-        return read_places(s, row, taken);
+    if (taken <= CAPACITY) {
+        void *values = NULL;
+        uint32_t *places = NULL;
+        if ((status = read_lists(s, (uint64_t)row * CAPACITY, taken, &values, &places)) == WW_OK)
+            status = add_places(s, row, values, places, 0, taken);
+        free(places);
+        free(values);
+        return status;
+    }
     const uint32_t half = count / 2;
     if ((status = take_part(s, row, first, half)) != WW_OK)
         return status;
@@ -145,7 +156,10 @@ ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t most) {
     const uint32_t rows = (uint32_t)s->query_count, cell = (uint32_t)(widest < most ? widest : most),
                    cells = (most + cell - 1) / cell;
     const uint64_t stride = s->block_stride, all = (uint64_t)cells * rows;
-    void *least = malloc((size_t)(all * s->value_bytes));
+    // The lists of all rows are read at once: few of each where there are many rows.
+    const uint32_t share = ALL_LISTS / rows, capacity = share > CAPACITY ? CAPACITY : share < 16 ? 16 : share;
+    void *least = malloc((size_t)(all * s->value_bytes)), *values = NULL;
+    uint32_t *places = NULL;
     uint32_t *place = malloc((size_t)all * sizeof *place), *taken = calloc(rows, sizeof *taken);
     wwi_candidate *some = malloc(cells * sizeof *some);
     if (!least || !place || !taken || !some) {
@@ -161,29 +175,41 @@ ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t most) {
                             WWI_VALUE(cells),   WWI_VALUE(rows),      WWI_VALUE(first)};
     if (!s->streaming) {
         if ((status = wwi_launch(s->least_kernel, groups_of(all), GROUP, args, sizeof args / sizeof *args)) != WW_OK ||
-            (status = wwi_buffer_read(s->least, 0, all * s->value_bytes, least)) != WW_OK ||
-            (status = wwi_buffer_read(s->place, 0, all * sizeof *place, place)) != WW_OK)
+            (status = wwi_stream_read(s->stream, s->least, 0, all * s->value_bytes, least)) != WW_OK ||
+            (status = wwi_stream_read(s->stream, s->place, 0, all * sizeof *place, place)) != WW_OK)
             goto done;
         for (size_t q = 0; q < rows; q++) {
             size_t count = 0;
             for (uint32_t c = 0; c < cells; c++) {
                 const double value = wwi_host_value(s, least, q * cells + c);
-                if (value < INFINITY)
+                if (value < s->queries[q].limit) // others can't lower the limit
                     some[count++] = (wwi_candidate){value, s->first + place[q * cells + c], 0, -1};
             }
             if ((status = wwi_candidates_limit(s, &s->queries[q], some, count)) != WW_OK)
                 goto done;
         }
     }
-    if ((status = wwi_collect_limits(s)) != WW_OK || (status = list_places(s, first, most, 0, rows)) != WW_OK ||
-        (status = wwi_buffer_read(s->taken, 0, rows * sizeof *taken, taken)) != WW_OK)
+    if ((status = wwi_collect_limits(s)) != WW_OK ||
+        (status = list_places(s, first, most, 0, rows, capacity)) != WW_OK ||
+        (status = wwi_stream_read(s->stream, s->taken, 0, rows * sizeof *taken, taken)) != WW_OK)
         goto done;
-    for (size_t q = 0; q < rows && status == WW_OK; q++)
-        if (taken[q] > CAPACITY)
+    uint32_t end = 0; // rows up to the last one with places
+    size_t last = 0;
+    for (uint32_t q = 0; q < rows; q++)
+        if (taken[q]) {
+            end = q + 1;
+            last = taken[q] < capacity ? taken[q] : capacity;
+        }
+    if (end && (status = read_lists(s, 0, (size_t)(end - 1) * capacity + last, &values, &places)) != WW_OK)
+        goto done;
+    for (size_t q = 0; q < end && status == WW_OK; q++)
+        if (taken[q] > capacity)
             status = take_part(s, q, first, most);
         else if (taken[q])
-            status = read_places(s, q, taken[q]);
+            status = add_places(s, q, values, places, q * capacity, taken[q]);
 done:
+    free(places);
+    free(values);
     free(some);
     free(taken);
     free(place);

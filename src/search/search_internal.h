@@ -31,7 +31,14 @@ typedef struct wwi_open_task { // ww_open_task in kernels_cl/search/search_open.
     uint32_t x, n, x_stride, first, count, flags, state_in, state_out;
 } wwi_open_task;
 _Static_assert(sizeof(wwi_open_task) == 40, "ww_open_task has this size");
-enum { WWI_TASK_CONTINUE = 1, WWI_TASK_BEGIN = 2, WWI_TASK_SAVE = 4, WWI_TASK_IDLE = 8 };
+enum {
+    WWI_TASK_CONTINUE = 1,
+    WWI_TASK_BEGIN = 2,
+    WWI_TASK_SAVE = 4,
+    WWI_TASK_IDLE = 8,
+    WWI_TASK_LAST = 16,
+    WWI_TASK_INSIDE = 32
+};
 
 typedef struct wwi_open_args { // ww_open_args in kernels_cl/search/search_open.cl
     uint64_t stride;
@@ -72,8 +79,9 @@ typedef struct wwi_joined {
     size_t channels, count;
     uint64_t *begins; // where each stream begins; the last is one after the separator of the last
     bool derivative;  // each point becomes the derivative at the next point
-    void *staging;    // for `from`
-    size_t staged;
+    void *staging;    // for `from`: points [staged_first, staged_first + staged_count) of it
+    size_t staged;    // points that it has room for
+    uint64_t staged_first, staged_count;
 } wwi_joined;
 
 struct ww_search {
@@ -107,6 +115,8 @@ struct ww_search {
     wwi_buffer *values, *derived, *table, *below, *above, *out, *lists, *found, *limits, *counters;
     wwi_buffer *least, *place, *taken, *listed, *places, *scratch;
     void *host_values, *host_derived;
+    wwi_feed *feed; // sends the next block while this one is searched
+    wwi_buffer *next_values, *next_derived;
     uint64_t first;              // place of the block's first point
     uint64_t done_place;         // windows done
     uint32_t table_of, reach_of; // windows' length of the block's table; reach of its envelope
@@ -132,6 +142,9 @@ uint64_t wwi_joined_length(const wwi_joined *j); // with the separators
 // every value that is not finite. `derived` NULL: not wanted.
 ww_status wwi_joined_read(wwi_joined *j, uint64_t first, size_t count, ww_precision precision, size_t stride,
                           void *values, void *derived);
+// Reads the points of a source at these places; until the next call several threads may read the places by
+// wwi_joined_read(). Nothing of a view.
+ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count);
 // Which stream has a place; where it begins.
 size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin);
 
@@ -169,7 +182,7 @@ void wwi_open_destroy(struct wwi_open **open);
 ww_status wwi_open_start_at(ww_search *s, size_t row, uint32_t place, int64_t *start);
 // How a query's rows are divided.
 typedef struct wwi_open_tiling {
-    uint32_t group, columns, pads, strips;
+    uint32_t group, chain, columns, pads, strips; // chain: groups of lanes one after the other
 } wwi_open_tiling;
 wwi_open_tiling wwi_open_tile(const ww_search *s, uint32_t n, uint64_t tasks, bool start);
 // Launches all strips of the tasks, `count` of them, in groups of as many as wwi_open_together() says, whose tasks have
@@ -180,7 +193,7 @@ typedef struct wwi_open_buffers {
     int32_t shift;
     uint32_t begin_x;
 } wwi_open_buffers;
-uint32_t wwi_open_together(const ww_search *s, uint32_t group);
+uint32_t wwi_open_together(const ww_search *s, const wwi_open_tiling *tiling);
 ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *tiling, bool start, const wwi_open_task *tasks,
                           size_t count, const wwi_open_buffers *buffers);
 // ---- search_start.c
@@ -200,7 +213,11 @@ void wwi_super_destroy(struct wwi_super **super);
 ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                           const ww_search_options *options, bool streaming, ww_search **search);
 ww_status wwi_search_report(ww_search *s, uint64_t work);
+
+// ---- search_blocks.c
 // Uploads points [0, points) of the host's block.
 ww_status wwi_search_send(ww_search *s, uint32_t points);
+// Searches all blocks of the joined streams.
+ww_status wwi_search_walk(ww_search *s);
 
 #endif

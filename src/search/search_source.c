@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "search/search_internal.h"
 
 ww_status wwi_joined_open(wwi_joined *j, const ww_series_view *view, const ww_search_source *from, bool derivative) {
@@ -65,6 +66,34 @@ static inline void put(ww_precision precision, void *values, size_t at, double v
         ((float *)values)[at] = (float)value;
 }
 
+// Points [t, t+count) of the source to the staging.
+static ww_status stage(wwi_joined *j, uint64_t t, size_t count) {
+    const size_t each = j->channels * (j->from->precision == WW_DOUBLE ? sizeof(double) : sizeof(float));
+    j->staged_count = 0;
+    if (j->staged < count) {
+        free(j->staging);
+        j->staged = 0;
+        j->staging = malloc(count * each);
+        if (!j->staging)
+            return wwi_fail_memory(count * each);
+        wwi_use_large_pages(j->staging, count * each);
+        j->staged = count;
+    }
+    if (j->from->read(j->from->user, t, count, j->staging) != 0)
+        return wwi_fail(WW_ERROR_IO, "points %llu to %llu of the stream can't be read", (unsigned long long)t,
+                        (unsigned long long)(t + count));
+    j->staged_first = t;
+    j->staged_count = count;
+    return WW_OK;
+}
+
+ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count) {
+    const uint64_t length = wwi_joined_length(j) - 1; // the last place is no point
+    if (j->view || first >= length)
+        return WW_OK;
+    return stage(j, first, (size_t)(count < length - first ? count : length - first));
+}
+
 // Points [t, t+count) of stream i to columns from `at` on. `count` of them exist.
 static ww_status read_part(wwi_joined *j, size_t i, uint64_t t, size_t count, ww_precision precision, size_t stride,
                            void *values, size_t at) {
@@ -85,23 +114,19 @@ static ww_status read_part(wwi_joined *j, size_t i, uint64_t t, size_t count, ww
         }
         return WW_OK;
     }
-    const size_t each = j->channels * (j->from->precision == WW_DOUBLE ? sizeof(double) : sizeof(float));
-    if (j->staged < count) {
-        free(j->staging);
-        j->staged = 0;
-        j->staging = malloc(count * each);
-        if (!j->staging)
-            return wwi_fail_memory(count * each);
-        j->staged = count;
+    if (t < j->staged_first || t + count > j->staged_first + j->staged_count) {
+        const ww_status status = stage(j, t, count);
+        if (status != WW_OK)
+            return status;
     }
-    if (j->from->read(j->from->user, t, count, j->staging) != 0)
-        return wwi_fail(WW_ERROR_IO, "points %llu to %llu of the stream can't be read", (unsigned long long)t,
-                        (unsigned long long)(t + count));
+    const size_t from = (size_t)(t - j->staged_first);
     for (size_t c = 0; c < j->channels; c++)
-        for (size_t p = 0; p < count; p++)
+        for (size_t p = 0; p < count; p++) {
+            const size_t k = (from + p) * j->channels + c;
             put(precision, values, c * stride + at + p,
-                clean(j->from->precision == WW_DOUBLE ? ((const double *)j->staging)[p * j->channels + c]
-                                                      : (double)((const float *)j->staging)[p * j->channels + c]));
+                clean(j->from->precision == WW_DOUBLE ? ((const double *)j->staging)[k]
+                                                      : (double)((const float *)j->staging)[k]));
+        }
     return WW_OK;
 }
 

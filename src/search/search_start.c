@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the chosen open matches begin. The columns before a match's end are computed again, each value with the column
 // in which its path begins; twice as many as long as the value at the end is not the same, bit for bit. (With fewer
-// columns no value is smaller, and the match's own path is there once its first column is.)
+// columns no value is smaller, and the match's own path is there once its first column is.) Of each match only the last
+// value comes back to the host.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,11 +52,13 @@ static ww_status read_columns(ww_search *s, wanted *w, size_t stride, size_t lea
 // A batch of `count` matches, all of whose columns have room for `points`.
 static ww_status run_batch(ww_search *s, wanted *all, size_t count, size_t points) {
     ww_status status = WW_OK;
-    const size_t stride = points + 3, bytes = (size_t)(stride * s->channels * s->value_bytes);
+    const size_t stride = points + 32, bytes = (size_t)(stride * s->channels * s->value_bytes);
     unsigned char *values = malloc(bytes), *derived = s->derivative ? malloc(bytes) : NULL;
-    wwi_buffer *buffer = NULL, *ends = NULL, *starts = NULL, *state = NULL;
+    wwi_buffer *buffer = NULL, *ends = NULL, *starts = NULL, *last = NULL, *last_starts = NULL;
     wwi_open_task *tasks = NULL;
-    if (!values || (s->derivative && !derived)) {
+    void *found = malloc((size_t)(count * s->value_bytes));
+    int32_t *found_starts = malloc(count * sizeof *found_starts);
+    if (!values || (s->derivative && !derived) || !found || !found_starts) {
         status = wwi_fail_memory(bytes);
         goto done;
     }
@@ -74,28 +77,29 @@ static ww_status run_batch(ww_search *s, wanted *all, size_t count, size_t point
         (status = wwi_buffer_write(buffer, 0, bytes, s->derivative ? derived : values)) != WW_OK ||
         (status = wwi_buffer_create(s->context, stride * s->value_bytes, &ends)) != WW_OK ||
         (status = wwi_buffer_create(s->context, stride * sizeof(int32_t), &starts)) != WW_OK ||
-        (status = wwi_buffer_create(s->context, s->value_bytes, &state)) != WW_OK)
+        (status = wwi_buffer_create(s->context, count * s->value_bytes, &last)) != WW_OK ||
+        (status = wwi_buffer_create(s->context, count * sizeof(int32_t), &last_starts)) != WW_OK)
         goto done;
     const wwi_open_buffers b = {
         .values = buffer,
         .ends = ends,
         .starts = starts,
-        .states_in = state,
-        .states_out = state,
-        .starts_in = starts,
-        .starts_out = starts,
+        .states_in = last, // not read: nothing goes on from a block before
+        .states_out = last,
+        .starts_in = last_starts,
+        .starts_out = last_starts,
         .stride = stride,
         .begin_x = s->measure.relax_begin_x > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)s->measure.relax_begin_x};
     for (size_t i = 0; i < count; i++) {
-        const wwi_open_tiling t = wwi_open_tile(s, all[i].candidate->row + 1, 1, true);
-        const uint32_t together = wwi_open_together(s, t.group);
+        const wwi_open_tiling t = wwi_open_tile(s, all[i].candidate->row + 1, count, true);
+        const uint32_t together = wwi_open_together(s, &t);
         uint64_t begin;
         (void)wwi_joined_stream(&s->joined, all[i].candidate->place, &begin);
         free(tasks);
         // Those that follow with the same tiling go together.
         size_t end = i;
         for (; end < count; end++) {
-            const wwi_open_tiling other = wwi_open_tile(s, all[end].candidate->row + 1, 1, true);
+            const wwi_open_tiling other = wwi_open_tile(s, all[end].candidate->row + 1, count, true);
             if (memcmp(&other, &t, sizeof t) != 0)
                 break;
         }
@@ -116,29 +120,27 @@ static ww_status run_batch(ww_search *s, wanted *all, size_t count, size_t point
                     .first = 1 + all[k].at,
                     .count = (uint32_t)all[k].columns,
                     .flags = (all[k].candidate->place + 1 - all[k].columns == begin ? WWI_TASK_BEGIN : 0u) |
-                             (g ? WWI_TASK_IDLE : 0u)};
+                             (all[k].whole ? 0u : WWI_TASK_INSIDE) | WWI_TASK_LAST | (g ? WWI_TASK_IDLE : 0u),
+                    .state_out = (uint32_t)k};
             }
         if ((status = wwi_open_launch(s, &t, true, tasks, (end - i) * together, &b)) != WW_OK)
             goto done;
         i = end - 1;
     }
+    if ((status = wwi_stream_read(s->stream, last, 0, count * s->value_bytes, found)) != WW_OK ||
+        (status = wwi_stream_read(s->stream, last_starts, 0, count * sizeof *found_starts, found_starts)) != WW_OK)
+        goto done;
     for (size_t i = 0; i < count; i++) {
-        const uint64_t end = all[i].at + all[i].columns - 1;
-        double value = 0;
-        float narrow = 0;
-        int32_t start = 0;
-        if ((status = wwi_buffer_read(ends, end * s->value_bytes, s->value_bytes,
-                                      s->precision == WW_DOUBLE ? (void *)&value : (void *)&narrow)) != WW_OK ||
-            (status = wwi_buffer_read(starts, end * sizeof start, sizeof start, &start)) != WW_OK)
-            goto done;
-        value = s->precision == WW_DOUBLE ? value : (double)narrow;
         wwi_candidate *c = all[i].candidate;
-        if (value == c->value || all[i].whole)
-            c->start = (int64_t)(c->place + 1 - all[i].columns) + start;
+        if (wwi_host_value(s, found, i) == c->value || all[i].whole)
+            c->start = (int64_t)(c->place + 1 - all[i].columns) + found_starts[i];
     }
 done:
     free(tasks);
-    wwi_buffer_destroy(&state);
+    free(found_starts);
+    free(found);
+    wwi_buffer_destroy(&last_starts);
+    wwi_buffer_destroy(&last);
     wwi_buffer_destroy(&starts);
     wwi_buffer_destroy(&ends);
     wwi_buffer_destroy(&buffer);
@@ -153,17 +155,17 @@ ww_status wwi_open_starts(ww_search *s, wwi_candidate **picked, const size_t *fo
     for (size_t q = 0; q < s->query_count; q++)
         all += found[q];
     wanted *list = malloc((all ? all : 1) * sizeof *list), *batch = malloc((all ? all : 1) * sizeof *batch);
-    uint64_t times = 2;
     if (!list || !batch)
         status = wwi_fail_memory(all * sizeof *list);
     bool open = true;
-    for (; open && status == WW_OK; times *= 2) {
+    // In quarters of the query's length: some matches are short, few are much longer than their query.
+    for (uint64_t times = 1; open && status == WW_OK; times = times == 1 ? 5 : 2 * times) {
         size_t count = 0;
         open = false;
         for (size_t q = 0; q < s->query_count; q++)
             for (size_t p = 0; p < found[q]; p++)
                 if (picked[q][p].start < 0)
-                    list[count++] = (wanted){&picked[q][p], q, times * s->queries[q].n + 16, 0, false};
+                    list[count++] = (wanted){&picked[q][p], q, times * s->queries[q].n / 4 + 16, 0, false};
         open = count > 0;
         for (size_t i = 0; i < count && status == WW_OK;) {
             // A batch has room for all of its columns; one match alone may have more.

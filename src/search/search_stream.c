@@ -19,7 +19,8 @@ struct ww_search_stream {
     uint64_t received; // points
     size_t kept;       // of the last points, windows and derivatives need again
     double *tail;      // these, point by point
-    bool failed, finished;
+    size_t *before;    // candidates of each query that the blocks before left
+    bool finished;
 };
 
 void ww_search_stream_destroy(ww_search_stream **stream) {
@@ -28,6 +29,7 @@ void ww_search_stream_destroy(ww_search_stream **stream) {
     ww_search_stream *m = *stream;
     *stream = NULL;
     ww_search_destroy(&m->search);
+    free(m->before);
     free(m->tail);
     free(m);
 }
@@ -74,7 +76,8 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
         s->queries[q].kept = SIZE_MAX;
     }
     m->tail = malloc((m->kept + 1) * s->channels * sizeof *m->tail);
-    if (!m->tail)
+    m->before = malloc(s->query_count * sizeof *m->before);
+    if (!m->tail || !m->before)
         status = wwi_fail_memory(m->kept * sizeof *m->tail);
 done:
     if (status == WW_OK)
@@ -90,11 +93,12 @@ static int by_place(const void *a, const void *b) {
 }
 
 // Reports what is certain when all places before `known` have been looked at, and forgets what can't matter any more.
-static ww_status report_matches(ww_search_stream *m, size_t q, uint64_t known, ww_match_fn report, void *user) {
+// *stopped: the function was asked, or is asked now, for no more; what it was not given is kept for a later call.
+static void report_matches(ww_search_stream *m, size_t q, uint64_t known, ww_match_fn report, void *user,
+                           bool *stopped) {
     ww_search *s = m->search;
     wwi_query *query = &s->queries[q];
     const uint64_t apart = query->exclusion;
-    ww_status status = WW_OK;
     if (query->count > 1)
         qsort(query->candidates, query->count, sizeof *query->candidates, by_place);
     size_t first = 0, left = 0;
@@ -111,13 +115,12 @@ static ww_status report_matches(ww_search_stream *m, size_t q, uint64_t known, w
             }
             if (!best) {
                 c->row = 0;
-            } else if (certain) {
+            } else if (certain && !*stopped) {
                 const bool windows = s->options.kind == WW_SEARCH_WINDOWS;
                 const ww_match match = {0, windows ? (int64_t)c->place : c->start,
                                         (int64_t)(c->place + reach_of(s, q) + 1), s->similarity ? -c->value : c->value};
                 c->row = 0;
-                if (report && status == WW_OK && report(user, q, &match) != 0)
-                    status = wwi_fail(WW_ERROR_CANCELLED, "the function that receives matches asked to stop");
+                *stopped = report && report(user, q, &match) != 0;
             }
         }
     }
@@ -131,12 +134,41 @@ static ww_status report_matches(ww_search_stream *m, size_t q, uint64_t known, w
             query->candidates[left++] = query->candidates[i];
     query->count = left;
     query->seen = known;
-    return status;
 }
 
-// A block: the points kept and the new ones, on the host, channel by channel.
+static ww_status stop(void) {
+    return wwi_fail(WW_ERROR_CANCELLED, "the function that receives matches asked to stop");
+}
+
+// Room for a block of so many points: all of it, or none.
+static ww_status make_room(ww_search *s, size_t stride, uint64_t bytes) {
+    ww_status status;
+    const bool windows = s->options.kind == WW_SEARCH_WINDOWS;
+    free(s->host_values);
+    free(s->host_derived);
+    s->block_stride = 0;
+    s->host_values = calloc(1, (size_t)bytes);
+    s->host_derived = s->derivative ? calloc(1, (size_t)bytes) : NULL;
+    if (!s->host_values || (s->derivative && !s->host_derived))
+        return wwi_fail_memory(bytes);
+    if ((status = wwi_grow_buffer(s->context, &s->values, bytes)) != WW_OK ||
+        (s->derivative && (status = wwi_grow_buffer(s->context, &s->derived, bytes)) != WW_OK) ||
+        (status = wwi_grow_buffer(s->context, &s->out, (stride * s->query_count + 32) * s->value_bytes)) != WW_OK ||
+        (windows &&
+         ((status = wwi_grow_buffer(s->context, &s->table, 3 * bytes)) != WW_OK ||
+          (status = wwi_grow_buffer(s->context, &s->below, bytes)) != WW_OK ||
+          (status = wwi_grow_buffer(s->context, &s->above, bytes)) != WW_OK ||
+          (status = wwi_grow_buffer(s->context, &s->lists, stride * s->query_count * sizeof(uint32_t))) != WW_OK)) ||
+        (status = wwi_buffer_fill_u32(s->counters, 0, 4 * s->query_count * sizeof(uint32_t), 0)) != WW_OK)
+        return status;
+    s->block_stride = stride;
+    return WW_OK;
+}
+
+// A block: the points kept and the new ones, on the host, channel by channel. What it finds are further candidates;
+// else nothing of the stream changes unless it succeeds.
 static ww_status search_block(ww_search_stream *m, const void *values, ww_precision precision, size_t from,
-                              size_t count, ww_match_fn report, void *user) {
+                              size_t count) {
     ww_search *s = m->search;
     const size_t channels = s->channels, kept = m->received < m->kept ? (size_t)m->received : m->kept;
     const size_t points = kept + count;
@@ -144,27 +176,9 @@ static ww_status search_block(ww_search_stream *m, const void *values, ww_precis
     const uint64_t bytes = stride * channels * s->value_bytes;
     ww_status status = WW_OK;
     const bool windows = s->options.kind == WW_SEARCH_WINDOWS;
-    const uint64_t lost = s->derivative ? 2 : 0;
-    if (stride > s->block_stride) {
-        free(s->host_values);
-        free(s->host_derived);
-        s->host_derived = NULL;
-        s->host_values = calloc(1, (size_t)bytes);
-        s->host_derived = s->derivative ? calloc(1, (size_t)bytes) : NULL;
-        s->block_stride = s->host_values ? stride : 0;
-        if (!s->host_values || (s->derivative && !s->host_derived))
-            return wwi_fail_memory(bytes);
-        if ((status = wwi_grow_buffer(s->context, &s->values, bytes)) != WW_OK ||
-            (s->derivative && (status = wwi_grow_buffer(s->context, &s->derived, bytes)) != WW_OK) ||
-            (status = wwi_grow_buffer(s->context, &s->out, (stride * s->query_count + 32) * s->value_bytes)) != WW_OK ||
-            (windows && ((status = wwi_grow_buffer(s->context, &s->table, 3 * bytes)) != WW_OK ||
-                         (status = wwi_grow_buffer(s->context, &s->below, bytes)) != WW_OK ||
-                         (status = wwi_grow_buffer(s->context, &s->above, bytes)) != WW_OK ||
-                         (status = wwi_grow_buffer(s->context, &s->lists,
-                                                   stride * s->query_count * sizeof(uint32_t))) != WW_OK)) ||
-            (status = wwi_buffer_fill_u32(s->counters, 0, 4 * s->query_count * sizeof(uint32_t), 0)) != WW_OK)
-            return status;
-    }
+    const uint64_t lost = s->derivative ? 2 : 0; // a derivative looks ahead
+    if (stride > s->block_stride && (status = make_room(s, stride, bytes)) != WW_OK)
+        return status;
     // The point before the block, for recurrences that need it, is the last column that was searched.
     for (size_t c = 0; c < channels; c++)
         for (size_t p = 0; p < s->lead + points; p++) {
@@ -221,11 +235,28 @@ static ww_status search_block(ww_search_stream *m, const void *values, ww_precis
             m->tail[m->kept * channels + c] =
                 wwi_host_value(s, s->host_values, c * s->block_stride + s->lead + points - keep - 1);
     }
-    for (size_t q = 0; q < s->query_count && status == WW_OK; q++) {
-        const uint64_t reach = reach_of(s, q);
-        status = report_matches(m, q, m->received > reach ? m->received - reach : 0, report, user);
+    return WW_OK;
+}
+
+// A block, and the matches that are certain after it. A block that fails leaves the stream as it was.
+static ww_status take_block(ww_search_stream *m, const void *values, ww_precision precision, size_t from, size_t count,
+                            ww_match_fn report, void *user, bool *stopped) {
+    ww_search *s = m->search;
+    const ww_search_info info = s->info;
+    for (size_t q = 0; q < s->query_count; q++)
+        m->before[q] = s->queries[q].count;
+    const ww_status status = search_block(m, values, precision, from, count);
+    if (status != WW_OK) {
+        for (size_t q = 0; q < s->query_count; q++)
+            s->queries[q].count = m->before[q];
+        s->info = info;
+        return status;
     }
-    return status;
+    for (size_t q = 0; q < s->query_count; q++) {
+        const uint64_t reach = reach_of(s, q);
+        report_matches(m, q, m->received > reach ? m->received - reach : 0, report, user, stopped);
+    }
+    return WW_OK;
 }
 
 ww_status ww_search_stream_push(ww_search_stream *stream, const void *values, ww_precision precision, size_t count,
@@ -233,27 +264,31 @@ ww_status ww_search_stream_push(ww_search_stream *stream, const void *values, ww
     ww_status status = WW_OK;
     if (!stream || (count && !values) || (unsigned)precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "stream or values is NULL, or an unknown precision");
-    if (stream->failed || stream->finished)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a stream that has %s", stream->failed ? "failed" : "ended");
+    if (stream->finished)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a stream that has ended");
+    bool stopped = false;
     wwi_stream_start(stream->search->stream);
     for (size_t from = 0; from < count && status == WW_OK;) {
         const size_t part = count - from < MOST_BLOCK ? count - from : MOST_BLOCK;
-        status = search_block(stream, values, precision, from, part, report, user);
+        status = take_block(stream, values, precision, from, part, report, user, &stopped);
         from += part;
     }
     status = wwi_finish_after(stream->search->stream, status);
-    stream->failed = status != WW_OK;
-    return status;
+    return status == WW_OK && stopped ? stop() : status;
+}
+
+uint64_t ww_search_stream_points(const ww_search_stream *stream) {
+    return stream ? stream->received : 0;
 }
 
 ww_status ww_search_stream_finish(ww_search_stream *stream, ww_match_fn report, void *user) {
-    ww_status status = WW_OK;
     if (!stream)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "stream is NULL");
-    if (stream->failed || stream->finished)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a stream that has %s", stream->failed ? "failed" : "ended");
+    if (stream->finished)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a stream that has ended");
+    bool stopped = false;
     stream->finished = true;
-    for (size_t q = 0; q < stream->search->query_count && status == WW_OK; q++)
-        status = report_matches(stream, q, UINT64_MAX, report, user);
-    return status;
+    for (size_t q = 0; q < stream->search->query_count; q++)
+        report_matches(stream, q, UINT64_MAX, report, user, &stopped);
+    return stopped ? stop() : WW_OK;
 }

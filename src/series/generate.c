@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "host.h"
 #include "options.h"
 #include <wavewarp/series.h>
@@ -23,21 +24,14 @@ typedef struct random_state {
     int has_spare;
 } random_state;
 
-static uint64_t splitmix(uint64_t *state) {
-    uint64_t z = (*state += UINT64_C(0x9E3779B97F4A7C15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
-
 // Each series and channel has its own stream, so that a larger set starts with the smaller one.
 static random_state random_stream(uint64_t seed, uint64_t series, uint64_t stream) {
     random_state random = {{0, 0, 0, 0}, 0.0, 0};
     uint64_t state = seed;
-    state = splitmix(&state) ^ series;
-    state = splitmix(&state) ^ stream;
+    state = wwi_random(&state) ^ series;
+    state = wwi_random(&state) ^ stream;
     for (int i = 0; i < 4; i++)
-        random.s[i] = splitmix(&state);
+        random.s[i] = wwi_random(&state);
     return random;
 }
 

@@ -296,9 +296,9 @@ static ww_status on_device(wwi_shapelet_device *d, const wwi_shapelet_data *data
                             WWI_BUFFER(d->nearest),
                             WWI_BUFFER(d->at)};
     if ((status = wwi_launch(d->exact, results, d->exact_group, args, sizeof args / sizeof *args)) != WW_OK ||
-        (status = wwi_buffer_read(d->nearest, 0, results * sizeof(double), nearest)) != WW_OK)
+        (status = wwi_stream_read(d->stream, d->nearest, 0, results * sizeof(double), nearest)) != WW_OK)
         return status;
-    return wwi_buffer_read(d->at, 0, results * 4, at);
+    return wwi_stream_read(d->stream, d->at, 0, results * 4, at);
 }
 
 ww_status wwi_shapelet_exact(wwi_shapelet_device *d, const wwi_shapelet_data *data, const uint32_t *ids, size_t series,
@@ -394,7 +394,7 @@ ww_status wwi_shapelet_weigh(wwi_shapelet_device *d, const wwi_shapelet_data *da
                              WWI_BUFFER(d->gaps)};
     if ((status = wwi_launch(d->near, results, d->exact_group, near, sizeof near / sizeof *near)) != WW_OK ||
         (status = wwi_launch(d->weigh, count, d->exact_group, weigh, sizeof weigh / sizeof *weigh)) != WW_OK ||
-        (status = wwi_buffer_read(d->gains, 0, count * sizeof *gains, gains)) != WW_OK)
+        (status = wwi_stream_read(d->stream, d->gains, 0, count * sizeof *gains, gains)) != WW_OK)
         return status;
-    return wwi_buffer_read(d->gaps, 0, count * sizeof *gaps, gaps);
+    return wwi_stream_read(d->stream, d->gaps, 0, count * sizeof *gaps, gaps);
 }

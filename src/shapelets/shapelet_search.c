@@ -631,7 +631,7 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
     float *b = malloc(bytes);
     uint32_t *flats = calloc(flat_bytes, 1);
     if (b && flats) {
-        status = wwi_buffer_read(s->room->table_flats, 0, flat_bytes, flats);
+        status = wwi_stream_read(s->device->stream, s->room->table_flats, 0, flat_bytes, flats);
         if (status == WW_OK) {
             wwi_shapelet_windows(s->data, d->kind, s->node->ids, s->tiles, s->tile_count, d->windows, &s->job, b,
                                  flats);
@@ -867,23 +867,23 @@ static ww_status extend(search *s, double cells_each, double *told, bool last) {
                                   WWI_BUFFER(s->room->nearest),
                                   WWI_VALUE(s->job)};
         const uint32_t items = (uint32_t)(blocks * many), groups = items < s->rows_groups ? items : s->rows_groups;
-        const wwi_arg rows[] = {WWI_BUFFER(s->room->a),
-                                WWI_BUFFER(s->room->row_steps),
-                                WWI_BUFFER(s->room->b),
-                                WWI_BUFFER(s->room->tile_buffer),
-                                WWI_BUFFER(s->room->tile_first),
-                                WWI_BUFFER(s->room->lefts),
-                                WWI_BUFFER(s->room->points),
-                                WWI_BUFFER(s->room->window_steps),
-                                WWI_BUFFER(s->room->window_sizes),
-                                WWI_VALUE(s->wide),
-                                WWI_BUFFER(s->room->rows_scratch),
-                                WWI_VALUE(s->rows_room),
-                                WWI_BUFFER(s->room->nearest),
-                                WWI_VALUE(items),
-                                WWI_VALUE(s->job)};
+        const wwi_arg by_rows[] = {WWI_BUFFER(s->room->a),
+                                   WWI_BUFFER(s->room->row_steps),
+                                   WWI_BUFFER(s->room->b),
+                                   WWI_BUFFER(s->room->tile_buffer),
+                                   WWI_BUFFER(s->room->tile_first),
+                                   WWI_BUFFER(s->room->lefts),
+                                   WWI_BUFFER(s->room->points),
+                                   WWI_BUFFER(s->room->window_steps),
+                                   WWI_BUFFER(s->room->window_sizes),
+                                   WWI_VALUE(s->wide),
+                                   WWI_BUFFER(s->room->rows_scratch),
+                                   WWI_VALUE(s->rows_room),
+                                   WWI_BUFFER(s->room->nearest),
+                                   WWI_VALUE(items),
+                                   WWI_VALUE(s->job)};
         if (s->sparse && d->gpu)
-            status = wwi_launch(s->extend, groups, d->row_group, rows, sizeof rows / sizeof *rows);
+            status = wwi_launch(s->extend, groups, d->row_group, by_rows, sizeof by_rows / sizeof *by_rows);
         else if (s->sparse)
             status = wwi_launch(s->extend, items, d->row_group, sparse, sizeof sparse / sizeof *sparse);
         else
@@ -989,11 +989,11 @@ static ww_status take_list(search *s, size_t first) {
     ww_status status;
     uint32_t count = 0;
     uint32_t(*kept)[4] = NULL;
-    if ((status = wwi_buffer_read(s->room->kept_count, 0, 4, &count)) != WW_OK || !count)
+    if ((status = wwi_stream_read(s->device->stream, s->room->kept_count, 0, 4, &count)) != WW_OK || !count)
         return status;
     if (!(kept = malloc(count * sizeof *kept)))
         return wwi_fail_memory(count * sizeof *kept);
-    if ((status = wwi_buffer_read(s->room->kept, 0, count * sizeof *kept, kept)) != WW_OK ||
+    if ((status = wwi_stream_read(s->device->stream, s->room->kept, 0, count * sizeof *kept, kept)) != WW_OK ||
         (status = wwi_grow(&s->list, &s->list_room, s->list_count + count, sizeof *s->list)) != WW_OK)
         goto done;
     for (uint32_t i = 0; i < count; i++) {

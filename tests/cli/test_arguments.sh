@@ -107,7 +107,10 @@ ok "the commands for shells" test "$(wc -l <commands)" -ge 13
 page_is_right() {
     ! command -v man >/dev/null || [ -z "$(LC_ALL=C MANROFFSEQ='' man --warnings -l out 2>&1 >/dev/null)" ]
 }
-for command in $(cut -f1 commands | grep -v bench); do
+# The bench is another program, which need not be built.
+with_bench() { [ -x "$(dirname "$program")/../bench/wavewarp-bench" ]; }
+for command in $(cut -f1 commands); do
+    [ "$command" != bench ] || with_bench || continue
     ok "the manual page of $command" gives 0 "$command" --help-manual
     ok "has its name" prints "wavewarp\-$command \- "
     ok "has no warnings" page_is_right
@@ -132,6 +135,13 @@ if [ -n "$BASH_VERSION" ]; then
     touch some_file
     completes nearest some
     ok "bash completes a file" test "$(cat out)" = some_file
+    if with_bench; then
+        completes bench --engine st
+        ok "bash completes the bench by its command" test "$(tr '\n' ' ' <out)" = "stencil strips "
+        COMP_WORDS=("$(dirname "$program")/../bench/wavewarp-bench" --target-s) COMP_CWORD=1
+        _wavewarp_bench
+        ok "bash completes the bench by itself" test "${COMPREPLY[*]}" = --target-seconds
+    fi
 fi
 
 finish

@@ -37,8 +37,23 @@ ok "the picture is whole" grep -q '</svg>' picture.svg
 if command -v xmllint >/dev/null; then
     ok "the picture is XML" xmllint --noout picture.svg
 fi
+ok "k-means" gives 0 cluster five.csv --csv-label first -k 2 -M kmeans --starts 3 -o labels.csv --centres means.tsv \
+    --svg means.svg
+ok "its objective" prints 'objective   '
+ok "its groups are the classes" prints 'agreement   1.0000'
+ok "its labels are right" cmp -s labels.csv wanted
+ok "its centres are series" lines 2 means.tsv
+ok "its picture is whole" grep -q '</svg>' means.svg
+ok "k-means with the soft minimum" gives 0 cluster five.csv --csv-label first -k 2 -M kmeans --soft 0.1 --length 3 --json
+ok "json has its objective" prints '"objective": '
+ok "json has its search" prints '"converged": true, "start": 0'
+ok "merges of k-means" gives 2 cluster five.csv -k 2 -M kmeans --merges m.csv
+ok "no searches" gives 2 cluster five.csv -k 2 -M kmeans --starts 0
+ok "k-means without averages" gives 1 cluster five.csv --csv-label first -k 2 -M kmeans -m edr
+ok "says what has them" says 'it takes dtw'
 printf '1,2,3\n' >one.csv
 ok "one series" gives 0 cluster one.csv -k 1 --svg one.svg
+ok "one series, k-means" gives 0 cluster one.csv -k 1 -M kmeans --svg one.svg
 ok "one series, merged" gives 0 cluster one.csv -k 1 -M ward --svg one.svg
 
 ok "no number of clusters" gives 2 cluster five.csv
@@ -51,6 +66,7 @@ ok "merges of medoids" gives 2 cluster five.csv -k 2 --merges m.csv
 ok "two things on standard output" gives 2 cluster five.csv -k 2 --json -o -
 printf '1,nan,2\n4,5,6\n' >gap.csv
 ok "a missing value" gives 1 cluster gap.csv -k 1
+ok "a missing value, k-means" gives 1 cluster gap.csv -k 1 -M kmeans
 printf '1,2,3\n1,2\n' >uneven.csv
 ok "a band without a path" gives 1 cluster uneven.csv -k 1 -b sakoe-chiba:0
 ok "a folder that is not there" gives 1 cluster five.csv -k 2 --svg nowhere/p.svg

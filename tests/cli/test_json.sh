@@ -148,6 +148,16 @@ ok "predictions with tabs" gives 0 classify --train train.ts --test train.ts --p
 printf 'series\tactual\tpredicted\n0\ta\ta\n1\tb\tb\n' >wanted
 ok "as they were" cmp -s p.tsv wanted
 
+# ---- the bench, which need not be built: a line a case
+if [ -x "$(dirname "$program")/../bench/wavewarp-bench" ]; then
+    ok "bench" gives 0 bench -j --quick --target-seconds 0.001 --filter read/tsv/one
+    ok "its JSON" json 'command == "bench" and name == "read/tsv/one" and right and measure is None and wall["runs"] == 7'
+    ok "bench of pairs" gives 0 bench -j --quick --target-seconds 0.001 --filter dtw/band10/128
+    ok "its JSON" json 'measure == "dtw" and band == "sakoe-chiba:12" and right and engine and rows == 1 and error <= allowed'
+    ok "bench without a set" gives 0 bench -j --filter program/classify/GunPoint
+    ok "its JSON" json 'skipped == "needs --data FOLDER" and seconds_compute is None'
+fi
+
 # ---- points
 printf '0,0\n3,4\n10,0\n3,4\n0,1\n' >base.csv
 printf '0,0\n9,0\n' >queries.csv

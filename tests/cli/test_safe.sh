@@ -130,6 +130,35 @@ ok "matrix, SIGTERM while it computes" stopped TERM 143 values.npy matrix large.
 ok "condensed, SIGINT" stopped INT 130 values.npy matrix large.ts --condensed -o values.npy
 ok "pairs, SIGTERM while it writes" stopped TERM 143 text.csv pairs pairs.npy pairs.npy -o text.csv
 
+# ---- a part that kill -9 left is mentioned at the next write, one that is being written is not
+: >out
+"$program" generate random-walk -n 20000 -l 1000 -o big.ts >killed.out 2>killed.err </dev/null &
+process=$!
+until compgen -G 'big.ts.part-*' >/dev/null; do
+    kill -0 $process 2>/dev/null || break
+    sleep 0.01
+done
+kill -STOP $process 2>/dev/null
+part=$(compgen -G 'big.ts.part-*')
+ok "a part of a process that lives" test -n "$part"
+ok "a write beside it" gives 0 generate cbf -n 2 -o big.ts
+ok "says nothing of it" test ! -s err
+kill -KILL $process 2>/dev/null
+wait $process 2>/dev/null
+ok "after kill -9 it is still there" test -e "$part"
+ok "a write to the same place" gives 0 generate cbf -n 2 -o big.ts
+ok "names it once" test "$(grep -cF "wavewarp: note: $PWD/$part was left by a run that did not end; it can be deleted" err)" = 1
+ok "says no more" lines 1 err
+ok "leaves it" test -e "$part"
+: >other.ts.part-1-2x && : >big.ts.part-x-1 && mkdir big.ts.part-1-1 && ln -s victim big.ts.part-1-2
+ok "in the folder of another name" eval 'mkdir apart && mv "$part" apart && gives 0 generate cbf -n 2 -o ./apart/other.ts'
+ok "it is of no interest" test ! -s err
+ok "in its folder" gives 0 generate cbf -n 2 -o apart/big.ts
+ok "it is found" says "apart/$part was left"
+ok "names that are no parts" gives 0 generate cbf -n 2 -o big.ts
+ok "are not mentioned" test ! -s err
+rm -rf apart ./*.part-*
+
 # At any time: what was ended is gone, what was done is whole.
 early=0 left=0
 for pause in 0 0.02 0.05 0.1 0.2 0.4 0.8; do

@@ -67,6 +67,22 @@ static ww_search_options options_of(const subject *s, ww_precision precision) {
     return options;
 }
 
+// The distance of a query to the empty part.
+static double deleted(const ww_measure *measure, const wwr_series *query) {
+    double sum = 0;
+    if (measure->id != WW_ERP)
+        return (double)query->length;
+    for (size_t t = 0; t < query->length; t++) {
+        double squares = 0;
+        for (size_t c = 0; c < query->channels; c++) {
+            const double apart = query->values[c * query->length + t] - measure->parameters[0];
+            squares += apart * apart;
+        }
+        sum += sqrt(squares);
+    }
+    return sum;
+}
+
 // The distance of a query to the part of a stream that a match says.
 static double distance_of(const subject *s, const ww_measure *measure, const wwr_series *query,
                           const wwr_series *stream, const ww_match *match) {
@@ -80,7 +96,7 @@ static double distance_of(const subject *s, const ww_measure *measure, const wwr
     closed.relax_end_x = (size_t)match->end == stream->length ? measure->relax_end_x : 0;
     closed.relax_begin_y = closed.relax_end_y = 0;
     (void)s;
-    const double distance = n ? wwr_distance(&closed, NULL, query, &y) : (double)query->length;
+    const double distance = n ? wwr_distance(&closed, NULL, query, &y) : deleted(measure, query);
     free(part);
     return distance;
 }
@@ -320,6 +336,22 @@ static const subject subjects[] = {
      .exclusion = 9,
      .k = 4,
      .independent = -1},
+    {.measure = "erp",
+     .kind = WW_SEARCH_OPEN,
+     .channels = 2,
+     .band = NO_BAND,
+     .exclusion = 9,
+     .k = 4,
+     .independent = -1,
+     .parameter = "g",
+     .value = 0.3},
+    {.measure = "msm",
+     .kind = WW_SEARCH_OPEN,
+     .channels = 1,
+     .band = NO_BAND,
+     .exclusion = 9,
+     .k = 4,
+     .independent = -1},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
@@ -347,6 +379,45 @@ START_TEST(brute_force) {
     }
     free(parts);
     free(whole);
+    wwt_set_free(&streams);
+    wwt_set_free(&queries);
+}
+END_TEST
+
+// What a search with open ends means: the least distance of the query to a part of the stream, over all parts, by the
+// closed measure. Edit distances also have the empty part.
+START_TEST(parts_of_a_stream) {
+    static const char *const measures[] = {"dtw", "adtw", "frechet", "edr", "levenshtein", "erp", "msm", "msm"};
+    static const size_t query_length = 13, stream_length = 70;
+    const size_t channels = _i == 7 ? 2 : 1; // of MSM the channels together
+    const bool empty = _i >= 3 && _i <= 5;
+    const subject s = {.measure = measures[_i],
+                       .kind = WW_SEARCH_OPEN,
+                       .k = 70,
+                       .exclusion = 0,
+                       .independent = 0,
+                       .channels = channels};
+    const ww_measure measure = measure_of(&s);
+    ww_match matches[70];
+    size_t found = 0;
+    wwt_seed(9200 + (unsigned)_i);
+    wwt_set queries = walks(channels, &query_length, 1, _i == 4), streams = walks(channels, &stream_length, 1, _i == 4);
+    run_subject(&s, WW_FLOAT, 0, true, matches, &queries, &streams, &found);
+    ck_assert_uint_eq(found, stream_length);
+    const wwr_series x = wwt_series(&queries, 0), y = wwt_series(&streams, 0);
+    const double none = deleted(&measure, &x);
+    for (size_t m = 0; m < found; m++) {
+        double least = empty ? none : INFINITY;
+        for (size_t begin = 0; begin < (size_t)matches[m].end; begin++) {
+            const ww_match part = {0, (int64_t)begin, matches[m].end, 0};
+            least = fmin(least, distance_of(&s, &measure, &x, &y, &part));
+        }
+        ck_assert_msg(fabs(matches[m].distance - least) <= 2e-5 * (1 + least), "%s, end %ld: %.9g, of all parts %.9g",
+                      s.measure, (long)matches[m].end, matches[m].distance, least);
+        const double own = distance_of(&s, &measure, &x, &y, &matches[m]);
+        ck_assert_msg(fabs(matches[m].distance - own) <= 2e-5 * (1 + own), "%s, %ld to %ld: %.9g, closed %.9g",
+                      s.measure, (long)matches[m].begin, (long)matches[m].end, matches[m].distance, own);
+    }
     wwt_set_free(&streams);
     wwt_set_free(&queries);
 }
@@ -441,7 +512,7 @@ static int collect(void *user, size_t query, const ww_match *match) {
     return 0;
 }
 
-static const size_t pushed_subjects[] = {0, 12, 16}; // of `subjects`
+static const size_t pushed_subjects[] = {0, 12, 16, 20}; // of `subjects`
 
 // A stream that a function reads gives what the same stream in memory gives; and pushed in parts it gives every place
 // that is the best of its surroundings, within the delay.
@@ -644,8 +715,13 @@ START_TEST(refusals) {
     ck_assert_int_eq(create(WW_DTW, bad, 4, &open, WW_BAND_NONE, 0), WW_ERROR_NOT_FINITE);
     ck_assert_int_eq(create(WW_DTW, query, 0, &open, WW_BAND_NONE, 0), WW_ERROR_EMPTY);
     ck_assert_int_eq(create(WW_DDTW, query, 2, &open, WW_BAND_NONE, 0), WW_ERROR_EMPTY);
-    ck_assert_int_eq(create(WW_MSM, query, 4, &open, WW_BAND_NONE, 0), WW_ERROR_UNSUPPORTED);
-    ck_assert_int_eq(create(WW_WDTW, query, 4, &open, WW_BAND_NONE, 0), WW_ERROR_UNSUPPORTED);
+    static const ww_measure_id meaningless[] = {WW_WDTW, WW_WDDTW, WW_TWED, WW_LCSS, WW_LCS};
+    static const char *const reasons[] = {"which is not known", "which is not known", "which is not known",
+                                          "the whole stream", "the whole stream"};
+    for (size_t i = 0; i < sizeof meaningless / sizeof *meaningless; i++) {
+        ck_assert_int_eq(create(meaningless[i], query, 4, &open, WW_BAND_NONE, 0), WW_ERROR_UNSUPPORTED);
+        ck_assert_msg(strstr(ww_last_error()->message, reasons[i]), "%s", ww_last_error()->message);
+    }
     ck_assert_int_eq(create(WW_DTW, query, 4, &open, WW_BAND_SAKOE_CHIBA, 0), WW_ERROR_UNSUPPORTED);
     ck_assert_int_eq(create(WW_DTW, query, 4, &open, WW_BAND_NONE, 3), WW_ERROR_UNSUPPORTED);
     ck_assert_int_eq(create(WW_DTW, query, 4, &windows, WW_BAND_NONE, 3), WW_ERROR_UNSUPPORTED);
@@ -748,8 +824,9 @@ int main(void) {
         return exit_code;
     Suite *suite = suite_create("search");
     wwt_add(suite, brute_force, SUBJECTS);
+    wwt_add(suite, parts_of_a_stream, 8);
     wwt_add(suite, planted, 2);
-    wwt_add(suite, in_pieces, 3);
+    wwt_add(suite, in_pieces, 4);
     wwt_add(suite, supersequence, 1);
     wwt_add(suite, documented, 1);
     wwt_add(suite, refusals, 1);

@@ -97,7 +97,9 @@ static double edge(const problem *p, size_t i, size_t j, move how) {
         return how != DIAGONAL ? 0.0 : local_cost(p, i, j) <= q[0] ? -1.0 : INFINITY;
     case WW_LEVENSHTEIN:
         return how == UP ? q[1] : how == LEFT ? q[0] : matches(p, i, j, 0.0) ? 0.0 : q[2];
-    case WW_MSM:
+    case WW_MSM: // its first row and column have no match before them to split or merge
+        if ((how == UP && i == 1) || (how == LEFT && j == 1))
+            return INFINITY;
         return how == UP     ? split_or_merge(p, p->x, i, p->y, j)
                : how == LEFT ? split_or_merge(p, p->y, j, p->x, i)
                              : apart(p->x, i, p->y, j, 1.0, 1);

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// k-means: labels and distances against the textbook's distances, planted clusters, empty clusters, seeds, refusals.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference/choices.h"
+#include "support.h"
+
+static ww_precision best_precision(void) {
+    return wwt_device_has_double() ? WW_DOUBLE : WW_FLOAT;
+}
+
+// `count` series around `shapes` bumps, each far from the others: series i is around bump i % shapes.
+static ww_series_set *bumps(size_t channels, size_t shapes, size_t count, size_t least, size_t most) {
+    wwt_set noise = wwt_set_random(channels, least, most, count);
+    ww_series_set *set;
+    wwt_ok(ww_series_set_create(channels, &set));
+    for (size_t i = 0; i < count; i++) {
+        double *values = noise.values + noise.offsets[i];
+        const size_t length = noise.lengths[i], at = length * (i % shapes * 2 + 1) / (2 * shapes);
+        for (size_t c = 0; c < channels; c++)
+            for (size_t t = 0; t < length; t++) {
+                const double away = ((double)t - (double)at) * 4.0 * (double)shapes / (double)length;
+                values[c * length + t] = 0.05 * values[c * length + t] + (double)(i % shapes + 1) * exp(-away * away);
+            }
+        wwt_ok(ww_series_set_add(set, length, values, NULL));
+    }
+    wwt_set_free(&noise);
+    return set;
+}
+
+static double reference(const ww_measure *measure, const ww_series_set *a, size_t i, const ww_series_set *b, size_t j) {
+    const wwr_series x = {ww_series_set_values(a, i), ww_series_set_length(a, i), ww_series_set_channels(a)};
+    const wwr_series y = {ww_series_set_values(b, j), ww_series_set_length(b, j), ww_series_set_channels(b)};
+    return wwr_choice(measure, NULL, &x, NULL, &y, NULL);
+}
+
+// Every label is that of the nearest centre, clusters are numbered by their first series and none is empty, distances
+// and objective are those of the textbook.
+static void check(const ww_measure *measure, const ww_series_set *set, size_t k, const ww_kmeans_options *options,
+                  const int64_t *labels, const double *distances, const ww_series_set *centres,
+                  const ww_kmeans_info *info) {
+    const double tolerance = options->precision == WW_DOUBLE ? 1e-9 : 1e-3;
+    double sum = 0;
+    int64_t found = 0;
+    ck_assert_uint_eq(ww_series_set_count(centres), k);
+    for (size_t i = 0; i < ww_series_set_count(set); i++) {
+        ck_assert_int_ge(labels[i], 0);
+        ck_assert_int_le(labels[i], found);
+        found += labels[i] == found;
+        const double own = reference(measure, set, i, centres, (size_t)labels[i]);
+        ck_assert_msg(fabs(distances[i] - own) <= tolerance * (1 + fabs(own)), "series %zu: %.17g, textbook %.17g", i,
+                      distances[i], own);
+        for (size_t c = 0; c < k; c++)
+            ck_assert_msg(reference(measure, set, i, centres, c) >= own - tolerance * (1 + fabs(own)),
+                          "series %zu is nearer to centre %zu than to its own, %d", i, c, (int)labels[i]);
+        sum += distances[i];
+    }
+    ck_assert_int_eq(found, (int64_t)k);
+    ck_assert_double_eq_tol(info->objective, sum, 1e-9 * (1 + fabs(sum)));
+    ck_assert_double_le(info->objective, info->first_objective);
+}
+
+START_TEST(planted) {
+    enum { COUNT = 18, SHAPES = 3 };
+    static const struct {
+        ww_measure_id measure;
+        double gamma;
+        size_t channels, least, most, length;
+    } rows[] = {{WW_DTW, 0, 1, 40, 40, 0},
+                {WW_DTW, 0, 2, 30, 45, 36},
+                {WW_ADTW, 0, 1, 30, 40, 0},
+                {WW_MSM, 0, 1, 32, 32, 0},
+                {WW_DTW, 0.05, 1, 36, 36, 0}};
+    ww_measure measure = wwt_measure(rows[_i].measure);
+    ww_kmeans_options options = WW_KMEANS_OPTIONS_INIT;
+    ww_kmeans_info info = WW_KMEANS_INFO_INIT;
+    ww_series_set *centres;
+    int64_t labels[COUNT], again[COUNT];
+    double distances[COUNT];
+    measure.gamma = rows[_i].gamma;
+    options.average = measure.gamma > 0 ? WW_AVERAGE_SOFT : WW_AVERAGE_DBA;
+    options.precision = best_precision();
+    options.length = rows[_i].length;
+    options.starts = 6;
+    wwt_seed((unsigned)_i);
+    ww_series_set *set = bumps(rows[_i].channels, SHAPES, COUNT, rows[_i].least, rows[_i].most);
+    wwt_ok(ww_cluster_kmeans(wwt_context, &measure, set, SHAPES, &options, labels, distances, &centres, &info));
+    check(&measure, set, SHAPES, &options, labels, distances, centres, &info);
+    ck_assert_int_eq(info.converged, 1);
+    for (size_t i = 0; i < COUNT; i++)
+        ck_assert_int_eq(labels[i], (int64_t)(i % SHAPES));
+    for (size_t c = 0; rows[_i].length && c < SHAPES; c++)
+        ck_assert_uint_eq(ww_series_set_length(centres, c), rows[_i].length);
+    ww_series_set_destroy(&centres);
+    // The same seed, the same result.
+    ww_kmeans_info other = WW_KMEANS_INFO_INIT;
+    wwt_ok(ww_cluster_kmeans(wwt_context, &measure, set, SHAPES, &options, again, NULL, &centres, &other));
+    ck_assert_int_eq(memcmp(labels, again, sizeof labels), 0);
+    ck_assert_double_eq(info.objective, other.objective);
+    ww_series_set_destroy(&centres);
+    ww_series_set_destroy(&set);
+}
+END_TEST
+
+// One cluster: its centre is the average from the first centre.
+START_TEST(one_cluster) {
+    enum { COUNT = 7 };
+    const ww_measure measure = wwt_measure(WW_DTW);
+    ww_kmeans_options options = WW_KMEANS_OPTIONS_INIT;
+    ww_kmeans_info info = WW_KMEANS_INFO_INIT;
+    ww_average_options average = WW_AVERAGE_OPTIONS_INIT;
+    ww_average_result result = WW_AVERAGE_RESULT_INIT;
+    ww_series_set *centres, *first;
+    int64_t labels[COUNT];
+    double distances[COUNT];
+    wwt_seed(3);
+    ww_series_set *set = bumps(1, 2, COUNT, 30, 30);
+    options.precision = average.precision = best_precision();
+    options.iterations = 0;
+    wwt_ok(ww_cluster_kmeans(wwt_context, &measure, set, 1, &options, labels, distances, &first, NULL));
+    options.iterations = 1;
+    wwt_ok(ww_cluster_kmeans(wwt_context, &measure, set, 1, &options, labels, distances, &centres, &info));
+    check(&measure, set, 1, &options, labels, distances, centres, &info);
+    ck_assert_uint_eq(info.iterations, 1);
+    average.start = WW_AVERAGE_START_GIVEN;
+    average.given = ww_series_set_values(first, 0);
+    average.given_length = ww_series_set_length(first, 0);
+    average.iterations = options.average_iterations;
+    wwt_ok(ww_average(wwt_context, &measure, set, &average, &result));
+    ck_assert_uint_eq(result.length, ww_series_set_length(centres, 0));
+    ck_assert_int_eq(memcmp(result.centre, ww_series_set_values(centres, 0), result.length * sizeof(double)), 0);
+    ww_average_result_free(&result);
+    ww_series_set_destroy(&centres);
+    ww_series_set_destroy(&first);
+    ww_series_set_destroy(&set);
+}
+END_TEST
+
+// As many clusters as series, and as different series: equal series have no cluster of their own but by refilling.
+START_TEST(every_series_a_cluster) {
+    enum { COUNT = 6 };
+    const ww_measure measure = wwt_measure(WW_DTW);
+    ww_kmeans_options options = WW_KMEANS_OPTIONS_INIT;
+    ww_kmeans_info info = WW_KMEANS_INFO_INIT;
+    ww_series_set *set, *centres;
+    int64_t labels[COUNT];
+    wwt_ok(ww_series_set_create(1, &set));
+    for (size_t i = 0; i < COUNT; i++) {
+        const double level = (double)(_i ? i % 2 : i), values[] = {level, level + 1, level, level};
+        wwt_ok(ww_series_set_add(set, 4, values, NULL));
+    }
+    wwt_ok(ww_cluster_kmeans(wwt_context, &measure, set, COUNT, &options, labels, NULL, &centres, &info));
+    for (size_t i = 0; i < COUNT; i++)
+        ck_assert_int_eq(labels[i], (int64_t)i);
+    ck_assert_double_eq(info.objective, 0);
+    ck_assert(_i ? info.refilled > 0 : info.refilled == 0);
+    ww_series_set_destroy(&centres);
+    ww_series_set_destroy(&set);
+}
+END_TEST
+
+// More searches are never worse.
+START_TEST(starts) {
+    enum { COUNT = 20 };
+    const ww_measure measure = wwt_measure(WW_DTW);
+    ww_kmeans_options options = WW_KMEANS_OPTIONS_INIT;
+    ww_series_set *centres;
+    int64_t labels[COUNT];
+    double before = INFINITY;
+    wwt_seed(9);
+    ww_series_set *set = bumps(1, 5, COUNT, 25, 25);
+    for (options.starts = 1; options.starts <= 4; options.starts++) {
+        ww_kmeans_info info = WW_KMEANS_INFO_INIT;
+        wwt_ok(ww_cluster_kmeans(wwt_context, &measure, set, 5, &options, labels, NULL, &centres, &info));
+        ck_assert_double_le(info.objective, before);
+        ck_assert_uint_lt(info.start, options.starts);
+        before = info.objective;
+        ww_series_set_destroy(&centres);
+    }
+    ww_series_set_destroy(&set);
+}
+END_TEST
+
+static int stop_at_third(void *user, uint64_t done, uint64_t total) {
+    (void)total;
+    *(uint64_t *)user = done;
+    return done >= 2;
+}
+
+START_TEST(refusals) {
+    enum { COUNT = 4 };
+    ww_measure measure = wwt_measure(WW_DTW);
+    ww_kmeans_options options = WW_KMEANS_OPTIONS_INIT;
+    ww_series_set *centres, *empty;
+    int64_t labels[COUNT];
+    uint64_t reached = 0;
+    wwt_seed(1);
+    ww_series_set *set = bumps(1, 2, COUNT, 20, 20);
+    wwt_ok(ww_series_set_create(1, &empty));
+    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, empty, 1, NULL, labels, NULL, &centres, NULL), WW_ERROR_EMPTY);
+    ck_assert_ptr_null(centres);
+    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 0, NULL, labels, NULL, &centres, NULL),
+              WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, COUNT + 1, NULL, labels, NULL, &centres, NULL),
+              WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, NULL, NULL, NULL, &centres, NULL),
+              WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, NULL, labels, NULL, NULL, NULL),
+              WW_ERROR_INVALID_ARGUMENT);
+    options.starts = 0;
+    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, &options, labels, NULL, &centres, NULL),
+              WW_ERROR_INVALID_ARGUMENT);
+    ww_kmeans_options_init(&options, sizeof options);
+    options.tolerance = NAN;
+    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, &options, labels, NULL, &centres, NULL),
+              WW_ERROR_INVALID_ARGUMENT);
+    ww_kmeans_options_init(&options, sizeof options);
+    options.average_iterations = 0;
+    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, &options, labels, NULL, &centres, NULL),
+              WW_ERROR_INVALID_ARGUMENT);
+    ww_kmeans_options_init(&options, sizeof options);
+    options.average = WW_AVERAGE_SOFT; // without a gamma
+    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, &options, labels, NULL, &centres, NULL),
+              WW_ERROR_UNSUPPORTED);
+    ww_kmeans_options_init(&options, sizeof options);
+    measure = wwt_measure(WW_EDR);
+    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, &options, labels, NULL, &centres, NULL),
+              WW_ERROR_UNSUPPORTED);
+    measure = wwt_measure(WW_DTW);
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
+    run.progress = stop_at_third;
+    run.progress_user = &reached;
+    plan.run = &run;
+    options.plan = &plan;
+    options.starts = 3;
+    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, &options, labels, NULL, &centres, NULL),
+              WW_ERROR_CANCELLED);
+    ck_assert_ptr_null(centres);
+    ck_assert_uint_ge(reached, 2);
+    ww_series_set_destroy(&set);
+    ww_series_set_destroy(&empty);
+}
+END_TEST
+
+int main(void) {
+    int exit_code;
+    if (!wwt_device_found(&exit_code))
+        return exit_code;
+    Suite *suite = suite_create("kmeans");
+    wwt_add(suite, planted, 5);
+    wwt_add(suite, one_cluster, 1);
+    wwt_add(suite, every_series_a_cluster, 2);
+    wwt_add(suite, starts, 1);
+    wwt_add(suite, refusals, 1);
+    return wwt_run(suite);
+}

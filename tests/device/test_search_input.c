@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches in streams as they come: blocks that are sent ahead, streams that end or fail in the middle, missing points,
+// constant parts, more wanted than there is, and sums of large numbers against the double reference.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host.h"
+#include "reference/search_reference.h"
+#include "support.h"
+
+enum { K = 6 };
+
+typedef struct job {
+    ww_measure measure;
+    ww_search_options options;
+    ww_series_view queries, streams;
+    ww_match matches[4 * K];
+    size_t found[4];
+} job;
+
+static void begin(job *j, ww_measure_id id, ww_search_kind kind, const double *query, size_t n, const double *stream,
+                  size_t length) {
+    memset(j, 0, sizeof *j);
+    wwt_ok(ww_measure_init(&j->measure, sizeof j->measure, id));
+    j->options = (ww_search_options)WW_SEARCH_OPTIONS_INIT;
+    j->options.kind = kind;
+    j->options.k = K;
+    j->queries = j->streams = (ww_series_view)WW_SERIES_VIEW_INIT;
+    j->queries.precision = j->streams.precision = WW_DOUBLE;
+    j->queries.count = j->streams.count = 1;
+    j->queries.values = query;
+    j->queries.length = n;
+    j->streams.values = stream;
+    j->streams.length = length;
+}
+
+static ww_status run(job *j) {
+    ww_search *search = NULL;
+    ww_status status = ww_search_create(wwt_context, &j->measure, &j->queries, &j->options, &search);
+    if (status == WW_OK)
+        status = ww_search_run(search, &j->streams, j->matches, j->found);
+    ww_search_destroy(&search);
+    return status;
+}
+
+static double *noise(size_t count) {
+    double *values = malloc(count * sizeof *values);
+    double level = 0;
+    for (size_t t = 0; t < count; t++)
+        values[t] = (double)(float)(level += wwt_random());
+    return values;
+}
+
+// ---- blocks that are sent ahead
+
+typedef struct reader {
+    const double *values;
+    size_t length, channels, calls, fails_at;
+} reader;
+
+static int read_points(void *user, uint64_t first, size_t count, void *values) {
+    reader *r = user;
+    ck_assert_uint_le(first + count, r->length);
+    if (r->calls++ == r->fails_at)
+        return 1;
+    for (size_t t = 0; t < count; t++)
+        for (size_t c = 0; c < r->channels; c++)
+            ((double *)values)[t * r->channels + c] = r->values[c * r->length + first + t];
+    return 0;
+}
+
+typedef struct stopper {
+    int calls, at;
+} stopper;
+
+static int stop_later(void *user, uint64_t done, uint64_t total) {
+    stopper *s = user;
+    ck_assert_uint_le(done, total);
+    return s->calls++ == s->at;
+}
+
+static void set_tuning(long loaders) {
+    wwt_ok(wwi_tuning_try(wwt_context, "search.loaders", NULL, loaders));
+    wwt_ok(wwi_tuning_try(wwt_context, "search.block", NULL, 4096));
+}
+
+// With blocks sent ahead by threads the matches have the same bits as without; from memory and from a source; with
+// derivatives, channels, several streams and missing points. A read that fails, and a run that is cancelled, leave a
+// search that can be used.
+START_TEST(sent_ahead) {
+    enum { N = 40, LENGTH = 30000 };
+    const size_t channels = _i == 1 ? 2 : 1;
+    const ww_measure_id id = _i == 1 ? WW_DDTW : WW_DTW;
+    wwt_seed(9600 + (unsigned)_i);
+    double *query = noise(channels * N), *stream = noise(channels * LENGTH);
+    const size_t lengths[] = {11000, 17, 18983}, offsets[] = {0, 11000, 11017};
+    job j, ahead;
+    stream[5000] = NAN;
+    stream[8191] = INFINITY;
+    begin(&j, id, WW_SEARCH_WINDOWS, query, N, stream, LENGTH);
+    j.queries.channels = j.streams.channels = channels;
+    j.options.znormalise = 1;
+    j.options.exclusion = 5;
+    j.measure.band = (ww_band){WW_BAND_SAKOE_CHIBA, 3, NULL, NULL, 0};
+    if (_i == 2) {
+        j.streams.count = 3;
+        j.streams.lengths = lengths;
+        j.streams.offsets = offsets;
+    }
+    ahead = j;
+    set_tuning(0);
+    wwt_ok(run(&j));
+    ck_assert_uint_eq(j.found[0], K);
+    set_tuning(3);
+    wwt_ok(run(&ahead));
+    ck_assert_uint_eq(ahead.found[0], K);
+    ck_assert(memcmp(j.matches, ahead.matches, K * sizeof *j.matches) == 0);
+
+    ww_search *search = NULL;
+    ww_run_options options = WW_RUN_OPTIONS_INIT;
+    stopper stops = {0, -1};
+    options.progress = stop_later;
+    options.progress_user = &stops;
+    ahead.options.run = &options;
+    wwt_ok(ww_search_create(wwt_context, &ahead.measure, &ahead.queries, &ahead.options, &search));
+    if (_i < 2) {
+        ww_search_source source = WW_SEARCH_SOURCE_INIT;
+        for (int fails = 0; fails < 2; fails++) {
+            reader r = {stream, LENGTH, channels, 0, fails ? 3 : SIZE_MAX};
+            source.length = LENGTH;
+            source.channels = channels;
+            source.precision = WW_DOUBLE;
+            source.read = read_points;
+            source.user = &r;
+            memset(ahead.matches, 0, sizeof ahead.matches);
+            const ww_status status = ww_search_run_source(search, &source, ahead.matches, ahead.found);
+            ck_assert_int_eq(status, fails ? WW_ERROR_IO : WW_OK);
+            ck_assert(fails || memcmp(j.matches, ahead.matches, K * sizeof *j.matches) == 0);
+        }
+    }
+    stops = (stopper){0, 2};
+    wwt_fails(ww_search_run(search, &ahead.streams, ahead.matches, ahead.found), WW_ERROR_CANCELLED);
+    ck_assert_int_eq(stops.calls, 3);
+    wwt_ok(ww_search_run(search, &ahead.streams, ahead.matches, ahead.found));
+    ck_assert(memcmp(j.matches, ahead.matches, K * sizeof *j.matches) == 0);
+    ww_search_destroy(&search);
+    free(stream);
+    free(query);
+}
+END_TEST
+
+// ---- large numbers
+
+// A stream with an offset of a million, and one with bursts of a million in tiny noise: every window against the double
+// reference. The restarts of the sums keep what a burst leaves behind out of the windows after it.
+START_TEST(large_numbers) {
+    enum { N = 32, LENGTH = 9000 };
+    const bool precise = _i / 2 % 2; // and the moments in both of their forms
+    double *query = noise(N), *stream = malloc(LENGTH * sizeof *stream), *values = malloc(LENGTH * sizeof *values);
+    if (precise && !wwt_device_has_double())
+        goto done;
+    wwt_seed(9700 + (unsigned)_i);
+    for (size_t t = 0; t < LENGTH; t++) {
+        const double quiet = 1e-3 * wwt_random();
+        stream[t] = _i % 2 ? quiet + (t % 700 < 3 ? 1e6 * wwt_random() : 0) : 1e6 + 4 * wwt_random();
+        stream[t] = precise ? stream[t] : (double)(float)stream[t];
+    }
+    job j;
+    begin(&j, WW_DTW, WW_SEARCH_WINDOWS, query, N, stream, LENGTH);
+    j.options.znormalise = 1;
+    j.options.exclusion = 1;
+    j.options.precision = precise ? WW_DOUBLE : WW_FLOAT;
+    j.measure.band = (ww_band){WW_BAND_SAKOE_CHIBA, 2, NULL, NULL, 0};
+    const wwr_series x = {query, N, 1}, y = {stream, LENGTH, 1};
+    wwr_search_windows(&j.measure, &x, &y, 1, values);
+    wwt_ok(wwi_tuning_try(wwt_context, "search.block", NULL, 4096));
+    wwt_ok(wwi_tuning_try(wwt_context, "search.tile", NULL, _i / 4));
+    const double tolerance = precise ? 1e-9 : 1e-4;
+    // All windows: a threshold that none exceeds, in parts that have room.
+    ww_search *search = NULL;
+    enum { ALL = WW_SEARCH_MOST };
+    ww_match *matches = malloc(ALL * sizeof *matches);
+    j.options.k = ALL;
+    wwt_ok(ww_search_create(wwt_context, &j.measure, &j.queries, &j.options, &search));
+    wwt_ok(ww_search_run(search, &j.streams, matches, j.found));
+    ck_assert_uint_eq(j.found[0], ALL);
+    size_t better = 0;
+    for (size_t i = 0; i < ALL; i++) {
+        const double wanted = values[matches[i].begin];
+        ck_assert_msg(fabs(matches[i].distance - wanted) <= tolerance * (1 + wanted),
+                      "window %ld: %.9g, reference %.9g", (long)matches[i].begin, matches[i].distance, wanted);
+    }
+    for (size_t p = 0; p + N <= LENGTH; p++)
+        better += values[p] < matches[ALL - 1].distance * (1 - 2 * tolerance) - 2 * tolerance;
+    ck_assert_uint_le(better, ALL);
+    ww_search_destroy(&search);
+    free(matches);
+done:
+    free(values);
+    free(stream);
+    free(query);
+}
+END_TEST
+
+// ---- what is wrong with streams and queries
+
+// The same pattern whole, with a missing point, and cut by the stream's end: only the first is a match; with open ends
+// the last is found as far as it goes.
+START_TEST(incomplete) {
+    enum { N = 20, LENGTH = 400 };
+    double query[N], stream[LENGTH];
+    job j;
+    wwt_seed(9800);
+    for (size_t t = 0; t < LENGTH; t++)
+        stream[t] = 30 + wwt_random();
+    for (size_t i = 0; i < N; i++) {
+        query[i] = (double)(i * i % 17);
+        stream[50 + i] = stream[200 + i] = query[i];
+        if (i < 12)
+            stream[LENGTH - 12 + i] = query[i];
+    }
+    stream[207] = _i % 2 ? NAN : -INFINITY;
+    begin(&j, WW_DTW, _i < 2 ? WW_SEARCH_WINDOWS : WW_SEARCH_OPEN, query, N, stream, LENGTH);
+    j.options.has_threshold = 1;
+    j.options.threshold = 0.5;
+    wwt_ok(run(&j));
+    ck_assert_uint_eq(j.found[0], 1);
+    ck_assert(j.matches[0].begin == 50 && j.matches[0].end == 50 + N && j.matches[0].distance == 0);
+    ck_assert_int_eq(j.matches[1].stream, -1);
+    // No match has the missing point, however many are wanted.
+    j.options.has_threshold = 0;
+    j.options.exclusion = 0;
+    wwt_ok(run(&j));
+    ck_assert_uint_eq(j.found[0], K);
+    for (size_t i = 0; i < K; i++)
+        ck_assert(j.matches[i].end <= 207 || j.matches[i].begin > 207);
+}
+END_TEST
+
+// A query longer than its streams: with windows no match, with open ends the whole of it may be one. More wanted than
+// there are places; exclusion beyond the stream; exclusion 0.
+START_TEST(more_than_there_is) {
+    enum { N = 9 };
+    const double query[N] = {3, 1, 4, 1, 5, 9, 2, 6, 5}, stream[5] = {3, 1, 4, 1, 5};
+    job j;
+    begin(&j, WW_DTW, WW_SEARCH_WINDOWS, query, N, stream, 5);
+    wwt_ok(run(&j));
+    ck_assert_uint_eq(j.found[0], 0);
+    for (size_t i = 0; i < K; i++)
+        ck_assert(j.matches[i].stream == -1 && isinf(j.matches[i].distance));
+    begin(&j, WW_DTW, WW_SEARCH_OPEN, query, N, stream, 5);
+    j.options.exclusion = 0;
+    wwt_ok(run(&j));
+    ck_assert_uint_eq(j.found[0], 5);
+    double values[5];
+    const wwr_series x = {query, N, 1}, y = {stream, 5, 1};
+    wwr_search_ends(&j.measure, &x, &y, values);
+    for (size_t i = 0; i < 5; i++)
+        ck_assert(j.matches[i].distance == values[j.matches[i].end - 1]);
+    j.options.exclusion = SIZE_MAX - 1;
+    wwt_ok(run(&j));
+    ck_assert_uint_eq(j.found[0], 1);
+    // An empty stream is refused; so is one with fewer points than a derivative takes, as a query.
+    j.streams.length = 0;
+    wwt_fails(run(&j), WW_ERROR_EMPTY);
+    begin(&j, WW_DDTW, WW_SEARCH_OPEN, query, 2, stream, 5);
+    wwt_fails(run(&j), WW_ERROR_EMPTY);
+    begin(&j, WW_DDTW, WW_SEARCH_OPEN, query, N, stream, 2);
+    wwt_ok(run(&j));
+    ck_assert_uint_eq(j.found[0], 0);
+}
+END_TEST
+
+// Relaxation beyond the query's length means all of it.
+START_TEST(relaxed_beyond) {
+    enum { N = 7, LENGTH = 40 };
+    double *stream = noise(LENGTH), values[LENGTH];
+    const double query[N] = {5, -5, 5, 0, 1, -4, 6};
+    static const size_t relaxed[] = {N, N + 1, 1000, SIZE_MAX};
+    job j;
+    begin(&j, WW_DTW, WW_SEARCH_OPEN, query, N, stream, LENGTH);
+    j.options.exclusion = 0;
+    j.measure.relax_begin_x = relaxed[_i];
+    j.measure.relax_end_x = relaxed[3 - _i];
+    wwt_ok(run(&j));
+    const wwr_series x = {query, N, 1}, y = {stream, LENGTH, 1};
+    wwr_search_ends(&j.measure, &x, &y, values);
+    ck_assert_uint_eq(j.found[0], K);
+    for (size_t i = 0; i < K; i++)
+        ck_assert_msg(fabs(j.matches[i].distance - values[j.matches[i].end - 1]) < 1e-4, "%zu: %g, expected %g", i,
+                      j.matches[i].distance, values[j.matches[i].end - 1]);
+    free(stream);
+}
+END_TEST
+
+// A constant window is all zero: the same as a constant query, and as far from another as that is long.
+START_TEST(constant) {
+    enum { N = 16, LENGTH = 200 };
+    double flat[N], rising[N], stream[LENGTH];
+    job j;
+    wwt_seed(9900);
+    for (size_t i = 0; i < N; i++) {
+        flat[i] = -7;
+        rising[i] = (double)i;
+    }
+    for (size_t t = 0; t < LENGTH; t++)
+        stream[t] = t >= 60 && t < 60 + N + 3 ? 1e5 + 0.1 : wwt_random();
+    begin(&j, WW_DTW, WW_SEARCH_WINDOWS, flat, N, stream, LENGTH);
+    j.options.znormalise = 1;
+    j.options.exclusion = 0;
+    j.options.k = 4;
+    j.measure.band = (ww_band){WW_BAND_SAKOE_CHIBA, 2, NULL, NULL, 0};
+    wwt_ok(run(&j));
+    for (int i = 0; i < 4; i++)
+        ck_assert(j.matches[i].distance == 0 && j.matches[i].begin == 60 + i);
+    j.queries.values = rising;
+    j.options.k = 1;
+    j.streams.values = stream + 61;
+    j.streams.length = N;
+    wwt_ok(run(&j));
+    ck_assert(fabs(j.matches[0].distance - N) < 1e-4); // deviation 1: the sum of squares
+}
+END_TEST
+
+int main(void) {
+    int exit_code;
+    if (!wwt_device_found(&exit_code))
+        return exit_code;
+    Suite *suite = suite_create("search_input");
+    wwt_add(suite, sent_ahead, 3);
+    wwt_add(suite, large_numbers, 8);
+    wwt_add(suite, incomplete, 4);
+    wwt_add(suite, more_than_there_is, 1);
+    wwt_add(suite, relaxed_beyond, 4);
+    wwt_add(suite, constant, 1);
+    return wwt_run(suite);
+}

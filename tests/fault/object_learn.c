@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Averages, clusters, classification, shapelets, the matrix profile, tuning: what stays is the caller's, the model's
+// and the context's.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wavewarp/wavewarp.h>
+
+#include "host.h"
+#include "objects.h"
+
+enum { COUNT = 8, LENGTH = 16 };
+
+static struct {
+    ww_context *context;
+    ww_series_set *set, *others;
+    ww_shapelets *shapelets;
+    ww_profile *profile;
+    ww_measure measure;
+    char model[128], checkpoint[128];
+} s;
+
+static void close_all(void) {
+    ww_profile_destroy(&s.profile);
+    ww_shapelets_destroy(&s.shapelets);
+    ww_series_set_destroy(&s.others);
+    ww_series_set_destroy(&s.set);
+    if (s.model[0])
+        unlink(s.model);
+    if (s.checkpoint[0])
+        unlink(s.checkpoint);
+    memset(&s, 0, sizeof s);
+}
+
+static ww_status open_sets(ww_context *context) {
+    s.context = context;
+    snprintf(s.model, sizeof s.model, "%s", wwt_path("json"));
+    snprintf(s.checkpoint, sizeof s.checkpoint, "%s", wwt_path("txt"));
+    ww_status status = ww_measure_init(&s.measure, sizeof s.measure, WW_DTW);
+    if (status == WW_OK)
+        status = wwt_make_set(COUNT, LENGTH, 1, &s.set);
+    return status == WW_OK ? wwt_make_set(COUNT + 3, LENGTH, 1, &s.others) : status;
+}
+
+static ww_status average(wwt_answer *answer, ww_average_method method) {
+    ww_average_options options = WW_AVERAGE_OPTIONS_INIT;
+    ww_average_result result = WW_AVERAGE_RESULT_INIT;
+    options.method = method;
+    options.iterations = 3;
+    s.measure.gamma = method == WW_AVERAGE_SOFT ? 1 : 0;
+    const ww_status status = ww_average(s.context, &s.measure, s.set, &options, &result);
+    if (status == WW_OK)
+        wwt_add(answer, result.centre, result.length * sizeof *result.centre);
+    ww_average_result_free(&result);
+    return status;
+}
+
+static ww_status average_dba(wwt_answer *answer) {
+    return average(answer, WW_AVERAGE_DBA);
+}
+
+static ww_status average_soft(wwt_answer *answer) {
+    return average(answer, WW_AVERAGE_SOFT);
+}
+
+static ww_status cluster(wwt_answer *answer) {
+    double distances[COUNT * (COUNT - 1) / 2], each[COUNT], mean = 0, index = 0;
+    int64_t labels[COUNT], cut[COUNT];
+    size_t medoids[2], clusters = 0;
+    ww_merge merges[COUNT - 1];
+    ww_medoids_info info = WW_MEDOIDS_INFO_INIT;
+    for (size_t i = 0, at = 0; i < COUNT; i++)
+        for (size_t j = i + 1; j < COUNT; j++)
+            distances[at++] = (double)(j - i) + (i % 2 == j % 2 ? 0 : 50);
+    memset(merges, 0, sizeof merges);
+    ww_status status = ww_cluster_medoids(distances, WW_DOUBLE, COUNT, 2, NULL, labels, medoids, &info);
+    if (status == WW_OK)
+        status = ww_cluster_agglomerate(distances, WW_DOUBLE, COUNT, WW_LINKAGE_AVERAGE, NULL, merges);
+    if (status == WW_OK)
+        status = ww_cluster_cut(merges, COUNT, 20, 1, cut, &clusters);
+    if (status == WW_OK)
+        status = ww_cluster_silhouette(distances, WW_DOUBLE, COUNT, labels, each, &mean);
+    if (status == WW_OK)
+        status = ww_cluster_agreement(labels, cut, COUNT, &index);
+    if (status == WW_OK) {
+        wwt_add(answer, labels, sizeof labels);
+        wwt_add(answer, merges, sizeof merges);
+        wwt_add(answer, each, sizeof each);
+        wwt_add(answer, &index, sizeof index);
+    }
+    return status;
+}
+
+static ww_status classify(wwt_answer *answer) {
+    ww_classification result = WW_CLASSIFICATION_INIT;
+    s.measure.gamma = 0;
+    const ww_status status = ww_classify(s.context, &s.measure, s.set, s.others, NULL, &result);
+    if (status == WW_OK)
+        wwt_add(answer, result.predicted, result.total * sizeof *result.predicted);
+    ww_classification_free(&result);
+    return status;
+}
+
+// ---- shapelets
+
+static ww_status fit(ww_shapelets **made, const char *checkpoint) {
+    ww_shapelets_options options = WW_SHAPELETS_OPTIONS_INIT;
+    options.min_length = 3;
+    options.max_length = 4;
+    options.best = 2;
+    options.checkpoint = checkpoint;
+    return ww_shapelets_create(s.context, s.set, &options, made);
+}
+
+static ww_status use(const ww_shapelets *model, wwt_answer *answer) {
+    int64_t classes[COUNT + 3];
+    double distances[2 * (COUNT + 3)];
+    uint64_t starts[2 * (COUNT + 3)];
+    ww_status status = ww_shapelets_predict(s.context, model, s.others, NULL, classes, NULL);
+    if (status == WW_OK)
+        status = ww_shapelets_transform(s.context, model, s.others, NULL, 0, 2, distances, starts);
+    if (status == WW_OK) {
+        wwt_add(answer, classes, sizeof classes);
+        wwt_add(answer, distances, sizeof distances);
+        wwt_add(answer, starts, sizeof starts);
+    }
+    return status;
+}
+
+static ww_status open_model(ww_context *context) {
+    const ww_status status = open_sets(context);
+    return status == WW_OK ? fit(&s.shapelets, NULL) : status;
+}
+
+static ww_status use_model(wwt_answer *answer) {
+    return use(s.shapelets, answer);
+}
+
+static ww_status fit_anew(wwt_answer *answer) {
+    ww_shapelets *made = NULL;
+    ww_status status = fit(&made, s.checkpoint);
+    if (status == WW_OK)
+        status = use(made, answer);
+    ww_shapelets_destroy(&made);
+    return status;
+}
+
+static int stop_late(void *user, uint64_t done, uint64_t total) {
+    (void)user;
+    return done * 2 > total;
+}
+
+// A checkpoint of half a run is there.
+static ww_status open_stopped(ww_context *context) {
+    ww_shapelets *made = NULL;
+    ww_shapelets_options options = WW_SHAPELETS_OPTIONS_INIT;
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    ww_status status = open_sets(context);
+    if (status != WW_OK)
+        return status;
+    run.progress = stop_late;
+    options.run = &run;
+    options.min_length = 3;
+    options.max_length = 4;
+    options.best = 2;
+    options.checkpoint = s.checkpoint;
+    status = ww_shapelets_create(s.context, s.set, &options, &made);
+    ww_shapelets_destroy(&made);
+    return status == WW_ERROR_CANCELLED ? WW_OK : status == WW_OK ? WW_ERROR_INTERNAL : status;
+}
+
+static ww_status write_model(void) {
+    return ww_shapelets_write(s.shapelets, s.model);
+}
+
+// What is in the file; "earlier" was before.
+static ww_status read_model(wwt_answer *answer) {
+    unsigned char content[1 << 14];
+    FILE *file = fopen(s.model, "rb");
+    const size_t bytes = file ? fread(content, 1, sizeof content, file) : 0;
+    wwt_add(answer, content, bytes);
+    return file && fclose(file) == 0 ? WW_OK : WW_ERROR_IO;
+}
+
+static ww_status open_write(ww_context *context) {
+    const ww_status status = open_model(context);
+    FILE *file = fopen(s.model, "w");
+    if (file)
+        fputs("earlier", file);
+    return file && fclose(file) == 0 ? status : WW_ERROR_IO;
+}
+
+static ww_status open_read(ww_context *context) {
+    const ww_status status = open_model(context);
+    return status == WW_OK ? write_model() : status;
+}
+
+static ww_status use_read(wwt_answer *answer) {
+    ww_shapelets *model = NULL;
+    ww_status status = ww_shapelets_read(s.model, &model);
+    if (status == WW_OK)
+        status = use(model, answer);
+    ww_shapelets_destroy(&model);
+    return status;
+}
+
+// ---- the matrix profile
+
+static ww_status open_profile(ww_context *context) {
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
+    ww_status status = wwt_make_set(2, 300, 1, &s.set);
+    options.k = 2;
+    options.left_right = 1;
+    if (status == WW_OK)
+        status = ww_series_set_view(s.set, &view);
+    return status == WW_OK ? ww_profile_create(context, &view, 0, NULL, 0, 10, &options, &s.profile) : status;
+}
+
+static ww_status open_sliced_profile(ww_context *context) {
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    ww_status status = wwt_make_set(2, 512, 1, &s.set);
+    run.max_bytes = 640000;
+    options.run = &run;
+    if (status == WW_OK)
+        status = ww_series_set_view(s.set, &view);
+    return status == WW_OK ? ww_profile_create(context, &view, 0, &view, 1, 10, &options, &s.profile) : status;
+}
+
+static ww_status profile(wwt_answer *answer) {
+    static double distances[2 * 512];
+    static int64_t indices[2 * 512];
+    ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
+    memset(distances, 0, sizeof distances);
+    memset(indices, 0, sizeof indices);
+    output.distances = distances;
+    output.indices = indices;
+    const ww_status status = ww_profile_run(s.profile, &output);
+    if (status == WW_OK) {
+        wwt_add(answer, distances, sizeof distances);
+        wwt_add(answer, indices, sizeof indices);
+    }
+    return status;
+}
+
+// ---- the context: a tuning value that is tried for it alone
+
+static ww_status open_tried(ww_context *context) {
+    const ww_status status = open_sets(context);
+    return status == WW_OK ? wwi_tuning_try(context, "fetch.threads", NULL, 2) : status;
+}
+
+static ww_status try_value(void) {
+    return wwi_tuning_try(s.context, "fetch.threads", NULL, 3);
+}
+
+static ww_status ask_value(wwt_answer *answer) {
+    const long value = wwi_tuning(s.context, "fetch.threads", NULL, 1);
+    wwt_add(answer, &value, sizeof value);
+    return WW_OK;
+}
+
+const wwt_job wwt_learn_jobs[] = {
+    {"average dba", open_sets, NULL, average_dba, close_all, 0},
+    {"average soft", open_sets, NULL, average_soft, close_all, 0},
+    {"cluster", open_sets, NULL, cluster, close_all, 0},
+    {"classify", open_sets, NULL, classify, close_all, 0},
+    {"shapelets fit", open_sets, NULL, fit_anew, close_all, 0},
+    {"shapelets go on", open_stopped, NULL, fit_anew, close_all, 0},
+    {"shapelets use", open_model, NULL, use_model, close_all, 0},
+    {"shapelets write", open_write, write_model, read_model, close_all, 0},
+    {"shapelets read", open_read, NULL, use_read, close_all, 0},
+    {"profile", open_profile, NULL, profile, close_all, 0},
+    {"profile in slices", open_sliced_profile, NULL, profile, close_all, 0},
+    {"tuning of a context", open_tried, try_value, ask_value, close_all, 0},
+};
+const size_t wwt_learn_job_count = sizeof wwt_learn_jobs / sizeof *wwt_learn_jobs;

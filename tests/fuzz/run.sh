@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs fuzz targets that are built:   run.sh PROGRAMS SECONDS CORPUS FOUND [TARGET...]
+# PROGRAMS is the folder of fuzz_TARGET; new inputs go to CORPUS/TARGET, those that fail, and the logs, to FOUND.
+# JOBS=N at a time.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+programs=$(cd "$1" && pwd)
+seconds=$2
+mkdir -p "$3" "$4"
+corpus=$(cd "$3" && pwd)
+found=$(cd "$4" && pwd)
+shift 4
+targets=("$@")
+if [ "$#" -eq 0 ]; then
+    for folder in "$here"/corpus/*/; do
+        [ -x "$programs/fuzz_$(basename "$folder")" ] && targets+=("$(basename "$folder")")
+    done
+fi
+
+run_one() {
+    local target=$1 words=$1 options=()
+    case $target in
+    arff | csv | long | npy | packed | points | series | text | times | ts | tsv) words=series ;;
+    esac
+    [ -f "$here/words/$words.dict" ] && options+=("-dict=$here/words/$words.dict")
+    mkdir -p "$corpus/$target"
+    # No input here is large: an allocation that is would be of a number that nobody checked. After an input that fails
+    # the rest of the time is used too, unless it fails at once.
+    local executions=0 failures=0 begin=$SECONDS left=$seconds once
+    while [ "$left" -gt 0 ] && [ "$failures" -lt 5 ]; do
+        "$programs/fuzz_$target" -max_total_time="$left" -max_len=1024 -timeout=20 -malloc_limit_mb=256 \
+            -print_final_stats=1 -artifact_prefix="$found/$target-" "${options[@]}" "$corpus/$target" \
+            "$here/corpus/$target" >"$found/$target.log" 2>&1 ||
+            { failures=$((failures + 1)); cp "$found/$target.log" "$found/$target-$failures.log"; }
+        once=$(sed -n 's/^stat::number_of_executed_units: *//p' "$found/$target.log")
+        executions=$((executions + ${once:-0}))
+        left=$((seconds - SECONDS + begin))
+    done
+    echo "$target $executions $failures"
+}
+export -f run_one
+export here programs seconds corpus found
+printf '%s\n' "${targets[@]}" | xargs -P "${JOBS:-$(nproc)}" -I{} bash -c 'run_one {}' >"$found/results-$$.txt"
+
+total=0
+failed=0
+while read -r target executions failures; do
+    printf '%-12s %14d executions, %d failures\n' "$target" "$executions" "$failures"
+    [ "$failures" -eq 0 ] || tail -n 40 "$found/$target-$failures.log"
+    total=$((total + executions))
+    failed=$((failed + failures))
+done < <(sort "$found/results-$$.txt")
+printf '%-12s %14d executions, %d failures\n' all "$total" "$failed"
+rm -f "$found/results-$$.txt"
+[ "$failed" -eq 0 ]

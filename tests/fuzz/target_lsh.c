@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fuzz target: the file of an index, its checksum made right, up to where the device would get it. The reader is
+// included for its parts: ww_lsh_load() needs a device.
+#include "lsh/lsh_file.c"
+
+#include "fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    const size_t head = sizeof MAGIC - 1;
+    unsigned char *content = malloc(head + size + DIGEST_BYTES);
+    WWT_REQUIRE(content);
+    memcpy(content, MAGIC, head);
+    if (size)
+        memcpy(content + head, data, size);
+    wwi_checksum(content, head + size, content + head + size);
+    ww_status status = check_whole("index", content, head + size + DIGEST_BYTES);
+    wwt_fuzz_status(status);
+    saved s = {.view = WW_POINT_VIEW_INIT, .options = WW_LSH_OPTIONS_INIT};
+    reader r = {content, head + size, false, 0};
+    if (status == WW_OK && !take_all(&r, &s)) {
+        // All that is used later is there.
+        volatile uint64_t sum = 0;
+        const uint64_t count = s.view.count, d = s.view.dimension;
+        const unsigned value = s.view.kind == WW_POINTS_NUMBERS && s.precision == WW_DOUBLE ? 8 : 4;
+        const unsigned char *values = s.values;
+        const uint64_t used = s.view.kind == WW_POINTS_BITS   ? count * ((d + 7) / 8)
+                              : s.view.kind == WW_POINTS_SETS ? s.offsets[count] * 4
+                                                              : count * d * value;
+        for (uint64_t i = 0; i < used; i++)
+            sum = sum + values[i];
+        for (uint64_t i = 0; s.offsets && i < count; i++)
+            for (uint64_t k = s.offsets[i]; k < s.offsets[i + 1]; k++)
+                sum = sum + ((const uint32_t *)s.values)[k];
+        for (uint64_t i = 0; s.removed && i < (count + 31) / 32; i++)
+            sum = sum + s.removed[i];
+        for (uint64_t i = 0; i < s.coefficient_bytes / value * value; i++)
+            sum = sum + ((const unsigned char *)s.coefficients)[i];
+    }
+    saved_free(&s);
+    free(content);
+    return 0;
+}
