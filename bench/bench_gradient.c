@@ -9,18 +9,30 @@
 
 #include "../tests/reference/reference.h"
 
-#define GAMMA 1.0
 #define SAMPLES 6
+#define MOST_SERIES 4096 // of a side, for values: pairs beyond are of other two
 
 typedef struct gradient_case {
     char name[64];
     size_t length;
+    double gamma;
     int slopes, quick;
 } gradient_case;
 
 static const gradient_case CASES[] = {
-    {"softdtw/value/128", 128, 0, 0},    {"softdtw/value/512", 512, 0, 1},    {"softdtw/value/1000", 1000, 0, 0},
-    {"softdtw/gradient/128", 128, 1, 0}, {"softdtw/gradient/512", 512, 1, 1}, {"softdtw/gradient/1000", 1000, 1, 0},
+    {"softdtw/value/100", 100, 1, 0, 0},
+    {"softdtw/value/128", 128, 1, 0, 0},
+    {"softdtw/value/512", 512, 1, 0, 1},
+    {"softdtw/value/1000", 1000, 1, 0, 0},
+    {"softdtw/value/4096", 4096, 1, 0, 0},
+    {"softdtw/value/512/gamma-10", 512, 10, 0, 0},
+    {"softdtw/value/512/gamma-0.1", 512, 0.1, 0, 0},
+    {"softdtw/value/512/gamma-0.01", 512, 0.01, 0, 0},
+    {"softdtw/gradient/128", 128, 1, 1, 0},
+    {"softdtw/gradient/512", 512, 1, 1, 1},
+    {"softdtw/gradient/1000", 1000, 1, 1, 0},
+    {"softdtw/gradient/4096", 4096, 1, 1, 0},
+    {"softdtw/gradient/512/gamma-0.01", 512, 0.01, 1, 0},
 };
 
 typedef struct run {
@@ -29,6 +41,7 @@ typedef struct run {
     ww_gradient *gradient;
     ww_plan *plan; // of values alone
     float *values, *slopes;
+    size_t pairs, *row_index, *column_index;
     ww_measure measure;
 } run;
 
@@ -41,6 +54,8 @@ static void run_free(run *r) {
     bench_data_free(&r->y);
     free(r->values);
     free(r->slopes);
+    free(r->row_index);
+    free(r->column_index);
 }
 
 static ww_status run_make(const bench *b, const gradient_case *c, size_t pairs, run *r) {
@@ -48,17 +63,25 @@ static ww_status run_make(const bench *b, const gradient_case *c, size_t pairs, 
     memset(r, 0, sizeof *r);
     if ((status = ww_measure_init(&r->measure, sizeof r->measure, WW_DTW)) != WW_OK)
         return status;
-    r->measure.gamma = GAMMA;
-    if (!bench_data_make(&r->x, pairs, c->length, c->length, 0, WW_FLOAT, 1) ||
-        !bench_data_make(&r->y, pairs, c->length, c->length, 0, WW_FLOAT, 2) ||
-        !(r->values = malloc(pairs * sizeof *r->values)) ||
-        !(r->slopes = malloc(pairs * c->length * sizeof *r->slopes)))
+    const size_t series = c->slopes || pairs < MOST_SERIES ? pairs : MOST_SERIES;
+    r->measure.gamma = c->gamma;
+    r->pairs = pairs;
+    if (!bench_data_make(&r->x, series, c->length, c->length, 0, WW_FLOAT, 1) ||
+        !bench_data_make(&r->y, series, c->length, c->length, 0, WW_FLOAT, 2) ||
+        !(r->values = malloc(pairs * sizeof *r->values)) || !(r->row_index = malloc(pairs * sizeof *r->row_index)) ||
+        !(r->column_index = malloc(pairs * sizeof *r->column_index)) ||
+        !(r->slopes = malloc(series * c->length * sizeof *r->slopes)))
         return WW_ERROR_OUT_OF_MEMORY;
+    for (size_t p = 0; p < pairs; p++) {
+        r->row_index[p] = p % series;
+        r->column_index[p] = (p + p / series) % series;
+    }
     if ((status = ww_dataset_create(b->context, &r->x.view, NULL, &r->rows)) != WW_OK ||
         (status = ww_dataset_create(b->context, &r->y.view, NULL, &r->columns)) != WW_OK)
         return status;
     if (!c->slopes)
-        return ww_plan_create_pairs(&r->measure, r->rows, r->columns, NULL, NULL, pairs, NULL, &r->plan);
+        return ww_plan_create_pairs(&r->measure, r->rows, r->columns, r->row_index, r->column_index, pairs, NULL,
+                                    &r->plan);
     return ww_gradient_create_pairs(&r->measure, r->rows, r->columns, NULL, NULL, pairs, NULL, &r->gradient);
 }
 
@@ -94,16 +117,16 @@ static double verify(const run *r, const gradient_case *c) {
         return (double)INFINITY;
     uint64_t state = 7;
     for (int k = 0; k < SAMPLES; k++) {
-        const size_t p = bench_random(&state) % r->x.view.count, t = bench_random(&state) % c->length;
-        const float *from_x = (const float *)r->x.view.values + r->x.view.offsets[p];
-        const float *from_y = (const float *)r->y.view.values + r->y.view.offsets[p];
+        const size_t p = bench_random(&state) % r->pairs, t = bench_random(&state) % c->length;
+        const float *from_x = (const float *)r->x.view.values + r->x.view.offsets[r->row_index[p]];
+        const float *from_y = (const float *)r->y.view.values + r->y.view.offsets[r->column_index[p]];
         for (size_t i = 0; i < c->length; i++) {
             x[i] = (double)from_x[i];
             y[i] = (double)from_y[i];
         }
         const wwr_series a = {x, c->length, 1}, b = {y, c->length, 1};
         const double value = wwr_distance(&r->measure, NULL, &a, &b), kept = x[t];
-        worst = fmax(worst, fabs((double)r->values[p] - value) / (fabs(value) + 2 * GAMMA * (double)c->length));
+        worst = fmax(worst, fabs((double)r->values[p] - value) / (fabs(value) + 2 * c->gamma * (double)c->length));
         if (!c->slopes)
             continue;
         x[t] = kept + 1e-5;
@@ -130,9 +153,12 @@ static int run_case(const bench *b, const gradient_case *c) {
         for (int k = 0; k < 2 && status == WW_OK; k++)
             status = run_once(&r, c->slopes, &device[0], &wall[0], &cells);
         seconds = device[0] > 0 ? device[0] : wall[0];
-        if (status != WW_OK || seconds > target / 2 || pairs >= (size_t)1 << 17)
+        // On a GPU values of pairs enough to give each work-item its own.
+        const bool many =
+            c->slopes || b->device.type != WW_DEVICE_GPU || pairs >= 320 * (size_t)b->device.compute_units;
+        if (status != WW_OK || (many && seconds > target / 2) || pairs >= (size_t)1 << 17)
             break;
-        pairs *= seconds > 0 && target / seconds < 8 ? 2 : 8;
+        pairs *= many && seconds > 0 && target / seconds < 8 ? 2 : 8;
         run_free(&r);
     }
     for (; status == WW_OK && count < (b->options.quick ? 3 : MOST); count++)

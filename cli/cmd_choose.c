@@ -157,6 +157,9 @@ static int try_all(const cli_command *command, choice *c) {
     c->correct = calloc(c->total, sizeof *c->correct);
     if (!c->correct)
         return cli_error("%zu combinations do not fit memory", c->total);
+    // The sets are uploaded once for all combinations.
+    if (ww_classify_data_create(c->context, c->train, c->test, &options.data) != WW_OK)
+        return cli_fail();
     cli_plan_options(&c->device, &progress, &plan);
     options.k = (size_t)c->k;
     options.precision = cli_precision(&c->device);
@@ -179,12 +182,13 @@ static int try_all(const cli_command *command, choice *c) {
         c->engine = one.engine;
         if (status != WW_OK) {
             cli_progress_end(&progress);
-            return cli_fail();
+            result = cli_fail();
         }
         if (!final)
             ww_classification_free(&one);
     }
     cli_progress_end(&progress);
+    ww_classify_data_destroy(&options.data);
     c->seconds = cli_seconds() - begin;
     return result == CLI_GO_ON ? make_measure(command, c, c->best) : result;
 }

@@ -129,7 +129,8 @@ unsigned wwi_context_exchange_width(const ww_context *context) {
 }
 
 bool wwi_context_fast_double(const ww_context *context) {
-    static const char *const archs[] = {"sm_60", "sm_70", "sm_80", "sm_90", "sm_100", "gfx906", "gfx908", "gfx90a", "gfx942"};
+    static const char *const archs[] = {"sm_60",  "sm_70",  "sm_80",  "sm_90", "sm_100",
+                                        "gfx906", "gfx908", "gfx90a", "gfx942"};
     for (size_t i = 0; context->info.has_double && i < sizeof archs / sizeof *archs; i++)
         if (strcmp(context->arch, archs[i]) == 0)
             return true;

@@ -129,8 +129,12 @@ static ww_status append_platform(wwi_device_list *list, cl_platform_id platform,
     cl_uint count = 0;
 
     // A platform whose driver finds no hardware returns an error; the other platforms are still listed.
-    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count) != CL_SUCCESS || count == 0)
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count) != CL_SUCCESS || count == 0) {
+        char name[128] = "";
+        (void)clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
+        list->pocl_is_silent |= wwi_text_contains(name, WWI_POCL);
         return WW_OK;
+    }
     ids = calloc(count, sizeof *ids);
     if (!ids)
         return wwi_fail_memory(count * sizeof *ids);
@@ -154,6 +158,16 @@ done:
     return status;
 }
 
+// PoCL always has a device, unless its cache can't be used.
+static bool fails_by_pocl(const wwi_device_list *list, ww_status *status) {
+    char reason[400];
+    if (!list->pocl_is_silent || !wwi_pocl_cache_fails(reason, sizeof reason))
+        return false;
+    (void)wwi_fail(WW_ERROR_NO_DEVICE, "no device: %s", reason);
+    *status = wwi_fail_hint_pocl_cache();
+    return true;
+}
+
 static ww_status fail_no_platform(void) {
     (void)wwi_fail(WW_ERROR_NO_PLATFORM, "no OpenCL platform is installed");
     return wwi_fail_hint(
@@ -166,7 +180,7 @@ ww_status wwi_devices_find(wwi_device_list *list) {
     cl_platform_id *platforms = NULL;
     cl_uint count = 0;
 
-    *list = (wwi_device_list){NULL, 0};
+    *list = (wwi_device_list){NULL, 0, false};
     cl_int code = clGetPlatformIDs(0, NULL, &count);
     if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && count == 0))
         return fail_no_platform();
@@ -180,7 +194,7 @@ ww_status wwi_devices_find(wwi_device_list *list) {
         status = wwi_fail_cl(NULL, code, "clGetPlatformIDs", "can't list the OpenCL platforms");
     for (cl_uint i = 0; i < count && status == WW_OK; i++)
         status = append_platform(list, platforms[i], i);
-    if (status == WW_OK && list->count == 0) {
+    if (status == WW_OK && list->count == 0 && !fails_by_pocl(list, &status)) {
         status = wwi_fail(WW_ERROR_NO_DEVICE, "OpenCL is installed, but none of its %u platforms has a device", count);
         (void)wwi_fail_hint("see `clinfo`; on a machine without a GPU install PoCL: `apt install pocl-opencl-icd`");
     }
@@ -192,12 +206,12 @@ ww_status wwi_devices_find(wwi_device_list *list) {
 
 void wwi_devices_free(wwi_device_list *list) {
     free(list->devices);
-    *list = (wwi_device_list){NULL, 0};
+    *list = (wwi_device_list){NULL, 0, false};
 }
 
 static bool is_stand_in(const ww_device_info *info) { // not the hardware vendor's own platform
-    return wwi_text_contains(info->platform, "Portable Computing Language") ||
-           wwi_text_contains(info->platform, "rusticl") || wwi_text_contains(info->platform, "Clover");
+    return wwi_text_contains(info->platform, WWI_POCL) || wwi_text_contains(info->platform, "rusticl") ||
+           wwi_text_contains(info->platform, "Clover");
 }
 
 // Positive when a is the better choice: a GPU before a CPU, one with its own memory before an integrated one, then
@@ -209,8 +223,8 @@ static int compare_devices(const wwi_device *a, const wwi_device *b) {
     if (x->type != y->type)
         return (int)y->type - (int)x->type;
     if (x->type == WW_DEVICE_CPU) {
-        int pocl_x = wwi_text_contains(x->platform, "Portable Computing Language");
-        int pocl_y = wwi_text_contains(y->platform, "Portable Computing Language");
+        int pocl_x = wwi_text_contains(x->platform, WWI_POCL);
+        int pocl_y = wwi_text_contains(y->platform, WWI_POCL);
         if (pocl_x != pocl_y)
             return pocl_x - pocl_y;
     } else if (a->unified_memory != b->unified_memory) {
@@ -282,6 +296,9 @@ static const wwi_device *find_wanted(const wwi_device_list *list, const char *wa
 static ww_status fail_unknown_device(const wwi_device_list *list, const char *wanted) {
     char names[400] = "";
     size_t length = 0;
+    ww_status status;
+    if (fails_by_pocl(list, &status))
+        return status;
     for (size_t i = 0; i < list->count && length < sizeof names - 1; i++) {
         int more =
             snprintf(names + length, sizeof names - length, "%s%zu: %s", i ? "; " : "", i, list->devices[i].info.name);

@@ -46,7 +46,7 @@ typedef enum wwi_exchange {
 } wwi_exchange;
 wwi_exchange wwi_context_exchange(const ww_context *context);
 unsigned wwi_context_exchange_width(const ww_context *context); // work-items that can exchange; 1 for LOCAL
-bool wwi_context_fast_double(const ww_context *context);        // at half the speed of float or more; by its architecture
+bool wwi_context_fast_double(const ww_context *context); // at half the speed of float or more; by its architecture
 // Whether ww_mma of base/vendor.cl (WW_MMA=1) works here. The first call tests it; later calls return the stored
 // result.
 bool wwi_context_mma(ww_context *context);

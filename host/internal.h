@@ -65,6 +65,7 @@ typedef struct wwi_device {
 typedef struct wwi_device_list {
     wwi_device *devices;
     size_t count;
+    bool pocl_is_silent; // it is installed and has no device
 } wwi_device_list;
 
 // One thread at a time may list devices or make an OpenCL context: some drivers fail otherwise while they start (PoCL
@@ -98,6 +99,12 @@ bool wwi_is_folder(const char *path);
 char *wwi_installed_folder(void);
 // $`variable`/wavewarp, else $HOME/`below_home`/wavewarp; NULL when neither is set. Free with free.
 char *wwi_user_folder(const char *variable, const char *below_home);
+
+// Whether PoCL can't write where it keeps its files, and why. A file is made there, and removed. The thread's record
+// stays.
+#define WWI_POCL "Portable Computing Language" // its platform's name
+bool wwi_pocl_cache_fails(char *reason, size_t size);
+ww_status wwi_fail_hint_pocl_cache(void);
 ww_status wwi_make_folders(const char *path, unsigned mode);  // all missing ones of the path
 bool wwi_write_all(int file, const char *data, size_t bytes); // errno says why not
 // For caches, which nobody misses after a crash: writes a temporary file in the same folder and renames it: readers see

@@ -155,7 +155,7 @@ static ww_status begin(const char *function, const ww_context_options *given, ww
 ww_status ww_context_create(const ww_context_options *given, ww_context **out) {
     ww_context_options options;
     ww_context *context = NULL;
-    wwi_device_list list = {NULL, 0};
+    wwi_device_list list = {NULL, 0, false};
     size_t chosen = 0;
     ww_status status = begin("ww_context_create", given, &options, out);
     if (status == WW_OK)
@@ -214,7 +214,7 @@ static ww_status check_wrapped(cl_context cl, cl_device_id device, cl_command_qu
 
 // Takes index and platform from the list of all devices; a sub-device is not in it.
 static void describe_wrapped(ww_context *context, cl_device_id device) {
-    wwi_device_list list = {NULL, 0};
+    wwi_device_list list = {NULL, 0, false};
     wwi_device described;
     cl_platform_id platform = NULL;
     (void)clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(cl_platform_id), &platform, NULL);

@@ -185,7 +185,16 @@ static ww_status fail_build(const ww_context *context, cl_program program, cl_in
     free(told);
     wwi_keep_build_log(log ? log : "");
     (void)wwi_fail_cl(context, code, "clBuildProgram", "a program did not compile");
-    if (code == CL_BUILD_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS || state == CL_BUILD_ERROR) {
+    char reason[400];
+    if (code == CL_BUILD_PROGRAM_FAILURE && wwi_text_contains(context->info.platform, WWI_POCL) &&
+        wwi_pocl_cache_fails(reason, sizeof reason)) {
+        ww_error error = *ww_last_error();
+        error.status = WW_ERROR_BUILD;
+        (void)snprintf(error.message, sizeof error.message, "a program did not compile: %s", reason);
+        (void)wwi_fail_restore(&error, NULL);
+        (void)wwi_fail_hint_pocl_cache();
+        wwi_keep_build_log(""); // it says no more than that it failed
+    } else if (code == CL_BUILD_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS || state == CL_BUILD_ERROR) {
         char line[300];
         ww_error error = *ww_last_error();
         first_complaint(log ? log : "", line, sizeof line);

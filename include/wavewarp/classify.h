@@ -10,18 +10,34 @@
 extern "C" {
 #endif
 
+/// Two sets' copies on the device, for several classifications. *Thread-safety*: one thread at a time.
+typedef struct ww_classify_data ww_classify_data;
+
 typedef struct ww_classify_options {
     size_t struct_size; ///< sizeof(ww_classify_options)
     size_t k;           ///< neighbours that vote, default 1
     ww_precision precision;
     const ww_plan_options *plan; ///< of the search; NULL: all defaults
+    ww_classify_data *data;      ///< the sets' copies; NULL: made for the call
 } ww_classify_options;
 
 #define WW_CLASSIFY_OPTIONS_INIT                                                                                       \
-    { sizeof(ww_classify_options), 1, WW_FLOAT, NULL }
+    { sizeof(ww_classify_options), 1, WW_FLOAT, NULL, NULL }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_classify_options_init(ww_classify_options *options, size_t struct_size);
+
+/// Nothing is uploaded before a classification needs it; then it stays until the end: with it many measures, bands and
+/// parameters are tried on sets that are uploaded once. \param train, test must live and not change until
+/// ww_classify_data_destroy(). `test` NULL: only for leave-one-out; with it both kinds are allowed.
+/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's. *Thread-safety*: any thread.
+/// *Blocking*: no.
+WW_API_STATUS ww_classify_data_create(ww_context *context, const ww_series_set *train, const ww_series_set *test,
+                                      ww_classify_data **data);
+
+/// Frees the copies and stores NULL in *data. NULL and a pointer to NULL are allowed. *Thread-safety*: one thread at a
+/// time. *Blocking*: no.
+WW_API void ww_classify_data_destroy(ww_classify_data **data);
 
 /// The result of a classification. An output: set struct_size first. Class numbers are those of the train set.
 typedef struct ww_classification {
@@ -60,10 +76,10 @@ WW_API void ww_classification_init(ww_classification *result, size_t struct_size
 /// is known.
 /// \param train, test read during the call only. `test` NULL: leave-one-out, each training series among the others, to
 /// choose a measure, its band and its parameters. \param options likewise; NULL: all defaults.
-/// \return WW_ERROR_EMPTY; WW_ERROR_NO_LABELS when a training series has none, and what ww_plan_create_nearest() and
-/// ww_plan_run_nearest() return. On an error the result holds nothing.
-/// *Ownership*: free what the result holds with ww_classification_free(). *Thread-safety*: any thread, while nobody
-/// changes the sets. *Blocking*: until done.
+/// \return WW_ERROR_EMPTY; WW_ERROR_INVALID_ARGUMENT, also when options.data is of other sets or another context;
+/// WW_ERROR_NO_LABELS when a training series has none, and what ww_plan_create_nearest() and ww_plan_run_nearest()
+/// return. On an error the result holds nothing. *Ownership*: free what the result holds with ww_classification_free().
+/// *Thread-safety*: any thread, while nobody changes the sets. *Blocking*: until done.
 WW_API_STATUS ww_classify(ww_context *context, const ww_measure *measure, const ww_series_set *train,
                           const ww_series_set *test, const ww_classify_options *options, ww_classification *result);
 

@@ -1,81 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine `packed` for GPUs, soft minima of DTW in float: a work-item a pair as in packed_items.cl, whose packs, order of
-// work and arguments these are, in tiles of WW_ROWS rows x WW_COLS columns (a strip's). One channel, no band, no open ends,
-// a cost that grows with the distance of two points.
+// work and arguments these are, in tiles of WW_ROWS rows x WW_COLS columns, a strip's (soft_tiles.cl).
 //
-// With P(i,j) = exp(-D(i,j)/gamma) a cell is P = exp(-c/gamma) (P left + P up + P diagonal). Values between strips, and in
-// the log domain, are R = -log2 P in float. A tile is computed in one of two ways:
-//
-//   products (WW_SOFT_WIDE 1)  P in double, times a power of two that is the tile's own: an exponential, an addition, a product
-//       and a multiply-add a cell. Doubles for their range; exponentials are float.
-//   the log domain  a cell is a pair (M, s), P = s 2^-M, M the cost of the best path within the tile and s at least 1 and at
-//       most the number of paths: two exponentials a cell, of the differences of the neighbours' M, and no logarithm.
-//
-// A tile of products loses what is 2^-1022 of its greatest value. Each value that leaves it is a path's product at most below
-// one that enters: where the entering values and the greatest cost show that none is below 2^-WW_SOFT_SPREAD, what is lost
-// is nothing in any of them. Else the tile is computed in the log domain, and so are the next few: neighbours are alike.
-// Where the work-items of a warp can agree, all take the same way.
+// Where products do not hold a tile, it is computed by pairs. Where the work-items of a warp can agree, all take the same way.
 //
 // A strip's last row `c` holds P as a double in the one state, and R as a float in its low word in the other.
-#define WW_SOFT_FAR 1e30f     // R of what nothing reaches
-#define WW_SOFT_SPREAD 900.0f // bits
-#define WW_SOFT_LEAST -1000.0f
-#define WW_SOFT_PATIENCE 3    // row-steps in the log domain before products are tried again
-#ifndef WW_SOFT_WIDE
-#define WW_SOFT_WIDE 0
-#endif
 #ifndef WW_HAS_AGREEMENT
 #define ww_all_agree(own) (own)
 #endif
 #ifndef WW_PACK
 #define WW_PACK WW_WG
 #endif
-#define WW_SOFT_UNROLL _Pragma("unroll")
 #if WW_LIST
 #define WW_SOFT_COLUMN(t) ys[(ulong)(t)*WW_PACK]
 #else
 #define WW_SOFT_COLUMN(t) y.at[t]
 #endif
-WW_INLINE float ww_soft_cost(float x, float y) {
-    ww_point a, b;
-    a.value[0] = x;
-    b.value[0] = y;
-    return ww_cost(a, b);
-}
-
 #if WW_SOFT_WIDE
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double ww_soft_state;
-#define WW_SOFT_LOG(c) as_float((uint)as_ulong(c))
-#define WW_SOFT_STATE(r) as_double((ulong)as_uint(r))
-// 2^a, a from -1000 to 1000: a fraction's in float, and the rest in the exponent. The magic number puts a + 896 into the
-// lowest bits, 896 being the difference of the biases.
-WW_INLINE double ww_wide_exp2(float a) {
-    const float limited = fmax(a, WW_SOFT_LEAST), near = limited + 12583808.0f;
-    const uint part = as_uint(ww_exp2(limited - (near - 12583808.0f)));
-    return as_double((ulong)((part >> 3) + (as_uint(near) << 20)) << 32 | part << 29);
-}
-// 2^a of a whole number.
-WW_INLINE double ww_wide_power(float a) {
-    return as_double((ulong)((as_uint(a + 12583039.0f + 896.0f) << 20)) << 32);
-}
-// A positive float of at least 2^-126 as a double. Its low word is the float itself, less than 2^-20 of the value.
-WW_INLINE double ww_wide(float a) {
-    return as_double((ulong)((as_uint(a) >> 3) + 0x38000000u) << 32 | as_uint(a));
-}
-// Of a positive double's high word: its exponent, and log2 of the double.
-WW_INLINE float ww_wide_exponent(uint high) {
-    return as_float(0x4b000000u + (high >> 20)) - 8389631.0f;
-}
-WW_INLINE float ww_wide_log2(double a) {
-    const uint high = (uint)(as_ulong(a) >> 32);
-    return ww_wide_exponent(high) + ww_log2(as_float(((high & 0xfffffu) << 3) | 0x3f800000u));
-}
+#define WW_SOFT_LOG(c) as_float(as_uint2(c).x)
+#define WW_SOFT_STATE(r) as_double((uint2)(as_uint(r), 0))
 #else
 typedef float ww_soft_state;
 #define WW_SOFT_LOG(c) (c)
 #define WW_SOFT_STATE(r) (r)
 #endif
+#define WW_SOFT_ENTER(q) ww_wide_exp2(base - v[q])
+#define WW_SOFT_LEAVE(q) v[q] = base - ww_wide_log2(value);
+// D(0,0) may be below padding rows.
+#define WW_SOFT_FIRST(q) (at_border && i + q == 0 ? 0.0f : corner)
+#define WW_SOFT_PAIR_LEAVES(q) v[q] = value - ww_log2(value_sum);
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
@@ -146,8 +100,7 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                         edges[(ulong)step * WW_PACK] = WW_SOFT_FAR;
 #if WW_SOFT_WIDE
                 bool products = false;
-                uint doubt = 0;
-                float base = 0;  // P = c 2^-base
+                float base = 0;  // P is c times 2^-base
 #endif
                 float a[WW_ROWS], l[WW_ROWS];
                 __global const float *xa = xs;
@@ -175,9 +128,9 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                         l[q] = ea[q * WW_PACK];
                     }
 #if WW_SOFT_WIDE
-                    bool fits = false;
-                    float best = 0;
-                    if (doubt == 0) {
+                    bool fits;
+                    float best;
+                    {
                         float most_x = x[0], least_x = x[0], least = v[0], most = v[0];
                         WW_SOFT_UNROLL for (uint q = 1; q < WW_ROWS; q++) {
                             most_x = fmax(most_x, x[q]);
@@ -188,9 +141,9 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                         // R of the strip's last row at least, at most, and in its last column.
                         float low, high, end;
                         if (products) {
-                            uint word = (uint)(as_ulong(c[0]) >> 32), top = word, bottom = word;
+                            uint word = as_uint2(c[0]).y, top = word, bottom = word;
                             WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-                                word = (uint)(as_ulong(c[r]) >> 32);
+                                word = as_uint2(c[r]).y;
                                 top = max(top, word);
                                 bottom = min(bottom, word);
                             }
@@ -208,38 +161,22 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                         const float cost =
                             scale * fmax(ww_soft_cost(most_x, least_y), ww_soft_cost(least_x, most_y));
                         best = floor(fmin(fmin(low, least), corner));
-                        const float room = best + WW_SOFT_SPREAD, along = WW_COLS * cost, down = WW_ROWS * cost;
-                        const bool right = most + along < room || end + down < room;
-                        const bool below = high + down < room || v[WW_ROWS - 1] + along < room;
-                        fits = cost < 120.0f && fabs(best) < 4194304.0f &&
-                               ((right && below) || corner + along + down < room);
-                    } else {
-                        doubt--;
+                        fits = ww_soft_fits(low, high, end, least, most, v[WW_ROWS - 1], corner, best, cost, WW_COLS) &&
+                               (!products || fabs(best + WW_SOFT_LIFT - base) < 1000.0f);
                     }
                     const bool agreed = ww_all_agree(fits);
                     if (agreed) {
                         if (products) {
-                            const double shift = ww_wide_power(fmax(best - base, WW_SOFT_LEAST));
+                            const double shift = ww_wide_power(best + WW_SOFT_LIFT - base);
                             WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
                                 c[r] *= shift;
                         } else {
                             WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-                                c[r] = ww_wide_exp2(best - WW_SOFT_LOG(c[r]));
+                                c[r] = ww_wide_exp2(best + WW_SOFT_LIFT - WW_SOFT_LOG(c[r]));
                         }
-                        base = best;
+                        base = best + WW_SOFT_LIFT;
                         products = true;
-                        double diagonal = ww_wide_exp2(base - corner);
-                        WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++) {
-                            double last = diagonal, value = ww_wide_exp2(base - v[q]);
-                            diagonal = value;
-                            WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
-                                const double up = c[r], here = ww_wide(ww_exp2(-scale * ww_soft_cost(x[q], b[r])));
-                                value = fma(here, value, here * (up + last));
-                                last = up;
-                                c[r] = value;
-                            }
-                            v[q] = base - ww_wide_log2(value);
-                        }
+                        WW_SOFT_PRODUCTS(WW_COLS, ww_wide_exp2(base - corner), WW_SOFT_ENTER, WW_SOFT_NO_NOTE, WW_SOFT_LEAVE)
                     } else
 #endif
                     {
@@ -249,35 +186,13 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                                 c[r] = WW_SOFT_STATE(base - ww_wide_log2(c[r]));
                             products = false;
                         }
-                        if (doubt == 0)
-                            doubt = WW_SOFT_PATIENCE;
 #endif
                         float above[WW_COLS], sum[WW_COLS];
                         WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
                             above[r] = WW_SOFT_LOG(c[r]);
                             sum[r] = 1;
                         }
-                        WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++) {
-                            // D(0,0) may be below padding rows.
-                            float last = at_border && i + (int)q == 0 ? 0.0f : corner, last_sum = 1, value = v[q],
-                                  value_sum = 1;
-                            corner = value;
-                            WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
-                                const float up = above[r], up_sum = sum[r];
-                                // A share of the lesser, and of 2^-|difference| of the other.
-                                const float side = ww_exp2(-fabs(value - up)), lesser = fmin(value, up);
-                                const float sides =
-                                    value < up ? fma(up_sum, side, value_sum) : fma(value_sum, side, up_sum);
-                                const float other = ww_exp2(-fabs(lesser - last)), least = fmin(lesser, last);
-                                value_sum = lesser < last ? fma(last_sum, other, sides) : fma(sides, other, last_sum);
-                                value = fmin(fma(scale, ww_soft_cost(x[q], b[r]), least), WW_SOFT_FAR);
-                                last = up;
-                                last_sum = up_sum;
-                                above[r] = value;
-                                sum[r] = value_sum;
-                            }
-                            v[q] = value - ww_log2(value_sum);
-                        }
+                        WW_SOFT_PAIRS(WW_COLS, WW_SOFT_FIRST, WW_SOFT_NO_NOTE, WW_SOFT_PAIR_LEAVES)
                         WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
                             c[r] = WW_SOFT_STATE(above[r] - ww_log2(sum[r]));
                     }

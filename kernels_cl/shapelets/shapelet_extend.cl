@@ -80,6 +80,30 @@
     sum[((ch) * WW_S + (s)) * WW_U + (u)] = fma(x, y, sum[((ch) * WW_S + (s)) * WW_U + (u)])
 #endif
 
+// With parts: one more point, and the best of the tile's windows for each column.
+#if WW_RAW
+#define WW_READ_UNITS(unit)
+#define WW_VALUE_OF(s, u, unit) sum[(s) * WW_U + (u)]
+#else
+#define WW_READ_UNITS(unit)                                                                                            \
+    float unit[WW_U];                                                                                                  \
+    WW_ROW(unit, row + WW_U)
+#define WW_VALUE_OF(s, u, unit) (sum[(s) * WW_U + (u)] * unit[u])
+#endif
+#define WW_BEST_OF_TILE(best)                                                                                          \
+    do {                                                                                                               \
+        WW_EXTEND();                                                                                                   \
+        WW_READ_UNITS(unit)                                                                                            \
+        _Pragma("unroll") for (uint s = 0; s < WW_S; s++) {                                                            \
+            best[s] = WW_VALUE_OF(s, 0, unit);                                                                         \
+            _Pragma("unroll") for (uint u = 1; u < WW_U; u++) best[s] = WW_BETTER(WW_VALUE_OF(s, u, unit), best[s]);   \
+        }                                                                                                              \
+        row += WW_TABLE_ROW;                                                                                           \
+    } while (0)
+#define WW_STORE_BEST(best, i)                                                                                         \
+    _Pragma("unroll") for (uint s = 0; s < WW_S; s++)                                                                  \
+        parts[((part * WW_BLOCK + (i)) * WW_S + s) * WW_LANES + lane] = best[s]
+
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_extend(global const float *restrict a, global const float *restrict norms, global const float *restrict b,
                    global const uint4 *restrict tiles, global const uint *restrict first_tile,
@@ -110,31 +134,22 @@ ww_shapelet_extend(global const float *restrict a, global const float *restrict 
         for (uint l = 0; l + 1 < job.least && l < stop; l++, row += WW_TABLE_ROW)
             WW_EXTEND();
         for (uint l = job.least - 1; l < all; l += WW_BLOCK) {
-            for (uint i = 0; i < WW_BLOCK; i++) {
-                ww_columns best[WW_S];
-#pragma unroll
-                for (uint s = 0; s < WW_S; s++)
-                    best[s] = (ww_columns)(WW_WORST);
-                if (l + i < stop) {
-                    WW_EXTEND();
-#if !WW_RAW
-                    float unit[WW_U];
-                    WW_ROW(unit, row + WW_U)
-#endif
-#pragma unroll
-                    for (uint u = 0; u < WW_U; u++)
-#pragma unroll
-                        for (uint s = 0; s < WW_S; s++)
-#if WW_RAW
-                            best[s] = WW_BETTER(sum[s * WW_U + u], best[s]);
-#else
-                            best[s] = WW_BETTER(sum[s * WW_U + u] * unit[u], best[s]);
-#endif
-                    row += WW_TABLE_ROW;
+            if (l + WW_BLOCK <= stop) {
+                for (uint i = 0; i < WW_BLOCK; i++) {
+                    ww_columns best[WW_S];
+                    WW_BEST_OF_TILE(best);
+                    WW_STORE_BEST(best, i);
                 }
+            } else {
+                for (uint i = 0; i < WW_BLOCK; i++) {
+                    ww_columns best[WW_S];
 #pragma unroll
-                for (uint s = 0; s < WW_S; s++)
-                    parts[((part * WW_BLOCK + i) * WW_S + s) * WW_LANES + lane] = best[s];
+                    for (uint s = 0; s < WW_S; s++)
+                        best[s] = (ww_columns)(WW_WORST);
+                    if (l + i < stop)
+                        WW_BEST_OF_TILE(best);
+                    WW_STORE_BEST(best, i);
+                }
             }
             barrier(CLK_LOCAL_MEM_FENCE);
             for (uint e = lid; e < WW_BLOCK * WW_S * WW_LANES; e += WW_WG) {

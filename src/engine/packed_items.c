@@ -28,7 +28,7 @@
 #define SOFT_FORM(width)                                                                                               \
     {                                                                                                                  \
         .engine = "packed", .kernel = "ww_packed_soft", .interleave = "ww_interleave",                                 \
-        .texts = {"engine/interleave.cl", "engine/packed_soft.cl"}, .exchanges = true, .pack = (width)                 \
+        .texts = {"engine/interleave.cl", "engine/soft_tiles.cl", "engine/packed_soft.cl"}, .exchanges = true, .pack = (width)                 \
     }
 // By the width of a pack; with a strip's columns in local memory; of soft minima that are computed by tiles.
 static const wwi_form forms[2] = {ITEMS_FORM(PACK, ), ITEMS_FORM(PACK_WIDE, )};
@@ -85,8 +85,10 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
         const uint64_t inside = wwi_band_cells(&r->measure.band, n, m);
         cells = (uint64_t)((double)cells * (double)(inside == UINT64_MAX ? 0 : inside) / ((double)n * m));
     }
+    // A cell of a soft minimum takes several times as long.
+    const uint64_t reuse = (uint64_t)wwi_tuned(r, "packed.reuse", 60) / (wwi_soft_tiles(r) ? 4 : 1);
     return wwi_packed_items(r) && pairs >= wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.fill", 256) &&
-           cells >= (uint64_t)wwi_tuned(r, "packed.reuse", 60);
+           cells >= reuse;
 }
 
 // The rows of a pack are side by side.

@@ -18,10 +18,10 @@
 typedef struct wwi_gradient_args {
     uint32_t first, count, whole, diagonal, turns;
     uint32_t column_begin, column_end, keep, segment, segment_columns, mark_columns;
-    uint32_t stride, slope_channel, last_slope_channel, band_width, corner, channel, scaled;
+    uint32_t stride, slope_channel, last_slope_channel, band_width, corner, channel, scaled, chunk, backward;
     wwi_parameter_values parameters;
 } wwi_gradient_args;
-_Static_assert(offsetof(wwi_gradient_args, parameters) == 72, "ww_gradient_args in gradient_tasks.cl begins so");
+_Static_assert(offsetof(wwi_gradient_args, parameters) == 80, "ww_gradient_args in gradient_tasks.cl begins so");
 
 typedef struct wwi_gradient_task {
     uint64_t x, y, roll, marks, edges, x_slopes, y_slopes, sums, lags, alignment;
@@ -81,6 +81,8 @@ struct ww_gradient {
     uint32_t channels, passes, parts; // channels of a point, passes over single ones, values of a point
     uint32_t rows, columns, vector, group, slope_channels, parameters; // of a block; of the program
     bool before, border;
+    int tiles;      // of soft-DTW: kernels_cl/gradient/gradient_soft.cl, 1 by pairs, 2 also by products; 0: gradient.cl
+    uint32_t noted; // values of a block that the pass forward notes
     size_t args_bytes;              // of wwi_gradient_args that a kernel takes
     wwi_gradient_program blocks[2]; // for tasks alone, and side by side
     wwi_program *sums;

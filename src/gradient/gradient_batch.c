@@ -24,7 +24,7 @@ static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t
     return (need){
         .packed = (rows + columns) * g->parts,
         .roll = columns + (uint64_t)tall * (g->rows + 1),
-        .marks = (uint64_t)tall * segment * (g->rows + g->columns + 1),
+        .marks = (uint64_t)tall * segment * g->noted,
         .edges = segment < wide ? (wide - 1) / segment * rows : 0,
         .slopes = (rows + columns) * g->channels * (g->before ? 2 : 1),
         .sums = (tall + 2ull) * g->parameters + (g->options.weights ? rows + columns + g->columns : 0),
@@ -126,7 +126,7 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
     // Pairs enough to give each work-item its own.
     const bool gpu = wwi_context_info(g->plan->context)->type == WW_DEVICE_GPU;
     const uint64_t enough = (units ? units : 1) * (uint64_t)wwi_tuning(g->plan->context, "gradient.fill", NULL,
-                                                                       gpu ? 128 : 2 * (long)g->vector);
+                                                                       g->tiles ? 256 : gpu ? 128 : 2 * (long)g->vector);
     b->whole = b->count >= enough && g->slope_channels == g->channels;
     return WW_OK;
 }

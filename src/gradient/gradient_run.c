@@ -11,6 +11,11 @@
 #define GPU_POINT_CHANNELS 4  // most channels of a point in registers
 #define CPU_POINT_CHANNELS 64 // likewise in private memory
 #define SUMMED_CHANNELS 4     // whose slopes are summed in one launch, where points stay in memory
+// Blocks of gradient_soft.cl, parts of them, and the row-steps of a chunk.
+#define TILE_ROWS 4
+#define TILE_COLUMNS 16
+#define TILE_PART 8
+#define TILE_CHUNK 8
 
 // A kernel has as many parameters as its measure.
 #define ARGS(g, args) ((wwi_arg){WWI_ARG_VALUE, (g)->args_bytes, &(args)})
@@ -27,8 +32,27 @@ static long tuned(const ww_gradient *g, const char *name, long fallback) {
     return wwi_tuning(g->plan->context, name, g->plan->rows->precision == WW_DOUBLE ? "f64" : "f32", fallback);
 }
 
+static int tiles_of(const ww_gradient *g) {
+    const ww_measure *measure = &g->plan->measure;
+    if (!(measure->gamma > 0) || g->plan->rows->precision != WW_FLOAT || g->parts != 1 || g->options.alignment ||
+        measure->band.kind != WW_BAND_NONE || (measure->id != WW_DTW && measure->id != WW_DDTW))
+        return 0;
+    const int wanted =
+        (int)tuned(g, "gradient.tiles", !on_gpu(g) ? 0 : wwi_context_fast_double(g->plan->context) ? 2 : 1);
+    return wanted > 1 && !wwi_context_info(g->plan->context)->has_double ? 1 : wanted;
+}
+
 // The sizes of a block, and what of a point is in registers.
 static int choose_sizes(ww_gradient *g) {
+    if ((g->tiles = tiles_of(g)) != 0) {
+        g->rows = TILE_ROWS;
+        g->columns = TILE_COLUMNS;
+        g->noted = TILE_COLUMNS + TILE_ROWS * (TILE_COLUMNS / TILE_PART) + 1;
+        g->vector = 1;
+        g->group = 32;
+        g->slope_channels = 1;
+        return 1;
+    }
     const bool gpu = on_gpu(g), wide = g->plan->rows->precision == WW_DOUBLE || g->channels > 1 || g->before;
     const bool registers = g->channels <= (gpu ? GPU_POINT_CHANNELS : CPU_POINT_CHANNELS);
     g->rows = (uint32_t)tuned(g, "gradient.rows", gpu && wide ? 4 : 8);
@@ -36,6 +60,7 @@ static int choose_sizes(ww_gradient *g) {
     g->vector =
         gpu || !registers ? 1 : (uint32_t)tuned(g, "packed.vector", g->plan->rows->precision == WW_DOUBLE ? 8 : 16);
     g->group = gpu ? 32 : 1;
+    g->noted = g->rows + g->columns + 1;
     g->slope_channels = g->channels <= SUMMED_CHANNELS ? g->channels : SUMMED_CHANNELS;
     return registers;
 }
@@ -44,25 +69,29 @@ static void write_options(const ww_gradient *g, uint32_t stride, char *options, 
     const bool derived = wwi_measure_row_by_id(g->plan->measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
     snprintf(options, bytes,
              "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
-             "-DWW_SUM_WG=%u -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u",
+             "-DWW_SUM_WG=%u -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u -DWW_SOFT_WIDE=%d -DWW_PART=%d",
              g->slope_channels, g->options.parameters && g->parameters, g->options.weights, g->options.alignment,
-             sum_group(g), derived, stride);
+             sum_group(g), derived, stride, g->tiles == 2, TILE_PART);
 }
 
 ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, wwi_gradient_program **passes) {
     ww_status status;
     char options[512];
     static const char *const texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient.cl", NULL};
-    const wwi_texts wanted = {texts, true, (int)g->vector, g->rows, g->columns, g->group, g->registers, options};
+    static const char *const tiles[] = {"gradient/gradient_tasks.cl", "engine/soft_tiles.cl",
+                                        "gradient/gradient_soft.cl", NULL};
+    const wwi_texts wanted = {g->tiles ? tiles : texts, true, (int)g->vector, g->rows, g->columns, g->group, g->registers, options};
     wwi_gradient_program *p = *passes = &g->blocks[stride > 1];
     if (p->backward)
         return WW_OK;
     write_options(g, stride, options, sizeof options);
     if ((!p->program && (status = wwi_runner_compile(g->plan->runner, &wanted, &p->program)) != WW_OK) ||
         (!p->forward &&
-         (status = wwi_kernel_create(g->plan->stream, p->program, "ww_gradient_forward", &p->forward)) != WW_OK))
+         (status = wwi_kernel_create(g->plan->stream, p->program, g->tiles ? "ww_soft_forward" : "ww_gradient_forward",
+                                    &p->forward)) != WW_OK))
         return status;
-    return wwi_kernel_create(g->plan->stream, p->program, "ww_gradient_backward", &p->backward);
+    return wwi_kernel_create(g->plan->stream, p->program, g->tiles ? "ww_soft_backward" : "ww_gradient_backward",
+                             &p->backward);
 }
 
 ww_status wwi_gradient_build(ww_gradient *g) {
@@ -135,7 +164,8 @@ static ww_status run_pairs(ww_gradient *g, pass *p) {
 
 static ww_status run_diagonals(ww_gradient *g, pass *p) {
     ww_status status = WW_OK;
-    const uint32_t tall = p->batch->tall, wide = p->args.column_end - p->args.column_begin;
+    const uint32_t tall = (uint32_t)ceil_div(p->batch->tall, g->tiles ? TILE_CHUNK : 1);
+    const uint32_t wide = p->args.column_end - p->args.column_begin;
     const uint32_t least = tall < wide ? tall : wide, all = tall + wide - 1;
     const uint32_t last_channel = (g->channels - 1) / g->slope_channels * g->slope_channels;
     p->args.first = 0;
@@ -160,6 +190,8 @@ static ww_status run_pass(ww_gradient *g, pass *p, uint32_t begin, uint32_t end)
     p->args.column_begin = begin;
     p->args.column_end = end;
     p->args.whole = p->batch->whole;
+    p->args.chunk = TILE_CHUNK;
+    p->args.backward = p->slopes;
     p->cells = (double)p->batch->cells * (end - begin) / p->batch->wide;
     return p->batch->whole ? run_pairs(g, p) : run_diagonals(g, p);
 }

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include <wavewarp/classify.h>
 
 #include "base/run.h"
@@ -23,8 +22,16 @@ typedef struct neighbour {
     double distance;
 } neighbour;
 
+// The datasets that were needed so far, by precision (float, double) and set (train, test).
+struct ww_classify_data {
+    ww_context *context;
+    const ww_series_set *sets[2];
+    ww_dataset *uploaded[2][2];
+};
+
 typedef struct job {
     ww_context *context;
+    ww_classify_data *data;
     const ww_measure *measure;
     const ww_series_set *train, *test;
     const ww_classify_options *options;
@@ -43,8 +50,49 @@ typedef struct job {
     ww_classification *result;
 } job;
 
+// ---- the sets on the device
+
+ww_status ww_classify_data_create(ww_context *context, const ww_series_set *train, const ww_series_set *test,
+                                  ww_classify_data **data) {
+    if (!data || !context || !train)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the context, the train set or the result is NULL");
+    *data = calloc(1, sizeof **data);
+    if (!*data)
+        return wwi_fail_memory(sizeof **data);
+    wwi_context_retain(context);
+    **data = (ww_classify_data){.context = context, .sets = {train, test}};
+    return WW_OK;
+}
+
+static void forget_datasets(ww_classify_data *data) {
+    for (int i = 0; i < 4; i++)
+        ww_dataset_destroy(&data->uploaded[i / 2][i % 2]);
+}
+
+void ww_classify_data_destroy(ww_classify_data **data) {
+    if (data && *data) {
+        forget_datasets(*data);
+        ww_context_destroy(&(*data)->context);
+        free(*data);
+        *data = NULL;
+    }
+}
+
+// Both sets in a precision; the test set's is the train set's where they are one. Owned by `data`.
+static ww_status take_datasets(const job *j, ww_precision precision, ww_dataset **train, ww_dataset **test) {
+    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
+    ww_dataset **uploaded = j->data->uploaded[precision == WW_DOUBLE];
+    ww_status status = WW_OK;
+    options.precision = precision;
+    for (int s = 0; status == WW_OK && s < (j->self ? 1 : 2); s++)
+        if (!uploaded[s])
+            status = ww_dataset_create_from_set(j->context, j->data->sets[s], &options, &uploaded[s]);
+    *train = uploaded[0];
+    *test = uploaded[j->self ? 0 : 1];
+    return status;
+}
+
 // ---- the error of a distance in float
-// ---------------------------------------------------------------------------
 
 // Rounding to float moves a value by at most 2^-24 of it, so a difference of two by at most e = 2^-23 largest, and by
 // 2^-24 of itself when it is taken. Along a path of S cells over C channels that moves a sum of squares D by at most 2
@@ -123,9 +171,8 @@ static size_t candidates_of(const job *j, const neighbour *found) {
 
 static int by_distance(const void *a, const void *b) {
     const neighbour *p = a, *q = b;
-    if (p->distance != q->distance)
-        return p->distance < q->distance ? -1 : 1;
-    return p->index < q->index ? -1 : p->index > q->index;
+    const int order = (p->distance > q->distance) - (p->distance < q->distance);
+    return order ? order : (p->index > q->index) - (p->index < q->index);
 }
 
 // Compares the candidates of `rows` test series in double and puts the nearest in their place.
@@ -177,11 +224,9 @@ done:
 
 static ww_status decide_in_double(job *j) {
     ww_status status = WW_OK;
-    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
-    ww_dataset *test = NULL, *train = NULL;
+    ww_dataset *test, *train;
     size_t *rows = malloc(j->test_count * sizeof *rows), *counts = malloc(j->test_count * sizeof *counts);
     size_t taken = 0;
-    options.precision = WW_DOUBLE;
     if (!rows || !counts) {
         status = wwi_fail_memory(2 * j->test_count * sizeof *rows);
         goto done;
@@ -193,30 +238,25 @@ static ww_status decide_in_double(job *j) {
     }
     if (taken == 0)
         goto done;
-    if ((status = ww_dataset_create_from_set(j->context, j->train, &options, &train)) != WW_OK ||
-        (!j->self && (status = ww_dataset_create_from_set(j->context, j->test, &options, &test)) != WW_OK))
+    if ((status = take_datasets(j, WW_DOUBLE, &train, &test)) != WW_OK)
         goto done;
     for (size_t begin = 0, end; status == WW_OK && begin < taken; begin = end) {
         size_t pairs = counts[begin];
         for (end = begin + 1; end < taken && pairs + counts[end] <= AGAIN; end++)
             pairs += counts[end];
-        status = compare_again(j, j->self ? train : test, train, rows + begin, counts + begin, end - begin, pairs);
+        status = compare_again(j, test, train, rows + begin, counts + begin, end - begin, pairs);
     }
 done:
-    ww_dataset_destroy(&test);
-    ww_dataset_destroy(&train);
     free(rows);
     free(counts);
     return status;
 }
 
 // ---- neighbours
-// -------------------------------------------------------------------------------------------------------
 
 static ww_status find_neighbours(job *j) {
     ww_status status;
-    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
-    ww_dataset *train = NULL, *test = NULL;
+    ww_dataset *train, *test;
     ww_plan *plan = NULL;
     const bool wide = j->options->precision == WW_DOUBLE;
     const size_t count = j->test_count * j->asked;
@@ -225,15 +265,13 @@ static ww_status find_neighbours(job *j) {
     ww_plan_options options_of_plan = j->plan;
     ww_plan_info info = WW_PLAN_INFO_INIT;
     options_of_plan.run = &j->run;
-    options.precision = j->options->precision;
     if (!indices || !distances) {
         status = wwi_fail_memory(count * 16);
         goto done;
     }
-    if ((status = ww_dataset_create_from_set(j->context, j->train, &options, &train)) != WW_OK ||
-        (!j->self && (status = ww_dataset_create_from_set(j->context, j->test, &options, &test)) != WW_OK) ||
-        (status = ww_plan_create_nearest(j->measure, j->self ? train : test, j->self ? NULL : train, j->asked,
-                                         &options_of_plan, &plan)) != WW_OK)
+    if ((status = take_datasets(j, j->options->precision, &train, &test)) != WW_OK ||
+        (status = ww_plan_create_nearest(j->measure, test, j->self ? NULL : train, j->asked, &options_of_plan,
+                                         &plan)) != WW_OK)
         goto done;
     const double begin = wwi_seconds();
     if ((status = ww_plan_run_nearest(plan, indices, distances)) != WW_OK ||
@@ -253,15 +291,12 @@ static ww_status find_neighbours(job *j) {
     j->seconds += wwi_seconds() - begin;
 done:
     ww_plan_destroy(&plan);
-    ww_dataset_destroy(&train);
-    ww_dataset_destroy(&test);
     free(indices);
     free(distances);
     return status;
 }
 
 // ---- votes
-// ------------------------------------------------------------------------------------------------------------
 
 // The class most frequent among the k nearest; of several, the one met first. `votes` is all 0, before and after.
 static int64_t vote(const job *j, const neighbour *found, size_t *votes) {
@@ -320,11 +355,13 @@ done:
 }
 
 // ---- the call
-// ---------------------------------------------------------------------------------------------------------
 
 static ww_status check(const job *j) {
     if (!j->context || !j->train)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the context or the train set is NULL");
+    const ww_classify_data *data = j->options->data;
+    if (data && (data->context != j->context || data->sets[0] != j->train || (!j->self && data->sets[1] != j->test)))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.data is of other sets or of another context");
     if (j->train_count == 0 || j->test_count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "the %s set has no series", j->train_count ? "test" : "train");
     if (j->others == 0)
@@ -409,6 +446,7 @@ ww_status ww_classify(ww_context *context, const ww_measure *measure, const ww_s
     ww_classify_options o = WW_CLASSIFY_OPTIONS_INIT;
     ww_classification result = WW_CLASSIFICATION_INIT;
     ww_measure own;
+    ww_classify_data of_call = {.context = context, .sets = {train, test}};
     job j = {
         .context = context,
         .measure = &own,
@@ -431,6 +469,7 @@ ww_status ww_classify(ww_context *context, const ww_measure *measure, const ww_s
         (status = wwi_run_take(j.plan.run, &j.run)) != WW_OK)
         return status;
     j.k = o.k;
+    j.data = o.data ? o.data : &of_call;
     j.others = j.train_count - (j.self && j.train_count > 0);
     if ((status = check(&j)) != WW_OK || (status = wwi_measure_take(measure, &own)) != WW_OK)
         return status;
@@ -450,6 +489,7 @@ ww_status ww_classify(ww_context *context, const ww_measure *measure, const ww_s
     }
     status = count_votes(&j);
 done:
+    forget_datasets(&of_call);
     free(j.found);
     if (status != WW_OK)
         free_result(&result);

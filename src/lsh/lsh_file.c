@@ -3,6 +3,7 @@
 // bits, points as on the device but in row order, and the SHA-256 of everything before. docs/lsh.md has the table.
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #define MAGIC "WWLSH\r\n\x1a"
 #define VERSION 1u
 #define DIGEST_BYTES 32u
+#define SHORT "it is shorter than its numbers say"
 
 // ---- bytes in memory
 
@@ -76,6 +78,7 @@ typedef struct reader {
     const unsigned char *at;
     uint64_t left;
     bool failed;
+    uint64_t lacking; // bytes of memory that there were not
 } reader;
 
 static const unsigned char *take(reader *r, uint64_t count) {
@@ -109,6 +112,7 @@ static void *take_array(reader *r, uint64_t count, unsigned size) {
     const unsigned char *at = count > UINT64_MAX / 8 ? NULL : take(r, count * size);
     void *values = at ? malloc(count * size + 1) : NULL;
     if (!values) {
+        r->lacking = at ? count * size + 1 : 0;
         r->failed = true;
         return NULL;
     }
@@ -233,6 +237,14 @@ ww_status ww_lsh_save(const ww_lsh *h, const char *path) {
 
 // ---- reading
 
+static ww_status damaged(const char *path, const char *how) {
+    char text[256]; // may be the record's own
+    snprintf(text, sizeof text, "%.255s", how);
+    wwi_fail(WW_ERROR_FORMAT, "%s: %s", path, text);
+    return wwi_fail_hint("make it again with ww_lsh_save() or 'wavewarp lsh --save'");
+}
+
+// What does not begin as an index is not read to its end, which it may not have.
 static ww_status read_whole(const char *path, unsigned char **content, uint64_t *count) {
     ww_status status = WW_OK;
     bytes b = {0};
@@ -241,11 +253,14 @@ static ww_status read_whole(const char *path, unsigned char **content, uint64_t 
     size_t got;
     if (!file)
         return wwi_fail(WW_ERROR_IO, "can't open %s: %s", path, strerror(errno));
-    while ((got = fread(piece, 1, sizeof piece, file)) > 0)
+    while (status == WW_OK && !b.failed && (got = fread(piece, 1, sizeof piece, file)) > 0) {
+        if (b.count == 0 && (got < 8 || memcmp(piece, MAGIC, 8) != 0))
+            status = damaged(path, "not a saved index");
         put(&b, piece, got);
-    if (ferror(file))
+    }
+    if (status == WW_OK && ferror(file))
         status = wwi_fail(WW_ERROR_IO, "can't read %s: %s", path, strerror(errno));
-    else if (b.failed)
+    else if (status == WW_OK && b.failed)
         status = wwi_fail_memory(b.count);
     fclose(file);
     if (status != WW_OK) {
@@ -257,16 +272,11 @@ static ww_status read_whole(const char *path, unsigned char **content, uint64_t 
     return status;
 }
 
-static ww_status damaged(const char *path, const char *how) {
-    wwi_fail(WW_ERROR_FORMAT, "%s: %s", path, how);
-    return wwi_fail_hint("make it again with ww_lsh_save() or 'wavewarp lsh --save'");
-}
-
 // Checks the beginning and the end: kind of file, version, and whether it is complete.
 static ww_status check_whole(const char *path, const unsigned char *content, uint64_t count) {
-    if (count < 12 || memcmp(content, MAGIC, 8) != 0)
+    if (count < 12)
         return damaged(path, "not a saved index");
-    reader r = {content + 8, 4, false};
+    reader r = {content + 8, 4, false, 0};
     const uint64_t version = take_number(&r, 4);
     if (version != VERSION)
         return wwi_fail(WW_ERROR_FORMAT, "%s: version %" PRIu64 " of the format; this library reads %u", path, version,
@@ -290,41 +300,96 @@ typedef struct saved {
     uint64_t *offsets;
 } saved;
 
-// Fills `s`; false where the numbers are inconsistent.
-static bool take_all(reader *r, saved *s) {
+// The bits that a hamming index samples are below the dimension; a number that a point's coordinates are multiplied by,
+// or that is added, is finite.
+static const char *check_coefficients(const saved *s, unsigned size) {
+    const uint64_t count = s->coefficient_bytes / size;
+    for (uint64_t i = 0; i < count; i++) {
+        if (s->view.kind == WW_POINTS_BITS && ((const uint32_t *)s->coefficients)[i] >= s->view.dimension)
+            return "a sampled bit is above the dimension";
+        if (s->view.kind == WW_POINTS_NUMBERS &&
+            !isfinite(size == 8 ? ((const double *)s->coefficients)[i] : (double)((const float *)s->coefficients)[i]))
+            return "a coefficient is not a finite number";
+    }
+    return NULL;
+}
+
+// Reads set offsets, which ascend from 0. *members: where the last one ends.
+static const char *take_offsets(reader *r, saved *s, uint64_t *members) {
+    const uint64_t count = s->view.count;
+    s->offsets = take_array(r, count + 1, 8);
+    if (!s->offsets)
+        return SHORT;
+    if (s->offsets[0] != 0)
+        return "the first set does not begin at 0";
+    for (uint64_t i = 0; i < count; i++)
+        if (s->offsets[i + 1] < s->offsets[i])
+            return "a set ends before it begins";
+    *members = s->offsets[count];
+    return NULL;
+}
+
+static const char *take_header(reader *r, saved *s, bool *removed) {
     ww_lsh_options *o = &s->options;
     (void)take(r, 12);
-    const uint64_t kind = take_number(r, 4), precision = take_number(r, 4);
-    s->view.kind = (ww_point_kind)kind;
-    s->precision = s->view.precision = (ww_precision)precision;
-    o->metric = (ww_metric)take_number(r, 4);
+    const uint64_t kind = take_number(r, 4), precision = take_number(r, 4), metric = take_number(r, 4);
     o->tables = (uint32_t)take_number(r, 4);
     o->functions = (uint32_t)take_number(r, 4);
     o->probes = (uint32_t)take_number(r, 4);
     o->candidates = (uint32_t)take_number(r, 4);
-    o->complete = take_number(r, 4) != 0;
-    const bool removed = take_number(r, 4) != 0;
+    const uint64_t complete = take_number(r, 4), any = take_number(r, 4);
     o->width = take_double(r);
     o->seed = take_number(r, 8);
-    s->view.dimension = (size_t)take_number(r, 8);
-    s->view.count = (size_t)take_number(r, 8);
+    const uint64_t dimension = take_number(r, 8), count = take_number(r, 8);
     s->coefficient_bytes = take_number(r, 8);
+    if (r->failed)
+        return SHORT;
+    if (kind > WW_POINTS_SETS || precision > WW_DOUBLE || (kind != WW_POINTS_NUMBERS && precision != WW_FLOAT))
+        return "its kind of points or their precision is unknown";
+    if (metric > WW_METRIC_JACCARD_BITS || ww_metric_kind((ww_metric)metric) != (ww_point_kind)kind)
+        return "its metric is not one of its kind of points";
+    if (metric == WW_METRIC_LINF || metric == WW_METRIC_INNER_PRODUCT || metric == WW_METRIC_JACCARD_BITS)
+        return "its metric has no hash family";
+    if (complete > 1 || any > 1)
+        return "a switch is neither on nor off";
+    if (count < 1 || count > INT32_MAX || dimension > (1u << 24) || (kind == WW_POINTS_SETS) != (dimension == 0))
+        return "its number of points or their dimension is out of range";
+    s->view.kind = (ww_point_kind)kind;
+    s->precision = s->view.precision = (ww_precision)precision;
+    s->view.dimension = (size_t)dimension;
+    s->view.count = (size_t)count;
+    o->metric = (ww_metric)metric;
+    o->complete = complete != 0;
+    *removed = any != 0;
+    return NULL;
+}
+
+// Fills `s`; else what is wrong. Options are checked when the index is opened, values when the points are made.
+static const char *take_all(reader *r, saved *s) {
+    bool removed = false;
+    const char *wrong = take_header(r, s, &removed);
+    if (wrong)
+        return wrong;
     const uint64_t count = s->view.count, d = s->view.dimension;
-    if (r->failed || kind > WW_POINTS_SETS || precision > WW_DOUBLE || count < 1 || count > INT32_MAX || d > (1u << 24))
-        return false;
-    const unsigned size = kind == WW_POINTS_NUMBERS && precision == WW_DOUBLE ? 8 : 4;
-    s->coefficients = take_array(r, s->coefficient_bytes / size, size);
-    if (removed)
-        s->removed = take_array(r, (count + 31) / 32, 4);
-    uint64_t values = count * (kind == WW_POINTS_BITS ? (d + 7) / 8 : d);
-    if (kind == WW_POINTS_SETS) {
-        s->offsets = take_array(r, count + 1, 8);
-        values = s->offsets ? s->offsets[count] : 0;
-    }
-    s->values = take_array(r, values, kind == WW_POINTS_BITS ? 1 : size);
+    const unsigned size = s->precision == WW_DOUBLE ? 8 : 4;
+    if (s->coefficient_bytes % size)
+        return "half a coefficient";
+    if (!(s->coefficients = take_array(r, s->coefficient_bytes / size, size)))
+        return SHORT;
+    if ((wrong = check_coefficients(s, size)))
+        return wrong;
+    if (removed && !(s->removed = take_array(r, (count + 31) / 32, 4)))
+        return SHORT;
+    if (removed && count % 32 && s->removed[count / 32] >> count % 32)
+        return "a point is removed that there is not";
+    uint64_t values = count * (s->view.kind == WW_POINTS_BITS ? (d + 7) / 8 : d);
+    if (s->view.kind == WW_POINTS_SETS && (wrong = take_offsets(r, s, &values)))
+        return wrong;
+    if (!(s->values = take_array(r, values, s->view.kind == WW_POINTS_BITS ? 1 : size)))
+        return SHORT;
     s->view.values = s->values;
     s->view.offsets = s->offsets;
-    return !r->failed && r->left == 0;
+    return r->left == 0 ? NULL : "there is more than its numbers say";
 }
 
 static void saved_free(saved *s) {
@@ -334,7 +399,9 @@ static void saved_free(saved *s) {
     free(s->offsets);
 }
 
-static ww_status restore(ww_context *context, const saved *s, const ww_run_options *run, ww_lsh **lsh) {
+// What the file says is refused as an argument would be: options, sets that do not ascend, values that are not finite.
+static ww_status restore(ww_context *context, const char *path, const saved *s, const ww_run_options *run,
+                         ww_lsh **lsh) {
     ww_status status;
     ww_points *points = NULL;
     ww_points_options options = WW_POINTS_OPTIONS_INIT;
@@ -353,6 +420,8 @@ done:
     ww_points_destroy(&points);
     if (status != WW_OK)
         ww_lsh_destroy(lsh);
+    if (status == WW_ERROR_INVALID_ARGUMENT || status == WW_ERROR_NOT_FINITE || status == WW_ERROR_FORMAT)
+        return damaged(path, ww_last_error()->message);
     return status;
 }
 
@@ -367,9 +436,11 @@ ww_status ww_lsh_load(ww_context *context, const char *path, const ww_run_option
     saved s = {.view = WW_POINT_VIEW_INIT, .options = WW_LSH_OPTIONS_INIT};
     if ((status = wwi_run_take(run, &taken)) == WW_OK && (status = read_whole(path, &content, &count)) == WW_OK &&
         (status = check_whole(path, content, count)) == WW_OK) {
-        reader r = {content, count - DIGEST_BYTES, false};
-        status =
-            take_all(&r, &s) ? restore(context, &s, &taken, lsh) : damaged(path, "its numbers do not fit each other");
+        reader r = {content, count - DIGEST_BYTES, false, 0};
+        const char *wrong = take_all(&r, &s);
+        status = r.lacking ? wwi_fail_memory(r.lacking)
+                 : wrong   ? damaged(path, wrong)
+                           : restore(context, path, &s, &taken, lsh);
     }
     saved_free(&s);
     free(content);

@@ -108,13 +108,69 @@ static ww_status count_pairs(ww_profile *p) {
 // The form of the kernel, and the sizes of its tiles.
 static ww_status choose(ww_profile *p, size_t channels) {
     const ww_device_info *info = wwi_context_info(p->context);
-    if (!info->has_double) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "the device has no double, in which neighbours are compared");
-        return wwi_fail_hint("choose another device");
+    // The tuning parameter profile.double 2 tries the way of a device without double.
+    p->narrow = !info->has_double || tuned(p, "profile.double", 1) == 2;
+    if (p->narrow && p->options.precision == WW_DOUBLE) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "the device has no double");
+        return wwi_fail_hint("choose precision float, or another device");
     }
+    if (p->narrow)
+        return WW_OK;
     // Many channels: the form for CPUs runs everywhere, one work-item a tile.
     p->vector = tuned(p, "profile.vector", info->type == WW_DEVICE_CPU) > 0 || channels > MOST_CHANNELS_ITEMS;
     return WW_OK;
+}
+
+// The largest reach of `count` windows.
+static double span_reach(const wwi_profile_series *s, size_t first, size_t count) {
+    float most = 1;
+    for (size_t i = first; i < first + count && i < s->windows; i++)
+        if (s->state[i] == WWI_WINDOW_USABLE && s->reach[i] > most)
+            most = s->reach[i];
+    return most;
+}
+
+// What part of the tiles is computed in double, from some of them.
+static double deep_share(const ww_profile *p, size_t rows) {
+    enum { TRIED = 32, WIDTH = 1024 };
+    const wwi_profile_series *other = wwi_profile_other(p);
+    double own_reach[TRIED], other_reach[TRIED];
+    size_t deep = 0;
+    for (size_t i = 0; i < TRIED; i++) {
+        own_reach[i] = span_reach(&p->series, i * p->series.windows / TRIED, rows);
+        other_reach[i] = span_reach(other, i * other->windows / TRIED, rows + WIDTH);
+    }
+    for (size_t i = 0; i < TRIED; i++)
+        for (size_t j = 0; j < TRIED; j++)
+            deep += own_reach[i] * other_reach[j] >= DEEP;
+    return (double)deep / (TRIED * TRIED);
+}
+
+static ww_status make_reach(ww_profile *p, size_t rows) {
+    const ww_status status = wwi_profile_series_reach(&p->series, rows);
+    return status == WW_OK && !p->self ? wwi_profile_series_reach(&p->other, rows) : status;
+}
+
+// How far a diagonal is followed. The longer, the fewer covariances are summed anew, which takes the more the longer
+// the window is; but the more tiles have a reach for which float does not do. The factors are those of an H200.
+static ww_status choose_rows(ww_profile *p) {
+    ww_status status = WW_OK;
+    uint32_t rows = tuned(p, "profile.rows", 0) / WWI_PROFILE_PART * WWI_PROFILE_PART;
+    double least = INFINITY;
+    const bool one = p->narrow || p->options.precision == WW_DOUBLE;
+    for (uint32_t tried = 1024; !rows && !one && tried >= 128 && status == WW_OK; tried /= 2) {
+        status = make_reach(p, tried);
+        const double share = deep_share(p, tried), cost = 1 + 2.5 * share + 0.3 * (double)p->window / tried;
+        if (cost < least) {
+            least = cost;
+            p->block_rows = tried;
+        }
+        if (share == 0)
+            break; // fewer rows would only cost more
+    }
+    if (rows || one)
+        p->block_rows = !rows ? 512 : rows < 64 ? 64 : rows > 4096 ? 4096 : rows;
+    return status == WW_OK ? make_reach(p, p->block_rows) : status;
 }
 
 // The shape of a tile: work-items of a group, diagonals of one, rows staged at a time; lanes of a vector, vectors.
@@ -153,6 +209,10 @@ static shape make_shape(const ww_profile *p) {
     const size_t channels = p->series.channels;
     const bool is_double = p->options.precision == WW_DOUBLE;
     shape s = {1, 1, WWI_PROFILE_PART, 1, 1};
+    if (p->narrow) {
+        s.group = wwi_context_info(p->context)->max_work_group < 64 ? 1 : 64;
+        return s;
+    }
     if (p->vector) {
         s.vector = is_double ? 8 : 16;
         s.vectors = tuned(p, "profile.vectors", channels == 1 ? 4 : channels <= 4 ? 2 : 1);
@@ -190,18 +250,21 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
     for (int role = p->self ? BOTH : ROWS_ALONE; role <= (p->self ? BOTH : COLUMNS_ALONE); role++) {
         const wwi_source sources[] = {{"base/number.cl", NULL},
                                       {"profile/profile.cl", NULL},
-                                      {p->vector ? "profile/profile_vector.cl" : "profile/profile_items.cl", NULL}};
-        snprintf(options, sizeof options,
-                 "-DWWK_DOUBLE=%d -DWW_CHANNELS=%zu -DWW_FLATS=%d -DWW_ROWS=%d -DWW_COLUMNS=%d -DWW_RAISES=%d "
-                 "-DWW_BLOCK_ROWS=%" PRIu32 " -DWW_PART=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_DIAGONALS=%" PRIu32
-                 " -DWW_VECTOR=%" PRIu32 " -DWW_VECTORS=%" PRIu32,
-                 is_double, p->series.channels, flats, role != COLUMNS_ALONE, role != ROWS_ALONE, p->k == 1,
-                 p->block_rows, s.part, s.group, s.diagonals, s.vector, s.vectors);
+                                      {p->narrow   ? "profile/profile_pairs.cl"
+                                       : p->vector ? "profile/profile_vector.cl"
+                                                   : "profile/profile_items.cl",
+                                       NULL}};
+        const char *name = p->narrow ? "ww_profile_pairs" : p->vector ? "ww_profile_vector" : "ww_profile_items";
+        snprintf(
+            options, sizeof options,
+            "-DWWK_DOUBLE=%d -DWW_CHANNELS=%zu -DWW_BEST=%zu -DWW_FLATS=%d -DWW_ROWS=%d -DWW_COLUMNS=%d -DWW_RAISES=%d "
+            "-DWW_BLOCK_ROWS=%" PRIu32 " -DWW_PART=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_DIAGONALS=%" PRIu32
+            " -DWW_VECTOR=%" PRIu32 " -DWW_VECTORS=%" PRIu32,
+            is_double, p->series.channels, p->series.best, flats, role != COLUMNS_ALONE, role != ROWS_ALONE, p->k == 1,
+            p->block_rows, s.part, s.group, s.diagonals, s.vector, s.vectors);
         if ((status = wwi_program_get(p->context, sources, sizeof sources / sizeof *sources, options,
                                       &p->programs[deep][role])) != WW_OK ||
-            (status = wwi_kernel_create(p->stream, p->programs[deep][role],
-                                        p->vector ? "ww_profile_vector" : "ww_profile_items", &p->tiles[deep][role])) !=
-                WW_OK)
+            (status = wwi_kernel_create(p->stream, p->programs[deep][role], name, &p->tiles[deep][role])) != WW_OK)
             return status;
     }
     return WW_OK;
@@ -209,16 +272,17 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
 
 static ww_status compile(ww_profile *p) {
     ww_status status;
-    char options[64];
-    p->deep = p->options.precision == WW_FLOAT && p->reach >= DEEP;
+    char options[96];
+    p->deep = !p->narrow && p->options.precision == WW_FLOAT && p->reach >= DEEP;
     const shape s = make_shape(p);
     p->width = s.group * s.diagonals * s.vector * s.vectors;
-    if ((status = compile_set(p, s, false)) != WW_OK || (p->deep && (status = compile_set(p, s, true)) != WW_OK))
+    if ((status = compile_set(p, s, false)) != WW_OK || (p->deep && (status = compile_set(p, s, true)) != WW_OK) ||
+        p->narrow)
         return status;
     const wwi_source sources[] = {
         {"base/number.cl", NULL}, {"profile/profile.cl", NULL}, {"profile/profile_merge.cl", NULL}};
-    snprintf(options, sizeof options, "-DWW_CHANNELS=%zu -DWW_MOST=%zu -DWW_MERGE_WG=%d", p->series.channels, p->k,
-             WWI_PROFILE_MERGE_GROUP);
+    snprintf(options, sizeof options, "-DWW_CHANNELS=%zu -DWW_BEST=%zu -DWW_MOST=%zu -DWW_MERGE_WG=%d",
+             p->series.channels, p->series.best, p->k, WWI_PROFILE_MERGE_GROUP);
     if ((status = wwi_program_get(p->context, sources, sizeof sources / sizeof *sources, options, &p->merge_program)) !=
         WW_OK)
         return status;
@@ -254,7 +318,7 @@ static ww_status divide(ww_profile *p) {
     if (p->self && slice < windows)
         slice /= 2;
     // No buffer above the device's limit: the widest is that of the table, or of the neighbours.
-    const uint64_t real = p->options.precision == WW_DOUBLE ? 8 : 4;
+    const uint64_t real = p->narrow || p->options.precision == WW_DOUBLE ? 8 : 4;
     const uint64_t table = p->series.channels * 3 * (p->deep ? 8 : real), list = p->k * 8;
     const uint64_t widest = largest / (table > list ? table : list);
     const uint64_t fits = widest > p->padding + p->window ? widest - p->padding - p->window : 0;
@@ -324,6 +388,14 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
     if (other && own_view.channels != other_view.channels)
         return wwi_fail(WW_ERROR_CHANNELS, "the series have %zu and %zu channels", own_view.channels,
                         other_view.channels);
+    const size_t best = taken.best_channels ? taken.best_channels : own_view.channels;
+    if (best > own_view.channels)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "best_channels is %zu; the series have %zu channels", best,
+                        own_view.channels);
+    if (best < own_view.channels && own_view.channels > 32) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "the best %zu of %zu channels", best, own_view.channels);
+        return wwi_fail_hint("of up to 32 channels some may count; of more, all");
+    }
     if (window > UINT32_MAX / 8)
         return wwi_fail(WW_ERROR_OVERFLOW, "a window of %zu points", window);
 
@@ -343,12 +415,9 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
         p->exclusion = INT64_MAX / 4;
     if ((status = wwi_stream_create(context, &p->stream)) != WW_OK || (status = choose(p, own_view.channels)) != WW_OK)
         goto done;
-    p->block_rows = tuned(p, "profile.rows", 512) / WWI_PROFILE_PART * WWI_PROFILE_PART;
-    p->block_rows = p->block_rows < 64 ? 64 : p->block_rows > 4096 ? 4096 : p->block_rows;
-    if ((status = wwi_profile_series_make(&own_view, index, window, p->block_rows, &p->series)) != WW_OK ||
-        (other &&
-         (status = wwi_profile_series_make(&other_view, other_index, window, p->block_rows, &p->other)) != WW_OK) ||
-        (status = count_pairs(p)) != WW_OK)
+    if ((status = wwi_profile_series_make(&own_view, index, window, best, &p->series)) != WW_OK ||
+        (other && (status = wwi_profile_series_make(&other_view, other_index, window, best, &p->other)) != WW_OK) ||
+        (status = choose_rows(p)) != WW_OK || (status = count_pairs(p)) != WW_OK)
         goto done;
     p->reach = (double)largest_reach(&p->series) * (double)largest_reach(wwi_profile_other(p));
     if ((status = compile(p)) != WW_OK)
@@ -358,7 +427,7 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
         goto done;
     p->rate = wwi_pace_guess(wwi_context_info(context), p->vector ? 2 : 8) / (double)own_view.channels;
     p->info.struct_size = sizeof p->info;
-    p->info.form = p->vector ? "vector" : "items";
+    p->info.form = p->narrow ? "pairs" : p->vector ? "vector" : "items";
     p->info.windows = p->series.windows;
     p->info.other_windows = wwi_profile_other(p)->windows;
     p->info.exclusion = p->exclusion;
@@ -384,7 +453,10 @@ typedef struct region {
     uint64_t reported;
 } region;
 
-static ww_status merge_list(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list) {
+static ww_status merge_list(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list,
+                            uint32_t stripes) {
+    if (p->narrow)
+        return wwi_profile_merge_host(p, own, other, list, stripes);
     const wwi_profile_merge_args job = {.other_first = other->first,
                                         .own = (uint32_t)own->count,
                                         .window = (uint32_t)p->window,
@@ -410,20 +482,20 @@ static ww_status clear_counters(ww_profile *p) {
     return wwi_buffer_fill_u32(p->counters, 0, wwi_buffer_bytes(p->counters), 0);
 }
 
-static ww_status merge(ww_profile *p, const region *r) {
+static ww_status merge(ww_profile *p, const region *r, uint32_t stripes) {
     ww_status status = WW_OK;
     if (r->role != COLUMNS_ALONE)
-        status = merge_list(p, r->rows, r->columns, r->row_list);
+        status = merge_list(p, r->rows, r->columns, r->row_list, stripes);
     if (status == WW_OK && r->role != ROWS_ALONE &&
         (r->role != BOTH || r->rows != r->columns || r->row_list != r->column_list))
-        status = merge_list(p, r->columns, r->rows, r->column_list);
+        status = merge_list(p, r->columns, r->rows, r->column_list, stripes);
     return status == WW_OK ? clear_counters(p) : status;
 }
 
 // The error of a correlation for a reach of 1. Measured on walks, noise, sines, ramps, parabolas and steps it is at
 // most 4 to 10 roundings times the root of the rows that a diagonal is followed.
-static float error_of(const ww_profile *p, bool is_double) {
-    const double unit = is_double ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
+float wwi_profile_error(const ww_profile *p, bool is_double) {
+    const double unit = p->narrow ? 0x1p-44 : is_double ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
     return (float)((double)p->series.channels * unit * (10 * sqrt((double)p->block_rows) + 16));
 }
 
@@ -431,7 +503,7 @@ static ww_status launch_set(ww_profile *p, const region *r, wwi_profile_args *jo
     const wwi_profile_slice *a = r->rows, *b = r->columns;
     const bool rows = r->role != COLUMNS_ALONE, columns = r->role != ROWS_ALONE;
     const uint64_t tiles = r->tiles;
-    job->error = error_of(p, deep || p->options.precision == WW_DOUBLE);
+    job->error = wwi_profile_error(p, deep || p->options.precision == WW_DOUBLE);
     job->least = deep ? (float)DEEP : 0;
     job->most = deep || !p->deep ? INFINITY : (float)DEEP;
     const wwi_arg args[] = {WWI_VALUE(*job),
@@ -542,7 +614,7 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
         if (fullest > room) {
             // The bounds are better now; what was listed of this launch is met again.
             most = take / 4 > 1 ? take / 4 : 1;
-            if ((status = merge(p, r)) != WW_OK)
+            if ((status = merge(p, r, stripes)) != WW_OK)
                 break;
             held = 0;
             continue;
@@ -556,7 +628,7 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
         if (p->k > 1)
             most = most < at ? most : at;
         if (stripes == 1 || p->k > 1 || held > room / 2 || at >= tiles) {
-            if ((status = merge(p, r)) != WW_OK)
+            if ((status = merge(p, r, stripes)) != WW_OK)
                 break;
             held = 0;
         }

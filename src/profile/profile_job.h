@@ -39,6 +39,9 @@ typedef struct wwi_profile_slice {
     wwi_buffer *best[WWI_PROFILE_LISTS], *best_ids[WWI_PROFILE_LISTS];
 } wwi_profile_slice;
 
+// The error of a correlation for a reach of 1, by the arithmetic of the tiles.
+float wwi_profile_error(const ww_profile *p, bool is_double);
+
 struct ww_profile {
     ww_context *context;
     wwi_stream *stream;
@@ -48,6 +51,7 @@ struct ww_profile {
     wwi_profile_series series, other; // other: unused for one series
     bool self;
     bool vector;        // the kernel for CPUs
+    bool narrow;        // without double on the device: pairs of floats, and the host compares
     uint32_t groups[2]; // work-items of a group, of each set
     uint32_t width, block_rows;
     uint32_t padding; // of tables and values, in windows
@@ -84,6 +88,14 @@ ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *slice, const 
                                  size_t first, size_t count);
 ww_status wwi_profile_slice_store(ww_profile *p, wwi_profile_slice *slice);
 void wwi_profile_slice_close(wwi_profile_slice *slice);
+// ---- profile_host.c
+
+// What kernels_cl/profile/profile_merge.cl does, by the host. `stripes` counters have `capacity` entries each.
+ww_status wwi_profile_merge_host(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list,
+                                 uint32_t stripes);
+
+// ---- profile_slice.c
+
 // Enters a neighbour into a sorted list of k.
 void wwi_profile_enter(double *best, int64_t *ids, size_t k, double distance2, int64_t id);
 

@@ -12,7 +12,7 @@
 #define UNUSABLE_SIZE 1e15
 
 uint64_t wwi_profile_window_bytes(const ww_profile *p, const wwi_profile_series *s) {
-    const uint64_t real = p->options.precision == WW_DOUBLE ? 8 : 4;
+    const uint64_t real = p->narrow || p->options.precision == WW_DOUBLE ? 8 : 4;
     return s->channels * (8 + 16 + 3 * (real + (p->deep ? 8 : 0))) + 10 +
            (uint64_t)wwi_profile_lists(p) * (8 + 16 * p->k);
 }
@@ -41,9 +41,19 @@ static ww_status upload(ww_profile *p, wwi_buffer **buffer, const void *data, ui
     return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, data) : status;
 }
 
-static void put_real(bool is_double, unsigned char *to, size_t at, double value) {
-    if (is_double)
+// A double, or what two floats hold of it.
+static void put_wide(const ww_profile *p, unsigned char *to, size_t at, double value) {
+    const float high = (float)value;
+    const float both[2] = {high, (float)(value - (double)high)};
+    if (p->narrow)
+        memcpy(to + at * 8, both, 8);
+    else
         memcpy(to + at * 8, &value, 8);
+}
+
+static void put_real(const ww_profile *p, bool is_double, unsigned char *to, size_t at, double value) {
+    if (is_double)
+        put_wide(p, to, at, value);
     else
         memcpy(to + at * 4, &(float){(float)value}, 4);
 }
@@ -63,18 +73,19 @@ static ww_status open_table(ww_profile *p, const wwi_profile_slice *s, bool is_d
         for (size_t i = 0; i < s->count; i++) {
             const size_t at = s->first + i;
             if (at > 0) {
-                put_real(is_double, room, plane + i, (x[at + m - 1] - x[at - 1]) / 2);
-                put_real(is_double, room, plane + s->stride + i, (x[at + m - 1] - mu[at]) + (x[at - 1] - mu[at - 1]));
+                put_real(p, is_double, room, plane + i, (x[at + m - 1] - x[at - 1]) / 2);
+                put_real(p, is_double, room, plane + s->stride + i,
+                         (x[at + m - 1] - mu[at]) + (x[at - 1] - mu[at - 1]));
             }
             const bool usable = from->state[at] == WWI_WINDOW_USABLE;
             const double size = from->sizes[c * from->windows + at], norm = from->norms[c * from->windows + at];
-            put_real(is_double, room, plane + 2 * (size_t)s->stride + i,
+            put_real(p, is_double, room, plane + 2 * (size_t)s->stride + i,
                      from->channels == 1 ? (usable ? size : UNUSABLE_SIZE)
                      : usable            ? norm
                                          : 0);
         }
         for (size_t i = s->count; from->channels == 1 && i < s->stride; i++)
-            put_real(is_double, room, plane + 2 * (size_t)s->stride + i, UNUSABLE_SIZE);
+            put_real(p, is_double, room, plane + 2 * (size_t)s->stride + i, UNUSABLE_SIZE);
     }
     const ww_status status = upload(p, table, room, bytes);
     free(room);
@@ -94,13 +105,13 @@ static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
         return wwi_fail_memory(most);
     for (size_t c = 0; c < from->channels; c++)
         for (size_t t = 0; t < s->count + m - 1; t++)
-            put_real(true, room, c * s->points + t, from->values[c * from->points + s->first + t]);
+            put_wide(p, room, c * s->points + t, from->values[c * from->points + s->first + t]);
     if ((status = upload(p, &s->values, room, value_bytes)) != WW_OK)
         goto done;
     memset(room, 0, window_bytes);
     for (size_t c = 0; c < from->channels; c++)
         for (size_t i = 0; i < s->count; i++)
-            put_real(true, room, c * s->stride + i, from->means[c * from->windows + s->first + i]);
+            put_wide(p, room, c * s->stride + i, from->means[c * from->windows + s->first + i]);
     if ((status = upload(p, &s->means, room, window_bytes)) != WW_OK)
         goto done;
     memset(room, 0, window_bytes);
@@ -108,7 +119,7 @@ static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
         memcpy(room + c * s->stride * 8, from->norms + c * from->windows + s->first, s->count * 8);
     if ((status = upload(p, &s->norms, room, window_bytes)) != WW_OK)
         goto done;
-    status = open_table(p, s, p->options.precision == WW_DOUBLE, &s->table);
+    status = open_table(p, s, p->narrow || p->options.precision == WW_DOUBLE, &s->table);
     if (status == WW_OK && p->deep)
         status = open_table(p, s, true, &s->wide_table);
 done:
@@ -120,6 +131,8 @@ static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
     ww_status status;
     const wwi_profile_series *from = s->series;
     const size_t parts = s->stride / WWI_PROFILE_PART;
+    // Values of two floats have an error of their own, which matters in windows of small size.
+    const double grain = p->narrow ? 4 * sqrt((double)p->window) * 0x1p-48 / (double)wwi_profile_error(p, false) : 0;
     float *values = malloc((size_t)s->stride * sizeof *values);
     float *largest = calloc(parts, sizeof *largest);
     unsigned char *state = malloc(s->stride);
@@ -129,6 +142,8 @@ static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
     }
     for (size_t i = 0; i < s->stride; i++) {
         values[i] = i < s->count ? from->reach[s->first + i] : 1;
+        for (size_t c = 0; c < from->channels && i < s->count && grain > 0; c++)
+            values[i] = fmaxf(values[i], (float)fmin(grain * from->norms[c * from->windows + s->first + i], 1e30));
         state[i] = i < s->count ? from->state[s->first + i] : WWI_WINDOW_NOT_FINITE;
         if (state[i] != WWI_WINDOW_USABLE)
             values[i] = 1;
@@ -140,7 +155,10 @@ static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
         (status = upload(p, &s->state, state, s->stride)) != WW_OK)
         goto done;
     for (size_t i = 0; i < s->stride; i++)
-        values[i] = i < s->count ? from->flat[s->first + i] : 0;
+        if (from->best == from->channels || i >= s->count)
+            values[i] = i < s->count ? from->flat[s->first + i] : 0;
+        else
+            memcpy(&values[i], &from->flat_bits[s->first + i], sizeof *values);
     status = upload(p, &s->flat, values, (uint64_t)s->stride * 4);
 done:
     free(state);
@@ -166,13 +184,13 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
         const double worst = best[i * k + k - 1];
         if (isfinite(worst)) {
             const float bound =
-                (float)((double)from->channels - worst / (2.0 * (double)p->window)) - 2e-7f * (float)from->channels;
+                (float)((double)from->best - worst / (2.0 * (double)p->window)) - 2e-7f * (float)from->channels;
             bounds[i] = bound > bounds[i] ? bound : bounds[i];
         }
     }
     if ((status = upload(p, &s->bounds[list], bounds, bytes)) == WW_OK &&
         (status = wwi_buffer_create(p->context, bytes, &s->heads[list])) == WW_OK &&
-        (status = wwi_buffer_fill_u32(s->heads[list], 0, bytes, NO_ENTRY)) == WW_OK &&
+        (status = wwi_buffer_fill_u32(s->heads[list], 0, bytes, NO_ENTRY)) == WW_OK && !p->narrow &&
         (status = upload(p, &s->best[list], best, list_bytes)) == WW_OK)
         status = upload(p, &s->best_ids[list], p->best_ids[list] + s->first * k, list_bytes);
     free(bounds);

@@ -40,7 +40,9 @@ static ww_status allocate_block(ww_search *s, uint64_t length, bool ahead) {
     uint64_t block = most / each > overlap ? most / each - overlap : 1;
     const uint64_t widest = (s->query_count > 3 * s->channels ? s->query_count : 3 * s->channels) * s->value_bytes;
     const uint64_t largest = wwi_context_max_buffer(s->context) / widest;
-    block = largest > overlap ? (block < largest - overlap ? block : largest - overlap) : 1;
+    // The stride is whole groups of 32, and the rows of all queries have 32 places more.
+    const uint64_t around = overlap + 31 + 32;
+    block = largest > around ? (block < largest - around ? block : largest - around) : 1;
     uint64_t wanted = (uint64_t)wwi_tuning(s->context, "search.block", NULL, s->gpu ? 1L << 24 : 1L << 17);
     if (!windows) {
         // As many columns as a launch has time for.

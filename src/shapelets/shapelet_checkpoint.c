@@ -159,7 +159,8 @@ static ww_status parse(const char *bytes, size_t size, const char *path, wwi_sha
         return damaged(path);
     past->columns = columns;
     past->unfinished_count = (size_t)value;
-    return read_places(&at, path, past, (size_t)value);
+    status = read_places(&at, path, past, (size_t)value);
+    return status == WW_OK && at != bytes + size - 65 ? damaged(path) : status;
 }
 
 ww_status wwi_shapelet_past_read(const char *path, wwi_shapelet_past *past, bool *there) {

@@ -867,23 +867,23 @@ static ww_status extend(search *s, double cells_each, double *told, bool last) {
                                   WWI_BUFFER(s->room->nearest),
                                   WWI_VALUE(s->job)};
         const uint32_t items = (uint32_t)(blocks * many), groups = items < s->rows_groups ? items : s->rows_groups;
-        const wwi_arg rows[] = {WWI_BUFFER(s->room->a),
-                                WWI_BUFFER(s->room->row_steps),
-                                WWI_BUFFER(s->room->b),
-                                WWI_BUFFER(s->room->tile_buffer),
-                                WWI_BUFFER(s->room->tile_first),
-                                WWI_BUFFER(s->room->lefts),
-                                WWI_BUFFER(s->room->points),
-                                WWI_BUFFER(s->room->window_steps),
-                                WWI_BUFFER(s->room->window_sizes),
-                                WWI_VALUE(s->wide),
-                                WWI_BUFFER(s->room->rows_scratch),
-                                WWI_VALUE(s->rows_room),
-                                WWI_BUFFER(s->room->nearest),
-                                WWI_VALUE(items),
-                                WWI_VALUE(s->job)};
+        const wwi_arg by_rows[] = {WWI_BUFFER(s->room->a),
+                                   WWI_BUFFER(s->room->row_steps),
+                                   WWI_BUFFER(s->room->b),
+                                   WWI_BUFFER(s->room->tile_buffer),
+                                   WWI_BUFFER(s->room->tile_first),
+                                   WWI_BUFFER(s->room->lefts),
+                                   WWI_BUFFER(s->room->points),
+                                   WWI_BUFFER(s->room->window_steps),
+                                   WWI_BUFFER(s->room->window_sizes),
+                                   WWI_VALUE(s->wide),
+                                   WWI_BUFFER(s->room->rows_scratch),
+                                   WWI_VALUE(s->rows_room),
+                                   WWI_BUFFER(s->room->nearest),
+                                   WWI_VALUE(items),
+                                   WWI_VALUE(s->job)};
         if (s->sparse && d->gpu)
-            status = wwi_launch(s->extend, groups, d->row_group, rows, sizeof rows / sizeof *rows);
+            status = wwi_launch(s->extend, groups, d->row_group, by_rows, sizeof by_rows / sizeof *by_rows);
         else if (s->sparse)
             status = wwi_launch(s->extend, items, d->row_group, sparse, sizeof sparse / sizeof *sparse);
         else

@@ -277,4 +277,23 @@ ok "and JSON says so" prints '"exact": true'
 cp out with_lsh
 awk 'BEGIN { for (i = 0; i < 50; i++) print "1,2,3" }' >equal.csv
 ok "equal points" gives 0 lsh -k 2 --recall 0.9 equal.csv
+# ---- PoCL's cache, where that is all that is wrong
+"$program" devices --no-self-test >out 2>err
+if prints "Portable Computing Language"; then
+    pocl_fails() { # pocl_fails VARIABLE...: a job on PoCL fails with these set
+        ! env "$@" WAVEWARP_DEVICE="Portable Computing Language" "$program" pairs x.csv y.csv >out 2>err </dev/null
+    }
+    ok "a cache that can't be made" pocl_fails POCL_CACHE_DIR=/dev/null/cache
+    ok "is named, with the reason" says "PoCL can't write to its cache folder /dev/null/cache: Not a directory"
+    ok "and so is what to do" says "set POCL_CACHE_DIR"
+    ok "a home that there is not" pocl_fails -u POCL_CACHE_DIR -u XDG_CACHE_HOME HOME=/dev/null
+    ok "is found to be the reason" says "PoCL can't write to its cache folder /dev/null/.cache/pocl/kcache"
+    mkdir kept
+    chmod 555 kept
+    if [ ! -w kept ]; then # root may write everywhere
+        ok "a cache that can't be written" pocl_fails POCL_CACHE_DIR="$PWD/kept"
+        ok "is named too" says "PoCL can't write to its cache folder $PWD/kept: Permission denied"
+    fi
+    chmod 755 kept
+fi
 finish

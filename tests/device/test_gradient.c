@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host.h"
 #include "reference/choices.h"
 #include "support.h"
 
@@ -461,6 +462,61 @@ START_TEST(gammas) {
 }
 END_TEST
 
+// ---- tiles of soft-DTW
+
+// kernels_cl/gradient/gradient_soft.cl, the text that GPUs take, here on any device: against gradient.cl, in double where the
+// device has it. Few pairs; pairs side by side; a work-item a pair; segments. z-normalised walks and noise.
+START_TEST(tiles) {
+    static const double values_of_gamma[] = {1e-2, 0.1, 1, 10, 1e4};
+    enum { PAIRS = 35 };
+    const int products = _i % 2, way = _i / 2;
+    const size_t few[] = {150, 61, 1, 40}, across[] = {131, 90, 47, 1};
+    size_t n[PAIRS], m[PAIRS];
+    const size_t pairs = way == 1 || way == 2 ? PAIRS : 4;
+    ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
+    ww_run_options limits = WW_RUN_OPTIONS_INIT;
+    setup();
+    for (size_t p = 0; p < pairs; p++) {
+        n[p] = pairs == PAIRS ? wwt_random_size(1, 70) : few[p];
+        m[p] = pairs == PAIRS ? wwt_random_size(1, 70) : across[p];
+    }
+    wwt_set x = wwt_set_make(1, n, pairs), y = wwt_set_make(1, m, pairs);
+    for (size_t k = 0; k < n[0]; k++) // noise
+        x.values[x.offsets[0] + k] = 2 * wwt_random();
+    const ww_precision wide = wwt_device_has_double() ? WW_DOUBLE : WW_FLOAT;
+    ww_measure measure = wwt_measure(WW_DTW);
+    for (size_t g = 0; g < sizeof values_of_gamma / sizeof *values_of_gamma; g++) {
+        measure.gamma = values_of_gamma[g];
+        options.run = NULL;
+        wwt_ok(wwi_tuning_try(wwt_context, "gradient.tiles", NULL, 0));
+        result expected = matched(&measure, &x, &y, wide, &options, NULL);
+        wwt_ok(wwi_tuning_try(wwt_context, "gradient.tiles", NULL, 1 + products));
+        wwt_ok(wwi_tuning_try(wwt_context, "gradient.fill", NULL, way == 2 ? 1 : 1 << 20));
+        if (way == 3) {
+            limits.max_bytes = 14000;
+            options.run = &limits;
+        }
+        result got = matched(&measure, &x, &y, WW_FLOAT, &options, NULL);
+        ck_assert(way != 3 || got.info.segments >= 3);
+        for (size_t p = 0; p < pairs; p++) {
+            const double value = wwt_value(expected.values, wide, p);
+            check_number(wwt_value(got.values, WW_FLOAT, p), value, fabs(value) + measure.gamma * (double)(n[p] + m[p]),
+                         wwt_tolerance(WW_FLOAT), "value", p);
+        }
+        for (size_t k = 0; k < got.info.rows; k++)
+            check_number(wwt_value(got.rows, WW_FLOAT, k), wwt_value(expected.rows, wide, k), 10, 2e-4, "by row", k);
+        for (size_t k = 0; k < got.info.columns; k++)
+            check_number(wwt_value(got.columns, WW_FLOAT, k), wwt_value(expected.columns, wide, k), 10, 2e-4,
+                         "by column", k);
+        free_result(&expected);
+        free_result(&got);
+    }
+    wwt_ok(wwi_tuning_try(wwt_context, "gradient.tiles", NULL, 0));
+    wwt_set_free(&x);
+    wwt_set_free(&y);
+}
+END_TEST
+
 // ---- refusals
 
 static int stop(void *user, uint64_t done, uint64_t total) {
@@ -549,6 +605,7 @@ int main(void) {
     wwt_add(suite, alignments, 2);
     wwt_add(suite, weights, 1);
     wwt_add(suite, gammas, 5);
+    wwt_add(suite, tiles, 8);
     wwt_add(suite, refusals, 1);
     return wwt_run(suite);
 }

@@ -472,6 +472,53 @@ START_TEST(leave_one_out) {
 }
 END_TEST
 
+// Sets that stay on the device give the same, and are uploaded by the first that needs them; `_i`: near ties, in
+// double.
+START_TEST(classification_of_kept_sets) {
+    enum { N = 12, CALLS = 3 };
+    double values[N];
+    const char *labels[N], *const names[] = {"a", "b"};
+    for (size_t i = 0; i < N; i++) {
+        values[i] = _i ? 0.1 * (double)(i * 7 % N) : 0.1 * (double)(i * i * 11 % 97);
+        labels[i] = names[i * i % 3 == 1];
+    }
+    ww_series_set *train = points(values, labels, N), *test = points(values + 3, labels + 3, 4);
+    ww_measure measure;
+    ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
+    ww_classification expected = WW_CLASSIFICATION_INIT, result = WW_CLASSIFICATION_INIT;
+    uint64_t bytes[CALLS];
+    wwt_ok(ww_measure_init(&measure, sizeof measure, WW_DTW));
+    const uint64_t before = ww_context_bytes(wwt_context);
+    wwt_ok(ww_classify_data_create(wwt_context, train, test, &options.data));
+    for (int call = 0; call < CALLS; call++) {
+        const ww_series_set *asked = call == 1 ? NULL : test;
+        ww_classify_options plain = options;
+        plain.data = NULL;
+        wwt_ok(ww_classify(wwt_context, &measure, train, asked, &plain, &expected));
+        wwt_ok(ww_classify(wwt_context, &measure, train, asked, &options, &result));
+        ck_assert_uint_eq(result.total, expected.total);
+        ck_assert_uint_eq(result.correct, expected.correct);
+        for (size_t i = 0; i < result.total; i++)
+            ck_assert_int_eq(result.predicted[i], expected.predicted[i]);
+        ww_classification_free(&expected);
+        ww_classification_free(&result);
+        bytes[call] = ww_context_bytes(wwt_context);
+    }
+    ck_assert_uint_gt(bytes[0], before);
+    ck_assert_uint_eq(bytes[2], bytes[1]);
+    wwt_fails(ww_classify(wwt_context, &measure, test, NULL, &options, &result), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_classify(wwt_context, &measure, train, train, &options, &result), WW_ERROR_INVALID_ARGUMENT);
+    ww_classify_data_destroy(&options.data);
+    ck_assert_ptr_null(options.data);
+    ck_assert_uint_lt(ww_context_bytes(wwt_context), bytes[0]);
+    ww_classify_data_destroy(&options.data);
+    ww_classify_data_destroy(NULL);
+    wwt_fails(ww_classify_data_create(wwt_context, NULL, test, &options.data), WW_ERROR_INVALID_ARGUMENT);
+    ww_series_set_destroy(&test);
+    ww_series_set_destroy(&train);
+}
+END_TEST
+
 // ---- progress
 
 typedef struct progress_state {
@@ -602,5 +649,6 @@ int main(void) {
     tcase_add_loop_test(tcase, one_call_matrix, 0, 2);
     tcase_add_loop_test(tcase, classification_votes, 0, 2);
     tcase_add_loop_test(tcase, leave_one_out, 0, 2);
+    tcase_add_loop_test(tcase, classification_of_kept_sets, 0, 2);
     return wwt_run(suite);
 }

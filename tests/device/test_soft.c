@@ -27,8 +27,8 @@ static void check_values(const wwt_set *x, const wwt_set *y, ww_precision precis
     const ww_plan_options options = wwt_engine(engine);
     for (int g = 0; g < GAMMAS; g++) {
         measure.gamma = gammas[g];
-        void *got = list ? wwt_pairs(&measure, x, y, precision, &options)
-                         : wwt_matrix(&measure, x, y, precision, &options);
+        void *got =
+            list ? wwt_pairs(&measure, x, y, precision, &options) : wwt_matrix(&measure, x, y, precision, &options);
         if (!got)
             return;
         for (size_t i = 0; i < x->count; i++)
@@ -77,8 +77,8 @@ START_TEST(values) {
 }
 END_TEST
 
-// A work-item a pair, in tiles (kernels_cl/engine/packed_soft.cl), the text that GPUs take: here on any device. Ragged packs,
-// strips that end behind a series, tiles that products can't hold beside those that they can.
+// A work-item a pair, in tiles (kernels_cl/engine/packed_soft.cl), the text that GPUs take: here on any device. Ragged
+// packs, strips that end behind a series, tiles that products can't hold beside those that they can.
 START_TEST(tiles) {
     const size_t n[] = {203, 128, 97, 1, 60, 9}, m[] = {131, 200, 8, 77};
     const int kind = _i % 2, list = _i / 2 % 2;

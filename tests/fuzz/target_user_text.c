@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             WWT_REQUIRE(!expression || !strchr(";{}#", *at));
         }
         WWT_REQUIRE(round == 0 && curly == 0);
-        WWT_REQUIRE(!strstr(text, "##") && !strstr(text, "->") && !strstr(text, "??"));
+        WWT_REQUIRE(!strstr(text, "##") && !strstr(text, "??"));
         check_names(text);
     }
     free(text);

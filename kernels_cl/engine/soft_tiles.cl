@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of the soft minimum of DTW, in float: what engine/packed_soft.cl and gradient/gradient_soft.cl share. No kernel. One
+// channel, no band, a cost that grows with the distance of two points.
+//
+// With P(i,j) = exp(-D(i,j)/gamma) a cell is P = exp(-c/gamma) (P left + P up + P diagonal). Values between tiles are in the
+// log domain, R = -log2 P in float. A tile is computed in one of two ways:
+//
+//   products (WW_SOFT_WIDE 1)  P in double, times a power of two that is the tile's own: an exponential, an addition, a product
+//       and a multiply-add a cell. Doubles for their range; exponentials are float.
+//   pairs  the log domain: a cell is (M, s), P = s 2^-M, M the cost of the best path within the tile and s at least 1 and at
+//       most the number of paths: two exponentials a cell, of the differences of the neighbours' M, and no logarithm.
+//
+// A tile of products has its greatest entering value at 2^WW_SOFT_LIFT, and loses what is below 2^-1022. Each value that leaves it
+// is a path's product at most below one that enters: where the entering values and the greatest cost show that none is
+// 2^WW_SOFT_SPREAD below the greatest, what is lost is nothing in any of them (ww_soft_fits).
+#define WW_SOFT_FAR 1e30f     // R of what nothing reaches
+#define WW_SOFT_LIFT 960.0f    // bits
+#define WW_SOFT_SPREAD 1860.0f
+#define WW_SOFT_LEAST -1000.0f
+#ifndef WW_SOFT_WIDE
+#define WW_SOFT_WIDE 0
+#endif
+#define WW_SOFT_UNROLL _Pragma("unroll")
+WW_INLINE float ww_soft_cost(float x, float y) {
+    ww_point a, b;
+    a.value[0] = x;
+    b.value[0] = y;
+    return ww_cost(a, b);
+}
+
+#if WW_SOFT_WIDE
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+// 2^a, a from -1000 to 1000: a fraction's in float, and the rest in the exponent. The magic number puts a + 896 into the
+// lowest bits, 896 being the difference of the biases.
+WW_INLINE double ww_wide_exp2(float a) {
+    const float limited = fmax(a, WW_SOFT_LEAST), near = limited + 12583808.0f;
+    const uint part = as_uint(ww_exp2(limited - (near - 12583808.0f)));
+    return as_double((uint2)(part << 29, (part >> 3) + (as_uint(near) << 20)));
+}
+// 2^a of a whole number from -1022 to 1023.
+WW_INLINE double ww_wide_power(float a) {
+    return as_double((uint2)(0, as_uint(a + 12583935.0f) << 20));
+}
+// A positive float of at least 2^-126 as a double. Its low word is the float itself, less than 2^-20 of the value.
+WW_INLINE double ww_wide(float a) {
+    return as_double((uint2)(as_uint(a), (as_uint(a) >> 3) + 0x38000000u));
+}
+// Of a positive double's high word: its exponent, and log2 of the double.
+WW_INLINE float ww_wide_exponent(uint high) {
+    return as_float(0x4b000000u + (high >> 20)) - 8389631.0f;
+}
+WW_INLINE float ww_wide_log2(double a) {
+    const uint high = as_uint2(a).y;
+    return ww_wide_exponent(high) + ww_log2(as_float(((high & 0xfffffu) << 3) | 0x3f800000u));
+}
+
+// Whether products hold a tile of WW_ROWS x `columns` cells. R: `low`, `high` at least and at most and `end` the last of the row
+// above, likewise `least`, `most` and `last` of the column to the left, and the corner; `best` the least of all, `cost` the
+// greatest of a cell, in bits.
+WW_INLINE bool ww_soft_fits(float low, float high, float end, float least, float most, float last, float corner, float best,
+                            float cost, float columns) {
+    const float room = best + WW_SOFT_SPREAD, along = columns * cost, down = WW_ROWS * cost;
+    const bool right = most + along < room || end + down < room, below = high + down < room || last + along < room;
+    return cost < 120.0f && fabs(best) < 4194304.0f && ((right && below) || corner + along + down < room);
+}
+// Products of x[WW_ROWS] and b[columns]: c, v as doubles; `start` is the corner's. `note(q, r)` may use `value`, the cell's, and
+// `factor`, its exponential; `after(q)` the row's last value.
+#define WW_SOFT_PRODUCTS(columns, start, enter, note, after)                                                           \
+    {                                                                                                                  \
+        double diagonal = start;                                                                                       \
+        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {                                                             \
+            double last = diagonal, value = enter(q);                                                                  \
+            diagonal = value;                                                                                          \
+            WW_SOFT_UNROLL for (int r = 0; r < (columns); r++) {                                                       \
+                const float factor = ww_exp2(-scale * ww_soft_cost(x[q], b[r]));                                       \
+                const double up = c[r], wide = ww_wide(factor);                                                        \
+                value = fma(wide, value, wide * (up + last));                                                          \
+                last = up;                                                                                             \
+                c[r] = value;                                                                                          \
+                note(q, r)                                                                                             \
+            }                                                                                                          \
+            after(q)                                                                                                   \
+        }                                                                                                              \
+    }
+#endif
+// Pairs: above[], sum[] of the row above, v[] of the column to the left, whose sums are 1. `first(q)` is R above and left of row q.
+// `note(q, r)` may use the neighbours' (value, value_sum), (up, up_sum), (last, last_sum) and the cell's (next, next_sum).
+#define WW_SOFT_PAIRS(columns, first, note, after)                                                                     \
+    /* Else differences of points, which both ways take, are computed before the branch and kept in registers. */      \
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)                                                                   \
+        ww_rename(x[q]);                                                                                               \
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {                                                                 \
+        float last = first(q), last_sum = 1, value = v[q], value_sum = 1;                                              \
+        corner = value;                                                                                                \
+        WW_SOFT_UNROLL for (int r = 0; r < (columns); r++) {                                                           \
+            const float up = above[r], up_sum = sum[r];                                                                \
+            /* The lesser's sum, and 2^-|difference| of the other's. */                                                \
+            const float side = ww_exp2(-fabs(value - up)), lesser = fmin(value, up);                                   \
+            const float sides = value < up ? fma(up_sum, side, value_sum) : fma(value_sum, side, up_sum);              \
+            const float other = ww_exp2(-fabs(lesser - last)), least = fmin(lesser, last);                             \
+            const float next_sum = lesser < last ? fma(last_sum, other, sides) : fma(sides, other, last_sum);          \
+            const float next = fmin(fma(scale, ww_soft_cost(x[q], b[r]), least), WW_SOFT_FAR);                         \
+            note(q, r)                                                                                                 \
+            value = next;                                                                                              \
+            value_sum = next_sum;                                                                                      \
+            last = up;                                                                                                 \
+            last_sum = up_sum;                                                                                         \
+            above[r] = value;                                                                                          \
+            sum[r] = value_sum;                                                                                        \
+        }                                                                                                              \
+        after(q)                                                                                                       \
+    }
+#define WW_SOFT_NO_NOTE(q, r)

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values and gradients of soft-DTW in float, in blocks of WW_ROWS x WW_COLS cells as tiles (engine/soft_tiles.cl): what
+// gradient.cl is for all measures, with its tasks, buffers and passes. One channel, no band; no expected alignments.
+//
+//   ww_soft_forward   R = -log2 P down strips of WW_COLS columns
+//   ww_soft_backward  A(i,j) = dV/dD(i,j), the share of the paths that go through (i,j), up the strips
+//
+// A work-item computes a strip of a pair from row-step to row-step, all strips of its pair (args.whole), or the chunk of
+// args.chunk row-steps that is its on an anti-diagonal of chunks. A strip's row is in registers and, between chunks, in `roll`; so
+// is, for the way back, what A the row below hands on, in `flow`.
+//
+// The way back takes a block in parts of WW_PART columns, from the right. The forward pass notes R in the row above a block and
+// in the columns to the left of its parts, and the part is computed again from these:
+//   by products: B(i,j), the sum over the successors s of exp(-c(s)/gamma) B(s), as P is, from what is handed on divided
+//       by P; A = P B
+//   by pairs: each cell keeps which shares its neighbours above and on the diagonal have in it, and A goes back by these
+// Where A is below what float holds, it is lost, and means nothing: it is a probability.
+//
+// Local memory: 3 WW_COLS values a work-item, its own. No barriers.
+#ifndef WW_HAS_AGREEMENT
+#define ww_all_agree(own) (own)
+#endif
+#ifndef WW_PART
+#define WW_PART 8
+#endif
+#define WW_PARTS_OF_BLOCK (WW_COLS / WW_PART)
+#define WW_STRIDE ((ulong)WW_SIDE_BY_SIDE)
+// Of a block: the row above, and for each part the column to its left; the corner.
+#define WW_MARKS (WW_COLS + WW_ROWS * WW_PARTS_OF_BLOCK + 1)
+#define WW_MARK_LEFT(part, q) (WW_COLS + (part)*WW_ROWS + (q))
+#define WW_MARK_CORNER (WW_MARKS - 1)
+
+// A work-item's pair, its strips [strip, strip_end) and its row-steps [from, to), by the launch.
+typedef struct {
+    uint strip, strip_end, from, to;
+    bool live;
+} ww_soft_place;
+WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks, uint *task) {
+    ww_soft_place at;
+    const uint item = (uint)get_global_id(0), turn = args.whole ? 0 : item / args.count;
+    const uint t = args.whole ? item : ww_rest(item, args.count, turn);
+    const bool has = args.whole ? item < args.count : turn < args.turns;
+    *task = args.first + (has ? t : 0);
+    const uint tall = tasks[*task].tall, end = min(args.column_end, tasks[*task].wide), begin = min(args.column_begin, end);
+    if (args.whole) {
+        at.strip = begin;
+        at.strip_end = end;
+        at.from = 0;
+        at.to = tall;
+        at.live = has;
+    } else {
+        const uint wide = end - begin, first = args.diagonal >= wide ? args.diagonal - wide + 1 : 0, down = first + turn;
+        const uint right = args.diagonal - min(down, args.diagonal), chunks = (tall + args.chunk - 1) / args.chunk;
+        at.live = has && wide && down < chunks && down <= args.diagonal;
+        // Backward passes count from the end.
+        const uint chunk = args.backward ? chunks - 1 - min(down, chunks - 1) : down;
+        at.strip = args.backward ? end - 1 - min(right, end - 1) : begin + right;
+        at.strip_end = at.strip + 1;
+        at.from = min(chunk * args.chunk, tall);
+        at.to = min(at.from + args.chunk, tall);
+    }
+    return at;
+}
+#define WW_SOFT_ENTER(q) ww_wide_exp2(base - v[q])
+#define WW_SOFT_FIRST(q) corner
+
+// R in the last column of a part but the last is noted.
+#define WW_SOFT_NOTE_PRODUCT(q, r)                                                                                     \
+    if (((r) + 1) % WW_PART == 0 && (r) + 1 < WW_COLS && args.keep)                                                    \
+        mark[(WW_MARK_LEFT(((r) + 1) / WW_PART % WW_PARTS_OF_BLOCK, q)) * WW_STRIDE] = base - ww_wide_log2(value);
+#define WW_SOFT_NOTE_PAIR(q, r)                                                                                        \
+    if (((r) + 1) % WW_PART == 0 && (r) + 1 < WW_COLS && args.keep)                                                    \
+        mark[(WW_MARK_LEFT(((r) + 1) / WW_PART % WW_PARTS_OF_BLOCK, q)) * WW_STRIDE] = next - ww_log2(next_sum);
+#define WW_SOFT_LEAVE(q) v[q] = base - ww_wide_log2(value);
+#define WW_SOFT_PAIR_LEAVES(q)                                                                                         \
+    v[q] = value - ww_log2(value_sum);                                                                                 \
+    if (ending && i * WW_ROWS + q + 1 == n) {                                                                          \
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)                                                               \
+            result = j * WW_COLS + r + 1 == m ? above[r] - ww_log2(sum[r]) : result;                                   \
+    }
+
+#if WW_SOFT_WIDE
+typedef double ww_soft_state;
+#define WW_SOFT_LOG(c) as_float(as_uint2(c).x)
+#define WW_SOFT_STATE(r) as_double((uint2)(as_uint(r), 0))
+#else
+typedef float ww_soft_state;
+#define WW_SOFT_LOG(c) (c)
+#define WW_SOFT_STATE(r) (r)
+#endif
+
+__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
+                __global const uint *restrict band, __global const float *restrict packed, __global float *restrict roll,
+                __global float *restrict marks, __global float *restrict edges, __global float *restrict ends) {
+    uint number;
+    const ww_soft_place at = ww_soft_place_of(args, tasks, &number);
+    if (!at.live)
+        return;
+    const ww_gradient_task task = tasks[number];
+    const float scale = args.parameters.soft_scale, unit = args.parameters.soft_unit;
+    const uint n = task.n, m = task.m;
+    // A work-item reads rows that another has written, in a launch before; its own it keeps.
+    __global float *side = roll + task.roll + (ulong)task.wide * WW_COLS * WW_STRIDE;
+    for (uint j = at.strip; j < at.strip_end; j++) {
+        __global float *top = roll + task.roll + (ulong)j * WW_COLS * WW_STRIDE;
+        const bool from_edge = args.column_begin > 0 && args.keep && j == args.column_begin;
+        __global const float *edge =
+            from_edge ? edges + task.edges + (ulong)(args.segment - 1) * task.tall * WW_ROWS * WW_STRIDE : (__global const float *)side;
+        float b[WW_COLS], most_y = -INFINITY, least_y = INFINITY, result = 0;
+        ww_soft_state c[WW_COLS];
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+            b[r] = packed[task.y + ((ulong)j * WW_COLS + r) * WW_STRIDE];
+            most_y = fmax(most_y, b[r]);
+            least_y = fmin(least_y, b[r]);
+            c[r] = WW_SOFT_STATE(at.from ? top[r * WW_STRIDE] : WW_SOFT_FAR);
+        }
+        // The corner: of the matrix, of its border, or left by the strip before in the column that it has written.
+        float previous = at.from == 0                  ? (j ? WW_SOFT_FAR : 0.0f)
+                         : j == 0                      ? WW_SOFT_FAR
+                         : from_edge                   ? edge[((ulong)at.from * WW_ROWS - 1) * WW_STRIDE]
+                                                       : side[(ulong)at.from * (WW_ROWS + 1) * WW_STRIDE];
+        const float handed = WW_SOFT_LOG(c[WW_COLS - 1]);
+#if WW_SOFT_WIDE
+        bool products = false;
+        float base = 0;
+#endif
+#pragma unroll 1
+        for (uint i = at.from; i < at.to; i++) {
+            float x[WW_ROWS], v[WW_ROWS], most_x = -INFINITY, least_x = INFINITY, least = INFINITY, most = -INFINITY;
+            __global float *own = side + (ulong)i * (WW_ROWS + 1) * WW_STRIDE;
+            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+                x[q] = packed[task.x + ((ulong)i * WW_ROWS + q) * WW_STRIDE];
+                v[q] = j == 0      ? WW_SOFT_FAR
+                       : from_edge ? edge[((ulong)i * WW_ROWS + q) * WW_STRIDE]
+                                   : own[(q + 1) * WW_STRIDE];
+                most_x = fmax(most_x, x[q]);
+                least_x = fmin(least_x, x[q]);
+                least = fmin(least, v[q]);
+                most = fmax(most, v[q]);
+            }
+            float corner = previous;
+            previous = v[WW_ROWS - 1];
+            const bool ending = i == (n - 1) / WW_ROWS && j == (m - 1) / WW_COLS;
+            __global float *mark =
+                marks + task.marks +
+                ((ulong)i * (args.segment_columns ? args.mark_columns : task.wide) + (j - args.column_begin)) * WW_MARKS * WW_STRIDE;
+            float low = WW_SOFT_FAR, high = -WW_SOFT_FAR, end = 0;
+            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+#if WW_SOFT_WIDE
+                end = products ? base - ww_wide_log2(c[r]) : WW_SOFT_LOG(c[r]);
+#else
+                end = c[r];
+#endif
+                low = fmin(low, end);
+                high = fmax(high, end);
+                if (args.keep)
+                    mark[r * WW_STRIDE] = end;
+            }
+            if (args.keep) {
+                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                    mark[WW_MARK_LEFT(0, q) * WW_STRIDE] = v[q];
+                mark[WW_MARK_CORNER * WW_STRIDE] = corner;
+            }
+#if WW_SOFT_WIDE
+            const float cost = scale * fmax(ww_soft_cost(most_x, least_y), ww_soft_cost(least_x, most_y));
+            const float best = floor(fmin(fmin(low, least), corner));
+            const bool fits =
+                !ending && ww_soft_fits(low, high, end, least, most, v[WW_ROWS - 1], corner, best, cost, WW_COLS) &&
+                (!products || fabs(best + WW_SOFT_LIFT - base) < 1000.0f);
+            if (ww_all_agree(fits)) {
+                if (products) {
+                    const double shift = ww_wide_power(best + WW_SOFT_LIFT - base);
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+                        c[r] *= shift;
+                } else {
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+                        c[r] = ww_wide_exp2(best + WW_SOFT_LIFT - WW_SOFT_LOG(c[r]));
+                }
+                base = best + WW_SOFT_LIFT;
+                products = true;
+                WW_SOFT_PRODUCTS(WW_COLS, ww_wide_exp2(base - corner), WW_SOFT_ENTER, WW_SOFT_NOTE_PRODUCT, WW_SOFT_LEAVE)
+            } else
+#endif
+            {
+                float above[WW_COLS], sum[WW_COLS];
+                WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+#if WW_SOFT_WIDE
+                    above[r] = products ? base - ww_wide_log2(c[r]) : WW_SOFT_LOG(c[r]);
+#else
+                    above[r] = c[r];
+#endif
+                    sum[r] = 1;
+                }
+                WW_SOFT_PAIRS(WW_COLS, WW_SOFT_FIRST, WW_SOFT_NOTE_PAIR, WW_SOFT_PAIR_LEAVES)
+                WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+                    c[r] = WW_SOFT_STATE(above[r] - ww_log2(sum[r]));
+#if WW_SOFT_WIDE
+                products = false;
+#endif
+            }
+            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                own[(q + 1) * WW_STRIDE] = v[q];
+            // The first pass of several: the last column of a segment.
+            if (!args.keep && args.segment_columns && (j + 1) % args.segment_columns == 0 && j + 1 < task.wide) {
+                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                    edges[task.edges +
+                          ((ulong)(j / args.segment_columns) * task.tall * WW_ROWS + (ulong)i * WW_ROWS + q) * WW_STRIDE] = v[q];
+            }
+            if (ending)
+                ends[task.number] = result < 0.9f * WW_SOFT_FAR ? result * unit : 2e36f;
+        }
+        if (!args.whole) {
+            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+#if WW_SOFT_WIDE
+                top[r * WW_STRIDE] = products ? base - ww_wide_log2(c[r]) : WW_SOFT_LOG(c[r]);
+#else
+                top[r * WW_STRIDE] = c[r];
+#endif
+            }
+            side[(ulong)at.from * (WW_ROWS + 1) * WW_STRIDE] = handed;
+        }
+    }
+}
+
+// ---- the way back
+
+// Shares of the neighbours above and on the diagonal in a cell.
+#define WW_SOFT_NOTE_SHARES(q, r)                                                                                      \
+    {                                                                                                                  \
+        const float all = ww_recip(next_sum), straight = lesser < last ? all : all * other;                            \
+        kept_first[(q)*WW_PART + (r)] = (value < up ? up_sum * side : up_sum) * straight;                              \
+        kept_second[(q)*WW_PART + (r)] = (lesser < last ? last_sum * other : last_sum) * all;                          \
+    }
+#define WW_SOFT_NOTE_FACTORS(q, r)                                                                                     \
+    kept_first[(q)*WW_PART + (r)] = as_float(as_uint2(value).y);                                           \
+    kept_second[(q)*WW_PART + (r)] = factor;
+#define WW_SOFT_NOTHING(q)
+// Else the compiler keeps in registers, for each cell, what it can compute again from these.
+#define WW_SOFT_FORGET                                                                                                 \
+    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)                                                                   \
+        ww_rename(x[q]);                                                                                               \
+    WW_SOFT_UNROLL for (int k = 0; k < WW_ROWS * WW_PART; k++) {                                                       \
+        ww_rename(kept_first[k]);                                                                                      \
+        ww_rename(kept_second[k]);                                                                                     \
+    }
+WW_INLINE float ww_soft_slope(float x, float y) {
+    ww_point a, b;
+    a.value[0] = x;
+    b.value[0] = y;
+    return ww_cost_slope(a, b, 0);
+}
+#if WW_SOFT_WIDE
+// The reciprocal of a positive double that is far from the ends of its range.
+WW_INLINE double ww_wide_recip(double a) {
+    const uint high = as_uint2(a).y, part = as_uint(ww_recip(as_float(((high & 0xfffffu) << 3) | 0x3f800000u)));
+    return as_double((uint2)(0, (part >> 3) + ((1919u - (high >> 20)) << 20)));
+}
+#endif
+
+__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
+                 __global const uint *restrict band, __global const float *restrict packed,
+                 __global const float *restrict marks, __global float *restrict flow, __global float *restrict slopes,
+                 __global float *restrict sums, __global float *restrict alignment) {
+    __local float points[WW_COLS][WW_WG], y_slopes[WW_COLS][WW_WG], handed[WW_COLS][WW_WG];
+    const uint lane = (uint)get_local_id(0);
+    uint number;
+    const ww_soft_place at = ww_soft_place_of(args, tasks, &number);
+    if (!at.live)
+        return;
+    const ww_gradient_task task = tasks[number];
+    const float scale = args.parameters.soft_scale;
+    __global float *side = flow + task.roll + (ulong)task.wide * WW_COLS * WW_STRIDE;
+    for (uint j = at.strip_end; j-- > at.strip;) {
+        __global float *top = flow + task.roll + (ulong)j * WW_COLS * WW_STRIDE;
+#pragma unroll 1
+        for (int r = 0; r < WW_COLS; r++) {
+            points[r][lane] = packed[task.y + ((ulong)j * WW_COLS + r) * WW_STRIDE];
+            y_slopes[r][lane] = 0;
+            handed[r][lane] = args.whole ? 0.0f : top[r * WW_STRIDE];
+        }
+        float carried = 0;  // for the corner of the row-step below
+#pragma unroll 1
+        for (uint i = at.to; i-- > at.from;) {
+            float x[WW_ROWS], x_slope[WW_ROWS], from_right[WW_ROWS];
+            __global float *own = side + (ulong)i * (WW_ROWS + 1) * WW_STRIDE;
+            __global const float *mark =
+                marks + task.marks +
+                ((ulong)i * (args.segment_columns ? args.mark_columns : task.wide) + (j - args.column_begin)) * WW_MARKS * WW_STRIDE;
+            const bool ending = i == (task.n - 1) / WW_ROWS && j == (task.m - 1) / WW_COLS;
+            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+                x[q] = packed[task.x + ((ulong)i * WW_ROWS + q) * WW_STRIDE];
+                x_slope[q] = 0;
+                from_right[q] = own[(q + 1) * WW_STRIDE];
+            }
+            float corner_flow = 0;
+#pragma unroll 1
+            for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
+                const int first = part * WW_PART;
+                float b[WW_PART], above[WW_PART], v[WW_ROWS], below[WW_PART], y_slope[WW_PART], to_left[WW_ROWS], to_corner;
+                float kept_first[WW_ROWS * WW_PART], kept_second[WW_ROWS * WW_PART];
+                float corner = mark[(part ? first - 1 : WW_MARK_CORNER) * WW_STRIDE];
+                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                    v[q] = mark[WW_MARK_LEFT(part, q) * WW_STRIDE];
+                WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+                    b[r] = points[first + r][lane];
+                    above[r] = mark[(first + r) * WW_STRIDE];
+                    below[r] = handed[first + r][lane];
+                    y_slope[r] = 0;
+                }
+#if WW_SOFT_WIDE
+                float low = above[0], high = above[0], least = v[0], most = v[0], most_x = x[0], least_x = x[0], most_y = b[0],
+                      least_y = b[0];
+                WW_SOFT_UNROLL for (int r = 1; r < WW_PART; r++) {
+                    low = fmin(low, above[r]);
+                    high = fmax(high, above[r]);
+                    most_y = fmax(most_y, b[r]);
+                    least_y = fmin(least_y, b[r]);
+                }
+                WW_SOFT_UNROLL for (int q = 1; q < WW_ROWS; q++) {
+                    least = fmin(least, v[q]);
+                    most = fmax(most, v[q]);
+                    most_x = fmax(most_x, x[q]);
+                    least_x = fmin(least_x, x[q]);
+                }
+                const float cost = scale * fmax(ww_soft_cost(most_x, least_y), ww_soft_cost(least_x, most_y));
+                const float best = floor(fmin(fmin(low, least), corner)), base = best + WW_SOFT_LIFT;
+                const bool fits = !ending && ww_soft_fits(low, high, above[WW_PART - 1], least, most, v[WW_ROWS - 1], corner,
+                                                          best, cost, WW_PART);
+                if (ww_all_agree(fits)) {
+                    double c[WW_PART], h[WW_PART];
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+                        c[r] = ww_wide_exp2(base - above[r]);
+                    WW_SOFT_PRODUCTS(WW_PART, ww_wide_exp2(base - corner), WW_SOFT_ENTER, WW_SOFT_NOTE_FACTORS, WW_SOFT_NOTHING)
+                    WW_SOFT_FORGET
+                    // h: exp(-c/gamma) B of the row below.
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+                        h[r] = 0;
+                    double before = 0;  // of the row below in the first column
+                    WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
+                        double right = 0, diagonal = 0;
+                        before = h[0];
+                        WW_SOFT_UNROLL for (int r = WW_PART - 1; r >= 0; r--) {
+                            const double p = as_double((uint2)(0, as_uint(kept_first[q * WW_PART + r])));
+                            double all = right + (h[r] + diagonal);
+                            if (q == WW_ROWS - 1 || r == WW_PART - 1)
+                                all += ww_wide_recip(p) * (double)((q == WW_ROWS - 1 ? below[r] : 0.0f) +
+                                                                   (r == WW_PART - 1 ? from_right[q] : 0.0f));
+                            const float share = convert_float(p * all);
+                            const float slope = share * ww_soft_slope(x[q], b[r]);
+                            x_slope[q] += slope;
+                            y_slope[r] -= slope;
+                            diagonal = h[r];
+                            right = all * ww_wide(kept_second[q * WW_PART + r]);
+                            h[r] = right;
+                        }
+                        to_left[q] = convert_float(ww_wide_exp2(base - v[q]) * (right + before));
+                    }
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+                        below[r] = convert_float(ww_wide_exp2(base - above[r]) * (r + 1 < WW_PART ? h[r] + h[r + 1 < WW_PART ? r + 1 : 0] : h[r]));
+                    to_corner = convert_float(ww_wide_exp2(base - mark[(part ? first - 1 : WW_MARK_CORNER) * WW_STRIDE]) * h[0]);
+                } else
+#endif
+                {
+                    float sum[WW_PART];
+                    const uint end_row = task.n - 1 - i * WW_ROWS, end_column = task.m - 1 - (j * WW_COLS + first);
+                    const int end = ending && end_column < WW_PART ? (int)(end_row * WW_PART + end_column) : -1;
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+                        sum[r] = 1;
+                    WW_SOFT_PAIRS(WW_PART, WW_SOFT_FIRST, WW_SOFT_NOTE_SHARES, WW_SOFT_NOTHING)
+                    WW_SOFT_FORGET
+                    to_corner = 0;
+                    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                        to_left[q] = 0;
+                    WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
+                        float from_cell = from_right[q], pending = 0;
+                        WW_SOFT_UNROLL for (int r = WW_PART - 1; r >= 0; r--) {
+                            const float all = end == q * WW_PART + r ? 1.0f : below[r] + from_cell;
+                            const float up = all * kept_first[q * WW_PART + r], diagonal = all * kept_second[q * WW_PART + r];
+                            const float left = fmax(all - up - diagonal, 0.0f);
+                            const float slope = all * ww_soft_slope(x[q], b[r]);
+                            x_slope[q] += slope;
+                            y_slope[r] -= slope;
+                            below[r] = up + pending;
+                            pending = diagonal;
+                            from_cell = left;
+                            if (r == 0) {
+                                to_left[q] += left;
+                                if (q)
+                                    to_left[q ? q - 1 : 0] += diagonal;
+                                else
+                                    to_corner = diagonal;
+                            }
+                        }
+                    }
+                }
+                below[WW_PART - 1] += corner_flow;
+                corner_flow = to_corner;
+                WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+                    handed[first + r][lane] = below[r];
+                    y_slopes[first + r][lane] += y_slope[r];
+                }
+                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                    from_right[q] = to_left[q];
+            }
+            from_right[WW_ROWS - 1] += carried;
+            carried = corner_flow;
+            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+                own[(q + 1) * WW_STRIDE] = from_right[q];
+                slopes[task.x_slopes + ((ulong)i * WW_ROWS + q) * WW_STRIDE] += x_slope[q];
+            }
+        }
+        // The corner above the chunk is in the strip to the left: its work-item adds it to what it hands on.
+        if (!args.whole) {
+            handed[WW_COLS - 1][lane] += side[(ulong)at.from * (WW_ROWS + 1) * WW_STRIDE];
+            side[(ulong)at.from * (WW_ROWS + 1) * WW_STRIDE] = carried;
+        }
+#pragma unroll 1
+        for (int r = 0; r < WW_COLS; r++) {
+            slopes[task.y_slopes + ((ulong)j * WW_COLS + r) * WW_STRIDE] += y_slopes[r][lane];
+            if (!args.whole)
+                top[r * WW_STRIDE] = handed[r][lane];
+        }
+    }
+}

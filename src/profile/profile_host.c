@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The merge of candidates by the host, for devices without double: those that may be among a window's k best are
+// compared with it in double, and raise its bound. The rules are those of kernels_cl/profile/profile_merge.cl.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile_job.h"
+
+#define NO_ENTRY UINT32_MAX
+
+// An entry of kernels_cl/profile/profile.cl: the other window, the next entry, S and its error.
+typedef struct entry {
+    uint32_t other, next;
+    float value, error;
+} entry;
+
+typedef struct lists {
+    uint32_t *heads;
+    entry *entries;
+    float *bounds;
+} lists;
+
+// The lists of `own`, and the entries of each stripe as far as they are used.
+static ww_status read_lists(ww_profile *p, const wwi_profile_slice *own, int list, uint32_t stripes, lists *l) {
+    ww_status status;
+    uint32_t counts[WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE];
+    const uint64_t bytes = (uint64_t)own->count * 4, capacity = p->capacity / stripes;
+    if ((status = wwi_stream_read(p->stream, p->counters, 0, sizeof counts, counts)) != WW_OK)
+        return status;
+    l->heads = malloc(bytes);
+    l->bounds = malloc(bytes);
+    l->entries = malloc(stripes * capacity * sizeof *l->entries);
+    if (!l->heads || !l->bounds || !l->entries)
+        return wwi_fail_memory(stripes * capacity * sizeof *l->entries);
+    if ((status = wwi_stream_read(p->stream, own->heads[list], 0, bytes, l->heads)) != WW_OK ||
+        (status = wwi_stream_read(p->stream, own->bounds[list], 0, bytes, l->bounds)) != WW_OK)
+        return status;
+    for (uint32_t s = 0; status == WW_OK && s < stripes; s++) {
+        const uint64_t used = counts[s * WWI_PROFILE_STRIPE], count = used < capacity ? used : capacity;
+        if (count)
+            status = wwi_stream_read(p->stream, p->entries, s * capacity * sizeof *l->entries,
+                                     count * sizeof *l->entries, l->entries + s * capacity);
+    }
+    return status;
+}
+
+static void merge_window(ww_profile *p, const lists *l, size_t i, const wwi_profile_slice *own,
+                         const wwi_profile_slice *other, int list) {
+    const size_t at = own->first + i;
+    double *best = p->best[list] + at * p->k;
+    int64_t *ids = p->best_ids[list] + at * p->k;
+    for (uint32_t e = l->heads[i]; e != NO_ENTRY; e = l->entries[e].next) {
+        const entry *one = &l->entries[e];
+        if (one->value + one->error < l->bounds[i])
+            continue;
+        const size_t j = other->first + one->other;
+        wwi_profile_enter(best, ids, p->k, wwi_profile_distance2(own->series, at, other->series, j), (int64_t)j);
+    }
+    if (isfinite(best[p->k - 1])) {
+        const float channels = (float)own->series->channels;
+        const float bound =
+            (float)((double)own->series->best - best[p->k - 1] / (2.0 * (double)p->window)) - 2e-7f * channels;
+        l->bounds[i] = bound > l->bounds[i] ? bound : l->bounds[i];
+    }
+}
+
+ww_status wwi_profile_merge_host(ww_profile *p, wwi_profile_slice *own, const wwi_profile_slice *other, int list,
+                                 uint32_t stripes) {
+    lists l = {NULL, NULL, NULL};
+    ww_status status = read_lists(p, own, list, stripes, &l);
+    if (status == WW_OK) {
+        for (size_t i = 0; i < own->count; i++)
+            if (l.heads[i] != NO_ENTRY)
+                merge_window(p, &l, i, own, other, list);
+        if ((status = wwi_buffer_write(own->bounds[list], 0, (uint64_t)own->count * 4, l.bounds)) == WW_OK)
+            status = wwi_buffer_fill_u32(own->heads[list], 0, (uint64_t)own->count * 4, NO_ENTRY);
+    }
+    free(l.heads);
+    free(l.bounds);
+    free(l.entries);
+    return status;
+}
