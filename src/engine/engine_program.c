@@ -17,6 +17,8 @@ static ww_status create_kernels(wwi_runner *r, wwi_variant *v) {
     ww_status status = wwi_kernel_create(r->stream, v->program, form->kernel, &v->kernel);
     if (status == WW_OK && form->interleave)
         status = wwi_kernel_create(r->stream, v->program, form->interleave, &v->interleave);
+    if (status == WW_OK && form->walk)
+        status = wwi_kernel_create(r->stream, v->program, form->walk, &v->walk);
     if (status == WW_OK && wwi_kernel_max_work_group(v->kernel) < v->key.group) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s takes work-groups of %" PRIu64 " here, engine %s needs %" PRIu32,
                  wwi_context_info(r->context)->name, wwi_kernel_max_work_group(v->kernel), form->engine, v->key.group);
@@ -167,6 +169,7 @@ ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **f
         // The driver keeps the kernels of launches in progress until these are done.
         wwi_kernel_destroy(&r->variants[0].kernel);
         wwi_kernel_destroy(&r->variants[0].interleave);
+        wwi_kernel_destroy(&r->variants[0].walk);
         wwi_program_release(&r->variants[0].program);
         memmove(&r->variants[0], &r->variants[1], (VARIANTS - 1) * sizeof *r->variants);
         r->variant_count--;
@@ -178,6 +181,7 @@ ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **f
     if (status != WW_OK) {
         wwi_kernel_destroy(&v->kernel);
         wwi_kernel_destroy(&v->interleave);
+        wwi_kernel_destroy(&v->walk);
         wwi_program_release(&v->program);
         return status;
     }
