@@ -88,10 +88,10 @@ static size_t nearest(const work *w, size_t query, double *bounds) {
     const double *features = w->of_queries ? w->of_queries + query * FEATURES : NULL;
     const double *values = ww_series_set_values(w->from, query);
     size_t found = SIZE_MAX;
-    for (size_t k = 0; k < columns; k++) {
-        bounds[k] = w->among && k == query ? INFINITY
-                    : w->of_train          ? feature_distance(features, w->of_train + k * FEATURES)
-                                           : 0;
+    if (!features && columns > w->among)
+        found = w->among && query == 0;
+    for (size_t k = 0; features && k < columns; k++) {
+        bounds[k] = w->among && k == query ? INFINITY : feature_distance(features, w->of_train + k * FEATURES);
         if (bounds[k] < INFINITY && (found == SIZE_MAX || bounds[k] < bounds[found]))
             found = k;
     }
@@ -99,13 +99,14 @@ static size_t nearest(const work *w, size_t query, double *bounds) {
         return SIZE_MAX;
     // The one of the least bound is a good first limit.
     double least = distance(values, ww_series_set_values(w->train, found), w->count, INFINITY), limit = NAN, of = NAN;
+    least = isnan(least) ? INFINITY : least;
     for (size_t k = 0; k < columns; k++) {
         if (of != least) {
             of = least;
             limit = sqrt(least) * (1 + (double)w->count * DBL_EPSILON) + w->slack;
             limit *= limit;
         }
-        if (bounds[k] > limit)
+        if ((w->among && k == query) || (features && bounds[k] > limit))
             continue;
         const double d = distance(values, ww_series_set_values(w->train, k), w->count, least);
         if (d < least || (d == least && k < found)) {
@@ -113,7 +114,7 @@ static size_t nearest(const work *w, size_t query, double *bounds) {
             found = k;
         }
     }
-    return found;
+    return least < INFINITY ? found : SIZE_MAX;
 }
 
 static void *work_part(void *argument) {
