@@ -150,8 +150,12 @@ typedef struct {
 #if WW_VECTOR == 1
 // Puts both signs below a word's bits: `away` is the lowest.
 WW_INLINE uint ww_push_direction(uint word, ww_direction d) {
+#if WW_LOGIC
+    return ww_shift_in(ww_shift_in(word, d.aside), d.away);
+#else
     word = word << 1 | d.aside >> 31;
     return word << 1 | d.away >> 31;
+#endif
 }
 #endif
 #ifdef WW_CELL_ALONE

@@ -7,30 +7,48 @@
 // memory is linear in the rows, for any number of strips. Work-groups take strips from a counter, in order: a strip's
 // left-hand neighbour has always been started, or was finished by an earlier launch, so waiting for it ends.
 //
-// Every WW_CHAIN row-steps the work-group puts the rows of x and of the left-hand strip's edge that come next into local
-// memory: (WW_RING + 2*WW_CHAIN)*WW_ROWS values, with WW_EXCHANGE 0 2*WW_ROWS*WW_WG more, with open ends WW_WG. Both
-// were requested a chain before, so that no work-item waits for global memory unless the left-hand strip is late.
-// Barriers: one every WW_CHAIN steps; with WW_EXCHANGE 0 one more a step.
+// A strip is computed in chains of WW_CHAIN row-steps. Between them the work-group puts the rows of x and of the
+// left-hand strip's edge that come next into local memory, requested a chain before, so that no work-item waits for
+// global memory unless the left-hand strip is late; and the last lane's values of a chain, which it has put into local
+// memory step by step, go to the next strip, a work-item an entry. Local memory: (WW_RING + 4*WW_CHAIN)*WW_ROWS values,
+// with WW_EXCHANGE 0 2*WW_ROWS*WW_WG more, with open ends WW_WG. Barriers: two every WW_CHAIN steps; with WW_EXCHANGE 0
+// one more a step.
 //
 // Before its first row-step a lane computes padding rows, after its last one rows that are never read: so the code has
-// no branch there, which the compiler optimises better. In a band, and with points in memory, a lane is masked outside
-// its steps.
+// no branch there, which the compiler optimises better. Padding row-steps make whole chains. In a band, and with points
+// in memory, a lane is masked outside its steps.
 #ifndef WW_WG
 #define WW_WG 32
 #endif
+#define WW_MASKED (WW_BAND || !WW_POINT_REGISTERS)
+
+// The steps of a chain are one sequence of instructions where that fits an instruction cache: a group that waits for no
+// other has nothing else to do while it waits for instructions. Cells that it may have, by what a cell needs.
+#define WW_SEQUENCE_CELLS                                                                                              \
+    (WWK_DOUBLE || WW_CHANNELS > 1 || WW_ELEMENTS || WW_DIAGONAL || WW_CARRY || WW_OPEN || WW_SELECT ? 128 : 256)
+#define WW_STEP_CELLS (WW_ROWS * WW_COLS)
+#if !WW_MASKED && WW_EXCHANGE == 1 && 4 * WW_STEP_CELLS <= WW_SEQUENCE_CELLS
+#define WW_SEQUENCE 1
+#else
+#define WW_SEQUENCE 0
+#endif
 #ifndef WW_CHAIN
+#if !WW_SEQUENCE || (8 * WW_STEP_CELLS <= WW_SEQUENCE_CELLS && 16 * WW_STEP_CELLS > WW_SEQUENCE_CELLS)
 #define WW_CHAIN 8
+#elif 16 * WW_STEP_CELLS <= WW_SEQUENCE_CELLS
+#define WW_CHAIN 16
+#else
+#define WW_CHAIN 4
+#endif
 #endif
 // Row-steps of x kept: the work-group's skew, this chain and the next; a power of two.
-#if WW_WG <= 16
+#if WW_WG + 2 * WW_CHAIN <= 32
 #define WW_RING 32
-#elif WW_WG <= 32
+#elif WW_WG + 2 * WW_CHAIN <= 64
 #define WW_RING 64
 #else
 #define WW_RING 128
 #endif
-
-#define WW_MASKED (WW_BAND || !WW_POINT_REGISTERS)
 
 // Entries of a chain that a work-item fetches.
 #define WW_CHAIN_ROWS (WW_CHAIN * WW_ROWS)
@@ -73,6 +91,13 @@ WW_INLINE ww_point ww_ring_point(__local ww_scalar rows[WW_PARTS][WW_RING * WW_R
 // Reads the entries of `edges` for the chain from row-step `first_step` on, whether the neighbour has written them or
 // not.
 #define WW_IN_EDGE(at) ((at) < edge_end * WW_ROWS && (at) >= edge_first * WW_ROWS)
+// The rows of the chain that ended before row-step `end_step` of lane 0, from the last lane to the next strip.
+#define WW_PASS_ON(turn, end_step)                                                                                     \
+    _Pragma("unroll") for (uint f = 0; f < WW_FETCHED; f++) {                                                          \
+        const uint t = f * WW_WG + lane, at = ((end_step) - WW_CHAIN - (WW_WG - 1)) * WW_ROWS + t;         \
+        if (t < WW_CHAIN_ROWS && at < leave_end * WW_ROWS && at >= leave_first * WW_ROWS)                              \
+            ww_hand_over(edges, at, strip, leaving[turn][t]);                                                          \
+    }
 #define WW_ASK_FOR_EDGE(first_step)                                                                                    \
     _Pragma("unroll") for (uint f = 0; f < WW_FETCHED; f++) {                                                          \
         const uint at = (first_step) * WW_ROWS + f * WW_WG + lane;                                                     \
@@ -87,7 +112,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
           __global ww_scalar *restrict out, const ww_launch_args args, __global volatile ulong *edges, __global uint *ticket) {
     const uint lane = get_local_id(0);
     __local uint mine[1];
-    __local ww_scalar incoming[2][WW_CHAIN_ROWS];
+    __local ww_scalar incoming[2][WW_CHAIN_ROWS], leaving[2][WW_CHAIN_ROWS];
 #if WW_POINT_REGISTERS
     __local ww_scalar rows[WW_PARTS][WW_RING * WW_ROWS];
 #endif
@@ -133,15 +158,24 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     const uint total = ww_block_end(limits, strip * WW_WG + last_lane) - base + last_lane;
     const uint edge_first = strip ? ww_block_first(limits, strip * WW_WG - 1) : 0;
     const uint edge_end = strip ? ww_block_end(limits, strip * WW_WG - 1) : 0;
+    const bool goes_on = (strip + 1) * WW_WG < blocks;
+    const uint leave_first = goes_on ? ww_block_first(limits, strip * WW_WG + WW_WG - 1) : 0;
+    const uint leave_end = goes_on ? ww_block_end(limits, strip * WW_WG + WW_WG - 1) : 0;
 #else
     const uint row_steps = (x.length + WW_ROWS - 1) / WW_ROWS;
 #if WW_MASKED
     const uint first = 0, end = first_column < y.length ? row_steps : 0;
 #endif
-    const uint base = 0;
     const uint last_lane = min((uint)WW_WG, (y.length - strip * strip_columns + WW_COLS - 1) / WW_COLS) - 1;
-    const uint total = row_steps + last_lane;
+    const uint needed = row_steps + last_lane;
+#if WW_MASKED
+    const uint base = 0, total = needed;
+#else
+    // Whole chains: padding rows come first.
+    const uint total = (needed + WW_CHAIN - 1) / WW_CHAIN * WW_CHAIN, base = needed - total;
+#endif
     const uint edge_first = 0, edge_end = row_steps;
+    const uint leave_first = 0, leave_end = y.length - strip * strip_columns > strip_columns ? row_steps : 0;
 #endif
 
 #if WW_POINT_REGISTERS
@@ -178,7 +212,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #if WW_MASKED
     WW_FILL_DIAGONALS((real)((int)(first * WW_ROWS) - padding - (int)first_column))
 #else
-    WW_FILL_DIAGONALS((real)(-(int)(lane * WW_ROWS) - padding - (int)first_column))
+    WW_FILL_DIAGONALS((real)((int)(base - lane) * WW_ROWS - padding - (int)first_column))
 #endif
 #if WW_BAND
     if (lane == 0 && strip && base > edge_first && base <= edge_end)
@@ -186,6 +220,12 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #elif WW_BORDERS
     if (lane == 0)
         previous = padding ? WW_OUTSIDE : corner_top;
+#endif
+#if WW_BORDERS && !WW_MASKED
+    // Left of lane 0, above the first row.
+    const real before = WW_TOP_AT(y, strip ? strip * strip_columns - 1 : 0);
+#else
+    const real before = WW_MASKED ? WW_OUTSIDE : WW_BORDER;
 #endif
 #pragma unroll
     for (int q = 0; q < WW_ROWS; q++) {
@@ -232,19 +272,28 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         WW_KEEP_ROWS((base + from + WW_CHAIN) * WW_ROWS)
         WW_FETCH_ROWS((base + from + 2 * WW_CHAIN) * WW_ROWS)
 #endif
-        // Put where no work-item reads until the barrier: the steps before read the other half.
+        barrier(CLK_LOCAL_MEM_FENCE);
+        WW_PASS_ON(turn ^ 1, base + from)
         if (strip) {
 #pragma unroll
             for (uint f = 0; f < WW_FETCHED; f++) {
                 const uint t = f * WW_WG + lane, at = (base + from) * WW_ROWS + t;
                 if (t < WW_CHAIN_ROWS)
-                    incoming[turn][t] = WW_IN_EDGE(at) ? ww_take_over_asked(edges, at, strip, ahead[f]) : WW_OUTSIDE;
+                    incoming[turn][t] = WW_IN_EDGE(at) ? ww_take_over_asked(edges, at, strip, ahead[f]) : before;
             }
             WW_ASK_FOR_EDGE(base + from + WW_CHAIN)
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+#if WW_MASKED
         const uint steps = min((uint)WW_CHAIN, total - from);
+#else
+        const uint steps = WW_CHAIN;
+#endif
+#if WW_SEQUENCE
+#pragma unroll
+#else
 #pragma unroll 1
+#endif
         for (uint s = 0; s < steps; s++) {
             const uint k = from + s;
             // Lane 0 has its left-hand values from the strip, the others from their neighbours.
@@ -267,7 +316,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
             const uint step = base + k - lane;  // may wrap below 0: then it is past every end
             if (base + k >= lane && step >= first && step < end)
 #else
-            const int step = (int)k - (int)lane;
+            const int step = (int)(base + k - lane);
 #endif
             {
                 const int i = (int)step * WW_ROWS - padding;
@@ -301,10 +350,10 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
 #if WW_OPEN
                 WW_TAKE_ENDS(block == owner, (int)step == last_step)
 #endif
-                if (lane == WW_WG - 1 && (WW_MASKED || step >= 0)) {
+                if (lane == WW_WG - 1) {
 #pragma unroll
                     for (uint q = 0; q < WW_ROWS; q++)
-                        ww_hand_over(edges, (uint)step * WW_ROWS + q, strip, v[q]);
+                        leaving[turn][s * WW_ROWS + q] = v[q];
                 }
             }
 #if WW_NEEDS_LAST && WW_POINT_REGISTERS
@@ -341,9 +390,10 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
         }
 #endif
     }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    WW_PASS_ON((total - 1) / WW_CHAIN % 2, base + (total - 1) / WW_CHAIN * WW_CHAIN + WW_CHAIN)
 #if WW_OPEN
     // The best of all lanes; together with that of the strips to the left it is passed on after the rows of the edge.
-    barrier(CLK_LOCAL_MEM_FENCE);
     if (lane == 0) {
         real all = bests[0];
         for (uint other = 1; other < WW_WG; other++)

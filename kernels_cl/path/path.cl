@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warping paths: what their two kernels (path_lanes.cl, path_packed.cl) share. No kernel is here.
+// Warping paths: what their kernels (path_lanes.cl with path_walk.cl, path_packed.cl) share. No kernel is here.
 //
 // The matrix of a pair is cut into tiles of path.rows x path.columns cells. Without WW_EMIT_DIRECTIONS a launch computes
 // the tiles of one diagonal of tiles, of all pairs, and keeps each tile's last row and last column: the lines. With it a
-// group walks a pair's path back from its end: it computes the tile that the walk is in from the lines, keeps the two
-// bits of each of its cells, walks through it, and goes on with the tile that the walk enters. A matrix that is one tile
+// pair's path is walked back from its end: the tile that the walk is in is computed again from the lines, now with the
+// two bits of each of its cells, then the walk goes through it to the tile that it enters. A matrix that is one tile
 // needs no lines of others, and the launches before are left out.
 //
 // Lines of a pair, from its `edges` on: the last row of each row of tiles (m values each), then the last column of each
@@ -17,9 +17,9 @@ typedef struct {
     uint rows, columns;     // of a tile
     uint units;
     uint diagonal, each;    // a diagonal of tiles, and how many of its tiles a pair has at most
-    uint turns;             // most tiles that a walk goes through in this launch
+    uint turns;             // most tiles that a walk goes through in this launch (path_packed.cl)
     uint whole;             // each matrix is one tile
-    uint reserved;
+    uint first;             // the unit that has the first directions (path_lanes.cl)
 } ww_path_args;
 
 #define WW_WALKS (WW_EMIT & WW_EMIT_DIRECTIONS)
@@ -140,46 +140,6 @@ WW_INLINE ww_scalar ww_path_open_end(__global ww_path_pair *pair, ww_path_matrix
 #define WW_PATH_LAST_TOP ww_border_top(WW_POINT(y, y.length - 1), (real)(y.length - 1), lengths)
 #define WW_PATH_LAST_LEFT ww_border_left(WW_ROW_AT(x, x.length - 1), (real)(x.length - 1), lengths)
 #endif
-
-// Walks from the pair's cell until it leaves the tile whose first cell is (first_i, first_j), from 1, or is done.
-// `direction(i, j)` gives the two bits of a cell of the tile.
-#define WW_PATH_WALK(pair, first_i, first_j, direction)                                                                \
-    {                                                                                                                  \
-        uint i_ = (pair)->i, j_ = (pair)->j, count_ = (pair)->count;                                                   \
-        __global uint *steps_ = steps + (pair)->steps;                                                                 \
-        uint word_ = count_ & 15 ? steps_[count_ >> 4] : 0;                                                            \
-        bool done_ = false;                                                                                            \
-        for (;;) {                                                                                                     \
-            uint step_;                                                                                                \
-            done_ = (i_ == 0 && j_ <= WW_PATH_OPEN(begin_y)) || (j_ == 0 && i_ <= WW_PATH_OPEN(begin_x));              \
-            if (done_)                                                                                                 \
-                break;                                                                                                 \
-            if (i_ == 0)                                                                                               \
-                step_ = 3;                                                                                             \
-            else if (j_ == 0)                                                                                          \
-                step_ = 1;                                                                                             \
-            else if (i_ < (first_i) || j_ < (first_j))                                                                 \
-                break;                                                                                                 \
-            else {                                                                                                     \
-                step_ = direction(i_, j_);                                                                             \
-                step_ = step_ & 1 ? step_ : 0;                                                                         \
-                WW_PATH_STAY(step_, i_, j_)                                                                            \
-            }                                                                                                          \
-            word_ |= step_ << (2 * (count_ & 15));                                                                     \
-            if ((++count_ & 15) == 0) {                                                                                \
-                steps_[(count_ >> 4) - 1] = word_;                                                                     \
-                word_ = 0;                                                                                             \
-            }                                                                                                          \
-            i_ -= step_ != 3;                                                                                          \
-            j_ -= step_ != 1;                                                                                          \
-        }                                                                                                              \
-        if (count_ & 15)                                                                                               \
-            steps_[count_ >> 4] = word_;                                                                               \
-        (pair)->i = i_;                                                                                                \
-        (pair)->j = j_;                                                                                                \
-        (pair)->count = count_;                                                                                        \
-        (pair)->state = done_ ? WW_WALK_DONE : WW_WALK_ON;                                                             \
-    }
 
 // Where a cell outside the band has an ordinary value (LCS, LCSS: 0), it may be as good as one inside: the walk stays
 // inside. What is left of it adds nothing then.

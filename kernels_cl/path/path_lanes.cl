@@ -6,9 +6,12 @@
 // column line, which the next strip reads, and writes again behind that. Rows are padded at the top of the matrix, so
 // tiles are cut in padded rows, and each has whole row-steps but for the last.
 //
-// Work-groups take units from a counter. Without directions a unit is a tile of the diagonal; with them it is a pair.
-// Directions of a group: strip by strip, step by step, lane by lane, a word a row for every 16 columns. With four rows a
-// step these are stored as one: NVIDIA's compiler makes four partial stores of a vstore4().
+// Work-groups take units from a counter. Without directions a unit is a tile of the diagonal; with them it is a pair,
+// whose walk (path_walk.cl) is at most in one tile, and each pair of a launch has room for the directions of a tile.
+//
+// Directions of a tile: strip by strip, moment by moment, a word a row for every 16 columns: what the lanes compute at
+// the same moment lies side by side, lane l being l row-steps behind the first. With four rows a step these are stored
+// as one: NVIDIA's compiler makes four partial stores of a vstore4().
 //
 // Parameters: WW_COLS (at most 16), WW_ROWS, WW_WG (a multiple of the group's width), WW_EXCHANGE. Local memory: a few
 // words a group; with WW_EXCHANGE 0 2*WW_ROWS*WW_WG values and one barrier a step.
@@ -20,33 +23,6 @@
 #endif
 // Words of a lane's row: 16 columns each.
 #define WW_NOTE_WORDS ((WW_COLS + 15) / 16)
-
-#if WW_WALKS
-// The words of a lane's step that the walk is in: most of its cells are in the same as the one before.
-typedef struct {
-    ulong at;
-    uint4 words;  // of the first four rows of a step
-    uint bits;    // of the cell that was looked at
-} ww_path_near;
-// The bits of the cell in row p and column c of a tile.
-WW_INLINE ww_path_near ww_path_look(__global const uint *directions, ww_path_near near, uint p, uint c, uint width,
-                                    uint tile_steps) {
-    const uint strip_columns = width * WW_COLS, strip = c / strip_columns, rest = ww_rest(c, strip_columns, strip);
-    const uint lane = rest / WW_COLS, r = ww_rest(rest, WW_COLS, lane), step = p / WW_ROWS, row = p & (WW_ROWS - 1);
-    const uint word = r / 16, last = min((uint)WW_COLS, word * 16 + 16) - 1;
-    const ulong at = (((ulong)strip * tile_steps + step) * width + lane) * WW_NOTE_WORDS + word;
-#if WW_ROWS == 4
-    if (at != near.at)
-        near.words = ((__global const uint4 *)directions)[at];
-    near.at = at;
-    const uint found = row & 2 ? (row & 1 ? near.words.s3 : near.words.s2) : row & 1 ? near.words.s1 : near.words.s0;
-#else
-    const uint found = directions[at * WW_ROWS + row];
-#endif
-    near.bits = found >> (2 * (last - r)) & 3;
-    return near;
-}
-#endif
 
 #if WW_POINT_REGISTERS
 #define WW_PATH_COLUMNS ww_column b[WW_COLS];
@@ -71,12 +47,6 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
 #if WW_EXCHANGE == 0
     __local ww_scalar passed[2][WW_ROWS * WW_WG];
 #endif
-#if WW_WALKS
-    // Where the groups' walks are; whether one goes on.
-    __local uint walk_i[WW_WG], walk_j[WW_WG], any;
-    const uint resident = (uint)get_group_id(0) * groups + group;
-    __global uint *own_directions = directions + resident * path.direction_words;
-#endif
     for (;;) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (lid == 0)
@@ -86,18 +56,15 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
             return;
         const uint unit = min(taken + group, path.units - 1);
         const bool mine = taken + group < path.units;
-#if WW_WALKS
-        const uint slot = unit;
-#else
-        const uint slot = unit / path.each;
-#endif
+        const uint slot = WW_WALKS ? unit : unit / path.each;
         const uint task = args.row_begin + slot;
         __global ww_path_pair *pair = pairs + slot;
         const ww_series x = ww_series_load(x_values, x_series, WW_TASK_X(task), args.channel);
         const ww_series y = ww_series_load(y_values, y_series, WW_TASK_Y(task), args.channel);
         const uint padding = (uint)WW_PADDING(x.length), padded = x.length + padding;
 #if WW_WALKS
-        const ulong edge_base = path.whole ? resident * path.edge_values : pair->edges;
+        __global uint *own_directions = directions + (ulong)(unit - path.first) * path.direction_words;
+        const ulong edge_base = path.whole ? (ulong)(unit - path.first) * path.edge_values : pair->edges;
 #else
         const ulong edge_base = pair->edges;
 #endif
@@ -111,246 +78,222 @@ ww_path_lanes(__global const ww_scalar *restrict x_values, __global const ulong2
         lengths.columns = (real)y.length;
         WW_SET_PAIR(lengths)
 #if WW_WALKS
-        for (uint turn = 0; turn < path.turns; turn++) {
-            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-            if (lane == 0) {
-                if (pair->state == WW_WALK_NEW && mine) {
-                    if (path.whole) {
-                        pair->i = x.length;
-                        pair->j = y.length;
-                    } else {
-                        WW_PATH_FIND_END(t, x, y)
-                    }
-                }
-                walk_i[group] = mine && pair->state != WW_WALK_DONE ? pair->i : 0;
-                walk_j[group] = pair->j;
-            }
-            if (lid == 0) {
-                any = 0;
-                most_strips = 0;
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-            const bool active = walk_i[group] && walk_j[group];
-            const uint row_last = walk_i[group] ? walk_i[group] - 1 : 0, column_last = walk_j[group] ? walk_j[group] - 1 : 0;
-            const uint tile_row = (row_last + padding) / tile_height, tile_column = column_last / tile_width;
-            const uint row_first = tile_row * tile_height, column_first = tile_column * tile_width;
-            const uint row_end = (row_last + padding) / WW_ROWS * WW_ROWS + WW_ROWS, column_end = column_last + 1;
+        // The tile that the walk is in.
+        if (lane == 0 && mine && pair->state == WW_WALK_NEW && !path.whole)
+            WW_PATH_FIND_END(t, x, y)
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        const uint walk_i = path.whole ? x.length : pair->i, walk_j = path.whole ? y.length : pair->j;
+        const bool active = mine && (path.whole || pair->state != WW_WALK_DONE) && walk_i && walk_j;
+        const uint row_last = walk_i ? walk_i - 1 : 0, column_last = walk_j ? walk_j - 1 : 0;
+        const uint tile_row = (row_last + padding) / tile_height, tile_column = column_last / tile_width;
+        const uint row_first = tile_row * tile_height, column_first = tile_column * tile_width;
+        const uint row_end = (row_last + padding) / WW_ROWS * WW_ROWS + WW_ROWS, column_end = column_last + 1;
 #else
-        {
-            const uint k = unit - slot * path.each;
-            const uint first_row = path.diagonal < t.tile_columns ? 0 : path.diagonal - t.tile_columns + 1;
-            const uint tile_row = first_row + k, tile_column = path.diagonal - min(tile_row, path.diagonal);
-            const bool active = mine && tile_row < t.tile_rows && tile_row <= path.diagonal;
-            const uint row_first = tile_row * tile_height, column_first = tile_column * tile_width;
-            const uint row_end = min(row_first + tile_height, padded);
-            const uint column_end = min(column_first + tile_width, y.length);
-            if (lid == 0)
-                most_strips = 0;
-            barrier(CLK_LOCAL_MEM_FENCE);
+        const uint k = unit - slot * path.each;
+        const uint first_row = path.diagonal < t.tile_columns ? 0 : path.diagonal - t.tile_columns + 1;
+        const uint tile_row = first_row + k, tile_column = path.diagonal - min(tile_row, path.diagonal);
+        const bool active = mine && tile_row < t.tile_rows && tile_row <= path.diagonal;
+        const uint row_first = tile_row * tile_height, column_first = tile_column * tile_width;
+        const uint row_end = min(row_first + tile_height, padded);
+        const uint column_end = min(column_first + tile_width, y.length);
 #endif
-            const uint strip_columns = width * WW_COLS;
-            const uint strips = active ? (column_end - column_first + strip_columns - 1) / strip_columns : 0;
-            if (lane == 0)
-                atomic_max(&most_strips, strips);
-            barrier(CLK_LOCAL_MEM_FENCE);
-            const uint all_strips = most_strips;
+        if (lid == 0)
+            most_strips = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint strip_columns = width * WW_COLS;
+        const uint strips = active ? (column_end - column_first + strip_columns - 1) / strip_columns : 0;
+        if (lane == 0)
+            atomic_max(&most_strips, strips);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint all_strips = most_strips;
 #if WW_WALKS
-            const uint tile_steps = (tile_height + WW_ROWS - 1) / WW_ROWS;
+        const uint moments = (tile_height + WW_ROWS - 1) / WW_ROWS + width - 1;
 #endif
-            __global ww_scalar *row_line = ww_row_line(t, active ? tile_row : 0);
-            __global const ww_scalar *top_line = ww_row_line(t, active && tile_row ? tile_row - 1 : 0);
-            __global ww_scalar *column_line = ww_column_line(t, active ? tile_column : 0);
-            __global const ww_scalar *left_line = ww_column_line(t, active && tile_column ? tile_column - 1 : 0);
-            for (uint strip = 0; strip < all_strips; strip++) {
-                const uint strip_first = column_first + strip * strip_columns;
-                const uint first_column = min(strip_first + lane * WW_COLS, 0x7fffffffu - WW_COLS);
-                uint from = row_first / WW_ROWS, to = active && strip < strips ? row_end / WW_ROWS : from;
+        __global ww_scalar *row_line = ww_row_line(t, active ? tile_row : 0);
+        __global const ww_scalar *top_line = ww_row_line(t, active && tile_row ? tile_row - 1 : 0);
+        __global ww_scalar *column_line = ww_column_line(t, active ? tile_column : 0);
+        __global const ww_scalar *left_line = ww_column_line(t, active && tile_column ? tile_column - 1 : 0);
+        for (uint strip = 0; strip < all_strips; strip++) {
+            const uint strip_first = column_first + strip * strip_columns;
+            const uint first_column = min(strip_first + lane * WW_COLS, 0x7fffffffu - WW_COLS);
+            uint from = row_first / WW_ROWS, to = active && strip < strips ? row_end / WW_ROWS : from;
 #if WW_BAND
-                // Rows whose intervals touch the strip.
-                if (from < to) {
-                    from = max(from, (ww_band_top(limits, strip_first) + padding) / WW_ROWS);
-                    const uint strip_end = min(strip_first + strip_columns, y.length);
-                    to = min(to, (ww_band_bottom(limits, strip_end) + padding + WW_ROWS - 1) / WW_ROWS);
-                    if (strip_first == 0 && tile_row == 0)
-                        from = 0;
-                }
+            // Rows whose intervals touch the strip.
+            if (from < to) {
+                from = max(from, (ww_band_top(limits, strip_first) + padding) / WW_ROWS);
+                const uint strip_end = min(strip_first + strip_columns, y.length);
+                to = min(to, (ww_band_bottom(limits, strip_end) + padding + WW_ROWS - 1) / WW_ROWS);
+                if (strip_first == 0 && tile_row == 0)
+                    from = 0;
+            }
 #endif
-                const uint own_steps = to > from ? to - from : 0;
-                // The strip before has written its last column.
-                barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-                if (lid == 0)
-                    most_steps = 0;
-                barrier(CLK_LOCAL_MEM_FENCE);
-                if (lane == 0)
-                    atomic_max(&most_steps, own_steps);
-                barrier(CLK_LOCAL_MEM_FENCE);
-                const uint total = most_steps ? most_steps + width - 1 : 0;
-                __global const ww_scalar *before_line = strip ? column_line : left_line;
-                const bool at_border = first_column == 0, from_line = lane == 0 && !at_border && own_steps;
-                const bool at_top = from * WW_ROWS == row_first;
-                int i = (int)(from * WW_ROWS) - (int)padding;
+            const uint own_steps = to > from ? to - from : 0;
+            const uint own_columns = column_end - min(first_column, column_end);
+            __global ww_scalar *own_row_line = row_line + first_column;
+            // The strip before has written its last column.
+            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+            if (lid == 0)
+                most_steps = 0;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lane == 0)
+                atomic_max(&most_steps, own_steps);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            const uint total = most_steps ? most_steps + width - 1 : 0;
+            __global const ww_scalar *before_line = strip ? column_line : left_line;
+            const bool at_border = first_column == 0, from_line = lane == 0 && !at_border && own_steps;
+            const bool at_top = from * WW_ROWS == row_first;
+            int i = (int)(from * WW_ROWS) - (int)padding;
 
-                WW_PATH_COLUMNS
-                ww_point a[WW_ROWS];
+            WW_PATH_COLUMNS
+            ww_point a[WW_ROWS];
 #if WW_NEEDS_LAST
-                ww_point last = ww_row_point(x, i - 1);
+            ww_point last = ww_row_point(x, i - 1);
 #endif
 #if WW_CARRY
-                const ww_column beside = WW_COLUMN_AT(y, min(first_column ? first_column - 1 : 0, y.length - 1));
+            const ww_column beside = WW_COLUMN_AT(y, min(first_column ? first_column - 1 : 0, y.length - 1));
 #endif
 #if WW_BORDERS
-                const real corner_top = WW_TOP_AT(y, first_column ? first_column - 1 : 0);
+            const real corner_top = WW_TOP_AT(y, first_column ? first_column - 1 : 0);
 #endif
-                real c[WW_COLS], l[WW_ROWS], v[WW_ROWS], ahead[WW_ROWS];
-                real previous = WW_BORDER;
-                WW_KEPT_DIAGONALS
-                WW_PATH_LOAD_COLUMNS
+            real c[WW_COLS], l[WW_ROWS], v[WW_ROWS], ahead[WW_ROWS];
+            real previous = WW_BORDER;
+            WW_KEPT_DIAGONALS
+            WW_PATH_LOAD_COLUMNS
 #pragma unroll
-                for (int q = 0; q < WW_ROWS; q++) {
-                    a[q] = ww_row_point(x, i + q);
-                    l[q] = WW_BORDER;
-                    v[q] = WW_BORDER;
-                    ahead[q] = WW_OUTSIDE;
-                }
-                // What is above the strip: the matrix's border, the line of the tiles above, or what is outside the band.
-                if (row_first == 0 && at_top) {
+            for (int q = 0; q < WW_ROWS; q++) {
+                a[q] = ww_row_point(x, i + q);
+                l[q] = WW_BORDER;
+                v[q] = WW_BORDER;
+                ahead[q] = WW_OUTSIDE;
+            }
+            // What is above the strip: the matrix's border, the line of the tiles above, or what is outside the band.
+            if (row_first == 0 && at_top) {
 #if WW_BORDERS
 #pragma unroll
-                    for (uint r = 0; r < WW_COLS; r++)
-                        c[r] = WW_TOP_OF(r, first_column);
+                for (uint r = 0; r < WW_COLS; r++)
+                    c[r] = WW_TOP_OF(r, first_column);
 #else
 #pragma unroll
-                    for (int r = 0; r < WW_COLS; r++)
-                        c[r] = WW_BORDER;
+                for (int r = 0; r < WW_COLS; r++)
+                    c[r] = WW_BORDER;
 #endif
-                } else {
+            } else {
 #pragma unroll
-                    for (uint r = 0; r < WW_COLS; r++) {
-                        const uint j = first_column + r;
-                        c[r] = at_top && own_steps && j < y.length && WW_PATH_INSIDE(limits, (uint)(i - 1), j) ? top_line[j]
-                                                                                                            : WW_OUTSIDE;
-                    }
-                    if (own_steps && i > 0) {
-                        const uint j = first_column - 1;
-                        if (at_border)
-                            previous = ww_border_left(WW_ROW_AT(x, (uint)i - 1), (real)(i - 1), lengths);
-                        else if (first_column > y.length || !WW_PATH_INSIDE(limits, (uint)(i - 1), j))
-                            previous = WW_OUTSIDE;
-                        else
-                            previous = at_top ? top_line[j] : lane == 0 ? before_line[i - 1 + (int)padding] : WW_OUTSIDE;
-                    }
+                for (uint r = 0; r < WW_COLS; r++) {
+                    const uint j = first_column + r;
+                    c[r] = at_top && own_steps && j < y.length && WW_PATH_INSIDE(limits, (uint)(i - 1), j) ? top_line[j]
+                                                                                                        : WW_OUTSIDE;
                 }
-                const bool has_above = row_first != 0 || !at_top;
-                if (from_line) {
+                if (own_steps && i > 0) {
+                    const uint j = first_column - 1;
+                    if (at_border)
+                        previous = ww_border_left(WW_ROW_AT(x, (uint)i - 1), (real)(i - 1), lengths);
+                    else if (first_column > y.length || !WW_PATH_INSIDE(limits, (uint)(i - 1), j))
+                        previous = WW_OUTSIDE;
+                    else
+                        previous = at_top ? top_line[j] : lane == 0 ? before_line[i - 1 + (int)padding] : WW_OUTSIDE;
+                }
+            }
+            const bool has_above = row_first != 0 || !at_top;
+            if (from_line) {
 #pragma unroll
-                    for (int q = 0; q < WW_ROWS; q++)
-                        ahead[q] = before_line[i + q + (int)padding];
-                }
-                WW_FILL_DIAGONALS((real)(i - (int)first_column))
+                for (int q = 0; q < WW_ROWS; q++)
+                    ahead[q] = before_line[i + q + (int)padding];
+            }
+            WW_FILL_DIAGONALS((real)(i - (int)first_column))
 #if WW_WALKS
-                __global uint *to_directions =
-                    own_directions + (((ulong)strip * tile_steps + (from - row_first / WW_ROWS)) * width + lane) * (WW_NOTE_WORDS * WW_ROWS);
+            __global uint *to_directions =
+                own_directions + (((ulong)strip * moments + (from - row_first / WW_ROWS)) * width * WW_NOTE_WORDS + lane) * WW_ROWS;
 #endif
 
-                for (uint k = 0; k < total; k++) {
-                    const bool now = k >= lane && k - lane < own_steps;
-                    if (now) {
-                        real d[WW_ROWS];
-                        const bool known = true, reached = has_above || k != lane;
-                        if (from_line) {
+            for (uint k = 0; k < total; k++) {
+                const bool now = k >= lane && k - lane < own_steps;
+                if (now) {
+                    real d[WW_ROWS];
+                    const bool known = true, reached = has_above || k != lane;
+                    if (from_line) {
 #pragma unroll
-                            for (int q = 0; q < WW_ROWS; q++) {
-                                l[q] = ahead[q];
+                        for (int q = 0; q < WW_ROWS; q++) {
+                            l[q] = ahead[q];
 #if WW_BAND
-                                l[q] = WW_PATH_INSIDE(limits, (uint)max(i + q, 0), strip_first - 1) ? l[q] : WW_OUTSIDE;
+                            l[q] = WW_PATH_INSIDE(limits, (uint)max(i + q, 0), strip_first - 1) ? l[q] : WW_OUTSIDE;
 #endif
-                            }
-#pragma unroll
-                            for (int q = 0; q < WW_ROWS; q++)
-                                ahead[q] = before_line[min((uint)(i + WW_ROWS + q) + padding, padded - 1)];
                         }
-                        WW_ROW_ELEMENTS(a)
-                        WW_EDGE
-#if WW_BAND
-                        uint inside[WW_ROWS];
 #pragma unroll
                         for (int q = 0; q < WW_ROWS; q++)
-                            inside[q] = ww_inside(limits, (uint)clamp(i + q, 0, (int)x.length - 1), first_column);
-#endif
-#pragma unroll
-                        for (int q = 0; q < WW_ROWS; q++)
-                            a[q] = WW_POINT(x, (uint)min(i + WW_ROWS + q, (int)x.length - 1));
-#if WW_WALKS
-                        uint noted[WW_NOTE_WORDS * WW_ROWS];
-#pragma unroll
-                        for (int q = 0; q < WW_NOTE_WORDS * WW_ROWS; q++)
-                            noted[q] = 0;
-                        ww_direction WW_DIRECTION;
-#endif
-                        WW_SWEEP(WW_ROWS)
-#if WW_WALKS
-#if WW_ROWS == 4
-#pragma unroll
-                        for (int w = 0; w < WW_NOTE_WORDS; w++)
-                            ((__global uint4 *)to_directions)[w] = (uint4)(noted[4 * w], noted[4 * w + 1], noted[4 * w + 2], noted[4 * w + 3]);
-#else
-#pragma unroll
-                        for (int q = 0; q < WW_NOTE_WORDS * WW_ROWS; q++)
-                            to_directions[q] = noted[q];
-#endif
-                        to_directions += (ulong)width * (WW_NOTE_WORDS * WW_ROWS);
-#endif
-                        if (lane == width - 1) {
-#pragma unroll
-                            for (int q = 0; q < WW_ROWS; q++)
-                                column_line[i + q + (int)padding] = v[q];
-                        }
-                        if ((from + k - lane + 1) * WW_ROWS == min(row_first + tile_height, padded)) {
-#pragma unroll
-                            for (uint r = 0; r < WW_COLS; r++)
-                                if (first_column + r < column_end)
-                                    row_line[first_column + r] = c[r];
-                        }
-                        i += WW_ROWS;
+                            ahead[q] = before_line[min((uint)(i + WW_ROWS + q) + padding, padded - 1)];
                     }
-                    previous = now || k >= lane ? l[WW_ROWS - 1] : previous;
-#if WW_EXCHANGE == 0
-                    __local ww_scalar *edge = passed[k & 1];
+                    WW_ROW_ELEMENTS(a)
+                    WW_EDGE
+#if WW_BAND
+                    uint inside[WW_ROWS];
 #pragma unroll
                     for (int q = 0; q < WW_ROWS; q++)
-                        edge[q * WW_WG + lid] = v[q];
-                    barrier(CLK_LOCAL_MEM_FENCE);
-                    const uint neighbour = (lid & ~(width - 1)) | ((lane - 1) & (width - 1));
+                        inside[q] = ww_inside(limits, (uint)clamp(i + q, 0, (int)x.length - 1), first_column);
+#endif
 #pragma unroll
                     for (int q = 0; q < WW_ROWS; q++)
-                        l[q] = edge[q * WW_WG + neighbour];
+                        a[q] = WW_POINT(x, (uint)min(i + WW_ROWS + q, (int)x.length - 1));
+#if WW_WALKS
+                    uint noted[WW_NOTE_WORDS * WW_ROWS];
+#pragma unroll
+                    for (int q = 0; q < WW_NOTE_WORDS * WW_ROWS; q++)
+                        noted[q] = 0;
+                    ww_direction WW_DIRECTION;
+#endif
+                    WW_SWEEP(WW_ROWS)
+#if WW_WALKS
+                    __global uint *to = to_directions + (ulong)k * (width * WW_NOTE_WORDS * WW_ROWS);
+#pragma unroll
+                    for (int w = 0; w < WW_NOTE_WORDS; w++, to += width * WW_ROWS) {
+#if WW_ROWS == 4
+                        *(__global uint4 *)to =
+                            (uint4)(noted[4 * w], noted[4 * w + 1], noted[4 * w + 2], noted[4 * w + 3]);
 #else
 #pragma unroll
-                    for (int q = 0; q < WW_ROWS; q++)
-                        l[q] = ww_exchange_up(v[q], width);
+                        for (int q = 0; q < WW_ROWS; q++)
+                            to[q] = noted[w * WW_ROWS + q];
 #endif
-                }
-            }
-#if WW_WALKS
-            barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
-            if (lane == 0 && mine && pair->state != WW_WALK_DONE) {
-                if (pair->state == WW_WALK_NEW && path.whole) {
-                    WW_PATH_FIND_END(t, x, y)
-                }
-#define WW_PATH_AT(i, j)                                                                                               \
-    (near = ww_path_look(own_directions, near, (i)-1 + padding - row_first, (j)-1 - column_first, width, tile_steps)).bits
-                ww_path_near near;
-                near.at = ~0ul;
-                near.words = (uint4)0;
-                near.bits = 0;
-                WW_PATH_WALK(pair, row_first + 1 > padding ? row_first + 1 - padding : 1, column_first + 1, WW_PATH_AT)
-                if (pair->state != WW_WALK_DONE)
-                    any = 1;
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (!any)
-                break;
+                    }
 #endif
+                    if (lane == width - 1) {
+#pragma unroll
+                        for (int q = 0; q < WW_ROWS; q++)
+                            column_line[i + q + (int)padding] = v[q];
+                    }
+                    if ((from + k - lane + 1) * WW_ROWS == min(row_first + tile_height, padded)) {
+#pragma unroll
+                        for (uint r = 0; r < WW_COLS; r++)
+                            if (r < own_columns)
+                                own_row_line[r] = c[r];
+                    }
+                    i += WW_ROWS;
+                }
+                previous = now || k >= lane ? l[WW_ROWS - 1] : previous;
+#if WW_EXCHANGE == 0
+                __local ww_scalar *edge = passed[k & 1];
+#pragma unroll
+                for (int q = 0; q < WW_ROWS; q++)
+                    edge[q * WW_WG + lid] = v[q];
+                barrier(CLK_LOCAL_MEM_FENCE);
+                const uint neighbour = (lid & ~(width - 1)) | ((lane - 1) & (width - 1));
+#pragma unroll
+                for (int q = 0; q < WW_ROWS; q++)
+                    l[q] = edge[q * WW_WG + neighbour];
+#else
+#pragma unroll
+                for (int q = 0; q < WW_ROWS; q++)
+                    l[q] = ww_exchange_up(v[q], width);
+#endif
+            }
         }
+#if WW_WALKS
+        // The walk begins at the end of what was computed.
+        if (path.whole) {
+            barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
+            if (lane == 0 && mine)
+                WW_PATH_FIND_END(t, x, y)
+        }
+#endif
     }
 }

@@ -208,6 +208,49 @@ WW_INLINE ww_scalar ww_lane_of(real values, uint v) {
 #define WW_NEXT_BLOCK
 #endif
 
+#if WW_WALKS
+// Walks from the pair's cell until it leaves the tile whose first cell is (first_i, first_j), from 1, or is done.
+// `direction(i, j)` gives the two bits of a cell of the tile.
+#define WW_PATH_WALK(pair, first_i, first_j, direction)                                                                \
+    {                                                                                                                  \
+        uint i_ = (pair)->i, j_ = (pair)->j, count_ = (pair)->count;                                                   \
+        __global uint *steps_ = steps + (pair)->steps;                                                                 \
+        uint word_ = count_ & 15 ? steps_[count_ >> 4] : 0;                                                            \
+        bool done_ = false;                                                                                            \
+        for (;;) {                                                                                                     \
+            uint step_;                                                                                                \
+            done_ = (i_ == 0 && j_ <= WW_PATH_OPEN(begin_y)) || (j_ == 0 && i_ <= WW_PATH_OPEN(begin_x));              \
+            if (done_)                                                                                                 \
+                break;                                                                                                 \
+            if (i_ == 0)                                                                                               \
+                step_ = 3;                                                                                             \
+            else if (j_ == 0)                                                                                          \
+                step_ = 1;                                                                                             \
+            else if (i_ < (first_i) || j_ < (first_j))                                                                 \
+                break;                                                                                                 \
+            else {                                                                                                     \
+                step_ = direction(i_, j_);                                                                             \
+                step_ = step_ & 1 ? step_ : 0;                                                                         \
+                WW_PATH_STAY(step_, i_, j_)                                                                            \
+            }                                                                                                          \
+            word_ |= step_ << (2 * (count_ & 15));                                                                     \
+            if ((++count_ & 15) == 0) {                                                                                \
+                steps_[(count_ >> 4) - 1] = word_;                                                                     \
+                word_ = 0;                                                                                             \
+            }                                                                                                          \
+            i_ -= step_ != 3;                                                                                          \
+            j_ -= step_ != 1;                                                                                          \
+        }                                                                                                              \
+        if (count_ & 15)                                                                                               \
+            steps_[count_ >> 4] = word_;                                                                               \
+        (pair)->i = i_;                                                                                                \
+        (pair)->j = j_;                                                                                                \
+        (pair)->count = count_;                                                                                        \
+        (pair)->state = done_ ? WW_WALK_DONE : WW_WALK_ON;                                                             \
+    }
+
+#endif
+
 // The points of a lane's rows or columns: `count` from `first` on, and two before them.
 WW_INLINE void ww_gather(__global ww_scalar *to, ww_series s, uint first, uint count, uint v) {
     for (uint c = 0; c < WW_PARTS; c++) {

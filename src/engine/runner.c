@@ -18,6 +18,7 @@ void wwi_runner_destroy(wwi_runner **runner) {
     for (size_t i = 0; i < r->variant_count; i++) {
         wwi_kernel_destroy(&r->variants[i].kernel);
         wwi_kernel_destroy(&r->variants[i].interleave);
+        wwi_kernel_destroy(&r->variants[i].walk);
         wwi_program_release(&r->variants[i].program);
     }
     wwi_buffer **buffers[] = {&r->edges, &r->counter, &r->scratch, &r->abandoned};

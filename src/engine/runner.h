@@ -23,6 +23,7 @@ typedef struct wwi_form {
     const char *engine; // for messages
     const char *kernel;
     const char *interleave; // a second kernel of the same texts; NULL: none
+    const char *walk;       // a third, which walks back along paths; NULL: none
     const char *texts[7];   // after those of the recurrence
     bool exchanges;         // work-items hand values on: the program is told how
     bool is_bits;           // the options are those of engine bits
@@ -45,7 +46,7 @@ typedef struct wwi_variant {
     wwi_variant_key key;
     wwi_program *program;
     wwi_kernel *kernel;
-    wwi_kernel *interleave; // of a form that has one
+    wwi_kernel *interleave, *walk; // of a form that has one
 } wwi_variant;
 
 typedef struct wwi_engine wwi_engine;

@@ -14,7 +14,7 @@ typedef struct wwi_path_pair {
 } wwi_path_pair;
 typedef struct wwi_path_args {
     uint64_t direction_words, edge_values;
-    uint32_t rows, columns, units, diagonal, each, turns, whole, reserved;
+    uint32_t rows, columns, units, diagonal, each, turns, whole, first;
 } wwi_path_args;
 _Static_assert(sizeof(wwi_path_pair) == 40 && sizeof(wwi_path_args) == 48, "as in kernels_cl/path/path.cl");
 
@@ -47,13 +47,13 @@ typedef struct wwi_path_tiles {
     uint32_t width, columns; // lanes of a tile, columns of each; packed: lanes of the vector, 1
     uint32_t step, group;    // rows a step; work-group
     uint32_t tile_rows, tile_columns;
-    uint64_t workers;         // work-groups that walk at a time
+    uint64_t workers;         // work-groups that compute directions at a time
     uint64_t forward_workers; // and that compute tiles for their lines
-    uint64_t groups;          // tiles at a time
-    uint64_t direction_words; // of a group, or of a worker
+    uint64_t groups;          // tiles with directions at a time; lanes: pairs of a launch
+    uint64_t direction_words; // of a tile, packed: of a worker
     uint64_t edge_values;     // of a tile that is a matrix
     uint64_t scratch;         // vectors of a worker
-    uint64_t fixed_bytes;     // directions, scratch and own edges of all workers
+    uint64_t fixed_bytes;     // directions, scratch and own edges of all tiles at a time
 } wwi_path_tiles;
 struct wwi_runner;
 // For `count` pairs of up to n and m points, within `room` bytes. WW_ERROR_DEVICE_MEMORY where one of them does not

@@ -27,7 +27,8 @@ static const wwi_form forms[2][2] = {
       .exchanges = true},
      {.engine = "lanes",
       .kernel = "ww_path_lanes",
-      .texts = {"path/path_pair.cl", "path/path.cl", "engine/walk.cl", "path/path_lanes.cl"},
+      .walk = "ww_path_walk",
+      .texts = {"path/path_pair.cl", "path/path.cl", "engine/walk.cl", "path/path_lanes.cl", "path/path_walk.cl"},
       .exchanges = true,
       .select = SELECT_DIRECTION,
       .emit = EMIT_DIRECTIONS}},
@@ -108,13 +109,14 @@ static ww_status find_variant(job *j, bool walks, wwi_variant **v) {
     return wwi_runner_variant(j->runner, key, v);
 }
 
-// Launches units [begin, end), which `workers` work-groups take from a counter.
-static ww_status launch(job *j, const wwi_variant *v, uint32_t begin, uint32_t end, uint64_t workers, double cells,
-                        bool more) {
+// Launches units [begin, end), which `workers` work-groups take from a counter; `walks`: and the walks through what
+// they have computed.
+static ww_status enqueue(job *j, const wwi_variant *v, uint32_t begin, uint32_t end, uint64_t workers, bool walks) {
     wwi_runner *r = j->runner;
     wwi_arg args[COMMON_ARGS + 7];
     size_t count = wwi_work_args(&j->work, args);
     j->args.units = end;
+    j->args.first = begin;
     args[count++] = WWI_VALUE(j->args);
     args[count++] = WWI_BUFFER(j->own->table);
     args[count++] = WWI_BUFFER(j->own->edges);
@@ -128,7 +130,13 @@ static ww_status launch(job *j, const wwi_variant *v, uint32_t begin, uint32_t e
     ww_status status = wwi_buffer_fill_u32(r->counter, 0, 4, begin);
     if (status == WW_OK)
         status = wwi_launch(v->kernel, needed < workers ? needed : workers, v->key.group, args, count);
-    return status == WW_OK ? wwi_pace_launched(&r->pace, &r->rate[j->work.engine], cells, more) : status;
+    if (status == WW_OK && walks && j->tiles.lanes)
+        status = wwi_launch(v->walk, wwi_ceil_div(end - begin, v->key.group), v->key.group, args, count);
+    return status;
+}
+
+static ww_status launched(job *j, double cells, bool more) {
+    return wwi_pace_launched(&j->runner->pace, &j->runner->rate[j->work.engine], cells, more);
 }
 
 // The lines of all tiles, one diagonal of tiles after the other.
@@ -147,9 +155,11 @@ static ww_status find_lines(job *j) {
         const uint64_t units = (uint64_t)j->args.each * j->work.b.rows;
         const double cells = j->work.cells * (double)j->args.each / ((double)j->most_tile_rows * j->most_tile_columns);
         wwi_units u = wwi_units_of(j->runner, j->work.engine, units, cells);
-        for (; status == WW_OK && wwi_units_next(&u); u.at += u.take)
-            status = launch(j, v, (uint32_t)u.at, (uint32_t)(u.at + u.take), j->tiles.forward_workers,
-                            u.cells_each * (double)u.take, true);
+        for (; status == WW_OK && wwi_units_next(&u); u.at += u.take) {
+            status = enqueue(j, v, (uint32_t)u.at, (uint32_t)(u.at + u.take), j->tiles.forward_workers, false);
+            if (status == WW_OK)
+                status = launched(j, u.cells_each * (double)u.take, true);
+        }
         if (status != WW_OK)
             return status;
     }
@@ -164,9 +174,13 @@ static ww_status walk_whole(job *j) {
         return status;
     j->args.turns = 1;
     wwi_units u = wwi_units_of(j->runner, j->work.engine, j->work.b.rows, j->work.cells);
-    for (; status == WW_OK && wwi_units_next(&u); u.at += u.take)
-        status = launch(j, v, (uint32_t)u.at, (uint32_t)(u.at + u.take), j->tiles.workers,
-                        u.cells_each * (double)u.take, u.at + u.take < u.units);
+    for (; status == WW_OK && wwi_units_next(&u); u.at += u.take) {
+        if (j->tiles.lanes && u.take > j->tiles.groups)
+            u.take = j->tiles.groups;
+        status = enqueue(j, v, (uint32_t)u.at, (uint32_t)(u.at + u.take), j->tiles.workers, true);
+        if (status == WW_OK)
+            status = launched(j, u.cells_each * (double)u.take, u.at + u.take < u.units);
+    }
     return status;
 }
 
@@ -181,10 +195,18 @@ static ww_status walk_tiles(job *j) {
     const double tile = (double)j->tiles.tile_rows * j->tiles.tile_columns;
     const double rounds = (double)wwi_ceil_div(j->work.b.rows, j->tiles.groups);
     const double turns = AT_ONCE / (tile * rounds);
-    for (uint32_t done = 0; status == WW_OK && done < all; done += j->args.turns) {
-        j->args.turns = turns < 1 ? 1 : turns > all ? all : (uint32_t)turns;
-        status = launch(j, v, 0, (uint32_t)j->work.b.rows, j->tiles.workers,
-                        j->args.turns * tile * (double)j->work.b.rows, done + j->args.turns < all);
+    const uint32_t each = turns < 1 ? 1 : turns > all ? all : (uint32_t)turns, pairs = (uint32_t)j->work.b.rows;
+    // Lanes walk through one tile in a launch, and the pairs of a launch are limited.
+    const uint32_t take = j->tiles.lanes && j->tiles.groups < pairs ? (uint32_t)j->tiles.groups : pairs;
+    j->args.turns = j->tiles.lanes ? 1 : each;
+    for (uint32_t begin = 0; status == WW_OK && begin < pairs; begin += take) {
+        const uint32_t end = pairs - begin < take ? pairs : begin + take;
+        for (uint32_t done = 0; status == WW_OK && done < all; done += each) {
+            for (uint32_t t = 0; status == WW_OK && t < each; t += j->args.turns)
+                status = enqueue(j, v, begin, end, j->tiles.workers, true);
+            if (status == WW_OK)
+                status = launched(j, each * tile * (double)(end - begin), end < pairs || done + each < all);
+        }
     }
     return status;
 }

@@ -10,6 +10,7 @@
 
 #define VALUES 8 // rows of a block in path_packed.cl
 #define MOST_TILE 65536
+#define DIRECTION_BYTES (1ull << 30)
 
 static uint64_t up(uint64_t a, uint64_t multiple) {
     return wwi_ceil_div(a, multiple) * multiple;
@@ -36,9 +37,10 @@ static void measure_tiles(const wwi_runner *r, wwi_path_tiles *t) {
     const uint64_t rows = t->tile_rows, columns = t->tile_columns;
     t->edge_values = t->whole ? rows + columns : 0;
     if (t->lanes) {
-        t->groups = t->workers * (t->group / t->width);
-        t->direction_words = wwi_ceil_div(columns, t->width * t->columns) * wwi_ceil_div(rows, t->step) * t->width *
-                             t->step * wwi_ceil_div(t->columns, 16);
+        // A lane is a row-step behind the one before.
+        t->direction_words = wwi_ceil_div(columns, t->width * t->columns) *
+                             (wwi_ceil_div(rows, t->step) + t->width - 1) * t->width * t->step *
+                             wwi_ceil_div(t->columns, 16);
         t->scratch = 0;
         t->fixed_bytes = t->groups * (t->direction_words * 4 + t->edge_values * value);
     } else {
@@ -52,12 +54,23 @@ static void measure_tiles(const wwi_runner *r, wwi_path_tiles *t) {
     }
 }
 
+// How many of `wanted` pairs have their directions on the device at a time: as many as fit `room` bytes, up to
+// DIRECTION_BYTES, or what fills the device.
+static void choose_groups(uint64_t wanted, uint64_t filling, uint64_t room, const wwi_runner *r, wwi_path_tiles *t) {
+    t->groups = 1;
+    measure_tiles(r, t);
+    const uint64_t each = t->fixed_bytes, some = DIRECTION_BYTES / each, most = some > filling ? some : filling;
+    const uint64_t fit = room / each, at_once = fit < most ? fit : most;
+    t->groups = at_once < 1 ? 1 : at_once < wanted ? at_once : wanted;
+    measure_tiles(r, t);
+}
+
 // Lanes and their columns for tiles of m columns.
 static void choose_lanes(const wwi_runner *r, uint32_t m, wwi_path_tiles *t) {
     static const uint32_t narrower[] = {32, 24, 16, 12, 8};
     const uint32_t most_width = r->width < 32 ? r->width : 32;
     // The band's bits and the ends need registers of their own.
-    const uint32_t room = (uint32_t)wwi_tuned(r, "path.values", r->banded || r->open ? 32 : 48);
+    const uint32_t room = (uint32_t)wwi_tuned(r, "path.values", r->banded || r->open ? 32 : 64);
     const uint32_t each =
         r->channels + r->extra + 1 + (uint32_t)r->recurrence->column_values + (uint32_t)r->recurrence->column_registers;
     // A user's cell is computed three times, his cost may need registers of its own.
@@ -119,16 +132,21 @@ ww_status wwi_path_tiles_choose(const wwi_runner *r, size_t count, uint32_t n, u
     t.tile_rows = (uint32_t)up(n, t.step);
     t.tile_columns = m;
     t.workers = resident < wanted ? resident : wanted;
-    measure_tiles(r, &t);
+    if (t.lanes)
+        choose_groups(count, resident * at_once, room / 2, r, &t);
+    else
+        measure_tiles(r, &t);
     // Few long pairs leave most of the device idle in one tile each; then tiles run side by side.
     const bool few = count * 2 < (t.lanes ? units : (uint64_t)r->vector) && shorter >= 1024;
     const uint64_t pair = wwi_path_pair_bytes(r, &t, n, m);
-    while (t.workers > 1 && t.fixed_bytes + pair > room / 2 && t.workers * 4 > resident) {
+    while (!t.lanes && t.workers > 1 && t.fixed_bytes + pair > room / 2 && t.workers * 4 > resident) {
         t.workers = (t.workers + 1) / 2;
         measure_tiles(r, &t);
     }
     const long forced = wwi_tuned(r, "path.tile", 0);
-    if (!forced && !few && t.fixed_bytes + pair <= room / 2) {
+    // A launch of less than a quarter of what fills the device leaves too much of it idle.
+    const bool filled = !t.lanes || t.groups >= count || t.groups * 4 >= resident * at_once;
+    if (!forced && !few && filled && t.fixed_bytes + pair <= room / 2) {
         *tiles = t;
         return WW_OK;
     }
@@ -142,15 +160,17 @@ ww_status wwi_path_tiles_choose(const wwi_runner *r, size_t count, uint32_t n, u
             choose_lanes(r, strip_columns(r, n, m < size ? m : size), &t);
         t.tile_rows = (uint32_t)up(size, t.lanes ? t.step : VALUES);
         t.tile_columns = (uint32_t)up(size, t.lanes ? t.width * t.columns : VALUES);
-        t.workers = 1;
+        t.workers = t.groups = 1;
         measure_tiles(r, &t);
         const uint64_t lines = wwi_path_pair_bytes(r, &t, n, m);
         if (t.fixed_bytes + lines <= room) {
-            const uint64_t most = t.lanes && wanted < resident ? wanted : resident,
-                           fit = (room - lines) / t.fixed_bytes;
-            t.workers = fit < most ? fit : most;
+            const uint64_t fit = (room - lines) / t.fixed_bytes;
+            t.workers = t.lanes || resident < fit ? resident : fit;
             t.forward_workers = t.lanes ? resident * 2 : t.workers;
-            measure_tiles(r, &t);
+            if (t.lanes)
+                choose_groups(count, resident * t.group / t.width, (room - lines) / 2, r, &t);
+            else
+                measure_tiles(r, &t);
             *tiles = t;
             return WW_OK;
         }
