@@ -65,7 +65,7 @@ static const wwi_tuning_entry entries[] = {
      ANY,
      4,
      96,
-     "20; 12 by pairs alone and for gamma below 0.5",
+     "16; 12 by pairs alone and for gamma below 0.5",
      "columns of a strip of these, in fours",
      UNTRIED,
      {0}},
