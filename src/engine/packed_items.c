@@ -132,7 +132,7 @@ static uint32_t most_columns(const wwi_runner *r) {
     // those by pairs, which most are for a small gamma where series are z-normalised.
     if (wwi_soft_tiles(r))
         return (uint32_t)wwi_tuned(r, "packed.tile_columns",
-                                   wwi_soft_tiles(r) == 2 && r->measure.gamma >= 0.5 ? 20 : 12) &
+                                   wwi_soft_tiles(r) == 2 && r->measure.gamma >= 0.5 ? 16 : 12) &
                ~3u;
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
