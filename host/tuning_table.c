@@ -180,7 +180,7 @@ static const wwi_tuning_entry entries[] = {
     {"search.vector", POWER, 4, 16, "16; in double 8", "lanes of a vector, on CPUs", UNTRIED, {0}},
     {"search.open_rows", ANY, 1, 64, "8", "open ends: rows of a lane, on CPUs", UNTRIED, {0}},
     {"search.open_values", ANY, 8, 192, "128; in double 64", "open ends: registers of a lane for rows", UNTRIED, {0}},
-    {"search.open_step", ANY, 1, 16, "4", "open ends: columns of a step", UNTRIED, {0}},
+    {"search.open_step", ANY, 1, 16, "5; CPU 4", "open ends: columns of a step", UNTRIED, {0}},
     {"search.open_chain", POWER, 1, 8, "4", "open ends: groups of lanes of a long query, or of few", UNTRIED, {0}},
     {"search.open_group", POWER, 32, 256, "32", "open ends: work-items of a group", UNTRIED, {0}},
     {"lsh.join", ANY, 0, 4, "0", "1 narrow, 2 wide, 4 matrix units, 0 chosen", UNTRIED, {0}},

@@ -162,8 +162,8 @@ WW_API_STATUS ww_search_stream_create(ww_context *context, const ww_measure *mea
 WW_API_STATUS ww_search_stream_push(ww_search_stream *stream, const void *values, ww_precision precision, size_t count,
                                     ww_match_fn report, void *user);
 
-/// The points that it has taken: all that were pushed, unless a push failed. Points go in parts of up to 65536; those of
-/// a part that failed are not taken, those before are. *Thread-safety*: one thread at a time. *Blocking*: no.
+/// The points that it has taken: all that were pushed, unless a push failed. Points go in parts of up to 65536; those
+/// of a part that failed are not taken, those before are. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API uint64_t ww_search_stream_points(const ww_search_stream *stream);
 
 /// The stream has ended: reports what was not yet certain. Only ww_search_stream_destroy() may follow. \return as

@@ -138,7 +138,7 @@ static ww_status find_variant(ww_search *s, const wwi_open_tiling *t, bool start
         options, sizeof options,
         "-DWW_GROUP=%u -DWW_CHAIN=%u -DWW_COLS=%u -DWW_PADS=%u -DWW_START=%d -DWW_STRIPS=%d -DWW_WG=%u -DWW_STEP=%ld",
         (unsigned)t->group, (unsigned)t->chain, (unsigned)t->columns, (unsigned)t->pads, start, t->strips > 1,
-        (unsigned)items, wwi_tuning(s->context, "search.open_step", NULL, 4));
+        (unsigned)items, wwi_tuning(s->context, "search.open_step", NULL, s->vector > 1 ? 4 : 5));
     const wwi_recurrence_program wanted = {.context = s->context,
                                            .stream = s->stream,
                                            .measure = &s->measure,

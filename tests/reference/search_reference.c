@@ -64,9 +64,9 @@ void wwr_search_ends(const ww_measure *measure, const wwr_series *query, const w
         open.relax_end_y = 0;
         open.relax_begin_x = begin == 0 ? measure->relax_begin_x : 0;
         // At least one point of the query is matched.
-        open.relax_end_x = j + 1 < stream->length                  ? 0
+        open.relax_end_x = j + 1 < stream->length                 ? 0
                            : measure->relax_end_x < query->length ? measure->relax_end_x
-                                                                   : query->length - 1;
+                                                                  : query->length - 1;
         values[j] = wwr_distance(&open, NULL, query, &y);
         if (isnan(values[j])) // too few points for a derivative
             values[j] = INFINITY;
