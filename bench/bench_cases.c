@@ -22,6 +22,8 @@
     { name "/pair/" #n "x" #n, BENCH_MATRIX, measure, WW_FLOAT, 0, 1, 1, n, n, n, in_quick, 0, "", cpu }
 #define PAIR(n, m, in_quick, gpu, cpu)                                                                                 \
     { "dtw/pair/" #n "x" #m, BENCH_MATRIX, WW_DTW, WW_FLOAT, 0, 1, 1, n, m, m, in_quick, 0, gpu, cpu }
+#define CALL(name, measure, in_quick)                                                                                  \
+    { name "/call/150x150", BENCH_CALL, measure, WW_DOUBLE, 0, 16, 16, 0, 150, 150, in_quick, 0, "", "" }
 #define NEAREST(name, length, share, in_quick, no_bounds)                                                              \
     { name, BENCH_NEAREST, WW_DTW, WW_FLOAT, share, 64, 4096, 0, length, length, in_quick, no_bounds, "", "" }
 
@@ -106,8 +108,19 @@ static const bench_case CASES[] = {
     NEAREST("dtw/nearest/bounds-1000", 1000, 0.1, 0, 0),
     NEAREST("dtw/nearest/no-bounds-1000", 1000, 0.1, 0, 1),
     // ww_distance() of one pair, from call to return.
-    {"dtw/call/150x150", BENCH_CALL, WW_DTW, WW_DOUBLE, 0, 16, 16, 0, 150, 150, 1, 0, "", ""},
-    {"msm/call/150x150", BENCH_CALL, WW_MSM, WW_DOUBLE, 0, 16, 16, 0, 150, 150, 0, 0, "", ""},
+    CALL("dtw", WW_DTW, 1),
+    CALL("frechet", WW_FRECHET, 0),
+    CALL("adtw", WW_ADTW, 0),
+    CALL("wdtw", WW_WDTW, 0),
+    CALL("ddtw", WW_DDTW, 0),
+    CALL("wddtw", WW_WDDTW, 0),
+    CALL("erp", WW_ERP, 0),
+    CALL("edr", WW_EDR, 0),
+    CALL("lcss", WW_LCSS, 0),
+    CALL("msm", WW_MSM, 0),
+    CALL("twed", WW_TWED, 0),
+    CALL("levenshtein", WW_LEVENSHTEIN, 0),
+    CALL("lcs", WW_LCS, 0),
     // The whole program, start to accuracy.
     {"program/classify/GunPoint", BENCH_PROGRAM, WW_DTW, WW_FLOAT, 0, 0, 0, 0, 150, 150, 1, 0, "", ""},
 };

@@ -18,6 +18,11 @@ ww_status bench_measure(const bench_case *c, ww_measure *measure) {
     return status;
 }
 
+// How many different symbols the series are made of; 0: of numbers.
+static size_t symbols_of(const bench_case *c) {
+    return c->measure == WW_LEVENSHTEIN || c->measure == WW_LCS ? SYMBOLS : 0;
+}
+
 static double target_seconds(const bench *b) {
     double seconds = b->options.target_seconds;
     if (seconds <= 0)
@@ -76,7 +81,7 @@ static ww_status job_make(const bench *b, const bench_case *c, size_t column_cou
         return status;
     data_options.precision = c->precision;
     plan_options.engine = (ww_engine)b->options.engine;
-    const size_t symbols = c->measure == WW_LEVENSHTEIN || c->measure == WW_LCS ? SYMBOLS : 0;
+    const size_t symbols = symbols_of(c);
     if (!bench_data_make(&j->rows, row_count, row_length, row_max, symbols, c->precision, 1) ||
         !bench_data_make(&j->columns, column_count, c->length, c->max_length, symbols, c->precision, 2))
         return WW_ERROR_OUT_OF_MEMORY;
@@ -189,8 +194,9 @@ ww_status bench_call(const bench *b, const bench_case *c, bench_result *result) 
     ww_status status = bench_measure(c, &measure);
     if (status != WW_OK)
         goto done;
-    if (!distances || !wall || !bench_data_make(&rows, c->rows, c->length, c->max_length, 0, c->precision, 1) ||
-        !bench_data_make(&columns, c->columns, c->length, c->max_length, 0, c->precision, 2)) {
+    const size_t symbols = symbols_of(c);
+    if (!distances || !wall || !bench_data_make(&rows, c->rows, c->length, c->max_length, symbols, c->precision, 1) ||
+        !bench_data_make(&columns, c->columns, c->length, c->max_length, symbols, c->precision, 2)) {
         status = WW_ERROR_OUT_OF_MEMORY;
         goto done;
     }

@@ -9,21 +9,24 @@
 #include "bench.h"
 #include "bench_points.h"
 
+enum { PLANTED = 5 };
+
 typedef struct search_case {
     const char *name;
     ww_search_kind kind;
     size_t queries, length, points, cpu_queries, cpu_points;
     double band; // share of the length
     int no_bounds, quick;
+    size_t planted; // copies of the query in the stream, all of which have to be found
 } search_case;
 
 static const search_case CASES[] = {
-    {"search/windows/128/1e8", WW_SEARCH_WINDOWS, 1, 128, 100000000, 1, 10000000, 0.05, 0, 1},
-    {"search/windows/128/1e8/no-bounds", WW_SEARCH_WINDOWS, 1, 128, 100000000, 1, 1000000, 0.05, 1, 1},
-    {"search/windows/1024/1e7", WW_SEARCH_WINDOWS, 1, 1024, 10000000, 1, 500000, 0.05, 0, 0},
-    {"search/windows/128/1e9", WW_SEARCH_WINDOWS, 1, 128, 1000000000, 1, 20000000, 0.05, 0, 0},
-    {"search/open/512x2000/1e5", WW_SEARCH_OPEN, 512, 2000, 100000, 8, 20000, 0, 0, 1},
-    {"search/open/1x128/1e6", WW_SEARCH_OPEN, 1, 128, 1000000, 1, 200000, 0, 0, 0},
+    {"search/windows/128/1e8", WW_SEARCH_WINDOWS, 1, 128, 100000000, 1, 10000000, 0.05, 0, 1, 0},
+    {"search/windows/128/1e8/no-bounds", WW_SEARCH_WINDOWS, 1, 128, 100000000, 1, 1000000, 0.05, 1, 1, 0},
+    {"search/windows/1024/1e7", WW_SEARCH_WINDOWS, 1, 1024, 10000000, 1, 500000, 0.05, 0, 0, 0},
+    {"search/windows/128/1e9", WW_SEARCH_WINDOWS, 1, 128, 1000000000, 1, 20000000, 0.05, 0, 0, PLANTED},
+    {"search/open/512x2000/1e5", WW_SEARCH_OPEN, 512, 2000, 100000, 8, 20000, 0, 0, 1, 0},
+    {"search/open/1x128/1e6", WW_SEARCH_OPEN, 1, 128, 1000000, 1, 200000, 0, 0, 0, 0},
 };
 
 // A random walk, as the cited paper's streams are.
@@ -36,6 +39,21 @@ static float *walk(size_t count, uint64_t seed) {
         values[i] = (float)at;
     }
     return values;
+}
+
+// Where copy i of the query is: at the stream's begin and end, and between them.
+static size_t planted_place(const search_case *c, size_t points, size_t i) {
+    return i * ((points - c->length) / (c->planted - 1));
+}
+
+// With another offset and scale, and a little noise.
+static void plant(const search_case *c, float *stream, size_t points, const float *query) {
+    uint64_t state = 7;
+    for (size_t i = 0; i < c->planted; i++)
+        for (size_t t = 0; t < c->length; t++)
+            stream[planted_place(c, points, i) + t] =
+                (float)(10.0 * (double)i + (0.5 + (double)i) * (double)query[t] +
+                        1e-3 * (double)(i + 1) * ((double)(bench_random(&state) >> 11) * 0x1p-53 - 0.5));
 }
 
 typedef struct job {
@@ -71,6 +89,18 @@ static double cascade(const search_case *c, const job *j, size_t most, double *e
     free(query);
     free(stream);
     return seconds;
+}
+
+// How many of the copies are among the matches.
+static size_t planted_found(const search_case *c, const job *j) {
+    size_t found = 0;
+    for (size_t i = 0; i < c->planted; i++)
+        for (size_t m = 0; m < c->planted; m++)
+            if (j->matches[m].begin == (int64_t)planted_place(c, j->points, i)) {
+                found++;
+                break;
+            }
+    return found;
 }
 
 // The winners of some queries under the recurrence in double.
@@ -110,9 +140,13 @@ static ww_status make(const bench *b, const search_case *c, ww_measure *measure,
     j->count = small ? c->cpu_queries : c->queries;
     j->stream = walk(j->points, 88172645463325252u);
     j->queries = walk(j->count * c->length, 42);
-    j->matches = malloc(j->count * sizeof *j->matches);
+    j->matches = malloc(j->count * (c->planted ? c->planted : 1) * sizeof *j->matches);
     if (!j->stream || !j->queries || !j->matches)
         return WW_ERROR_OUT_OF_MEMORY;
+    if (c->planted) {
+        plant(c, j->stream, j->points, j->queries);
+        options.k = c->planted;
+    }
     options.kind = c->kind;
     options.znormalise = c->kind == WW_SEARCH_WINDOWS;
     options.no_bounds = c->no_bounds;
@@ -161,6 +195,11 @@ static int run_case(const bench *b, const search_case *c) {
         const double seconds = cascade(c, &j, 20000000, &report.error);
         if (j.points <= 20000000)
             report.ratio = seconds / report.wall.median;
+        if (planted_found(c, &j) < c->planted) {
+            fprintf(stderr, "wavewarp-bench: %s: %zu of %zu copies of the query are found\n", c->name,
+                    planted_found(c, &j), c->planted);
+            report.error = INFINITY;
+        }
     } else {
         report.error = open_error(c, &j, &report.verified);
     }

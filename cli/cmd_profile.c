@@ -26,7 +26,7 @@ typedef struct profile_job {
     cli_read_options read;
     const char *paths[2], *output, *svg_path, *window_text, *exclusion_text, *series_text, *other_text,
         *separation_text, *radius_text;
-    uint64_t k, motifs, discords;
+    uint64_t k, motifs, discords, best_channels;
     size_t window, exclusion, separation, series, other_series; // SIZE_MAX: not given
     double radius;
     bool left_right, json;
@@ -98,6 +98,7 @@ static int compute_one(profile_job *j, found *f, const ww_run_options *run) {
     }
     options.k = (size_t)j->k;
     options.exclusion = j->exclusion;
+    options.best_channels = (size_t)j->best_channels;
     options.left_right = j->left_right;
     options.precision = cli_precision(&j->device);
     options.run = run;
@@ -482,6 +483,8 @@ int cmd_profile(const cli_command *command, int argc, char **argv) {
         {"k", 'k', CLI_COUNT, "K", "neighbours of each window, up to 64; default 1", &j.k, 0, 1},
         {"exclusion", 0, CLI_TEXT, "N",
          "windows that begin so near are no neighbours; default: a quarter of the window", &j.exclusion_text, 0, 0},
+        {"best-channels", 0, CLI_COUNT, "N", "only the N channels in which two windows are nearest count; default: all",
+         &j.best_channels, 0, 1},
         {"left-right", 0, CLI_FLAG, NULL, "also the nearest among earlier and among later windows", &j.left_right, 0,
          0},
         {"series", 0, CLI_TEXT, "I", "only this series of the file, from 0; default: each", &j.series_text, 0, 0},

@@ -128,7 +128,9 @@ static int run_raw(job *j, const char *path) {
     if (!raw.file)
         return cli_error("%s: %s", path, strerror(errno));
     off_t bytes = fseeko(raw.file, 0, SEEK_END) == 0 ? ftello(raw.file) : -1;
-    if (bytes < 0 || (uint64_t)bytes % raw.bytes != 0 || bytes == 0)
+    if (bytes == 0)
+        result = cli_error("%s: no points", path);
+    else if (bytes < 0 || (uint64_t)bytes % raw.bytes != 0)
         result = cli_error("%s: its size is no whole number of points of %zu bytes", path, raw.bytes);
     source.length = (uint64_t)bytes / raw.bytes;
     if (result == CLI_GO_ON && ww_search_run_source(j->search, &source, j->matches, j->found) != WW_OK)

@@ -29,10 +29,13 @@ typedef struct ww_profile_options {
     /// distances of the neighbours found are computed in double in both.
     ww_precision precision;
     const ww_run_options *run; ///< NULL: all defaults. Progress is in pairs of windows
+    /// 0: all channels count. Else only so many do, for each pair of windows those in which it is nearest: of up to 32
+    /// channels.
+    size_t best_channels;
 } ww_profile_options;
 
 #define WW_PROFILE_OPTIONS_INIT                                                                                        \
-    { sizeof(ww_profile_options), 1, WW_PROFILE_EXCLUSION_AUTO, 0, WW_FLOAT, NULL }
+    { sizeof(ww_profile_options), 1, WW_PROFILE_EXCLUSION_AUTO, 0, WW_FLOAT, NULL, 0 }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_profile_options_init(ww_profile_options *options, size_t struct_size);
@@ -62,7 +65,7 @@ WW_API void ww_profile_output_init(ww_profile_output *output, size_t struct_size
 /// What the last run did. An output: set struct_size first.
 typedef struct ww_profile_info {
     size_t struct_size;    ///< sizeof(ww_profile_info)
-    const char *form;      ///< the kernel: "items" or "vector"
+    const char *form;      ///< the kernel: "items", "vector", or "pairs" without double
     size_t windows;        ///< of the series: its points - window + 1
     size_t other_windows;  ///< of the other series; of one series the same
     size_t exclusion;      ///< that was used; 0 for two series
@@ -85,17 +88,17 @@ WW_API void ww_profile_info_init(ww_profile_info *info, size_t struct_size);
 ///
 ///     d = sqrt(sum over channels, t of (x'_t - y'_t)^2),    x'_t = (x_t - mean) / deviation    (population)
 ///
-/// so that all channels count alike. A channel that is constant in a window (its range is at most 1e-13 of its largest
-/// absolute value) adds 0 with another constant one and `window` with any other. A window with NaN or infinity is
-/// nobody's neighbour and has none.
-/// \param series, other views of one or more series each; copied. \param index, other_index which series of the view.
-/// \param other NULL: the series itself. It has as many channels. \param window WW_PROFILE_LEAST_WINDOW to the length
-/// of each series. \param options read during the call only; NULL: all defaults.
-/// \return WW_ERROR_INVALID_ARGUMENT (the window; k; an exclusion that leaves no pair), WW_ERROR_EMPTY,
-/// WW_ERROR_CHANNELS, WW_ERROR_UNSUPPORTED (a device without double; left_right of two series), WW_ERROR_OVERFLOW,
-/// WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while the tables of the
-/// windows are made and kernels are compiled. *Source*: C.-C. M. Yeh et al., Matrix Profile I, ICDM 2016; Y. Zhu et
-/// al., Matrix Profile XI, ICDM 2018.
+/// so that all channels count alike (with best_channels the sum has the least of the channels' parts alone). A channel
+/// that is constant in a window (its range is at most 1e-13 of its largest absolute value) adds 0 with another constant
+/// one and `window` with any other. A window with NaN or infinity is nobody's neighbour and has none. \param series,
+/// other views of one or more series each; copied. \param index, other_index which series of the view. \param other
+/// NULL: the series itself. It has as many channels. \param window WW_PROFILE_LEAST_WINDOW to the length of each
+/// series. \param options read during the call only; NULL: all defaults. \return WW_ERROR_INVALID_ARGUMENT (the window;
+/// k; best_channels; an exclusion that leaves no pair), WW_ERROR_EMPTY, WW_ERROR_CHANNELS, WW_ERROR_UNSUPPORTED
+/// (precision double on a device without it; left_right of two series; best_channels of more than 32),
+/// WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while
+/// the tables of the windows are made and kernels are compiled. *Source*: C.-C. M. Yeh et al., Matrix Profile I, ICDM
+/// 2016; Y. Zhu et al., Matrix Profile XI, ICDM 2018.
 WW_API_STATUS ww_profile_create(ww_context *context, const ww_series_view *series, size_t index,
                                 const ww_series_view *other, size_t other_index, size_t window,
                                 const ww_profile_options *options, ww_profile **profile);

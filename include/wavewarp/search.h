@@ -66,11 +66,11 @@ typedef struct ww_search ww_search;
 /// relax_end_x count for WW_SEARCH_OPEN: points of the query that may be skipped where a stream begins and where it
 /// ends; the streams' own ends are open. \param queries read during the call only. \param options read during the call
 /// only; NULL: all defaults.
-/// \return WW_ERROR_INVALID_ARGUMENT (options), WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (queries), WW_ERROR_UNSUPPORTED (a
-/// measure without open ends; one whose cells depend on the place in the stream, WDTW; a band with open ends; a device
-/// without double), WW_ERROR_NO_PATH (the band), WW_ERROR_CHANNELS (more than 64), WW_ERROR_OVERFLOW,
-/// WW_ERROR_BUILD, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's; keeps the context alive. *Thread-safety*: any
-/// thread. *Blocking*: while the queries are uploaded.
+/// \return WW_ERROR_INVALID_ARGUMENT (options), WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (queries), WW_ERROR_UNSUPPORTED
+/// (open ends of a measure to which they mean nothing: WDTW, WDDTW, TWED, LCSS, LCS; of one without them; with a band;
+/// points of the query skipped under ERP or MSM; a device without double), WW_ERROR_NO_PATH (the band),
+/// WW_ERROR_CHANNELS (more than 64), WW_ERROR_OVERFLOW, WW_ERROR_BUILD, WW_ERROR_DEVICE_MEMORY. *Ownership*: the
+/// caller's; keeps the context alive. *Thread-safety*: any thread. *Blocking*: while the queries are uploaded.
 WW_API_STATUS ww_search_create(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                                const ww_search_options *options, ww_search **search);
 

@@ -35,22 +35,22 @@ WW_INLINE float ww_soft_cost(float x, float y) {
 WW_INLINE double ww_wide_exp2(float a) {
     const float limited = fmax(a, WW_SOFT_LEAST), near = limited + 12583808.0f;
     const uint part = as_uint(ww_exp2(limited - (near - 12583808.0f)));
-    return as_double((ulong)((part >> 3) + (as_uint(near) << 20)) << 32 | part << 29);
+    return as_double((uint2)(part << 29, (part >> 3) + (as_uint(near) << 20)));
 }
 // 2^a of a whole number from -1022 to 1023.
 WW_INLINE double ww_wide_power(float a) {
-    return as_double((ulong)((as_uint(a + 12583039.0f + 896.0f) << 20)) << 32);
+    return as_double((uint2)(0, as_uint(a + 12583935.0f) << 20));
 }
 // A positive float of at least 2^-126 as a double. Its low word is the float itself, less than 2^-20 of the value.
 WW_INLINE double ww_wide(float a) {
-    return as_double((ulong)((as_uint(a) >> 3) + 0x38000000u) << 32 | as_uint(a));
+    return as_double((uint2)(as_uint(a), (as_uint(a) >> 3) + 0x38000000u));
 }
 // Of a positive double's high word: its exponent, and log2 of the double.
 WW_INLINE float ww_wide_exponent(uint high) {
     return as_float(0x4b000000u + (high >> 20)) - 8389631.0f;
 }
 WW_INLINE float ww_wide_log2(double a) {
-    const uint high = (uint)(as_ulong(a) >> 32);
+    const uint high = as_uint2(a).y;
     return ww_wide_exponent(high) + ww_log2(as_float(((high & 0xfffffu) << 3) | 0x3f800000u));
 }
 

@@ -81,8 +81,8 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
 
 #if WW_SOFT_WIDE
 typedef double ww_soft_state;
-#define WW_SOFT_LOG(c) as_float((uint)as_ulong(c))
-#define WW_SOFT_STATE(r) as_double((ulong)as_uint(r))
+#define WW_SOFT_LOG(c) as_float(as_uint2(c).x)
+#define WW_SOFT_STATE(r) as_double((uint2)(as_uint(r), 0))
 #else
 typedef float ww_soft_state;
 #define WW_SOFT_LOG(c) (c)
@@ -233,7 +233,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
         kept_second[(q)*WW_PART + (r)] = (lesser < last ? last_sum * other : last_sum) * all;                          \
     }
 #define WW_SOFT_NOTE_FACTORS(q, r)                                                                                     \
-    kept_first[(q)*WW_PART + (r)] = as_float((uint)(as_ulong(value) >> 32));                                           \
+    kept_first[(q)*WW_PART + (r)] = as_float(as_uint2(value).y);                                           \
     kept_second[(q)*WW_PART + (r)] = factor;
 #define WW_SOFT_NOTHING(q)
 // Else the compiler keeps in registers, for each cell, what it can compute again from these.
@@ -253,8 +253,8 @@ WW_INLINE float ww_soft_slope(float x, float y) {
 #if WW_SOFT_WIDE
 // The reciprocal of a positive double that is far from the ends of its range.
 WW_INLINE double ww_wide_recip(double a) {
-    const uint high = (uint)(as_ulong(a) >> 32), part = as_uint(ww_recip(as_float(((high & 0xfffffu) << 3) | 0x3f800000u)));
-    return as_double((ulong)((part >> 3) + ((1919u - (high >> 20)) << 20)) << 32);
+    const uint high = as_uint2(a).y, part = as_uint(ww_recip(as_float(((high & 0xfffffu) << 3) | 0x3f800000u)));
+    return as_double((uint2)(0, (part >> 3) + ((1919u - (high >> 20)) << 20)));
 }
 #endif
 
@@ -342,7 +342,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                         double right = 0, diagonal = 0;
                         before = h[0];
                         WW_SOFT_UNROLL for (int r = WW_PART - 1; r >= 0; r--) {
-                            const double p = as_double((ulong)as_uint(kept_first[q * WW_PART + r]) << 32);
+                            const double p = as_double((uint2)(0, as_uint(kept_first[q * WW_PART + r])));
                             double all = right + (h[r] + diagonal);
                             if (q == WW_ROWS - 1 || r == WW_PART - 1)
                                 all += ww_wide_recip(p) * (double)((q == WW_ROWS - 1 ? below[r] : 0.0f) +

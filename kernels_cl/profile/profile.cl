@@ -14,7 +14,10 @@
 // reach_j + rounding: reach_i is the largest norm of the windows before i, as many as a diagonal is followed, divided
 // by i's own. Tiles in which it is large (a burst has passed) are computed in double where the device has it.
 //
-// WW_CHANNELS   channels
+// With fewer best channels than channels, S is the sum of the largest correlations alone, cell by cell, and `flat` of a
+// window has a bit for each constant channel.
+//
+// WW_CHANNELS   channels;  WW_BEST  how many of them count, the nearest
 // WW_FLATS      1: there are constant channels, and more channels than one
 // WW_ROWS       1: rows look for neighbours among the columns;  WW_COLUMNS 1: columns among the rows
 // WW_RAISES     1: one neighbour is wanted, and a candidate raises the bound at once
@@ -22,6 +25,10 @@
 #ifndef WW_CHANNELS
 #define WW_CHANNELS 1
 #endif
+#ifndef WW_BEST
+#define WW_BEST WW_CHANNELS
+#endif
+#define WW_SOME (WW_BEST < WW_CHANNELS)
 #ifndef WW_FLATS
 #define WW_FLATS 0
 #endif
@@ -63,6 +70,27 @@ typedef struct ww_profile_job {
 #define WW_DF(table, stride, channel, i) (table)[((channel)*3u) * (size_t)(stride) + (i)]
 #define WW_DG(table, stride, channel, i) (table)[((channel)*3u + 1u) * (size_t)(stride) + (i)]
 #define WW_SIZE(table, stride, channel, i) (table)[((channel)*3u + 2u) * (size_t)(stride) + (i)]
+
+// With WW_SOME: the largest of the channels' correlations, `top`, and what they sum up to.
+#define WW_TOP_EMPTY(type)                                                                                             \
+    type top[WW_BEST];                                                                                                 \
+    _Pragma("unroll") for (uint b = 0; b < WW_BEST; b++) top[b] = (type)(-4)
+#define WW_TOP_ENTER(type, value)                                                                                      \
+    do {                                                                                                               \
+        type entered = value;                                                                                          \
+        _Pragma("unroll") for (uint b = 0; b < WW_BEST; b++) {                                                         \
+            const type other = fmin(top[b], entered);                                                                  \
+            top[b] = fmax(top[b], entered);                                                                            \
+            entered = other;                                                                                           \
+        }                                                                                                              \
+    } while (0)
+#define WW_TOP_SUM(value)                                                                                              \
+    do {                                                                                                               \
+        value = top[0];                                                                                                \
+        _Pragma("unroll") for (uint b = 1; b < WW_BEST; b++) value += top[b];                                          \
+    } while (0)
+// What constant channels of two windows count in channel c.
+#define WW_FLAT_OF(own, other, c) (0.5f * (float)((as_uint(own) >> (c) & 1u) + (as_uint(other) >> (c) & 1u)))
 
 // The error of a cell.
 WW_INLINE float ww_error(const ww_profile_job *job, const float row_reach, const float column_reach) {

@@ -221,6 +221,19 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
 #else
                     hit = max(max(as_int(above_row), as_int(above_column)), hit);
 #endif
+#elif WW_SOME
+                    real value;
+                    WW_TOP_EMPTY(real);
+#pragma unroll
+                    for (uint c = 0; c < WW_CHANNELS; c++) {
+                        cov[c][q] = fma(row[c].x, at[c][slot].y, fma(row[c].y, at[c][slot].x, cov[c][q]));
+#if WW_FLATS
+                        WW_TOP_ENTER(real, cov[c][q] * row[c].z * at[c][slot].z + (real)WW_FLAT_OF(row_half, flat[slot], c));
+#else
+                        WW_TOP_ENTER(real, cov[c][q] * row[c].z * at[c][slot].z);
+#endif
+                    }
+                    WW_TOP_SUM(value);
 #else
 #if WW_FLATS
                     real value = (real)(row_half + flat[slot]);
@@ -232,6 +245,8 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                         cov[c][q] = fma(row[c].x, at[c][slot].y, fma(row[c].y, at[c][slot].x, cov[c][q]));
                         value = fma(cov[c][q] * row[c].z, at[c][slot].z, value);
                     }
+#endif
+#if WW_CHANNELS > 1
 #if WW_ROWS
                     hit |= value > row[0].w;
 #endif
@@ -259,6 +274,20 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                     const int above_row = WW_ROWS && fma(-row.w, column.z, before[0][q]) > 0;
                     const int above_column = WW_COLUMNS && fma(-row.z, column.w, before[0][q]) > 0;
                     const real value = before[0][q] / column.z;
+#elif WW_SOME
+                    WW_TOP_EMPTY(real);
+#pragma unroll
+                    for (uint c = 0; c < WW_CHANNELS; c++) {
+                        const real4 row = rows[c * WW_PART + t + s], column = columns[c * WW_PLACES + place];
+                        before[c][q] = fma(row.x, column.y, fma(row.y, column.x, before[c][q]));
+#if WW_FLATS
+                        WW_TOP_ENTER(real, before[c][q] * row.z * column.z +
+                                               (real)WW_FLAT_OF(row_flats[t + s], column_flats[place], c));
+#else
+                        WW_TOP_ENTER(real, before[c][q] * row.z * column.z);
+#endif
+                    }
+                    WW_TOP_SUM(values[q]);
 #else
 #if WW_FLATS
                     values[q] = (real)(row_flats[t + s] + column_flats[place]);
@@ -271,6 +300,8 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                         before[c][q] = fma(row.x, column.y, fma(row.y, column.x, before[c][q]));
                         values[q] = fma(before[c][q] * row.z, column.z, values[q]);
                     }
+#endif
+#if WW_CHANNELS > 1
                     const int above_row = WW_ROWS && values[q] > rows[t + s].w;
                     const int above_column = WW_COLUMNS && values[q] > columns[place].w;
                     const real value = values[q];

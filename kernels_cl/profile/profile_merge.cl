@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the candidates of each window: those that may be among its k best are compared with it in double, directly,
-//   d2 = m * sum over channels of sum_t ((x_t - mu_x) n_x - (y_t - mu_y) n_y)^2,
+//   d2 = m * sum over channels (the WW_BEST nearest) of sum_t ((x_t - mu_x) n_x - (y_t - mu_y) n_y)^2,
 // and enter its list of the k best by (d2, index). (With n = 0 for a constant channel this gives 0 for two of them, and
 // m for one.) mu and n are summed from the window's values anew, in one order: equal windows have distance 0 wherever
 // they are, and the result is the same on every device. A work-item a window. No local memory, no barrier.
@@ -80,6 +80,11 @@ ww_profile_merge(const ww_profile_merge_job job, global const double *own_values
         if (known)
             continue;
         double total = 0;
+#if WW_SOME
+        double least_sums[WW_BEST]; // of the channels, the least first
+        for (uint b = 0; b < WW_BEST; b++)
+            least_sums[b] = INFINITY;
+#endif
         for (uint c = 0; c < WW_CHANNELS; c++) {
             global const double *x = own_values + (size_t)c * job.own_points + i;
             global const double *y = other_values + (size_t)c * job.other_points + j;
@@ -97,8 +102,20 @@ ww_profile_merge(const ww_profile_merge_job job, global const double *own_values
                 const double d = ((x[t] - x[0]) - own.x) * nx - ((y[t] - y[0]) - other.x) * ny;
                 sum += d * d;
             }
+#if WW_SOME
+            for (uint b = 0; b < WW_BEST; b++) {
+                const double other_sum = fmax(least_sums[b], sum);
+                least_sums[b] = fmin(least_sums[b], sum);
+                sum = other_sum;
+            }
+#else
             total += sum;
+#endif
         }
+#if WW_SOME
+        for (uint b = 0; b < WW_BEST; b++)
+            total += least_sums[b];
+#endif
         total *= (double)job.window;
         const double last = best[WW_MOST - 1];
         if (!(total < last || (total == last && (best_ids[WW_MOST - 1] < 0 || id < best_ids[WW_MOST - 1]))))
@@ -115,7 +132,7 @@ ww_profile_merge(const ww_profile_merge_job job, global const double *own_values
     }
     // S of the k-th, rounded down.
     if (best_ids[WW_MOST - 1] >= 0) {
-        const float s = (float)(WW_CHANNELS - best[WW_MOST - 1] / (2.0 * job.window)) - 2e-7f * WW_CHANNELS;
+        const float s = (float)(WW_BEST - best[WW_MOST - 1] / (2.0 * job.window)) - 2e-7f * WW_CHANNELS;
         if (s > as_float(bounds[i]))
             bounds[i] = as_int(s);
     }

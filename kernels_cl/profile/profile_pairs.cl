@@ -57,7 +57,10 @@ ww_profile_pairs(const ww_profile_job job, global const float2 *row_table, globa
     const uint count = min(min((uint)WW_BLOCK_ROWS, job.rows - row0), job.columns - row0 - diagonal);
     for (uint r = 0; r < count; r++) {
         const uint i = row0 + r, j = i + diagonal;
-#if WW_FLATS
+#if WW_SOME
+        float value;
+        WW_TOP_EMPTY(float);
+#elif WW_FLATS
         float value = row_flat[i] + column_flat[j];
 #else
         float value = 0;
@@ -72,10 +75,17 @@ ww_profile_pairs(const ww_profile_job job, global const float2 *row_table, globa
             const float column = WW_SIZE(column_table, job.column_stride, c, j).x;
 #if WW_CHANNELS == 1
             value = cov[c].x / row / column;
+#elif WW_SOME && WW_FLATS
+            WW_TOP_ENTER(float, cov[c].x * row * column + WW_FLAT_OF(row_flat[i], column_flat[j], c));
+#elif WW_SOME
+            WW_TOP_ENTER(float, cov[c].x * row * column);
 #else
             value = fma(cov[c].x * row, column, value);
 #endif
         }
+#if WW_SOME
+        WW_TOP_SUM(value);
+#endif
         const float error = ww_error(&job, row_reach[i], column_reach[j]);
         int in_row = 0, in_column = 0;
 #if WW_ROWS

@@ -15,6 +15,9 @@ typedef WW_PASTE(double, WW_VECTOR) ww_wide;
 #define WW_FROM_WIDE(v) WW_PASTE(WW_PASTE(convert_, WW_REAL_NAME), WW_VECTOR)(v)
 typedef WW_PASTE(float, WW_VECTOR) ww_floats;
 #define WW_FLOATS(v) WW_PASTE(convert_float, WW_VECTOR)(v)
+typedef WW_PASTE(uint, WW_VECTOR) ww_float_bits;
+#define WW_FLOAT_BITS(v) WW_PASTE(as_uint, WW_VECTOR)(v)
+#define WW_BITS_TO_FLOATS(v) WW_PASTE(convert_float, WW_VECTOR)(v)
 #define WW_FLOAT_VLOAD WW_PASTE(vload, WW_VECTOR)
 #define WW_FLOAT_VSTORE WW_PASTE(vstore, WW_VECTOR)
 
@@ -130,6 +133,14 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
         }
 #else
         real values[WW_VECTORS];
+#if WW_SOME
+        real tops[WW_VECTORS][WW_BEST];
+#pragma unroll
+        for (uint q = 0; q < WW_VECTORS; q++)
+#pragma unroll
+            for (uint b = 0; b < WW_BEST; b++)
+                tops[q][b] = -4;
+#endif
 #pragma unroll
         for (uint q = 0; q < WW_VECTORS; q++)
             values[q] = 0;
@@ -142,13 +153,26 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
                 const uint k = j + q * WW_VECTOR;
                 cov[c][q] = fma((real)df, WW_VLOAD(0, &WW_DG(column_table, job.column_stride, c, k)),
                                 fma((real)dg, WW_VLOAD(0, &WW_DF(column_table, job.column_stride, c, k)), cov[c][q]));
+#if WW_SOME
+                real *top = tops[q], value = cov[c][q] * norm * WW_VLOAD(0, &WW_SIZE(column_table, job.column_stride, c, k));
+#if WW_FLATS
+                const ww_float_bits bits = (WW_FLOAT_BITS(WW_FLOAT_VLOAD(0, column_flat + k)) >> c & 1u) +
+                                           (as_uint(row_flat[i]) >> c & 1u);
+                value += WW_TO_REAL(0.5f * WW_BITS_TO_FLOATS(bits));
+#endif
+                WW_TOP_ENTER(real, value);
+#else
                 values[q] =
                     fma(cov[c][q] * norm, WW_VLOAD(0, &WW_SIZE(column_table, job.column_stride, c, k)), values[q]);
+#endif
             }
         }
 #pragma unroll
         for (uint q = 0; q < WW_VECTORS; q++) {
-#if WW_FLATS
+#if WW_SOME
+            const real *top = tops[q];
+            WW_TOP_SUM(values[q]);
+#elif WW_FLATS
             values[q] += WW_TO_REAL(row_flat[i] + WW_FLOAT_VLOAD(0, column_flat + j + q * WW_VECTOR));
 #endif
             above[q] = -1;

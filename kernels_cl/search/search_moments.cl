@@ -12,13 +12,16 @@
 // computed again directly: where it is small beside the largest sum of squares that the run has had, whose rounding is
 // still there when the points that made it so large have left. No local memory, no barrier.
 //
-// Parameters: base/number.cl's; WW_ZNORM; WW_WIDE 1: the device has double; WW_RUN; WW_WG work-items of a group. WW_MANY
+// Parameters: base/number.cl's; WW_TILE 1: the form for GPUs (WW_MANY 1); WW_ZNORM; WW_WIDE 1: the device has double; WW_RUN; WW_WG work-items of a group. WW_MANY
 // above 1, on CPUs with double: so many windows' deviations, and points of the envelope, at a time in a vector.
 #ifndef WW_ZNORM
 #define WW_ZNORM 1
 #endif
 #ifndef WW_WIDE
 #define WW_WIDE 1
+#endif
+#ifndef WW_TILE
+#define WW_TILE 0
 #endif
 #ifndef WW_MANY
 #define WW_MANY 1
@@ -56,9 +59,11 @@ typedef WW_PASTE(WW_REAL_NAME, WW_MANY) ww_scalars;
 WW_INLINE void ww_moments_of(__global const ww_scalar *at, uint n, ww_wide *mean, ww_wide *deviation) {
     const ww_wide pivot = (ww_wide)at[0];
     ww_wide sum = 0, squares = 0;
+#pragma unroll 4
     for (uint j = 0; j < n; j++)
         sum += (ww_wide)at[j] - pivot;
     const ww_wide centre = sum / (ww_wide)n;
+#pragma unroll 4
     for (uint j = 0; j < n; j++) {
         const ww_wide t = ((ww_wide)at[j] - pivot) - centre;
         squares += t * t;
@@ -66,8 +71,25 @@ WW_INLINE void ww_moments_of(__global const ww_scalar *at, uint n, ww_wide *mean
     *mean = pivot + centre;
     *deviation = sqrt(squares / (ww_wide)n);
 }
+
+// Centre, scale and shift of a window of n points from the sums of its points and their squares, less `pivot`.
+WW_INLINE void ww_normal_of(__global const ww_scalar *at, uint n, ww_wide sum, ww_wide squares, ww_wide peak,
+                            ww_wide part, ww_wide pivot, bool bad, ww_scalar *result) {
+    ww_wide mean = sum * part;
+    ww_wide variance = squares * part - mean * mean;
+    ww_wide deviation = sqrt(variance > 0 ? variance : 0);
+    mean += pivot;
+    if (!(variance > peak * part * (ww_wide)WW_LOST) && !bad)
+        ww_moments_of(at, n, &mean, &deviation);
+    const bool flat = deviation < (ww_wide)1e-8 * fabs(mean) + (ww_wide)1e-12;
+    const ww_wide inverse = 1 / deviation;
+    result[0] = (ww_scalar)mean;
+    result[1] = flat ? (ww_scalar)0 : (ww_scalar)inverse;
+    result[2] = flat ? (ww_scalar)0 : (ww_scalar)(((ww_wide)result[0] - mean) * inverse);
+}
 #endif
 
+#if !WW_TILE
 // values: channel c from c * stride on. table: for each channel centre, scale and shift of `windows` windows, `stride`
 // numbers each.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
@@ -101,12 +123,13 @@ ww_search_moments(__global const ww_scalar *restrict values, __global ww_scalar 
         squares += v * v;
 #endif
     }
+#pragma unroll 1
     for (uint p = first; p < end; p++) {
         const ww_scalar entering = at[p + n - 1], leaving = at[p];
         const bool enters = WW_IS_NUMBER(entering), leaves = WW_IS_NUMBER(leaving);
         bad += !enters;
 #if !WW_ZNORM || WW_MANY == 1
-        ww_scalar centre = 0, scale = 1, shift = 0;
+        ww_scalar normal[3] = {0, 1, 0};
 #endif
 #if WW_ZNORM
         const ww_wide v = enters ? (ww_wide)entering - pivot : 0, w = leaves ? (ww_wide)leaving - pivot : 0;
@@ -120,25 +143,13 @@ ww_search_moments(__global const ww_scalar *restrict values, __global ww_scalar 
         all_squares[p - first] = own_squares;
         marks[p - first] = bad;
 #else
-        ww_wide mean = own_sum * part;
-        ww_wide variance = own_squares * part - mean * mean;
-        ww_wide deviation = sqrt(variance > 0 ? variance : 0);
-        mean += pivot;
-        if (!(variance > peak * part * (ww_wide)WW_LOST) && !bad)
-            ww_moments_of(at + p, n, &mean, &deviation);
-        centre = (ww_scalar)mean;
-        scale = (ww_scalar)(1 / deviation);
-        shift = (ww_scalar)(((ww_wide)centre - mean) / deviation);
-        if (deviation < (ww_wide)1e-8 * fabs(mean) + (ww_wide)1e-12) {
-            scale = 0;
-            shift = 0;
-        }
+        ww_normal_of(at + p, n, own_sum, own_squares, peak, part, pivot, bad != 0, normal);
 #endif
 #endif
 #if !WW_ZNORM || WW_MANY == 1
-        centres[p] = centre;
-        scales[p] = bad ? (ww_scalar)NAN : scale;
-        shifts[p] = shift;
+        centres[p] = normal[0];
+        scales[p] = bad ? (ww_scalar)NAN : normal[1];
+        shifts[p] = normal[2];
 #endif
         bad -= !leaves;
     }
@@ -181,6 +192,81 @@ ww_search_moments(__global const ww_scalar *restrict values, __global ww_scalar 
     }
 #endif
 }
+
+#else
+#define WW_AT_ONCE 8
+#define WW_PADDED(j) ((j) + (j) / WW_RUN)
+
+// The same for GPUs: the points of a group's runs are in local memory, and the table is written through it, so that
+// neighbours read and write neighbours. A group has WW_WG runs of one channel, `groups` of them a channel. tile: local
+// memory for WW_PADDED(WW_WG * WW_RUN + n) points; those WW_RUN apart are in different banks. Barriers: 1 + 2 for every
+// WW_AT_ONCE windows of a run.
+__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_search_moments_tile(__global const ww_scalar *restrict values, __global ww_scalar *restrict table,
+                       const ulong stride, const uint n, const uint windows, const uint groups,
+                       __local ww_scalar *tile) {
+    __local ww_scalar results[3][WW_WG * (WW_AT_ONCE + 1)];
+    const uint group = (uint)get_group_id(0), channel = group / groups, own = (uint)get_local_id(0);
+    const uint base = ww_rest(group, groups, channel) * (WW_WG * WW_RUN);
+    __global const ww_scalar *at = values + channel * stride;
+    const uint points = min((uint)(WW_WG * WW_RUN) + n - 1, windows + n - 1 - base);
+    for (uint j = own; j < points; j += WW_WG)
+        tile[WW_PADDED(j)] = at[base + j];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint from = own * WW_RUN, left = windows - base;
+    uint bad = 0;
+#if WW_ZNORM
+    ww_wide sum = 0, squares = 0, peak = 0, pivot = 0;
+    const ww_wide part = 1 / (ww_wide)n;
+#endif
+    if (from < left) {
+#if WW_ZNORM
+        const ww_scalar first = tile[WW_PADDED(from)];
+        pivot = WW_IS_NUMBER(first) ? (ww_wide)first : 0;
+#endif
+        for (uint j = from; j < from + n - 1; j++) {
+            const ww_scalar point = tile[WW_PADDED(j)];
+            const bool number = WW_IS_NUMBER(point);
+            bad += !number;
+#if WW_ZNORM
+            const ww_wide v = number ? (ww_wide)point - pivot : 0;
+            sum += v;
+            squares += v * v;
+#endif
+        }
+    }
+    for (uint begin = 0; begin < WW_RUN; begin += WW_AT_ONCE) {
+        for (uint k = 0; k < WW_AT_ONCE && from + begin + k < left; k++) {
+            const uint p = from + begin + k;
+            const ww_scalar entering = tile[WW_PADDED(p + n - 1)], leaving = tile[WW_PADDED(p)];
+            const bool enters = WW_IS_NUMBER(entering), leaves = WW_IS_NUMBER(leaving);
+            ww_scalar normal[3] = {0, 1, 0};
+            bad += !enters;
+#if WW_ZNORM
+            const ww_wide v = enters ? (ww_wide)entering - pivot : 0, w = leaves ? (ww_wide)leaving - pivot : 0;
+            const ww_wide own_sum = sum + v, own_squares = squares + v * v;
+            sum += v - w;
+            squares += v * v - w * w;
+            peak = own_squares > peak ? own_squares : peak;
+            ww_normal_of(at + base + p, n, own_sum, own_squares, peak, part, pivot, bad != 0, normal);
+#endif
+            results[0][own * (WW_AT_ONCE + 1) + k] = normal[0];
+            results[1][own * (WW_AT_ONCE + 1) + k] = bad ? (ww_scalar)NAN : normal[1];
+            results[2][own * (WW_AT_ONCE + 1) + k] = normal[2];
+            bad -= !leaves;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint k = own; k < WW_WG * WW_AT_ONCE; k += WW_WG) {
+            const uint run = k / WW_AT_ONCE, p = run * WW_RUN + begin + k % WW_AT_ONCE;
+            const uint kept = run * (WW_AT_ONCE + 1) + k % WW_AT_ONCE;
+            if (p < left)
+                for (int kind = 0; kind < 3; kind++)
+                    table[(3 * (ulong)channel + (ulong)kind) * stride + base + p] = results[kind][kept];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+#endif
 
 // The least and the largest value of up to `reach` points to each side, for `points` points of every channel.
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void

@@ -2,12 +2,19 @@
 // Queries in streams with open ends: the value of the best match that ends at each point of the stream, D(n,j). With
 // WW_START also where that match begins.
 //
+// Long because: lanes of a vector on CPUs, work-items on GPUs and groups in a chain are one kernel.
+//
 // Rows are the query's points, columns the stream's. The rows of a query are spread over `WW_LANES` lanes, up to WW_COLS of
 // them in the registers of each; the stream passes from lane to lane, WW_STEP columns at a time, and a lane computes its
 // rows of these columns as WW_STEP independent chains of cells. Lanes are WW_GROUP adjacent work-items (WW_VECTOR 1), or
 // the lanes of a vector in one work-item (WW_GROUP 1). A query with more rows is divided into strips, one launch each:
 // the last row of a strip is written to `ends`, where the next strip reads it, in place. What the last column of a
-// block needs for the next block is in `state_out`, so that a stream may be cut anywhere. No local memory, no barrier.
+// block needs for the next block is in `state_out`, so that a stream may be cut anywhere.
+//
+// With WW_CHAIN above 1 a query has so many groups of lanes, of one work-group: a group follows the one above it
+// WW_CHAIN_LAG steps later, and the rows that are handed on go through local memory. So few queries keep more of a compute
+// unit busy. A barrier every WW_CHAIN_STEPS steps; what is written between two barriers is read after the next one at the
+// earliest, and nothing that is still needed is overwritten. With WW_CHAIN 1 no local memory, no barrier.
 //
 // Where the rows do not fill the lanes, the first registers of a lane, at most WW_PADS, are padding: such a cell has the
 // value of the one above.
@@ -15,7 +22,8 @@
 // With WW_START each value has the column in which its path begins: that of the chosen neighbour, of equal ones the diagonal,
 // then the upper, then the left. A path begins in the first column that it does not skip.
 //
-// Parameters: base/points.cl's, WW_EMIT 1; WW_GROUP, WW_COLS, WW_STEP, WW_PADS, WW_START, WW_WG.
+// Parameters: base/points.cl's, WW_EMIT 1; WW_GROUP, WW_CHAIN, WW_COLS, WW_STEP, WW_PADS, WW_START, WW_STRIPS (0: one strip is all of a
+// query), WW_WG (with WW_CHAIN above 1 WW_GROUP * WW_CHAIN).
 #ifndef WW_GROUP
 #define WW_GROUP 1
 #endif
@@ -31,7 +39,25 @@
 #ifndef WW_WG
 #define WW_WG 32
 #endif
-#define WW_LANES (WW_GROUP * WW_VECTOR)
+#ifndef WW_STRIPS
+#define WW_STRIPS 1
+#endif
+#define WW_FIRST_STRIP (!WW_STRIPS || args.strip == 0)
+#ifndef WW_CHAIN
+#define WW_CHAIN 1
+#endif
+#define WW_LANES (WW_GROUP * WW_CHAIN * WW_VECTOR)
+#define WW_GROUP_LANES (WW_GROUP * WW_VECTOR)
+#if WW_CHAIN > 1
+#if WW_VECTOR > 1 || WW_WG != WW_LANES || WW_GROUP > 32
+#error "a chain is one query of a work-group, in groups of work-items"
+#endif
+// A step's last lane is WW_GROUP - 1 steps behind its first: with this lag what it hands on is at least WW_CHAIN_STEPS
+// steps old when it is read, and a place of the ring is written again no earlier than that after it was read.
+#define WW_CHAIN_STEPS 32
+#define WW_CHAIN_LAG 64
+#define WW_CHAIN_RING 64
+#endif
 #if WW_START && WW_SELECT != WW_SELECT_VALUE
 #error "a path of a soft minimum has no start"
 #endif
@@ -192,29 +218,29 @@ WW_INLINE ww_scalar ww_above_at(__global const ww_scalar *row, bool border, uint
 // step `at_step` needs is loaded during the step before: few work-groups are on a compute unit at a time, so nothing else
 // would hide the time of a load.
 #if WW_VECTOR == 1
-#define WW_LOAD_AHEAD(at_step)                                                                                         \
+#define WW_LOAD_AHEAD(at_step, INNER)                                                                                  \
     {                                                                                                                  \
         const int at = ((int)(at_step)-lane) * WW_STEP;                                                                \
         _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
-            const int column = clamp(at + q, -1, (int)task.count - 1);                                                 \
+            const int column = (INNER) ? at + q : clamp(at + q, -1, (int)task.count - 1);                              \
             for (int ch = 0; ch < WW_CHANNELS; ch++)                                                                   \
                 ahead[q].value[ch] = stream[column + (long)(ch * args.stride)];                                        \
-            top_ahead[q] = ww_above_at(row, args.strip == 0, (uint)(at_step)*WW_STEP + (uint)q, task.count);           \
+            top_ahead[q] = ww_above_at(row, WW_FIRST_STRIP, (uint)(at_step)*WW_STEP + (uint)q, task.count);            \
         }                                                                                                              \
     }
-#define WW_LOAD_COLUMNS                                                                                                \
+#define WW_LOAD_COLUMNS(INNER)                                                                                         \
     _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \
         point[q] = ahead[q];                                                                                           \
         top[q] = top_ahead[q];                                                                                         \
     }                                                                                                                  \
-    WW_LOAD_AHEAD(k + 1)
+    WW_LOAD_AHEAD(k + 1, INNER)
 #else
-#define WW_LOAD_COLUMNS                                                                                                \
+#define WW_LOAD_COLUMNS(INNER)                                                                                         \
     _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \
         const uint column = min(k * WW_STEP + (uint)q, task.count - 1);                                                \
         for (int ch = 0; ch < WW_CHANNELS; ch++)                                                                       \
             point[q].value[ch] = ww_from_above(point[q].value[ch], stream[column + ch * args.stride], false);          \
-        top[q] = ww_above_at(row, args.strip == 0, column, task.count);                                                \
+        top[q] = ww_above_at(row, WW_FIRST_STRIP, column, task.count);                                                 \
     }
 #endif
 
@@ -224,17 +250,21 @@ WW_INLINE ww_scalar ww_above_at(__global const ww_scalar *row, bool border, uint
         y[q] = ww_column_make(point[q], q ? point[q ? q - 1 : 0] : earlier, (real)1);                                  \
     earlier = point[WW_STEP - 1];
 
-#define WW_STEP_OF(GUARD, KEEP_CORNER)                                                                                 \
+// INNER 1: a step in which every lane has all of its columns, and the first of them the next ones but for a step's
+// columns after the end, which may be read.
+#define WW_STEP_OF(GUARD, KEEP_CORNER, INNER)                                                                          \
     {                                                                                                                  \
-        WW_LOAD_COLUMNS                                                                                                \
+        WW_LOAD_COLUMNS(INNER)                                                                                         \
         WW_MAKE_COLUMNS                                                                                                \
         _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
             const uint column = k * WW_STEP + (uint)q;                                                                 \
             (void)column;                                                                                              \
-            v[q] = ww_from_above(bottom[q], top[q], lane == 0);                                                        \
-            WW_STARTS(vs[q] = ww_start_above(bottom_start[q],                                                          \
-                                             args.strip == 0 ? (int)column + 1 : starts[min(column, task.count - 1)],  \
-                                             lane == 0);)                                                              \
+            v[q] = ww_from_above(bottom[q], WW_HANDED(top[q], handed, k, q), lane == 0);                               \
+            WW_STARTS(vs[q] = ww_start_above(                                                                          \
+                          bottom_start[q],                                                                             \
+                          WW_HANDED(WW_FIRST_STRIP ? (int)column + 1 : starts[min(column, task.count - 1)],           \
+                                    handed_starts, k, q),                                                              \
+                          lane == 0);)                                                                                 \
         }                                                                                                              \
         _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
             d[q] = q ? v[q ? q - 1 : 0] : corner;                                                                      \
@@ -254,11 +284,28 @@ WW_INLINE ww_scalar ww_above_at(__global const ww_scalar *row, bool border, uint
     corner = ww_pick(there[WW_STEP - 1], v[WW_STEP - 1], corner);                                                      \
     WW_STARTS(corner_start = ww_pick_ints(there[WW_STEP - 1], vs[WW_STEP - 1], corner_start);)
 
+// The row above a group that is not the first of its chain.
+#if WW_CHAIN > 1
+#define WW_HANDED(top, ring, k, q) (chain ? ring[chain - 1][(k) % WW_CHAIN_RING][q] : (top))
+#define WW_HAND_ON                                                                                                     \
+    if (lane == WW_GROUP - 1 && chain + 1 < WW_CHAIN && k + 1 >= WW_GROUP) {                                           \
+        const uint place = (k + 1 - WW_GROUP) % WW_CHAIN_RING;                                                         \
+        _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
+            handed[chain][place][q] = bottom[q];                                                                       \
+            WW_STARTS(handed_starts[chain][place][q] = bottom_start[q];)                                               \
+        }                                                                                                              \
+    }
+#else
+#define WW_HANDED(top, ring, k, q) (top)
+#define WW_HAND_ON
+#endif
+
 // Writes the last lane's columns of a step.
-#define WW_WRITE_ENDS                                                                                                  \
+#define WW_WRITE_ENDS(INNER)                                                                                           \
+    WW_HAND_ON                                                                                                         \
     if (writes) {                                                                                                      \
-        const int at = ((int)k - (WW_LANES - 1)) * WW_STEP;                                                            \
-        _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) if (at + q >= 0 && at + q < (int)task.count) {             \
+        const int at = ((int)k - (WW_GROUP_LANES - 1)) * WW_STEP;                                                      \
+        _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) if ((INNER) || (at + q >= 0 && at + q < (int)task.count)) { \
             const ww_scalar value = WW_LAST_LANE(bottom[q]);                                                           \
             row[at + q] = is_result ? ww_final(value, task.n, task.n) : value;                                         \
             WW_STARTS(starts[at + q] = WW_LAST_LANE(bottom_start[q]);)                                                 \
@@ -273,8 +320,15 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
                __global int *restrict all_starts, __global const ww_scalar *restrict states_in,
                __global ww_scalar *restrict states_out, __global const int *restrict starts_in,
                __global int *restrict starts_out, const ww_open_args args) {
-    const uint item = (uint)get_global_id(0);
-    const ww_open_task task = tasks[min(item / WW_GROUP, args.tasks - 1)];
+    const uint item = (uint)get_global_id(0), own_task = item / (WW_GROUP * WW_CHAIN);
+    const ww_open_task task = tasks[min(own_task, args.tasks - 1)];
+#if WW_CHAIN > 1
+    __local ww_scalar handed[WW_CHAIN - 1][WW_CHAIN_RING][WW_STEP];
+    WW_STARTS(__local int handed_starts[WW_CHAIN - 1][WW_CHAIN_RING][WW_STEP];)
+    const uint chain = item / WW_GROUP % WW_CHAIN;
+#else
+    const uint chain = 0;
+#endif
 #if WW_VECTOR == 1
     const int lane = (int)(item % WW_GROUP);
     const int lane_index = lane;
@@ -285,18 +339,19 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
         lane_numbers[g] = g;
     const ww_ints lane_index = WW_LOAD_INTS(lane_numbers);
 #endif
-    const bool idle = (task.flags & WW_TASK_IDLE) != 0 || item / WW_GROUP >= args.tasks;
+    const bool idle = (task.flags & WW_TASK_IDLE) != 0 || own_task >= args.tasks;
 #if WW_VECTOR > 1
     const bool writes = !idle;
 #else
-    const bool writes = !idle && lane == WW_GROUP - 1;
+    const bool writes = !idle && lane == WW_GROUP - 1 && chain + 1 == WW_CHAIN;
 #endif
     const bool continues = (task.flags & WW_TASK_CONTINUE) != 0, inside = (task.flags & WW_TASK_INSIDE) != 0;
-    const bool is_result = args.strip + 1 == args.strips;
+    const bool is_result = !WW_STRIPS || args.strip + 1 == args.strips;
     __global const ww_scalar *stream = values + task.first;
     __global ww_scalar *row = ends + task.rows_of;
     WW_STARTS(__global int *starts = all_starts + task.rows_of;)
     (void)all_starts;
+    (void)chain;
     (void)starts_in;
     (void)starts_out;
     const uint lanes = args.strips * WW_LANES;
@@ -327,7 +382,7 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
         for (int g = 0; g < WW_VECTOR; g++) {
             const uint index = args.strip * WW_LANES + (uint)g;
 #else
-        const uint index = args.strip * WW_LANES + (uint)lane;
+        const uint index = args.strip * WW_LANES + chain * WW_GROUP + (uint)lane;
 #endif
         const uint begin = (uint)((ulong)index * task.n / lanes), end = (uint)((ulong)(index + 1) * task.n / lanes);
         const int padding = WW_COLS - (int)(end - begin);
@@ -424,11 +479,11 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
     for (int q = 0; q < WW_STEP; q++)
         ahead[q].extra = 0;
 #endif
-    WW_LOAD_AHEAD(0)
+    WW_LOAD_AHEAD(0, 0)
 #endif
 
     const uint steps = (task.count + WW_STEP - 1) / WW_STEP, full = task.count / WW_STEP;
-    const uint fill = min((uint)WW_LANES - 1, steps);
+    const uint fill = min((uint)WW_GROUP_LANES - 1, steps), all = steps + WW_GROUP_LANES - 1;
     ww_ints there[WW_STEP];
 #define WW_WHICH                                                                                                       \
     _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \
@@ -436,19 +491,31 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
         there[q] = (at >= 0) & (at < (int)task.count);                                                                 \
     }
     uint k = 0;
-    for (; k < fill; k++) {
-        WW_WHICH
-        WW_STEP_OF(WW_GUARD_CELL, WW_CORNER_GUARDED)
-        WW_WRITE_ENDS
-    }
-    for (; k < full; k++) {
-        WW_STEP_OF(WW_NO_GUARD, WW_CORNER_ALWAYS)
-        WW_WRITE_ENDS
-    }
-    for (; k < steps + WW_LANES - 1; k++) {
-        WW_WHICH
-        WW_STEP_OF(WW_GUARD_CELL, WW_CORNER_GUARDED)
-        WW_WRITE_ENDS
+#if WW_CHAIN > 1
+    for (uint turn = 0; turn < all + (WW_CHAIN - 1) * WW_CHAIN_LAG; turn += WW_CHAIN_STEPS) {
+        const uint lag = chain * WW_CHAIN_LAG, next = turn + WW_CHAIN_STEPS;
+        const uint end = next > lag ? min(next - lag, all) : 0;
+#else
+    {
+        const uint end = all;
+#endif
+        for (; k < min(fill, end); k++) {
+            WW_WHICH
+            WW_STEP_OF(WW_GUARD_CELL, WW_CORNER_GUARDED, 0)
+            WW_WRITE_ENDS(0)
+        }
+        for (; k < min(full, end); k++) {
+            WW_STEP_OF(WW_NO_GUARD, WW_CORNER_ALWAYS, 1)
+            WW_WRITE_ENDS(1)
+        }
+        for (; k < end; k++) {
+            WW_WHICH
+            WW_STEP_OF(WW_GUARD_CELL, WW_CORNER_GUARDED, 0)
+            WW_WRITE_ENDS(0)
+        }
+#if WW_CHAIN > 1
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     }
 
     if ((task.flags & (WW_TASK_SAVE | WW_TASK_LAST)) && !idle) {
@@ -464,7 +531,7 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
 #pragma unroll
         for (int r = 0; r < WW_COLS; r++) {
             {
-                const uint index = args.strip * WW_LANES + (uint)lane;
+                const uint index = args.strip * WW_LANES + chain * WW_GROUP + (uint)lane;
 #endif
                 const uint begin = (uint)((ulong)index * task.n / lanes),
                            end = (uint)((ulong)(index + 1) * task.n / lanes);

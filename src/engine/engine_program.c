@@ -34,13 +34,17 @@ typedef struct texts {
     char *cost; // the user's, in its frame
 } texts;
 
+static void add_text(texts *t, const char *name) {
+    t->sources[t->count++] = (wwi_source){name, NULL};
+}
+
 static ww_status begin_texts(const wwi_runner *r, texts *t, bool slopes) {
     t->count = 0;
     t->cost = NULL;
     if (r->parameters.text[0])
         t->sources[t->count++] = (wwi_source){"parameters", r->parameters.text};
-    t->sources[t->count++] = (wwi_source){"base/number.cl", NULL};
-    t->sources[t->count++] = (wwi_source){"base/vendor.cl", NULL};
+    add_text(t, "base/number.cl");
+    add_text(t, "base/vendor.cl");
     if (wwi_measure_cost(&r->measure) == WW_COST_USER) {
         const char *frame = "WW_INLINE real ww_user_expression(real x, real y) {\n    return (real)(\n"
                             "#line 1 \"cost expression\"\n%s\n);\n}\n";
@@ -51,15 +55,21 @@ static ww_status begin_texts(const wwi_runner *r, texts *t, bool slopes) {
         snprintf(t->cost, bytes, frame, r->measure.cost_expression);
         t->sources[t->count++] = (wwi_source){"cost expression", t->cost};
     }
-    t->sources[t->count++] = (wwi_source){"base/points.cl", NULL};
+    add_text(t, "base/points.cl");
     if (slopes)
-        t->sources[t->count++] = (wwi_source){"base/slopes.cl", NULL};
+        add_text(t, "base/slopes.cl");
     if (r->measure.id == WW_USER && !r->parameters.fixed)
-        t->sources[t->count++] = (wwi_source){"recurrence/user_parameters.cl", NULL};
+        add_text(t, "recurrence/user_parameters.cl");
     if (r->measure.id == WW_USER)
         t->sources[t->count++] = (wwi_source){r->measure.recurrence_name, r->measure.recurrence};
-    t->sources[t->count++] = (wwi_source){r->recurrence->recurrence, NULL};
+    add_text(t, r->recurrence->recurrence);
     return WW_OK;
+}
+
+// What an engine's text stands on, where it has a recurrence: how neighbours are chosen, and the elements.
+static void add_elements(texts *t) {
+    add_text(t, "base/choose.cl");
+    add_text(t, "base/elements.cl");
 }
 
 static void write_options(const wwi_runner *r, const wwi_variant_key *key, char *options, size_t bytes) {
@@ -105,6 +115,23 @@ static void write_bits_options(const wwi_runner *r, const wwi_variant_key *key, 
              key->list || key->form->own_rows);
 }
 
+// The program of the texts begun, `more` and options: those written, `own` ("": none), and what the device needs. Frees
+// what the texts hold.
+static ww_status get_program(const wwi_runner *r, const wwi_variant_key *key, texts *t, const char *const *more,
+                             char *options, size_t bytes, const char *own, wwi_program **program) {
+    ww_status status;
+    const size_t written = strlen(options);
+    for (; *more; more++)
+        add_text(t, *more);
+    const int added = snprintf(options + written, bytes - written, "%s%s", *own ? " " : "", own);
+    if (added < 0 || (size_t)added >= bytes - written)
+        status = wwi_fail(WW_ERROR_INTERNAL, "the options of a program are too long");
+    else if ((status = choose_pow(r, key, options, bytes)) == WW_OK)
+        status = wwi_program_get(r->context, t->sources, t->count, options, program);
+    free(t->cost);
+    return status;
+}
+
 static ww_status build(wwi_runner *r, wwi_variant *v) {
     ww_status status;
     const wwi_form *form = v->key.form;
@@ -113,30 +140,23 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
 
     if (form->is_bits && r->planes) {
         // Symbols are numbers that are equal or not: there is no recurrence.
-        t.sources[t.count++] = (wwi_source){"base/number.cl", NULL};
-        t.sources[t.count++] = (wwi_source){"base/vendor.cl", NULL};
-        t.sources[t.count++] = (wwi_source){"base/points.cl", NULL};
+        add_text(&t, "base/number.cl");
+        add_text(&t, "base/vendor.cl");
+        add_text(&t, "base/points.cl");
     } else if ((status = begin_texts(r, &t, false)) != WW_OK) {
         return status;
     }
-    t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
+    add_text(&t, "base/tasks.cl");
     if (v->key.band)
-        t.sources[t.count++] = (wwi_source){"base/band.cl", NULL};
-    if (!form->is_bits) {
-        t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
-        t.sources[t.count++] = (wwi_source){"base/elements.cl", NULL};
-    }
-    for (const char *const *text = form->texts; *text; text++)
-        t.sources[t.count++] = (wwi_source){*text, NULL};
+        add_text(&t, "base/band.cl");
+    if (!form->is_bits)
+        add_elements(&t);
     if (form->is_bits)
         write_bits_options(r, &v->key, options, sizeof options);
     else
         write_options(r, &v->key, options, sizeof options);
-    if ((status = choose_pow(r, &v->key, options, sizeof options)) == WW_OK &&
-        (status = wwi_program_get(r->context, t.sources, t.count, options, &v->program)) == WW_OK)
-        status = create_kernels(r, v);
-    free(t.cost);
-    return status;
+    status = get_program(r, &v->key, &t, form->texts, options, sizeof options, "", &v->program);
+    return status == WW_OK ? create_kernels(r, v) : status;
 }
 
 ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **found) {
@@ -170,100 +190,85 @@ ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **f
     return WW_OK;
 }
 
-// By recurrence/cost_check.cl. A least cost would hide what is not a number.
-static ww_status check_cost(wwi_runner *r) {
-    enum { REPORT = 3 };
+enum { MOST_REPORTED = 6 };
+
+// Runs a check's kernel, whose first argument is its report: `count` numbers, with room for some more. Frees what the
+// texts hold.
+static ww_status run_check(wwi_runner *r, texts *t, bool registers, const char *name, size_t count, size_t room,
+                           const wwi_arg *more, size_t more_count, double *values) {
     ww_status status;
-    texts t;
     char options[512];
     wwi_program *program = NULL;
     wwi_kernel *kernel = NULL;
     wwi_buffer *report = NULL;
-    double values[REPORT] = {0};
-    float narrow[REPORT] = {0};
-    const wwi_variant_key key = {.vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = 1};
-    const uint64_t bytes = REPORT * wwi_runner_value_bytes(r);
+    float narrow[MOST_REPORTED] = {0};
+    wwi_arg args[2];
+    const wwi_variant_key key = {.vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = registers};
+    const uint64_t each = wwi_runner_value_bytes(r);
+    const bool wide = r->precision == WW_DOUBLE;
 
+    write_options(r, &key, options, sizeof options);
+    if ((status = wwi_program_get(r->context, t->sources, t->count, options, &program)) != WW_OK ||
+        (status = wwi_kernel_create(r->stream, program, name, &kernel)) != WW_OK ||
+        (status = wwi_buffer_create(r->context, (count + room) * each, &report)) != WW_OK)
+        goto done;
+    args[0] = WWI_BUFFER(report);
+    if (more_count)
+        args[1] = *more;
+    if ((status = wwi_launch(kernel, 1, 1, args, 1 + more_count)) != WW_OK ||
+        (status = wwi_stream_read(r->stream, report, 0, count * each, wide ? (void *)values : narrow)) != WW_OK)
+        goto done;
+    for (size_t i = 0; i < count && !wide; i++)
+        values[i] = (double)narrow[i];
+done:
+    wwi_buffer_destroy(&report);
+    wwi_kernel_destroy(&kernel);
+    wwi_program_release(&program);
+    free(t->cost);
+    return status;
+}
+
+// By recurrence/cost_check.cl. A least cost would hide what is not a number.
+static ww_status check_cost(wwi_runner *r) {
+    texts t;
+    double values[MOST_REPORTED] = {0};
     if (wwi_measure_cost(&r->measure) != WW_COST_USER)
         return WW_OK;
-    if ((status = begin_texts(r, &t, false)) != WW_OK)
+    ww_status status = begin_texts(r, &t, false);
+    if (status != WW_OK)
         return status;
     size_t count = 0; // up to the user's text
     while (count < t.count && (!t.cost || t.sources[count].text != t.cost))
         count++;
-    t.sources[++count] = (wwi_source){"recurrence/cost_check.cl", NULL};
-    write_options(r, &key, options, sizeof options);
-    if ((status = wwi_program_get(r->context, t.sources, count + 1, options, &program)) != WW_OK ||
-        (status = wwi_kernel_create(r->stream, program, "ww_cost_check", &kernel)) != WW_OK ||
-        (status = wwi_buffer_create(r->context, bytes, &report)) != WW_OK)
-        goto done;
-    const wwi_arg args[] = {WWI_BUFFER(report)};
-    if ((status = wwi_launch(kernel, 1, 1, args, 1)) != WW_OK ||
-        (status = wwi_stream_read(r->stream, report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) !=
-            WW_OK)
-        goto done;
-    for (size_t i = 0; i < REPORT && r->precision == WW_FLOAT; i++)
-        values[i] = (double)narrow[i];
-    if (values[0] != 0) {
-        status =
-            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the cost expression makes NaN of x %g, y %g", values[1], values[2]);
-        wwi_fail_hint("a cost is a number for all points; it may be infinite");
-    }
-done:
-    wwi_buffer_destroy(&report);
-    wwi_kernel_destroy(&kernel);
-    wwi_program_release(&program);
-    free(t.cost);
-    return status;
+    t.count = count + 1;
+    add_text(&t, "recurrence/cost_check.cl");
+    status = run_check(r, &t, true, "ww_cost_check", 3, 0, NULL, 0, values);
+    if (status != WW_OK || values[0] == 0)
+        return status;
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the cost expression makes NaN of x %g, y %g", values[1], values[2]);
+    return wwi_fail_hint("a cost is a number for all points; it may be infinite");
 }
 
 // By recurrence/user_check.cl.
 ww_status wwi_runner_check_user(wwi_runner *r) {
-    enum { REPORT = 6, POINTS = 2 }; // the report, and room for the points that are not held in registers
-    ww_status status;
+    enum { POINTS = 2 }; // room for the points that are not held in registers
     texts t;
-    char options[512];
-    wwi_program *program = NULL;
-    wwi_kernel *kernel = NULL;
-    wwi_buffer *report = NULL;
-    double values[REPORT] = {0};
-    float narrow[REPORT] = {0};
+    double values[MOST_REPORTED] = {0};
     const int none = 0;
-    const wwi_variant_key key = {
-        .vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = r->channels <= REGISTER_CHANNELS};
-    const uint64_t bytes = REPORT * wwi_runner_value_bytes(r);
-
-    if ((status = check_cost(r)) != WW_OK || r->measure.id != WW_USER)
+    ww_status status = check_cost(r);
+    if (status != WW_OK || r->measure.id != WW_USER || (status = begin_texts(r, &t, false)) != WW_OK)
         return status;
-    if ((status = begin_texts(r, &t, false)) != WW_OK)
-        return status;
-    t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
-    t.sources[t.count++] = (wwi_source){"recurrence/user_check.cl", NULL};
-    write_options(r, &key, options, sizeof options);
-    if ((status = wwi_program_get(r->context, t.sources, t.count, options, &program)) != WW_OK ||
-        (status = wwi_kernel_create(r->stream, program, "ww_user_check", &kernel)) != WW_OK ||
-        (status = wwi_buffer_create(r->context, bytes / REPORT * (REPORT + POINTS), &report)) != WW_OK)
-        goto done;
+    add_text(&t, "base/choose.cl");
+    add_text(&t, "recurrence/user_check.cl");
     const wwi_arg given = {WWI_ARG_VALUE, r->parameters.bytes, &r->parameters.values};
-    const wwi_arg args[] = {WWI_BUFFER(report), r->parameters.bytes ? given : WWI_VALUE(none)};
-    if ((status = wwi_launch(kernel, 1, 1, args, 2)) != WW_OK ||
-        (status = wwi_stream_read(r->stream, report, 0, bytes, r->precision == WW_DOUBLE ? (void *)values : narrow)) !=
-            WW_OK)
-        goto done;
-    for (size_t i = 0; i < REPORT && r->precision == WW_FLOAT; i++)
-        values[i] = (double)narrow[i];
-    if (values[0] != 0) {
-        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT,
-                          "%s: ww_user_cell() makes NaN of left %g, up %g, diagonal %g, x %g, y %g",
-                          r->measure.recurrence_name, values[1], values[2], values[3], values[4], values[5]);
-        wwi_fail_hint("neighbours may be infinite: the border is, unless the recurrence says otherwise");
-    }
-done:
-    wwi_buffer_destroy(&report);
-    wwi_kernel_destroy(&kernel);
-    wwi_program_release(&program);
-    free(t.cost);
-    return status;
+    const wwi_arg parameters = r->parameters.bytes ? given : WWI_VALUE(none);
+    status = run_check(r, &t, r->channels <= REGISTER_CHANNELS, "ww_user_check", MOST_REPORTED, POINTS, &parameters, 1,
+                       values);
+    if (status != WW_OK || values[0] == 0)
+        return status;
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: ww_user_cell() makes NaN of left %g, up %g, diagonal %g, x %g, y %g",
+             r->measure.recurrence_name, values[1], values[2], values[3], values[4], values[5]);
+    return wwi_fail_hint("neighbours may be infinite: the border is, unless the recurrence says otherwise");
 }
 
 size_t wwi_runner_parameters(const wwi_runner *r, wwi_parameter_values *values) {
@@ -288,19 +293,12 @@ ww_status wwi_runner_compile(wwi_runner *r, const wwi_texts *wanted, wwi_program
     key.registers = wanted->registers;
     if ((status = begin_texts(r, &t, wanted->slopes)) != WW_OK)
         return status;
-    t.sources[t.count++] = (wwi_source){"base/tasks.cl", NULL};
+    add_text(&t, "base/tasks.cl");
     if (key.band)
-        t.sources[t.count++] = (wwi_source){"base/band.cl", NULL};
-    t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
-    t.sources[t.count++] = (wwi_source){"base/elements.cl", NULL};
-    for (const char *const *text = wanted->texts; *text; text++)
-        t.sources[t.count++] = (wwi_source){*text, NULL};
+        add_text(&t, "base/band.cl");
+    add_elements(&t);
     write_options(r, &key, options, sizeof options);
-    snprintf(options + strlen(options), sizeof options - strlen(options), " %s", wanted->options);
-    if ((status = choose_pow(r, &key, options, sizeof options)) == WW_OK)
-        status = wwi_program_get(r->context, t.sources, t.count, options, program);
-    free(t.cost);
-    return status;
+    return get_program(r, &key, &t, wanted->texts, options, sizeof options, wanted->options, program);
 }
 
 // The part of a runner that the texts and options of a program are made from.
@@ -332,34 +330,26 @@ ww_status wwi_recurrence_program_get(const wwi_recurrence_program *wanted, wwi_p
     const wwi_variant_key key = {.form = &form, .vector = wanted->vector, .registers = 1};
     texts t = {.count = 0};
     char options[1024];
-    ww_status status = WW_OK;
 
     if (wanted->plain) {
-        t.sources[t.count++] = (wwi_source){"base/number.cl", NULL};
-        t.sources[t.count++] = (wwi_source){"base/points.cl", NULL};
-    } else if ((status = begin_texts(&r, &t, false)) != WW_OK) {
-        return status;
+        add_text(&t, "base/number.cl");
+        add_text(&t, "base/points.cl");
     } else {
-        t.sources[t.count++] = (wwi_source){"base/choose.cl", NULL};
-        t.sources[t.count++] = (wwi_source){"base/elements.cl", NULL};
+        const ww_status status = begin_texts(&r, &t, false);
+        if (status != WW_OK)
+            return status;
+        add_elements(&t);
     }
-    for (const char *const *text = wanted->texts; *text; text++)
-        t.sources[t.count++] = (wwi_source){*text, NULL};
     // The texts' own sizes are theirs.
-    const int written = snprintf(
-        options, sizeof options,
-        "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=1 -DWW_COST=%d -DWW_ROOT=%d "
-        "-DWW_EXCHANGE=%d -DWW_EXTRA=%" PRIu32 " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%" PRIu32
-        " -DWW_SELECT=%d -DWW_EMIT=%d %s",
-        r.precision == WW_DOUBLE, wanted->vector, r.channels, (int)wwi_measure_cost(&r.measure), r.measure.root != 0,
-        wanted->exchanges ? (int)r.exchange : 0, r.extra, r.recurrence->transform == WWI_TRANSFORM_ERP && r.passes > 1,
-        wanted->all_channels, r.soft, r.open, wanted->options);
-    if (written < 0 || (size_t)written >= sizeof options)
-        status = wwi_fail(WW_ERROR_INTERNAL, "the options of a program are too long");
-    else if ((status = choose_pow(&r, &key, options, sizeof options)) == WW_OK)
-        status = wwi_program_get(wanted->context, t.sources, t.count, options, program);
-    free(t.cost);
-    return status;
+    snprintf(options, sizeof options,
+             "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32
+             " -DWW_POINT_REGISTERS=1 -DWW_COST=%d -DWW_ROOT=%d "
+             "-DWW_EXCHANGE=%d -DWW_EXTRA=%" PRIu32 " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%" PRIu32
+             " -DWW_SELECT=%d -DWW_EMIT=%d",
+             r.precision == WW_DOUBLE, wanted->vector, r.channels, (int)wwi_measure_cost(&r.measure),
+             r.measure.root != 0, wanted->exchanges ? (int)r.exchange : 0, r.extra,
+             r.recurrence->transform == WWI_TRANSFORM_ERP && r.passes > 1, wanted->all_channels, r.soft, r.open);
+    return get_program(&r, &key, &t, wanted->texts, options, sizeof options, wanted->options, program);
 }
 
 ww_status wwi_recurrence_check(const wwi_recurrence_program *wanted) {

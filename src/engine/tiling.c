@@ -130,7 +130,8 @@ wwi_tiling wwi_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m) {
     if (!r->banded)
         tiling.columns = (uint32_t)wwi_tuned(r, "strips.columns", 8);
     if (wwi_vector_strips(r)) {
-        tiling.width = (uint32_t)r->vector;
+        // A strip's lanes wait for each other: of doubles no more than a processor's vector has.
+        tiling.width = r->precision == WW_DOUBLE && r->vector > 4 ? 4 : (uint32_t)r->vector;
         tiling.rows = 4;
         if (r->channels > 1)
             tiling.columns = 4;

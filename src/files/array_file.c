@@ -56,8 +56,8 @@ ww_status ww_array_file_create(const char *path, ww_precision precision, size_t 
         // The length of the text is not known before.
         if (!made->text)
             status = wwi_output_reserve(&made->output, bytes + made->data_offset);
-        if (status == WW_OK && fflush(made->output.stream) != 0)
-            status = wwi_output_check(&made->output);
+        if (status == WW_OK)
+            status = wwi_output_flush(&made->output);
     }
     if (status == WW_OK)
         *file = made;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -52,22 +53,28 @@ ww_status wwi_output_open(const char *path, wwi_output *output) {
     return status;
 }
 
-ww_status wwi_output_check(const wwi_output *output) {
-    if (!ferror(output->stream))
-        return WW_OK;
-    wwi_fail(WW_ERROR_IO, "%s: can't be written%s%s", output->file.path, errno ? ": " : "",
-             errno ? strerror(errno) : "");
-    return errno == ENOSPC ? wwi_fail_hint("the disk is full") : WW_ERROR_IO;
+// A stream that failed writes no more, and what is called until that is reported changes errno.
+static void note(wwi_output *output, bool good) {
+    if (!good && !output->error)
+        output->error = errno;
 }
 
-static ww_status flush(wwi_output *output) {
-    errno = ferror(output->stream) ? errno : 0;
-    fflush(output->stream);
+ww_status wwi_output_check(const wwi_output *output) {
+    const int error = output->error;
+    if (!ferror(output->stream) && !error)
+        return WW_OK;
+    wwi_fail(WW_ERROR_IO, "%s: can't be written%s%s", output->file.path, error ? ": " : "",
+             error ? strerror(error) : "");
+    return error == ENOSPC ? wwi_fail_hint("the disk is full") : WW_ERROR_IO;
+}
+
+ww_status wwi_output_flush(wwi_output *output) {
+    note(output, fflush(output->stream) == 0);
     return wwi_output_check(output);
 }
 
 ww_status wwi_output_finish(wwi_output *output) {
-    const ww_status status = flush(output);
+    const ww_status status = wwi_output_flush(output);
     return status == WW_OK ? wwi_new_file_sync(&output->file) : status;
 }
 
@@ -75,7 +82,7 @@ ww_status wwi_output_close(wwi_output *output, bool keep) {
     ww_status status = WW_OK;
     if (output->stream) {
         if (keep)
-            status = flush(output);
+            status = wwi_output_flush(output);
         if (output->stream != stdout && fclose(output->stream) != 0 && keep && status == WW_OK)
             status = fail_errno(output->file.path, "can't be written");
     }
@@ -88,11 +95,11 @@ ww_status wwi_output_close(wwi_output *output, bool keep) {
 }
 
 void wwi_output_bytes(wwi_output *output, const void *bytes, size_t size) {
-    fwrite(bytes, 1, size, output->stream);
+    note(output, fwrite(bytes, 1, size, output->stream) == size);
 }
 
 void wwi_output_text(wwi_output *output, const char *text) {
-    fputs(text, output->stream);
+    note(output, fputs(text, output->stream) >= 0);
 }
 
 void wwi_output_number(wwi_output *output, double value, ww_precision precision) {
@@ -101,7 +108,7 @@ void wwi_output_number(wwi_output *output, double value, ww_precision precision)
         return;
     }
     const locale_t before = uselocale(output->c_locale);
-    fprintf(output->stream, "%.*g", precision == WW_FLOAT ? 9 : 17, value);
+    note(output, fprintf(output->stream, "%.*g", precision == WW_FLOAT ? 9 : 17, value) > 0);
     uselocale(before);
 }
 

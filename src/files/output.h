@@ -14,6 +14,7 @@ typedef struct wwi_output {
     wwi_new_file file; // path: the final name, or "standard output"; temporary NULL: written directly
     FILE *stream;
     locale_t c_locale; // numbers are written in it whatever the program's locale
+    int error;         // errno of the first write that failed; 0: none so far
 } wwi_output;
 
 // Opens `path` for writing; "-" is standard output.
@@ -29,6 +30,8 @@ void wwi_output_text(wwi_output *output, const char *text);
 // A value in 9 (float) or 17 (double) significant digits.
 void wwi_output_number(wwi_output *output, double value, ww_precision precision);
 ww_status wwi_output_check(const wwi_output *output);
+// What was written so far is the system's.
+ww_status wwi_output_flush(wwi_output *output);
 // Reserves `bytes` of disk space now, so that a long job does not fail at its end.
 ww_status wwi_output_reserve(wwi_output *output, uint64_t bytes);
 

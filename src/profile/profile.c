@@ -121,6 +121,58 @@ static ww_status choose(ww_profile *p, size_t channels) {
     return WW_OK;
 }
 
+// The largest reach of `count` windows.
+static double span_reach(const wwi_profile_series *s, size_t first, size_t count) {
+    float most = 1;
+    for (size_t i = first; i < first + count && i < s->windows; i++)
+        if (s->state[i] == WWI_WINDOW_USABLE && s->reach[i] > most)
+            most = s->reach[i];
+    return most;
+}
+
+// What part of the tiles is computed in double, from some of them.
+static double deep_share(const ww_profile *p, size_t rows) {
+    enum { TRIED = 32, WIDTH = 1024 };
+    const wwi_profile_series *other = wwi_profile_other(p);
+    double own_reach[TRIED], other_reach[TRIED];
+    size_t deep = 0;
+    for (size_t i = 0; i < TRIED; i++) {
+        own_reach[i] = span_reach(&p->series, i * p->series.windows / TRIED, rows);
+        other_reach[i] = span_reach(other, i * other->windows / TRIED, rows + WIDTH);
+    }
+    for (size_t i = 0; i < TRIED; i++)
+        for (size_t j = 0; j < TRIED; j++)
+            deep += own_reach[i] * other_reach[j] >= DEEP;
+    return (double)deep / (TRIED * TRIED);
+}
+
+static ww_status make_reach(ww_profile *p, size_t rows) {
+    const ww_status status = wwi_profile_series_reach(&p->series, rows);
+    return status == WW_OK && !p->self ? wwi_profile_series_reach(&p->other, rows) : status;
+}
+
+// How far a diagonal is followed. The longer, the fewer covariances are summed anew, which takes the more the longer
+// the window is; but the more tiles have a reach for which float does not do. The factors are those of an H200.
+static ww_status choose_rows(ww_profile *p) {
+    ww_status status = WW_OK;
+    uint32_t rows = tuned(p, "profile.rows", 0) / WWI_PROFILE_PART * WWI_PROFILE_PART;
+    double least = INFINITY;
+    const bool one = p->narrow || p->options.precision == WW_DOUBLE;
+    for (uint32_t tried = 1024; !rows && !one && tried >= 128 && status == WW_OK; tried /= 2) {
+        status = make_reach(p, tried);
+        const double share = deep_share(p, tried), cost = 1 + 2.5 * share + 0.3 * (double)p->window / tried;
+        if (cost < least) {
+            least = cost;
+            p->block_rows = tried;
+        }
+        if (share == 0)
+            break; // fewer rows would only cost more
+    }
+    if (rows || one)
+        p->block_rows = !rows ? 512 : rows < 64 ? 64 : rows > 4096 ? 4096 : rows;
+    return status == WW_OK ? make_reach(p, p->block_rows) : status;
+}
+
 // The shape of a tile: work-items of a group, diagonals of one, rows staged at a time; lanes of a vector, vectors.
 typedef struct shape {
     uint32_t group, diagonals, part, vector, vectors;
@@ -203,12 +255,13 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
                                                    : "profile/profile_items.cl",
                                        NULL}};
         const char *name = p->narrow ? "ww_profile_pairs" : p->vector ? "ww_profile_vector" : "ww_profile_items";
-        snprintf(options, sizeof options,
-                 "-DWWK_DOUBLE=%d -DWW_CHANNELS=%zu -DWW_FLATS=%d -DWW_ROWS=%d -DWW_COLUMNS=%d -DWW_RAISES=%d "
-                 "-DWW_BLOCK_ROWS=%" PRIu32 " -DWW_PART=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_DIAGONALS=%" PRIu32
-                 " -DWW_VECTOR=%" PRIu32 " -DWW_VECTORS=%" PRIu32,
-                 is_double, p->series.channels, flats, role != COLUMNS_ALONE, role != ROWS_ALONE, p->k == 1,
-                 p->block_rows, s.part, s.group, s.diagonals, s.vector, s.vectors);
+        snprintf(
+            options, sizeof options,
+            "-DWWK_DOUBLE=%d -DWW_CHANNELS=%zu -DWW_BEST=%zu -DWW_FLATS=%d -DWW_ROWS=%d -DWW_COLUMNS=%d -DWW_RAISES=%d "
+            "-DWW_BLOCK_ROWS=%" PRIu32 " -DWW_PART=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_DIAGONALS=%" PRIu32
+            " -DWW_VECTOR=%" PRIu32 " -DWW_VECTORS=%" PRIu32,
+            is_double, p->series.channels, p->series.best, flats, role != COLUMNS_ALONE, role != ROWS_ALONE, p->k == 1,
+            p->block_rows, s.part, s.group, s.diagonals, s.vector, s.vectors);
         if ((status = wwi_program_get(p->context, sources, sizeof sources / sizeof *sources, options,
                                       &p->programs[deep][role])) != WW_OK ||
             (status = wwi_kernel_create(p->stream, p->programs[deep][role], name, &p->tiles[deep][role])) != WW_OK)
@@ -219,7 +272,7 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
 
 static ww_status compile(ww_profile *p) {
     ww_status status;
-    char options[64];
+    char options[96];
     p->deep = !p->narrow && p->options.precision == WW_FLOAT && p->reach >= DEEP;
     const shape s = make_shape(p);
     p->width = s.group * s.diagonals * s.vector * s.vectors;
@@ -228,8 +281,8 @@ static ww_status compile(ww_profile *p) {
         return status;
     const wwi_source sources[] = {
         {"base/number.cl", NULL}, {"profile/profile.cl", NULL}, {"profile/profile_merge.cl", NULL}};
-    snprintf(options, sizeof options, "-DWW_CHANNELS=%zu -DWW_MOST=%zu -DWW_MERGE_WG=%d", p->series.channels, p->k,
-             WWI_PROFILE_MERGE_GROUP);
+    snprintf(options, sizeof options, "-DWW_CHANNELS=%zu -DWW_BEST=%zu -DWW_MOST=%zu -DWW_MERGE_WG=%d",
+             p->series.channels, p->series.best, p->k, WWI_PROFILE_MERGE_GROUP);
     if ((status = wwi_program_get(p->context, sources, sizeof sources / sizeof *sources, options, &p->merge_program)) !=
         WW_OK)
         return status;
@@ -335,6 +388,14 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
     if (other && own_view.channels != other_view.channels)
         return wwi_fail(WW_ERROR_CHANNELS, "the series have %zu and %zu channels", own_view.channels,
                         other_view.channels);
+    const size_t best = taken.best_channels ? taken.best_channels : own_view.channels;
+    if (best > own_view.channels)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "best_channels is %zu; the series have %zu channels", best,
+                        own_view.channels);
+    if (best < own_view.channels && own_view.channels > 32) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "the best %zu of %zu channels", best, own_view.channels);
+        return wwi_fail_hint("of up to 32 channels some may count; of more, all");
+    }
     if (window > UINT32_MAX / 8)
         return wwi_fail(WW_ERROR_OVERFLOW, "a window of %zu points", window);
 
@@ -354,12 +415,9 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
         p->exclusion = INT64_MAX / 4;
     if ((status = wwi_stream_create(context, &p->stream)) != WW_OK || (status = choose(p, own_view.channels)) != WW_OK)
         goto done;
-    p->block_rows = tuned(p, "profile.rows", 512) / WWI_PROFILE_PART * WWI_PROFILE_PART;
-    p->block_rows = p->block_rows < 64 ? 64 : p->block_rows > 4096 ? 4096 : p->block_rows;
-    if ((status = wwi_profile_series_make(&own_view, index, window, p->block_rows, &p->series)) != WW_OK ||
-        (other &&
-         (status = wwi_profile_series_make(&other_view, other_index, window, p->block_rows, &p->other)) != WW_OK) ||
-        (status = count_pairs(p)) != WW_OK)
+    if ((status = wwi_profile_series_make(&own_view, index, window, best, &p->series)) != WW_OK ||
+        (other && (status = wwi_profile_series_make(&other_view, other_index, window, best, &p->other)) != WW_OK) ||
+        (status = choose_rows(p)) != WW_OK || (status = count_pairs(p)) != WW_OK)
         goto done;
     p->reach = (double)largest_reach(&p->series) * (double)largest_reach(wwi_profile_other(p));
     if ((status = compile(p)) != WW_OK)

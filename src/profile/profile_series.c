@@ -22,6 +22,7 @@ void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->state);
     free(s->reach);
     free(s->flat);
+    free(s->flat_bits);
     memset(s, 0, sizeof *s);
 }
 
@@ -120,6 +121,7 @@ static void window_sums(wwi_profile_series *s, size_t c, part *ends) {
             sizes[i] = size;
             norms[i] = flat ? 0 : 1 / size;
             s->flat[i] += flat ? 0.5f : 0;
+            s->flat_bits[i] |= flat && c < 32 ? UINT32_C(1) << c : 0;
         }
     }
 }
@@ -140,15 +142,26 @@ static void find_reach(wwi_profile_series *s, size_t c, size_t rows, size_t *que
     }
 }
 
-ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t rows,
+ww_status wwi_profile_series_reach(wwi_profile_series *s, size_t rows) {
+    size_t *queue = NULL;
+    const ww_status status = take(&queue, s->windows, sizeof *queue);
+    for (size_t i = 0; i < s->windows; i++)
+        s->reach[i] = 1;
+    for (size_t c = 0; status == WW_OK && c < s->channels; c++)
+        find_reach(s, c, rows, queue);
+    free(queue);
+    return status;
+}
+
+ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
                                   wwi_profile_series *s) {
     ww_status status;
     part *ends = NULL;
-    size_t *queue = NULL;
     size_t first = 0;
     memset(s, 0, sizeof *s);
     s->channels = view->channels;
     s->window = window;
+    s->best = best;
     s->points = view->lengths ? view->lengths[index] : view->length;
     for (size_t i = 0; i < index && !view->offsets; i++)
         first += (view->lengths ? view->lengths[i] : view->length) * view->channels;
@@ -167,15 +180,12 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
         (status = take(&s->state, s->windows, 1)) != WW_OK ||
         (status = take(&s->reach, s->windows, sizeof(float))) != WW_OK ||
         (status = take(&s->flat, s->windows, sizeof(float))) != WW_OK ||
-        (status = take(&ends, window, sizeof *ends)) != WW_OK ||
-        (status = take(&queue, s->windows, sizeof *queue)) != WW_OK)
+        (status = take(&s->flat_bits, s->windows, sizeof(uint32_t))) != WW_OK ||
+        (status = take(&ends, window, sizeof *ends)) != WW_OK)
         goto done;
-    for (size_t i = 0; i < s->windows; i++)
-        s->reach[i] = 1;
     for (size_t c = 0; c < s->channels; c++) {
         copy_channel(view, first, c, s);
         window_sums(s, c, ends);
-        find_reach(s, c, rows, queue);
     }
     for (size_t i = 0; i < s->windows; i++) {
         if (s->state[i] == WWI_WINDOW_USABLE && s->flat[i] > 0) {
@@ -187,7 +197,6 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
         }
     }
 done:
-    free(queue);
     free(ends);
     if (status != WW_OK)
         wwi_profile_series_free(s);
@@ -212,7 +221,9 @@ static double statistics(const double *x, size_t m, double *norm) {
 
 double wwi_profile_distance2(const wwi_profile_series *a, size_t i, const wwi_profile_series *b, size_t j) {
     const size_t m = a->window, whole = m / 4 * 4;
-    double total = 0;
+    double total = 0, least[32]; // of the channels that count, the least first
+    for (size_t r = 0; r < a->best && a->best < a->channels; r++)
+        least[r] = INFINITY;
     for (size_t c = 0; c < a->channels; c++) {
         const double *x = a->values + c * a->points + i, *y = b->values + c * b->points + j;
         double nx, ny, sums[4] = {0, 0, 0, 0};
@@ -228,7 +239,15 @@ double wwi_profile_distance2(const wwi_profile_series *a, size_t i, const wwi_pr
             const double d = ((x[t] - x[0]) - mx) * nx - ((y[t] - y[0]) - my) * ny;
             sum += d * d;
         }
-        total += sum;
+        if (a->best == a->channels)
+            total += sum;
+        for (size_t r = 0; r < a->best && a->best < a->channels; r++) {
+            const double more = fmax(least[r], sum);
+            least[r] = fmin(least[r], sum);
+            sum = more;
+        }
     }
+    for (size_t r = 0; r < a->best && a->best < a->channels; r++)
+        total += least[r];
     return total * (double)m;
 }

@@ -155,7 +155,10 @@ static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
         (status = upload(p, &s->state, state, s->stride)) != WW_OK)
         goto done;
     for (size_t i = 0; i < s->stride; i++)
-        values[i] = i < s->count ? from->flat[s->first + i] : 0;
+        if (from->best == from->channels || i >= s->count)
+            values[i] = i < s->count ? from->flat[s->first + i] : 0;
+        else
+            memcpy(&values[i], &from->flat_bits[s->first + i], sizeof *values);
     status = upload(p, &s->flat, values, (uint64_t)s->stride * 4);
 done:
     free(state);
@@ -181,7 +184,7 @@ static ww_status open_list(ww_profile *p, wwi_profile_slice *s, int list) {
         const double worst = best[i * k + k - 1];
         if (isfinite(worst)) {
             const float bound =
-                (float)((double)from->channels - worst / (2.0 * (double)p->window)) - 2e-7f * (float)from->channels;
+                (float)((double)from->best - worst / (2.0 * (double)p->window)) - 2e-7f * (float)from->channels;
             bounds[i] = bound > bounds[i] ? bound : bounds[i];
         }
     }

@@ -182,7 +182,7 @@ void wwi_open_destroy(struct wwi_open **open);
 ww_status wwi_open_start_at(ww_search *s, size_t row, uint32_t place, int64_t *start);
 // How a query's rows are divided.
 typedef struct wwi_open_tiling {
-    uint32_t group, columns, pads, strips;
+    uint32_t group, chain, columns, pads, strips; // chain: groups of lanes one after the other
 } wwi_open_tiling;
 wwi_open_tiling wwi_open_tile(const ww_search *s, uint32_t n, uint64_t tasks, bool start);
 // Launches all strips of the tasks, `count` of them, in groups of as many as wwi_open_together() says, whose tasks have
@@ -193,7 +193,7 @@ typedef struct wwi_open_buffers {
     int32_t shift;
     uint32_t begin_x;
 } wwi_open_buffers;
-uint32_t wwi_open_together(const ww_search *s, uint32_t group);
+uint32_t wwi_open_together(const ww_search *s, const wwi_open_tiling *tiling);
 ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *tiling, bool start, const wwi_open_task *tasks,
                           size_t count, const wwi_open_buffers *buffers);
 // ---- search_start.c

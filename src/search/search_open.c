@@ -12,8 +12,8 @@
 enum { VARIANTS = 16 };
 
 typedef struct variant {
-    uint32_t group, columns, pads;
-    bool start;
+    uint32_t group, chain, columns, pads;
+    bool start, strips;
     wwi_program *program;
     wwi_kernel *kernel;
 } variant;
@@ -74,7 +74,7 @@ wwi_open_tiling wwi_open_tile(const ww_search *s, uint32_t n, uint64_t tasks, bo
     const ww_device_info *info = wwi_context_info(s->context);
     const bool exchanges = s->vector == 1 && wwi_context_exchange(s->context) != WWI_EXCHANGE_LOCAL;
     const uint32_t most = most_columns(s, start);
-    wwi_open_tiling t = {.group = 1};
+    wwi_open_tiling t = {.group = 1, .chain = 1};
     if (exchanges) {
         const uint32_t width = wwi_context_exchange_width(s->context);
         t.group = width < 32 ? width : 32;
@@ -83,7 +83,15 @@ wwi_open_tiling wwi_open_tile(const ww_search *s, uint32_t n, uint64_t tasks, bo
                tasks * (t.group / 2) >= (uint64_t)info->compute_units * 512)
             t.group /= 2;
     }
-    const uint32_t lanes = t.group * (uint32_t)s->vector;
+    // Where tasks are too few to fill the device, or a query is long, several groups take a query one after the other:
+    // instead of strips in launches of their own.
+    const uint32_t longest =
+        exchanges && t.group == 32 ? (uint32_t)wwi_tuning(s->context, "search.open_chain", NULL, 4) : 1;
+    while (2 * t.chain <= longest &&
+           (n > t.group * t.chain * most ||
+            (tasks * t.chain < (uint64_t)info->compute_units * 2 && n >= 2 * t.chain * t.group * 12)))
+        t.chain *= 2;
+    const uint32_t lanes = t.group * t.chain * (uint32_t)s->vector;
     t.strips = (n + lanes * most - 1) / (lanes * most);
     t.columns = (n + lanes * t.strips - 1) / (lanes * t.strips);
     t.pads = 1;
@@ -96,18 +104,23 @@ wwi_open_tiling wwi_open_tile(const ww_search *s, uint32_t n, uint64_t tasks, bo
     return t;
 }
 
-uint32_t wwi_open_together(const ww_search *s, uint32_t group) {
+uint32_t wwi_open_together(const ww_search *s, const wwi_open_tiling *t) {
     const uint32_t items = s->vector > 1 ? 1 : (uint32_t)wwi_tuning(s->context, "search.open_group", NULL, 32);
-    return items > group ? items / group : 1;
+    return items > t->group && t->chain == 1 ? items / t->group : 1;
+}
+
+static uint32_t items_of(const ww_search *s, const wwi_open_tiling *t) {
+    return s->vector > 1 ? 1 : wwi_open_together(s, t) * t->group * t->chain;
 }
 
 static ww_status find_variant(ww_search *s, const wwi_open_tiling *t, bool start, variant **found) {
     static const char *const texts[] = {"search/search_open.cl", NULL};
     struct wwi_open *o = s->open;
-    char options[160];
+    char options[192];
     for (size_t i = 0; i < o->variant_count; i++) {
         variant *v = &o->variants[i];
-        if (v->group == t->group && v->columns == t->columns && v->pads == t->pads && v->start == start) {
+        if (v->group == t->group && v->chain == t->chain && v->columns == t->columns && v->pads == t->pads &&
+            v->start == start && v->strips == (t->strips > 1)) {
             *found = v;
             return WW_OK;
         }
@@ -119,11 +132,13 @@ static ww_status find_variant(ww_search *s, const wwi_open_tiling *t, bool start
         o->variant_count--;
     }
     variant *v = &o->variants[o->variant_count];
-    *v = (variant){t->group, t->columns, t->pads, start, NULL, NULL};
-    const uint32_t items = s->vector > 1 ? 1 : wwi_open_together(s, t->group) * t->group;
-    snprintf(options, sizeof options, "-DWW_GROUP=%u -DWW_COLS=%u -DWW_PADS=%u -DWW_START=%d -DWW_WG=%u -DWW_STEP=%ld",
-             (unsigned)t->group, (unsigned)t->columns, (unsigned)t->pads, start, (unsigned)items,
-             wwi_tuning(s->context, "search.open_step", NULL, 4));
+    *v = (variant){t->group, t->chain, t->columns, t->pads, start, t->strips > 1, NULL, NULL};
+    const uint32_t items = items_of(s, t);
+    snprintf(
+        options, sizeof options,
+        "-DWW_GROUP=%u -DWW_CHAIN=%u -DWW_COLS=%u -DWW_PADS=%u -DWW_START=%d -DWW_STRIPS=%d -DWW_WG=%u -DWW_STEP=%ld",
+        (unsigned)t->group, (unsigned)t->chain, (unsigned)t->columns, (unsigned)t->pads, start, t->strips > 1,
+        (unsigned)items, wwi_tuning(s->context, "search.open_step", NULL, 4));
     const wwi_recurrence_program wanted = {.context = s->context,
                                            .stream = s->stream,
                                            .measure = &s->measure,
@@ -152,7 +167,7 @@ ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *t, bool start, co
                           const wwi_open_buffers *b) {
     variant *v = NULL;
     ww_status status = find_variant(s, t, start, &v);
-    const uint64_t items = s->vector > 1 ? 1 : (uint64_t)wwi_open_together(s, t->group) * t->group;
+    const uint64_t items = items_of(s, t);
     if (status == WW_OK && (status = wwi_grow_buffer(s->context, &s->open->tasks, count * sizeof *tasks)) == WW_OK)
         status = wwi_buffer_write(s->open->tasks, 0, count * sizeof *tasks, tasks);
     for (uint32_t strip = 0; strip < t->strips && status == WW_OK; strip++) {
@@ -168,7 +183,8 @@ ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *t, bool start, co
                                 WWI_BUFFER(b->starts_in),
                                 WWI_BUFFER(b->starts_out),
                                 {WWI_ARG_VALUE, wwi_search_args_bytes(s, offsetof(wwi_open_args, parameters)), &job}};
-        status = wwi_launch(v->kernel, (count * t->group + items - 1) / items, items, args, sizeof args / sizeof *args);
+        status = wwi_launch(v->kernel, (count * t->group * t->chain + items - 1) / items, items, args,
+                            sizeof args / sizeof *args);
     }
     return status;
 }
@@ -261,10 +277,10 @@ done:
 static ww_status launch_queries(ww_search *s, const wwi_open_tiling *t, const uint32_t *order, size_t first, size_t end,
                                 const piece *pieces, size_t count, uint64_t points, bool saves_all,
                                 const wwi_open_buffers *b, bool last_goes_on) {
-    const uint32_t together = wwi_open_together(s, t->group);
+    const uint32_t together = wwi_open_together(s, t);
     const size_t each = (end - first + together - 1) / together * together;
     uint64_t bytes;
-    if (!wwi_mul_u64(each, count * sizeof(wwi_open_task), &bytes) || each * count > UINT32_MAX / t->group)
+    if (!wwi_mul_u64(each, count * sizeof(wwi_open_task), &bytes) || each * count > UINT32_MAX / t->group / t->chain)
         return wwi_fail(WW_ERROR_OVERFLOW, "too many pieces between missing points");
     wwi_open_task *tasks = malloc((size_t)bytes);
     if (!tasks)
@@ -297,7 +313,8 @@ static ww_status launch_queries(ww_search *s, const wwi_open_tiling *t, const ui
 }
 
 static bool same_tiling(const wwi_open_tiling *a, const wwi_open_tiling *b) {
-    return a->group == b->group && a->columns == b->columns && a->pads == b->pads && a->strips == b->strips;
+    return a->group == b->group && a->chain == b->chain && a->columns == b->columns && a->pads == b->pads &&
+           a->strips == b->strips;
 }
 
 ww_status wwi_open_block(ww_search *s, uint32_t columns) {

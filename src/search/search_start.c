@@ -52,7 +52,7 @@ static ww_status read_columns(ww_search *s, wanted *w, size_t stride, size_t lea
 // A batch of `count` matches, all of whose columns have room for `points`.
 static ww_status run_batch(ww_search *s, wanted *all, size_t count, size_t points) {
     ww_status status = WW_OK;
-    const size_t stride = points + 3, bytes = (size_t)(stride * s->channels * s->value_bytes);
+    const size_t stride = points + 32, bytes = (size_t)(stride * s->channels * s->value_bytes);
     unsigned char *values = malloc(bytes), *derived = s->derivative ? malloc(bytes) : NULL;
     wwi_buffer *buffer = NULL, *ends = NULL, *starts = NULL, *last = NULL, *last_starts = NULL;
     wwi_open_task *tasks = NULL;
@@ -91,15 +91,15 @@ static ww_status run_batch(ww_search *s, wanted *all, size_t count, size_t point
         .stride = stride,
         .begin_x = s->measure.relax_begin_x > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)s->measure.relax_begin_x};
     for (size_t i = 0; i < count; i++) {
-        const wwi_open_tiling t = wwi_open_tile(s, all[i].candidate->row + 1, 1, true);
-        const uint32_t together = wwi_open_together(s, t.group);
+        const wwi_open_tiling t = wwi_open_tile(s, all[i].candidate->row + 1, count, true);
+        const uint32_t together = wwi_open_together(s, &t);
         uint64_t begin;
         (void)wwi_joined_stream(&s->joined, all[i].candidate->place, &begin);
         free(tasks);
         // Those that follow with the same tiling go together.
         size_t end = i;
         for (; end < count; end++) {
-            const wwi_open_tiling other = wwi_open_tile(s, all[end].candidate->row + 1, 1, true);
+            const wwi_open_tiling other = wwi_open_tile(s, all[end].candidate->row + 1, count, true);
             if (memcmp(&other, &t, sizeof t) != 0)
                 break;
         }
@@ -158,8 +158,8 @@ ww_status wwi_open_starts(ww_search *s, wwi_candidate **picked, const size_t *fo
     if (!list || !batch)
         status = wwi_fail_memory(all * sizeof *list);
     bool open = true;
-    // Most matches are hardly longer than their query.
-    for (uint64_t times = 5; open && status == WW_OK; times *= 2) {
+    // In quarters of the query's length: some matches are short, few are much longer than their query.
+    for (uint64_t times = 1; open && status == WW_OK; times = times == 1 ? 5 : 2 * times) {
         size_t count = 0;
         open = false;
         for (size_t q = 0; q < s->query_count; q++)

@@ -85,20 +85,33 @@ static ww_status make_bounds(ww_search *s) {
     return status == WW_OK ? wwi_kernel_create(s->stream, s->bounds_program, "ww_search_bounds", &s->bounds) : status;
 }
 
+static bool wants_tile(const ww_search *s) {
+    return wwi_tuning(s->context, "search.tile", NULL, s->gpu) != 0;
+}
+
 // Windows whose moments a work-item computes side by side, and work-items of a group.
 static int many(const ww_search *s) {
-    return s->vector > 1 && s->wide ? 8 : 1;
+    return s->vector > 1 && s->wide && !wants_tile(s) ? 8 : 1;
 }
 
 static int moments_group(const ww_search *s) {
     return many(s) > 1 ? 4 : 64;
 }
 
+// Bytes of local memory for the points of a group's runs (ww_search_moments_tile); 0: they are read one by one.
+static size_t tile_bytes(const ww_search *s) {
+    const uint64_t points = (uint64_t)(moments_group(s) * RUN) + s->most_points + 2,
+                   bytes = (points + points / RUN) * s->value_bytes;
+    const uint64_t results = 3 * 64 * 9 * s->value_bytes, room = wwi_context_info(s->context)->local_bytes;
+    return wants_tile(s) && bytes + results <= room ? (size_t)bytes : 0;
+}
+
 ww_status wwi_windows_prepare(ww_search *s) {
     static const char *const texts[] = {"search/search_moments.cl", NULL};
     char options[128];
-    snprintf(options, sizeof options, "-DWW_ZNORM=%d -DWW_WIDE=%d -DWW_RUN=%d -DWW_WG=%d -DWW_MANY=%d",
-             s->options.znormalise != 0, s->wide, RUN, moments_group(s), many(s));
+    const bool tile = tile_bytes(s) > 0;
+    snprintf(options, sizeof options, "-DWW_ZNORM=%d -DWW_WIDE=%d -DWW_RUN=%d -DWW_WG=%d -DWW_MANY=%d -DWW_TILE=%d",
+             s->options.znormalise != 0, s->wide, RUN, moments_group(s), many(s), tile);
     const wwi_recurrence_program wanted = {.context = s->context,
                                            .stream = s->stream,
                                            .measure = &s->measure,
@@ -111,7 +124,8 @@ ww_status wwi_windows_prepare(ww_search *s) {
                                            .options = options};
     ww_status status = wwi_recurrence_program_get(&wanted, &s->moments_program);
     if (status == WW_OK &&
-        (status = wwi_kernel_create(s->stream, s->moments_program, "ww_search_moments", &s->moments)) == WW_OK &&
+        (status = wwi_kernel_create(s->stream, s->moments_program,
+                                    tile ? "ww_search_moments_tile" : "ww_search_moments", &s->moments)) == WW_OK &&
         (status = wwi_kernel_create(s->stream, s->moments_program, "ww_search_envelope", &s->envelope)) == WW_OK &&
         (status = make_windows(s, false)) == WW_OK)
         status = make_bounds(s);
@@ -121,10 +135,16 @@ ww_status wwi_windows_prepare(ww_search *s) {
 // The table of all windows of `length` points of the block.
 static ww_status launch_moments(ww_search *s, uint32_t length, uint32_t windows) {
     const uint32_t channels = (uint32_t)s->channels;
-    const uint64_t stride = s->block_stride, runs = (windows + RUN - 1) / RUN;
+    const uint64_t stride = s->block_stride, runs = (windows + RUN - 1) / RUN, tile = tile_bytes(s);
     const wwi_arg args[] = {WWI_BUFFER(s->values), WWI_BUFFER(s->table), WWI_VALUE(stride),
                             WWI_VALUE(length),     WWI_VALUE(windows),   WWI_VALUE(channels)};
     const uint64_t group = (uint64_t)moments_group(s);
+    if (tile) {
+        const uint32_t groups = (uint32_t)((runs + group - 1) / group);
+        const wwi_arg tiled[] = {WWI_BUFFER(s->values), WWI_BUFFER(s->table), WWI_VALUE(stride), WWI_VALUE(length),
+                                 WWI_VALUE(windows),    WWI_VALUE(groups),    WWI_LOCAL(tile)};
+        return wwi_launch(s->moments, (uint64_t)groups * channels, group, tiled, sizeof tiled / sizeof *tiled);
+    }
     return wwi_launch(s->moments, (runs * channels + group - 1) / group, group, args, sizeof args / sizeof *args);
 }
 

@@ -281,7 +281,7 @@ ok "equal points" gives 0 lsh -k 2 --recall 0.9 equal.csv
 "$program" devices --no-self-test >out 2>err
 if prints "Portable Computing Language"; then
     pocl_fails() { # pocl_fails VARIABLE...: a job on PoCL fails with these set
-        ! env WAVEWARP_DEVICE="Portable Computing Language" "$@" "$program" pairs x.csv y.csv >out 2>err </dev/null
+        ! env "$@" WAVEWARP_DEVICE="Portable Computing Language" "$program" pairs x.csv y.csv >out 2>err </dev/null
     }
     ok "a cache that can't be made" pocl_fails POCL_CACHE_DIR=/dev/null/cache
     ok "is named, with the reason" says "PoCL can't write to its cache folder /dev/null/cache: Not a directory"

@@ -46,6 +46,15 @@ ok "json has the profile" prints '"indices": ['
 printf '1,2,nan,4,5,7,6,5,4,3,9,1\n' >hole.csv
 ok "a missing value" gives 0 profile hole.csv -w 3 --exclusion 0
 ok "its windows have no neighbour" test "$(awk '$4 == -1 { n++ } END { print n }' out)" = 3
+ok "a window above half the series" gives 0 profile first.csv -w 24
+ok "17 windows" lines 18 out
+printf '@problemName x\n@univariate false\n@dimensions 2\n@classLabel false\n@data\n1,5,2,6,3,1,5,2,6,3:9,1,4,2,7,3,8,5,0,6\n' >two.ts
+ok "the nearest channel alone" gives 0 profile two.ts -w 4 --best-channels 1
+ok "which repeats" test "$(awk '$2 == 0 { print ($3 < 1e-6), $4 }' out)" = "1 5"
+ok "both channels" gives 0 profile two.ts -w 4
+ok "of which one does not" test "$(awk '$2 == 0 { print ($3 > 0.1) }' out)" = 1
+ok "more channels than there are" gives 1 profile two.ts -w 4 --best-channels 3
+ok "says how many" says '2 channels'
 
 # ---- refusals
 ok "no window" gives 2 profile first.csv

@@ -64,11 +64,45 @@ ok "names its line" says 'line 3'
 printf '' | "$program" search query.csv --in - --threshold 0.5 >out 2>err
 ok "an empty pipe" test $? -eq 0
 
+# What a broken writer leaves: the last line has no end, and is a point all the same.
+(head -n 21 points.txt; printf '9') | "$program" search query.csv --in - --threshold 0.5 >out 2>err
+printf '0\t0\t16\t22\t0\n' >wanted
+ok "a pipe that breaks in a line" cmp -s out wanted
+printf '1\n5\n2\n' | "$program" search query.csv --in - --threshold 0.5 >out 2>err
+ok "a pipe that ends in a window" test $? -eq 0
+ok "has no match" test ! -s out
+(head -n 18 points.txt; echo nan; tail -n +20 points.txt) | "$program" search query.csv --in - --threshold 0.5 >out 2>err
+ok "a missing point in a pipe" test $? -eq 0
+ok "is in no match" test ! -s out
+(cat points.txt; cat points.txt; sleep 1; cat points.txt) | "$program" search query.csv --in - --threshold 0.5 2>err | head -n 1 >out
+ok "a reader that leaves has what was certain" cmp -s out wanted
+"$program" search query.csv --in - --threshold 0.5 <&- >out 2>err
+ok "a closed standard input" test $? -eq 1
+ok "is said" says "standard input can't be read"
+
+# ---- files that have nothing, or the wrong thing
+: >empty.csv
+: >empty.f32
+printf '1,nan,2,8,3,9\n' >hole.csv
+ok "an empty file of queries" gives 1 search empty.csv --in stream.csv
+ok "an empty stream" gives 1 search query.csv --in empty.csv
+ok "an empty file of numbers" gives 1 search query.csv --in empty.f32
+ok "is said to be empty" says 'empty.f32: no points'
+ok "a missing point in a query" gives 1 search hole.csv --in stream.csv
+ok "names the place" says 'missing value at position 1'
+ok "a missing point in a stream" gives 0 search query.csv --in hole.csv --kind windows
+ok "is in no match there" test ! -s out
+mkdir folder.f32
+ok "a folder as a stream" gives 1 search query.csv --in folder.f32
+ok "relaxation beyond the length" gives 0 search query.csv --in stream.csv --relax 99,99,all,all
+
 # ---- refusals
 ok "no stream" gives 2 search query.csv
 ok "says what is missing" says 'in STREAM'
 ok "a band with open ends" gives 1 search query.csv --in stream.csv --band sakoe-chiba:1
-ok "a measure without open ends" gives 1 search query.csv --in stream.csv --measure msm
+ok "msm with open ends" gives 0 search query.csv --in stream.csv --measure msm
+ok "a measure that open ends mean nothing to" gives 1 search query.csv --in stream.csv --measure twed
+ok "says why" says "how far it is from the match's begin"
 ok "a file that is not there" gives 1 search query.csv --in nothing.csv
 ok "k 0" gives 2 search query.csv --in stream.csv -k 0
 finish

@@ -145,6 +145,19 @@ bool wwt_all_cases(void) {
     return wwt_device_is_gpu() || (text && strcmp(text, "1") == 0);
 }
 
+bool wwt_in_part(void) {
+    static int number;
+    int part, parts;
+    const char *text = getenv("WAVEWARP_TEST_PART");
+    if (!text)
+        return true;
+    if (sscanf(text, "%d/%d", &part, &parts) != 2 || parts <= 0) {
+        fprintf(stderr, "WAVEWARP_TEST_PART is %s, not I/N\n", text);
+        exit(1);
+    }
+    return number++ % parts == part;
+}
+
 enum { MOST_CASES = 2048, MOST_VALUES = 32 };
 typedef bool covered_pairs[WWT_MOST_OPTIONS][WWT_MOST_OPTIONS][MOST_VALUES][MOST_VALUES];
 

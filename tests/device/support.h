@@ -124,14 +124,18 @@ bool wwt_all_cases(void); // whether that is so
 // Whether the case with these values is one of those. WAVEWARP_TEST_SEED chooses others.
 bool wwt_covers(const wwt_product *product, const int *values);
 
+// Whether the next test is of the part that WAVEWARP_TEST_PART=I/N names: every N-th from the I-th, from 0.
+bool wwt_in_part(void);
+
+static inline bool wwt_always(int subject, int loop) {
+    (void)subject;
+    (void)loop;
+    return true;
+}
+
 // Adds a test run `loops` times as a case of its name: CK_RUN_CASE=name runs it alone, so that many can run side by
 // side.
-#define wwt_add(suite, test, loops)                                                                                    \
-    do {                                                                                                               \
-        TCase *wwt_own = wwt_case(suite, #test, 120);                                                                  \
-        tcase_add_checked_fixture(wwt_own, wwt_context_setup, wwt_context_teardown);                                   \
-        tcase_add_loop_test(wwt_own, test, 0, loops);                                                                  \
-    } while (0)
+#define wwt_add(suite, test, loops) wwt_add_chosen(suite, test, loops, 0, wwt_always)
 
 // The same with those of the loops for which `chosen(subject, loop)` holds.
 #define wwt_add_chosen(suite, test, loops, subject, chosen)                                                            \
@@ -139,7 +143,7 @@ bool wwt_covers(const wwt_product *product, const int *values);
         TCase *wwt_own = wwt_case(suite, #test, 120);                                                                  \
         tcase_add_checked_fixture(wwt_own, wwt_context_setup, wwt_context_teardown);                                   \
         for (int wwt_loop = 0; wwt_loop < (loops); wwt_loop++)                                                         \
-            if (chosen(subject, wwt_loop))                                                                             \
+            if (chosen(subject, wwt_loop) && wwt_in_part())                                                            \
                 tcase_add_loop_test(wwt_own, test, wwt_loop, wwt_loop + 1);                                            \
     } while (0)
 

@@ -264,6 +264,71 @@ START_TEST(without_double) {
 }
 END_TEST
 
+// Of the channels only the nearest count, by brute force over channels, in each form of the kernels.
+START_TEST(best_channels) {
+    enum { LENGTH = 260, WINDOW = 20, WINDOWS = LENGTH - WINDOW + 1, CHANNELS = 4 };
+    static const char *const forms[] = {"default profile.rows 64\n",
+                                        "default profile.rows 64\ndefault profile.vector 0\n",
+                                        "default profile.rows 64\ndefault profile.double 2\n"};
+    static const kind kinds[] = {FLATS, HOLES, BURSTS};
+    static const size_t counts[] = {1, 2, 2};
+    static double distances[WINDOWS * 2];
+    static int64_t indices[WINDOWS * 2];
+    wwt_seed(670 + (unsigned)_i);
+    ww_context *context = context_tuned(forms[_i]);
+    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
+        const size_t best = counts[n];
+        double *x = make(kinds[n], LENGTH, CHANNELS);
+        // Channels of their own: holes in one, the same window twice in another.
+        for (size_t t = 0; t < WINDOW; t++)
+            x[LENGTH + 200 + t] = x[LENGTH + 30 + t];
+        const ww_series_view view = view_of(x, LENGTH, CHANNELS);
+        ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
+        options.k = 2;
+        options.best_channels = best;
+        wwt_ok(ww_profile_find(context, &view, NULL, WINDOW, &options, distances, indices));
+        for (size_t i = 0; i < WINDOWS; i++) {
+            double nearest[2] = {INFINITY, INFINITY};
+            for (size_t j = 0; j < WINDOWS; j++) {
+                double squares[CHANNELS], sum = 0;
+                if ((i < j ? j - i : i - j) <= (WINDOW + 3) / 4)
+                    continue;
+                for (size_t c = 0; c < CHANNELS; c++) {
+                    const double *own = x + c * LENGTH;
+                    const double d = wwr_profile_distance(own, LENGTH, i, own, LENGTH, j, WINDOW, 1);
+                    size_t at = c;
+                    for (; at > 0 && squares[at - 1] > d * d; at--)
+                        squares[at] = squares[at - 1];
+                    squares[at] = d * d;
+                    sum += isnan(d) ? NAN : 0;
+                }
+                for (size_t c = 0; c < best; c++)
+                    sum += squares[c];
+                if (sum < nearest[0]) {
+                    nearest[1] = nearest[0];
+                    nearest[0] = sum;
+                } else if (sum < nearest[1]) {
+                    nearest[1] = sum;
+                }
+            }
+            for (size_t r = 0; r < 2; r++)
+                ck_assert_msg(isinf(nearest[r])
+                                  ? isinf(distances[2 * i + r])
+                                  : fabs(distances[2 * i + r] - sqrt(nearest[r])) <= 1e-5 * sqrt(WINDOW * (double)best),
+                              "form %d, kind %d, best %zu, window %zu: %.12g, not %.12g", _i, kinds[n], best, i,
+                              distances[2 * i + r], sqrt(nearest[r]));
+        }
+        free(x);
+    }
+    double x[2 * 50] = {0};
+    const ww_series_view view = view_of(x, 50, 2);
+    ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
+    options.best_channels = 3;
+    wwt_fails(ww_profile_find(context, &view, NULL, 10, &options, distances, indices), WW_ERROR_INVALID_ARGUMENT);
+    ww_context_destroy(&context);
+}
+END_TEST
+
 // Series longer than what may be on the device, and candidates that do not fit their room.
 START_TEST(in_slices) {
     wwt_seed(700 + (unsigned)_i);
@@ -537,6 +602,7 @@ int main(void) {
     TCase *own = wwt_case(suite, "own context", 60);
     tcase_add_test(own, items);
     tcase_add_loop_test(own, without_double, 0, KINDS);
+    tcase_add_loop_test(own, best_channels, 0, 3);
     tcase_add_loop_test(own, in_slices, 0, 3);
     TCase *tcase = wwt_case(suite, "profile", 60);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);

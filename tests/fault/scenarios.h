@@ -20,6 +20,7 @@ ww_status wwt_scenario_bits(void);      // distances of symbols by engine bits
 ww_status wwt_scenario_call(void);      // one call for a pair, again and again
 ww_status wwt_scenario_knn(void);       // nearest neighbours of points
 ww_status wwt_scenario_slices(void);    // the same, of points that are sent in slices
+ww_status wwt_scenario_search(void);    // blocks of a stream that threads send ahead
 ww_status wwt_scenario_shapelets(void); // discovery, its files, prediction
 
 #endif

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs each scenario with its first OpenCL call failing, then its second, and so on until no call fails; then the same
-// with its allocations. Every time: a status with a record, or a right result; and no object left.
+// Runs each scenario with its first OpenCL call failing, then a later one, and so on until no call fails; then the same
+// with its allocations and its operations on files. Every time: a status with a record, or a right result; and no
+// object left. Every fifth call fails, with one of three codes; with WAVEWARP_TEST_EXHAUSTIVE=1 every call with every
+// code.
 #include <check.h>
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,7 @@ static const wwt_scenario scenarios[] = {
     {"host", wwt_scenario_host},     {"bad build", wwt_scenario_bad_build}, {"wrap", wwt_scenario_wrap},
     {"files", wwt_scenario_files},   {"bits", wwt_scenario_bits},           {"knn", wwt_scenario_knn},
     {"slices", wwt_scenario_slices}, {"call", wwt_scenario_call},           {"shapelets", wwt_scenario_shapelets},
+    {"search", wwt_scenario_search},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0], MOST_CALLS = 20000 };
 
@@ -23,6 +27,8 @@ static const int codes[] = {-5, -6, -30}; // out of resources, out of host memor
 enum { CODES = sizeof codes / sizeof codes[0] };
 
 static wwt_fault_table *layer;
+static bool exhaustive;
+static long step, seed;
 
 static void check_outcome(const wwt_scenario *scenario, ww_status status, const char *call, long number) {
     const ww_error *error = ww_last_error();
@@ -37,13 +43,14 @@ static void check_outcome(const wwt_scenario *scenario, ww_status status, const 
 }
 
 START_TEST(every_call_fails_once) {
-    const wwt_scenario *scenario = &scenarios[_i / CODES];
-    long number = 0, calls = 0, seen = 0;
-    atomic_store(&layer->code, codes[_i % CODES]);
+    const wwt_scenario *scenario = &scenarios[exhaustive ? _i / CODES : _i];
+    long number = 1 + seed % step - step, calls = 0, seen = 0;
     do {
+        number += step;
+        atomic_store(&layer->code, codes[(exhaustive ? _i : number / step) % CODES]);
         layer->failed_call = NULL;
         atomic_store(&layer->calls, 0);
-        atomic_store(&layer->fail_at, ++number);
+        atomic_store(&layer->fail_at, number);
         ww_status status = scenario->run();
         atomic_store(&layer->fail_at, 0);
         calls = atomic_load(&layer->calls);
@@ -53,26 +60,38 @@ START_TEST(every_call_fails_once) {
             ck_assert_msg(status == WW_OK, "%s fails by itself: %s", scenario->name, ww_last_error()->message);
     } while (calls >= number && number < MOST_CALLS);
     ck_assert_int_lt(number, MOST_CALLS);
-    ck_assert_int_gt(seen, 10); // or the layer is not there
+    ck_assert_int_gt(seen, 3); // or the layer is not there
 }
 END_TEST
 
-START_TEST(every_allocation_fails_once) {
-    const wwt_scenario *scenario = &scenarios[_i];
-    long number = 0, calls = 0, seen = 0;
+// What `made` counts fails, from the first to the last, `by` at a time.
+static long fail_each(const wwt_scenario *scenario, atomic_long *made, atomic_long *to_fail, long by) {
+    long number = 1 + seed % by - by, calls = 0, seen = 0;
     do {
-        atomic_store(&wwt_allocations, 0);
-        atomic_store(&wwt_allocation_to_fail, ++number);
+        number += by;
+        wwt_failed_operation = NULL;
+        atomic_store(made, 0);
+        atomic_store(to_fail, number);
         ww_status status = scenario->run();
-        atomic_store(&wwt_allocation_to_fail, 0);
-        calls = atomic_load(&wwt_allocations);
+        atomic_store(to_fail, 0);
+        calls = atomic_load(made);
         seen += status != WW_OK;
-        check_outcome(scenario, status, "allocation", number);
+        check_outcome(scenario, status, wwt_failed_operation ? wwt_failed_operation : "nothing", number);
         if (calls < number)
             ck_assert_msg(status == WW_OK, "%s fails by itself: %s", scenario->name, ww_last_error()->message);
     } while (calls >= number && number < MOST_CALLS);
     ck_assert_int_lt(number, MOST_CALLS);
-    ck_assert_int_gt(seen, 3);
+    return seen;
+}
+
+START_TEST(every_allocation_fails_once) {
+    ck_assert_int_gt(fail_each(&scenarios[_i], &wwt_allocations, &wwt_allocation_to_fail, step), 3);
+}
+END_TEST
+
+// Not each scenario has files of its own; all look for the installed ones.
+START_TEST(every_file_operation_fails_once) {
+    (void)fail_each(&scenarios[_i], &wwt_file_operations, &wwt_file_operation_to_fail, step);
 }
 END_TEST
 
@@ -94,15 +113,21 @@ static int give_up(const char *reason) {
 }
 
 int main(void) {
+    const char *all = getenv("WAVEWARP_TEST_EXHAUSTIVE"), *number = getenv("WAVEWARP_TEST_SEED");
+    exhaustive = all && strcmp(all, "1") == 0;
+    step = exhaustive ? 1 : 5;
+    seed = number ? strtol(number, NULL, 10) & 0xffff : 0;
     layer = find_layer();
     if (!layer)
         return give_up("no OpenCL device, or the loader does not know layers");
     Suite *suite = suite_create("fault");
-    TCase *calls = tcase_create("calls"), *allocations = tcase_create("allocations");
-    tcase_add_loop_test(calls, every_call_fails_once, 0, SCENARIOS * CODES);
+    TCase *calls = tcase_create("calls"), *allocations = tcase_create("allocations"), *files = tcase_create("files");
+    tcase_add_loop_test(calls, every_call_fails_once, 0, SCENARIOS * (exhaustive ? CODES : 1));
     tcase_add_loop_test(allocations, every_allocation_fails_once, 0, SCENARIOS);
+    tcase_add_loop_test(files, every_file_operation_fails_once, 0, SCENARIOS);
     suite_add_tcase(suite, calls);
     suite_add_tcase(suite, allocations);
+    suite_add_tcase(suite, files);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK); // OpenCL was used in this process
     srunner_set_tap(runner, "-");

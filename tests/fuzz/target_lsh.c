@@ -16,8 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     ww_status status = check_whole("index", content, head + size + DIGEST_BYTES);
     wwt_fuzz_status(status);
     saved s = {.view = WW_POINT_VIEW_INIT, .options = WW_LSH_OPTIONS_INIT};
-    reader r = {content, head + size, false};
-    if (status == WW_OK && take_all(&r, &s)) {
+    reader r = {content, head + size, false, 0};
+    if (status == WW_OK && !take_all(&r, &s)) {
         // All that is used later is there.
         volatile uint64_t sum = 0;
         const uint64_t count = s.view.count, d = s.view.dimension;
@@ -28,6 +28,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                                               : count * d * value;
         for (uint64_t i = 0; i < used; i++)
             sum = sum + values[i];
+        for (uint64_t i = 0; s.offsets && i < count; i++)
+            for (uint64_t k = s.offsets[i]; k < s.offsets[i + 1]; k++)
+                sum = sum + ((const uint32_t *)s.values)[k];
         for (uint64_t i = 0; s.removed && i < (count + 31) / 32; i++)
             sum = sum + s.removed[i];
         for (uint64_t i = 0; i < s.coefficient_bytes / value * value; i++)
