@@ -210,8 +210,8 @@ void wwi_devices_free(wwi_device_list *list) {
 }
 
 static bool is_stand_in(const ww_device_info *info) { // not the hardware vendor's own platform
-    return wwi_text_contains(info->platform, WWI_POCL) ||
-           wwi_text_contains(info->platform, "rusticl") || wwi_text_contains(info->platform, "Clover");
+    return wwi_text_contains(info->platform, WWI_POCL) || wwi_text_contains(info->platform, "rusticl") ||
+           wwi_text_contains(info->platform, "Clover");
 }
 
 // Positive when a is the better choice: a GPU before a CPU, one with its own memory before an integrated one, then

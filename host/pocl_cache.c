@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoCL keeps every program it compiles in a folder. Where it can't write there it offers no device, or compiles nothing,
-// and does not say why: here that is found out afterwards.
+// PoCL keeps every program it compiles in a folder. Where it can't write there it offers no device, or compiles
+// nothing, and does not say why: here that is found out afterwards.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -56,6 +56,7 @@ bool wwi_pocl_cache_fails(char *reason, size_t size) {
 }
 
 ww_status wwi_fail_hint_pocl_cache(void) {
-    return wwi_fail_hint("set POCL_CACHE_DIR to a folder that can be written, on a disk with room (else it is pocl/kcache "
-                         "in XDG_CACHE_HOME or in .cache of HOME)");
+    return wwi_fail_hint(
+        "set POCL_CACHE_DIR to a folder that can be written, on a disk with room (else it is pocl/kcache "
+        "in XDG_CACHE_HOME or in .cache of HOME)");
 }

@@ -181,12 +181,10 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
 #if !WW_CARRY
                 // The border stands where a strip to the left would have left its values: then no step asks which it is.
                 if (at_border)
-                    for (uint first = from_row; first < to_row; first += WW_EDGE_ROWS)
-#pragma unroll
-                        for (uint step = first; step < first + WW_EDGE_ROWS; step++) {
-                            const int t = i + (int)(step - from_row);
-                            edges[(ulong)step * WW_PACK] = WW_ITEM_BORDER(t);
-                        }
+                    for (uint step = from_row; step < to_row; step++) {
+                        const int t = i + (int)(step - from_row);
+                        edges[(ulong)step * WW_PACK] = WW_ITEM_BORDER(t);
+                    }
 #endif
 #if WW_CARRY
                 bool reached = reached_corner;

@@ -26,21 +26,21 @@ static ww_status read_lists(ww_profile *p, const wwi_profile_slice *own, int lis
     ww_status status;
     uint32_t counts[WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE];
     const uint64_t bytes = (uint64_t)own->count * 4, capacity = p->capacity / stripes;
-    if ((status = wwi_buffer_read(p->counters, 0, sizeof counts, counts)) != WW_OK)
+    if ((status = wwi_stream_read(p->stream, p->counters, 0, sizeof counts, counts)) != WW_OK)
         return status;
     l->heads = malloc(bytes);
     l->bounds = malloc(bytes);
     l->entries = malloc(stripes * capacity * sizeof *l->entries);
     if (!l->heads || !l->bounds || !l->entries)
         return wwi_fail_memory(stripes * capacity * sizeof *l->entries);
-    if ((status = wwi_buffer_read(own->heads[list], 0, bytes, l->heads)) != WW_OK ||
-        (status = wwi_buffer_read(own->bounds[list], 0, bytes, l->bounds)) != WW_OK)
+    if ((status = wwi_stream_read(p->stream, own->heads[list], 0, bytes, l->heads)) != WW_OK ||
+        (status = wwi_stream_read(p->stream, own->bounds[list], 0, bytes, l->bounds)) != WW_OK)
         return status;
     for (uint32_t s = 0; status == WW_OK && s < stripes; s++) {
         const uint64_t used = counts[s * WWI_PROFILE_STRIPE], count = used < capacity ? used : capacity;
         if (count)
-            status = wwi_buffer_read(p->entries, s * capacity * sizeof *l->entries, count * sizeof *l->entries,
-                                     l->entries + s * capacity);
+            status = wwi_stream_read(p->stream, p->entries, s * capacity * sizeof *l->entries,
+                                     count * sizeof *l->entries, l->entries + s * capacity);
     }
     return status;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saved indices that were made up: a number is changed and the checksum computed again, so that only the checks of the
-// numbers themselves stand between the file and the memory. Each is refused, or it is an index that can be searched.
+// Saved indices with a wrong number and the right checksum: each is refused, or it is an index that can be searched.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

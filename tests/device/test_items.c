@@ -105,6 +105,33 @@ START_TEST(halves_and_channels) {
 }
 END_TEST
 
+// Many channels, whose columns are in local memory: lengths around the columns at a time and the strips, of one pack
+// and of more, and independent channels, which are single ones.
+START_TEST(many_channels) {
+    static const ww_measure_id taken[] = {WW_DTW, WW_ADTW, WW_FRECHET, WW_USER, WW_DTW, WW_DTW};
+    static const size_t channels[] = {5, 12, 8, 6, 16, 3};
+    static const size_t lengths[] = {1, 2, 3, 4, 5, 9, 62, 63, 64, 65, 66, 68, 127, 130};
+    enum { M = sizeof(lengths) / sizeof(lengths[0]), N = 35 };
+    ww_measure measure = measure_of(taken[_i]);
+    size_t many[N];
+    wwt_seed((unsigned)_i);
+    tune();
+    wwt_ok(wwi_tuning_try(wwt_context, "packed.local", NULL, 1));
+    wwt_ok(wwi_tuning_try(wwt_context, "packed.lanes", NULL, _i % 2 ? 64 : 32));
+    for (size_t i = 0; i < N; i++)
+        many[i] = wwt_random_size(1, 70);
+    if (_i == 5)
+        measure.independent = 1;
+    wwt_set rows = wwt_set_make(channels[_i], many, N), columns = wwt_set_make(channels[_i], lengths, M);
+    check(taken[_i], &measure, &rows, &columns, WW_FLOAT);
+    if (_i == 1)
+        wwt_check_half(&measure, &rows, WW_ENGINE_PACKED);
+    free_tuning();
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
 // The soft minimum gives what engine stencil gives.
 START_TEST(soft) {
     static const ww_measure_id taken[] = {WW_DTW, WW_MSM, WW_TWED};
@@ -237,6 +264,7 @@ int main(void) {
     tcase_add_loop_test(tcase, measures, 0, 2 * IDS);
     tcase_add_loop_test(tcase, halves_and_channels, 0, 2);
     tcase_add_loop_test(tcase, soft, 0, 3);
+    wwt_add(suite, many_channels, 6);
     wwt_add(suite, in_bands, BANDS);
     wwt_add(suite, open_ends, 3);
     wwt_add(suite, ribbons, 2);

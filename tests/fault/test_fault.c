@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs each scenario with its first OpenCL call failing, then a later one, and so on until no call fails; then the same
-// with its allocations and its operations on files. Every time: a status with a record, or a right result; and no object
-// left. Every fifth call fails, with one of three codes; with WAVEWARP_TEST_EXHAUSTIVE=1 every call with every code.
+// with its allocations and its operations on files. Every time: a status with a record, or a right result; and no
+// object left. Every fifth call fails, with one of three codes; with WAVEWARP_TEST_EXHAUSTIVE=1 every call with every
+// code.
 #include <check.h>
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -175,8 +175,8 @@ done:
     ck_assert_msg(ww_context_bytes(context) <= bytes, "%s, %s %ld (%s): %llu device bytes left, %llu before", job->name,
                   kinds[kind], number, what_failed(kind), (unsigned long long)ww_context_bytes(context),
                   (unsigned long long)bytes);
-    ck_assert_msg(wwi_live_objects() <= objects, "%s, %s %ld (%s): %ld objects left, %ld before", job->name, kinds[kind],
-                  number, what_failed(kind), wwi_live_objects(), objects);
+    ck_assert_msg(wwi_live_objects() <= objects, "%s, %s %ld (%s): %ld objects left, %ld before", job->name,
+                  kinds[kind], number, what_failed(kind), wwi_live_objects(), objects);
 }
 
 // The i-th of `sample` numbers from 1 to count, spread over them.
