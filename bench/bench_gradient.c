@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Soft-DTW: values, and values with gradients, of matched pairs of random walks. A sample of both is compared with the
-// double reference in the same run: values, and central differences of these.
+// double reference in the same run: values, and central differences of these; on a CPU the speed with textbook C. And
+// one long pair within 4 GB, whose slopes must sum to 0: its value does not change when both series are shifted.
 #include "bench.h"
 
 #include <math.h>
@@ -140,6 +141,57 @@ static double verify(const run *r, const gradient_case *c) {
     return worst;
 }
 
+// The textbook form on one core: the matrix, and with `slopes` the expected alignment from its other corner. Cells a
+// second.
+static double textbook(const run *r, const gradient_case *c, double seconds) {
+    const size_t n = c->length, wide = n + 2;
+    const float gamma = (float)c->gamma, *x = r->x.view.values, *y = r->y.view.values;
+    float *R = malloc(wide * wide * sizeof *R), *E = malloc(wide * wide * sizeof *E),
+          *slope = malloc(n * sizeof *slope);
+    uint64_t cells = 0;
+    double taken = 0;
+    volatile float kept = 0;
+    for (const double begin = bench_seconds(); R && E && slope && taken < seconds; taken = bench_seconds() - begin) {
+        for (size_t k = 0; k < wide * wide; k++)
+            R[k] = 1e30f;
+        R[0] = 0;
+        for (size_t i = 1; i <= n; i++)
+            for (size_t j = 1; j <= n; j++) {
+                const float a = R[i * wide + j - 1], u = R[(i - 1) * wide + j], d = R[(i - 1) * wide + j - 1];
+                const float least = fminf(fminf(a, u), d), t = x[i - 1] - y[j - 1];
+                const float sum = expf((least - a) / gamma) + expf((least - u) / gamma) + expf((least - d) / gamma);
+                R[i * wide + j] = t * t + least - gamma * logf(sum);
+            }
+        kept = R[n * wide + n];
+        if (c->slopes) {
+            memset(E, 0, wide * wide * sizeof *E);
+            for (size_t i = 1; i <= n; i++)
+                R[i * wide + n + 1] = R[(n + 1) * wide + i] = -1e30f;
+            R[(n + 1) * wide + n + 1] = R[n * wide + n];
+            E[(n + 1) * wide + n + 1] = 1;
+            for (size_t i = n; i > 0; i--) {
+                slope[i - 1] = 0;
+                for (size_t j = n; j > 0; j--) {
+                    const size_t at = i * wide + j, down = at + wide;
+                    const float below = i < n ? x[i] - y[j - 1] : 0, right = j < n ? x[i - 1] - y[j] : 0;
+                    const float across = i < n && j < n ? x[i] - y[j] : 0;
+                    E[at] = E[down] * expf((R[down] - R[at] - below * below) / gamma) +
+                            E[at + 1] * expf((R[at + 1] - R[at] - right * right) / gamma) +
+                            E[down + 1] * expf((R[down + 1] - R[at] - across * across) / gamma);
+                    slope[i - 1] += 2 * E[at] * (x[i - 1] - y[j - 1]);
+                }
+            }
+            kept = slope[0];
+        }
+        cells += (uint64_t)n * n;
+    }
+    (void)kept;
+    free(R);
+    free(E);
+    free(slope);
+    return taken > 0 ? (double)cells / taken : 0;
+}
+
 static int run_case(const bench *b, const gradient_case *c) {
     enum { MOST = 10 };
     const double target = b->device.type == WW_DEVICE_GPU ? 0.1 : 0.4;
@@ -176,6 +228,9 @@ static int run_case(const bench *b, const gradient_case *c) {
                            .allowed = c->slopes ? 1e-3 : 1e-5};
     const bench_times *times = report.device.median > 0 ? &report.device : &report.wall;
     const double rate = (double)cells / times->median * 1e-9;
+    char ratio[32];
+    if (b->device.type == WW_DEVICE_CPU)
+        report.ratio = rate * 1e9 / textbook(&r, c, 0.5);
     if (b->options.json) {
         cli_json json;
         bench_json_begin(b, &report, &json);
@@ -185,16 +240,87 @@ static int run_case(const bench *b, const gradient_case *c) {
         cli_json_number(&json, "gcups", rate, 6);
         bench_json_end(&report, &json);
     } else {
-        printf("%-28s %8zu pairs %10.3f ms %6.1f%% %10.4g GCUPS %9.2g%s\n", c->name, pairs, 1e3 * times->median,
-               100 * times->spread, rate, report.error, bench_right(&report) ? "" : " WRONG");
+        printf("%-28s %8zu pairs %10.3f ms %6.1f%% %10.4g GCUPS %9s %9.2g%s\n", c->name, pairs, 1e3 * times->median,
+               100 * times->spread, rate, bench_ratio(ratio, sizeof ratio, report.ratio), report.error,
+               bench_right(&report) ? "" : " WRONG");
     }
     fflush(stdout);
     run_free(&r);
     return !bench_right(&report);
 }
 
+// One long pair with the gradient by both series, within 4 GB of scratch (a CPU's is shorter, within 16 MB).
+static int run_long(const bench *b, const char *name) {
+    const bool gpu = b->device.type == WW_DEVICE_GPU;
+    const size_t length = gpu ? 65536 : 4096;
+    ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
+    ww_gradient_info info = WW_GRADIENT_INFO_INIT;
+    ww_gradient_outputs to = WW_GRADIENT_OUTPUTS_INIT;
+    ww_run_options limits = WW_RUN_OPTIONS_INIT;
+    double sum = 0, size = 0, device[1], wall[1];
+    float value = 0, *slopes = malloc(2 * length * sizeof *slopes);
+    run r;
+    ww_status status = slopes ? WW_OK : WW_ERROR_OUT_OF_MEMORY;
+    memset(&r, 0, sizeof r);
+    limits.max_bytes = gpu ? (uint64_t)4 << 30 : (uint64_t)16 << 20;
+    options.run = &limits;
+    if (status == WW_OK && (!bench_data_make(&r.x, 1, length, length, 0, WW_FLOAT, 1) ||
+                            !bench_data_make(&r.y, 1, length, length, 0, WW_FLOAT, 2)))
+        status = WW_ERROR_OUT_OF_MEMORY;
+    if (status == WW_OK && (status = ww_measure_init(&r.measure, sizeof r.measure, WW_DTW)) == WW_OK &&
+        (status = ww_dataset_create(b->context, &r.x.view, NULL, &r.rows)) == WW_OK)
+        status = ww_dataset_create(b->context, &r.y.view, NULL, &r.columns);
+    r.measure.gamma = 1;
+    if (status == WW_OK)
+        status = ww_gradient_create_pairs(&r.measure, r.rows, r.columns, NULL, NULL, 1, &options, &r.gradient);
+    const ww_output values = WW_OUTPUT_HOST(&value), rows = WW_OUTPUT_HOST(slopes),
+                    columns = WW_OUTPUT_HOST(slopes + length);
+    to.values = &values;
+    to.rows = &rows;
+    to.columns = &columns;
+    for (int k = 0; k < 2 && status == WW_OK; k++)
+        status = ww_gradient_run(r.gradient, &to);
+    if (status == WW_OK)
+        status = ww_gradient_get_info(r.gradient, &info);
+    for (size_t k = 0; status == WW_OK && k < 2 * length; k++) {
+        sum += (double)slopes[k];
+        size += fabs((double)slopes[k]);
+    }
+    run_free(&r);
+    free(slopes);
+    if (status != WW_OK)
+        return bench_failure(name, status);
+    device[0] = info.seconds_device;
+    wall[0] = info.seconds_wall;
+    const bench_report report = {.name = name,
+                                 .measure = &r.measure,
+                                 .wall = bench_summary(wall, 1),
+                                 .device = bench_summary(device, device[0] > 0),
+                                 .verified = 1,
+                                 .error = size > 0 ? fabs(sum) / size : (double)INFINITY,
+                                 .allowed = 1e-3};
+    const double seconds = device[0] > 0 ? device[0] : wall[0], rate = (double)info.cells / seconds * 1e-9;
+    if (b->options.json) {
+        cli_json json;
+        bench_json_begin(b, &report, &json);
+        cli_json_count(&json, "length", length);
+        cli_json_count(&json, "cells", info.cells);
+        cli_json_count(&json, "segments", info.segments);
+        cli_json_number(&json, "gcups", rate, 6);
+        bench_json_end(&report, &json);
+    } else {
+        printf("%-28s %8zu points %9.3f ms %zu segments %10.4g GCUPS %9.2g%s\n", name, length, 1e3 * seconds,
+               (size_t)info.segments, rate, report.error, bench_right(&report) ? "" : " WRONG");
+    }
+    fflush(stdout);
+    return !bench_right(&report);
+}
+
 size_t bench_gradient(const bench *b, int *failed) {
+    static const char long_pair[] = "softdtw/gradient/long-pair";
     size_t ran = 0;
+    if (bench_begin(b, long_pair, 0, NULL, &ran))
+        *failed |= run_long(b, long_pair);
     for (size_t i = 0; i < CLI_COUNT_OF(CASES); i++)
         if (bench_begin(b, CASES[i].name, CASES[i].quick, NULL, &ran))
             *failed |= run_case(b, &CASES[i]);

@@ -14,7 +14,7 @@ typedef struct path_case {
     ww_precision precision;
     double band; // share of the length; 0: none
     size_t pairs, cpu_pairs, length, cpu_length;
-    int quick, averages; // averages: of these series, cells of an iteration
+    int quick, averages; // averages: of these series, cells of an iteration; 2: soft, gamma 1
 } path_case;
 
 static const path_case CASES[] = {
@@ -26,6 +26,7 @@ static const path_case CASES[] = {
     {"path/batch/2048", WW_DTW, WW_FLOAT, 0, 1000, 32, 2048, 2048, 0, 0},
     {"path/pair/100000", WW_DTW, WW_FLOAT, 0, 1, 1, 100000, 16384, 0, 0},
     {"average/dba/1000x512", WW_DTW, WW_FLOAT, 0, 1000, 200, 512, 512, 0, 1},
+    {"average/soft/1000x512", WW_DTW, WW_FLOAT, 0, 1000, 50, 512, 512, 0, 2},
 };
 
 static double value_of(const bench_data *data, size_t series, size_t t) {
@@ -118,7 +119,7 @@ static ww_status measure_paths(const bench *b, const path_case *c, const ww_meas
     return status;
 }
 
-// An iteration of DBA: what ten take more than one, a ninth of it.
+// An iteration of DBA, or of a soft barycentre: what ten take more than one, a ninth of it.
 static ww_status measure_averages(const bench *b, const ww_measure *measure, size_t count, size_t length,
                                   path_times *t) {
     enum { MORE = 10 };
@@ -131,6 +132,7 @@ static ww_status measure_averages(const bench *b, const ww_measure *measure, siz
     make.length = length;
     ww_status status = ww_series_set_generate(WW_GENERATE_CBF, &make, &set);
     options.tolerance = 0;
+    options.method = measure->gamma > 0 ? WW_AVERAGE_SOFT : WW_AVERAGE_DBA;
     for (int run = -1; status == WW_OK && run < 2; run++) {
         options.iterations = run == 1 ? MORE : 1;
         status = ww_average(b->context, measure, set, &options, &result);
@@ -159,6 +161,7 @@ static int run_case(const bench *b, const path_case *c) {
     ww_measure measure;
     memset(&t, 0, sizeof t);
     ww_status status = ww_measure_init(&measure, sizeof measure, c->measure);
+    measure.gamma = c->averages == 2 ? 1 : 0;
     if (c->band > 0)
         measure.band = (ww_band){.kind = WW_BAND_SAKOE_CHIBA, .width = floor(c->band * (double)length)};
     if (status == WW_OK)

@@ -78,9 +78,10 @@ static void fold_oldest(wwi_stream *stream, cl_int state) {
 static void fold_finished(wwi_stream *stream) {
     while (stream->pending_count > 0) {
         cl_int state = CL_QUEUED;
-        if (clGetEventInfo(stream->pending[stream->first_pending], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state,
-                           &state, NULL) != CL_SUCCESS)
-            state = CL_COMPLETE;
+        const cl_int code = clGetEventInfo(stream->pending[stream->first_pending], CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                           sizeof state, &state, NULL);
+        if (code != CL_SUCCESS)
+            state = code; // nobody knows whether it ended well
         if (state > CL_COMPLETE)
             return;
         fold_oldest(stream, state);
@@ -94,9 +95,10 @@ void wwi_stream_keep(wwi_stream *stream, cl_event event) {
     if (stream->pending_count == WWI_PENDING_EVENTS) {
         cl_event oldest = stream->pending[stream->first_pending];
         cl_int state = CL_COMPLETE;
-        if (clWaitForEvents(1, &oldest) != CL_SUCCESS)
+        const cl_int code = clWaitForEvents(1, &oldest);
+        if (code != CL_SUCCESS)
             (void)clGetEventInfo(oldest, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
-        fold_oldest(stream, state < 0 ? state : CL_COMPLETE);
+        fold_oldest(stream, state < 0 ? state : code);
     }
     stream->pending[(stream->first_pending + stream->pending_count) % WWI_PENDING_EVENTS] = event;
     stream->pending_count++;

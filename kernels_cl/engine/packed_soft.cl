@@ -2,9 +2,11 @@
 // Engine `packed` for GPUs, soft minima of DTW in float: a work-item a pair as in packed_items.cl, whose packs, order of
 // work and arguments these are, in tiles of WW_ROWS rows x WW_COLS columns, a strip's (soft_tiles.cl).
 //
-// Where products do not hold a tile, it is computed by pairs. Where the work-items of a warp can agree, all take the same way.
+// Where products do not hold a tile, it is computed by pairs, and after several such tiles the question is asked less often. Where
+// the work-items of a warp can agree, all take the same way.
 //
 // A strip's last row `c` holds P as a double in the one state, and R as a float in its low word in the other.
+#define WW_SOFT_PATIENCE 8 // most row-steps by pairs without the question
 #ifndef WW_HAS_AGREEMENT
 #define ww_all_agree(own) (own)
 #endif
@@ -100,6 +102,7 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                         edges[(ulong)step * WW_PACK] = WW_SOFT_FAR;
 #if WW_SOFT_WIDE
                 bool products = false;
+                uint doubt = 0, failures = 0;
                 float base = 0;  // P is c times 2^-base
 #endif
                 float a[WW_ROWS], l[WW_ROWS];
@@ -128,9 +131,11 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                         l[q] = ea[q * WW_PACK];
                     }
 #if WW_SOFT_WIDE
-                    bool fits;
-                    float best;
-                    {
+                    bool fits = false;
+                    float best = 0;
+                    if (doubt) {
+                        doubt--;
+                    } else {
                         float most_x = x[0], least_x = x[0], least = v[0], most = v[0];
                         WW_SOFT_UNROLL for (uint q = 1; q < WW_ROWS; q++) {
                             most_x = fmax(most_x, x[q]);
@@ -176,6 +181,7 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                         }
                         base = best + WW_SOFT_LIFT;
                         products = true;
+                        failures = 0;
                         WW_SOFT_PRODUCTS(WW_COLS, ww_wide_exp2(base - corner), WW_SOFT_ENTER, WW_SOFT_NO_NOTE, WW_SOFT_LEAVE)
                     } else
 #endif
@@ -185,6 +191,10 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                             WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
                                 c[r] = WW_SOFT_STATE(base - ww_wide_log2(c[r]));
                             products = false;
+                        }
+                        if (doubt == 0) {
+                            doubt = failures;
+                            failures = min(failures + 1, (uint)WW_SOFT_PATIENCE);
                         }
 #endif
                         float above[WW_COLS], sum[WW_COLS];

@@ -28,7 +28,8 @@
 #define SOFT_FORM(width)                                                                                               \
     {                                                                                                                  \
         .engine = "packed", .kernel = "ww_packed_soft", .interleave = "ww_interleave",                                 \
-        .texts = {"engine/interleave.cl", "engine/soft_tiles.cl", "engine/packed_soft.cl"}, .exchanges = true, .pack = (width)                 \
+        .texts = {"engine/interleave.cl", "engine/soft_tiles.cl", "engine/packed_soft.cl"}, .exchanges = true,         \
+        .pack = (width)                                                                                                \
     }
 // By the width of a pack; with a strip's columns in local memory; of soft minima that are computed by tiles.
 static const wwi_form forms[2] = {ITEMS_FORM(PACK, ), ITEMS_FORM(PACK_WIDE, )};
@@ -127,9 +128,12 @@ static uint32_t most_columns(const wwi_runner *r) {
         const uint32_t most = (uint32_t)wwi_tuned(r, "packed.channel_columns", 16);
         columns = columns < most ? columns : most;
     }
-    // Tiles of the soft minimum (kernels_cl/engine/packed_soft.cl) are fastest in narrow strips.
+    // Tiles of the soft minimum (kernels_cl/engine/packed_soft.cl): those by products are fastest in wider strips than
+    // those by pairs, which most are for a small gamma where series are z-normalised.
     if (wwi_soft_tiles(r))
-        return (uint32_t)wwi_tuned(r, "packed.tile_columns", 8) & ~3u;
+        return (uint32_t)wwi_tuned(r, "packed.tile_columns",
+                                   wwi_soft_tiles(r) == 2 && r->measure.gamma >= 0.5 ? 20 : 12) &
+               ~3u;
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
         columns /= 2;

@@ -126,7 +126,9 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
     // Pairs enough to give each work-item its own.
     const bool gpu = wwi_context_info(g->plan->context)->type == WW_DEVICE_GPU;
     const uint64_t enough = (units ? units : 1) * (uint64_t)wwi_tuning(g->plan->context, "gradient.fill", NULL,
-                                                                       g->tiles ? 256 : gpu ? 128 : 2 * (long)g->vector);
+                                                                       g->tiles ? 256
+                                                                       : gpu    ? 128
+                                                                                : 2 * (long)g->vector);
     b->whole = b->count >= enough && g->slope_channels == g->channels;
     return WW_OK;
 }

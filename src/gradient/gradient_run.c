@@ -37,8 +37,10 @@ static int tiles_of(const ww_gradient *g) {
     if (!(measure->gamma > 0) || g->plan->rows->precision != WW_FLOAT || g->parts != 1 || g->options.alignment ||
         measure->band.kind != WW_BAND_NONE || (measure->id != WW_DTW && measure->id != WW_DDTW))
         return 0;
-    const int wanted =
-        (int)tuned(g, "gradient.tiles", !on_gpu(g) ? 0 : wwi_context_fast_double(g->plan->context) ? 2 : 1);
+    const int wanted = (int)tuned(g, "gradient.tiles",
+                                  !on_gpu(g)                                  ? 0
+                                  : wwi_context_fast_double(g->plan->context) ? 2
+                                                                              : 1);
     return wanted > 1 && !wwi_context_info(g->plan->context)->has_double ? 1 : wanted;
 }
 
@@ -80,7 +82,8 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, wwi_gradient_prog
     static const char *const texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient.cl", NULL};
     static const char *const tiles[] = {"gradient/gradient_tasks.cl", "engine/soft_tiles.cl",
                                         "gradient/gradient_soft.cl", NULL};
-    const wwi_texts wanted = {g->tiles ? tiles : texts, true, (int)g->vector, g->rows, g->columns, g->group, g->registers, options};
+    const wwi_texts wanted = {
+        g->tiles ? tiles : texts, true, (int)g->vector, g->rows, g->columns, g->group, g->registers, options};
     wwi_gradient_program *p = *passes = &g->blocks[stride > 1];
     if (p->backward)
         return WW_OK;
@@ -88,7 +91,7 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, wwi_gradient_prog
     if ((!p->program && (status = wwi_runner_compile(g->plan->runner, &wanted, &p->program)) != WW_OK) ||
         (!p->forward &&
          (status = wwi_kernel_create(g->plan->stream, p->program, g->tiles ? "ww_soft_forward" : "ww_gradient_forward",
-                                    &p->forward)) != WW_OK))
+                                     &p->forward)) != WW_OK))
         return status;
     return wwi_kernel_create(g->plan->stream, p->program, g->tiles ? "ww_soft_backward" : "ww_gradient_backward",
                              &p->backward);

@@ -168,7 +168,7 @@ ww_status wwi_path_tiles_choose(const wwi_runner *r, size_t count, uint32_t n, u
             t.workers = t.lanes || resident < fit ? resident : fit;
             t.forward_workers = t.lanes ? resident * 2 : t.workers;
             if (t.lanes)
-                choose_groups(count, resident * t.group / t.width, room - lines, r, &t);
+                choose_groups(count, resident * t.group / t.width, (room - lines) / 2, r, &t);
             else
                 measure_tiles(r, &t);
             *tiles = t;

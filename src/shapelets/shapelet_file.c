@@ -18,16 +18,23 @@ static const char *const ops[] = {"and", "or"};
 
 // ---- writing
 
-static void write_count(wwi_output *out, const char *name, uint64_t value) {
-    char line[96];
-    snprintf(line, sizeof line, "\"%s\": %" PRIu64, name, value);
-    wwi_output_text(out, line);
-}
-
-static void write_number(wwi_output *out, const char *name, double value) {
+// `before`: what comes before the name.
+static void write_name(wwi_output *out, const char *before, const char *name) {
+    wwi_output_text(out, before);
     wwi_output_text(out, "\"");
     wwi_output_text(out, name);
     wwi_output_text(out, "\": ");
+}
+
+static void write_count(wwi_output *out, const char *before, const char *name, uint64_t value) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRIu64, value);
+    write_name(out, before, name);
+    wwi_output_text(out, digits);
+}
+
+static void write_number(wwi_output *out, const char *before, const char *name, double value) {
+    write_name(out, before, name);
     wwi_output_number(out, value, WW_DOUBLE);
 }
 
@@ -64,24 +71,16 @@ static void write_text(wwi_output *out, const char *text) {
 }
 
 static void write_shapelet(wwi_output *out, const ww_shapelets *m, const wwi_shapelet *s) {
-    wwi_output_text(out, "    {");
-    write_count(out, "series", s->series);
-    wwi_output_text(out, ", ");
-    write_count(out, "start", s->start);
-    wwi_output_text(out, ", ");
-    write_count(out, "length", s->length);
-    wwi_output_text(out, ", ");
-    write_count(out, "class", s->label);
+    write_count(out, "    {", "series", s->series);
+    write_count(out, ", ", "start", s->start);
+    write_count(out, ", ", "length", s->length);
+    write_count(out, ", ", "class", s->label);
     wwi_output_text(out, ", \"op\": \"");
     wwi_output_text(out, ops[s->op]);
-    wwi_output_text(out, "\", ");
-    write_number(out, "quality", s->quality);
-    wwi_output_text(out, ", ");
-    write_number(out, "gain", s->gain);
-    wwi_output_text(out, ", ");
-    write_number(out, "gap", s->gap);
-    wwi_output_text(out, ", ");
-    write_number(out, "threshold", s->threshold);
+    write_number(out, "\", ", "quality", s->quality);
+    write_number(out, ", ", "gain", s->gain);
+    write_number(out, ", ", "gap", s->gap);
+    write_number(out, ", ", "threshold", s->threshold);
     wwi_output_text(out, ",\n     \"values\": [");
     for (size_t ch = 0; ch < m->channels; ch++) {
         wwi_output_text(out, ch ? ",\n      [" : "[");
@@ -95,27 +94,17 @@ static void write_shapelet(wwi_output *out, const ww_shapelets *m, const wwi_sha
 }
 
 static void write_node(wwi_output *out, const ww_shapelet_node *n) {
-    wwi_output_text(out, "    {");
-    write_count(out, "depth", n->depth);
-    wwi_output_text(out, ", ");
-    write_count(out, "series", n->series);
-    wwi_output_text(out, ", ");
-    write_count(out, "class", n->label);
+    write_count(out, "    {", "depth", n->depth);
+    write_count(out, ", ", "series", n->series);
+    write_count(out, ", ", "class", n->label);
     if (n->left >= 0) {
-        wwi_output_text(out, ", ");
-        write_count(out, "left", (uint64_t)n->left);
-        wwi_output_text(out, ", ");
-        write_count(out, "right", (uint64_t)n->right);
-        wwi_output_text(out, ", ");
-        write_count(out, "first", n->first);
-        wwi_output_text(out, ", ");
-        write_count(out, "terms", n->terms);
-        wwi_output_text(out, ", ");
-        write_number(out, "threshold", n->threshold);
-        wwi_output_text(out, ", ");
-        write_number(out, "gain", n->gain);
-        wwi_output_text(out, ", ");
-        write_number(out, "gap", n->gap);
+        write_count(out, ", ", "left", (uint64_t)n->left);
+        write_count(out, ", ", "right", (uint64_t)n->right);
+        write_count(out, ", ", "first", n->first);
+        write_count(out, ", ", "terms", n->terms);
+        write_number(out, ", ", "threshold", n->threshold);
+        write_number(out, ", ", "gain", n->gain);
+        write_number(out, ", ", "gap", n->gap);
     }
     wwi_output_text(out, "}");
 }
@@ -128,16 +117,14 @@ ww_status ww_shapelets_write(const ww_shapelets *m, const char *path) {
     if ((status = wwi_output_open(path, &out)) != WW_OK)
         return status;
     wwi_output_text(&out, "{\n  \"format\": \"" FORMAT "\",\n  ");
-    write_count(&out, "version", VERSION);
+    write_count(&out, "", "version", VERSION);
     wwi_output_text(&out, ",\n  \"quality\": \"");
     wwi_output_text(&out, ww_shapelet_quality_name(m->quality));
     wwi_output_text(&out, m->raw ? "\",\n  \"raw\": true" : "\",\n  \"raw\": false");
     wwi_output_text(&out, m->unscaled ? ",\n  \"unscaled\": true,\n  " : ",\n  \"unscaled\": false,\n  ");
-    write_count(&out, "channels", m->channels);
-    wwi_output_text(&out, ",\n  ");
-    write_count(&out, "train", m->train);
-    wwi_output_text(&out, ",\n  ");
-    write_count(&out, "best", m->best);
+    write_count(&out, "", "channels", m->channels);
+    write_count(&out, ",\n  ", "train", m->train);
+    write_count(&out, ",\n  ", "best", m->best);
     wwi_output_text(&out, ",\n  \"classes\": [");
     for (size_t k = 0; k < m->class_count; k++) {
         wwi_output_text(&out, k ? ", " : "");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mixed jobs on one context, from several threads, with random cancels and failures: what succeeds is what a quiet run
 // gave, bit by bit, what fails says why, and neither host nor device memory grows. Seconds: 10; in the exhaustive run
-// 600; $WAVEWARP_ENDURANCE_SECONDS.
+// 600; $WAVEWARP_ENDURANCE_SECONDS. Long because: every kind of job is here.
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -39,6 +39,7 @@ static struct {
     double query_values[2 * QUERY], stream_values[STREAM];
     size_t query_lengths[2], stream_lengths[1];
     ww_measure dtw, banded, msm, soft;
+    wwi_buffer *word;
 } all;
 
 static void make_sets(void) {
@@ -85,6 +86,7 @@ static void make_sets(void) {
     all.streams.lengths = all.stream_lengths;
     all.streams.values = all.stream_values;
 
+    wwt_ok(wwi_buffer_create(wwt_context, sizeof(uint32_t), &all.word));
     all.dtw = wwt_measure(WW_DTW);
     all.banded = wwt_measure(WW_DTW);
     all.banded.band.kind = WW_BAND_CORNER;
@@ -101,6 +103,7 @@ static void free_sets(void) {
     ww_points_destroy(&all.points);
     ww_points_destroy(&all.more);
     ww_series_set_destroy(&all.set);
+    wwi_buffer_destroy(&all.word);
 }
 
 // ---- jobs
@@ -457,16 +460,30 @@ static unsigned next_random(unsigned *state) {
     return *state >> 8;
 }
 
-// Sometimes a call soon to come fails, of whichever thread makes it, or this thread's next launch.
-static void inject(unsigned *random) {
+// Sometimes a call soon to come fails, of whichever thread makes it, or this thread's next launch. The layer knows one
+// such launch at a time. Gives whether it is this thread's.
+static atomic_flag breaking = ATOMIC_FLAG_INIT;
+
+static bool inject(unsigned *random) {
     static const int codes[] = {-5, -6, -30}; // out of resources, out of host memory, invalid value
     const unsigned way = next_random(random) % 16;
     if (way < 3 && layer) {
         atomic_store(&layer->code, codes[way]);
         atomic_store(&layer->fail_at, atomic_load(&layer->calls) + 1 + (long)(next_random(random) % 300));
-    } else if (way == 3 && layer) {
+    } else if (way == 3 && layer && !atomic_flag_test_and_set(&breaking)) {
         atomic_store(&layer->break_thread, (uintptr_t)pthread_self());
+        return true;
     }
+    return false;
+}
+
+// The layer leaves out this thread's launches until one of its waits is done, which may have been made to fail too.
+static void mend(void) {
+    uint32_t word;
+    atomic_store(&layer->break_thread, 0);
+    while (wwi_buffer_read(all.word, 0, sizeof word, &word) != WW_OK)
+        continue;
+    atomic_flag_clear(&breaking);
 }
 
 static void *work(void *user) {
@@ -479,23 +496,22 @@ static void *work(void *user) {
     while (!atomic_load(&stop)) {
         const size_t job = next_random(&random) % JOBS;
         k.calls_left = next_random(&random) % 6 == 0 ? (long)(next_random(&random) % 4) : -1;
-        inject(&random);
+        const bool breaks = inject(&random);
         a->size = 0;
         const ww_status status = jobs[job].run(&k, a);
-        uintptr_t self = (uintptr_t)pthread_self();
-        if (layer)
-            (void)atomic_compare_exchange_strong(&layer->break_thread, &self, 0);
+        const ww_error error = *ww_last_error();
+        if (breaks)
+            mend();
         atomic_fetch_add(&runs, 1);
         atomic_fetch_add(&failures, status != WW_OK && status != WW_ERROR_CANCELLED);
         atomic_fetch_add(&cancels, status == WW_ERROR_CANCELLED);
-        const ww_error *error = ww_last_error();
         if (status == WW_OK)
             ck_assert_msg(a->size == quiet[job].size && memcmp(a->bytes, quiet[job].bytes, a->size) == 0,
                           "%s: another answer than that of a quiet run", jobs[job].name);
         else
-            ck_assert_msg(error->status == status && error->message[0] && status != WW_ERROR_INTERNAL &&
+            ck_assert_msg(error.status == status && error.message[0] && status != WW_ERROR_INTERNAL &&
                               (status == WW_ERROR_CANCELLED || layer),
-                          "%s: %s: %s", jobs[job].name, ww_status_name(status), error->message);
+                          "%s: %s: %s", jobs[job].name, ww_status_name(status), error.message);
         if (next_random(&random) % 20 == 0)
             drop(&k);
     }

@@ -464,8 +464,8 @@ END_TEST
 
 // ---- tiles of soft-DTW
 
-// kernels_cl/gradient/gradient_soft.cl, the text that GPUs take, here on any device: against gradient.cl, in double where the
-// device has it. Few pairs; pairs side by side; a work-item a pair; segments. z-normalised walks and noise.
+// kernels_cl/gradient/gradient_soft.cl, the text that GPUs take, here on any device: against gradient.cl, in double
+// where the device has it. Few pairs; pairs side by side; a work-item a pair; segments. z-normalised walks and noise.
 START_TEST(tiles) {
     static const double values_of_gamma[] = {1e-2, 0.1, 1, 10, 1e4};
     enum { PAIRS = 35 };

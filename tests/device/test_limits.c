@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes beyond every limit, and a device far smaller than the work: a clear status and nothing left behind, or the
 // answer of a large device. Host memory above a quarter of a gigabyte is refused here, so that a machine of any size
-// does the same; the values are a mapping of zeros that takes no memory.
+// does the same; the values are a mapping of zeros that takes no memory. Long because: every kind of job is here,
+// twice.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -298,6 +298,24 @@ START_TEST(limits) {
 }
 END_TEST
 
+// Engine lanes with memory for the directions of a part of the pairs: launch after launch.
+START_TEST(launches) {
+    enum { PAIRS = 40 };
+    size_t n[PAIRS], m[PAIRS];
+    work w = {.id = WW_DTW, .engine = WW_ENGINE_LANES, .precision = WW_FLOAT, .channels = 1};
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    w.measure = exact_measure(WW_DTW);
+    wwt_seed(500);
+    for (size_t p = 0; p < PAIRS; p++) {
+        n[p] = wwt_random_size(50, 64);
+        m[p] = wwt_random_size(50, 64);
+    }
+    // Half of it for directions and lines, 1.5 KiB a pair.
+    run.max_bytes = 60000;
+    check(&w, n, m, PAIRS, &run);
+}
+END_TEST
+
 // The example of the documentation of dtaidistance and of tslearn's dtw_path(), by one call.
 START_TEST(one_call) {
     const double x[] = {1, 2, 3}, y[] = {1, 2, 2, 3};
@@ -324,6 +342,7 @@ int main(void) {
     wwt_add(suite, channels, 2);
     wwt_add(suite, all_paths, 2);
     wwt_add(suite, limits, 1);
+    wwt_add(suite, launches, 1);
     wwt_add(suite, one_call, 1);
     return wwt_run(suite);
 }

@@ -818,6 +818,54 @@ START_TEST(cancelled) {
 }
 END_TEST
 
+static int collect_and_stop(void *user, size_t query, const ww_match *match) {
+    (void)collect(user, query, match);
+    return 1;
+}
+
+// A function that asks to stop after each match gets all of them, each once: with the next call, or at the end.
+START_TEST(a_stopped_push_loses_nothing) {
+    static double values[600];
+    const double query[4] = {0, 3, 0, 3};
+    static collector quiet, stopped;
+    ww_measure measure;
+    ww_search_options options = WW_SEARCH_OPTIONS_INIT;
+    ww_series_view q = WW_SERIES_VIEW_INIT;
+    wwt_seed(41);
+    for (size_t i = 0; i < 600; i++)
+        values[i] = 4 * wwt_random();
+    options.kind = _i ? WW_SEARCH_WINDOWS : WW_SEARCH_OPEN;
+    options.has_threshold = 1;
+    options.threshold = 20;
+    q.values = query;
+    q.precision = WW_DOUBLE;
+    q.count = 1;
+    q.length = 4;
+    wwt_ok(ww_measure_init(&measure, sizeof measure, WW_DTW));
+    quiet.count = stopped.count = 0;
+    size_t stops = 0;
+    for (int stops_often = 0; stops_often < 2; stops_often++) {
+        ww_search_stream *stream = NULL;
+        wwt_ok(ww_search_stream_create(wwt_context, &measure, &q, &options, &stream));
+        for (size_t at = 0; at < 600; at += 100) {
+            const ww_status status =
+                ww_search_stream_push(stream, values + at, WW_DOUBLE, 100, stops_often ? collect_and_stop : collect,
+                                      stops_often ? &stopped : &quiet);
+            ck_assert(status == WW_OK || (stops_often && status == WW_ERROR_CANCELLED));
+            stops += status != WW_OK;
+            ck_assert_uint_eq(ww_search_stream_points(stream), at + 100);
+        }
+        wwt_ok(ww_search_stream_finish(stream, collect, stops_often ? &stopped : &quiet));
+        ww_search_stream_destroy(&stream);
+    }
+    ck_assert_uint_gt(stops, 2);
+    ck_assert_uint_gt(quiet.count, 2 * stops);
+    ck_assert_uint_eq(stopped.count, quiet.count);
+    for (size_t i = 0; i < quiet.count; i++)
+        ck_assert_int_eq(memcmp(&quiet.list[i].match, &stopped.list[i].match, sizeof(ww_match)), 0);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -831,5 +879,6 @@ int main(void) {
     wwt_add(suite, documented, 1);
     wwt_add(suite, refusals, 1);
     wwt_add(suite, cancelled, 1);
+    wwt_add(suite, a_stopped_push_loses_nothing, 2);
     return wwt_run(suite);
 }

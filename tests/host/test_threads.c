@@ -133,11 +133,14 @@ START_TEST(a_failed_launch_stays_with_its_plan) {
     if (lacks_layer())
         return;
     ww_dataset *rows = make_series(ROWS, 1, 0), *columns = make_series(COLUMNS, 2, 0);
-    failing plans[2] = {{rows, columns, true, 0}, {rows, columns, false, 0}};
-    ck_assert_int_eq(pthread_barrier_init(&barrier, NULL, 2), 0);
-    in_threads(2, run_and_break, plans, sizeof *plans);
+    failing plans[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        plans[i] = (failing){rows, columns, i == 0, 0};
+    ck_assert_int_eq(pthread_barrier_init(&barrier, NULL, THREADS), 0);
+    in_threads(THREADS, run_and_break, plans, sizeof *plans);
     ck_assert_int_eq(plans[0].failed, 20 * RUNS);
-    ck_assert_int_eq(plans[1].failed, 0);
+    for (int i = 1; i < THREADS; i++)
+        ck_assert_int_eq(plans[i].failed, 0);
     ww_dataset_destroy(&rows);
     ww_dataset_destroy(&columns);
 }
@@ -190,6 +193,40 @@ START_TEST(the_first_error_is_kept) {
     wwi_program_release(&program);
     wwi_stream_destroy(&stream);
     wwi_stream_destroy(&other);
+}
+END_TEST
+
+// A launch that failed, and a call after it that fails too: a launch whose end nobody knows has not ended well.
+START_TEST(an_unknown_end_is_a_failure) {
+    enum { LAUNCHES = 300 }; // more than a stream keeps in mind
+    const wwi_source source = {"nothing.cl", "__kernel void nothing(__global uint *a) { a[0] = 1; }"};
+    wwi_stream *stream = NULL;
+    wwi_program *program = NULL;
+    wwi_kernel *kernel = NULL;
+    wwi_buffer *buffer = NULL;
+    if (lacks_layer())
+        return;
+    WWT_OK(wwi_stream_create(context, &stream));
+    WWT_OK(wwi_program_get(context, &source, 1, "", &program));
+    WWT_OK(wwi_kernel_create(stream, program, "nothing", &kernel));
+    WWT_OK(wwi_buffer_create(context, 4, &buffer));
+    const wwi_arg args[] = {WWI_BUFFER(buffer)};
+    atomic_store(&layer->code, -5);
+    for (long later = 1; later < 3 * LAUNCHES; later++) {
+        ww_status status = WW_OK;
+        wwi_stream_start(stream);
+        atomic_store(&layer->break_thread, (uintptr_t)pthread_self());
+        atomic_store(&layer->fail_at, atomic_load(&layer->calls) + 2 + later);
+        for (int i = 0; i < LAUNCHES && status == WW_OK; i++)
+            status = wwi_launch(kernel, 1, 1, args, 1);
+        WWT_FAILS(wwi_finish_after(stream, status), WW_ERROR_OPENCL);
+        atomic_store(&layer->fail_at, 0);
+        WWT_OK(wwi_buffer_read(buffer, 0, 4, &(uint32_t){0}));
+    }
+    wwi_buffer_destroy(&buffer);
+    wwi_kernel_destroy(&kernel);
+    wwi_program_release(&program);
+    wwi_stream_destroy(&stream);
 }
 END_TEST
 
@@ -494,6 +531,7 @@ int main(void) {
     tcase_add_checked_fixture(shared, open_all, close_all);
     tcase_add_test(shared, a_failed_launch_stays_with_its_plan);
     tcase_add_test(shared, the_first_error_is_kept);
+    tcase_add_test(shared, an_unknown_end_is_a_failure);
     tcase_add_test(shared, launches_and_times_belong_to_each);
     tcase_add_loop_test(shared, datasets_are_shared, 0, 2);
     tcase_add_loop_test(shared, points_are_shared, 0, 2);
