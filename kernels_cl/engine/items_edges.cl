@@ -23,7 +23,7 @@
 
 // What is special in the rows up to the second one (padding rows, and no point before) is behind a branch that no other
 // row-step takes: as selections it would cost 2 or 3 % of all row-steps. Elements are structs of reals.
-#if WW_ELEMENTS && !WW_BAND
+#if WW_ELEMENTS && !WW_BAND && !WW_OPEN
 #define WW_ROW_TIME(q) (real)1
 #define WW_FIRST_ELEMENTS(points)                                                                                      \
     if (i < 1) {                                                                                                       \
@@ -34,8 +34,8 @@
         }                                                                                                              \
     }
 #endif
+#if WW_CORNER && !WW_BAND && !WW_OPEN
 #define WW_AT_CORNER(q, value) (value)
-#if WW_CORNER
 #define WW_ITEM_AT_CORNER                                                                                              \
     if (at_border && i <= 0) {                                                                                         \
         _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
@@ -299,9 +299,9 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
     reached = true;
 #else
 #define WW_ITEM_LEFT                                                                                                   \
-    d[0] = previous;                                                                                                   \
+    d[0] = WW_AT_CORNER(0, previous);                                                                                  \
     _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) v[q] = l[q];                                                   \
-    _Pragma("unroll") for (int q = 1; q < WW_STEP; q++) d[q] = l[q - 1];                                               \
+    _Pragma("unroll") for (int q = 1; q < WW_STEP; q++) d[q] = WW_AT_CORNER(q, l[q - 1]);                              \
     WW_ITEM_AT_CORNER
 #endif
 #if WW_OPEN

@@ -402,9 +402,7 @@ static const struct {
      "#define WW_PARAMETERS epsilon\n#define WW_GIVEN given\n#define WW_I_aeon 0\n#define WW_I_normalised 0\n", 2, 0},
     {"recurrence/lcss.cl", "#define WW_PARAMETERS epsilon\n#define WW_GIVEN given\n#define WW_I_similarity 0\n", 1, 0},
     {"recurrence/lcss.cl", "#define WW_PARAMETERS epsilon\n#define WW_GIVEN given\n#define WW_I_similarity 0\n", 1, 1},
-    {"recurrence/lcs.cl", "", 2, 1},
-    {"recurrence/msm.cl", "#define WW_PARAMETERS c\n#define WW_GIVEN given\n", 1, 0},
-    {"recurrence/msm.cl", "#define WW_PARAMETERS c\n#define WW_GIVEN given\n", 3, 0}};
+    {"recurrence/lcs.cl", "", 2, 1}};
 
 START_TEST(cell_is_its_parts) {
     wwi_stream *stream = NULL;
