@@ -77,8 +77,7 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi
 
 static ww_status run(wwi_runner *r, wwi_work *w) {
     const bool vector = wwi_vector_strips(r);
-    return wwi_strips_run(r, w, WW_ENGINE_STRIPS, vector ? &vectors : &groups, w->tiling,
-                          vector ? w->tiling.width : 1);
+    return wwi_strips_run(r, w, WW_ENGINE_STRIPS, vector ? &vectors : &groups, w->tiling, vector ? w->tiling.width : 1);
 }
 
 const wwi_engine wwi_strips = {"strips", 0.5, 0.5, wants_exchange, takes, run};

@@ -123,8 +123,8 @@ static ww_status pair_create(ww_context *context, const pair *wanted, const doub
     view.count = 2;
     view.lengths = lengths;
     view.values = p->values;
-    // All lanes of a CPU's vector for the one pair. Engine bits has a copy of the symbols; the others give the same whole
-    // numbers.
+    // All lanes of a CPU's vector for the one pair. Engine bits has a copy of the symbols; the others give the same
+    // whole numbers.
     if (wwi_context_info(context)->type == WW_DEVICE_CPU || wwi_measure_is_bits_of_symbols(&p->measure))
         options.engine = WW_ENGINE_STRIPS;
     if ((status = ww_dataset_create(context, &view, &data, &p->series)) != WW_OK)
