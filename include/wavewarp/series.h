@@ -230,7 +230,8 @@ WW_API_STATUS ww_array_write(const char *path, const void *values, ww_precision 
 typedef struct ww_array_file ww_array_file;
 
 /// Starts a file as ww_array_write() would write it, complete size reserved. WW_ERROR_IO when disk space is missing.
-/// Text (`.csv`) needs its blocks in row order, each of whole rows.
+/// Text (`.csv`) and outputs without seek need their blocks in row order: whole rows, or parts of the same rows from
+/// the left, which are kept until the rows are whole.
 /// \return that, WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW. *Ownership*: the caller's; ww_array_file_close().
 /// *Thread-safety*: any thread. *Blocking*: while it writes.
 WW_API_STATUS ww_array_file_create(const char *path, ww_precision precision, size_t rows, size_t columns,

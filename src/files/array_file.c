@@ -12,13 +12,16 @@
 struct ww_array_file {
     wwi_output output;
     bool text;     // .csv, or standard output
-    bool in_order; // the output has no seek: blocks must be whole rows, in row order
+    bool in_order; // the output has no seek: rows are written in their order
     size_t rows, columns;
     size_t element_bytes;
     ww_precision precision;
     uint64_t data_offset; // of the first element in the file
     uint64_t written;     // elements put so far
     uint64_t elements;
+    // In order: rows of which a part of the columns came, from the left.
+    unsigned char *band;
+    size_t band_rows, band_columns;
 };
 
 ww_status ww_array_file_create(const char *path, ww_precision precision, size_t rows, size_t columns,
@@ -96,6 +99,40 @@ static ww_status put_at(ww_array_file *file, uint64_t offset, const char *bytes,
     return WW_OK;
 }
 
+static ww_status put_rows(ww_array_file *file, size_t rows, const void *values) {
+    if (file->text)
+        put_text(file, rows, values);
+    else
+        wwi_output_bytes(&file->output, values, rows * file->columns * file->element_bytes);
+    return wwi_output_check(&file->output);
+}
+
+// A block of an output that is written in order: whole rows, or parts of the same rows from the left to the right.
+static ww_status put_in_order(ww_array_file *file, size_t row, size_t row_count, size_t column, size_t column_count,
+                              const void *values) {
+    const uint64_t above = file->written - (uint64_t)file->band_rows * file->band_columns;
+    const size_t size = file->element_bytes, part = column_count * size;
+    if ((uint64_t)row * file->columns != above || column != file->band_columns ||
+        (file->band_rows && row_count != file->band_rows))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: blocks must come in the order of rows, each from the left",
+                        file->output.file.path);
+    if (column_count == file->columns)
+        return put_rows(file, row_count, values);
+    if (!file->band_rows && !(file->band = malloc(row_count * file->columns * size)))
+        return wwi_fail_memory(row_count * file->columns * size);
+    file->band_rows = row_count;
+    for (size_t i = 0; i < row_count; i++)
+        memcpy(file->band + (i * file->columns + column) * size, (const unsigned char *)values + i * part, part);
+    file->band_columns += column_count;
+    if (file->band_columns < file->columns)
+        return WW_OK;
+    const ww_status status = put_rows(file, row_count, file->band);
+    free(file->band);
+    file->band = NULL;
+    file->band_rows = file->band_columns = 0;
+    return status;
+}
+
 ww_status ww_array_file_put(ww_array_file *file, size_t row, size_t row_count, size_t column, size_t column_count,
                             const void *values) {
     if (!file || (!values && row_count && column_count))
@@ -108,14 +145,7 @@ ww_status ww_array_file_put(ww_array_file *file, size_t row, size_t row_count, s
     const uint64_t first = (uint64_t)row * file->columns + column, count = (uint64_t)row_count * column_count;
     ww_status status = WW_OK;
     if (file->in_order) {
-        if (!whole_rows || first != file->written)
-            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: blocks must be whole rows, in row order",
-                            file->output.file.path);
-        if (file->text)
-            put_text(file, row_count, values);
-        else
-            wwi_output_bytes(&file->output, values, (size_t)count * file->element_bytes);
-        status = wwi_output_check(&file->output);
+        status = count ? put_in_order(file, row, row_count, column, column_count, values) : WW_OK;
     } else if (whole_rows) {
         status = put_at(file, file->data_offset + first * file->element_bytes, values, count * file->element_bytes);
     } else {
@@ -139,6 +169,7 @@ ww_status ww_array_file_close(ww_array_file **file, int keep) {
         status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: %llu of %llu distances were put in it", f->output.file.path,
                           (unsigned long long)f->written, (unsigned long long)f->elements);
     const ww_status closed = wwi_output_close(&f->output, keep && status == WW_OK);
+    free(f->band);
     free(f);
     *file = NULL;
     return status == WW_OK ? closed : status;

@@ -63,10 +63,37 @@ START_TEST(text_wants_rows_in_order) {
     ww_array_file *file = NULL;
     ck_assert_int_eq(ww_array_file_create(io_path("a.csv"), WW_DOUBLE, 2, 3, &file), WW_OK);
     ck_assert_int_eq(ww_array_file_put(file, 1, 1, 0, 3, values), WW_ERROR_INVALID_ARGUMENT);
-    ck_assert_int_eq(ww_array_file_put(file, 0, 1, 0, 2, values), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_array_file_put(file, 0, 1, 1, 2, values), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(ww_array_file_put(file, 0, 1, 0, 3, values), WW_OK);
     ck_assert_int_eq(ww_array_file_put(file, 1, 1, 0, 3, values + 3), WW_OK);
     ck_assert_int_eq(ww_array_file_close(&file, 1), WW_OK);
+}
+END_TEST
+
+// Parts of rows, from the left, are the same text.
+START_TEST(text_takes_parts_of_rows) {
+    ww_array_file *file = NULL;
+    ck_assert_int_eq(ww_array_write(io_path("whole.csv"), values, WW_DOUBLE, 2, 3), WW_OK);
+    ck_assert_int_eq(ww_array_file_create(io_path("parts.csv"), WW_DOUBLE, 2, 3, &file), WW_OK);
+    ck_assert_int_eq(ww_array_file_put(file, 0, 2, 0, 2, (const double[]){values[0], values[1], values[3], values[4]}),
+                     WW_OK);
+    ck_assert_int_eq(ww_array_file_put(file, 0, 1, 2, 1, values), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_array_file_put(file, 0, 2, 0, 3, values), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_array_file_put(file, 0, 2, 2, 1, (const double[]){values[2], values[5]}), WW_OK);
+    ck_assert_int_eq(ww_array_file_close(&file, 1), WW_OK);
+    char whole[256] = "", parts[256] = "";
+    FILE *a = fopen(io_path("whole.csv"), "r"), *b = fopen(io_path("parts.csv"), "r");
+    ck_assert(a && b);
+    ck_assert_uint_gt(fread(whole, 1, sizeof whole - 1, a), 0);
+    ck_assert_uint_gt(fread(parts, 1, sizeof parts - 1, b), 0);
+    fclose(a);
+    fclose(b);
+    ck_assert_str_eq(whole, parts);
+    // A file that is given up in the middle of a row leaves nothing.
+    ck_assert_int_eq(ww_array_file_create(io_path("half.csv"), WW_DOUBLE, 2, 3, &file), WW_OK);
+    ck_assert_int_eq(ww_array_file_put(file, 0, 1, 0, 2, values), WW_OK);
+    ck_assert_int_eq(ww_array_file_close(&file, 1), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(io_entries(false), 2);
 }
 END_TEST
 
@@ -114,6 +141,7 @@ int main(void) {
     tcase_add_test(tcase, formats_by_ending);
     tcase_add_test(tcase, blocks_in_any_order);
     tcase_add_test(tcase, text_wants_rows_in_order);
+    tcase_add_test(tcase, text_takes_parts_of_rows);
     tcase_add_test(tcase, nothing_half_is_left);
     tcase_add_test(tcase, what_is_refused);
     return wwt_run(suite);
