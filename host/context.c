@@ -102,6 +102,10 @@ const ww_device_info *wwi_context_info(const ww_context *context) {
     return &context->info;
 }
 
+bool wwi_context_loses_arrays(const ww_context *context) {
+    return wwi_text_contains(context->info.name, "llvmpipe");
+}
+
 ww_status ww_context_get_device_info(const ww_context *context, ww_device_info *info) {
     if (!context || !info)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_get_device_info needs both of its arguments");

@@ -23,6 +23,9 @@
 void wwi_context_retain(ww_context *context);
 void wwi_context_release(ww_context *context);
 const ww_device_info *wwi_context_info(const ww_context *context);
+// Whether its driver miscompiles kernels whose work-items keep arrays of their own through a loop: Mesa's llvmpipe
+// (22.3).
+bool wwi_context_loses_arrays(const ww_context *context);
 void wwi_log(const ww_context *context, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // What a caller's last calls made and the next may use again: a few objects of each context, which end when its caller

@@ -55,7 +55,7 @@ ww_engine wwi_engine_choose(const wwi_runner *r, bool list, size_t rows, size_t 
         const uint32_t fitting = r->symmetric ? shorter : longest_column;
         return fitting <= wwi_lanes_limit(r) ? WW_ENGINE_LANES : WW_ENGINE_STRIPS;
     }
-    if (!wwi_can_vector(r))
+    if (!wwi_can_vector(r) || wwi_context_loses_arrays(r->context))
         return WW_ENGINE_LANES;
     const size_t lanes_used = list ? rows : r->symmetric && rows > columns ? rows : columns;
     // Only one lane of a vector would be used: the lanes of one pair are better, where it is long enough to fill them.

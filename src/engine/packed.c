@@ -19,6 +19,10 @@ static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
 
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     bool fits;
+    if (wwi_context_loses_arrays(r->context)) {
+        *refusal = (wwi_refusal){"this driver computes it wrongly", 0};
+        return WW_OK;
+    }
     if (wwi_packed_items(r))
         return r->banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
     if (!wwi_can_vector(r)) {
