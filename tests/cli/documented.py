@@ -27,6 +27,8 @@ NOT_RUN = {
     "./tools/quickstart": "installs packages",
     "./tools/quickstart TRAIN TEST": "installs packages",
     "./tools/test": "runs all tests",
+    "tools/fuzz": "takes minutes",
+    "tools/fuzz 3600 npy packed": "takes an hour",
     "meson setup build && ninja -C build && meson install -C build": BUILDS,
     "meson setup build": BUILDS,
     "ninja -C build": BUILDS,
