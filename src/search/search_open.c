@@ -65,8 +65,10 @@ static uint32_t most_columns(const ww_search *s, bool start) {
     // A value that ERP and MSM alone have in a row: its gap, its cost of a step down.
     const uint32_t own = s->row->flags & WWI_MEASURE_OPEN_STREAMS ? 1 : 0,
                    values = 1 + s->point_channels + (uint32_t)s->row->column_values + own + (start ? 1 : 0);
+    // More spill on AMD.
+    const long most = wwi_context_exchange(s->context) == WWI_EXCHANGE_NV_SHFL ? 128 : 96;
     const uint32_t room =
-        (uint32_t)wwi_tuning(s->context, "search.open_values", NULL, s->precision == WW_DOUBLE ? 64 : 128);
+        (uint32_t)wwi_tuning(s->context, "search.open_values", NULL, s->precision == WW_DOUBLE ? 64 : most);
     return room / values > 1 ? room / values : 1;
 }
 

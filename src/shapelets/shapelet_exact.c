@@ -48,7 +48,9 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
     const uint32_t most = registers / (sums * d->columns);
     d->windows = power_below(wwi_shapelet_tuned(d, "shapelets.windows", d->gpu ? 16 : 8), most ? most : 1);
     d->row_group = d->gpu ? power_below(wwi_shapelet_tuned(d, "shapelets.row_group", 64), 256) : 1;
-    d->diagonals = power_below(wwi_shapelet_tuned(d, "shapelets.diagonals", d->gpu ? 16 : 8), 32);
+    // 16 spill on AMD.
+    const long diagonals = wwi_context_exchange(context) == WWI_EXCHANGE_NV_SHFL ? 16 : 8;
+    d->diagonals = power_below(wwi_shapelet_tuned(d, "shapelets.diagonals", diagonals), 32);
     d->diagonals = d->gpu && d->diagonals < 4 ? 4 : d->diagonals; // read four at a time
     d->rows = power_below(wwi_shapelet_tuned(d, "shapelets.rows", 32), 64);
     d->rows = d->rows < d->diagonals ? d->diagonals : d->rows;
