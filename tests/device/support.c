@@ -149,6 +149,8 @@ bool wwt_in_part(void) {
     static int number;
     int part, parts;
     const char *text = getenv("WAVEWARP_TEST_PART");
+    if (!text && !wwt_all_cases())
+        text = getenv("WAVEWARP_TEST_DAILY_PART");
     if (!text)
         return true;
     if (sscanf(text, "%d/%d", &part, &parts) != 2 || parts <= 0) {
