@@ -164,15 +164,29 @@ static ww_status next(reader *r, token *t) {
     return WW_OK;
 }
 
+static bool has_prefix(word a, const char *prefix) {
+    return a.size > strlen(prefix) && memcmp(a.begin, prefix, strlen(prefix)) == 0;
+}
+
+// A name that the text must not declare: elsewhere in the text it would be the function of OpenCL's again.
+static bool is_reserved(word a) {
+    static const char *const prefixes[] = {"__",     "get_",       "vload",     "vstore", "atomic",   "atom_",
+                                           "async_", "work_group", "sub_group", "intel_", "enqueue_", "include"};
+    static const char *const names[] = {"barrier",   "printf",         "prefetch",        "pragma",
+                                        "mem_fence", "read_mem_fence", "write_mem_fence", "wait_group_events"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (has_prefix(a, prefixes[i]))
+            return true;
+    return IS_AMONG(a, names);
+}
+
 static ww_status declare(reader *r, word name) {
+    if (is_reserved(name))
+        return fail(r, name, "no name for the text's own use");
     const ww_status status = wwi_grow(&r->own, &r->own_capacity, r->own_count + 1, sizeof *r->own);
     if (status == WW_OK)
         r->own[r->own_count++] = name;
     return status;
-}
-
-static bool has_prefix(word a, const char *prefix) {
-    return a.size > strlen(prefix) && memcmp(a.begin, prefix, strlen(prefix)) == 0;
 }
 
 // A name of the text's own must not be one of OpenCL's or the library's.
@@ -279,9 +293,7 @@ static ww_status take_name(reader *r, const token *t, const token *before, decla
     const bool new_name = declared || (d->is_open && comma && d->depth == b->depth);
     // Behind the comma of a parameter list a name is used, unless a type precedes it.
     if (!r->expression && new_name && !is_granted(r, t->text))
-        return has_prefix(t->text, "__") || has_prefix(t->text, "get_")
-                   ? fail(r, t->text, "no name for the text's own use")
-                   : declare(r, t->text);
+        return declare(r, t->text);
     return is_granted(r, t->text) ? WW_OK : fail(r, t->text, "no name that it may use");
 }
 

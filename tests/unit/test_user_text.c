@@ -96,6 +96,11 @@ static const char *const bad_recurrences[] = {CELL "{ return *(__global float *)
                                               "__constant int a = 1;\n" CELL "{ return left; }",
                                               "typedef int thing;\n" CELL "{ return left; }",
                                               CELL "{ int __local_size = 1; return left; }",
+                                              "real a(real b) { real barrier = b; return barrier; }\n" CELL
+                                              "{ barrier(1); return left; }",
+                                              "#define __global real\n" CELL "{ return left; }",
+                                              "#define A(printf) 1\n" CELL "{ return left; }",
+                                              CELL "{ real vstore4 = left; return vstore4; }",
                                               CELL "{ goto end; }",
                                               CELL "{ return as_float(1); }"};
 
