@@ -175,7 +175,7 @@ static bool is_reserved(word a) {
     static const char *const names[] = {"barrier",   "printf",         "prefetch",        "pragma",
                                         "mem_fence", "read_mem_fence", "write_mem_fence", "wait_group_events"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (has_prefix(a, prefixes[i]))
+        if (a.size >= strlen(prefixes[i]) && memcmp(a.begin, prefixes[i], strlen(prefixes[i])) == 0)
             return true;
     return IS_AMONG(a, names);
 }

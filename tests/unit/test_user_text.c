@@ -99,6 +99,7 @@ static const char *const bad_recurrences[] = {CELL "{ return *(__global float *)
                                               "real a(real b) { real barrier = b; return barrier; }\n" CELL
                                               "{ barrier(1); return left; }",
                                               "#define __global real\n" CELL "{ return left; }",
+                                              "#define __ real\n" CELL "{ return left; }",
                                               "#define A(printf) 1\n" CELL "{ return left; }",
                                               CELL "{ real vstore4 = left; return vstore4; }",
                                               CELL "{ goto end; }",
