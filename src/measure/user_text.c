@@ -170,10 +170,11 @@ static bool has_prefix(word a, const char *prefix) {
 
 // A name that the text must not declare: elsewhere in the text it would be the function of OpenCL's again.
 static bool is_reserved(word a) {
-    static const char *const prefixes[] = {"__",     "get_",       "vload",     "vstore", "atomic",   "atom_",
-                                           "async_", "work_group", "sub_group", "intel_", "enqueue_", "include"};
-    static const char *const names[] = {"barrier",   "printf",         "prefetch",        "pragma",
-                                        "mem_fence", "read_mem_fence", "write_mem_fence", "wait_group_events"};
+    static const char *const prefixes[] = {"__",       "get_",    "vload",      "vstore",    "atomic",
+                                           "atom_",    "async_",  "work_group", "sub_group", "intel_",
+                                           "enqueue_", "include", "barrier",    "printf",    "pragma"};
+    static const char *const names[] = {"prefetch", "mem_fence", "read_mem_fence", "write_mem_fence",
+                                        "wait_group_events"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (a.size >= strlen(prefixes[i]) && memcmp(a.begin, prefixes[i], strlen(prefixes[i])) == 0)
             return true;
