@@ -103,8 +103,10 @@ ok "the half is the whole" cmp -s half.csv whole.csv
 ok "to standard output" gives 0 matrix a.ts
 ok "the same there" cmp -s half.csv out
 ok "in small blocks" gives 0 matrix a.ts a.ts --max-bytes 64K -o blocks.csv
-ok "in parts of rows" gives 0 matrix a.ts a.ts --max-bytes 40 -o parts.csv
-ok "are the same text" cmp -s blocks.csv parts.csv
+"$program" generate cbf -n 300 -l 20 -o many.ts
+ok "many columns" gives 0 matrix a.ts many.ts -o wide.csv
+ok "in parts of rows" gives 0 matrix a.ts many.ts --max-bytes 800 -o parts.csv
+ok "are the same text" cmp -s wide.csv parts.csv
 ok "the same in small blocks" cmp -s whole.csv blocks.csv
 ok "npy" gives 0 matrix a.ts a.ts -o whole.npy
 ok "npy has its size" test "$(wc -c <whole.npy)" -eq $((128 + 144 * 4))
