@@ -198,8 +198,8 @@ END_TEST
 
 // ---- shapes: bands, segments, sums
 
-// Marks that do not fit are computed again, segment by segment; equal bits with and without, but by tiles, whose bits depend
-// on the pairs of a warp (`tiles` below has segments of these).
+// Marks that do not fit are computed again, segment by segment; equal bits with and without, but by tiles, whose bits
+// depend on the pairs of a warp (`tiles` below has segments of these).
 START_TEST(segments) {
     ww_measure measure = wwt_measure(WW_DTW);
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
