@@ -2,40 +2,45 @@
 // Engine `packed` for GPUs, soft minima of DTW in float: a work-item a pair as in packed_items.cl, whose packs, order of
 // work and arguments these are, in tiles of WW_ROWS rows x WW_COLS columns, a strip's (soft_tiles.cl).
 //
-// A strip's last row is in one of two forms, and a tile is computed in that:
+// Besides pairs a tile has one more form, by the program:
 //
-//   gauged (WW_SOFT_GAUGED 1)  P(i,j) = S(i,j) 2^-(column(j) + row(i)) with whole numbers column(j) and row(i): S, a float,
-//       stays near 1 while P ranges over thousands of bits. A cell is
-//           S = exp(-c/gamma) 2^step (up + slope (diagonal + 2^-step left)),
-//       step what row(i) grows by, slope = 2^(column(j) - column(j-1)): an exponential, three multiply-adds or products,
-//       and what the cost takes. row(i) follows what enters from the left where that falls, and grows with a tile's
-//       greatest cost; column(j) is set anew after each tile, so that S is 1 to 2. The values that leave to the right
-//       are R.
-//   pairs  the log domain, a tile at a time (soft_tiles.cl).
+//   products (WW_SOFT_WIDE 1)  see soft_tiles.cl
+//   gauged (WW_SOFT_GAUGED 1)  P(i,j) = S(i,j) 2^-(column(j) + row(i)) with whole numbers column(j) and row(i), and S a float.
+//       A cell is
+//           S = exp(-c/gamma) 2^rise (up + slope (diagonal + 2^-rise left)),
+//       rise what row(i) grows by, slope = 2^(column(j) - column(j-1)): an exponential, three multiply-adds or products, and
+//       what the cost takes. row(i) follows what enters from the left where that falls, and grows with the greatest cost of
+//       the tile; column(j) is set anew after each tile, so that S is 1 to 2, or where R falls too much from one column to
+//       the next, above. Whether gauges hold a tile is known when it has been computed: no S was below 2^WW_SOFT_LOW
+//       (nothing that would count was lost), none of its last row above 2^WW_SOFT_HIGH. So S never is above 2^121.
 //
-// Whether gauges hold a tile is known when it has been computed: no S was below 2^WW_SOFT_LOW (nothing that would count
-// was lost), none of its last row above 2^WW_SOFT_HIGH. Else it is computed again by pairs, and after several such tiles the
-// question is asked less often. Where the work-items of a warp can agree, all take the same way.
+// Where the other form does not hold a tile, it is computed by pairs, and after several such tiles the question is asked less
+// often. Where the work-items of a warp can agree, all take the same way.
 //
-// Where R falls by more than 2^-WW_SOFT_SLOPE shows from one column to the next, S is left above 2 by up to WW_SOFT_ABOVE bits;
-// where that is not enough, nothing from the left counts to the right: the slope is 0, and `cut` is by how much R falls there.
-// A strip has one such place at most.
+// A strip's last row `c` holds P as a double, or S, in the one state, and R as a float (of a double its low word) in the other.
 #ifndef WW_SOFT_GAUGED
 #define WW_SOFT_GAUGED 0
 #endif
 #define WW_SOFT_ONE 0x3f800000
 #define WW_SOFT_POWER(bits) (WW_SOFT_ONE + (bits) * (1 << 23))  // 2^bits as the float's bits
-#define WW_SOFT_EXPONENT(a) ((as_int(a) >> 23) - 127)
-#define WW_SOFT_LOW (-100)
-#define WW_SOFT_HIGH 126
-#define WW_SOFT_SLOPE (-124)  // the least
-#define WW_SOFT_ABOVE 126
-#define WW_SOFT_FEW 20        // up to so many bits of it are found without asking where
-#define WW_SOFT_ROOM 30.0f  // what enters from the left is at most 2^this
-#define WW_SOFT_FALL 60.0f  // bits that a path down a tile may fall by
-#define WW_SOFT_STEEP 110.0f
+#define WW_SOFT_BITS(a) ((float)((as_int(a) >> 23) - 127))      // log2 of a power of two
+#define WW_SOFT_LOW (-50)
+#define WW_SOFT_HIGH 70
+#define WW_SOFT_SLOPE (-120)  // the least
+#define WW_SOFT_ROOM 30.0f    // what enters from the left is at most 2^this
+#define WW_SOFT_FALL 40.0f    // bits that a path down a tile may fall by
+#define WW_SOFT_STEEP 110.0f  // most of a cost
 #define WW_SOFT_ROUND 12582912.0f
 #define WW_SOFT_MOST 4194304.0f  // |R| of which every bit is a whole one
+// A tile's points where the cost is the square of their difference: times `root`, less what is the first point of the strip, so
+// that they are rounded by what the strip spans. Then `scale` is in them.
+#if WW_COST == 1
+#define WW_SOFT_SCALED(a) fma(a, root, -origin)
+#define WW_SOFT_RAISED(x, y, rise) fma(-((x) - (y)), (x) - (y), rise)
+#else
+#define WW_SOFT_SCALED(a) (a)
+#define WW_SOFT_RAISED(x, y, rise) fma(-scale, ww_soft_cost(x, y), rise)
+#endif
 #define WW_SOFT_PATIENCE 8 // most row-steps by pairs without the question
 #ifndef WW_HAS_AGREEMENT
 #define ww_all_agree(own) (own)
@@ -45,67 +50,33 @@
 #else
 #define WW_SOFT_COLUMN(t) y.at[t]
 #endif
-// A tile's points where the cost is the square of their difference: times `root`, less what is the first point of the strip, so that
-// their rounding is that of what the strip spans. Then `scale` is in them.
-#if WW_COST == 1
-#define WW_SOFT_SCALED(a) fma(a, root, -origin)
-#define WW_SOFT_EXPONENT_OF(x, y, rise) fma(-((x) - (y)), (x) - (y), rise)
+#if WW_SOFT_WIDE
+typedef double ww_soft_state;
+#define WW_SOFT_LOG(c) as_float(as_uint2(c).x)
+#define WW_SOFT_STATE(r) as_double((uint2)(as_uint(r), 0))
 #else
-#define WW_SOFT_SCALED(a) (a)
-#define WW_SOFT_EXPONENT_OF(x, y, rise) fma(-scale, ww_soft_cost(x, y), rise)
+typedef float ww_soft_state;
+#define WW_SOFT_LOG(c) (c)
+#define WW_SOFT_STATE(r) (r)
 #endif
+#define WW_SOFT_ENTER(q) ww_wide_exp2(base - v[q])
+#define WW_SOFT_LEAVE(q) v[q] = base - ww_wide_log2(value);
 // D(0,0) may be below padding rows.
 #define WW_SOFT_FIRST(q) (at_border && i + q == 0 ? 0.0f : corner)
 #define WW_SOFT_PAIR_LEAVES(q) v[q] = value - ww_log2(value_sum);
-
-#if WW_SOFT_GAUGED
-// By how much column() grows at a slope.
-WW_INLINE float ww_soft_rise(float slope, int cut) {
-    return slope > 0 ? (float)WW_SOFT_EXPONENT(slope) : -(float)cut;
-}
-// Sets column() anew where slopes are at their least; whether that can be. Only where `write` is set it is done.
-WW_INLINE bool ww_soft_settle(__local float (*c)[WW_WG], __local float (*slope)[WW_WG], uint lane, int *cut, float *first_gauge,
-                              float *last_gauge, bool write) {
-    int less = WW_SOFT_EXPONENT(c[0][lane]), next_cut = 0;
-    const int first = less;
-    bool holds = true;
-    if (write)
-        c[0][lane] = as_float(as_int(c[0][lane]) - less * (1 << 23));
-#pragma unroll 1
-    for (uint r = 1; r < WW_COLS; r++) {
-        const float value = c[r][lane], before = slope[r][lane];
-        const int own = WW_SOFT_EXPONENT(value), fall = (before > 0 ? -WW_SOFT_EXPONENT(before) : *cut) + own - less;
-        const bool cuts = fall > WW_SOFT_ABOVE - WW_SOFT_SLOPE;
-        const int here = cuts ? fall : min(fall, -WW_SOFT_SLOPE);
-        holds = holds && !(cuts && next_cut);
-        next_cut = cuts ? fall : next_cut;
-        less = own - (fall - here);
-        if (write) {
-            slope[r][lane] = cuts ? 0.0f : as_float(WW_SOFT_POWER(-here));
-            c[r][lane] = as_float(as_int(value) - less * (1 << 23));
-        }
-    }
-    if (write) {
-        *cut = next_cut;
-        *first_gauge -= (float)first;
-        *last_gauge -= (float)less;
-    }
-    return holds;
-}
-#endif
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_packed_soft(WW_ITEMS_ARGUMENTS) {
     const uint lane = (uint)get_local_id(0);
     __global float *edges = WW_ITEMS_EDGES;
     const float scale = args.parameters.soft_scale;
-#if WW_SOFT_GAUGED && WW_COST == 1
+#if WW_SOFT_GAUGED
+    __local float kept[WW_COLS][WW_WG];  // c of a tile that gauges may not hold
+#if WW_COST == 1
     const float root = sqrt(scale);
 #endif
-    __local uint taken;
-#if WW_SOFT_GAUGED
-    __local float kept[WW_COLS][WW_WG], slopes[WW_COLS][WW_WG];  // c and slope, where a tile's may not stay
 #endif
+    __local uint taken;
 
     for (;;) {
         WW_ITEMS_UNIT
@@ -115,14 +86,14 @@ ww_packed_soft(WW_ITEMS_ARGUMENTS) {
             for (uint first_column = 0; first_column < widest; first_column += WW_COLS) {
                 const bool at_border = first_column == 0, more = first_column + WW_COLS < widest;
                 float b[WW_COLS], most_y = -INFINITY, least_y = INFINITY;
-                float c[WW_COLS];
+                ww_soft_state c[WW_COLS];
                 WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
                     // Behind the last point: any other.
                     b[r] = WW_SOFT_COLUMN(min(first_column + r, widest - 1));
                     b[r] = b[r] < INFINITY ? b[r] : b[0];
                     most_y = fmax(most_y, b[r]);
                     least_y = fmin(least_y, b[r]);
-                    c[r] = WW_SOFT_FAR;
+                    c[r] = WW_SOFT_STATE(WW_SOFT_FAR);
                 }
                 int i = (int)n - (int)rows;  // the first row
                 float previous = WW_SOFT_FAR;
@@ -130,11 +101,14 @@ ww_packed_soft(WW_ITEMS_ARGUMENTS) {
                 if (at_border)
                     for (uint step = 0; step < rows; step++)
                         edges[(ulong)step * WW_PACK] = WW_SOFT_FAR;
-#if WW_SOFT_GAUGED
+#if WW_SOFT_WIDE
+                bool products = false;
+                uint doubt = 0, failures = 0;
+                float base = 0;  // P is c times 2^-base
+#elif WW_SOFT_GAUGED
                 bool gauged = false;
                 uint doubt = 0, failures = 0;
-                float slope[WW_COLS] = {0}, first_gauge = 0, last_gauge = 0;  // column() of the strip's first and last
-                int cut = 0;
+                float slope[WW_COLS], first_gauge = 0, last_gauge = 0;  // column() of the strip's first and last
 #endif
                 float a[WW_ROWS], l[WW_ROWS];
                 __global const float *xa = xs;
@@ -161,7 +135,61 @@ ww_packed_soft(WW_ITEMS_ARGUMENTS) {
                         a[q] = xa[q * WW_PACK];
                         l[q] = ea[q * WW_PACK];
                     }
-#if WW_SOFT_GAUGED
+#if WW_SOFT_WIDE
+                    bool fits = false;
+                    float best = 0;
+                    if (doubt) {
+                        doubt--;
+                    } else {
+                        float most_x = x[0], least_x = x[0], least = v[0], most = v[0];
+                        WW_SOFT_UNROLL for (uint q = 1; q < WW_ROWS; q++) {
+                            most_x = fmax(most_x, x[q]);
+                            least_x = fmin(least_x, x[q]);
+                            least = fmin(least, v[q]);
+                            most = fmax(most, v[q]);
+                        }
+                        // R of the strip's last row at least, at most, and in its last column.
+                        float low, high, end;
+                        if (products) {
+                            uint word = as_uint2(c[0]).y, top = word, bottom = word;
+                            WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+                                word = as_uint2(c[r]).y;
+                                top = max(top, word);
+                                bottom = min(bottom, word);
+                            }
+                            low = base - ww_wide_exponent(top);
+                            high = base - ww_wide_exponent(bottom);
+                            end = base - ww_wide_exponent(word);
+                        } else {
+                            low = high = end = WW_SOFT_LOG(c[0]);
+                            WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+                                end = WW_SOFT_LOG(c[r]);
+                                low = fmin(low, end);
+                                high = fmax(high, end);
+                            }
+                        }
+                        const float cost =
+                            scale * fmax(ww_soft_cost(most_x, least_y), ww_soft_cost(least_x, most_y));
+                        best = floor(fmin(fmin(low, least), corner));
+                        fits = ww_soft_fits(low, high, end, least, most, v[WW_ROWS - 1], corner, best, cost, WW_COLS) &&
+                               (!products || fabs(best + WW_SOFT_LIFT - base) < 1000.0f);
+                    }
+                    const bool agreed = ww_all_agree(fits);
+                    if (agreed) {
+                        if (products) {
+                            const double shift = ww_wide_power(best + WW_SOFT_LIFT - base);
+                            WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
+                                c[r] *= shift;
+                        } else {
+                            WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
+                                c[r] = ww_wide_exp2(best + WW_SOFT_LIFT - WW_SOFT_LOG(c[r]));
+                        }
+                        base = best + WW_SOFT_LIFT;
+                        products = true;
+                        failures = 0;
+                        WW_SOFT_PRODUCTS(WW_COLS, ww_wide_exp2(base - corner), WW_SOFT_ENTER, WW_SOFT_NO_NOTE, WW_SOFT_LEAVE)
+                    } else
+#elif WW_SOFT_GAUGED
                     bool done = false;
                     if (doubt) {
                         doubt--;
@@ -193,7 +221,6 @@ ww_packed_soft(WW_ITEMS_ARGUMENTS) {
                                     c[r] = ww_exp2(here - c[r]);
                                     last_gauge = here;
                                 }
-                                cut = 0;
                                 gauged = true;
                             }
                             const float climb = fmax(cost - WW_SOFT_FALL / WW_ROWS, 0.0f) + WW_SOFT_ROUND - WW_SOFT_ROUND;
@@ -203,19 +230,19 @@ ww_packed_soft(WW_ITEMS_ARGUMENTS) {
 #if WW_COST == 1
                             const float origin = b[0] * root;
 #endif
-                            float y[WW_COLS];
+                            float y_own[WW_COLS];
                             WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
-                                y[r] = WW_SOFT_SCALED(b[r]);
+                                y_own[r] = WW_SOFT_SCALED(b[r]);
                                 kept[r][lane] = c[r];
                             }
                             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
                                 const float next = fmin(row + climb, v[q] + WW_SOFT_ROUND - enters), rise = next - row;
-                                const float back = ww_exp2(-rise), own = WW_SOFT_SCALED(x[q]);
+                                const float back = ww_exp2(-rise), x_own = WW_SOFT_SCALED(x[q]);
                                 float last = diagonal, value = ww_exp2(first_gauge + next - v[q]);
                                 diagonal = value;
                                 row = next;
                                 WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
-                                    const float factor = ww_exp2(WW_SOFT_EXPONENT_OF(own, y[r], rise));
+                                    const float factor = ww_exp2(WW_SOFT_RAISED(x_own, y_own[r], rise));
                                     const float up = c[r], side = fma(back, value, last);
                                     value = factor * (r ? fma(slope[r], side, up) : side + up);
                                     last = up;
@@ -238,69 +265,56 @@ ww_packed_soft(WW_ITEMS_ARGUMENTS) {
                                     v[q] = ew[q * WW_PACK];
                             }
                         }
-                        bool settled = false;
                         if (done) {
-                            // Each S less its exponent, for column(): `off`, with a float's bias.
-                            int off = as_int(c[0]) & 0x7f800000, least = WW_SOFT_ONE;
-                            const int first_off = off;
-                            float next_c[WW_COLS], next_slope[WW_COLS];
-                            next_c[0] = as_float(as_int(c[0]) - off + WW_SOFT_ONE);
+                            // Each S less its exponent, for column(); where the slope would be less than it may, less less.
+                            int off = as_int(c[0]) & 0x7f800000;
+                            first_gauge -= WW_SOFT_BITS(as_float(off));
+                            c[0] = as_float(as_int(c[0]) - off + WW_SOFT_ONE);
                             WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-                                const int before = as_int(slope[r]), wanted = before + (off - (as_int(c[r]) & 0x7f800000));
-                                const int here = max(wanted, WW_SOFT_POWER(WW_SOFT_SLOPE));
-                                least = min(least, wanted);
-                                next_slope[r] = as_float(here);
+                                const int before = as_int(slope[r]), own = as_int(c[r]) & 0x7f800000;
+                                const int here = max(before + (off - own), WW_SOFT_POWER(WW_SOFT_SLOPE));
+                                slope[r] = as_float(here);
                                 off += before - here;
-                                next_c[r] = as_float(as_int(c[r]) - off + WW_SOFT_ONE);
+                                c[r] = as_float(as_int(c[r]) - off + WW_SOFT_ONE);
                             }
-                            if (ww_all_agree(least >= WW_SOFT_POWER(WW_SOFT_SLOPE - WW_SOFT_FEW) && !cut)) {
-                                WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
-                                    c[r] = next_c[r];
-                                    slope[r] = next_slope[r];
-                                }
-                                first_gauge -= (float)((first_off >> 23) - 127);
-                                last_gauge -= (float)((off >> 23) - 127);
-                                settled = true;
-                            }
+                            last_gauge -= WW_SOFT_BITS(as_float(off));
                             failures = 0;
                         } else {
                             doubt = failures;
                             failures = min(failures + 1, (uint)WW_SOFT_PATIENCE);
                         }
-                        if (gauged && !settled) {
-                            WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
-                                kept[r][lane] = c[r];
-                                slopes[r][lane] = slope[r];
+                        if (gauged && !done) {
+                            float here = first_gauge;
+                            c[0] = here - ww_log2(c[0]);
+                            WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+                                here += WW_SOFT_BITS(slope[r]);
+                                c[r] = here - ww_log2(c[r]);
                             }
-                            gauged = done && ww_all_agree(ww_soft_settle(kept, slopes, lane, &cut, &first_gauge, &last_gauge, false));
-                            if (gauged) {
-                                ww_soft_settle(kept, slopes, lane, &cut, &first_gauge, &last_gauge, true);
-                            } else {
-                                float here = first_gauge;
-                                kept[0][lane] = here - ww_log2(c[0]);
-#pragma unroll 1
-                                for (uint r = 1; r < WW_COLS; r++) {
-                                    here += ww_soft_rise(slopes[r][lane], cut);
-                                    kept[r][lane] = here - ww_log2(kept[r][lane]);
-                                }
-                            }
-                            WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
-                                c[r] = kept[r][lane];
-                                slope[r] = slopes[r][lane];
-                            }
+                            gauged = false;
                         }
                     }
                     if (!done)
 #endif
                     {
+#if WW_SOFT_WIDE
+                        if (products) {
+                            WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
+                                c[r] = WW_SOFT_STATE(base - ww_wide_log2(c[r]));
+                            products = false;
+                        }
+                        if (doubt == 0) {
+                            doubt = failures;
+                            failures = min(failures + 1, (uint)WW_SOFT_PATIENCE);
+                        }
+#endif
                         float above[WW_COLS], sum[WW_COLS];
                         WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
-                            above[r] = c[r];
+                            above[r] = WW_SOFT_LOG(c[r]);
                             sum[r] = 1;
                         }
                         WW_SOFT_PAIRS(WW_COLS, WW_SOFT_FIRST, WW_SOFT_NO_NOTE, WW_SOFT_PAIR_LEAVES)
                         WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-                            c[r] = above[r] - ww_log2(sum[r]);
+                            c[r] = WW_SOFT_STATE(above[r] - ww_log2(sum[r]));
                     }
                     if (more) {
                         WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++)
@@ -311,19 +325,20 @@ ww_packed_soft(WW_ITEMS_ARGUMENTS) {
                 if (m > first_column && m <= first_column + WW_COLS) {
                     // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
                     const uint owned = m - 1 - first_column;
-                    float found = c[0];
-#if WW_SOFT_GAUGED
-                    float here = first_gauge, gauge = here;
-                    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-                        here += ww_soft_rise(slope[r], cut);
-                        gauge = r <= owned ? here : gauge;
-                    }
-#endif
+                    ww_soft_state found = c[0];
                     WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++)
                         found = r <= owned ? c[r] : found;
-                    result = found;
-#if WW_SOFT_GAUGED
+#if WW_SOFT_WIDE
+                    result = products ? base - ww_wide_log2(found) : WW_SOFT_LOG(found);
+#elif WW_SOFT_GAUGED
+                    float here = first_gauge, gauge = here;
+                    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+                        here += WW_SOFT_BITS(slope[r]);
+                        gauge = r <= owned ? here : gauge;
+                    }
                     result = gauged ? gauge - ww_log2(found) : found;
+#else
+                    result = found;
 #endif
                 }
             }
