@@ -41,6 +41,7 @@ WW_INLINE double ww_part_of(global const double *x, const uint other, global con
     double own = 0;
     const double2 of = WW_RAW ? (double2)(0, 1) : ww_statistics(y, l);
     const uint flat = of.y == 0;
+#pragma unroll 4
     for (uint t = 0; t < l; t++) {
         const double gap = x[t] - WW_COUNTED(y[t], y[0], of);
         own += gap * gap;
