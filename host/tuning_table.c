@@ -39,6 +39,7 @@ static const wwi_tuning_entry entries[] = {
     {"lanes.width", POWER, 2, 64, "64; CPU 16", "work-items that exchange through local memory", UNTRIED, {0}},
     {"lanes.resident", ANY, 1, MOST_COUNT, "4096", "lanes a compute unit that share out the pairs", UNTRIED, {0}},
     {"lanes.ribbon", ANY, 0, 104, "104; in double 32; CPU 0", "widest band held by one lane as a whole", UNTRIED, {0}},
+    {"lanes.ring", ANY, 0, 1, "0", "1: rows are staged in local memory", UNTRIED, {0}},
     {"lanes.ribbon_rows", POWER, 2, 8, "8; wide bands and double 4", "rows a step of such bands", UNTRIED, {0}},
     {"lanes.fit",
      ANY,
