@@ -149,7 +149,9 @@ ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count);
 size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin);
 
 // ---- search_candidates.c
-ww_status wwi_candidates_add(ww_search *s, wwi_query *q, const wwi_candidate *found, size_t count);
+ww_status wwi_candidates_add(ww_search *s, wwi_query *q, const wwi_candidate *found, size_t count); // places not there
+// A place that may be there with another row of the query: the better of the two, of equal ones the new one.
+ww_status wwi_candidates_add_row(ww_search *s, wwi_query *q, const wwi_candidate *found);
 // The value that the k-th match has at most, of these places and those kept.
 ww_status wwi_candidates_limit(ww_search *s, wwi_query *q, const wwi_candidate *more, size_t count);
 // The least value that a place needs not to have to be left out.

@@ -272,25 +272,36 @@ START_TEST(more_than_there_is) {
 }
 END_TEST
 
-// Relaxation beyond the query's length means all of it.
+// Relaxation beyond the query's length means all of it. A place is one match, however many rows of the query may end
+// there: all that are wanted are found.
 START_TEST(relaxed_beyond) {
-    enum { N = 7, LENGTH = 40 };
-    double *stream = noise(LENGTH), values[LENGTH];
+    enum { N = 7, LENGTH = 40, TIMES = 12 };
     const double query[N] = {5, -5, 5, 0, 1, -4, 6};
     static const size_t relaxed[] = {N, N + 1, 1000, SIZE_MAX};
-    job j;
-    begin(&j, WW_DTW, WW_SEARCH_OPEN, query, N, stream, LENGTH);
-    j.options.exclusion = 0;
-    j.measure.relax_begin_x = relaxed[_i];
-    j.measure.relax_end_x = relaxed[3 - _i];
-    wwt_ok(run(&j));
-    const wwr_series x = {query, N, 1}, y = {stream, LENGTH, 1};
-    wwr_search_ends(&j.measure, &x, &y, values);
-    ck_assert_uint_eq(j.found[0], K);
-    for (size_t i = 0; i < K; i++)
-        ck_assert_msg(fabs(j.matches[i].distance - values[j.matches[i].end - 1]) < 1e-4, "%zu: %g, expected %g", i,
-                      j.matches[i].distance, values[j.matches[i].end - 1]);
-    free(stream);
+    for (unsigned time = 0; time < TIMES; time++) {
+        double values[LENGTH];
+        size_t places[K];
+        job j;
+        wwt_seed(9850 + time);
+        double *stream = noise(LENGTH);
+        begin(&j, WW_DTW, WW_SEARCH_OPEN, query, N, stream, LENGTH);
+        j.options.exclusion = 0;
+        j.measure.relax_begin_x = relaxed[_i];
+        j.measure.relax_end_x = relaxed[3 - _i];
+        wwt_ok(run(&j));
+        const wwr_series x = {query, N, 1}, y = {stream, LENGTH, 1};
+        wwr_search_ends(&j.measure, &x, &y, values);
+        ck_assert_uint_eq(j.found[0], K);
+        ck_assert_uint_eq(wwr_search_choose(values, LENGTH, 0, K, 0, places), K);
+        for (size_t i = 0; i < K; i++) {
+            const double own = values[j.matches[i].end - 1];
+            ck_assert_msg(fabs(j.matches[i].distance - own) < 1e-4 && fabs(own - values[places[i]]) < 1e-4,
+                          "stream %u, match %zu: %g, expected %g", time, i, j.matches[i].distance, values[places[i]]);
+            for (size_t o = 0; o < i; o++)
+                ck_assert(j.matches[o].end != j.matches[i].end);
+        }
+        free(stream);
+    }
 }
 END_TEST
 
