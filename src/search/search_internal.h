@@ -143,7 +143,7 @@ uint64_t wwi_joined_length(const wwi_joined *j); // with the separators
 ww_status wwi_joined_read(wwi_joined *j, uint64_t first, size_t count, ww_precision precision, size_t stride,
                           void *values, void *derived);
 // Reads the points of a source at these places; until the next call several threads may read the places by
-// wwi_joined_read(). Nothing of a view.
+// wwi_joined_read(). Nothing of a view or of a source that several threads may read.
 ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count);
 // Which stream has a place; where it begins.
 size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin);
