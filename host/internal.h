@@ -170,10 +170,10 @@ typedef struct wwi_spare {
 } wwi_spare;
 
 // A record of wwi_tuning_try(). They are added at the head and stay, so that readers need no lock.
-typedef struct wwi_tuning_tried {
-    struct wwi_tuning_tried *next;
+struct wwi_tuning_tried {
+    wwi_tuning_tried *next;
     wwi_tuning_record record;
-} wwi_tuning_tried;
+};
 
 struct ww_context {
     atomic_uint references;
