@@ -297,8 +297,7 @@ static ww_status compare_record(const char *line, size_t length, const wwi_tunin
     char *text = copy_text(line, length);
     const ww_status status = text ? wwi_tuning_parse("", text, &layer) : wwi_fail_memory(length + 1);
     *same = status == WW_OK && layer.count == 1 && layer.records[0].match == record->match &&
-            strcasecmp(layer.records[0].text, record->text) == 0 &&
-            strcmp(layer.records[0].name, record->name) == 0;
+            strcasecmp(layer.records[0].text, record->text) == 0 && strcmp(layer.records[0].name, record->name) == 0;
     wwi_tuning_layer_free(&layer);
     free(text);
     return status == WW_ERROR_OUT_OF_MEMORY ? status : WW_OK;

@@ -179,10 +179,10 @@ done:
                   kinds[kind], number, what_failed(kind), wwi_live_objects(), objects);
 }
 
-// The i-th of `sample` numbers from 1 to count, spread over them.
+// The i-th of `sample` numbers from 1 to count, spread over them: in the middle of its share, or elsewhere by the seed.
 static long sampled(long i, long sample, long count) {
     const long from = i * count / sample, to = (i + 1) * count / sample;
-    return from + 1 + (to - from > 1 ? (seed + i) % (to - from) : 0);
+    return from + 1 + (to - from > 1 ? ((to - from) / 2 + seed + i) % (to - from) : 0);
 }
 
 // Of a test that failed before, nothing is left but its objects.
