@@ -120,7 +120,7 @@ static ww_status points_of_2_32(void) {
     return points(WW_POINTS_NUMBERS, TWO_32 + 1, 1);
 }
 static ww_status points_that_do_not_fit(void) {
-    return points(WW_POINTS_NUMBERS, (size_t)1 << 20, 1 << 12);
+    return points(WW_POINTS_NUMBERS, (size_t)1 << 20, 1 << 24); // 64 TiB: more than any device has
 }
 static ww_status coordinates_of_2_32(void) {
     return points(WW_POINTS_NUMBERS, 2, TWO_32 + 1);
