@@ -845,6 +845,29 @@ done:
     return status;
 }
 
+// By diagonals: `items` groups of columns and series.
+static ww_status launch_sparse(search *s, uint32_t items) {
+    enum { SHARED = 10 };
+    const bool by_rows = s->device->gpu;
+    wwi_arg args[SHARED + 5] = {WWI_BUFFER(s->room->a),
+                                WWI_BUFFER(s->room->row_steps),
+                                WWI_BUFFER(s->room->b),
+                                WWI_BUFFER(s->room->tile_buffer),
+                                WWI_BUFFER(s->room->tile_first),
+                                WWI_BUFFER(s->room->lefts),
+                                WWI_BUFFER(s->room->points),
+                                WWI_BUFFER(s->room->window_steps),
+                                WWI_BUFFER(s->room->window_sizes),
+                                WWI_VALUE(s->wide)};
+    const wwi_arg of_rows[] = {WWI_BUFFER(s->room->rows_scratch), WWI_VALUE(s->rows_room), WWI_BUFFER(s->room->nearest),
+                               WWI_VALUE(items), WWI_VALUE(s->job)};
+    const wwi_arg of_diagonals[] = {WWI_BUFFER(s->room->nearest), WWI_VALUE(s->job)};
+    const size_t more = by_rows ? 5 : 2;
+    memcpy(args + SHARED, by_rows ? of_rows : of_diagonals, more * sizeof *args);
+    return wwi_launch(s->extend, by_rows && items > s->rows_groups ? s->rows_groups : items, s->device->row_group, args,
+                      SHARED + more);
+}
+
 // The correlations with the series of the table.
 static ww_status extend(search *s, double cells_each, double *told, bool last) {
     ww_status status = WW_OK;
@@ -855,44 +878,13 @@ static ww_status extend(search *s, double cells_each, double *told, bool last) {
         const uint64_t many = wwi_pace_units(pace, s->progress->rate, s->table_count - at, cells_each);
         s->job.first = (uint32_t)(s->table_first + at);
         s->job.many = (uint32_t)many;
+        const uint32_t items = (uint32_t)(blocks * many);
         const wwi_arg args[] = {WWI_BUFFER(s->room->a),          WWI_BUFFER(s->room->norms),
                                 WWI_BUFFER(s->room->b),          WWI_BUFFER(s->room->tile_buffer),
                                 WWI_BUFFER(s->room->tile_first), WWI_BUFFER(s->room->reaches),
                                 WWI_BUFFER(s->room->nearest),    WWI_VALUE(s->job)};
-        const wwi_arg sparse[] = {WWI_BUFFER(s->room->a),
-                                  WWI_BUFFER(s->room->row_steps),
-                                  WWI_BUFFER(s->room->b),
-                                  WWI_BUFFER(s->room->tile_buffer),
-                                  WWI_BUFFER(s->room->tile_first),
-                                  WWI_BUFFER(s->room->lefts),
-                                  WWI_BUFFER(s->room->points),
-                                  WWI_BUFFER(s->room->window_steps),
-                                  WWI_BUFFER(s->room->window_sizes),
-                                  WWI_VALUE(s->wide),
-                                  WWI_BUFFER(s->room->nearest),
-                                  WWI_VALUE(s->job)};
-        const uint32_t items = (uint32_t)(blocks * many), groups = items < s->rows_groups ? items : s->rows_groups;
-        const wwi_arg by_rows[] = {WWI_BUFFER(s->room->a),
-                                   WWI_BUFFER(s->room->row_steps),
-                                   WWI_BUFFER(s->room->b),
-                                   WWI_BUFFER(s->room->tile_buffer),
-                                   WWI_BUFFER(s->room->tile_first),
-                                   WWI_BUFFER(s->room->lefts),
-                                   WWI_BUFFER(s->room->points),
-                                   WWI_BUFFER(s->room->window_steps),
-                                   WWI_BUFFER(s->room->window_sizes),
-                                   WWI_VALUE(s->wide),
-                                   WWI_BUFFER(s->room->rows_scratch),
-                                   WWI_VALUE(s->rows_room),
-                                   WWI_BUFFER(s->room->nearest),
-                                   WWI_VALUE(items),
-                                   WWI_VALUE(s->job)};
-        if (s->sparse && d->gpu)
-            status = wwi_launch(s->extend, groups, d->row_group, by_rows, sizeof by_rows / sizeof *by_rows);
-        else if (s->sparse)
-            status = wwi_launch(s->extend, items, d->row_group, sparse, sizeof sparse / sizeof *sparse);
-        else
-            status = wwi_launch(s->extend, items, s->group_items, args, sizeof args / sizeof *args);
+        status = s->sparse ? launch_sparse(s, items)
+                           : wwi_launch(s->extend, items, s->group_items, args, sizeof args / sizeof *args);
         if (status != WW_OK)
             break;
         at += many;
