@@ -46,6 +46,14 @@ if "$program" shapelets show model.json >out 2>err; then
     ok "in NumPy's format" gives 0 shapelets transform best.json test.csv --csv-label first -o f.npy
     ok "a tree that is none" gives 1 shapelets predict best.json test.csv --csv-label first
     ok "says so" says 'has no tree'
+    sed 's/^a/a\xe9/; s/^b/a\xc3\xa9/' train.csv >latin.csv
+    ok "labels in Latin-1 and in UTF-8" gives 0 shapelets fit latin.csv --csv-label first -o latin.json
+    ok "their model is UTF-8" iconv -f UTF-8 -t UTF-16 -o /dev/null latin.json
+    ok "predicted by it" gives 0 shapelets predict latin.json latin.csv --csv-label first
+    ok "they are the same labels" prints 'accuracy  1.0000 (6 of 6)'
+    sed 's/"61e9"/"61e"/' latin.json >cut.json
+    ok "half a byte of one" gives 1 shapelets show cut.json
+    ok "says where" says 'class_bytes'
     head -c 200 model.json >cut.json
     ok "a file that is cut" gives 1 shapelets predict cut.json test.csv --csv-label first
     ok "names it" says 'cut.json'

@@ -2,7 +2,6 @@
 // Mixed jobs on one context, from several threads, with random cancels and failures: what succeeds is what a quiet run
 // gave, bit by bit, what fails says why, and neither host nor device memory grows. Seconds: 10; in the exhaustive run
 // 600; $WAVEWARP_ENDURANCE_SECONDS. Long because: every kind of job is here.
-#include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,6 +10,7 @@
 #include <string.h>
 
 #include "../fault/fault_layer.h"
+#include "../fault/find_layer.h"
 #include "device/support.h"
 #include "host.h"
 
@@ -547,9 +547,7 @@ static double seconds_wanted(void) {
 
 START_TEST(mixed_jobs_for_long) {
     static size_t host[RECORDS];
-    const char *path = getenv("OPENCL_LAYERS");
-    void *library = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
-    layer = library ? dlsym(library, "wwt_fault_control") : NULL;
+    layer = wwt_in_layer("wwt_fault_control", "nothing is made to fail");
     make_sets();
     kept first = {.run = WW_RUN_OPTIONS_INIT, .calls_left = -1};
     for (size_t job = 0; job < JOBS; job++)
