@@ -69,10 +69,11 @@ static bool is_plain(const wwi_runner *r) {
     return (r->recurrence->flags & WWI_MEASURE_PLAIN) && !r->recurrence->column_registers;
 }
 
-// Whether the pairs fill the device: twice over, or, where a cell is so simple that a pack alone in a scheduler is as fast
-// as several, once nearly. A compute unit has four schedulers.
+// Whether the pairs fill the device: twice over, or, where a cell is so simple that a pack alone in a scheduler is as
+// fast as several, once nearly. A compute unit has four schedulers.
 static bool fills(const wwi_runner *r, uint64_t pairs, uint64_t packed, uint64_t others) {
-    const bool simple = is_plain(r) && r->precision == WW_FLOAT && r->channels == 1 && !r->banded && !r->open && !r->soft;
+    const bool simple =
+        is_plain(r) && r->precision == WW_FLOAT && r->channels == 1 && !r->banded && !r->open && !r->soft;
     const uint64_t pack = form_of(r, false)->pack, at_once = wwi_compute_units(r) * 4 * pack;
     const uint64_t rounds = wwi_ceil_div(wwi_ceil_div(packed, pack) * pack * others, at_once);
     const uint64_t fewest = (uint64_t)wwi_tuned(r, "packed.fill", (long)(simple ? pack * 16 / 5 : 256));
@@ -104,7 +105,10 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
     // A cell of a soft minimum takes several times as long.
     const uint64_t reuse = (uint64_t)wwi_tuned(r, "packed.reuse", 60) / (wwi_soft_tiles(r) ? 4 : 1);
     return wwi_packed_items(r) && cells >= reuse &&
-           fills(r, pairs, exchanged ? columns : rows, list ? 1 : exchanged ? rows : columns);
+           fills(r, pairs, exchanged ? columns : rows,
+                 list        ? 1
+                 : exchanged ? rows
+                             : columns);
 }
 
 // The rows of a pack are side by side.
