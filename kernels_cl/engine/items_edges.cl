@@ -229,7 +229,9 @@ WW_INLINE uint ww_item_below(int column, uint first_column) {
     return count > 31 ? 0xffffffffu : (1u << count) - 1;
 }
 #if WW_BAND == 3
-#define WW_ITEM_ROWS_BEGIN ww_band_walk walk = ww_band_walk_from(limits, i);
+#define WW_ITEM_ROWS_BEGIN                                                                                             \
+    ww_band_walk walk = ww_band_walk_from(limits, i);                                                                  \
+    (void)walk; /* of no use in calm rows */
 #define WW_ITEM_ROW_ENDS                                                                                               \
     bool exact = true;                                                                                                 \
     _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \

@@ -74,8 +74,8 @@ static ww_pair_band make(const ww_band *band, size_t n, size_t m) {
 }
 
 #if WW_BAND == 3
-// One row after another, from a row that may be padding: the same ends wherever both rests are above 0. The number of rows
-// where they are.
+// One row after another, from a row that may be padding: the same ends wherever both rests are above 0. The number of
+// rows where they are.
 static size_t check_walk(ww_pair_band made, size_t n, size_t m, int from) {
     size_t exact = 0;
     ww_band_walk walk = ww_band_walk_from(made, from);
