@@ -193,7 +193,7 @@ static const wwi_tuning_entry entries[] = {
     {"search.ribbon", ANY, 0, 1, "1", "0: narrow bands of windows as wide ones, on GPUs", UNTRIED, {0}},
     {"search.ribbon_rows", POWER, 1, 8, "4", "rows of a step of these", UNTRIED, {0}},
     {"search.rows", POWER, 1, 8, "8; many channels 4", "rows of a window held in registers", UNTRIED, {0}},
-    {"search.vector", POWER, 4, 16, "16; in double 8", "lanes of a vector, on CPUs", UNTRIED, {0}},
+    {"search.vector", POWER, 4, 16, "16; in double 8; llvmpipe 4", "lanes of a vector, on CPUs", UNTRIED, {0}},
     {"search.open_rows", ANY, 1, 64, "8", "open ends: rows of a lane, on CPUs", UNTRIED, {0}},
     {"search.open_values",
      ANY,
