@@ -81,8 +81,10 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
     if (row0 >= job.rows || (ulong)row0 + diagonal0 >= job.columns) // of the whole group
         return;
 
-    const float tile_reach = ww_largest_reach(row_reaches, row0, WW_BLOCK_ROWS) *
-                             ww_largest_reach(column_reaches, row0 + diagonal0, WW_BLOCK_ROWS + WW_WIDTH);
+    const float tile_reach =
+        ww_largest_reach(row_reaches, row0, min((uint)WW_BLOCK_ROWS, job.rows - row0)) *
+        ww_largest_reach(column_reaches, row0 + diagonal0,
+                         min((uint)(WW_BLOCK_ROWS + WW_WIDTH), job.columns - row0 - diagonal0));
     if (!(tile_reach >= job.least && tile_reach < job.most))
         return;
 
