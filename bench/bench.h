@@ -122,6 +122,14 @@ bool bench_right(const bench_report *report); // no NaN, no error above what is 
 void bench_json_begin(const bench *b, const bench_report *report, cli_json *json);
 void bench_json_end(const bench_report *report, cli_json *json);
 
+// ---- bench_bus.c
+
+// Bytes a second from the host to the device; 0: not measured.
+typedef struct bench_bus {
+    double pinned, pageable;
+} bench_bus;
+bench_bus bench_bus_measure(const bench *b);
+
 // ---- bench_data.c: series, and their expected results
 
 // Series in the form of a view. A few hundred different ones are repeated for any number: each copy is uploaded

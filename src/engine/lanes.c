@@ -91,6 +91,7 @@ static ww_status launch(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_
     key.columns = tiling.columns;
     key.rows = tiling.rows;
     key.group = wwi_lane_group(r);
+    key.ring = of == &form && !r->banded && wwi_points_in_registers(r) && tiling.rows > 1 && wwi_tuned(r, "lanes.ring", 0);
     ww_status status = wwi_runner_variant(r, key, &v);
     const uint64_t rows = a->row_end - a->row_begin, columns = a->column_end - a->column_begin;
     a->group_width = tiling.width;

@@ -144,8 +144,6 @@ static uint32_t most_columns(const wwi_runner *r) {
     else if (r->banded)
         edged = by_measure(r, "packed.banded", r->precision == WW_DOUBLE ? 8 : is_plain(r) ? 24 : 16);
     columns = columns < edged ? columns : edged;
-    if (r->banded)
-        return columns < 8 ? 8 : columns & ~7u;
     return columns < 4 ? 4 : columns > 96 ? 96 : columns & ~3u;
 }
 
@@ -153,7 +151,7 @@ static uint32_t most_columns(const wwi_runner *r) {
 // than the best cost about a quarter of the difference; plain measures take a few more as well as fewer. Where lengths
 // differ, a program for every width would be compiled for ever.
 static uint32_t strip_columns(const wwi_runner *r, const wwi_work *w) {
-    const uint32_t most = most_columns(r), step = r->banded ? 8 : 4;
+    const uint32_t most = most_columns(r), step = 4;
     if (w->column_ranks > 3 && w->m > most)
         return most;
     if (r->banded || r->open || w->m <= most)
