@@ -102,7 +102,8 @@ static const char *kind_of(const cli_option *option) {
         return "none";
     if (option->kind == CLI_CHOICE)
         return "choice";
-    return option->argument && strstr(option->argument, "FILE") ? "file" : "text";
+    const cli_kind kind = option->kind;
+    return kind == CLI_FILE || kind == CLI_INPUT || kind == CLI_INPUTS || kind == CLI_OUTPUT ? "file" : "text";
 }
 
 void cli_describe_options(const cli_option *options, size_t count) {
