@@ -18,7 +18,8 @@ static ww_status format_by_name(const char *path, ww_format *format) {
                    {".txt", WW_FORMAT_TSV},
                    {".ts", WW_FORMAT_TS},
                    {".csv", WW_FORMAT_CSV},
-                   {".npy", WW_FORMAT_NPY}};
+                   {".npy", WW_FORMAT_NPY},
+                   {".arff", WW_FORMAT_ARFF}};
     if (strcmp(path, "-") == 0) {
         *format = WW_FORMAT_TS; // the format that can hold every set
         return WW_OK;
