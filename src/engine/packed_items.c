@@ -46,13 +46,17 @@ static const wwi_form *form_of(const wwi_runner *r, bool local) {
 
 // A cell is its cost, which grows with the distance of its points, and the soft minimum of its neighbours, without
 // costs at edges.
-int wwi_soft_tiles(const wwi_runner *r) {
+int wwi_soft_tiles_tuned(const wwi_runner *r, const char *parameter, int fallback) {
     if (!r->soft || r->precision != WW_FLOAT || r->channels != 1 || r->banded || r->open ||
         (r->measure.id != WW_DTW && r->measure.id != WW_DDTW) || wwi_measure_cost(&r->measure) == WW_COST_USER)
         return 0;
     const bool has_double = wwi_context_info(r->context)->has_double != 0;
-    const int wanted = (int)wwi_tuned(r, "packed.tiles", wwi_context_fast_double(r->context) ? 2 : 1);
+    const int wanted = (int)wwi_tuned(r, parameter, fallback);
     return wanted > 1 && !has_double ? 1 : wanted;
+}
+
+int wwi_soft_tiles(const wwi_runner *r) {
+    return wwi_soft_tiles_tuned(r, "packed.tiles", wwi_context_fast_double(r->context) ? 2 : 1);
 }
 
 bool wwi_packed_items(const wwi_runner *r) {
