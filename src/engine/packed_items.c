@@ -46,11 +46,19 @@ static const wwi_form *form_of(const wwi_runner *r, bool local) {
 
 // A cell is its cost, which grows with the distance of its points, and the soft minimum of its neighbours, without
 // costs at edges.
-int wwi_soft_tiles(const wwi_runner *r) {
+int wwi_soft_tiles_tuned(const wwi_runner *r, const char *parameter, int fallback) {
     if (!r->soft || r->precision != WW_FLOAT || r->channels != 1 || r->banded || r->open ||
         (r->measure.id != WW_DTW && r->measure.id != WW_DDTW) || wwi_measure_cost(&r->measure) == WW_COST_USER)
         return 0;
-    return (int)wwi_tuned(r, "packed.tiles", 2);
+    const bool has_double = wwi_context_info(r->context)->has_double != 0;
+    const int wanted = (int)wwi_tuned(r, parameter, fallback);
+    return wanted == 2 && !has_double ? 1 : wanted;
+}
+
+int wwi_soft_tiles(const wwi_runner *r) {
+    // Gauges hold most tiles of z-normalised series from a gamma of 4 on, below about 3 too few of a warp's.
+    const bool gauged = r->measure.gamma >= 4;
+    return wwi_soft_tiles_tuned(r, "packed.tiles", gauged ? 3 : wwi_context_fast_double(r->context) ? 2 : 1);
 }
 
 bool wwi_packed_items(const wwi_runner *r) {
@@ -144,7 +152,7 @@ static uint32_t most_columns(const wwi_runner *r) {
     // those by pairs, which most are for a small gamma where series are z-normalised.
     if (wwi_soft_tiles(r))
         return (uint32_t)wwi_tuned(r, "packed.tile_columns",
-                                   wwi_soft_tiles(r) == 2 && r->measure.gamma >= 0.5 ? 16 : 12) &
+                                   wwi_soft_tiles(r) > 1 && r->measure.gamma >= 0.5 ? 16 : 12) &
                ~3u;
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/grow.h"
+#include "engine/packed_items.h"
 #include "gradient/gradient.h"
 #include "measure/measure_table.h"
 
@@ -33,15 +34,12 @@ static long tuned(const ww_gradient *g, const char *name, long fallback) {
 }
 
 static int tiles_of(const ww_gradient *g) {
-    const ww_measure *measure = &g->plan->measure;
-    if (!(measure->gamma > 0) || g->plan->rows->precision != WW_FLOAT || g->parts != 1 || g->options.alignment ||
-        measure->band.kind != WW_BAND_NONE || (measure->id != WW_DTW && measure->id != WW_DDTW))
+    if (g->parts != 1 || g->options.alignment)
         return 0;
-    const int wanted = (int)tuned(g, "gradient.tiles",
-                                  !on_gpu(g)                                  ? 0
-                                  : wwi_context_fast_double(g->plan->context) ? 2
-                                                                              : 1);
-    return wanted > 1 && !wwi_context_info(g->plan->context)->has_double ? 1 : wanted;
+    return wwi_soft_tiles_tuned(g->plan->runner, "gradient.tiles",
+                                !on_gpu(g)                                  ? 0
+                                : wwi_context_fast_double(g->plan->context) ? 2
+                                                                            : 1);
 }
 
 // The sizes of a block, and what of a point is in registers.
