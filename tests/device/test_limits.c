@@ -369,6 +369,8 @@ static const struct {
 enum { BEYOND = sizeof beyond / sizeof *beyond };
 
 static void check_beyond(size_t i) {
+    printf("# %s\n", beyond[i].name); // where it hangs, if it does
+    fflush(stdout);
     (void)beyond[i].run(); // what a first call keeps is kept
     const uint64_t device = wwi_context_bytes_free(wwt_context);
     const long objects = wwi_live_objects();
