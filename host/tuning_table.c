@@ -223,7 +223,7 @@ static const wwi_tuning_entry entries[] = {
     {"shapelets.rows", POWER, 1, 64, "32", "windows until a diagonal's sum begins anew", UNTRIED, {0}},
     {"shapelets.diagonals", POWER, 1, 32, "8; NVIDIA 16", "diagonals of a work-item", UNTRIED, {0}},
     {"shapelets.sparse", ANY, 1, MOST_COUNT, "3", "step from which lengths are sparse", UNTRIED, {0}},
-    {"shapelets.split_group", POWER, 1, 256, "128; few series 32", "work-items that sort", UNTRIED, {0}},
+    {"shapelets.split_group", POWER, 1, 256, "128; few series 32, many 256", "work-items that sort", UNTRIED, {0}},
     {"shapelets.split_across", POWER, 1, 32, "32", "candidates sorted at a time", UNTRIED, {0}},
     {"shapelets.sift", ANY, 1, MOST_COUNT, "128", "series from which candidates are sifted", UNTRIED, {0}},
     {"shapelets.sift_group", POWER, 1, 256, "32", "work-items that sift", UNTRIED, {0}},
