@@ -101,9 +101,11 @@
 // and columns in every block that it goes through ("slope"). Only the cells beside the band are masked, 3 or 4 a
 // block: those farther out have nothing but the outside about them. The first of the two slopes begins at the band's
 // first row, and calm rows that do not fill a step are taken one at a time.
-#define WW_SLOPES (WW_BAND == 2 && WW_SELECT == WW_SELECT_VALUE && WW_ORDER == WW_LEAST && !WW_ANY_SIGN && !WW_CARRY && !WW_OPEN && WW_EDGE_ROWS == 4 && WW_COLS % 4 == 0)
+#define WW_ITEM_SLOPES                                                                                                 \
+    (WW_BAND == 2 && WW_SELECT == WW_SELECT_VALUE && WW_ORDER == WW_LEAST && !WW_ANY_SIGN && !WW_CARRY && !WW_OPEN &&  \
+     WW_EDGE_ROWS == 4)
 #if WW_BAND
-#if WW_SLOPES
+#if WW_ITEM_SLOPES
 #define WW_ITEM_FIND_SLOPES                                                                                            \
     begins = even && first_column > limits.right && end == first_column + WW_COLS;                                     \
     ends = even && end == first_column + WW_COLS && limits.left < n && end + limits.left < n;                          \
@@ -227,7 +229,9 @@ WW_INLINE uint ww_item_below(int column, uint first_column) {
     return count > 31 ? 0xffffffffu : (1u << count) - 1;
 }
 #if WW_BAND == 3
-#define WW_ITEM_ROWS_BEGIN ww_band_walk walk = ww_band_walk_from(limits, i);
+#define WW_ITEM_ROWS_BEGIN                                                                                             \
+    ww_band_walk walk = ww_band_walk_from(limits, i);                                                                  \
+    (void)walk; /* of no use in calm rows */
 #define WW_ITEM_ROW_ENDS                                                                                               \
     bool exact = true;                                                                                                 \
     _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \
@@ -308,8 +312,12 @@ WW_INLINE uint ww_item_below(int column, uint first_column) {
                             WW_ITEM_KEEP, WW_PASS_COLUMN, WW_PASS_ROW)                                                 \
             }                                                                                                          \
         }                                                                                                              \
+        /* A padding row is not masked: in it the border went on to the right. */                                      \
+        if (WW_BORDERS && i + WW_STEP <= 0) {                                                                          \
+            WW_ITEM_CLIP_TOP                                                                                           \
+        }                                                                                                              \
     }
-#if WW_SLOPES
+#if WW_ITEM_SLOPES
 #define WW_ITEM_BESIDE(value, q, r)                                                                                    \
     ((r) - (q) == 4 * block + 1 && hide_above  ? WW_OUTSIDE                                                            \
      : (r) - (q) == 4 * block && hide_below ? WW_OUTSIDE : (value))

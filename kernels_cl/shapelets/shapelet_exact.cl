@@ -41,7 +41,9 @@ WW_INLINE double ww_part_of(global const double *x, const uint other, global con
     double own = 0;
     const double2 of = WW_RAW ? (double2)(0, 1) : ww_statistics(y, l);
     const uint flat = of.y == 0;
+#if WW_C > 1 // else sm_80 spills; with one channel it is the other way round
 #pragma unroll 4
+#endif
     for (uint t = 0; t < l; t++) {
         const double gap = x[t] - WW_COUNTED(y[t], y[0], of);
         own += gap * gap;
@@ -64,7 +66,6 @@ ww_shapelet_exact(global const double *restrict values, global const ulong *rest
     uint best_at = 0;
     for (uint u = lid; u + l <= length; u += WW_WG) {
         double sum = 0;
-#pragma unroll 1
         for (uint ch = 0; ch < WW_C; ch++)
             sum += ww_part_of(patterns + places[p].x + ch * l, flat_[p * WW_C + ch],
                               values + offsets[id] + (ulong)ch * length + u, l);

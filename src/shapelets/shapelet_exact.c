@@ -67,7 +67,8 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
                                   {"shapelets/shapelet_exact.cl", NULL}};
     if ((status = wwi_program_get(context, sources, 4, options, &d->double_program)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_exact", &d->exact)) != WW_OK ||
-        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_statistics", &d->statistics_of)) != WW_OK ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_statistics", &d->statistics_of)) !=
+            WW_OK ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_patterns", &d->patterns_of)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_near", &d->near)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_weigh", &d->weigh)) != WW_OK ||
@@ -401,8 +402,8 @@ static ww_status near_of_length(wwi_shapelet_device *d, const wwi_shapelet_data 
                                   WWI_BUFFER(d->statistics)};
     // As they are, windows have no statistics; the kernels do not read them.
     if (!d->kind.raw)
-        status = wwi_launch(d->statistics_of, (windows + d->table_group - 1) / d->table_group, d->table_group, statistics,
-                        sizeof statistics / sizeof *statistics);
+        status = wwi_launch(d->statistics_of, (windows + d->table_group - 1) / d->table_group, d->table_group,
+                            statistics, sizeof statistics / sizeof *statistics);
     for (uint32_t many; status == WW_OK && count; first += many, count -= many) {
         many = count < at_once ? count : (uint32_t)at_once;
         const wwi_arg patterns[] = {WWI_BUFFER(data->device_values),
