@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "centroids.h"
 #include "commands.h"
@@ -30,15 +29,9 @@ typedef struct classify {
 static const char *const methods[] = {"nearest", "centroid", NULL};
 enum { NEAREST, CENTROID };
 
-static const char *actual_label(const classify *c, size_t i) {
-    const char *label = ww_series_set_label(c->test, i);
-    return label ? label : "";
-}
-
-static const char *predicted_label(const classify *c, size_t i) {
-    const char *label =
-        c->result.predicted[i] < 0 ? NULL : ww_series_set_class_name(c->train, (size_t)c->result.predicted[i]);
-    return label ? label : "";
+static const char *predicted_label(const void *user, size_t i) {
+    const classify *c = user;
+    return c->result.predicted[i] < 0 ? NULL : ww_series_set_class_name(c->train, (size_t)c->result.predicted[i]);
 }
 
 static double accuracy(const ww_classification *result) {
@@ -47,52 +40,6 @@ static double accuracy(const ww_classification *result) {
 
 static double share_pruned(const ww_classification *r) {
     return r->cells ? 1.0 - (double)r->cells_done / (double)r->cells : 0.0;
-}
-
-// ---- predictions
-
-typedef struct field_style {
-    bool csv, terminal;
-} field_style;
-
-// A label in a line of the file of predictions: in .csv with quotes where it needs them.
-static void write_label(FILE *file, const char *label, field_style style) {
-    if (style.terminal) {
-        cli_print_escaped(file, label, "");
-    } else if (style.csv && strpbrk(label, ",\"\r\n")) {
-        fputc('"', file);
-        for (; *label; label++) {
-            if (*label == '"')
-                fputc('"', file);
-            fputc(*label, file);
-        }
-        fputc('"', file);
-    } else {
-        fputs(label, file);
-    }
-}
-
-static void write_predictions(const classify *c, FILE *file, field_style style) {
-    const char between = style.csv ? ',' : '\t';
-    fprintf(file, "series%cactual%cpredicted\n", between, between);
-    for (size_t i = 0; i < c->result.total; i++) {
-        fprintf(file, "%zu%c", i, between);
-        write_label(file, actual_label(c, i), style);
-        fputc(between, file);
-        write_label(file, predicted_label(c, i), style);
-        fputc('\n', file);
-    }
-}
-
-static int save_predictions(const classify *c) {
-    const bool shown = strcmp(c->predictions_path, "-") == 0 && isatty(STDOUT_FILENO) == 1;
-    const field_style style = {.csv = cli_name_ends_with(c->predictions_path, ".csv"), .terminal = shown};
-    cli_output output;
-    int result = cli_output_open(c->predictions_path, &output);
-    if (result != CLI_GO_ON)
-        return result;
-    write_predictions(c, output.file, style);
-    return cli_output_close(&output);
 }
 
 // ---- reports
@@ -284,7 +231,7 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
 
     result = compute(&c, command);
     if (result == CLI_GO_ON && c.predictions_path)
-        result = save_predictions(&c);
+        result = cli_save_predictions(c.predictions_path, c.test, predicted_label, &c);
     if (result == CLI_GO_ON) {
         if (c.json)
             print_json(&c, command);

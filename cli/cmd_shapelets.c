@@ -171,22 +171,9 @@ static int draw(shapelets *c) {
 
 // ---- files
 
-static int save_predictions(const shapelets *c) {
-    cli_output output;
-    const char between = cli_name_ends_with(c->output, ".csv") ? ',' : '\t';
-    const int result = cli_output_open(c->output, &output);
-    if (result != CLI_GO_ON)
-        return result;
-    fprintf(output.file, "series%cactual%cpredicted\n", between, between);
-    for (size_t i = 0; i < ww_series_set_count(c->set); i++) {
-        const char *label = ww_series_set_label(c->set, i);
-        fprintf(output.file, "%zu%c", i, between);
-        cli_print_escaped(output.file, label ? label : "", "");
-        fputc(between, output.file);
-        cli_print_escaped(output.file, ww_shapelets_class_name(c->model, (size_t)c->predicted[i]), "");
-        fputc('\n', output.file);
-    }
-    return cli_output_close(&output);
+static const char *predicted_label(const void *user, size_t i) {
+    const shapelets *c = user;
+    return ww_shapelets_class_name(c->model, (size_t)c->predicted[i]);
 }
 
 // ---- reports
@@ -412,7 +399,7 @@ static int run(shapelets *c) {
     if (result == CLI_GO_ON && c->verb == PREDICT) {
         result = predict(c);
         if (result == CLI_GO_ON && c->output)
-            result = save_predictions(c);
+            result = cli_save_predictions(c->output, c->set, predicted_label, c);
     } else if (result == CLI_GO_ON && c->verb == TRANSFORM) {
         const size_t count = c->info.best && !c->tree ? c->info.best : c->info.shapelets;
         if (!count)

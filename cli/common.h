@@ -168,6 +168,11 @@ int cli_output_finish(cli_output *output);
 int cli_output_close(cli_output *output);
 void cli_output_drop(cli_output *output); // removes it
 
+// Writes a line a series with its own and its predicted label (NULL: none), by tabs, or in .csv by commas; "-":
+// standard output.
+int cli_save_predictions(const char *path, const ww_series_set *set,
+                         const char *(*predicted)(const void *user, size_t i), const void *user);
+
 // Whether a file's name has this ending, in upper or lower case.
 bool cli_name_ends_with(const char *path, const char *ending);
 

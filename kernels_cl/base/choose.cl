@@ -42,7 +42,8 @@ typedef real ww_state;
 // In vectors these are polynomials: the built-in functions go lane by lane on some devices. a = n + f with f in
 // [-1/2, 1/2], error 1e-15; log2((1 + u)/(1 - u)) by its series with a/2^k in [2/3, 4/3], error 1e-15.
 WW_INLINE real ww_soft_exp2(real a) {
-    const real limited = a > (real)-1022.0 ? a : (real)-1022.0, n = rint(limited), f = limited - n;
+    const real limited = a > (real)-1022.0 ? a : (real)-1022.0, near = limited + (real)6755399441055744.0;
+    const real f = limited - (near - (real)6755399441055744.0);
     real p = fma(f, (real)2.5769630006023985e-10, (real)7.11241788166262e-09);
     p = fma(f, p, (real)1.0191198409435894e-07);
     p = fma(f, p, (real)1.3215218473446369e-06);
@@ -55,7 +56,7 @@ WW_INLINE real ww_soft_exp2(real a) {
     p = fma(f, p, (real)0.6931471805599493);
     p = fma(f, p, (real)1.0);
     return WW_PASTE(as_double, WW_VECTOR)(WW_PASTE(as_long, WW_VECTOR)(p) +
-                                          (WW_PASTE(convert_long, WW_VECTOR)(n) << (ww_mask)52));
+                                          (WW_PASTE(as_long, WW_VECTOR)(near) << (ww_mask)52));
 }
 WW_INLINE real ww_soft_log2(real a) {
     const ww_mask bits = WW_PASTE(as_long, WW_VECTOR)(a), k = (bits - (ww_mask)0x3fe5555555555555l) >> (ww_mask)52;
@@ -76,7 +77,9 @@ WW_INLINE real ww_soft_log2(real a) {
 // In vectors these are polynomials: the built-in functions go lane by lane on some devices. a = n + f with f in
 // [-1/2, 1/2], relative error 3e-9; log2(1 + r) with a/2^k = 1 + r, r in [-1/3, 1/3], error 2e-8.
 WW_INLINE real ww_soft_exp2(real a) {
-    const real limited = a > (real)-126.0f ? a : (real)-126.0f, n = rint(limited), f = limited - n;
+    // The magic number puts the whole part, rounded, into the lowest bits.
+    const real limited = a > (real)-126.0f ? a : (real)-126.0f, near = limited + (real)12582912.0f;
+    const real f = limited - (near - (real)12582912.0f);
     real p = fma(f, (real)0.00015469732170458883f, (real)0.0013400432653725147f);
     p = fma(f, p, (real)0.00961802527308464f);
     p = fma(f, p, (real)0.05550327152013779f);
@@ -84,7 +87,7 @@ WW_INLINE real ww_soft_exp2(real a) {
     p = fma(f, p, (real)0.6931471824645996f);
     p = fma(f, p, (real)1.0f);
     return WW_PASTE(as_float, WW_VECTOR)(WW_PASTE(as_int, WW_VECTOR)(p) +
-                                         (WW_PASTE(convert_int, WW_VECTOR)(n) << (ww_mask)23));
+                                         (WW_PASTE(as_int, WW_VECTOR)(near) << (ww_mask)23));
 }
 WW_INLINE real ww_soft_log2(real a) {
     const ww_mask bits = WW_PASTE(as_int, WW_VECTOR)(a), k = (bits - (ww_mask)0x3f2aaaab) >> (ww_mask)23;

@@ -28,8 +28,34 @@
 #define WW_UNROLL
 #endif
 #define WW_EACH_LANE for (int v = 0; v < WW_VECTOR; v++)
-// One value a lane, to or from a `real`. `here` is the lane's place.
+// Pairs side by side: a constant, so that addresses differ by constants.
+#ifndef WW_SIDE_BY_SIDE
+#define WW_SIDE_BY_SIDE 1
+#endif
+#define WW_STRIDE ((ulong)WW_SIDE_BY_SIDE)
+// 1: the lanes are pairs side by side, in the same block, and one load or store serves all. Those behind the last pair
+// compute what nobody reads.
+#define WW_PACKED (WW_VECTOR > 1 && WW_SIDE_BY_SIDE == WW_VECTOR)
+// One value a lane, to or from a `real`. `here` is the lane's place, the first lane's where they are packed.
+#if WW_PACKED
+#define WW_PLACE_COUNT 1
+#define here place[0]
+#define WW_LANES (min(here.lane + WW_VECTOR, args.count) - here.lane)
+#define WW_LANE_TASK tasks[args.first + here.lane + min((uint)v, WW_LANES - 1)]
+#define WW_LANE_LIVE ((uint)v < WW_LANES)
+#define WW_READ(target, buffer, index) target = WW_VLOAD(0, (buffer) + (index));
+#define WW_WRITE(buffer, index, value) WW_VSTORE(value, 0, (buffer) + (index));
+#define WW_ADD(buffer, index, value)                                                                                   \
+    {                                                                                                                  \
+        __global ww_scalar *sum_at = (buffer) + (index);                                                               \
+        WW_VSTORE(WW_VLOAD(0, sum_at) + (value), 0, sum_at);                                                           \
+    }
+#else
+#define WW_PLACE_COUNT WW_VECTOR
 #define here place[v]
+#define WW_LANE_TASK here.task
+#define WW_LANE_LIVE here.live
+#endif
 #if WW_VECTOR == 1
 #define WW_READ(target, buffer, index)                                                                                 \
     {                                                                                                                  \
@@ -56,6 +82,7 @@
 #define WW_IF(condition, a, b) ((condition) ? (a) : (b))
 #define WW_ALL 1
 #else
+#if !WW_PACKED
 #define WW_READ(target, buffer, index)                                                                                 \
     {                                                                                                                  \
         ww_scalar each[WW_VECTOR];                                                                                     \
@@ -74,6 +101,7 @@
         WW_VSTORE(value, 0, each);                                                                                     \
         WW_EACH_LANE if (here.live)(buffer)[index] += each[v];                                                         \
     }
+#endif
 #define WW_INTS(target, expression)                                                                                    \
     {                                                                                                                  \
         int each[WW_VECTOR];                                                                                           \
@@ -94,25 +122,23 @@ typedef struct {
     uint i, j;        // the block's row and column of blocks
     ulong roll_top, roll_left;  // first of its row and of its column in `roll` and `flow`
     ulong mark;       // first of its marks
+    uint lane;        // its number in the launch
     bool live;        // false: the lane has no block, and computes another's
 } ww_place;
-
-// Pairs side by side: a constant, so that addresses differ by constants.
-#ifndef WW_SIDE_BY_SIDE
-#define WW_SIDE_BY_SIDE 1
-#endif
-#define WW_STRIDE ((ulong)WW_SIDE_BY_SIDE)
 
 // The place of each lane: block `step` of its pair in the order of the pass, or block `step` of the launch's diagonal.
 // False where no lane has one.
 #define WW_PLACES(backward)                                                                                            \
     bool any = false;                                                                                                  \
-    WW_EACH_LANE {                                                                                                     \
+    for (int v = 0; v < WW_PLACE_COUNT; v++) {                                                                         \
         const uint item = (uint)get_global_id(0) * WW_VECTOR + (uint)v;                                                \
-        const uint turn = args.whole ? 0 : item / args.count;                                                          \
-        const uint t = args.whole ? item : ww_rest(item, args.count, turn);                                            \
+        /* Whole packs. */                                                                                             \
+        const uint each = WW_PACKED ? (args.count + WW_VECTOR - 1) / WW_VECTOR * WW_VECTOR : args.count;               \
+        const uint turn = args.whole ? 0 : item / each;                                                                \
+        const uint t = args.whole ? item : ww_rest(item, each, turn);                                                  \
         const bool has = args.whole ? item < args.count : turn < args.turns;                                           \
-        here.task = tasks[args.first + (has ? t : 0)];                                                                 \
+        here.lane = has ? t : 0;                                                                                       \
+        here.task = tasks[args.first + here.lane];                                                                     \
         const uint tall = here.task.tall, wide = min(args.column_end, here.task.wide) - min(args.column_begin, here.task.wide); \
         const uint step = args.whole ? walked : turn;                                                                  \
         uint down, right;                                                                                              \
@@ -180,8 +206,8 @@ typedef struct {
     ww_ints i0, j0, n_of, m_of;                                                                                        \
     WW_INTS(i0, (int)(here.i * WW_ROWS))                                                                               \
     WW_INTS(j0, (int)(here.j * WW_COLS))                                                                               \
-    WW_INTS(n_of, (int)here.task.n)                                                                                    \
-    WW_INTS(m_of, (int)here.task.m)                                                                                    \
+    WW_INTS(n_of, (int)WW_LANE_TASK.n)                                                                                  \
+    WW_INTS(m_of, (int)WW_LANE_TASK.m)                                                                                  \
     const ww_ints has_above = i0 > 0, has_left = j0 > 0;                                                               \
     const real lag0 = WW_TO_REAL(i0 - j0);                                                                             \
     ww_pair lengths;                                                                                                   \
@@ -231,9 +257,10 @@ typedef struct {
     WW_UNROLL for (int q = 0; q < WW_ROWS; q++) {                                                                      \
         int lo[WW_VECTOR], hi[WW_VECTOR];                                                                              \
         WW_EACH_LANE {                                                                                                 \
-            const ww_pair_band limits = ww_band_make(band, WW_BAND == 1 ? 0 : here.task.band, here.task.band, 1, args.band_width, \
-                                                     args.corner != 0, here.task.n, here.task.m);                      \
-            const uint t = min(here.i * WW_ROWS + (uint)q, here.task.n - 1);                                           \
+            const uint band_of = WW_LANE_TASK.band, n = WW_LANE_TASK.n;                                                \
+            const ww_pair_band limits = ww_band_make(band, WW_BAND == 1 ? 0 : band_of, band_of, 1, args.band_width,    \
+                                                     args.corner != 0, n, WW_LANE_TASK.m);                             \
+            const uint t = min(here.i * WW_ROWS + (uint)q, n - 1);                                                     \
             lo[v] = (int)ww_band_lo(limits, t);                                                                        \
             hi[v] = (int)ww_band_hi(limits, t);                                                                        \
         }                                                                                                              \
@@ -246,6 +273,10 @@ typedef struct {
 #define WW_INSIDE(value, q, r, other) (value)
 #endif
 
+// The block has the lane's last cell.
+#define WW_LANE_ENDS                                                                                                   \
+    (WW_LANE_LIVE && here.i == (WW_LANE_TASK.n - 1) / WW_ROWS && here.j == (WW_LANE_TASK.m - 1) / WW_COLS)
+
 // D with the row above and the column to the left: d[].
 #define WW_D(q, r) d[((q) + 1) * (WW_COLS + 1) + (r) + 1]
 #if WW_CARRY
@@ -257,20 +288,32 @@ typedef struct {
 #define WW_DIAGONAL_OF(q, r) WW_D((q) - 1, (r) - 1)
 #endif
 #define WW_ENTRIES(q, r) ww_enter(WW_D(q, (r) - 1), WW_D((q) - 1, r), WW_DIAGONAL_OF(q, r), a[q], b[r], WW_ALONG(q, r), lengths, WW_GIVEN)
-#define WW_FILL_BLOCK                                                                                                  \
-    WW_UNROLL for (int q = 0; q < WW_ROWS; q++) {                                                                      \
-        WW_UNROLL for (int r = 0; r < WW_COLS; r++) {                                                                  \
-            const real best = ww_choose(WW_ENTRIES(q, r), 0, WW_GIVEN);                                                          \
-            WW_D(q, r) = WW_INSIDE(ww_node(best, a[q], b[r], WW_ALONG(q, r), WW_GIVEN), q, r, WW_OUTSIDE);                       \
-        }                                                                                                              \
+#define WW_FILL_CELL(q, r, choice)                                                                                     \
+    {                                                                                                                  \
+        const real best = choice(WW_ENTRIES(q, r), q, r);                                                              \
+        WW_D(q, r) = WW_INSIDE(ww_node(best, a[q], b[r], WW_ALONG(q, r), WW_GIVEN), q, r, WW_OUTSIDE);                 \
     }
+#if WW_VECTOR == 1
+#define WW_FILL_BLOCK(choice)                                                                                          \
+    WW_UNROLL for (int q = 0; q < WW_ROWS; q++) {                                                                      \
+        WW_UNROLL for (int r = 0; r < WW_COLS; r++)                                                                    \
+            WW_FILL_CELL(q, r, choice)                                                                                 \
+    }
+#else
+// By diagonals, whose cells don't wait for each other.
+#define WW_FILL_BLOCK(choice)                                                                                          \
+    for (int s = 0; s < WW_ROWS + WW_COLS - 1; s++)                                                                    \
+        for (int q = max(0, s - WW_COLS + 1); q <= min(s, WW_ROWS - 1); q++)                                           \
+            WW_FILL_CELL(q, s - q, choice)
+#endif
+#define WW_CHOICE(e, q, r) ww_choose(e, 0, WW_GIVEN)
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_gradient_forward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                     __global const uint *restrict band, __global const ww_scalar *restrict packed,
                     __global ww_scalar *restrict roll, __global ww_scalar *restrict marks,
                     __global ww_scalar *restrict edges, __global ww_scalar *restrict ends) {
-    ww_place place[WW_VECTOR];
+    ww_place place[WW_PLACE_COUNT];
     (void)band;
     for (uint walked = 0;; walked++) {
         WW_PLACES(false)
@@ -295,6 +338,7 @@ ww_gradient_forward(const ww_gradient_args args, __global const ww_gradient_task
         WW_UNROLL for (int q = -1; q < WW_ROWS; q++) {
             real before, border = WW_BORDER;
             WW_READ(before, roll, WW_ROLL_LEFT(q + 1))
+#if !WW_PACKED  // pairs side by side are in one segment
             if (args.column_begin > 0 && args.keep) {
                 real edge;
                 WW_READ(edge, edges, WW_EDGE_AT(args.segment - 1, here.i || q >= 0 ? q : 0))
@@ -302,6 +346,7 @@ ww_gradient_forward(const ww_gradient_args args, __global const ww_gradient_task
                 WW_INTS(first, here.j == args.column_begin ? -1 : 0)
                 before = WW_IF(first, edge, before);
             }
+#endif
 #if WW_BORDERS
             border = ww_left(q < 0 ? a_before : a[q < 0 ? 0 : q], WW_TO_REAL(max(i0 + q, (ww_ints)0)), lengths);
             if (q < 0) {
@@ -326,12 +371,13 @@ ww_gradient_forward(const ww_gradient_args args, __global const ww_gradient_task
                 WW_WRITE(marks, WW_MARK(WW_COLS + 1 + q), WW_D(q, -1))
         }
         const real corner = WW_D(-1, WW_COLS - 1);
-        WW_FILL_BLOCK
+        WW_FILL_BLOCK(WW_CHOICE)
         WW_UNROLL for (int r = 0; r < WW_COLS; r++)
             WW_WRITE(roll, WW_ROLL_TOP(r), WW_D(WW_ROWS - 1, r))
         WW_WRITE(roll, WW_ROLL_LEFT(0), corner)
         WW_UNROLL for (int q = 0; q < WW_ROWS; q++)
             WW_WRITE(roll, WW_ROLL_LEFT(q + 1), WW_D(q, WW_COLS - 1))
+#if !WW_PACKED
         if (!args.keep && args.segment_columns) {
             // The first pass of several: the last column of a segment.
             WW_EACH_LANE if (here.live && (here.j + 1) % args.segment_columns == 0 && here.j + 1 < here.task.wide) {
@@ -339,8 +385,9 @@ ww_gradient_forward(const ww_gradient_args args, __global const ww_gradient_task
                     edges[WW_EDGE_AT(here.j / args.segment_columns, q)] = roll[WW_ROLL_LEFT(q + 1)];
             }
         }
+#endif
         bool ending = false;
-        WW_EACH_LANE ending |= here.live && here.i == (here.task.n - 1) / WW_ROWS && here.j == (here.task.m - 1) / WW_COLS;
+        WW_EACH_LANE ending |= WW_LANE_ENDS;
         if (ending) {
             real value = 0;
             WW_UNROLL for (int q = 0; q < WW_ROWS; q++) {
@@ -353,8 +400,8 @@ ww_gradient_forward(const ww_gradient_args args, __global const ww_gradient_task
 #else
             WW_VSTORE(value, 0, found);
 #endif
-            WW_EACH_LANE if (here.live && here.i == (here.task.n - 1) / WW_ROWS && here.j == (here.task.m - 1) / WW_COLS)
-                ends[here.task.number] = found[v];
+            WW_EACH_LANE if (WW_LANE_ENDS)
+                ends[WW_LANE_TASK.number] = found[v];
         }
         if (!args.whole)
             return;
@@ -363,8 +410,16 @@ ww_gradient_forward(const ww_gradient_args args, __global const ww_gradient_task
 
 // ---- the way back
 
-// What comes of A for the neighbours: its shares in the choice.
+// What comes of A for the neighbours: its shares in the choice. In vectors the shares of a block are kept when its D is computed
+// again, whose exponentials they are.
+#define WW_KEEP_SHARES (WW_VECTOR > 1 && WW_SELECT == WW_SELECT_SOFT)
+#if WW_KEEP_SHARES
+#define WW_CHOICE_BACK(e, q, r) ww_choose_shares(e, &shares[(q)*WW_COLS + (r)], WW_GIVEN)
+#else
+#define WW_CHOICE_BACK WW_CHOICE
+#endif
 #if WW_SELECT == WW_SELECT_SOFT
+#if !WW_KEEP_SHARES
 WW_INLINE ww_entries ww_shares(ww_entries e, real a, ww_parameters p) {
     const real least = ww_lesser(ww_lesser(ww_lesser(e.left, e.up), e.diagonal), WW_FAR);
     const real left = ww_soft_exp2((least - e.left) * p.soft_scale), up = ww_soft_exp2((least - e.up) * p.soft_scale),
@@ -373,6 +428,19 @@ WW_INLINE ww_entries ww_shares(ww_entries e, real a, ww_parameters p) {
     const real share = a / ww_greater(left + up + diagonal, (real)1);
     return ww_entries_of(left * share, up * share, diagonal * share);
 }
+#else
+// ww_choose(), and the shares of 1.
+WW_INLINE real ww_choose_shares(ww_entries e, ww_entries *shares, ww_parameters p) {
+    const real sides = ww_lesser(e.left, e.up), least = ww_lesser(ww_lesser(sides, e.diagonal), WW_FAR);
+    const real more = ww_greater(e.left, e.up), second = ww_greater(sides, e.diagonal);
+    const real of_second = ww_soft_exp2((least - second) * p.soft_scale), of_more = ww_soft_exp2((least - more) * p.soft_scale);
+    const real sum = 1 + of_second + of_more, over = WW_IF(least < WW_FAR, 1 / sum, (real)0), other = of_second * over;
+    const real lesser = WW_IF(e.diagonal < sides, other, over), greater = of_more * over;
+    *shares = ww_entries_of(WW_IF(e.left < e.up, lesser, greater), WW_IF(e.left < e.up, greater, lesser),
+                            WW_IF(e.diagonal < sides, over, other));
+    return fma(ww_soft_log2(sum), -(real)p.soft_unit, least);
+}
+#endif
 #else
 WW_INLINE ww_entries ww_shares(ww_entries e, real a, ww_parameters p) {
     const real up_or_left = e.up <= e.left ? a : (real)0;
@@ -393,7 +461,7 @@ ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_tas
                      __global const ww_scalar *restrict marks, __global ww_scalar *restrict flow,
                      __global ww_scalar *restrict slopes, __global ww_scalar *restrict sums,
                      __global ww_scalar *restrict alignment) {
-    ww_place place[WW_VECTOR];
+    ww_place place[WW_PLACE_COUNT];
     (void)band;
     for (uint walked = 0;; walked++) {
         WW_PLACES(true)
@@ -405,7 +473,10 @@ ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_tas
             WW_READ(WW_D(-1, r), marks, WW_MARK(r))
         WW_UNROLL for (int q = -1; q < WW_ROWS; q++)
             WW_READ(WW_D(q, -1), marks, WW_MARK(WW_COLS + 1 + q))
-        WW_FILL_BLOCK
+#if WW_KEEP_SHARES
+        ww_entries shares[WW_ROWS * WW_COLS];
+#endif
+        WW_FILL_BLOCK(WW_CHOICE_BACK)
         // below[r]: what comes from the row below; to_left[q]: what goes to the block on the left; to_left[-1]: to the
         // corner, which that block hands on.
         real below[WW_COLS], from_right[WW_ROWS], to_left[WW_ROWS], corner_in, to_corner = 0;
@@ -446,14 +517,18 @@ ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_tas
                 real all = below[r] + from_cell;
                 all = WW_IF((i0 + q + 1 == n_of) & (j0 + r + 1 == m_of), (real)1, all);
                 all = WW_INSIDE(all, q, r, (real)0);
+#if WW_KEEP_SHARES
+                const ww_entries kept = shares[q * WW_COLS + r];
+                const real node = all;
+                const ww_entries s = ww_entries_of(all * kept.left, all * kept.up, all * kept.diagonal);
+#elif WW_NODE_MOST
                 const ww_entries e = WW_ENTRIES(q, r);
-#if WW_NODE_MOST
                 const real best = ww_choose(e, 0, WW_GIVEN);
                 const real on = ww_node(best, a[q], b[r], WW_ALONG(q, r), WW_GIVEN) > best ? (real)0 : all, node = all - on;
                 const ww_entries s = ww_shares(e, on, WW_GIVEN);
 #else
                 const real node = all;
-                const ww_entries s = ww_shares(e, all, WW_GIVEN);
+                const ww_entries s = ww_shares(WW_ENTRIES(q, r), all, WW_GIVEN);
 #endif
                 (void)node;
                 below[r] = s.up + pending;
@@ -513,8 +588,8 @@ ww_gradient_backward(const ww_gradient_args args, __global const ww_gradient_tas
 #endif
                     WW_EACH_LANE {
                         const uint i = here.i * WW_ROWS + (uint)q, j = here.j * WW_COLS + (uint)r;
-                        if (here.live && i < here.task.n && j < here.task.m && args.slope_channel == 0 && here.task.aligned)
-                            alignment[here.task.alignment + (ulong)i * here.task.m + j] = each_all[v];
+                        if (WW_LANE_LIVE && i < WW_LANE_TASK.n && j < WW_LANE_TASK.m && args.slope_channel == 0 && WW_LANE_TASK.aligned)
+                            alignment[WW_LANE_TASK.alignment + (ulong)i * WW_LANE_TASK.m + j] = each_all[v];
                     }
                 }
 #endif

@@ -9,26 +9,41 @@
 // args.chunk row-steps that is its on an anti-diagonal of chunks. A strip's row is in registers and, between chunks, in `roll`; so
 // is, for the way back, what A the row below hands on, in `flow`.
 //
-// The way back takes a block in parts of WW_PART columns, from the right. The forward pass notes R in the row above a block and
-// in the columns to the left of its parts, and the part is computed again from these:
-//   by products: B(i,j), the sum over the successors s of exp(-c(s)/gamma) B(s), as P is, from what is handed on divided
-//       by P; A = P B
-//   by pairs: each cell keeps which shares its neighbours above and on the diagonal have in it, and A goes back by these
-// Where A is below what float holds, it is lost, and means nothing: it is a probability.
+// The way back takes a block in parts of WW_PART columns, from the right. The forward pass notes what enters a block from above,
+// and what enters its parts from the left, and the part is computed again from these, as the forward pass has computed it:
+//   by products: the notes are P, the high words of doubles, and the base. B(i,j), the sum over the successors s of
+//       exp(-c(s)/gamma) B(s), as P is, and A = P B. Up a strip B is handed on as it is
+//   by pairs: the notes are R. Each cell keeps which shares its neighbours above and on the diagonal have in it, and A goes
+//       back by these
+// Between strips, and between a block of the one kind and one of the other, A is handed on. Where A is below what float holds,
+// it is lost, and means nothing: it is a probability.
 //
-// Local memory: 3 WW_COLS values a work-item, its own. No barriers.
+// B stays within its range: what is handed on is at most the reciprocal of P of where it goes, and exp(-c/gamma) is at most 1.
+//
+// Local memory: 3 or 4 WW_COLS words a work-item, its own. No barriers.
 #ifndef WW_HAS_AGREEMENT
 #define ww_all_agree(own) (own)
+#endif
+#ifdef WW_FREE
+#define WW_SOFT_GROUP
+#else
+#define WW_SOFT_GROUP __attribute__((reqd_work_group_size(WW_WG, 1, 1)))
 #endif
 #ifndef WW_PART
 #define WW_PART 8
 #endif
 #define WW_PARTS_OF_BLOCK (WW_COLS / WW_PART)
 #define WW_STRIDE ((ulong)WW_SIDE_BY_SIDE)
-// Of a block: the row above, and for each part the column to its left; the corner.
-#define WW_MARKS (WW_COLS + WW_ROWS * WW_PARTS_OF_BLOCK + 1)
+// Of a block: the row above, and for each part the column to its left; the corner; the base of its products, or WW_SOFT_FAR.
+#define WW_MARKS (WW_COLS + WW_ROWS * WW_PARTS_OF_BLOCK + 2)
 #define WW_MARK_LEFT(part, q) (WW_COLS + (part)*WW_ROWS + (q))
-#define WW_MARK_CORNER (WW_MARKS - 1)
+#define WW_MARK_CORNER (WW_MARKS - 2)
+#define WW_MARK_BASE (WW_MARKS - 1)
+#if WW_SOFT_WIDE
+// A double's high word, and a double in the middle of those that have it.
+#define WW_HIGH(a) as_float(as_uint2(a).y)
+#define WW_FROM_HIGH(a) as_double((uint2)(0x80000000u, as_uint(a)))
+#endif
 
 // A work-item's pair, its strips [strip, strip_end) and its row-steps [from, to), by the launch.
 typedef struct {
@@ -61,13 +76,13 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
     }
     return at;
 }
-#define WW_SOFT_ENTER(q) ww_wide_exp2(base - v[q])
+#define WW_SOFT_ENTER(q) entering[q]
 #define WW_SOFT_FIRST(q) corner
 
-// R in the last column of a part but the last is noted.
+// What enters the parts but the first from the left.
 #define WW_SOFT_NOTE_PRODUCT(q, r)                                                                                     \
     if (((r) + 1) % WW_PART == 0 && (r) + 1 < WW_COLS && args.keep)                                                    \
-        mark[(WW_MARK_LEFT(((r) + 1) / WW_PART % WW_PARTS_OF_BLOCK, q)) * WW_STRIDE] = base - ww_wide_log2(value);
+        mark[(WW_MARK_LEFT(((r) + 1) / WW_PART % WW_PARTS_OF_BLOCK, q)) * WW_STRIDE] = WW_HIGH(value);
 #define WW_SOFT_NOTE_PAIR(q, r)                                                                                        \
     if (((r) + 1) % WW_PART == 0 && (r) + 1 < WW_COLS && args.keep)                                                    \
         mark[(WW_MARK_LEFT(((r) + 1) / WW_PART % WW_PARTS_OF_BLOCK, q)) * WW_STRIDE] = next - ww_log2(next_sum);
@@ -89,7 +104,7 @@ typedef float ww_soft_state;
 #define WW_SOFT_STATE(r) (r)
 #endif
 
-__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+__kernel WW_SOFT_GROUP void
 ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                 __global const uint *restrict band, __global const float *restrict packed, __global float *restrict roll,
                 __global float *restrict marks, __global float *restrict edges, __global float *restrict ends) {
@@ -145,24 +160,27 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
             __global float *mark =
                 marks + task.marks +
                 ((ulong)i * (args.segment_columns ? args.mark_columns : task.wide) + (j - args.column_begin)) * WW_MARKS * WW_STRIDE;
-            float low = WW_SOFT_FAR, high = -WW_SOFT_FAR, end = 0;
-            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
 #if WW_SOFT_WIDE
-                end = products ? base - ww_wide_log2(c[r]) : WW_SOFT_LOG(c[r]);
-#else
-                end = c[r];
-#endif
-                low = fmin(low, end);
-                high = fmax(high, end);
-                if (args.keep)
-                    mark[r * WW_STRIDE] = end;
+            // R of the strip's last row at least, at most, and in its last column.
+            float low, high, end;
+            if (products) {
+                uint word = as_uint2(c[0]).y, top = word, bottom = word;
+                WW_SOFT_UNROLL for (int r = 1; r < WW_COLS; r++) {
+                    word = as_uint2(c[r]).y;
+                    top = max(top, word);
+                    bottom = min(bottom, word);
+                }
+                low = base - ww_wide_exponent(top);
+                high = base - ww_wide_exponent(bottom);
+                end = base - ww_wide_exponent(word);
+            } else {
+                low = high = end = WW_SOFT_LOG(c[0]);
+                WW_SOFT_UNROLL for (int r = 1; r < WW_COLS; r++) {
+                    end = WW_SOFT_LOG(c[r]);
+                    low = fmin(low, end);
+                    high = fmax(high, end);
+                }
             }
-            if (args.keep) {
-                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                    mark[WW_MARK_LEFT(0, q) * WW_STRIDE] = v[q];
-                mark[WW_MARK_CORNER * WW_STRIDE] = corner;
-            }
-#if WW_SOFT_WIDE
             const float cost = scale * fmax(ww_soft_cost(most_x, least_y), ww_soft_cost(least_x, most_y));
             const float best = floor(fmin(fmin(low, least), corner));
             const bool fits =
@@ -179,7 +197,19 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                 }
                 base = best + WW_SOFT_LIFT;
                 products = true;
-                WW_SOFT_PRODUCTS(WW_COLS, ww_wide_exp2(base - corner), WW_SOFT_ENTER, WW_SOFT_NOTE_PRODUCT, WW_SOFT_LEAVE)
+                double entering[WW_ROWS];
+                const double start = ww_wide_exp2(base - corner);
+                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                    entering[q] = ww_wide_exp2(base - v[q]);
+                if (args.keep) {
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+                        mark[r * WW_STRIDE] = WW_HIGH(c[r]);
+                    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                        mark[WW_MARK_LEFT(0, q) * WW_STRIDE] = WW_HIGH(entering[q]);
+                    mark[WW_MARK_CORNER * WW_STRIDE] = WW_HIGH(start);
+                    mark[WW_MARK_BASE * WW_STRIDE] = base;
+                }
+                WW_SOFT_PRODUCTS(WW_COLS, start, WW_SOFT_ENTER, WW_SOFT_NOTE_PRODUCT, WW_SOFT_LEAVE)
             } else
 #endif
             {
@@ -191,6 +221,14 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                     above[r] = c[r];
 #endif
                     sum[r] = 1;
+                    if (args.keep)
+                        mark[r * WW_STRIDE] = above[r];
+                }
+                if (args.keep) {
+                    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                        mark[WW_MARK_LEFT(0, q) * WW_STRIDE] = v[q];
+                    mark[WW_MARK_CORNER * WW_STRIDE] = corner;
+                    mark[WW_MARK_BASE * WW_STRIDE] = WW_SOFT_FAR;
                 }
                 WW_SOFT_PAIRS(WW_COLS, WW_SOFT_FIRST, WW_SOFT_NOTE_PAIR, WW_SOFT_PAIR_LEAVES)
                 WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
@@ -233,37 +271,83 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
         kept_second[(q)*WW_PART + (r)] = (lesser < last ? last_sum * other : last_sum) * all;                          \
     }
 #define WW_SOFT_NOTE_FACTORS(q, r)                                                                                     \
-    kept_first[(q)*WW_PART + (r)] = as_float(as_uint2(value).y);                                           \
-    kept_second[(q)*WW_PART + (r)] = factor;
+    WW_KEEP(q, r)
+// A cell's factor, a float, and upon it the high word of its P: the double that both are is P.
+#ifndef WW_KEEP_FACTORS
+#define WW_KEEP_FACTORS 1
+#endif
+#if WW_KEEP_FACTORS
+#define WW_KEEP(q, r) kept[(q)*WW_PART + (r)] = as_double((uint2)(as_uint(factor), as_uint2(value).y));
+#define WW_KEPT(q, r) kept[(q)*WW_PART + (r)]
+#define WW_KEPT_FACTOR_OF(q, r, slope) WW_KEPT_FACTOR((q)*WW_PART + (r))
+#else
+#define WW_KEEP(q, r) kept[(q)*WW_PART + (r)] = WW_HIGH(value);
+#define WW_KEPT(q, r) WW_FROM_HIGH(kept[(q)*WW_PART + (r)])
+#define WW_KEPT_FACTOR_OF(q, r, slope) ww_exp2(-scale * ww_soft_cost(x[q], b[r]))
+#endif
+#define WW_KEPT_FACTOR(k) as_float(as_uint2(kept[k]).x)
 #define WW_SOFT_NOTHING(q)
-// Else the compiler keeps in registers, for each cell, what it can compute again from these.
-#define WW_SOFT_FORGET                                                                                                 \
+// Else the compiler keeps in registers, for each cell, what it can compute again from these. `hidden` is 0, which no compiler
+// can know: NVIDIA's sees through ww_rename().
+#define WW_SOFT_FORGET(rename)                                                                                                 \
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)                                                                   \
-        ww_rename(x[q]);                                                                                               \
-    WW_SOFT_UNROLL for (int k = 0; k < WW_ROWS * WW_PART; k++) {                                                       \
+        x[q] = as_float(as_uint(x[q]) | hidden);                                                                       \
+    WW_SOFT_UNROLL for (int k = 0; k < WW_ROWS * WW_PART; k++)                                                         \
+        rename(k)
+#define WW_RENAME_SHARES(k)                                                                                            \
+    {                                                                                                                  \
         ww_rename(kept_first[k]);                                                                                      \
         ww_rename(kept_second[k]);                                                                                     \
     }
+#if WW_KEEP_FACTORS
+#define WW_RENAME_KEPT(k) ww_rename_wide(kept[k]);
+#else
+#define WW_RENAME_KEPT(k) ww_rename(kept[k]);
+#endif
+// The slope of the cost of two points, over WW_SOFT_SLOPE_UNIT.
+#if WW_COST == 1
+#define WW_SOFT_SLOPE_UNIT 2.0f
+#else
+#define WW_SOFT_SLOPE_UNIT 1.0f
+#endif
 WW_INLINE float ww_soft_slope(float x, float y) {
+#if WW_COST == 1
+    return x - y;
+#else
     ww_point a, b;
     a.value[0] = x;
     b.value[0] = y;
     return ww_cost_slope(a, b, 0);
+#endif
 }
 #if WW_SOFT_WIDE
+typedef double ww_soft_flow;
 // The reciprocal of a positive double that is far from the ends of its range.
 WW_INLINE double ww_wide_recip(double a) {
     const uint high = as_uint2(a).y, part = as_uint(ww_recip(as_float(((high & 0xfffffu) << 3) | 0x3f800000u)));
     return as_double((uint2)(0, (part >> 3) + ((1919u - (high >> 20)) << 20)));
 }
+// a times b, from 0 to 1, as a float, from the double's high word: an error of 2^-21, and of 2^-120.
+WW_INLINE float ww_wide_product(double a, double b) {
+    return as_float((as_uint2(fma(a, b, 0x1p-120)).y << 3) + 0x40000004u);
+}
+// ww_wide(), with its constant.
+WW_INLINE double ww_wide_biased(float a, uint bias) {
+    return as_double((uint2)(as_uint(a), (as_uint(a) >> 3) + bias));
+}
+// What is handed up the strip: A, or B of products with this base.
+#define WW_SOFT_HANDS_A (handed_base >= WW_SOFT_FAR)
+#else
+typedef float ww_soft_flow;
 #endif
 
-__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+__kernel WW_SOFT_GROUP void
 ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                  __global const uint *restrict band, __global const float *restrict packed,
                  __global const float *restrict marks, __global float *restrict flow, __global float *restrict slopes,
                  __global float *restrict sums, __global float *restrict alignment) {
-    __local float points[WW_COLS][WW_WG], y_slopes[WW_COLS][WW_WG], handed[WW_COLS][WW_WG];
+    __local float points[WW_COLS][WW_WG], y_slopes[WW_COLS][WW_WG];
+    __local ww_soft_flow handed[WW_COLS][WW_WG];
     const uint lane = (uint)get_local_id(0);
     uint number;
     const ww_soft_place at = ww_soft_place_of(args, tasks, &number);
@@ -271,6 +355,10 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         return;
     const ww_gradient_task task = tasks[number];
     const float scale = args.parameters.soft_scale;
+    const uint hidden = args.whole & 2u;
+#if WW_SOFT_WIDE
+    const uint bias = 0x38000000u | hidden;
+#endif
     __global float *side = flow + task.roll + (ulong)task.wide * WW_COLS * WW_STRIDE;
     for (uint j = at.strip_end; j-- > at.strip;) {
         __global float *top = flow + task.roll + (ulong)j * WW_COLS * WW_STRIDE;
@@ -281,96 +369,126 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
             handed[r][lane] = args.whole ? 0.0f : top[r * WW_STRIDE];
         }
         float carried = 0;  // for the corner of the row-step below
+#if WW_SOFT_WIDE
+        float handed_base = WW_SOFT_FAR;
+#endif
 #pragma unroll 1
         for (uint i = at.to; i-- > at.from;) {
-            float x[WW_ROWS], x_slope[WW_ROWS], from_right[WW_ROWS];
+            float x[WW_ROWS], x_slope[WW_ROWS], from_right[WW_ROWS], corner_flow = 0;
             __global float *own = side + (ulong)i * (WW_ROWS + 1) * WW_STRIDE;
             __global const float *mark =
                 marks + task.marks +
                 ((ulong)i * (args.segment_columns ? args.mark_columns : task.wide) + (j - args.column_begin)) * WW_MARKS * WW_STRIDE;
-            const bool ending = i == (task.n - 1) / WW_ROWS && j == (task.m - 1) / WW_COLS;
             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
                 x[q] = packed[task.x + ((ulong)i * WW_ROWS + q) * WW_STRIDE];
                 x_slope[q] = 0;
                 from_right[q] = own[(q + 1) * WW_STRIDE];
             }
-            float corner_flow = 0;
-#pragma unroll 1
-            for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
-                const int first = part * WW_PART;
-                float b[WW_PART], above[WW_PART], v[WW_ROWS], below[WW_PART], y_slope[WW_PART], to_left[WW_ROWS], to_corner;
-                float kept_first[WW_ROWS * WW_PART], kept_second[WW_ROWS * WW_PART];
-                float corner = mark[(part ? first - 1 : WW_MARK_CORNER) * WW_STRIDE];
-                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                    v[q] = mark[WW_MARK_LEFT(part, q) * WW_STRIDE];
-                WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-                    b[r] = points[first + r][lane];
-                    above[r] = mark[(first + r) * WW_STRIDE];
-                    below[r] = handed[first + r][lane];
-                    y_slope[r] = 0;
-                }
 #if WW_SOFT_WIDE
-                float low = above[0], high = above[0], least = v[0], most = v[0], most_x = x[0], least_x = x[0], most_y = b[0],
-                      least_y = b[0];
-                WW_SOFT_UNROLL for (int r = 1; r < WW_PART; r++) {
-                    low = fmin(low, above[r]);
-                    high = fmax(high, above[r]);
-                    most_y = fmax(most_y, b[r]);
-                    least_y = fmin(least_y, b[r]);
-                }
-                WW_SOFT_UNROLL for (int q = 1; q < WW_ROWS; q++) {
-                    least = fmin(least, v[q]);
-                    most = fmax(most, v[q]);
-                    most_x = fmax(most_x, x[q]);
-                    least_x = fmin(least_x, x[q]);
-                }
-                const float cost = scale * fmax(ww_soft_cost(most_x, least_y), ww_soft_cost(least_x, most_y));
-                const float best = floor(fmin(fmin(low, least), corner)), base = best + WW_SOFT_LIFT;
-                const bool fits = !ending && ww_soft_fits(low, high, above[WW_PART - 1], least, most, v[WW_ROWS - 1], corner,
-                                                          best, cost, WW_PART);
-                if (ww_all_agree(fits)) {
-                    double c[WW_PART], h[WW_PART];
-                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
-                        c[r] = ww_wide_exp2(base - above[r]);
-                    WW_SOFT_PRODUCTS(WW_PART, ww_wide_exp2(base - corner), WW_SOFT_ENTER, WW_SOFT_NOTE_FACTORS, WW_SOFT_NOTHING)
-                    WW_SOFT_FORGET
-                    // h: exp(-c/gamma) B of the row below.
-                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
-                        h[r] = 0;
-                    double before = 0;  // of the row below in the first column
+            const float base = mark[WW_MARK_BASE * WW_STRIDE];
+            if (base < WW_SOFT_FAR) {
+                // B times 2^-base; from the right at first A.
+                double from_part[WW_ROWS], corner_part = 0;
+                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                    from_part[q] = from_right[q];
+                const double shift = WW_SOFT_HANDS_A ? 1.0 : ww_wide_power(handed_base - base);
+#pragma unroll 1
+                for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
+                    const int first = part * WW_PART;
+                    float b[WW_PART], y_slope[WW_PART];
+                    double entering[WW_ROWS], h[WW_PART];
+#if WW_KEEP_FACTORS
+                    double kept[WW_ROWS * WW_PART];
+#else
+                    float kept[WW_ROWS * WW_PART];
+#endif
+
+                    {
+                        double c[WW_PART];
+                        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                            entering[q] = WW_FROM_HIGH(mark[WW_MARK_LEFT(part, q) * WW_STRIDE]);
+                        WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+                            b[r] = points[first + r][lane];
+                            c[r] = WW_FROM_HIGH(mark[(first + r) * WW_STRIDE]);
+                        }
+                        const double start = WW_FROM_HIGH(mark[(part ? first - 1 : WW_MARK_CORNER) * WW_STRIDE]);
+                        WW_SOFT_PRODUCTS(WW_PART, start, WW_SOFT_ENTER, WW_SOFT_NOTE_FACTORS, WW_SOFT_NOTHING)
+                    }
+                    WW_SOFT_FORGET(WW_RENAME_KEPT)
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+                        h[r] = shift * handed[first + r][lane];
+                        y_slope[r] = 0;
+                    }
+                    if (WW_SOFT_HANDS_A) {
+                        WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+                            h[r] *= ww_wide_recip(WW_KEPT(WW_ROWS - 1, r));
+                    }
+                    if (part == WW_PARTS_OF_BLOCK - 1) {
+                        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                            from_part[q] *= ww_wide_recip(WW_KEPT(q, WW_PART - 1));
+                    }
+                    // h: exp(-c/gamma) B of the row below; before the last row what comes from all below it.
                     WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
-                        double right = 0, diagonal = 0;
-                        before = h[0];
+                        double right = from_part[q], diagonal = 0;
+                        const double before = q == WW_ROWS - 1 ? 0 : h[0];
                         WW_SOFT_UNROLL for (int r = WW_PART - 1; r >= 0; r--) {
-                            const double p = as_double((uint2)(0, as_uint(kept_first[q * WW_PART + r])));
-                            double all = right + (h[r] + diagonal);
-                            if (q == WW_ROWS - 1 || r == WW_PART - 1)
-                                all += ww_wide_recip(p) * (double)((q == WW_ROWS - 1 ? below[r] : 0.0f) +
-                                                                   (r == WW_PART - 1 ? from_right[q] : 0.0f));
-                            const float share = convert_float(p * all);
-                            const float slope = share * ww_soft_slope(x[q], b[r]);
-                            x_slope[q] += slope;
-                            y_slope[r] -= slope;
+                            const double all = q == WW_ROWS - 1 || r == WW_PART - 1 ? right + h[r] : right + (h[r] + diagonal);
+                            const float share = ww_wide_product(WW_KEPT(q, r), all), slope = ww_soft_slope(x[q], b[r]);
+                            x_slope[q] = fma(share, slope, x_slope[q]);
+                            y_slope[r] = fma(-share, slope, y_slope[r]);
                             diagonal = h[r];
-                            right = all * ww_wide(kept_second[q * WW_PART + r]);
+                            right = all * ww_wide_biased(WW_KEPT_FACTOR_OF(q, r, slope), bias);
                             h[r] = right;
                         }
-                        to_left[q] = convert_float(ww_wide_exp2(base - v[q]) * (right + before));
+                        from_part[q] = right + before;
                     }
-                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
-                        below[r] = convert_float(ww_wide_exp2(base - above[r]) * (r + 1 < WW_PART ? h[r] + h[r + 1 < WW_PART ? r + 1 : 0] : h[r]));
-                    to_corner = convert_float(ww_wide_exp2(base - mark[(part ? first - 1 : WW_MARK_CORNER) * WW_STRIDE]) * h[0]);
-                } else
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+                        handed[first + r][lane] = h[r] + (r + 1 < WW_PART ? h[r + 1 < WW_PART ? r + 1 : 0] : corner_part);
+                        y_slopes[first + r][lane] += y_slope[r];
+                    }
+                    corner_part = h[0];
+                }
+                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                    from_right[q] = ww_wide_product(WW_FROM_HIGH(mark[WW_MARK_LEFT(0, q) * WW_STRIDE]), from_part[q]);
+                corner_flow = ww_wide_product(WW_FROM_HIGH(mark[WW_MARK_CORNER * WW_STRIDE]), corner_part);
+                handed_base = base;
+                if (!args.whole && i == at.from) {
+#pragma unroll 1
+                    for (int r = 0; r < WW_COLS; r++)
+                        handed[r][lane] *= WW_FROM_HIGH(mark[r * WW_STRIDE]);
+                }
+            } else
 #endif
-                {
-                    float sum[WW_PART];
+            {
+                const bool ending = i == (task.n - 1) / WW_ROWS && j == (task.m - 1) / WW_COLS;
+#pragma unroll 1
+                for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
+                    const int first = part * WW_PART;
+                    float b[WW_PART], above[WW_PART], sum[WW_PART], v[WW_ROWS], below[WW_PART], y_slope[WW_PART], to_left[WW_ROWS];
+                    float kept_first[WW_ROWS * WW_PART], kept_second[WW_ROWS * WW_PART], to_corner = 0;
+                    float corner = mark[(part ? first - 1 : WW_MARK_CORNER) * WW_STRIDE];
+                    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                        v[q] = mark[WW_MARK_LEFT(part, q) * WW_STRIDE];
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+                        b[r] = points[first + r][lane];
+                        above[r] = mark[(first + r) * WW_STRIDE];
+                        y_slope[r] = 0;
+                        sum[r] = 1;
+                    }
                     const uint end_row = task.n - 1 - i * WW_ROWS, end_column = task.m - 1 - (j * WW_COLS + first);
                     const int end = ending && end_column < WW_PART ? (int)(end_row * WW_PART + end_column) : -1;
-                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
-                        sum[r] = 1;
                     WW_SOFT_PAIRS(WW_PART, WW_SOFT_FIRST, WW_SOFT_NOTE_SHARES, WW_SOFT_NOTHING)
-                    WW_SOFT_FORGET
-                    to_corner = 0;
+                    WW_SOFT_FORGET(WW_RENAME_SHARES)
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+#if WW_SOFT_WIDE
+                        double flow_in = handed[first + r][lane];
+                        if (!WW_SOFT_HANDS_A)
+                            flow_in *= ww_wide_exp2(handed_base - (above[r] - ww_log2(sum[r])));
+                        below[r] = convert_float(flow_in);
+#else
+                        below[r] = handed[first + r][lane];
+#endif
+                    }
                     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
                         to_left[q] = 0;
                     WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
@@ -379,9 +497,9 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                             const float all = end == q * WW_PART + r ? 1.0f : below[r] + from_cell;
                             const float up = all * kept_first[q * WW_PART + r], diagonal = all * kept_second[q * WW_PART + r];
                             const float left = fmax(all - up - diagonal, 0.0f);
-                            const float slope = all * ww_soft_slope(x[q], b[r]);
-                            x_slope[q] += slope;
-                            y_slope[r] -= slope;
+                            const float slope = ww_soft_slope(x[q], b[r]);
+                            x_slope[q] = fma(all, slope, x_slope[q]);
+                            y_slope[r] = fma(-all, slope, y_slope[r]);
                             below[r] = up + pending;
                             pending = diagonal;
                             from_cell = left;
@@ -394,21 +512,24 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                             }
                         }
                     }
+                    below[WW_PART - 1] += corner_flow;
+                    corner_flow = to_corner;
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+                        handed[first + r][lane] = below[r];
+                        y_slopes[first + r][lane] += y_slope[r];
+                    }
+                    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                        from_right[q] = to_left[q];
                 }
-                below[WW_PART - 1] += corner_flow;
-                corner_flow = to_corner;
-                WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-                    handed[first + r][lane] = below[r];
-                    y_slopes[first + r][lane] += y_slope[r];
-                }
-                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                    from_right[q] = to_left[q];
+#if WW_SOFT_WIDE
+                handed_base = WW_SOFT_FAR;
+#endif
             }
             from_right[WW_ROWS - 1] += carried;
             carried = corner_flow;
             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
                 own[(q + 1) * WW_STRIDE] = from_right[q];
-                slopes[task.x_slopes + ((ulong)i * WW_ROWS + q) * WW_STRIDE] += x_slope[q];
+                slopes[task.x_slopes + ((ulong)i * WW_ROWS + q) * WW_STRIDE] += WW_SOFT_SLOPE_UNIT * x_slope[q];
             }
         }
         // The corner above the chunk is in the strip to the left: its work-item adds it to what it hands on.
@@ -418,7 +539,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         }
 #pragma unroll 1
         for (int r = 0; r < WW_COLS; r++) {
-            slopes[task.y_slopes + ((ulong)j * WW_COLS + r) * WW_STRIDE] += y_slopes[r][lane];
+            slopes[task.y_slopes + ((ulong)j * WW_COLS + r) * WW_STRIDE] += WW_SOFT_SLOPE_UNIT * y_slopes[r][lane];
             if (!args.whole)
                 top[r * WW_STRIDE] = handed[r][lane];
         }

@@ -105,7 +105,17 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
     uint32_t tall, wide;
     b->first = first;
     b->segments = 1;
-    b->stride = g->vector == 1 && g->task_count - first >= WWI_SIDE_BY_SIDE ? WWI_SIDE_BY_SIDE : 1;
+    // Pairs enough to give each work-item its own.
+    const bool gpu = wwi_context_info(g->plan->context)->type == WW_DEVICE_GPU;
+    const uint64_t enough = (units ? units : 1) * (uint64_t)wwi_tuning(g->plan->context, "gradient.fill", NULL,
+                                                                       g->tiles ? 256
+                                                                       : gpu    ? 128
+                                                                                : 2 * (long)g->vector);
+    // Neighbouring work-items, or the lanes of a vector, then read neighbouring words. Of few pairs, a vector's lanes are
+    // better blocks of one diagonal.
+    const uint32_t side = g->vector == 1 ? WWI_SIDE_BY_SIDE : g->vector;
+    const uint64_t least = g->vector == 1 ? WWI_SIDE_BY_SIDE : enough;
+    b->stride = g->task_count - first >= least ? side : 1;
     if (largest_bytes(g, first, b->stride, &tall, &wide) > room)
         b->stride = 1;
     while (first + b->count < g->task_count && b->count < MOST_TASKS) {
@@ -123,12 +133,6 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
     if (b->count == 0)
         return cut_segments(g, b, room);
     b->segment = b->wide;
-    // Pairs enough to give each work-item its own.
-    const bool gpu = wwi_context_info(g->plan->context)->type == WW_DEVICE_GPU;
-    const uint64_t enough = (units ? units : 1) * (uint64_t)wwi_tuning(g->plan->context, "gradient.fill", NULL,
-                                                                       g->tiles ? 256
-                                                                       : gpu    ? 128
-                                                                                : 2 * (long)g->vector);
     b->whole = b->count >= enough && g->slope_channels == g->channels;
     return WW_OK;
 }

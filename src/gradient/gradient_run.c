@@ -49,7 +49,7 @@ static int choose_sizes(ww_gradient *g) {
     if ((g->tiles = tiles_of(g)) != 0) {
         g->rows = TILE_ROWS;
         g->columns = TILE_COLUMNS;
-        g->noted = TILE_COLUMNS + TILE_ROWS * (TILE_COLUMNS / TILE_PART) + 1;
+        g->noted = TILE_COLUMNS + TILE_ROWS * (TILE_COLUMNS / TILE_PART) + 2;
         g->vector = 1;
         g->group = 32;
         g->slope_channels = 1;
@@ -68,12 +68,14 @@ static int choose_sizes(ww_gradient *g) {
 }
 
 static void write_options(const ww_gradient *g, uint32_t stride, char *options, size_t bytes) {
+    // On x86 CPUs denormal numbers take a hundred cycles, and most of A is one where gamma is small beside the costs.
+    const char *denormals = g->plan->measure.gamma > 0 ? " -cl-denorms-are-zero" : "";
     const bool derived = wwi_measure_row_by_id(g->plan->measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
     snprintf(options, bytes,
              "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
-             "-DWW_SUM_WG=%u -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u -DWW_SOFT_WIDE=%d -DWW_PART=%d",
+             "-DWW_SUM_WG=%u -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u -DWW_SOFT_WIDE=%d -DWW_PART=%d%s",
              g->slope_channels, g->options.parameters && g->parameters, g->options.weights, g->options.alignment,
-             sum_group(g), derived, stride, g->tiles == 2, TILE_PART);
+             sum_group(g), derived, stride, g->tiles == 2, TILE_PART, denormals);
 }
 
 ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, wwi_gradient_program **passes) {
@@ -174,6 +176,9 @@ static ww_status run_diagonals(ww_gradient *g, pass *p) {
     p->args.first = 0;
     p->args.count = (uint32_t)p->batch->count;
     p->args.last_slope_channel = last_channel;
+    // Where lanes are pairs side by side, whole packs.
+    const uint32_t pack = p->batch->stride > 1 ? g->vector : 1;
+    const uint64_t across = ceil_div(p->batch->count, pack) * pack;
     for (uint32_t d = 0; status == WW_OK && d < all; d++) {
         uint32_t turns = d + 1 < all - d ? d + 1 : all - d;
         turns = turns < least ? turns : least;
@@ -181,7 +186,7 @@ static ww_status run_diagonals(ww_gradient *g, pass *p) {
         p->args.turns = turns;
         for (uint32_t c = 0; status == WW_OK && c <= (p->slopes ? last_channel : 0); c += g->slope_channels) {
             p->args.slope_channel = c;
-            status = launch(g, p, (uint64_t)p->batch->count * turns);
+            status = launch(g, p, across * turns);
         }
         if (status == WW_OK)
             status = enqueued(g, p->cells / all, true);
