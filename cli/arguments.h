@@ -48,9 +48,9 @@ typedef struct cli_command {
 } cli_command;
 
 // Parses argv[1...] of a command. Operands go to `operands`, at most `most` of them, at least `least`.
-// An operand is a file that is read, but for one that the usage line calls OUT. Only one file can be standard input, and
-// only one thing, a file or the JSON, standard output: two are a usage error.
-// Gives CLI_GO_ON, or the exit code after the help was printed (0) or a usage error was reported (2).
+// An operand is a file that is read, but for one that the usage line calls OUT. Only one file can be standard input,
+// and only one thing, a file or the JSON, standard output: two are a usage error. Gives CLI_GO_ON, or the exit code
+// after the help was printed (0) or a usage error was reported (2).
 int cli_parse(const cli_command *command, const cli_option *options, size_t option_count, int argc, char **argv,
               const char **operands, size_t least, size_t most, size_t *operand_count);
 

@@ -104,7 +104,9 @@ static void begin_json(const job *j, const cli_command *command, const char *out
     CLI_MEASURE_OPTIONS((j).measure_options), CLI_ENGINE_OPTION((j).device), CLI_READ_OPTIONS((j).read),               \
         CLI_DEVICE_OPTIONS((j).device)
 #define DISTANCES_OPTIONS(j)                                                                                           \
-    {"output", 'o', CLI_OUTPUT, "FILE", "where to: .npy, .csv, else raw values; default '-', text", &(j).output, 0, 0},  \
+    {                                                                                                                  \
+        "output",    'o', CLI_OUTPUT, "FILE", "where to: .npy, .csv, else raw values; default '-', text",              \
+        &(j).output, 0,   0},                                                                                          \
     {                                                                                                                  \
         "json", 'j', CLI_FLAG, NULL, "print one JSON object; the distances are in it, or in --output", &(j).json, 0, 0 \
     }

@@ -82,7 +82,7 @@ typedef struct cli_read_options {
     {NULL, 0, CLI_FLAG, NULL, "Files", NULL, 0, 0},                                                                    \
         {"format", 0, CLI_CHOICE, "F", "format of what is read; auto goes by content", &(r).format, cli_formats, 0},   \
         {"csv-label", 0, CLI_CHOICE, "WHERE", "class labels in .csv files", &(r).label_column, cli_label_columns, 0},  \
-        {"times",    0, CLI_INPUTS, "FILE", "time stamps: a row a series, or one for all; again for the second file",    \
+        {"times",    0, CLI_INPUTS, "FILE", "time stamps: a row a series, or one for all; again for the second file",  \
          &(r).times, 0, 0},                                                                                            \
         {"time-column",    0, CLI_TEXT, "COL", ".csv of a point a row: name or number of the time stamps' column",     \
          &(r).time_column, 0, 0},                                                                                      \
