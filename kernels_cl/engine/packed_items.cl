@@ -59,11 +59,7 @@ WW_INLINE ww_point ww_item_point(__global const ww_scalar *at, uint t) {
 #else
 #define WW_ITEM_BORDER(t) ((t) < 0 ? WW_ITEM_PADDING_BORDER(t) : WW_BORDER)
 #endif
-#if WW_CARRY
-#define WW_ITEM_CORNER WW_BORDER
-#else
 #define WW_ITEM_CORNER (at_border ? (WW_CORNER ? WW_OUTSIDE : (real)0) : WW_TOP_LEFT)
-#endif
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_packed_items(WW_ITEMS_ARGUMENTS) {
@@ -116,9 +112,16 @@ ww_packed_items(WW_ITEMS_ARGUMENTS) {
                 for (uint r = 0; r < width; r++)
                     c[r] = WW_BORDER;
 #else
+                // Without limits the addresses are constants apart. (More than a value each would leave the uniform registers.)
+                if (WW_CHANNELS == 1 && !WW_ELEMENTS && first_column + WW_COLS <= widest) {
 #pragma unroll
-                for (uint r = 0; r < WW_COLS; r++)
-                    b[r] = WW_ITEM_COLUMN(min(first_column + r, widest - 1));
+                    for (uint r = 0; r < WW_COLS; r++)
+                        b[r] = WW_ITEM_COLUMN(first_column + r);
+                } else {
+#pragma unroll
+                    for (uint r = 0; r < WW_COLS; r++)
+                        b[r] = WW_ITEM_COLUMN(min(first_column + r, widest - 1));
+                }
 #pragma unroll
                 for (uint r = 0; r < WW_COLS; r++)
 #if WW_BORDERS
@@ -128,14 +131,12 @@ ww_packed_items(WW_ITEMS_ARGUMENTS) {
 #endif
 #endif
                 WW_ITEM_CLIP_TOP
-#if !WW_CARRY
                 // The border stands where a strip to the left would have left its values: then no step asks which it is.
                 if (at_border)
                     for (uint step = from_row; step < to_row; step++) {
                         const int t = i + (int)(step - from_row);
                         edges[(ulong)step * WW_PACK] = WW_ITEM_BORDER(t);
                     }
-#endif
 #if WW_CARRY
                 bool reached = reached_corner;
 #endif
