@@ -47,7 +47,7 @@
 // pairs are WW_ITEMS_EACH { WW_ITEMS_COLUMN ... WW_ITEMS_STORE(result) }.
 #if WW_LIST
 #define WW_ITEMS_ROW                                                                                                   \
-    const uint task = min(slot, args.row_end - 1);                                                                     \
+    const uint task = min(slot, args.row_end - 1), id = WW_TASK_RESULT(task);                                          \
     const ww_series x = ww_series_load(x_values, x_series, WW_TASK_X(task), args.channel);
 #define WW_ITEMS_EACH
 #define WW_ITEMS_COLUMN                                                                                                \
@@ -56,7 +56,7 @@
     const uint widest = (uint)((y_pack_offset[pack + 1] - y_pack_offset[pack]) / (WW_PARTS * WW_PACK)), m = y.length;
 #define WW_ITEMS_STORE(result)                                                                                         \
     if (mine)                                                                                                          \
-        ww_store(out, args, 0, 0, WW_TASK_RESULT(task), ww_final(result, n, m));
+        ww_store(out, args, 0, 0, id, ww_final(result, n, m));
 #else
 #define WW_ITEMS_ROW                                                                                                   \
     const uint id = x_order[min(slot, args.row_end - 1)];                                                              \
