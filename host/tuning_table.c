@@ -129,7 +129,7 @@ static const wwi_tuning_entry entries[] = {
      UNTRIED,
      {0}},
     {"select.ahead", ANY, 0, 1, "1", "1: values are requested a step ahead", UNTRIED, {0}},
-    {"path.values", ANY, 8, 128, "64; with a band or ends 32", "registers of a lane for columns", UNTRIED, {0}},
+    {"path.values", ANY, 8, 128, "64; AMD in double 48; with a band or ends 32", "registers of a lane for columns", UNTRIED, {0}},
     {"path.resident", ANY, 1, MOST_COUNT, "16", "groups a compute unit that share out the paths", UNTRIED, {0}},
     {"path.tile", ANY, 0, 1L << 20, "0", "rows and columns of a tile; 0: by the memory", UNTRIED, {0}},
     {"gradient.tiles",
