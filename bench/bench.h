@@ -117,10 +117,20 @@ int bench_skipped(const bench *b, const bench_report *report, const char *why);
 // "12.3x", or "-" where it is not measured.
 const char *bench_ratio(char *text, size_t size, double ratio);
 bool bench_right(const bench_report *report); // no NaN, no error above what is allowed
+// A table's row: name, engine, times, 10^9 a second, a figure of the suite's own, ratio, error.
+void bench_row(const bench_report *report, int name_width, double rate, int own_width, double own);
 // The head of the program's commands, with the case's name; the suite's own fields follow; then the times, what was
 // verified, and the object's end.
 void bench_json_begin(const bench *b, const bench_report *report, cli_json *json);
 void bench_json_end(const bench_report *report, cli_json *json);
+
+// ---- bench_bus.c
+
+// Bytes a second from the host to the device; 0: not measured.
+typedef struct bench_bus {
+    double pinned, pageable;
+} bench_bus;
+bench_bus bench_bus_measure(const bench *b);
 
 // ---- bench_data.c: series, and their expected results
 

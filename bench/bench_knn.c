@@ -244,11 +244,7 @@ static int run_case(const bench *b, const knn_case *c) {
         cli_json_number(&json, "coordinates_per_second", rate, 5);
         bench_json_end(&report, &json);
     } else {
-        char ratio[32];
-        printf("%-36s %-7s %11.3f %11.3f %6.1f%% %10.4g %9.1f %9s %9.2g  %s\n", c->name, info.filter,
-               1e3 * report.device.median, 1e3 * report.wall.median, 100 * report.wall.spread, rate * 1e-9,
-               (double)info.examined / (double)(j.queries ? j.queries : j.count),
-               bench_ratio(ratio, sizeof ratio, report.ratio), report.error, bench_right(&report) ? "" : "WRONG");
+        bench_row(&report, 36, rate, 9, (double)info.examined / (double)(j.queries ? j.queries : j.count));
     }
     fflush(stdout);
     job_free(&j);

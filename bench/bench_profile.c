@@ -188,11 +188,7 @@ static int run_case(const bench *b, const profile_case *c) {
         cli_json_number(&json, "pairs_per_second", rate, 5);
         bench_json_end(&report, &json);
     } else {
-        char ratio[32];
-        printf("%-28s %-7s %11.3f %11.3f %6.1f%% %10.4g %12.4g %9s %9.2g  %s\n", c->name, info.form,
-               1e3 * report.device.median, 1e3 * report.wall.median, 100 * report.wall.spread, rate * 1e-9,
-               (double)info.candidates / (double)j.windows, bench_ratio(ratio, sizeof ratio, report.ratio),
-               report.error, bench_right(&report) ? "" : "WRONG");
+        bench_row(&report, 28, rate, 12, (double)info.candidates / (double)j.windows);
     }
     fflush(stdout);
     job_free(&j);

@@ -54,6 +54,13 @@ bool bench_right(const bench_report *report) {
     return report->error <= report->allowed;
 }
 
+void bench_row(const bench_report *r, int name_width, double rate, int own_width, double own) {
+    char ratio[32];
+    printf("%-*s %-7s %11.3f %11.3f %6.1f%% %10.4g %*.4g %9s %9.2g  %s\n", name_width, r->name, r->engine,
+           1e3 * r->device.median, 1e3 * r->wall.median, 100 * r->wall.spread, rate * 1e-9, own_width, own,
+           bench_ratio(ratio, sizeof ratio, r->ratio), r->error, bench_right(r) ? "" : "WRONG");
+}
+
 void bench_json_begin(const bench *b, const bench_report *report, cli_json *json) {
     char band[] = "sakoe-chiba:"; // the only band that is measured
     const cli_measure_options options = {.band = band};

@@ -168,6 +168,7 @@ static int run_case(const bench *b, const search_case *c) {
     ww_measure measure;
     size_t runs = 0;
     ww_series_view stream = WW_SERIES_VIEW_INIT;
+    bench_bus bus = {0, 0};
     job j;
     ww_status status = make(b, c, &measure, &j);
     stream.values = j.stream;
@@ -188,6 +189,9 @@ static int run_case(const bench *b, const search_case *c) {
         bench_failure(c->name, status);
         goto done;
     }
+    // Beside the runs: the share of the bus's speed at which a stream goes through.
+    if (c->kind == WW_SEARCH_WINDOWS && b->device.type == WW_DEVICE_GPU)
+        bus = bench_bus_measure(b);
     report.measure = &measure;
     report.wall = bench_summary(wall, runs);
     report.device = bench_summary(device, runs);
@@ -204,6 +208,7 @@ static int run_case(const bench *b, const search_case *c) {
         report.error = open_error(c, &j, &report.verified);
     }
     const double rate = (double)j.info.cells / (report.device.median > 0 ? report.device.median : report.wall.median);
+    const double sent = (double)j.points * sizeof *j.stream / report.wall.median;
     const double left = j.info.cells ? (double)j.info.cells_started / (double)j.info.cells : 0;
     if (b->options.json) {
         cli_json json;
@@ -217,12 +222,21 @@ static int run_case(const bench *b, const search_case *c) {
         cli_json_count(&json, "abandoned", j.info.abandoned);
         cli_json_count(&json, "launches", j.info.launches);
         cli_json_number(&json, "cups", rate, 5);
+        if (bus.pinned > 0) {
+            cli_json_number(&json, "bytes_per_second", sent, 5);
+            cli_json_number(&json, "bus_pinned", bus.pinned, 5);
+            cli_json_number(&json, "bus_pageable", bus.pageable, 5);
+        }
         bench_json_end(&report, &json);
     } else {
         char ratio[32];
         printf("%-36s %11.3f %11.3f %6.1f%% %10.4g %8.3f%% %9s %9.2g  %s\n", c->name, 1e3 * report.device.median,
                1e3 * report.wall.median, 100 * report.wall.spread, rate * 1e-12, 100 * left,
                bench_ratio(ratio, sizeof ratio, report.ratio), report.error, bench_right(&report) ? "" : "WRONG");
+        if (bus.pinned > 0)
+            printf(
+                "%-36s %.1f GB/s of points; the bus %.1f GB/s from pinned memory (%.0f %%), %.1f GB/s from ordinary\n",
+                "", 1e-9 * sent, 1e-9 * bus.pinned, 100 * sent / bus.pinned, 1e-9 * bus.pageable);
     }
     fflush(stdout);
 done:

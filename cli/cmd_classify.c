@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "centroids.h"
 #include "commands.h"
@@ -30,15 +29,9 @@ typedef struct classify {
 static const char *const methods[] = {"nearest", "centroid", NULL};
 enum { NEAREST, CENTROID };
 
-static const char *actual_label(const classify *c, size_t i) {
-    const char *label = ww_series_set_label(c->test, i);
-    return label ? label : "";
-}
-
-static const char *predicted_label(const classify *c, size_t i) {
-    const char *label =
-        c->result.predicted[i] < 0 ? NULL : ww_series_set_class_name(c->train, (size_t)c->result.predicted[i]);
-    return label ? label : "";
+static const char *predicted_label(const void *user, size_t i) {
+    const classify *c = user;
+    return c->result.predicted[i] < 0 ? NULL : ww_series_set_class_name(c->train, (size_t)c->result.predicted[i]);
 }
 
 static double accuracy(const ww_classification *result) {
@@ -47,54 +40,6 @@ static double accuracy(const ww_classification *result) {
 
 static double share_pruned(const ww_classification *r) {
     return r->cells ? 1.0 - (double)r->cells_done / (double)r->cells : 0.0;
-}
-
-// ---- predictions
-
-typedef struct field_style {
-    bool csv, terminal;
-} field_style;
-
-// A label in a line of the file of predictions: in .csv with quotes where it needs them.
-static void write_label(FILE *file, const char *label, field_style style) {
-    if (style.terminal) {
-        cli_print_escaped(file, label, "");
-    } else if (style.csv && strpbrk(label, ",\"\r\n")) {
-        fputc('"', file);
-        for (; *label; label++) {
-            if (*label == '"')
-                fputc('"', file);
-            fputc(*label, file);
-        }
-        fputc('"', file);
-    } else {
-        fputs(label, file);
-    }
-}
-
-static void write_predictions(const classify *c, FILE *file, field_style style) {
-    const char between = style.csv ? ',' : '\t';
-    fprintf(file, "series%cactual%cpredicted\n", between, between);
-    for (size_t i = 0; i < c->result.total; i++) {
-        fprintf(file, "%zu%c", i, between);
-        write_label(file, actual_label(c, i), style);
-        fputc(between, file);
-        write_label(file, predicted_label(c, i), style);
-        fputc('\n', file);
-    }
-}
-
-static int save_predictions(const classify *c) {
-    if (strcmp(c->predictions_path, "-") == 0) {
-        write_predictions(c, stdout, (field_style){.terminal = isatty(STDOUT_FILENO) == 1});
-        return CLI_GO_ON;
-    }
-    cli_output output;
-    int result = cli_output_open(c->predictions_path, &output);
-    if (result != CLI_GO_ON)
-        return result;
-    write_predictions(c, output.file, (field_style){.csv = cli_name_ends_with(c->predictions_path, ".csv")});
-    return cli_output_close(&output);
 }
 
 // ---- reports
@@ -257,8 +202,8 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
     memset(&c, 0, sizeof c);
     c.k = 1;
     const cli_option options[] = {
-        {"train", 't', CLI_TEXT, "FILE", "labelled series to learn from ('-': standard input)", &c.train_path, 0, 0},
-        {"test", 'T', CLI_TEXT, "FILE", "series to classify ('-': standard input)", &c.test_path, 0, 0},
+        {"train", 't', CLI_INPUT, "FILE", "labelled series to learn from", &c.train_path, 0, 0},
+        {"test", 'T', CLI_INPUT, "FILE", "series to classify", &c.test_path, 0, 0},
         {"k", 'k', CLI_COUNT, "K", "neighbours that vote, default 1", &c.k, NULL, 1},
         {"method", 'M', CLI_CHOICE, "M", "by the nearest series, or by the nearest average of a class", &c.method,
          methods, 0},
@@ -268,7 +213,7 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
         CLI_ENGINE_OPTION(c.device),
         {"no-bounds", 0, CLI_FLAG, NULL, "compute every distance in full: no lower bounds, no abandoning", &c.no_bounds,
          0, 0},
-        {"predictions", 0, CLI_TEXT, "FILE",
+        {"predictions", 0, CLI_OUTPUT, "FILE",
          "write index, actual and predicted label of every test series; .csv: commas", &c.predictions_path, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "report as one JSON object", &c.json, 0, 0},
         CLI_READ_OPTIONS(c.read),
@@ -279,22 +224,18 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
         return result;
     if (!c.train_path || !c.test_path)
         return cli_usage(command->name, "--train FILE and --test FILE are needed");
-    if (strcmp(c.train_path, "-") == 0 && strcmp(c.test_path, "-") == 0)
-        return cli_usage(command->name, "only one of --train and --test can be standard input");
     if (c.method == CENTROID && c.k != 1)
         return cli_usage(command->name, "--k is of no use with --method centroid: a class has one average");
     if (c.method != CENTROID && c.average != CLI_AVERAGE_DBA)
         return cli_usage(command->name, "--average goes with --method centroid");
-    if (c.json && c.predictions_path && strcmp(c.predictions_path, "-") == 0)
-        return cli_usage(command->name, "--json and --predictions - both write to standard output");
 
     result = compute(&c, command);
     if (result == CLI_GO_ON && c.predictions_path)
-        result = save_predictions(&c);
+        result = cli_save_predictions(c.predictions_path, c.test, predicted_label, &c);
     if (result == CLI_GO_ON) {
         if (c.json)
             print_json(&c, command);
-        else
+        else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
             print_text(&c);
         result = CLI_OK;
     }

@@ -2,8 +2,10 @@
 // wavewarp search: the best matches of queries in streams: files of series, files of plain numbers of any length, and
 // standard input while it arrives.
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,15 +99,22 @@ static void print_match(size_t query, const ww_match *m) {
 // ---- files of plain numbers
 
 typedef struct raw_file {
-    FILE *file;
+    int file;
     size_t bytes; // of a point
 } raw_file;
 
+// Called by several threads at once.
 static int read_raw(void *user, uint64_t first, size_t count, void *values) {
     const raw_file *raw = user;
-    if (fseeko(raw->file, (off_t)(first * raw->bytes), SEEK_SET) != 0)
-        return 1;
-    return fread(values, raw->bytes, count, raw->file) != count;
+    const size_t all = count * raw->bytes;
+    for (size_t at = 0; at < all;) {
+        const ssize_t more = pread(raw->file, (unsigned char *)values + at, all - at, (off_t)(first * raw->bytes + at));
+        if (more > 0)
+            at += (size_t)more;
+        else if (more == 0 || errno != EINTR)
+            return 1;
+    }
+    return 0;
 }
 
 // By its name: whether it is a file of plain numbers, and of which.
@@ -117,17 +126,18 @@ static ww_precision raw_precision(const char *path, bool *raw) {
 static int run_raw(job *j, const char *path) {
     ww_search_source source = WW_SEARCH_SOURCE_INIT;
     bool raw_name;
-    raw_file raw = {NULL, 0};
+    raw_file raw = {-1, 0};
     int result = CLI_GO_ON;
     source.precision = raw_precision(path, &raw_name);
     source.channels = ww_series_set_channels(j->queries);
     source.read = read_raw;
+    source.concurrent = 1;
     source.user = &raw;
     raw.bytes = source.channels * cli_value_bytes(source.precision);
-    raw.file = fopen(path, "rb");
-    if (!raw.file)
+    raw.file = open(path, O_RDONLY | O_CLOEXEC);
+    if (raw.file < 0)
         return cli_error("%s: %s", path, strerror(errno));
-    off_t bytes = fseeko(raw.file, 0, SEEK_END) == 0 ? ftello(raw.file) : -1;
+    const off_t bytes = lseek(raw.file, 0, SEEK_END);
     if (bytes == 0)
         result = cli_error("%s: no points", path);
     else if (bytes < 0 || (uint64_t)bytes % raw.bytes != 0)
@@ -135,7 +145,7 @@ static int run_raw(job *j, const char *path) {
     source.length = (uint64_t)bytes / raw.bytes;
     if (result == CLI_GO_ON && ww_search_run_source(j->search, &source, j->matches, j->found) != WW_OK)
         result = cli_fail();
-    fclose(raw.file);
+    close(raw.file);
     return result;
 }
 
@@ -166,14 +176,21 @@ static int take_line(char *line, size_t channels, uint64_t number, double *value
     return CLI_GO_ON;
 }
 
-// Reads points as they come, and searches what has come before it waits for more.
+// Whether more can be read without waiting: the end too.
+static bool is_ready(int file) {
+    struct pollfd wanted = {.fd = file, .events = POLLIN};
+    return poll(&wanted, 1, 0) > 0;
+}
+
+// Reads points as they come, and searches what has come before it waits for more: all that is there in one block, up to
+// ROOM points or so.
 static int follow(job *j, const ww_search_options *options) {
     enum { ROOM = 1 << 16 };
     const size_t channels = ww_series_set_channels(j->queries);
     ww_series_view view = WW_SERIES_VIEW_INIT;
-    double *values = malloc((ROOM / 2 + 1) * channels * sizeof *values);
+    double *values = malloc((ROOM + ROOM / 2 + 1) * channels * sizeof *values);
     char *text = malloc(ROOM + 1);
-    size_t used = 0;
+    size_t used = 0, count = 0;
     uint64_t number = 0;
     int result = CLI_GO_ON;
     if (!values || !text)
@@ -185,22 +202,25 @@ static int follow(job *j, const ww_search_options *options) {
         const ssize_t more = read(STDIN_FILENO, text + used, ROOM - used);
         if (more < 0 && errno == EINTR)
             continue;
-        if (more < 0) {
+        if (more < 0)
             result = cli_error("standard input can't be read: %s", strerror(errno));
-            break;
-        }
-        used += (size_t)more;
+        else
+            used += (size_t)more;
         if (more == 0 && used)
             text[used++] = '\n'; // the last line has no end
-        size_t from = 0, count = 0;
+        size_t from = 0;
         for (size_t at = 0; at < used && result == CLI_GO_ON; at++)
             if (text[at] == '\n') {
                 text[at] = '\0';
                 result = take_line(text + from, channels, ++number, values + count * channels, &count);
                 from = at + 1;
             }
-        if (count && ww_search_stream_push(j->stream, values, WW_DOUBLE, count, print_now, j) != WW_OK)
-            result = cli_fail();
+        const bool waits = more <= 0 || result != CLI_GO_ON || count >= ROOM || !is_ready(STDIN_FILENO);
+        if (count && waits) {
+            if (ww_search_stream_push(j->stream, values, WW_DOUBLE, count, print_now, j) != WW_OK)
+                result = cli_fail();
+            count = 0;
+        }
         memmove(text, text + from, used - from);
         used -= from;
         if (result == CLI_GO_ON && used == ROOM)
@@ -321,7 +341,7 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     j.exclusion = UINT64_MAX;
     ww_search_options search_options = WW_SEARCH_OPTIONS_INIT;
     const cli_option options[] = {
-        {"in", 'i', CLI_LIST, "STREAM", "where to search; may be given several times; '-' with --threshold: follows",
+        {"in", 'i', CLI_INPUTS, "STREAM", "where to search; may be given several times; '-' with --threshold: follows",
          &j.streams, 0, 0},
         {"k", 'k', CLI_COUNT, "N", "matches for each query, default 1", &j.k, 0, 1},
         {"kind", 0, CLI_CHOICE, "K", "matches: of any length, windows as long as the query, or streams in queries",

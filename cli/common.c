@@ -25,7 +25,8 @@ int cli_fail(void) {
 }
 
 int cli_fail_with(const ww_error *error) {
-    if (error->status == WW_ERROR_CANCELLED && cli_interrupted()) {
+    // Also what failed otherwise: a driver's compiler that the signal reached loses its files.
+    if (cli_interrupted()) {
         fputs("wavewarp: interrupted\n", stderr);
         return 128 + cli_interrupted();
     }

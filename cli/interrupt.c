@@ -49,6 +49,7 @@ void cli_interrupt_begin(void) {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action, before;
     memset(&action, 0, sizeof action);
+    action.sa_flags = SA_RESTART; // not every driver expects its calls to be interrupted
     action.sa_handler = on_alarm;
     sigaction(SIGALRM, &action, NULL);
     action.sa_handler = on_signal;

@@ -2,8 +2,10 @@
 // Text files of the program, as streams over the library's files, which get their names when they are complete.
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common.h"
+#include "escape.h"
 
 static ssize_t put(void *state, const char *bytes, size_t size) {
     cli_output *output = state;
@@ -48,4 +50,48 @@ void cli_output_drop(cli_output *output) {
     output->file = NULL;
     const ww_status removed = ww_file_close(&output->target, 0);
     (void)removed; // there is nothing more to do
+}
+
+// ---- predictions
+
+typedef struct field_style {
+    bool csv, terminal;
+} field_style;
+
+// A label in a line of the file: in .csv with quotes where it needs them; by tabs what would end it is escaped.
+static void write_label(FILE *file, const char *label, field_style style) {
+    if (style.terminal || (!style.csv && strpbrk(label, "\t\r\n"))) {
+        cli_print_escaped(file, label, "");
+    } else if (style.csv && strpbrk(label, ",\"\r\n")) {
+        fputc('"', file);
+        for (; *label; label++) {
+            if (*label == '"')
+                fputc('"', file);
+            fputc(*label, file);
+        }
+        fputc('"', file);
+    } else {
+        fputs(label, file);
+    }
+}
+
+int cli_save_predictions(const char *path, const ww_series_set *set,
+                         const char *(*predicted)(const void *user, size_t i), const void *user) {
+    const bool shown = strcmp(path, "-") == 0 && isatty(STDOUT_FILENO) == 1;
+    const field_style style = {.csv = cli_name_ends_with(path, ".csv"), .terminal = shown};
+    const char between = style.csv ? ',' : '\t';
+    cli_output output;
+    const int result = cli_output_open(path, &output);
+    if (result != CLI_GO_ON)
+        return result;
+    fprintf(output.file, "series%cactual%cpredicted\n", between, between);
+    for (size_t i = 0; i < ww_series_set_count(set); i++) {
+        const char *actual = ww_series_set_label(set, i), *label = predicted(user, i);
+        fprintf(output.file, "%zu%c", i, between);
+        write_label(output.file, actual ? actual : "", style);
+        fputc(between, output.file);
+        write_label(output.file, label ? label : "", style);
+        fputc('\n', output.file);
+    }
+    return cli_output_close(&output);
 }

@@ -22,7 +22,7 @@ void wwi_context_release(ww_context *context) {
             (void)clFinish(context->queue); // no launch may still use the objects released next
             (void)wwi_spares_free(context);
         }
-        wwi_pinned_free(context);
+        wwi_pinned_free(context, context->queue, &context->pinned);
         wwi_programs_free(context);
         WWI_RELEASE(context, clReleaseCommandQueue(context->queue));
     }

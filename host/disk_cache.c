@@ -19,8 +19,7 @@ enum { FORMAT_BYTES = sizeof FORMAT - 1, HEADER_BYTES = FORMAT_BYTES + 2 * 32 };
 enum { MOST_MEGABYTES = 256, MOST_DAYS = 90 };
 
 bool wwi_disk_cache_wanted(const ww_device_info *info) {
-    static const char *const cached_by_driver[] = {"Portable Computing Language", "NVIDIA", "rusticl", "Clover",
-                                                   "Oclgrind"};
+    static const char *const cached_by_driver[] = {WWI_POCL, "NVIDIA", "rusticl", "Clover", "Oclgrind"};
     const char *target = wwi_environment("WAVEWARP_PROGRAM_CACHE");
     if (target)
         return strcmp(target, "0") != 0;

@@ -230,6 +230,11 @@ static const char *hint_of_code(cl_int code) {
     }
 }
 
+bool wwi_device_is_lost(const ww_error *error) {
+    return error->cl_code == CL_DEVICE_NOT_AVAILABLE || error->cl_code == CL_INVALID_CONTEXT ||
+           error->cl_code == CL_INVALID_COMMAND_QUEUE;
+}
+
 ww_status wwi_fail_cl_at(const char *file, int line, const ww_context *context, cl_int code, const char *call,
                          const char *format, ...) {
     char what[sizeof record.message];

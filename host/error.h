@@ -3,6 +3,7 @@
 #ifndef WAVEWARP_ERROR_H
 #define WAVEWARP_ERROR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <wavewarp/status.h>
 
@@ -17,5 +18,8 @@ ww_status wwi_fail_where(int64_t series, int64_t position);
 // Host memory: `bytes` could not be allocated.
 ww_status wwi_fail_memory_at(const char *file, int line, uint64_t bytes);
 #define wwi_fail_memory(bytes) wwi_fail_memory_at(__FILE__, __LINE__, (bytes))
+
+// Whether the record is of an OpenCL call that failed because nothing works any more on its context.
+bool wwi_device_is_lost(const ww_error *error);
 
 #endif

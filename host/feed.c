@@ -21,7 +21,7 @@ typedef struct worker {
 struct wwi_feed {
     ww_context *context;
     cl_command_queue queue;
-    cl_mem pinned; // NULL: `memory` is ordinary memory
+    wwi_pinned pinned; // or there is none: `memory` is ordinary memory
     unsigned char *memory;
     uint64_t slot_bytes;
     worker workers[WWI_FEED_THREADS + 1]; // the first is the thread that waits
@@ -109,19 +109,8 @@ static void *work(void *user) {
 }
 
 static ww_status make_memory(wwi_feed *f, uint64_t bytes) {
-    cl_int code = CL_SUCCESS;
-    f->pinned = clCreateBuffer(f->context->cl, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, (size_t)bytes, NULL, &code);
-    if (f->pinned) {
-        f->memory = clEnqueueMapBuffer(f->queue, f->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, (size_t)bytes, 0,
-                                       NULL, NULL, &code);
-        if (f->memory) {
-            wwi_count_objects(1);
-            return WW_OK;
-        }
-        (void)clReleaseMemObject(f->pinned);
-        f->pinned = NULL;
-    }
-    f->memory = malloc((size_t)bytes);
+    f->memory =
+        wwi_pinned_make(f->context, f->queue, (size_t)bytes, &f->pinned) ? f->pinned.memory : malloc((size_t)bytes);
     return f->memory ? WW_OK : wwi_fail_memory(bytes);
 }
 
@@ -223,15 +212,10 @@ void wwi_feed_destroy(wwi_feed **pointer) {
     for (unsigned i = 0; i <= f->wanted; i++)
         for (unsigned slot = 0; slot < SLOTS && f->queue; slot++)
             forget_event(&f->workers[i], slot);
-    if (f->pinned) {
-        if (!forked) {
-            (void)clEnqueueUnmapMemObject(f->queue, f->pinned, f->memory, 0, NULL, NULL);
-            (void)clFinish(f->queue);
-        }
-        WWI_RELEASE(f->context, clReleaseMemObject(f->pinned));
-    } else {
+    if (f->pinned.mem)
+        wwi_pinned_free(f->context, f->queue, &f->pinned);
+    else
         free(f->memory);
-    }
     if (f->queue)
         WWI_RELEASE(f->context, clReleaseCommandQueue(f->queue));
     if (!forked) {

@@ -202,9 +202,10 @@ ww_status wwi_fetch(const wwi_fetch_part *parts, size_t count) {
     if (context->info.type == WW_DEVICE_GPU && f.pieces > 2) {
         // One at a time.
         (void)pthread_mutex_lock(&context->pinned_lock);
-        const bool pinned = wwi_pinned_get(context, (size_t)(SLOTS * WWI_FETCH_PIECE));
+        const bool pinned = context->pinned.mem || wwi_pinned_make(context, context->queue,
+                                                                   (size_t)(SLOTS * WWI_FETCH_PIECE), &context->pinned);
         if (pinned)
-            status = run(&f, threads, context->pinned_memory);
+            status = run(&f, threads, context->pinned.memory);
         (void)pthread_mutex_unlock(&context->pinned_lock);
         if (pinned)
             return status;

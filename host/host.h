@@ -65,6 +65,11 @@ long wwi_tuning(const ww_context *context, const char *name, const char *kind, l
 ww_status wwi_tuning_save(ww_context *context, const char *name, const char *kind, long value);
 // The same for this context only, not written to a file. A later call or wwi_tuning_save() replaces it.
 ww_status wwi_tuning_try(ww_context *context, const char *name, const char *kind, long value);
+// The values that were tried so far; and back to them, without those tried or saved since. Nobody else uses the
+// context.
+typedef struct wwi_tuning_tried wwi_tuning_tried;
+const wwi_tuning_tried *wwi_tuning_mark(const ww_context *context);
+void wwi_tuning_go_back(ww_context *context, const wwi_tuning_tried *mark);
 // The file wwi_tuning_save() writes, "" when there is no place for one.
 const char *wwi_tuning_file(const ww_context *context);
 

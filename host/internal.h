@@ -159,16 +159,21 @@ enum {
     WWI_KEPT = 8              // at most
 };
 
+typedef struct wwi_pinned {
+    cl_mem mem; // NULL: none
+    void *memory;
+} wwi_pinned;
+
 typedef struct wwi_spare {
     cl_mem mem;
     uint64_t bytes;
 } wwi_spare;
 
 // A record of wwi_tuning_try(). They are added at the head and stay, so that readers need no lock.
-typedef struct wwi_tuning_tried {
-    struct wwi_tuning_tried *next;
+struct wwi_tuning_tried {
+    wwi_tuning_tried *next;
     wwi_tuning_record record;
-} wwi_tuning_tried;
+};
 
 struct ww_context {
     atomic_uint references;
@@ -194,9 +199,8 @@ struct ww_context {
     void *log_user;
     _Atomic uint64_t bytes, built_programs;
 
-    pthread_mutex_t pinned_lock; // guards what follows: host memory that the device writes, of one fetch at a time
-    cl_mem pinned;
-    void *pinned_memory;
+    pthread_mutex_t pinned_lock; // guards what follows: what the device writes, of one fetch at a time
+    wwi_pinned pinned;
 
     pthread_mutex_t lock; // guards what follows
     pthread_cond_t built; // signalled when a program's build ended
@@ -279,9 +283,9 @@ void wwi_cache_used(const char *path);
 
 // ---- memory
 
-// Host memory that the device writes. The caller holds the pinned lock. False: it can't be allocated.
-bool wwi_pinned_get(ww_context *context, size_t bytes);
-void wwi_pinned_free(ww_context *context);
+// Makes host memory that the device reads and writes directly, mapped by `queue`. False: it can't be allocated.
+bool wwi_pinned_make(ww_context *context, cl_command_queue queue, size_t bytes, wwi_pinned *pinned);
+void wwi_pinned_free(ww_context *context, cl_command_queue queue, wwi_pinned *pinned);
 
 // Memory of a released buffer, for one of `bytes`: *had is its size. NULL: there is none that fits.
 cl_mem wwi_spares_take(ww_context *context, uint64_t bytes, uint64_t *had);

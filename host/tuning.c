@@ -291,27 +291,33 @@ long wwi_tuning(const ww_context *context, const char *name, const char *kind, l
 
 // ---- writing
 
-// Whether a line of the user's file is the record that a new one replaces.
-static bool is_same_record(const char *line, size_t length, const wwi_tuning_record *record) {
+// Whether a line of the user's file is the record that a new one replaces. A line that can't be read is not.
+static ww_status compare_record(const char *line, size_t length, const wwi_tuning_record *record, bool *same) {
     wwi_tuning_layer layer = {NULL, 0};
     char *text = copy_text(line, length);
-    bool same = text && wwi_tuning_parse("", text, &layer) == WW_OK && layer.count == 1 &&
-                layer.records[0].match == record->match && strcasecmp(layer.records[0].text, record->text) == 0 &&
-                strcmp(layer.records[0].name, record->name) == 0;
+    const ww_status status = text ? wwi_tuning_parse("", text, &layer) : wwi_fail_memory(length + 1);
+    *same = status == WW_OK && layer.count == 1 && layer.records[0].match == record->match &&
+            strcasecmp(layer.records[0].text, record->text) == 0 && strcmp(layer.records[0].name, record->name) == 0;
     wwi_tuning_layer_free(&layer);
     free(text);
-    return same;
+    return status == WW_ERROR_OUT_OF_MEMORY ? status : WW_OK;
 }
 
 // Copies all other lines and ends with the new one.
-static char *edit_text(const char *old, const wwi_tuning_record *record, size_t *bytes) {
+static ww_status edit_text(const char *old, const wwi_tuning_record *record, char **edited, size_t *bytes) {
     size_t room = strlen(old) + strlen(record->text) + strlen(record->name) + 64, length = 0;
     char *text = malloc(room);
     if (!text)
-        return NULL;
+        return wwi_fail_memory(room);
     while (*old) {
         size_t line = strcspn(old, "\n");
-        if (!is_same_record(old, line, record)) {
+        bool same;
+        const ww_status status = compare_record(old, line, record, &same);
+        if (status != WW_OK) {
+            free(text);
+            return status;
+        }
+        if (!same) {
             memcpy(text + length, old, line);
             length += line;
             text[length++] = '\n';
@@ -321,7 +327,8 @@ static char *edit_text(const char *old, const wwi_tuning_record *record, size_t 
     int more = snprintf(text + length, room - length, "%s %s %s %ld\n", match_names[record->match], record->text,
                         record->name, record->value);
     *bytes = length + (more > 0 ? (size_t)more : 0);
-    return text;
+    *edited = text;
+    return WW_OK;
 }
 
 static ww_status write_user_file(const char *path, const wwi_tuning_record *record) {
@@ -330,8 +337,8 @@ static ww_status write_user_file(const char *path, const wwi_tuning_record *reco
     size_t bytes = 0;
     if (access(path, F_OK) == 0)
         status = wwi_file_read(path, WW_ERROR_IO, &old, NULL);
-    if (status == WW_OK && !(text = edit_text(old ? old : "", record, &bytes)))
-        status = wwi_fail_memory(bytes);
+    if (status == WW_OK)
+        status = edit_text(old ? old : "", record, &text, &bytes);
     char *slash = strrchr(path, '/');
     if (status == WW_OK && slash && slash != path) {
         char *folder = copy_text(path, (size_t)(slash - path));
@@ -373,46 +380,83 @@ static ww_status make_record(const ww_context *context, const char *name, const 
     return WW_OK;
 }
 
-ww_status wwi_tuning_try(ww_context *context, const char *name, const char *kind, long value) {
-    const ww_status allowed = check_value("this value", 0, name, value);
-    wwi_tuning_tried *tried = allowed == WW_OK ? calloc(1, sizeof *tried) : NULL;
-    if (allowed != WW_OK)
-        return allowed;
+static void free_tried(wwi_tuning_tried *tried) {
+    if (tried)
+        free_record(&tried->record);
+    free(tried);
+}
+
+static ww_status make_tried(const ww_context *context, const char *name, const char *kind, long value,
+                            wwi_tuning_tried **made) {
+    ww_status status = check_value("this value", 0, name, value);
+    if (status != WW_OK)
+        return status;
+    wwi_tuning_tried *tried = calloc(1, sizeof *tried);
     if (!tried)
         return wwi_fail_memory(sizeof *tried);
-    const ww_status status = make_record(context, name, kind, value, &tried->record);
-    if (status != WW_OK) {
+    status = make_record(context, name, kind, value, &tried->record);
+    if (status == WW_OK)
+        *made = tried;
+    else
         free(tried);
-        return status;
-    }
+    return status;
+}
+
+static void add_tried(ww_context *context, wwi_tuning_tried *tried) {
     tried->next = atomic_load(&context->tried);
     while (!atomic_compare_exchange_weak(&context->tried, &tried->next, tried))
         ;
-    return WW_OK;
+}
+
+ww_status wwi_tuning_try(ww_context *context, const char *name, const char *kind, long value) {
+    wwi_tuning_tried *tried = NULL;
+    const ww_status status = make_tried(context, name, kind, value, &tried);
+    if (status == WW_OK)
+        add_tried(context, tried);
+    return status;
+}
+
+const wwi_tuning_tried *wwi_tuning_mark(const ww_context *context) {
+    return atomic_load(&context->tried);
+}
+
+void wwi_tuning_go_back(ww_context *context, const wwi_tuning_tried *mark) {
+    for (wwi_tuning_tried *tried; (tried = atomic_load(&context->tried)) != mark; free_tried(tried))
+        atomic_store(&context->tried, tried->next);
 }
 
 void wwi_tuning_free(ww_context *context) {
-    for (wwi_tuning_tried *tried = atomic_load(&context->tried), *next; tried; tried = next) {
-        next = tried->next;
-        free_record(&tried->record);
-        free(tried);
-    }
+    wwi_tuning_go_back(context, NULL);
     for (size_t i = 0; i < WWI_TUNING_LAYERS; i++)
         wwi_tuning_layer_free(&context->tuning[i]);
     free(context->tuning_file);
 }
 
+// What a line can't hold: it would be read as another one, or as none.
+static ww_status check_device_name(const char *name) {
+    const size_t length = strlen(name);
+    if (length > 0 && !strpbrk(name, "#\r\n") && !isspace((unsigned char)name[0]) &&
+        !isspace((unsigned char)name[length - 1]))
+        return WW_OK;
+    (void)wwi_fail(WW_ERROR_UNSUPPORTED, "a tuning file can't name the device \"%.200s\"", name);
+    return wwi_fail_hint("write a line for its arch, vendor or type by hand: see docs/tuning.md");
+}
+
 ww_status wwi_tuning_save(ww_context *context, const char *name, const char *kind, long value) {
-    wwi_tuning_record record;
+    wwi_tuning_tried *tried = NULL;
     if (!context->tuning_file)
         return wwi_fail(WW_ERROR_IO, "there is no place for a tuning file: neither HOME nor WAVEWARP_TUNING is set");
-    ww_status status = make_record(context, name, kind, value, &record);
-    if (status == WW_OK) {
-        status = write_user_file(context->tuning_file, &record);
-        free_record(&record);
-    }
+    ww_status status = check_device_name(context->info.name);
+    if (status == WW_OK)
+        status = make_tried(context, name, kind, value, &tried);
+    if (status == WW_OK)
+        status = write_user_file(context->tuning_file, &tried->record);
     // Later look-ups of the context return the new value.
-    return status == WW_OK ? wwi_tuning_try(context, name, kind, value) : status;
+    if (status == WW_OK)
+        add_tried(context, tried);
+    else
+        free_tried(tried);
+    return status;
 }
 
 const char *wwi_tuning_file(const ww_context *context) {

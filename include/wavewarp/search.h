@@ -84,7 +84,8 @@ WW_API_STATUS ww_search_run(ww_search *search, const ww_series_view *streams, ww
 
 /// Gives points [first, first+count) of a stream to a search: `count` x channels values, point by point. Return 0, or
 /// anything else when they can't be read: the search ends with WW_ERROR_IO. A block and the points that it shares with
-/// the one before are asked for in ascending order; the starts of open matches are looked for again at the end.
+/// the one before are asked for in ascending order (with `concurrent` about so); the starts of open matches are looked
+/// for again at the end.
 typedef int (*ww_search_read_fn)(void *user, uint64_t first, size_t count, void *values);
 
 /// A stream that is read in blocks while it is searched, of any length.
@@ -93,12 +94,15 @@ typedef struct ww_search_source {
     uint64_t length;    ///< points, >= 1
     size_t channels;
     ww_precision precision; ///< of what `read` writes
-    ww_search_read_fn read; ///< called by the thread that runs the search
+    ww_search_read_fn read; ///< called by the thread that runs the search, unless `concurrent`
     void *user;             ///< passed to it
+    /// 1: `read` may be called by several threads of the library at once, each for other points (pread() of a file, for
+    /// example): so that the stream is read while the device works. It is not called after the search's return.
+    int concurrent;
 } ww_search_source;
 
 #define WW_SEARCH_SOURCE_INIT                                                                                          \
-    { sizeof(ww_search_source), 0, 1, WW_FLOAT, NULL, NULL }
+    { sizeof(ww_search_source), 0, 1, WW_FLOAT, NULL, NULL, 0 }
 
 /// Fills a source of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_search_source_init(ww_search_source *source, size_t struct_size);

@@ -185,6 +185,48 @@ WW_INLINE uint ww_band_bottom(ww_pair_band b, uint e) {
         return min(b.n, ww_centre(e, b.m + 1, b.n, b.across) + b.thickness + 1);
     return min(b.n, ww_centre_reaches(e + b.thickness, b.n + 1, b.m, b.across) - 1);
 }
+
+// The intervals of one row after another, without divisions: the quotients that a row's ends come from, and what is left of
+// them. Where nothing is left of one, it has to be looked at (ww_centre_whole()).
+typedef struct {
+    uint divisor, steps, more;  // a row farther, a quotient is `steps` and more / divisor greater
+    int lo, hi, beside;
+    uint lo_rest, hi_rest;
+} ww_band_walk;
+
+// Quotient and rest of count * factor; of a count below 0 the quotient is rounded down, too.
+WW_INLINE int ww_band_quotient(int count, uint factor, uint divisor, ulong inverse, uint *rest) {
+    const ulong product = (ulong)(uint)abs(count) * factor;
+    const uint below = (uint)ww_divide(product, divisor, inverse), left = (uint)(product - (ulong)below * divisor);
+    *rest = count < 0 && left ? divisor - left : left;
+    return count < 0 ? -(int)below - (left != 0) : (int)below;
+}
+// From row i on, which may be a padding row.
+WW_INLINE ww_band_walk ww_band_walk_from(ww_pair_band b, int i) {
+    ww_band_walk w;
+    const bool wide = b.n <= b.m;
+    const int thickness = (int)b.thickness;
+    const uint factor = wide ? b.m + 1 : b.m;
+    w.divisor = wide ? b.n : b.n + 1;
+    w.steps = (uint)ww_divide(factor, w.divisor, b.inverse);
+    w.more = factor - w.steps * w.divisor;
+    w.beside = wide ? 0 : thickness;
+    w.lo = ww_band_quotient(wide ? i - thickness : i + 1, factor, w.divisor, b.inverse, &w.lo_rest);
+    w.hi = ww_band_quotient(wide ? i + thickness + 1 : i + 1, factor, w.divisor, b.inverse, &w.hi_rest) + (wide ? 0 : 1);
+    return w;
+}
+WW_INLINE ww_band_walk ww_band_walk_on(ww_band_walk w) {
+    w.lo_rest += w.more;
+    w.hi_rest += w.more;
+    w.lo += (int)w.steps + (w.lo_rest >= w.divisor);
+    w.hi += (int)w.steps + (w.hi_rest >= w.divisor);
+    w.lo_rest -= w.lo_rest >= w.divisor ? w.divisor : 0;
+    w.hi_rest -= w.hi_rest >= w.divisor ? w.divisor : 0;
+    return w;
+}
+// Of the walk's row, where both rests are above 0.
+#define WW_BAND_WALK_LO(w) max((w).lo - (w).beside, 0)
+#define WW_BAND_WALK_HI(w, m) min((int)(m), max((w).hi + (w).beside, 1))
 #endif
 
 // The band of series x and y. A macro, because `args` is a variable of the kernel.

@@ -45,6 +45,7 @@ typedef struct {
 #define WW_LAUNCH_HALF 1u
 #define WW_LAUNCH_ACCUMULATE 2u
 #define WW_LAUNCH_CORNER 4u
+#define WW_LAUNCH_WHOLE 8u  // engine strips: a work-group computes a whole pair
 
 typedef struct {
     __global const ww_scalar *at, *extra;

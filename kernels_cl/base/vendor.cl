@@ -41,6 +41,14 @@
 #define ww_rename(a)
 #endif
 
+// Between groups of work-items that exchange: what they wrote to local memory is there for them. Where they exchange through
+// it, they have had a barrier already.
+#if WW_EXCHANGE == 0
+#define ww_group_join()
+#elif WW_EXCHANGE != 1
+#define ww_group_join() barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
 #if WW_EXCHANGE == 1
 
 // 1 where a <= b, else 0, in one instruction; a product limited to 0 to 1, at no additional cost; 2^a; log2 a; 1/a.
@@ -73,6 +81,9 @@ static inline float ww_recip_float(float a) {
     __asm__("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
     return r;
 }
+
+// What a warp has written to local memory is there for all its work-items.
+#define ww_group_join() __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory")
 
 // Whether all 32 work-items of a warp agree.
 #define WW_HAS_AGREEMENT

@@ -96,12 +96,39 @@
 #else
 #define WW_ITEM_HAS_END false
 #endif
+// Bands along the diagonal, where all pairs of the pack have the same lengths, and outside is what no minimum takes: a strip
+// has its columns one by one, a row each, and loses them likewise. So the edge is at the same place of a block of 4 rows
+// and columns in every block that it goes through ("slope"). Only the cells beside the band are masked, 3 or 4 a
+// block: those farther out have nothing but the outside about them. The first of the two slopes begins at the band's
+// first row, and calm rows that do not fill a step are taken one at a time.
+#define WW_ITEM_SLOPES                                                                                                 \
+    (WW_BAND == 2 && WW_SELECT == WW_SELECT_VALUE && WW_ORDER == WW_LEAST && !WW_ANY_SIGN && !WW_CARRY && !WW_OPEN &&  \
+     WW_EDGE_ROWS == 4)
 #if WW_BAND
+#if WW_ITEM_SLOPES
+#define WW_ITEM_FIND_SLOPES                                                                                            \
+    begins = even && first_column > limits.right && end == first_column + WW_COLS;                                     \
+    ends = even && end == first_column + WW_COLS && limits.left < n && end + limits.left < n;                          \
+    const int slope_begin = (int)(first_column - limits.right + own), slope_end = (int)(first_column + 1 + limits.left + own); \
+    if ((begins ? slope_begin + WW_COLS : calm_from) > (ends ? slope_end : calm_to))                                   \
+        begins = ends = false;                                                                                         \
+    if (begins) {                                                                                                      \
+        from_least = slope_begin;                                                                                      \
+        calm_from = slope_begin + WW_COLS;                                                                             \
+    }                                                                                                                  \
+    if (ends) {                                                                                                        \
+        calm_to = slope_end;                                                                                           \
+        to_most = slope_end + WW_COLS;                                                                                 \
+    }
+#else
+#define WW_ITEM_FIND_SLOPES
+#endif
 // A number of rows in whole steps of the edges.
 #define WW_DOWN(count) ((count) / WW_EDGE_ROWS * WW_EDGE_ROWS)
 #define WW_UP(count) WW_DOWN((count) + WW_EDGE_ROWS - 1)
 #define WW_ITEM_STRIP                                                                                                  \
     int from_least, to_most, calm_from, calm_to;                                                                       \
+    bool begins = false, ends = false; (void)begins, (void)ends;                                                          \
     {                                                                                                                  \
         const bool here = m > first_column;                                                                            \
         const uint own = rows - n, begin = min(first_column, m - 1), end = min(first_column + WW_COLS, m);             \
@@ -113,10 +140,9 @@
         if (!even)                                                                                                     \
             WW_ITEM_COMPARE(from_least, to_most, calm_to, calm_from)                                                   \
         calm_from = max(calm_from, padded);                                                                            \
-        if (WW_ITEM_HAS_END || calm_to < calm_from + WW_ROWS)                                                          \
+        WW_ITEM_FIND_SLOPES                                                                                            \
+        if (WW_ITEM_HAS_END || calm_to < calm_from)                                                                    \
             calm_from = calm_to = to_most;                                                                             \
-        else                                                                                                           \
-            calm_to = calm_from + (calm_to - calm_from) / WW_ROWS * WW_ROWS;                                           \
     }                                                                                                                  \
     const uint from_row = (uint)from_least, to_row = (uint)to_most;                                                    \
     const bool reached_corner = first_column && from_row > from_before;                                                \
@@ -161,31 +187,27 @@
         }                                                                                                              \
     }
 #if WW_BAND
-#define WW_BLOCK_COLS 8
-#if WW_COLS % WW_BLOCK_COLS
-#error "with a band WW_COLS is a multiple of 8"
+#define WW_BLOCK_COLS (WW_COLS % 8 ? 4 : 8)
+#if WW_COLS % 4
+#error "with a band WW_COLS is a multiple of 4"
 #endif
 
-// The interval of row i; a padding row has all columns, and so has what lies behind the last one.
-WW_INLINE int ww_item_lo(ww_pair_band limits, int i) {
-    return i < 0 ? WW_FAR_LEFT : (int)ww_band_lo(limits, (uint)i);
-}
-WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
-    const int hi = i < 0 ? WW_FAR_RIGHT : (int)ww_band_hi(limits, (uint)i);
-    return hi >= (int)limits.m ? WW_FAR_RIGHT : hi;
-}
-
+#if WW_BAND == 2
 // A mask has all bits or none.
 #if WWK_DOUBLE
 #define WW_ITEM_MASKED(value, mask) ((mask) ? (value) : WW_OUTSIDE)
 #else
 #define WW_ITEM_MASKED(value, mask) bitselect(WW_OUTSIDE, value, as_float((int)(mask)))
 #endif
-#if WW_BAND == 2
 // Along a diagonal all cells are inside or all outside: a mask for each diagonal of a block. A padding row needs one of
 // its own where its values are not the outside.
-#define WW_ITEM_ROW_LIMITS const int along_left = (int)first_column - i + (int)min(limits.left, limits.n);             \
-    const uint span = min(limits.left, limits.n) + min(limits.right, limits.m);
+// Columns before first_lo and from last_hi on have no cell of the band. What lies behind the last column is inside.
+#define WW_ITEM_ROW_LIMITS                                                                                             \
+    const int along_left = (int)first_column - i + (int)min(limits.left, limits.n);                                    \
+    const uint span = min(limits.left, limits.n) + min(limits.right, limits.m);                                        \
+    const int end_of_last = i < 0 ? WW_FAR_RIGHT : (int)ww_band_hi(limits, (uint)(i + WW_STEP - 1));                   \
+    const int first_lo = i < 0 ? 0 : (int)ww_band_lo(limits, (uint)i);                                                 \
+    const int last_hi = end_of_last >= (int)limits.m ? WW_FAR_RIGHT : end_of_last;
 #define WW_ITEM_MASKS(from)                                                                                            \
     int mask[WW_BLOCK_COLS + WW_STEP - 1];                                                                             \
     _Pragma("unroll") for (int k = 0; k < WW_BLOCK_COLS + WW_STEP - 1; k++)                                            \
@@ -198,23 +220,56 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
 #define WW_ITEM_KEEP(value, q, r)                                                                                      \
     WW_ITEM_MASKED(value, mask[(r) - (q) + WW_STEP - 1 - WW_BLOCK_COLS * block] WW_ITEM_PADDING_MASK(q))
 #else
-// A bit a column of the block for each row.
+// A bit a column of the strip for each row.
+#if WW_COLS > 32
+#error "bands that are not along the diagonal take a word of bits"
+#endif
+WW_INLINE uint ww_item_below(int column, uint first_column) {
+    const int count = clamp(column - (int)first_column, 0, 32);
+    return count > 31 ? 0xffffffffu : (1u << count) - 1;
+}
+#if WW_BAND == 3
+#define WW_ITEM_ROWS_BEGIN                                                                                             \
+    ww_band_walk walk = ww_band_walk_from(limits, i);                                                                  \
+    (void)walk; /* of no use in calm rows */
+#define WW_ITEM_ROW_ENDS                                                                                               \
+    bool exact = true;                                                                                                 \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \
+        exact = exact && walk.lo_rest && walk.hi_rest;                                                                 \
+        row_lo[q] = WW_BAND_WALK_LO(walk);                                                                             \
+        row_hi[q] = WW_BAND_WALK_HI(walk, limits.m);                                                                   \
+        walk = ww_band_walk_on(walk);                                                                                  \
+    }                                                                                                                  \
+    if (!exact) {                                                                                                      \
+        _Pragma("unroll 1") for (int row = max(i, 0); row < i + WW_STEP; row++) {                                      \
+            const int lo = (int)ww_band_lo(limits, (uint)row), hi = (int)ww_band_hi(limits, (uint)row);                \
+            _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                      \
+                row_lo[q] = i + q == row ? lo : row_lo[q];                                                             \
+                row_hi[q] = i + q == row ? hi : row_hi[q];                                                             \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+#else
+#define WW_ITEM_ROW_ENDS                                                                                               \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \
+        row_lo[q] = (int)ww_band_lo(limits, (uint)max(i + q, 0));                                                      \
+        row_hi[q] = (int)ww_band_hi(limits, (uint)max(i + q, 0));                                                      \
+    }
+#endif
+// A padding row has all columns, and so has what lies behind the last one.
 #define WW_ITEM_ROW_LIMITS                                                                                             \
     int row_lo[WW_STEP], row_hi[WW_STEP];                                                                              \
-    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \
-        row_lo[q] = ww_item_lo(limits, i + q);                                                                         \
-        row_hi[q] = ww_item_hi(limits, i + q);                                                                         \
-    }
-#define WW_ITEM_BELOW(column, from)                                                                                    \
-    ((1u << clamp((column) - max((int)first_column + (from), 0), 0, WW_BLOCK_COLS)) - 1)
-#define WW_ITEM_MASKS(from)                                                                                            \
     uint bits[WW_STEP];                                                                                                \
-    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++)                                                                \
-        bits[q] = WW_ITEM_BELOW(row_hi[q], from) & ~WW_ITEM_BELOW(row_lo[q], from);
-#define WW_ITEM_KEEP(value, q, r)                                                                                      \
-    WW_ITEM_MASKED(value, (int)(bits[q] << (31 - (r) + WW_BLOCK_COLS * block)) >> 31)
+    WW_ITEM_ROW_ENDS                                                                                                   \
+    _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                              \
+        row_lo[q] = i + q < 0 ? 0 : row_lo[q];                                                                         \
+        row_hi[q] = i + q < 0 || row_hi[q] >= (int)limits.m ? WW_FAR_RIGHT : row_hi[q];                                \
+        bits[q] = ww_item_below(row_hi[q], first_column) & ~ww_item_below(row_lo[q], first_column);                    \
+    }                                                                                                                  \
+    const int first_lo = row_lo[0], last_hi = row_hi[WW_STEP - 1];
+#define WW_ITEM_MASKS(from)
+#define WW_ITEM_KEEP(value, q, r) (bits[q] & 1u << (r) ? (value) : WW_OUTSIDE)
 #endif
-
 #if WW_DIAGONAL == 1
 #define WW_ITEM_ALL_DIAGONALS                                                                                          \
     _Pragma("unroll") for (int r = 0; r < WW_COLS + WW_STEP; r++)                                                      \
@@ -244,20 +299,12 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
     }
 #define WW_ITEM_EDGE_SWEEP                                                                                             \
     {                                                                                                                  \
-        /* Columns before first_lo and from last_hi on have no cell of the band. */                                    \
-        const bool here = m > first_column;                                                                            \
-        int first_lo = !here ? WW_FAR_RIGHT : ww_item_lo(limits, i);                                                   \
-        int last_hi = !here ? WW_FAR_LEFT : i < 0 ? WW_FAR_RIGHT : ww_item_hi(limits, i + WW_STEP - 1);                \
-        if (!even) {                                                                                                   \
-            int none_least = 0, none_most = 0;                                                                         \
-            WW_ITEM_COMPARE(first_lo, last_hi, none_least, none_most)                                                  \
-        }                                                                                                              \
         WW_DIAGONALS(WW_STEP)                                                                                          \
         WW_ITEM_ALL_DIAGONALS                                                                                          \
         WW_ITEM_ROW_LIMITS                                                                                             \
         _Pragma("unroll") for (int block = 0; block < WW_COLS / WW_BLOCK_COLS; block++) {                              \
             const int at = (int)first_column + WW_BLOCK_COLS * block;                                                  \
-            if (at + WW_BLOCK_COLS <= first_lo || at >= last_hi) {                                                     \
+            if (m <= first_column || at + WW_BLOCK_COLS <= first_lo || at >= last_hi) {                                \
                 WW_ITEM_SKIP(WW_BLOCK_COLS * block)                                                                    \
             } else {                                                                                                   \
                 WW_ITEM_MASKS(WW_BLOCK_COLS * block)                                                                   \
@@ -265,16 +312,54 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
                             WW_ITEM_KEEP, WW_PASS_COLUMN, WW_PASS_ROW)                                                 \
             }                                                                                                          \
         }                                                                                                              \
+        /* A padding row is not masked: in it the border went on to the right. */                                      \
+        if (WW_BORDERS && i + WW_STEP <= 0) {                                                                          \
+            WW_ITEM_CLIP_TOP                                                                                           \
+        }                                                                                                              \
     }
+#if WW_ITEM_SLOPES
+#define WW_ITEM_BESIDE(value, q, r)                                                                                    \
+    ((r) - (q) == 4 * block + 1 && hide_above  ? WW_OUTSIDE                                                            \
+     : (r) - (q) == 4 * block && hide_below ? WW_OUTSIDE : (value))
+#define WW_ITEM_SLOPE_SWEEP                                                                                            \
+    {                                                                                                                  \
+        const int at = ((int)step - (phase ? calm_to : (int)from_row)) / 4;                                            \
+        WW_DIAGONALS(WW_STEP)                                                                                          \
+        WW_ITEM_ALL_DIAGONALS                                                                                          \
+        if (phase && at)                                                                                               \
+            _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) v[q] = d[q] = WW_OUTSIDE;                              \
+        _Pragma("unroll") for (int block = 0; block < WW_COLS / 4; block++)                                            \
+            if (phase ? block >= at : block <= at) {                                                                   \
+                const bool hide_above = !phase && block == at, hide_below = phase && block == at;                      \
+                WW_SWEEP_OF(WW_STEP, 4 * block, 4 * block + 4, WW_ITEM_OLD_DIAGONAL, WW_ITEM_BESIDE, WW_AS_IT_IS, WW_AS_IT_IS) \
+            }                                                                                                          \
+        if (!phase && at < WW_COLS / 4 - 1)                                                                            \
+            _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) v[q] = WW_OUTSIDE;                                     \
+    }
+#define WW_ITEM_SLOPE_STEPS(begin, end)                                                                                \
+    if (phase ? ends : begins) {                                                                                       \
+        WW_ITEM_STEPS(begin, end, WW_ITEM_SLOPE_SWEEP)                                                                 \
+    } else
+#else
+#define WW_ITEM_SLOPE_STEPS(begin, end)
+#endif
 // Above the calm row-steps, these, and below them.
 #define WW_ITEM_STRIP_STEPS                                                                                            \
     _Pragma("unroll 1") for (int phase = 0; phase < 3; phase++) {                                                      \
         if (phase == 1) {                                                                                              \
-            enum { step_rows = WW_ROWS };                                                                              \
-            WW_ITEM_STEPS((uint)calm_from, (uint)calm_to, WW_ITEM_CALM_SWEEP)                                          \
+            const uint whole = (uint)calm_from + (uint)(calm_to - calm_from) / WW_ROWS * WW_ROWS;                      \
+            {                                                                                                          \
+                enum { step_rows = WW_ROWS };                                                                          \
+                WW_ITEM_STEPS((uint)calm_from, whole, WW_ITEM_CALM_SWEEP)                                              \
+            }                                                                                                          \
+            {                                                                                                          \
+                enum { step_rows = 1 };                                                                                \
+                WW_ITEM_STEPS(whole, (uint)calm_to, WW_ITEM_CALM_SWEEP)                                                \
+            }                                                                                                          \
         } else {                                                                                                       \
             enum { step_rows = WW_EDGE_ROWS };                                                                         \
             const uint begin_row = phase ? (uint)calm_to : from_row, end_row = phase ? to_row : (uint)calm_from;       \
+            WW_ITEM_SLOPE_STEPS(begin_row, end_row)                                                                    \
             WW_ITEM_STEPS(begin_row, end_row, WW_ITEM_EDGE_SWEEP)                                                      \
         }                                                                                                              \
     }
@@ -309,6 +394,9 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
 #else
 #define WW_ITEM_ENDS(last_step)
 #endif
+#ifndef WW_ITEM_ROWS_BEGIN
+#define WW_ITEM_ROWS_BEGIN
+#endif
 #ifndef WW_FETCH_AHEAD
 #define WW_FETCH_AHEAD 1
 #endif
@@ -326,6 +414,7 @@ WW_INLINE int ww_item_hi(ww_pair_band limits, int i) {
         int i = (int)n - (int)rows + (int)(begin);                                                                     \
         WW_KEPT_DIAGONALS                                                                                              \
         WW_FILL_DIAGONALS((real)(i - (int)first_column))                                                               \
+        WW_ITEM_ROWS_BEGIN                                                                                             \
         _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
             WW_ITEM_FETCH(q, WW_FETCH_AHEAD)                                                                           \
             l[q] = ea[q * WW_PACK];                                                                                    \

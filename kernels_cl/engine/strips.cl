@@ -5,7 +5,8 @@
 //
 // The values of a strip's last column are passed to the next strip through `edges` (handover.cl), one entry a row:
 // memory is linear in the rows, for any number of strips. Work-groups take strips from a counter, in order: a strip's
-// left-hand neighbour has always been started, or was finished by an earlier launch, so waiting for it ends.
+// left-hand neighbour has always been started, or was finished by an earlier launch, so waiting for it ends. With
+// WW_LAUNCH_WHOLE a pair has one strip: the counter is not used, and the edges may hold anything.
 //
 // A strip is computed in chains of WW_CHAIN row-steps. Between them the work-group puts the rows of x and of the
 // left-hand strip's edge that come next into local memory, requested a chain before, so that no work-item waits for
@@ -123,7 +124,7 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     __local ww_scalar bests[WW_WG];
 #endif
     if (lane == 0)
-        mine[0] = atomic_inc(ticket);
+        mine[0] = args.flags & WW_LAUNCH_WHOLE ? (uint)get_group_id(0) : atomic_inc(ticket);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint strips = args.strip_end - args.strip_begin;
     const uint pair = mine[0] / strips, strip = args.strip_begin + ww_rest(mine[0], strips, pair);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine `strips` on a CPU: the work-items of strips.cl become the lanes of a vector, and passing a value on becomes a
 // rotation of it. One work-item computes one strip of WW_VECTOR*WW_COLS columns; edges and the counter of strips as in
-// strips.cl.
+// strips.cl. With WW_LAUNCH_WHOLE it computes all strips of a pair, one after the other: the counter is not used, and
+// the edges may hold anything, because each entry is written before it is read.
 //
 // Lane v is v row-steps behind lane 0. Before its first row-step a lane computes padding rows of infinities (as in
 // walk.cl), after its last it computes rows that are never read: a lane is only masked by the band.
@@ -77,23 +78,12 @@ WW_INLINE ww_point ww_point_at(ww_series s, ww_ints t) {
     (WW_TO_MASK((first_columns + (int)(r) >= lo[q]) & (first_columns + (int)(r) < hi[q])) ? (value) : WW_OUTSIDE)
 #endif
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
-          __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
-          __global const uint *restrict x_order, __global const uint *restrict y_order, __global const uint *restrict band,
-          __global ww_scalar *restrict out, const ww_launch_args args, __global volatile ulong *edges, __global uint *ticket) {
-    const uint mine = atomic_inc(ticket);
-    const uint strips = args.strip_end - args.strip_begin;
-    const uint pair = mine / strips, strip = args.strip_begin + ww_rest(mine, strips, pair);
-    const ww_task task = ww_task_of(x_order, y_order, args, pair);
-    if (!WW_LIST && !task.wanted)
-        return;
-    const ww_series x = ww_series_load(x_values, x_series, task.x, args.channel);
-    const ww_series y = ww_series_load(y_values, y_series, task.y, args.channel);
+WW_INLINE void ww_strip(const ww_series x, const ww_series y, __global const uint *restrict x_order,
+                        __global const uint *restrict band, __global ww_scalar *restrict out, const ww_task task,
+                        const ww_launch_args args, __global volatile ulong *edges, const uint strip) {
     const uint strip_columns = WW_VECTOR * WW_COLS;
     if (strip * strip_columns >= y.length)
         return;
-    edges += (ulong)pair * args.scratch * WW_EDGE_WORDS;
 
     ww_pair lengths;
     lengths.rows = (real)(ww_scalar)x.length;
@@ -293,4 +283,23 @@ ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *re
     else
         ww_hand_over(edges, row_steps * WW_ROWS, strip, bests[0]);
 #endif
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+ww_strips(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
+          __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
+          __global const uint *restrict x_order, __global const uint *restrict y_order, __global const uint *restrict band,
+          __global ww_scalar *restrict out, const ww_launch_args args, __global volatile ulong *edges, __global uint *ticket) {
+    const bool whole = (args.flags & WW_LAUNCH_WHOLE) != 0;
+    const uint strips = args.strip_end - args.strip_begin;
+    const uint mine = whole ? (uint)get_group_id(0) * strips : atomic_inc(ticket);
+    const uint pair = mine / strips, first = args.strip_begin + ww_rest(mine, strips, pair);
+    const ww_task task = ww_task_of(x_order, y_order, args, pair);
+    if (!WW_LIST && !task.wanted)
+        return;
+    const ww_series x = ww_series_load(x_values, x_series, task.x, args.channel);
+    const ww_series y = ww_series_load(y_values, y_series, task.y, args.channel);
+    const uint end = whole ? args.strip_end : first + 1;
+    for (uint strip = first; strip < end; strip++)
+        ww_strip(x, y, x_order, band, out, task, args, edges + (ulong)pair * args.scratch * WW_EDGE_WORDS, strip);
 }

@@ -123,10 +123,10 @@ WW_INLINE void ww_candidate(const uint own, const uint other, const float s, con
     }
 }
 
-// The largest reach of windows first to first + count - 1.
-WW_INLINE float ww_largest_reach(global const float *reaches, const uint first, const uint count) {
+// The largest reach of windows first to first + count - 1, of which the series has `windows`.
+WW_INLINE float ww_largest_reach(global const float *reaches, const uint first, const uint count, const uint windows) {
     float most = 1;
-    for (uint b = first / WW_REACH; b <= (first + count - 1) / WW_REACH; b++)
+    for (uint b = first / WW_REACH; b <= (min(first + count, windows) - 1) / WW_REACH; b++)
         most = fmax(most, reaches[b]);
     return most;
 }

@@ -81,8 +81,8 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
     if (row0 >= job.rows || (ulong)row0 + diagonal0 >= job.columns) // of the whole group
         return;
 
-    const float tile_reach = ww_largest_reach(row_reaches, row0, WW_BLOCK_ROWS) *
-                             ww_largest_reach(column_reaches, row0 + diagonal0, WW_BLOCK_ROWS + WW_WIDTH);
+    const float tile_reach = ww_largest_reach(row_reaches, row0, WW_BLOCK_ROWS, job.rows) *
+                             ww_largest_reach(column_reaches, row0 + diagonal0, WW_BLOCK_ROWS + WW_WIDTH, job.columns);
     if (!(tile_reach >= job.least && tile_reach < job.most))
         return;
 
@@ -135,8 +135,8 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
         const uint row1 = row0 + part, column1 = row1 + diagonal0;
         if (row1 >= job.rows || column1 >= job.columns)
             break;
-        const float most_rows = ww_largest_reach(row_reaches, row1, WW_PART);
-        const float most_columns = ww_largest_reach(column_reaches, column1, WW_SPAN);
+        const float most_rows = ww_largest_reach(row_reaches, row1, WW_PART, job.rows);
+        const float most_columns = ww_largest_reach(column_reaches, column1, WW_SPAN, job.columns);
         barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
         for (uint c = 0; c < WW_CHANNELS; c++) {

@@ -62,8 +62,8 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
         return;
     const uint column0 = row0 + diagonal0;
     const uint count = min(min((uint)WW_BLOCK_ROWS, job.rows - row0), job.columns - column0);
-    const float most_rows = ww_largest_reach(row_reaches, row0, count);
-    const float most_columns = ww_largest_reach(column_reaches, column0, count + WW_WIDTH);
+    const float most_rows = ww_largest_reach(row_reaches, row0, count, job.rows);
+    const float most_columns = ww_largest_reach(column_reaches, column0, count + WW_WIDTH, job.columns);
     if (!(most_rows * most_columns >= job.least && most_rows * most_columns < job.most))
         return;
 

@@ -299,7 +299,7 @@ ww_search_envelope(__global const ww_scalar *restrict values, __global ww_scalar
         const uint t = ww_rest(unit, points, channel);
 #endif
         __global const ww_scalar *at = values + channel * stride;
-        const uint first = t > reach ? t - reach : 0, end = points - t > reach ? t + reach + 1 : points;
+        const uint first = t - min(t, reach), end = points - t > reach ? t + reach + 1 : points;
         ww_scalar least = at[first], most = least;
         for (uint j = first + 1; j < end; j++) {
             least = fmin(least, at[j]);

@@ -207,9 +207,9 @@ WW_INLINE ww_scalar ww_above_at(__global const ww_scalar *row, bool border, uint
 
 // After the points and the state of the lanes' row r are loaded: its element, and the border where there is no state.
 #define WW_ROW_READY(r)                                                                                                \
-    x[r] = ww_row_make(here, before, WW_TO_REAL(max(own, 0)));                                                         \
+    x[r] = ww_row_make(here, before, WW_TO_REAL(max(own, (ww_ints)0)));                                                         \
     if (!continues)                                                                                                    \
-        c[r] = ww_pick(own < 0, c[r], inside ? WW_OUTSIDE : ww_border_left(x[r], WW_TO_REAL(max(own, 0)), lengths));
+        c[r] = ww_pick(own < 0, c[r], inside ? WW_OUTSIDE : ww_border_left(x[r], WW_TO_REAL(max(own, (ww_ints)0)), lengths));
 #if WW_VECTOR > 1
 #define WW_LOAD_INTS(lanes) WW_PASTE(vload, WW_VECTOR)(0, lanes)
 #endif
@@ -452,7 +452,7 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
 #endif
         // Where nothing goes on, the border left of the first column; above the first row it is open.
         const real above_border =
-            inside ? WW_OUTSIDE : ww_border_left(x[0], WW_TO_REAL(max(row_above, 0)), lengths);
+            inside ? WW_OUTSIDE : ww_border_left(x[0], WW_TO_REAL(max(row_above, (ww_ints)0)), lengths);
         corner = continues ? corner : ww_pick(row_above < 0, (real)(ww_scalar)WW_OPEN_BORDER, above_border);
     }
 

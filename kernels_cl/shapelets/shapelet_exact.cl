@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distances of patterns to series in double, directly: for every window its mean and norm, then the sum of squared
 // differences. What decides between candidates, and what predicts. src/shapelets/shapelet_exact.c is the same for
-// devices without double. ww_shapelet_near: the same for many candidates, which are windows of the series themselves;
-// ww_shapelet_weigh then sorts a candidate's distances and finds its gain, so that only the best go to the host.
+// devices without double. ww_shapelet_near: the same for many candidates of one length, which are windows of the series
+// themselves; ww_shapelet_weigh then sorts a candidate's distances and finds its gain, so that only the best go to the
+// host.
 //
 // A group has one pattern and one series; its work-items take the windows in turn. patterns: z-normalised by the host
 // (raw: as they are), channel by channel. places: where each begins, its length; flat_: whether a channel is flat. The
@@ -10,35 +11,44 @@
 // Local memory: a number and an index a work-item. One barrier.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define WW_FLAT 1e-10
-
-// One channel's part of the sum: window y and pattern x, of which (x[t] - origin - centre) * scale counts.
-WW_INLINE double ww_part_of(global const double *x, const double origin, const double centre, const double scale,
-                            const uint other, global const double *y, const uint l) {
-    double own = 0;
+// Candidates of a group of ww_shapelet_near: the windows are divided among WW_WG / WW_NEAR work-items.
+#define WW_NEAR (WW_WG < 16 ? WW_WG : 16)
+// What counts of a value of a window with these statistics.
 #if WW_RAW
-    for (uint t = 0; t < l; t++)
-        own += (x[t] - y[t]) * (x[t] - y[t]);
-    return own;
+#define WW_COUNTED(value, origin, of) ((value) * (of).y)
 #else
-    double mean = 0, squares = 0, low = y[0], high = y[0];
+#define WW_COUNTED(value, origin, of) ((((value) - (origin)) - (of).x) * (of).y)
+#endif
+
+// A window's mean, from its first value on, and 1 / deviation: 0 of a flat one.
+WW_INLINE double2 ww_statistics(global const double *x, const uint l) {
+    double mean = 0, squares = 0, low = x[0], high = x[0];
     for (uint t = 0; t < l; t++) {
-        mean += y[t] - y[0];
-        low = fmin(low, y[t]);
-        high = fmax(high, y[t]);
+        mean += x[t] - x[0];
+        low = fmin(low, x[t]);
+        high = fmax(high, x[t]);
     }
     mean /= l;
     for (uint t = 0; t < l; t++) {
-        const double gap = (y[t] - y[0]) - mean;
+        const double gap = (x[t] - x[0]) - mean;
         squares += gap * gap;
     }
-    const uint flat = high - low <= WW_FLAT * fmax(fabs(low), fabs(high));
-    const double unit = sqrt(l / squares);
+    return (double2)(mean, high - low <= WW_FLAT * fmax(fabs(low), fabs(high)) ? 0 : sqrt(l / squares));
+}
+
+// One channel's part of the sum: window y and the pattern x, which is flat or not.
+WW_INLINE double ww_part_of(global const double *x, const uint other, global const double *y, const uint l) {
+    double own = 0;
+    const double2 of = WW_RAW ? (double2)(0, 1) : ww_statistics(y, l);
+    const uint flat = of.y == 0;
+#if WW_C > 1 // else sm_80 spills; with one channel it is the other way round
+#pragma unroll 4
+#endif
     for (uint t = 0; t < l; t++) {
-        const double gap = ((x[t] - origin) - centre) * scale - ((y[t] - y[0]) - mean) * unit;
+        const double gap = x[t] - WW_COUNTED(y[t], y[0], of);
         own += gap * gap;
     }
     return flat && other ? 0 : flat || other ? (double)l : own;
-#endif
 }
 
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
@@ -57,7 +67,7 @@ ww_shapelet_exact(global const double *restrict values, global const ulong *rest
     for (uint u = lid; u + l <= length; u += WW_WG) {
         double sum = 0;
         for (uint ch = 0; ch < WW_C; ch++)
-            sum += ww_part_of(patterns + places[p].x + ch * l, 0, 0, 1, flat_[p * WW_C + ch],
+            sum += ww_part_of(patterns + places[p].x + ch * l, flat_[p * WW_C + ch],
                               values + offsets[id] + (ulong)ch * length + u, l);
         if (sum < best) {
             best = sum;
@@ -78,51 +88,70 @@ ww_shapelet_exact(global const double *restrict values, global const ulong *rest
     }
 }
 
-// candidates: series (of the data), start, length, place of the series in the node; the last is at distance 0.
+// Statistics of all windows of `l` points: of (series, channel) `wide` each. A work-item a window.
+kernel void ww_shapelet_statistics(global const double *restrict values, global const ulong *restrict offsets,
+                                   global const uint *restrict ids, const uint series, const uint wide, const uint l,
+                                   global double2 *restrict statistics) {
+    const ulong item = get_global_id(0);
+    const uint row = (uint)(item / wide), u = (uint)(item - (ulong)row * wide), j = row / WW_C, ch = row - j * WW_C;
+    if (j >= series)
+        return;
+    const uint id = ids[j], length = (uint)((offsets[id + 1] - offsets[id]) / WW_C);
+    if (u + l <= length)
+        statistics[item] = ww_statistics(values + offsets[id] + (ulong)ch * length + u, l);
+}
+
+// The values of candidates first to first + count - 1, which have l points: those of one place follow each other.
+// candidates: series (of the data), start, length, place of the series in the node. A work-item a value.
+kernel void ww_shapelet_patterns(global const double *restrict values, global const ulong *restrict offsets,
+                                 global const uint4 *restrict candidates, const uint first, const uint count,
+                                 const uint wide, const uint l, global const double2 *restrict statistics,
+                                 global double *restrict patterns) {
+    const ulong item = get_global_id(0);
+    const uint place = (uint)(item / count), ch = place / l, t = place - ch * l;
+    if (ch >= WW_C)
+        return;
+    const uint4 own = candidates[first + (uint)(item - (ulong)place * count)];
+    const ulong length = (offsets[own.x + 1] - offsets[own.x]) / WW_C;
+    global const double *x = values + offsets[own.x] + ch * length + own.y;
+    const double2 of = WW_RAW ? (double2)(0, 1) : statistics[((ulong)own.w * WW_C + ch) * wide + own.y];
+    patterns[item] = WW_COUNTED(x[t], x[0], of);
+}
+
+// The distances of these candidates to every series, as above; 0 to their own. (A flat window's values are 0 here: that
+// makes 0 and l of the sums, but for rounding.) Local memory: a number a work-item. One barrier.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_near(global const double *restrict values, global const ulong *restrict offsets,
                  global const uint *restrict ids, const uint series, global const uint4 *restrict candidates,
+                 const uint first, const uint count, const uint wide, const uint l,
+                 global const double2 *restrict statistics, global const double *restrict patterns,
                  global double *restrict nearest) {
-    local double least[WW_WG], means[WW_C], units[WW_C];
-    local uint flats[WW_C];
-    const uint lid = (uint)get_local_id(0), group = (uint)get_group_id(0), p = group / series;
-    const uint j = ww_rest(group, series, p), id = ids[j];
-    const uint4 own = candidates[p];
-    const uint l = own.z, length = (uint)((offsets[id + 1] - offsets[id]) / WW_C);
-    const ulong own_length = (offsets[own.x + 1] - offsets[own.x]) / WW_C;
-    global const double *pattern = values + offsets[own.x] + own.y;
+    local double least[WW_WG];
+    const uint lid = (uint)get_local_id(0), group = (uint)get_group_id(0), block = group / series;
+    const uint j = ww_rest(group, series, block), id = ids[j], lane = lid % WW_NEAR;
+    const uint p = min(block * WW_NEAR + lane, count - 1), length = (uint)((offsets[id + 1] - offsets[id]) / WW_C);
     double best = INFINITY;
-    for (uint ch = lid; ch < WW_C; ch += WW_WG) {
-        global const double *x = pattern + ch * own_length;
-        double mean = 0, squares = 0, low = x[0], high = x[0];
-        for (uint t = 0; t < l; t++) {
-            mean += x[t] - x[0];
-            low = fmin(low, x[t]);
-            high = fmax(high, x[t]);
-        }
-        mean /= l;
-        for (uint t = 0; t < l; t++) {
-            const double gap = (x[t] - x[0]) - mean;
-            squares += gap * gap;
-        }
-        flats[ch] = high - low <= WW_FLAT * fmax(fabs(low), fabs(high));
-        means[ch] = mean;
-        units[ch] = flats[ch] ? 0 : sqrt(l / squares);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint u = lid; u + l <= length && j != own.w; u += WW_WG) {
+    for (uint u = lid / WW_NEAR; u + l <= length; u += WW_WG / WW_NEAR) {
         double sum = 0;
-        for (uint ch = 0; ch < WW_C; ch++)
-            sum += ww_part_of(pattern + ch * own_length, pattern[ch * own_length], means[ch], units[ch], flats[ch],
-                              values + offsets[id] + (ulong)ch * length + u, l);
+        global const double *x = patterns + p;
+#pragma unroll 1
+        for (uint ch = 0; ch < WW_C; ch++) {
+            global const double *y = values + offsets[id] + (ulong)ch * length + u;
+            const double2 of = WW_RAW ? (double2)(0, 1) : statistics[((ulong)j * WW_C + ch) * wide + u];
+#pragma unroll 4
+            for (uint t = 0; t < l; t++, x += count) {
+                const double gap = x[0] - WW_COUNTED(y[t], y[0], of);
+                sum += gap * gap;
+            }
+        }
         best = fmin(best, sum);
     }
     least[lid] = best;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lid == 0) {
-        for (uint i = 1; i < WW_WG; i++)
+    if (lid < WW_NEAR && block * WW_NEAR + lid < count) {
+        for (uint i = lid + WW_NEAR; i < WW_WG; i += WW_NEAR)
             best = fmin(best, least[i]);
-        nearest[(ulong)p * series + j] = j == own.w ? 0 : best / ((double)l * WW_C);
+        nearest[(ulong)(first + p) * series + j] = j == candidates[first + p].w ? 0 : best / ((double)l * WW_C);
     }
 }
 

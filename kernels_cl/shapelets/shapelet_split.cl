@@ -10,10 +10,13 @@
 // has, and one that it does not exceed. ww_shapelet_bound finds the best of the first (with its gap), and
 // ww_shapelet_keep lists the candidates whose second is not below it. The host decides between those in double.
 //
-// A group sorts WW_T vectors of WW_V candidates of one length at a time. Local memory: the keys, and two counts for
-// each class and candidate, and 16 bytes a work-item. A barrier each step of the bitonic sort, two more each task.
+// A group sorts WW_T vectors of WW_V candidates of one length at a time. WW_SHARES work-items then go through a
+// candidate's keys, each through a share of them: the classes before it are counted, and its first gain is a sum of K.
+// Local memory: the keys, and two counts for each class, share and candidate, and 20 bytes a work-item. A barrier each
+// step of the bitonic sort, up to five more each task.
 //
-// Parameters: WW_T; WW_KEYS_GLOBAL 1: keys and counts are in global memory; WW_LISTED 1: the candidates `listed` alone
+// Parameters: WW_T; WW_KEYS_GLOBAL 1: keys and counts are in global memory; WW_LISTED 1: the candidates `listed` alone;
+// WW_SHARES: WW_WG / WW_T, or 1; above 1 only with WW_V 1 and keys in local memory
 #ifndef WW_T
 #define WW_T 32
 #endif
@@ -22,6 +25,9 @@
 #endif
 #ifndef WW_KEYS_GLOBAL
 #define WW_KEYS_GLOBAL 0
+#endif
+#ifndef WW_SHARES
+#define WW_SHARES 1
 #endif
 #if WW_KEYS_GLOBAL
 #define WW_KEYS global
@@ -119,27 +125,34 @@ WW_INLINE float2 ww_sums(WW_KEYS const uint *keys, uint begin, uint end, float u
     return sum;
 }
 
-// By information gain. `known`: gains below it are of no interest.
-WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, WW_KEYS uint *counts, WW_KEYS uint *inside,
-                                 global const long *steps, global const uint *totals, float error, float scale,
-                                 long known, const ww_shapelet_job job) {
+// What going through keys finds: the place of the best certain split, and whether others have its gain.
+typedef struct {
+    ww_found found;
+    uint sure_at, twice;
+} ww_scanned;
+
+// How far apart keys are of which one is certainly before the other.
+WW_INLINE uint ww_apart(float error, uint bits) {
+    return (uint)(2.0f * error * (float)(1u << (32u - bits))) + 1u;
+}
+
+// The splits at the places [first, last), by information gain. counts: the classes of the keys before `first`; gain: of
+// the split there. inside: zeros.
+WW_INLINE ww_scanned ww_scan(WW_KEYS const uint *keys, WW_KEYS uint *counts, WW_KEYS uint *inside,
+                             global const long *steps, global const uint *totals, uint first, uint last, long gain,
+                             uint apart, const ww_shapelet_job job) {
     const uint n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
-    const float unit = 1.0f / (float)(1u << (32u - bits));
-    const uint apart = (uint)(2.0f * error / unit) + 1u;
-    ww_found found = {0, 0, -INFINITY, -INFINITY};
-    uint sure_at = 0, twice = 0, before = 0;
-    long gain = 0;
-    for (uint k = 0; k < job.classes; k++)
-        counts[k * WW_ACROSS] = inside[k * WW_ACROSS] = 0;
-    for (uint p = 0; p < n; p++) {
+    ww_scanned s = {{0, 0, -INFINITY, -INFINITY}, 0, 0};
+    uint before = first ? keys[(first - 1) * WW_ACROSS] >> bits : 0;
+    for (uint p = first; p < last; p++) {
         const uint key = keys[p * WW_ACROSS], q = key >> bits, k = key & mask;
         if (p && q - before > apart) {
-            if (gain > found.sure) {
-                found.sure = gain;
-                sure_at = p;
-                twice = 0;
-            } else if (gain == found.sure) {
-                twice = 1;
+            if (gain > s.found.sure) {
+                s.found.sure = gain;
+                s.sure_at = p;
+                s.twice = 0;
+            } else if (gain == s.found.sure) {
+                s.twice = 1;
             }
         }
         // What is less than the error from this one may be on either side of a split here.
@@ -148,9 +161,9 @@ WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, WW_KEYS uint *counts,
             end++;
         if (end > p + 1) {
             const long most = ww_most_near(keys, counts, inside, steps, totals, p, end, gain, job);
-            if (most > found.most || (most == found.most && most > 0)) {
-                found.most = most;
-                found.most_gap = INFINITY;
+            if (most > s.found.most || (most == s.found.most && most > 0)) {
+                s.found.most = most;
+                s.found.most_gap = INFINITY;
             }
         }
         const uint left = counts[k * WW_ACROSS];
@@ -158,6 +171,15 @@ WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, WW_KEYS uint *counts,
         counts[k * WW_ACROSS] = left + 1;
         before = q;
     }
+    return s;
+}
+
+// What is found of a candidate. `known`: gains below it are of no interest.
+WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, ww_scanned s, float error, float scale, long known,
+                                 const ww_shapelet_job job) {
+    const uint n = job.series, bits = job.class_bits;
+    const float unit = 1.0f / (float)(1u << (32u - bits));
+    ww_found found = s.found;
     if (found.sure > found.most) {
         found.most = found.sure;
         found.most_gap = -INFINITY;
@@ -165,12 +187,13 @@ WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, WW_KEYS uint *counts,
     if (found.sure < 1 || found.most < known)
         return found;
     // Two splits of the same gain: which gap is the greater is left to the host.
-    if (twice) {
+    if (s.twice) {
         found.most_gap = found.most == found.sure ? INFINITY : found.most_gap;
         return found;
     }
-    const float2 left = ww_sums(keys, 0, sure_at, unit, error, bits), right = ww_sums(keys, sure_at, n, unit, error, bits);
-    const float l = (float)sure_at, r = (float)(n - sure_at);
+    const float2 left = ww_sums(keys, 0, s.sure_at, unit, error, bits),
+                 right = ww_sums(keys, s.sure_at, n, unit, error, bits);
+    const float l = (float)s.sure_at, r = (float)(n - s.sure_at);
     // Sums of floats: their own error besides.
     found.sure_gap = scale * ((right.x / r - left.y / l) - 1e-5f);
     if (found.most == found.sure)
@@ -264,8 +287,12 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
                   global const long *restrict steps, global const ulong *restrict bound, global ulong *restrict most_gain,
                   global float *restrict most_gap, global ulong *restrict best, global uint *restrict scratch,
                   global const uint *restrict listed, global const uint *restrict listed_count, global uint *sifted,
-                  const uint shift, const uint each, local uint *shared_, const ww_shapelet_job job) {
+                  const uint shift, const uint each, global const long *restrict entropy, local uint *shared_,
+                  const ww_shapelet_job job) {
     local ulong both[2 * WW_WG];
+#if WW_SHARES > 1
+    local uint marks[WW_WG];
+#endif
     const uint lid = (uint)get_local_id(0), n = job.series, bits = job.class_bits;
 #if WW_KEYS_GLOBAL
     WW_KEYS uint *keys = scratch + (ulong)get_group_id(0) * (n + 2 * job.classes) * WW_ACROSS;
@@ -364,6 +391,47 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
                 }
                 barrier(WW_FENCE);
             }
+#if WW_SHARES > 1
+        if (!job.quality) {
+            const uint t = lid % WW_T, share = lid / WW_T, mask = (1u << bits) - 1u;
+            const uint first = n * share / WW_SHARES, last = n * (share + 1) / WW_SHARES;
+            const uint stride = 2 * job.classes * WW_ACROSS;
+            WW_KEYS uint *own_counts = counts + share * stride + t, *own_inside = own_counts + job.classes * WW_ACROSS;
+            long gain = entropy[n] - entropy[first] - entropy[n - first];
+            uint l = of_list;
+#if WW_LISTED
+            const uint of = listed[min(task * WW_ACROSS + t, listed_count[0] - 1)];
+            l = job.least + of / job.columns * job.step;
+            l = job.single ? reaches[of % job.columns] : l;
+#else
+            l = job.single ? reaches[c0 + t] : l;
+#endif
+            for (uint k = 0; k < job.classes; k++)
+                own_counts[k * WW_ACROSS] = 0;
+            for (uint p = first; p < last; p++)
+                own_counts[(keys[p * WW_ACROSS + t] & mask) * WW_ACROSS]++;
+            barrier(WW_FENCE);
+            for (uint k = 0; k < job.classes; k++) {
+                uint sum = 0;
+                for (uint i = 0; i < share; i++)
+                    sum += counts[i * stride + k * WW_ACROSS + t];
+                own_inside[k * WW_ACROSS] = sum;
+                gain += entropy[sum] + entropy[totals[k] - sum] - entropy[totals[k]];
+            }
+            barrier(WW_FENCE);
+            for (uint k = 0; k < job.classes; k++) {
+                own_counts[k * WW_ACROSS] = own_inside[k * WW_ACROSS];
+                own_inside[k * WW_ACROSS] = 0;
+            }
+            const ww_scanned s =
+                ww_scan(keys + t, own_counts, own_inside, steps, totals, first, last, gain,
+                        ww_apart(job.error + job.error_root * sqrt((float)l), bits), job);
+            both[2 * lid] = (ulong)s.found.sure;
+            both[2 * lid + 1] = (ulong)s.found.most;
+            marks[lid] = s.sure_at << 1 | s.twice;
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+#endif
         for (uint t = lid; t < WW_ACROSS; t += WW_WG) {
 #if WW_LISTED
             if (task * WW_ACROSS + t >= listed_count[0])
@@ -381,9 +449,32 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
 #endif
             const float error = job.error + job.error_root * sqrt((float)l);
             const float scale = (WW_RAW ? sqrt(1.0f / job.scale) : 2.0f) * (job.unscaled ? sqrt((float)l) : 1.0f);
-            const ww_found found =
-                job.quality ? ww_other_quality(keys + t, counts + t, starts + t, totals, error, job)
-                            : ww_best_split(keys + t, counts + t, starts + t, steps, totals, error, scale, known, job);
+            ww_found found;
+            if (job.quality) {
+                found = ww_other_quality(keys + t, counts + t, starts + t, totals, error, job);
+            } else {
+#if WW_SHARES > 1
+                ww_scanned s = {{0, 0, -INFINITY, -INFINITY}, 0, 0};
+                for (uint i = t; i < WW_WG; i += WW_T) {
+                    const long sure = (long)both[2 * i], most = (long)both[2 * i + 1];
+                    if (sure > s.found.sure) {
+                        s.found.sure = sure;
+                        s.sure_at = marks[i] >> 1;
+                        s.twice = marks[i] & 1;
+                    } else if (sure == s.found.sure) {
+                        s.twice = 1;
+                    }
+                    s.found.most = max(most, s.found.most);
+                }
+                s.found.most_gap = s.found.most > 0 ? INFINITY : -INFINITY;
+#else
+                for (uint k = 0; k < job.classes; k++)
+                    counts[k * WW_ACROSS + t] = starts[k * WW_ACROSS + t] = 0;
+                const ww_scanned s = ww_scan(keys + t, counts + t, starts + t, steps, totals, 0, n, 0,
+                                             ww_apart(error, bits), job);
+#endif
+                found = ww_best_split(keys + t, s, error, scale, known, job);
+            }
             most_gain[place] = (ulong)max(found.most, 0l);
             most_gap[place] = found.most_gap;
             if (each && job.quality == 0 && (uint)(found.sure >> shift) > sifted[own[c]])

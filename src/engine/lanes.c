@@ -91,6 +91,7 @@ static ww_status launch(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_
     key.columns = tiling.columns;
     key.rows = tiling.rows;
     key.group = wwi_lane_group(r);
+    key.ring = of == &form && wwi_lanes_ring(r, tiling, w->pairs);
     ww_status status = wwi_runner_variant(r, key, &v);
     const uint64_t rows = a->row_end - a->row_begin, columns = a->column_end - a->column_begin;
     a->group_width = tiling.width;
@@ -123,16 +124,18 @@ typedef struct wwi_lane_part {
 // The slots from `begin` on whose columns have the tiling of the first.
 static wwi_lane_part part_at(const wwi_runner *r, const wwi_work *w, size_t begin, wwi_tiling_fn *tiling_of) {
     const wwi_batch *b = &w->b;
-    const bool many = w->column_ranks > 3;
-    const uint32_t n = w->row_ranks == 1 ? w->n : 0;
     const size_t columns = b->list ? b->rows : b->columns;
-    uint32_t length = column_length(w, begin);
-    wwi_lane_part p = {.begin = begin, .end = begin + 1, .tiling = tiling_of(r, n, length, many)};
+    wwi_shape shape = {.n = w->row_ranks == 1 ? w->n : 0,
+                       .longest = w->n,
+                       .m = column_length(w, begin),
+                       .many = w->column_ranks > 3,
+                       .pairs = w->pairs};
+    wwi_lane_part p = {.begin = begin, .end = begin + 1, .tiling = tiling_of(r, shape)};
     for (; p.end < columns; p.end++) {
-        if (column_length(w, p.end) == length)
+        if (column_length(w, p.end) == shape.m)
             continue;
-        length = column_length(w, p.end);
-        const wwi_tiling next = tiling_of(r, n, length, many);
+        shape.m = column_length(w, p.end);
+        const wwi_tiling next = tiling_of(r, shape);
         if (next.columns != p.tiling.columns || next.width != p.tiling.width)
             break;
     }

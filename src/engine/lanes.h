@@ -3,10 +3,10 @@
 #ifndef WAVEWARP_LANES_H
 #define WAVEWARP_LANES_H
 
-#include "engine/runner.h"
+#include "engine/tiling.h"
 
 // The tiling for a length: engine/tiling.h.
-typedef wwi_tiling wwi_tiling_fn(const wwi_runner *r, uint32_t n, uint32_t m, bool many);
+typedef wwi_tiling wwi_tiling_fn(const wwi_runner *r, wwi_shape shape);
 // Runs the work in groups; columns that share a tiling are launched together. Which do is found in the work's first
 // run.
 ww_status wwi_lanes_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *form, wwi_tiling_fn *tiling_of);

@@ -39,6 +39,6 @@ static inline size_t wwi_launch_args_bytes(size_t bytes) {
 }
 
 enum { WWI_LAYOUT_STRIDED = 0, WWI_LAYOUT_MIRRORED = 1, WWI_LAYOUT_CONDENSED = 2 };
-enum { WWI_LAUNCH_HALF = 1u, WWI_LAUNCH_ACCUMULATE = 2u, WWI_LAUNCH_CORNER = 4u };
+enum { WWI_LAUNCH_HALF = 1u, WWI_LAUNCH_ACCUMULATE = 2u, WWI_LAUNCH_CORNER = 4u, WWI_LAUNCH_WHOLE = 8u };
 
 #endif

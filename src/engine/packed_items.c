@@ -68,6 +68,22 @@ static uint32_t edge_values(const wwi_runner *r) {
     return (uint32_t)r->recurrence->column_values + (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0);
 }
 
+// Whether a column needs no registers but for its value and its point.
+static bool is_plain(const wwi_runner *r) {
+    return (r->recurrence->flags & WWI_MEASURE_PLAIN) && !r->recurrence->column_registers;
+}
+
+// Whether the pairs fill the device: twice over, or, where a cell is so simple that a pack alone in a scheduler is as
+// fast as several, once nearly. A compute unit has four schedulers.
+static bool fills(const wwi_runner *r, uint64_t pairs, uint64_t packed, uint64_t others) {
+    const bool simple =
+        is_plain(r) && r->precision == WW_FLOAT && r->channels == 1 && !r->banded && !r->open && !r->soft;
+    const uint64_t pack = form_of(r, false)->pack, at_once = wwi_compute_units(r) * 4 * pack;
+    const uint64_t rounds = wwi_ceil_div(wwi_ceil_div(packed, pack) * pack * others, at_once);
+    const uint64_t fewest = (uint64_t)wwi_tuned(r, "packed.fill", (long)(simple ? pack * 16 / 5 : 256));
+    return pairs >= wwi_compute_units(r) * fewest && (rounds > 2 || 5 * pairs >= 4 * rounds * at_once || !simple);
+}
+
 // Whether the batch is for this engine when the choice is free: pairs enough to fill the device, and cells enough for
 // every value that is interleaved.
 bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t n, uint32_t m) {
@@ -92,19 +108,17 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
     }
     // A cell of a soft minimum takes several times as long.
     const uint64_t reuse = (uint64_t)wwi_tuned(r, "packed.reuse", 60) / (wwi_soft_tiles(r) ? 4 : 1);
-    return wwi_packed_items(r) && pairs >= wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.fill", 256) &&
-           cells >= reuse;
+    return wwi_packed_items(r) && cells >= reuse &&
+           fills(r, pairs, exchanged ? columns : rows,
+                 list        ? 1
+                 : exchanged ? rows
+                             : columns);
 }
 
 // The rows of a pack are side by side.
 bool wwi_packed_items_exchange(const wwi_work *w) {
     const size_t rows = w->b.rows - w->b.row_begin;
     return !w->b.list && rows < PACK && w->b.columns > rows;
-}
-
-// Whether a column needs no registers but for its value and its point.
-static bool is_plain(const wwi_runner *r) {
-    return (r->recurrence->flags & WWI_MEASURE_PLAIN) && !r->recurrence->column_registers;
 }
 
 // Whether a strip's columns are in local memory (kernels_cl/engine/items_columns.cl).
@@ -148,8 +162,6 @@ static uint32_t most_columns(const wwi_runner *r) {
     else if (r->banded)
         edged = by_measure(r, "packed.banded", r->precision == WW_DOUBLE ? 8 : is_plain(r) ? 24 : 16);
     columns = columns < edged ? columns : edged;
-    if (r->banded)
-        return columns < 8 ? 8 : columns & ~7u;
     return columns < 4 ? 4 : columns > 96 ? 96 : columns & ~3u;
 }
 
@@ -157,7 +169,7 @@ static uint32_t most_columns(const wwi_runner *r) {
 // than the best cost about a quarter of the difference; plain measures take a few more as well as fewer. Where lengths
 // differ, a program for every width would be compiled for ever.
 static uint32_t strip_columns(const wwi_runner *r, const wwi_work *w) {
-    const uint32_t most = most_columns(r), step = r->banded ? 8 : 4;
+    const uint32_t most = most_columns(r), step = 4;
     if (w->column_ranks > 3 && w->m > most)
         return most;
     if (r->banded || r->open || w->m <= most)

@@ -40,6 +40,7 @@ typedef struct wwi_variant_key {
     int registers;
     uint32_t below; // a ribbon's columns left of the diagonal
     int abandon;    // engine packed: lists with radii
+    int ring;       // engine lanes: rows are staged in local memory
 } wwi_variant_key;
 
 typedef struct wwi_variant {

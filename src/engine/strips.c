@@ -27,6 +27,16 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     return r->banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
 }
 
+// Whether a work-group computes a whole pair. Then nothing has to be cleared before the launch: nobody else writes the
+// pair's edges, and there is no order of strips to keep. One thread of a CPU computes a short pair about as fast as two
+// that wait for each other.
+static bool is_whole(const wwi_runner *r, const wwi_work *w, bool vector, uint32_t strips, uint64_t pairs) {
+    if (w->is_bits || r->preparing)
+        return false;
+    return strips == 1 || (vector && (pairs >= wwi_compute_units(r) ||
+                                      (uint64_t)w->n * w->m < (uint64_t)wwi_tuned(r, "strips.whole", 1 << 18)));
+}
+
 ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *form, wwi_tiling tiling,
                          uint32_t vector) {
     ww_status status;
@@ -51,8 +61,7 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi
     while (wwi_units_next(&pairs)) {
         const uint64_t take = pairs.take < at_once ? pairs.take : at_once;
         if ((status = wwi_grow_buffer(r->context, &r->edges, take * pair_bytes)) != WW_OK ||
-            (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK ||
-            (status = wwi_buffer_fill_u32(r->edges, 0, take * pair_bytes, 0)) != WW_OK)
+            (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK)
             return status;
         a->unit_begin = (uint32_t)pairs.at;
         pairs.at += take;
@@ -62,13 +71,16 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi
         while (wwi_units_next(&u)) {
             wwi_arg args[COMMON_ARGS + 2];
             u.take = take > 1 ? strips : u.take;
+            const bool whole = u.take == strips && is_whole(r, w, vector > 1, strips, take);
+            a->flags = whole ? a->flags | WWI_LAUNCH_WHOLE : a->flags & ~(uint32_t)WWI_LAUNCH_WHOLE;
             a->strip_begin = r->preparing ? strips : (uint32_t)u.at; // past the last one
             a->strip_end = a->strip_begin + (uint32_t)u.take;
             size_t count = wwi_work_args(w, args);
             args[count++] = WWI_BUFFER(r->edges);
             args[count++] = WWI_BUFFER(r->counter);
-            if ((status = wwi_buffer_fill_u32(r->counter, 0, 4, 0)) != WW_OK ||
-                (status = wwi_units_launch(&u, v, take * u.take, args, count)) != WW_OK || r->preparing)
+            if ((!whole && u.at == 0 && (status = wwi_buffer_fill_u32(r->edges, 0, take * pair_bytes, 0)) != WW_OK) ||
+                (!whole && (status = wwi_buffer_fill_u32(r->counter, 0, 4, 0)) != WW_OK) ||
+                (status = wwi_units_launch(&u, v, whole ? take : take * u.take, args, count)) != WW_OK || r->preparing)
                 return status;
         }
     }

@@ -26,8 +26,16 @@ uint32_t wwi_lanes_limit(const wwi_runner *r);
 // How closely tilings fit the lengths, by how long the runner's sets take: from its creation on, so that no block of a
 // job needs another program than the first.
 wwi_fit wwi_fit_of(const wwi_runner *r);
-// The tiling for a column series of m points, without a band; n as above. `many`: there are many lengths.
-wwi_tiling wwi_lanes_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many);
+// What a tiling without a band is for: n the rows of all pairs, 0 when they differ, and the most; a column series of m
+// points; `many`: there are many lengths.
+typedef struct wwi_shape {
+    uint32_t n, longest, m;
+    bool many;
+    uint64_t pairs;
+} wwi_shape;
+wwi_tiling wwi_lanes_tiling(const wwi_runner *r, wwi_shape shape);
+// Whether the lanes are too few to hide how long a step takes, so that their rows come through local memory.
+bool wwi_lanes_ring(const wwi_runner *r, wwi_tiling tiling, uint64_t pairs);
 // Row series that a group computes one after the other: few enough that the device is still filled several times.
 uint32_t wwi_rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t columns, uint32_t width, bool list);
 
@@ -38,7 +46,7 @@ wwi_tiling wwi_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m);
 // The same for engine bits, in words of 32 columns.
 bool wwi_vector_bits(const wwi_runner *r);
 uint32_t wwi_bits_limit(const wwi_runner *r);
-wwi_tiling wwi_bits_tiling(const wwi_runner *r, uint32_t n, uint32_t m, bool many);
+wwi_tiling wwi_bits_tiling(const wwi_runner *r, wwi_shape shape);
 wwi_tiling wwi_bits_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m);
 
 #endif

@@ -116,9 +116,16 @@ static bool is_correct(const workload *w, ww_precision precision) {
     return true;
 }
 
-// Runs the workload with the parameters as they stand. A candidate that can't run is a result, not an error.
-static void measure(const workload *w, ww_engine engine, ww_precision precision, double seconds,
-                    const ww_run_options *run, ww_tune_result *result) {
+// A candidate that the device can't run is a result. Other failures would have met any candidate.
+static ww_status judge(ww_status status) {
+    const bool device = status == WW_ERROR_UNSUPPORTED || status == WW_ERROR_BUILD ||
+                        status == WW_ERROR_DEVICE_MEMORY || status == WW_ERROR_OPENCL;
+    return device && !wwi_device_is_lost(ww_last_error()) ? WW_OK : status;
+}
+
+// Runs the workload with the parameters as they stand.
+static ww_status measure(const workload *w, ww_engine engine, ww_precision precision, double seconds,
+                         const ww_run_options *run, ww_tune_result *result) {
     ww_plan_options options = WW_PLAN_OPTIONS_INIT;
     const ww_output to = WW_OUTPUT_HOST(w->distances);
     ww_plan *plan = NULL;
@@ -128,21 +135,30 @@ static void measure(const workload *w, ww_engine engine, ww_precision precision,
     options.run = run;
     result->correct = 0;
     result->cells_per_second = 0;
-    if (ww_measure_init(&dtw, sizeof dtw, WW_DTW) != WW_OK ||
-        ww_plan_create_matrix(&dtw, w->rows, w->columns, &options, &plan) != WW_OK || ww_plan_run(plan, &to) != WW_OK)
-        goto done;
-    result->correct = is_correct(w, precision);
+    ww_status status = ww_measure_init(&dtw, sizeof dtw, WW_DTW);
+    if (status == WW_OK)
+        status = ww_plan_create_matrix(&dtw, w->rows, w->columns, &options, &plan);
+    if (status == WW_OK)
+        status = ww_plan_run(plan, &to);
+    if (status == WW_OK)
+        result->correct = is_correct(w, precision);
     const double begin = wwi_seconds();
-    do {
-        if (ww_plan_run(plan, &to) != WW_OK || ww_plan_get_info(plan, &info) != WW_OK)
-            goto done;
+    while (status == WW_OK) {
+        if ((status = ww_plan_run(plan, &to)) != WW_OK || (status = ww_plan_get_info(plan, &info)) != WW_OK)
+            break;
         const double spent = info.seconds_device > 0 ? info.seconds_device : info.seconds_wall;
         const double rate = (double)info.cells / spent;
         if (rate > result->cells_per_second)
             result->cells_per_second = rate;
-    } while (wwi_seconds() - begin < seconds);
-done:
+        if (wwi_seconds() - begin >= seconds)
+            break;
+    }
     ww_plan_destroy(&plan);
+    if (status != WW_OK) {
+        result->correct = 0;
+        result->cells_per_second = 0;
+    }
+    return judge(status);
 }
 
 // How far tuning has come, in candidates.
@@ -160,45 +176,48 @@ static uint64_t count_candidates(const wwi_tuning_entry *p) {
     return count;
 }
 
+// Measures one candidate and tells the caller.
+static ww_status try_one(tuning *t, const wwi_tuning_entry *p, const workload *w, ww_engine engine,
+                         ww_tune_result *result) {
+    const ww_tune_options *o = t->options;
+    const char *kind = result->precision == WW_DOUBLE ? "f64" : "f32";
+    ww_status status = wwi_tuning_try(t->context, p->name, kind, (long)result->value);
+    if (status == WW_OK)
+        status = measure(w, engine, result->precision, o->seconds > 0 ? o->seconds : 0.2, &t->plan, result);
+    if (status != WW_OK)
+        return status;
+    if (o->report && o->report(o->report_user, result) != 0)
+        return wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
+    return wwi_run_report(t->run.progress, t->run.progress_user, ++t->done, t->total);
+}
+
 static ww_status tune_one(tuning *t, const wwi_tuning_entry *p, ww_precision precision) {
     ww_context *context = t->context;
     const ww_tune_options *o = t->options;
-    ww_status status;
     workload w = {NULL, NULL, NULL, 0, 0, 0, {0}, NULL};
     const char *kind = precision == WW_DOUBLE ? "f64" : "f32";
-    const long before = wwi_tuning(context, p->name, kind, 0);
+    const wwi_tuning_tried *mark = wwi_tuning_mark(context);
     ww_tune_result best = {sizeof best, p->name, precision, 0, 0, 0, 1};
     ww_engine engine = WW_ENGINE_AUTO;
     if (!engine_of(p, &engine))
         return wwi_fail(WW_ERROR_INTERNAL, "no engine is called as the parameter %s", p->name);
-    if ((status = workload_make(context, engine, precision, &w)) != WW_OK)
-        goto done;
-    for (size_t c = 0; c < WWI_TUNING_CANDIDATES && p->candidates[c]; c++) {
+    ww_status status = workload_make(context, engine, precision, &w);
+    for (size_t c = 0; status == WW_OK && c < WWI_TUNING_CANDIDATES && p->candidates[c]; c++) {
         ww_tune_result result = {sizeof result, p->name, precision, p->candidates[c], 0, 0, 0};
-        if ((status = wwi_tuning_try(context, p->name, kind, p->candidates[c])) != WW_OK)
-            goto done;
-        measure(&w, engine, precision, o->seconds > 0 ? o->seconds : 0.2, &t->plan, &result);
-        if (o->report && o->report(o->report_user, &result) != 0)
-            status = wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
-        if (status != WW_OK ||
-            (status = wwi_run_report(t->run.progress, t->run.progress_user, ++t->done, t->total)) != WW_OK)
-            goto done;
-        if (result.correct && result.cells_per_second > best.cells_per_second) {
+        status = try_one(t, p, &w, engine, &result);
+        if (status == WW_OK && result.correct && result.cells_per_second > best.cells_per_second) {
             best = result;
             best.chosen = 1;
         }
     }
-done:
-    if (best.correct) {
-        const ww_status kept = status == WW_OK && !o->dry ? wwi_tuning_save(context, p->name, kind, (long)best.value)
-                                                          : wwi_tuning_try(context, p->name, kind, (long)best.value);
-        status = status == WW_OK ? kept : status;
-        if (status == WW_OK && o->report && o->report(o->report_user, &best) != 0)
-            status = wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
-    } else if (before) {
-        (void)wwi_tuning_try(context, p->name, kind, before);
-    }
     workload_free(&w);
+    wwi_tuning_go_back(context, mark);
+    if (status != WW_OK || !best.correct)
+        return status;
+    status = o->dry ? wwi_tuning_try(context, p->name, kind, (long)best.value)
+                    : wwi_tuning_save(context, p->name, kind, (long)best.value);
+    if (status == WW_OK && o->report && o->report(o->report_user, &best) != 0)
+        status = wwi_fail(WW_ERROR_CANCELLED, "tuning was stopped");
     return status;
 }
 

@@ -165,7 +165,7 @@ static ww_status next(reader *r, token *t) {
 }
 
 static bool has_prefix(word a, const char *prefix) {
-    return a.size > strlen(prefix) && memcmp(a.begin, prefix, strlen(prefix)) == 0;
+    return a.size >= strlen(prefix) && memcmp(a.begin, prefix, strlen(prefix)) == 0;
 }
 
 // A name that the text must not declare: elsewhere in the text it would be the function of OpenCL's again.
@@ -176,7 +176,7 @@ static bool is_reserved(word a) {
     static const char *const names[] = {"prefetch", "mem_fence", "read_mem_fence", "write_mem_fence",
                                         "wait_group_events"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (a.size >= strlen(prefixes[i]) && memcmp(a.begin, prefixes[i], strlen(prefixes[i])) == 0)
+        if (has_prefix(a, prefixes[i]))
             return true;
     return IS_AMONG(a, names);
 }

@@ -226,7 +226,9 @@ ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const 
     s->point_channels = s->passes > 1 ? 1 : (uint32_t)s->channels;
     s->extra = s->row->transform == WWI_TRANSFORM_ERP;
     s->lead = s->options.kind == WW_SEARCH_WINDOWS ? 0 : 1;
-    s->vector = s->gpu ? 1 : (int)wwi_tuning(context, "search.vector", NULL, s->precision == WW_DOUBLE ? 8 : 16);
+    // Mesa's llvmpipe takes minutes to compile wider ones.
+    const long widest = wwi_context_loses_arrays(context) ? 4 : s->precision == WW_DOUBLE ? 8 : 16;
+    s->vector = s->gpu ? 1 : (int)wwi_tuning(context, "search.vector", NULL, widest);
     s->given = s->measure;
     if ((status = check_measure(s)) != WW_OK)
         return status;

@@ -138,7 +138,7 @@ static ww_status begin_load(load *l, uint64_t first, uint64_t points, wwi_buffer
     l->points = points;
     l->values = values;
     l->derived = derived;
-    // A source is read by the caller's thread.
+    // A source is read by the caller's thread, unless it says that others may.
     const ww_status status = wwi_joined_stage(&s->joined, first, points);
     if (status == WW_OK)
         wwi_feed_start(s->feed, (points + l->each - 1) / l->each, make_piece, l);

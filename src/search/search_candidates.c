@@ -5,10 +5,9 @@
 // The choice takes the best place, leaves out all that are too close to it, takes the best of the others, and so on.
 // Two facts make it exact without keeping all places:
 // - A place that is chosen leaves out at most 2 * exclusion - 2 others. So the k-th is among the
-//   (k-1) * (2 * exclusion - 1) + 1 best.
+//   (k-1) * (2 * exclusion - 1) + 1 best, if a place is there once.
 // - If k places that are no closer than 2 * exclusion - 1 have values up to v, so has the k-th that is chosen at the
-// end,
-//   whatever else comes: a better place takes away at most one of them.
+//   end, whatever else comes: a better place takes away at most one of them.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +82,17 @@ ww_status wwi_candidates_add(ww_search *s, wwi_query *q, const wwi_candidate *fo
     if (q->full)
         q->count = q->kept;
     return WW_OK;
+}
+
+ww_status wwi_candidates_add_row(ww_search *s, wwi_query *q, const wwi_candidate *found) {
+    for (size_t i = 0; i < q->count; i++)
+        if (q->candidates[i].place == found->place) {
+            if (q->candidates[i].value < found->value)
+                return WW_OK;
+            q->candidates[i] = q->candidates[--q->count];
+            break;
+        }
+    return wwi_candidates_add(s, q, found, 1);
 }
 
 double wwi_candidates_bar(const wwi_query *q) {

@@ -143,13 +143,15 @@ uint64_t wwi_joined_length(const wwi_joined *j); // with the separators
 ww_status wwi_joined_read(wwi_joined *j, uint64_t first, size_t count, ww_precision precision, size_t stride,
                           void *values, void *derived);
 // Reads the points of a source at these places; until the next call several threads may read the places by
-// wwi_joined_read(). Nothing of a view.
+// wwi_joined_read(). Nothing of a view or of a source that several threads may read.
 ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count);
 // Which stream has a place; where it begins.
 size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin);
 
 // ---- search_candidates.c
-ww_status wwi_candidates_add(ww_search *s, wwi_query *q, const wwi_candidate *found, size_t count);
+ww_status wwi_candidates_add(ww_search *s, wwi_query *q, const wwi_candidate *found, size_t count); // places not there
+// A place that may be there with another row of the query: the better of the two, of equal ones the new one.
+ww_status wwi_candidates_add_row(ww_search *s, wwi_query *q, const wwi_candidate *found);
 // The value that the k-th match has at most, of these places and those kept.
 ww_status wwi_candidates_limit(ww_search *s, wwi_query *q, const wwi_candidate *more, size_t count);
 // The least value that a place needs not to have to be left out.

@@ -238,39 +238,37 @@ static ww_status find_pieces(const ww_search *s, uint32_t columns, piece **piece
     return WW_OK;
 }
 
-// Candidates where a stream ends and the query's end may be skipped, from the last column of such pieces.
+// Candidates where a stream ends and the query's end may be skipped, from the last column of such pieces: the best row,
+// of equal ones the first.
 static ww_status take_skipped_ends(ww_search *s, const piece *pieces, size_t count, uint64_t points) {
     const size_t relaxed = s->measure.relax_end_x;
     ww_status status = WW_OK;
     uint32_t slot = 0;
     unsigned char *values = malloc((size_t)(s->most_points * s->value_bytes));
-    wwi_candidate *added = malloc(s->most_points * sizeof *added);
-    if (!values || !added) {
-        status = wwi_fail_memory(s->most_points * sizeof *added);
-        goto done;
-    }
-    for (size_t p = 0; p < count; p++) {
+    if (!values)
+        return wwi_fail_memory(s->most_points * s->value_bytes);
+    for (size_t p = 0; p < count && status == WW_OK; p++) {
         if (!pieces[p].at_end)
             continue;
         slot++;
-        for (size_t i = 0; i < s->query_count; i++) {
+        for (size_t i = 0; i < s->query_count && status == WW_OK; i++) {
             wwi_query *q = &s->queries[i];
-            size_t found = 0;
+            wwi_candidate best = {INFINITY, s->first + pieces[p].end - 1, 0, -1};
             if ((status = wwi_stream_read(s->stream, s->open->states[1], (slot * points + q->at) * s->value_bytes,
                                           q->n * s->value_bytes, values)) != WW_OK)
-                goto done;
+                break;
             for (uint32_t r = q->n > relaxed ? q->n - 1 - (uint32_t)relaxed : 0; r + 1 < q->n; r++) {
-                double value = wwi_host_value(s, values, r);
-                value = s->measure.root ? wwi_search_round(s, sqrt(value)) : value;
-                if (value <= wwi_candidates_bar(q) && isfinite(value))
-                    added[found++] = (wwi_candidate){value, s->first + pieces[p].end - 1, r, -1};
+                const double value = wwi_host_value(s, values, r);
+                if (value < best.value) {
+                    best.value = value;
+                    best.row = r;
+                }
             }
-            if ((status = wwi_candidates_add(s, q, added, found)) != WW_OK)
-                goto done;
+            best.value = s->measure.root ? wwi_search_round(s, sqrt(best.value)) : best.value;
+            if (best.value <= q->limit && isfinite(best.value))
+                status = wwi_candidates_add_row(s, q, &best);
         }
     }
-done:
-    free(added);
     free(values);
     return status;
 }

@@ -66,9 +66,20 @@ static inline void put(ww_precision precision, void *values, size_t at, double v
         ((float *)values)[at] = (float)value;
 }
 
+static size_t point_bytes(const wwi_joined *j) {
+    return j->channels * (j->from->precision == WW_DOUBLE ? sizeof(double) : sizeof(float));
+}
+
+static ww_status read_source(const wwi_joined *j, uint64_t t, size_t count, void *values) {
+    if (j->from->read(j->from->user, t, count, values) != 0)
+        return wwi_fail(WW_ERROR_IO, "points %llu to %llu of the stream can't be read", (unsigned long long)t,
+                        (unsigned long long)(t + count));
+    return WW_OK;
+}
+
 // Points [t, t+count) of the source to the staging.
 static ww_status stage(wwi_joined *j, uint64_t t, size_t count) {
-    const size_t each = j->channels * (j->from->precision == WW_DOUBLE ? sizeof(double) : sizeof(float));
+    const size_t each = point_bytes(j);
     j->staged_count = 0;
     if (j->staged < count) {
         free(j->staging);
@@ -79,19 +90,51 @@ static ww_status stage(wwi_joined *j, uint64_t t, size_t count) {
         wwi_use_large_pages(j->staging, count * each);
         j->staged = count;
     }
-    if (j->from->read(j->from->user, t, count, j->staging) != 0)
-        return wwi_fail(WW_ERROR_IO, "points %llu to %llu of the stream can't be read", (unsigned long long)t,
-                        (unsigned long long)(t + count));
-    j->staged_first = t;
-    j->staged_count = count;
-    return WW_OK;
+    const ww_status status = read_source(j, t, count, j->staging);
+    if (status == WW_OK) {
+        j->staged_first = t;
+        j->staged_count = count;
+    }
+    return status;
 }
 
 ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count) {
     const uint64_t length = wwi_joined_length(j) - 1; // the last place is no point
-    if (j->view || first >= length)
+    if (j->view || j->from->concurrent || first >= length)
         return WW_OK;
     return stage(j, first, (size_t)(count < length - first ? count : length - first));
+}
+
+// `count` points of a source, point by point, to columns from `at` on.
+static void put_points(const wwi_joined *j, const void *points, size_t count, ww_precision precision, size_t stride,
+                       void *values, size_t at) {
+    for (size_t c = 0; c < j->channels; c++)
+        for (size_t p = 0; p < count; p++) {
+            const size_t k = p * j->channels + c;
+            put(precision, values, c * stride + at + p,
+                clean(j->from->precision == WW_DOUBLE ? ((const double *)points)[k]
+                                                      : (double)((const float *)points)[k]));
+        }
+}
+
+// The same of points [t, t+count), read by this thread, while others may read too.
+static ww_status read_points(const wwi_joined *j, uint64_t t, size_t count, ww_precision precision, size_t stride,
+                             void *values, size_t at) {
+    if (precision == WW_FLOAT && j->from->precision == WW_FLOAT && j->channels == 1) {
+        float *to = (float *)values + at;
+        const ww_status status = read_source(j, t, count, to);
+        for (size_t p = 0; p < count && status == WW_OK; p++)
+            to[p] = to[p] - to[p] == 0 ? to[p] : NAN;
+        return status;
+    }
+    void *points = malloc(count * point_bytes(j));
+    if (!points)
+        return wwi_fail_memory(count * point_bytes(j));
+    const ww_status status = read_source(j, t, count, points);
+    if (status == WW_OK)
+        put_points(j, points, count, precision, stride, values, at);
+    free(points);
+    return status;
 }
 
 // Points [t, t+count) of stream i to columns from `at` on. `count` of them exist.
@@ -114,19 +157,15 @@ static ww_status read_part(wwi_joined *j, size_t i, uint64_t t, size_t count, ww
         }
         return WW_OK;
     }
+    if (j->from->concurrent)
+        return read_points(j, t, count, precision, stride, values, at);
     if (t < j->staged_first || t + count > j->staged_first + j->staged_count) {
         const ww_status status = stage(j, t, count);
         if (status != WW_OK)
             return status;
     }
-    const size_t from = (size_t)(t - j->staged_first);
-    for (size_t c = 0; c < j->channels; c++)
-        for (size_t p = 0; p < count; p++) {
-            const size_t k = (from + p) * j->channels + c;
-            put(precision, values, c * stride + at + p,
-                clean(j->from->precision == WW_DOUBLE ? ((const double *)j->staging)[k]
-                                                      : (double)((const float *)j->staging)[k]));
-        }
+    put_points(j, (const unsigned char *)j->staging + (t - j->staged_first) * point_bytes(j), count, precision, stride,
+               values, at);
     return WW_OK;
 }
 

@@ -67,6 +67,9 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
                                   {"shapelets/shapelet_exact.cl", NULL}};
     if ((status = wwi_program_get(context, sources, 4, options, &d->double_program)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_exact", &d->exact)) != WW_OK ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_statistics", &d->statistics_of)) !=
+            WW_OK ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_patterns", &d->patterns_of)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_near", &d->near)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_weigh", &d->weigh)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_columns", &d->make_columns)) != WW_OK)
@@ -125,9 +128,12 @@ void wwi_shapelet_device_close(wwi_shapelet_device *d) {
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(buffers[i]);
     wwi_buffer_destroy(&d->candidates);
+    wwi_buffer_destroy(&d->statistics);
     wwi_buffer_destroy(&d->gains);
     wwi_buffer_destroy(&d->gaps);
     wwi_kernel_destroy(&d->exact);
+    wwi_kernel_destroy(&d->statistics_of);
+    wwi_kernel_destroy(&d->patterns_of);
     wwi_kernel_destroy(&d->near);
     wwi_kernel_destroy(&d->weigh);
     wwi_kernel_destroy(&d->make_columns);
@@ -360,25 +366,106 @@ size_t wwi_shapelet_weighs(const wwi_shapelet_device *d, const wwi_shapelet_side
         return 0;
     const uint64_t room = wwi_context_bytes_free(d->context) / 16, most = UINT64_C(256) << 20;
     const uint64_t fits = (room < most ? room : most) / (8 * (uint64_t)sides->series);
-    const uint64_t groups = INT32_MAX / (64 * (uint64_t)sides->series); // work-items of a launch
+    const uint64_t groups = INT32_MAX / (uint64_t)sides->series; // of a launch
     return (size_t)(fits < groups ? fits : groups);
+}
+
+// The order of candidates by their length: by counting. starts: of each length, up to `longest` + 1.
+static void order_by_length(const uint32_t (*candidates)[4], size_t count, uint32_t longest, uint32_t *starts,
+                            uint32_t *order) {
+    memset(starts, 0, ((size_t)longest + 2) * sizeof *starts);
+    for (size_t i = 0; i < count; i++)
+        starts[candidates[i][2] + 1]++;
+    for (size_t l = 1; l <= longest + (size_t)1; l++)
+        starts[l] += starts[l - 1];
+    for (size_t i = 0; i < count; i++)
+        order[starts[candidates[i][2]]++] = (uint32_t)i;
+}
+
+// The distances of candidates first to first + count - 1, of l points each.
+static ww_status near_of_length(wwi_shapelet_device *d, const wwi_shapelet_data *data, const wwi_shapelet_sides *sides,
+                                uint32_t first, uint32_t count, uint32_t l) {
+    enum { NEAR = 16 }; // WW_NEAR
+    ww_status status;
+    const uint32_t wide = (uint32_t)data->longest - l + 1;
+    const uint64_t windows = (uint64_t)sides->series * d->kind.channels * wide, values = d->kind.channels * (uint64_t)l;
+    const uint64_t at_once = (UINT64_C(64) << 20) / 8 / values + NEAR;
+    if ((status = wwi_grow_buffer(d->context, &d->statistics, windows * 16)) != WW_OK ||
+        (status = wwi_grow_buffer(d->context, &d->patterns, (count < at_once ? count : at_once) * values * 8)) != WW_OK)
+        return status;
+    const wwi_arg statistics[] = {WWI_BUFFER(data->device_values),
+                                  WWI_BUFFER(data->device_offsets),
+                                  WWI_BUFFER(sides->ids),
+                                  WWI_VALUE(sides->series),
+                                  WWI_VALUE(wide),
+                                  WWI_VALUE(l),
+                                  WWI_BUFFER(d->statistics)};
+    // As they are, windows have no statistics; the kernels do not read them.
+    if (!d->kind.raw)
+        status = wwi_launch(d->statistics_of, (windows + d->table_group - 1) / d->table_group, d->table_group,
+                            statistics, sizeof statistics / sizeof *statistics);
+    for (uint32_t many; status == WW_OK && count; first += many, count -= many) {
+        many = count < at_once ? count : (uint32_t)at_once;
+        const wwi_arg patterns[] = {WWI_BUFFER(data->device_values),
+                                    WWI_BUFFER(data->device_offsets),
+                                    WWI_BUFFER(d->candidates),
+                                    WWI_VALUE(first),
+                                    WWI_VALUE(many),
+                                    WWI_VALUE(wide),
+                                    WWI_VALUE(l),
+                                    WWI_BUFFER(d->statistics),
+                                    WWI_BUFFER(d->patterns)};
+        const wwi_arg near[] = {WWI_BUFFER(data->device_values),
+                                WWI_BUFFER(data->device_offsets),
+                                WWI_BUFFER(sides->ids),
+                                WWI_VALUE(sides->series),
+                                WWI_BUFFER(d->candidates),
+                                WWI_VALUE(first),
+                                WWI_VALUE(many),
+                                WWI_VALUE(wide),
+                                WWI_VALUE(l),
+                                WWI_BUFFER(d->statistics),
+                                WWI_BUFFER(d->patterns),
+                                WWI_BUFFER(d->nearest)};
+        status = wwi_launch(d->patterns_of, (many * values + d->table_group - 1) / d->table_group, d->table_group,
+                            patterns, sizeof patterns / sizeof *patterns);
+        if (status == WW_OK)
+            status = wwi_launch(d->near, (uint64_t)(many + NEAR - 1) / NEAR * sides->series, d->exact_group, near,
+                                sizeof near / sizeof *near);
+    }
+    return status;
 }
 
 ww_status wwi_shapelet_weigh(wwi_shapelet_device *d, const wwi_shapelet_data *data, const wwi_shapelet_sides *sides,
                              const uint32_t (*candidates)[4], size_t count, int64_t *gains, double *gaps) {
     ww_status status;
     const uint64_t results = (uint64_t)count * sides->series;
-    const uint32_t unscaled = d->kind.unscaled;
+    const uint32_t unscaled = d->kind.unscaled, longest = (uint32_t)data->longest;
     if (!count)
         return WW_OK;
+    uint32_t(*sorted)[4] = malloc(count * sizeof *sorted);
+    uint32_t *starts = malloc(((size_t)longest + 2) * sizeof *starts), *order = malloc(count * sizeof *order);
+    int64_t *own_gains = malloc(count * sizeof *own_gains);
+    double *own_gaps = malloc(count * sizeof *own_gaps);
+    if (!sorted || !starts || !order || !own_gains || !own_gaps) {
+        status = wwi_fail_memory(count * sizeof *sorted);
+        goto done;
+    }
+    order_by_length(candidates, count, longest, starts, order);
+    for (size_t i = 0; i < count; i++)
+        memcpy(sorted[i], candidates[order[i]], sizeof *sorted);
     if ((status = wwi_grow_buffer(d->context, &d->candidates, count * sizeof *candidates)) != WW_OK ||
         (status = wwi_grow_buffer(d->context, &d->nearest, results * sizeof(double))) != WW_OK ||
         (status = wwi_grow_buffer(d->context, &d->gains, count * sizeof *gains)) != WW_OK ||
         (status = wwi_grow_buffer(d->context, &d->gaps, count * sizeof *gaps)) != WW_OK ||
-        (status = wwi_buffer_write(d->candidates, 0, count * sizeof *candidates, candidates)) != WW_OK)
-        return status;
-    const wwi_arg near[] = {WWI_BUFFER(data->device_values), WWI_BUFFER(data->device_offsets), WWI_BUFFER(sides->ids),
-                            WWI_VALUE(sides->series),        WWI_BUFFER(d->candidates),        WWI_BUFFER(d->nearest)};
+        (status = wwi_buffer_write(d->candidates, 0, count * sizeof *sorted, sorted)) != WW_OK)
+        goto done;
+    for (uint32_t first = 0, next; first < count; first = next) {
+        for (next = first + 1; next < count && sorted[next][2] == sorted[first][2];)
+            next++;
+        if ((status = near_of_length(d, data, sides, first, next - first, sorted[first][2])) != WW_OK)
+            goto done;
+    }
     const wwi_arg weigh[] = {WWI_BUFFER(d->nearest),
                              WWI_BUFFER(d->candidates),
                              WWI_BUFFER(sides->class_of),
@@ -394,9 +481,19 @@ ww_status wwi_shapelet_weigh(wwi_shapelet_device *d, const wwi_shapelet_data *da
                              WWI_LOCAL((size_t)sides->classes * 4),
                              WWI_BUFFER(d->gains),
                              WWI_BUFFER(d->gaps)};
-    if ((status = wwi_launch(d->near, results, d->exact_group, near, sizeof near / sizeof *near)) != WW_OK ||
-        (status = wwi_launch(d->weigh, count, d->exact_group, weigh, sizeof weigh / sizeof *weigh)) != WW_OK ||
-        (status = wwi_stream_read(d->stream, d->gains, 0, count * sizeof *gains, gains)) != WW_OK)
-        return status;
-    return wwi_stream_read(d->stream, d->gaps, 0, count * sizeof *gaps, gaps);
+    if ((status = wwi_launch(d->weigh, count, d->exact_group, weigh, sizeof weigh / sizeof *weigh)) != WW_OK ||
+        (status = wwi_stream_read(d->stream, d->gains, 0, count * sizeof *gains, own_gains)) != WW_OK ||
+        (status = wwi_stream_read(d->stream, d->gaps, 0, count * sizeof *gaps, own_gaps)) != WW_OK)
+        goto done;
+    for (size_t i = 0; i < count; i++) {
+        gains[order[i]] = own_gains[i];
+        gaps[order[i]] = own_gaps[i];
+    }
+done:
+    free(sorted);
+    free(starts);
+    free(order);
+    free(own_gains);
+    free(own_gaps);
+    return status;
 }

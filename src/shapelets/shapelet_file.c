@@ -53,6 +53,17 @@ static size_t utf8_length(const unsigned char *at) {
     return length;
 }
 
+static bool is_utf8(const char *text) {
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at) {
+        const size_t length = utf8_length(at);
+        if (length == 0)
+            return false;
+        at += length;
+    }
+    return true;
+}
+
 // A label: bytes that are not UTF-8 become the Latin-1 characters of their numbers.
 static void write_text(wwi_output *out, const char *text) {
     char escaped[8];
@@ -68,6 +79,25 @@ static void write_text(wwi_output *out, const char *text) {
         }
     }
     wwi_output_text(out, "\"");
+}
+
+// The labels byte by byte, where JSON's text can't have one of them: they are to be equal to those of other files.
+static void write_bytes(wwi_output *out, const ww_shapelets *m) {
+    size_t plain = 0;
+    while (plain < m->class_count && is_utf8(m->names[plain]))
+        plain++;
+    if (plain == m->class_count)
+        return;
+    wwi_output_text(out, "],\n  \"class_bytes\": [");
+    for (size_t k = 0; k < m->class_count; k++) {
+        wwi_output_text(out, k ? ", \"" : "\"");
+        for (const char *at = m->names[k]; *at; at++) {
+            char digits[3];
+            snprintf(digits, sizeof digits, "%02x", (unsigned)(unsigned char)*at);
+            wwi_output_text(out, digits);
+        }
+        wwi_output_text(out, "\"");
+    }
 }
 
 static void write_shapelet(wwi_output *out, const ww_shapelets *m, const wwi_shapelet *s) {
@@ -130,6 +160,7 @@ ww_status ww_shapelets_write(const ww_shapelets *m, const char *path) {
         wwi_output_text(&out, k ? ", " : "");
         write_text(&out, m->names[k]);
     }
+    write_bytes(&out, m);
     wwi_output_text(&out, "],\n  \"nodes\": [");
     for (size_t i = 0; i < m->node_count; i++) {
         wwi_output_text(&out, i ? ",\n" : "\n");
@@ -177,23 +208,47 @@ static bool get_flag(const json_t *of, const char *name, bool *value) {
     return json_is_boolean(flag);
 }
 
+static int digit(char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// A label of pairs of hexadecimal digits, in place. False: it is none.
+static bool take_bytes(char *name) {
+    const size_t count = strlen(name) / 2;
+    if (strlen(name) % 2)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const int high = digit(name[2 * i]), low = digit(name[2 * i + 1]);
+        if (high < 0 || low < 0 || high + low == 0)
+            return false;
+        name[i] = (char)(unsigned char)(16 * high + low);
+    }
+    name[count] = '\0';
+    return true;
+}
+
 static ww_status read_classes(const json_t *root, const char *path, ww_shapelets *m) {
     const json_t *classes = json_object_get(root, "classes");
+    const json_t *bytes = json_object_get(root, "class_bytes");
     const size_t count = json_array_size(classes);
     if (count < 2 || count >> 16)
         return wrong(path, "\"classes\" is not a list of at least two names");
+    if (bytes && json_array_size(bytes) != count)
+        return wrong(path, "\"class_bytes\" has not as many names as \"classes\"");
     if (!(m->names = calloc(count, sizeof *m->names)))
         return wwi_fail_memory(count * sizeof *m->names);
     m->class_count = count;
     for (size_t k = 0; k < count; k++) {
-        const char *name = json_string_value(json_array_get(classes, k));
+        const char *name = json_string_value(json_array_get(bytes ? bytes : classes, k));
         if (!name)
             return wrong(path, "\"classes\" holds something that is not a name");
-        for (size_t other = 0; other < k; other++)
-            if (strcmp(m->names[other], name) == 0)
-                return wrong(path, "two of \"classes\" are the same");
         if (!(m->names[k] = strdup(name)))
             return wwi_fail_memory(strlen(name));
+        if (bytes && !take_bytes(m->names[k]))
+            return wrong(path, "\"class_bytes\" holds something that is no list of bytes");
+        for (size_t other = 0; other < k; other++)
+            if (strcmp(m->names[other], m->names[k]) == 0)
+                return wrong(path, "two of \"classes\" are the same");
     }
     return WW_OK;
 }

@@ -60,6 +60,7 @@ typedef struct search {
     wwi_shapelet_room *room;                    // its buffers
     uint32_t rows_groups, rows_room;            // of shapelet_rows.cl: groups at a time, and numbers that each keeps
     uint32_t across, split_group, split_groups; // candidates of a group, its work-items, groups
+    uint32_t shares;                            // work-items that go through a candidate's keys
     bool keys_global;
     uint32_t block;                  // columns are a multiple of it
     size_t chunk;                    // most columns at a time
@@ -396,7 +397,7 @@ static ww_status compile(search *s) {
     char options[320];
     const wwi_shapelet_device *d = s->device;
     const ww_device_info *info = wwi_context_info(d->context);
-    const uint64_t each = (s->node->count + 2 * s->node->class_count) * 4 * d->vector;
+    const uint64_t counts = 2 * s->node->class_count * 4, each = s->node->count * 4 * d->vector + counts * d->vector;
     uint64_t local = info->local_bytes > 1024 ? info->local_bytes - 1024 : 1;
     local = local > 49152 - 4096 && d->gpu ? 49152 - 4096 : local;
     uint32_t across = d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_across", 32) : 1;
@@ -406,6 +407,10 @@ static ww_status compile(search *s) {
     s->split_group =
         d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_group", s->node->count <= 64 ? 32 : 128) : 1;
     s->across = across * d->vector;
+    // Each share of a candidate's keys has counts of its own.
+    s->shares = d->gpu && !s->keys_global && counts * s->split_group <= 8192 && s->split_group % across == 0
+                    ? s->split_group / across
+                    : 1;
     // Bins of 16-bit counts for each class and work-item: small groups, so that there are many bins.
     const size_t classes = s->node->class_count;
     int bins = (int)wwi_shapelet_tuned(d, "shapelets.bins", 64);
@@ -452,8 +457,8 @@ static ww_status compile(search *s) {
         return status;
     snprintf(options, sizeof options,
              "-DWW_C=%zu -DWW_RAW=%d -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_T=%" PRIu32
-             " -DWW_KEYS_GLOBAL=%d -DWW_LISTED=%d",
-             d->kind.channels, d->kind.raw, d->vector, s->split_group, across, s->keys_global, s->sifts);
+             " -DWW_KEYS_GLOBAL=%d -DWW_LISTED=%d -DWW_SHARES=%" PRIu32,
+             d->kind.channels, d->kind.raw, d->vector, s->split_group, across, s->keys_global, s->sifts, s->shares);
     const wwi_source split[] = {
         {"base/number.cl", NULL}, {"shapelets/shapelet.cl", NULL}, {"shapelets/shapelet_split.cl", NULL}};
     if ((status = wwi_program_get(d->context, split, 3, options, &s->split_program)) != WW_OK ||
@@ -840,6 +845,29 @@ done:
     return status;
 }
 
+// By diagonals: `items` groups of columns and series.
+static ww_status launch_sparse(search *s, uint32_t items) {
+    enum { SHARED = 10 };
+    const bool by_rows = s->device->gpu;
+    wwi_arg args[SHARED + 5] = {WWI_BUFFER(s->room->a),
+                                WWI_BUFFER(s->room->row_steps),
+                                WWI_BUFFER(s->room->b),
+                                WWI_BUFFER(s->room->tile_buffer),
+                                WWI_BUFFER(s->room->tile_first),
+                                WWI_BUFFER(s->room->lefts),
+                                WWI_BUFFER(s->room->points),
+                                WWI_BUFFER(s->room->window_steps),
+                                WWI_BUFFER(s->room->window_sizes),
+                                WWI_VALUE(s->wide)};
+    const wwi_arg of_rows[] = {WWI_BUFFER(s->room->rows_scratch), WWI_VALUE(s->rows_room), WWI_BUFFER(s->room->nearest),
+                               WWI_VALUE(items), WWI_VALUE(s->job)};
+    const wwi_arg of_diagonals[] = {WWI_BUFFER(s->room->nearest), WWI_VALUE(s->job)};
+    const size_t more = by_rows ? 5 : 2;
+    memcpy(args + SHARED, by_rows ? of_rows : of_diagonals, more * sizeof *args);
+    return wwi_launch(s->extend, by_rows && items > s->rows_groups ? s->rows_groups : items, s->device->row_group, args,
+                      SHARED + more);
+}
+
 // The correlations with the series of the table.
 static ww_status extend(search *s, double cells_each, double *told, bool last) {
     ww_status status = WW_OK;
@@ -850,44 +878,13 @@ static ww_status extend(search *s, double cells_each, double *told, bool last) {
         const uint64_t many = wwi_pace_units(pace, s->progress->rate, s->table_count - at, cells_each);
         s->job.first = (uint32_t)(s->table_first + at);
         s->job.many = (uint32_t)many;
+        const uint32_t items = (uint32_t)(blocks * many);
         const wwi_arg args[] = {WWI_BUFFER(s->room->a),          WWI_BUFFER(s->room->norms),
                                 WWI_BUFFER(s->room->b),          WWI_BUFFER(s->room->tile_buffer),
                                 WWI_BUFFER(s->room->tile_first), WWI_BUFFER(s->room->reaches),
                                 WWI_BUFFER(s->room->nearest),    WWI_VALUE(s->job)};
-        const wwi_arg sparse[] = {WWI_BUFFER(s->room->a),
-                                  WWI_BUFFER(s->room->row_steps),
-                                  WWI_BUFFER(s->room->b),
-                                  WWI_BUFFER(s->room->tile_buffer),
-                                  WWI_BUFFER(s->room->tile_first),
-                                  WWI_BUFFER(s->room->lefts),
-                                  WWI_BUFFER(s->room->points),
-                                  WWI_BUFFER(s->room->window_steps),
-                                  WWI_BUFFER(s->room->window_sizes),
-                                  WWI_VALUE(s->wide),
-                                  WWI_BUFFER(s->room->nearest),
-                                  WWI_VALUE(s->job)};
-        const uint32_t items = (uint32_t)(blocks * many), groups = items < s->rows_groups ? items : s->rows_groups;
-        const wwi_arg by_rows[] = {WWI_BUFFER(s->room->a),
-                                   WWI_BUFFER(s->room->row_steps),
-                                   WWI_BUFFER(s->room->b),
-                                   WWI_BUFFER(s->room->tile_buffer),
-                                   WWI_BUFFER(s->room->tile_first),
-                                   WWI_BUFFER(s->room->lefts),
-                                   WWI_BUFFER(s->room->points),
-                                   WWI_BUFFER(s->room->window_steps),
-                                   WWI_BUFFER(s->room->window_sizes),
-                                   WWI_VALUE(s->wide),
-                                   WWI_BUFFER(s->room->rows_scratch),
-                                   WWI_VALUE(s->rows_room),
-                                   WWI_BUFFER(s->room->nearest),
-                                   WWI_VALUE(items),
-                                   WWI_VALUE(s->job)};
-        if (s->sparse && d->gpu)
-            status = wwi_launch(s->extend, groups, d->row_group, by_rows, sizeof by_rows / sizeof *by_rows);
-        else if (s->sparse)
-            status = wwi_launch(s->extend, items, d->row_group, sparse, sizeof sparse / sizeof *sparse);
-        else
-            status = wwi_launch(s->extend, items, s->group_items, args, sizeof args / sizeof *args);
+        status = s->sparse ? launch_sparse(s, items)
+                           : wwi_launch(s->extend, items, s->group_items, args, sizeof args / sizeof *args);
         if (status != WW_OK)
             break;
         at += many;
@@ -901,7 +898,8 @@ static ww_status extend(search *s, double cells_each, double *told, bool last) {
 static ww_status split(search *s) {
     ww_status status;
     const uint64_t across = (uint64_t)s->across;
-    const uint64_t local = s->keys_global ? 4 : (s->node->count + 2 * s->node->class_count) * across * 4;
+    const uint64_t counts = 2 * (uint64_t)s->node->class_count * s->shares;
+    const uint64_t local = s->keys_global ? 4 : (s->node->count + counts) * across * 4;
     const uint64_t tasks = (s->job.columns / s->across) * (uint64_t)s->job.count;
     const uint32_t groups = tasks < s->split_groups ? (uint32_t)tasks : s->split_groups;
     const uint32_t room = s->job.columns * s->job.count, each = s->k > 1;
@@ -924,6 +922,7 @@ static ww_status split(search *s) {
                             WWI_BUFFER(s->room->sifted),
                             WWI_VALUE(s->shift),
                             WWI_VALUE(each),
+                            WWI_BUFFER(s->room->entropy),
                             WWI_LOCAL(local),
                             WWI_VALUE(s->job)};
     const wwi_arg sift_args[] = {WWI_BUFFER(s->room->nearest),

@@ -56,11 +56,12 @@ typedef struct wwi_shapelet_device {
     uint32_t rows, diagonals, row_group;     // of the diagonals: rows and diagonals of a work-item, work-items
     uint32_t exact_group, table_group;
     wwi_program *double_program;
-    wwi_kernel *exact, *near, *weigh, *make_columns, *make_windows, *row_steps, *window_steps;
+    wwi_kernel *exact, *statistics_of, *patterns_of, *near, *weigh, *make_columns, *make_windows, *row_steps,
+        *window_steps;
     wwi_buffer *patterns, *places, *flats, *ids, *nearest, *at; // of wwi_shapelet_exact()
     wwi_shapelet_room room;
-    uint64_t bytes;                        // that a search may use: half of what was free when the first began
-    wwi_buffer *candidates, *gains, *gaps; // of wwi_shapelet_weigh()
+    uint64_t bytes; // that a search may use: half of what was free when the first began
+    wwi_buffer *candidates, *statistics, *gains, *gaps; // of wwi_shapelet_weigh()
 } wwi_shapelet_device;
 
 ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, wwi_shapelet_device *device);

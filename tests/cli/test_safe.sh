@@ -130,6 +130,21 @@ ok "matrix, SIGTERM while it computes" stopped TERM 143 values.npy matrix large.
 ok "condensed, SIGINT" stopped INT 130 values.npy matrix large.ts --condensed -o values.npy
 ok "pairs, SIGTERM while it writes" stopped TERM 143 text.csv pairs pairs.npy pairs.npy -o text.csv
 
+# A driver's compiler may handle signals too, and lose its files: still an interrupt, not a failed build.
+wrong=
+for pause in 0.2 0.3 0.4 0.5; do
+    mkdir fresh
+    POCL_CACHE_DIR=$PWD/fresh env --default-signal=INT "$program" knn many.csv -k 50 >out 2>err </dev/null &
+    process=$!
+    sleep $pause
+    kill -s INT $process 2>/dev/null
+    wait $process
+    got=$?
+    [ $got -eq 130 ] || [ $got -eq 0 ] || wrong="$wrong $pause:$got"
+    rm -rf fresh
+done
+ok "an interrupt while kernels are compiled:$wrong" test -z "$wrong"
+
 # ---- a part that kill -9 left is mentioned at the next write, one that is being written is not
 : >out
 "$program" generate random-walk -n 20000 -l 1000 -o big.ts >killed.out 2>killed.err </dev/null &

@@ -46,6 +46,19 @@ if "$program" shapelets show model.json >out 2>err; then
     ok "in NumPy's format" gives 0 shapelets transform best.json test.csv --csv-label first -o f.npy
     ok "a tree that is none" gives 1 shapelets predict best.json test.csv --csv-label first
     ok "says so" says 'has no tree'
+    sed 's/^a/a\xe9/; s/^b/a\xc3\xa9/' train.csv >latin.csv
+    ok "labels in Latin-1 and in UTF-8" gives 0 shapelets fit latin.csv --csv-label first -o latin.json
+    ok "their model is UTF-8" iconv -f UTF-8 -t UTF-16 -o /dev/null latin.json
+    ok "predicted by it" gives 0 shapelets predict latin.json latin.csv --csv-label first
+    ok "they are the same labels" prints 'accuracy  1.0000 (6 of 6)'
+    sed 's/"61e9"/"61e"/' latin.json >cut.json
+    ok "half a byte of one" gives 1 shapelets show cut.json
+    ok "says where" says 'class_bytes'
+    printf '@classLabel true\n@data\n1,2,3,9,1:x,"\xe9\n3,1,4,0,0:b\n1,2,3,9,2:x,"\xe9\n3,1,4,0,1:b\n' >comma.ts
+    ok "labels with a comma" gives 0 shapelets fit comma.ts -o comma.json --max-length 3
+    ok "their predictions" gives 0 shapelets predict comma.json comma.ts -o p.csv
+    printf 'series,actual,predicted\n0,"x,""\xe9","x,""\xe9"\n1,b,b\n2,"x,""\xe9","x,""\xe9"\n3,b,b\n' >wanted
+    ok "are in quotes, byte by byte" cmp -s p.csv wanted
     head -c 200 model.json >cut.json
     ok "a file that is cut" gives 1 shapelets predict cut.json test.csv --csv-label first
     ok "names it" says 'cut.json'

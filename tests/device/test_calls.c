@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "support.h"
 
@@ -55,6 +56,36 @@ START_TEST(values) {
         programs = ww_context_programs(wwt_context);
     }
     wwt_guarded_free(plain);
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
+// A pair whose strips one work-group computes, one after the other, and the same strips computed at once.
+START_TEST(strips) {
+    char name[] = "calls-XXXXXX";
+    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
+    const ww_measure measure = wwt_measure(ids[_i]);
+    ww_context *other = NULL;
+    wwt_set rows, columns;
+    const int file = mkstemp(name);
+    ck_assert_int_ge(file, 0);
+    static const char text[] = "default strips.whole 0\n";
+    ck_assert_int_eq(write(file, text, sizeof text - 1), (ssize_t)(sizeof text - 1));
+    (void)close(file);
+    options.device = getenv("WAVEWARP_DEVICE");
+    options.tuning_file = name;
+    wwt_ok(ww_context_create(&options, &other));
+    (void)unlink(name);
+    make_sets(ids[_i], PAIRS, &rows, &columns);
+    for (size_t i = 0; i < PAIRS; i++) {
+        double distance = (double)NAN;
+        wwt_ok(ww_distance(other, &measure, rows.values + rows.offsets[i], rows.lengths[i],
+                           columns.values + columns.offsets[i], columns.lengths[i], &distance));
+        const double whole = call(&measure, &rows, &columns, i);
+        ck_assert_msg(!(distance < whole) && !(distance > whole), "%.17g, not %.17g", distance, whole);
+    }
+    ww_context_destroy(&other);
     wwt_set_free(&rows);
     wwt_set_free(&columns);
 }
@@ -159,6 +190,7 @@ int main(void) {
         return exit_code;
     Suite *suite = suite_create("calls");
     wwt_add(suite, values, IDS);
+    wwt_add(suite, strips, IDS);
     wwt_add(suite, changes, 1);
     wwt_add(suite, memory, 1);
     wwt_add(suite, threads, 1);

@@ -260,6 +260,25 @@ START_TEST(ribbons) {
 }
 END_TEST
 
+// Rows of engine lanes by way of local memory, which NVIDIA takes where lanes are few: lists of rows shorter and longer
+// than a round of the ring.
+START_TEST(rings) {
+    static const size_t lengths[] = {1, 2, 3, 4, 5, 8, 9, 40, 7, 70, 1, 6, 33, 64, 65};
+    enum { N = sizeof(lengths) / sizeof(lengths[0]), M = 4 };
+    const ww_measure measure = measure_of(_i ? WW_TWED : WW_DTW);
+    const ww_precision precision = _i ? WW_DOUBLE : WW_FLOAT;
+    wwt_seed((unsigned)_i);
+    wwt_ok(wwi_tuning_try(wwt_context, "lanes.ring", NULL, 1));
+    wwt_ok(wwi_tuning_try(wwt_context, "lanes.resident", NULL, 1)); // a list of rows for a group
+    wwt_set rows = wwt_set_make(1, lengths, N), columns = wwt_set_random(1, 17, 40, M);
+    ck_assert(wwt_check_matrix(&measure, NULL, &rows, &columns, precision, WW_ENGINE_LANES));
+    wwt_ok(wwi_tuning_try(wwt_context, "lanes.ring", NULL, 0));
+    wwt_ok(wwi_tuning_try(wwt_context, "lanes.resident", NULL, 4096));
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -267,12 +286,16 @@ int main(void) {
     Suite *suite = suite_create("items");
     TCase *tcase = wwt_case(suite, "items", 240);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
-    tcase_add_loop_test(tcase, measures, 0, 2 * IDS);
+    // A program is what costs time: daily in double every third measure.
+    for (int loop = 0; loop < 2 * IDS; loop++)
+        if (wwt_all_cases() || loop < IDS || loop % 3 == 0)
+            tcase_add_loop_test(tcase, measures, loop, loop + 1);
     tcase_add_loop_test(tcase, halves_and_channels, 0, 2);
     tcase_add_loop_test(tcase, soft, 0, 3);
     wwt_add_chosen(suite, many_channels, 6, 0, many_channels_daily);
     wwt_add(suite, in_bands, BANDS);
     wwt_add(suite, open_ends, 3);
     wwt_add(suite, ribbons, 2);
+    wwt_add(suite, rings, 2);
     return wwt_run(suite);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device memory that each job takes at most is what docs/memory.md says, within a fifth. Buffers are counted where
-// the library makes them: the linker puts functions of this file in the place of those two.
+// The memory that each job takes at most is what docs/memory.md says, within a fifth. Buffers and host memory are
+// counted where the library makes them: the linker puts functions of this file in the place of those that do.
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +31,55 @@ void __wrap_wwi_buffer_destroy(wwi_buffer **buffer) {
     __real_wwi_buffer_destroy(buffer);
 }
 
+// Host memory that the library itself allocates, from any thread. Not the driver's, which on a CPU has the device's
+// too.
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void __real_free(void *memory);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void __wrap_free(void *memory);
+
+static atomic_llong host_used, host_most;
+static long long host_before;
+
+static void *count_host(void *memory) {
+    const long long now =
+        atomic_fetch_add(&host_used, (long long)malloc_usable_size(memory)) + (long long)malloc_usable_size(memory);
+    long long highest = atomic_load(&host_most);
+    while (now > highest && !atomic_compare_exchange_weak(&host_most, &highest, now))
+        continue;
+    return memory;
+}
+
+void *__wrap_malloc(size_t size) {
+    return count_host(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return count_host(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+    const long long had = (long long)malloc_usable_size(old);
+    void *made = __real_realloc(old, size);
+    if (!made)
+        return NULL;
+    atomic_fetch_sub(&host_used, had);
+    return count_host(made);
+}
+
+void __wrap_free(void *memory) {
+    atomic_fetch_sub(&host_used, (long long)malloc_usable_size(memory));
+    __real_free(memory);
+}
+
 static void mark(void) {
     most = before = used;
+    host_before = atomic_load(&host_used);
+    atomic_store(&host_most, host_before);
 }
 
 static void check(const char *job, double formula) {
@@ -279,6 +327,140 @@ START_TEST(profiles) {
 }
 END_TEST
 
+// ---- host memory
+
+// Each job at three sizes: the first compiles, the others differ by what the formula says; what is the same in both, as
+// a program's text, is not counted.
+enum { PASSES = 3, MOST_HOST = 16 };
+static struct {
+    const char *job;
+    double taken[PASSES], formula[PASSES];
+} on_host[MOST_HOST];
+static size_t host_jobs, pass;
+
+static void note(const char *job, double formula) {
+    ck_assert_uint_lt(host_jobs, MOST_HOST);
+    on_host[host_jobs].job = job;
+    on_host[host_jobs].taken[pass] = (double)(atomic_load(&host_most) - host_before);
+    on_host[host_jobs++].formula[pass] = formula;
+    mark();
+}
+
+static void host_sets(size_t n) {
+    enum { SHORT = 8 };
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_dataset_options few = WW_DATASET_OPTIONS_INIT;
+    ww_dataset *set = NULL;
+    view.values = values;
+    view.count = n;
+    view.length = SHORT;
+    few.max_bytes = 1000;
+    mark();
+    wwt_ok(ww_dataset_create(wwt_context, &view, NULL, &set));
+    note("dataset", (4.0 * SHORT + 40) * (double)n);
+    ww_dataset_destroy(&set);
+    mark();
+    wwt_ok(ww_dataset_create(wwt_context, &view, &few, &set));
+    note("dataset that stays there", (4.0 * SHORT + 24) * (double)n);
+    ww_dataset_destroy(&set);
+}
+
+static void host_pairs(size_t n) {
+    enum { SHORT = 8, SERIES = 1000 };
+    const double pairs = (double)n, side = SHORT;
+    ww_measure measure = wwt_measure(WW_DTW);
+    ww_dataset *set = series(SERIES, SHORT);
+    ww_plan *plan = NULL;
+    ww_gradient *made = NULL;
+    ww_paths found = WW_PATHS_INIT;
+    ww_gradient_outputs outputs = WW_GRADIENT_OUTPUTS_INIT;
+    size_t *rows = malloc(n * sizeof *rows), *columns = malloc(n * sizeof *columns);
+    float *to = malloc(n * sizeof *to);
+    const ww_output output = WW_OUTPUT_HOST(to);
+    for (size_t i = 0; i < n; i++) {
+        rows[i] = i % SERIES;
+        columns[i] = i * 3 % SERIES;
+    }
+    mark();
+    wwt_ok(ww_plan_create_pairs(&measure, set, set, rows, columns, n, NULL, &plan));
+    wwt_ok(wwt_plan_run(plan, to));
+    note("listed pairs", 24 * pairs);
+    ww_plan_destroy(&plan);
+    mark();
+    wwt_ok(ww_plan_create_paths(&measure, set, set, rows, columns, n, NULL, &plan));
+    wwt_ok(ww_plan_run_paths(plan, &found));
+    note("paths", (76 + side / 2 + 8) * pairs + 8.0 * (double)found.offsets[n]);
+    ww_paths_free(&found);
+    ww_plan_destroy(&plan);
+    measure.gamma = 1;
+    outputs.values = &output;
+    mark();
+    wwt_ok(ww_gradient_create_pairs(&measure, set, set, rows, columns, n, NULL, &made));
+    wwt_ok(ww_gradient_run(made, &outputs));
+    wwt_ok(ww_gradient_finish(made));
+    note("gradient", 160 * pairs);
+    ww_gradient_destroy(&made);
+    ww_dataset_destroy(&set);
+    free(rows);
+    free(columns);
+    free(to);
+}
+
+static void host_streams(size_t n) {
+    enum { QUERY = 20, WINDOW = 50 };
+    ww_measure measure = wwt_measure(WW_DTW);
+    ww_series_view queries = WW_SERIES_VIEW_INIT, stream;
+    ww_profile *profile = NULL;
+    ww_profile_output output = WW_PROFILE_OUTPUT_INIT;
+    double *distances = malloc(n * sizeof *distances);
+    queries.values = values + 77;
+    queries.count = 1;
+    queries.length = QUERY;
+    stream = queries;
+    stream.values = values;
+    stream.length = n;
+    output.distances = distances;
+    for (int open = 0; open < 2; open++) {
+        ww_search_options options = WW_SEARCH_OPTIONS_INIT;
+        ww_search *search = NULL;
+        ww_match matches[3];
+        options.kind = open ? WW_SEARCH_OPEN : WW_SEARCH_WINDOWS;
+        options.znormalise = !open;
+        options.k = 3;
+        mark();
+        wwt_ok(ww_search_create(wwt_context, &measure, &queries, &options, &search));
+        wwt_ok(ww_search_run(search, &stream, matches, NULL));
+        note(open ? "open search" : "search of windows", 4.0 * (double)n);
+        ww_search_destroy(&search);
+    }
+    mark();
+    wwt_ok(ww_profile_create(wwt_context, &stream, 0, NULL, 0, WINDOW, NULL, &profile));
+    wwt_ok(ww_profile_run(profile, &output));
+    note("profile", 80 * (double)(n - WINDOW + 1));
+    ww_profile_destroy(&profile);
+    free(distances);
+}
+
+START_TEST(host_memory) {
+    for (pass = 0; pass < PASSES; pass++) {
+        const size_t n = pass < 2 ? 4000 : 12000;
+        host_jobs = 0;
+        host_sets(8 * n);
+        host_pairs(n);
+        host_streams(n);
+    }
+    for (size_t i = 0; i < host_jobs; i++) {
+        const double grown = on_host[i].taken[2] - on_host[i].taken[1],
+                     formula = on_host[i].formula[2] - on_host[i].formula[1];
+        printf("# %s: %.0f bytes of the host's more, by the formula %.0f: %+.1f %%; and %.0f\n", on_host[i].job, grown,
+               formula, 100 * (grown / formula - 1), on_host[i].taken[1] - on_host[i].formula[1]);
+        ck_assert_msg(wwt_device_is_gpu() || (grown <= 1.2 * formula && grown >= formula / 1.2),
+                      "%s takes %.0f bytes of the host's more, by the formula %.0f", on_host[i].job, grown, formula);
+    }
+    fflush(stdout);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -293,5 +475,6 @@ int main(void) {
     tcase_add_test(tcase, points_and_tables);
     tcase_add_test(tcase, searches);
     tcase_add_test(tcase, profiles);
+    tcase_add_test(tcase, host_memory);
     return wwt_run(suite);
 }

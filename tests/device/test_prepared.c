@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A prepared plan's runs into device memory: they only enqueue, as often as one likes, and give the same bits as
 // others. The layer of tests/fault counts the OpenCL calls that wait.
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fault/fault_layer.h"
+#include "fault/find_layer.h"
 #include "support.h"
 
 // A launch a pair in two runs is fewer than a stream keeps track of (WWI_PENDING_EVENTS).
@@ -127,21 +127,12 @@ static void forget(made *m) {
     ww_buffer_destroy(&m->to[1].device);
 }
 
-// Not every loader knows layers.
-static wwt_fault_table *layer(void) {
-    const char *path = getenv("OPENCL_LAYERS"), *required = getenv("WAVEWARP_TEST_REQUIRE_DEVICE");
-    void *library = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
-    wwt_fault_table *table = library ? dlsym(library, "wwt_fault_control") : NULL;
-    ck_assert(table || !required || strcmp(required, "1") != 0);
-    return table;
-}
-
 // Two plans on one context, turn about.
 START_TEST(runs_only_enqueue) {
     const subject *of[2] = {&subjects[_i], &subjects[(_i + 5) % SUBJECTS]};
     made m[2];
     wwt_seed(700 + (unsigned)_i);
-    wwt_fault_table *counts = layer();
+    wwt_fault_table *counts = wwt_in_layer("wwt_fault_control", "calls that wait are not counted");
     for (int k = 0; k < 2; k++) {
         make(of[k], &m[k]);
         wwt_ok(ww_plan_prepare(m[k].plan));

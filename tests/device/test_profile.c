@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix profiles against brute force: kinds of series, forms of the kernel, slices, several neighbours, motifs and
 // discords, and what is refused. Long because: all share the series and the checks of a profile.
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "device/support.h"
+#include "host.h"
 #include "reference/profile_reference.h"
 
 // ---- series
@@ -240,6 +242,31 @@ START_TEST(items) {
                         {WALK, 300, 1400, 65, 1, 1, WW_FLOAT, 0, AUTO, 0}};
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         ck_assert_str_eq(run(context, &jobs[i]).form, "items");
+    ww_context_destroy(&context);
+}
+END_TEST
+
+// Memory that was used before holds anything: nothing behind a table may count. A tile reaches far behind it here. New
+// buffers of a CPU's driver hold large floats (0x7f7f7f7f), those of a GPU what released ones held.
+START_TEST(what_lies_behind_the_tables) {
+    enum { BUFFERS = 64, LARGEST = 64 * BUFFERS };
+    wwt_seed(620);
+    ww_context *context = context_tuned("default profile.vector 0\ndefault profile.group 64\n"
+                                        "default profile.diagonals 2\ndefault profile.rows 512\n");
+    const job j = {WALK, 300, 0, 12, 1, 1, WW_FLOAT, 0, AUTO, 0};
+    wwi_buffer *buffers[BUFFERS];
+    float values[LARGEST / sizeof(float)];
+    for (size_t i = 0; i < LARGEST / sizeof(float); i++)
+        values[i] = INFINITY;
+    for (size_t i = 0; i < BUFFERS; i++) {
+        wwt_ok(wwi_buffer_create(context, 64 * (i + 1), &buffers[i]));
+        wwt_ok(wwi_buffer_write(buffers[i], 0, 64 * (i + 1), values));
+    }
+    for (size_t i = 0; i < BUFFERS; i++)
+        wwi_buffer_destroy(&buffers[i]);
+    (void)mallopt(M_PERTURB, 0x80); // a sanitizer's memory has no such option
+    run(context, &j);
+    (void)mallopt(M_PERTURB, 0);
     ww_context_destroy(&context);
 }
 END_TEST
@@ -601,6 +628,7 @@ int main(void) {
     Suite *suite = suite_create("profile");
     TCase *own = wwt_case(suite, "own context", 60);
     tcase_add_test(own, items);
+    tcase_add_test(own, what_lies_behind_the_tables);
     tcase_add_loop_test(own, without_double, 0, KINDS);
     tcase_add_loop_test(own, best_channels, 0, 3);
     tcase_add_loop_test(own, in_slices, 0, 3);

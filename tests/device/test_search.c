@@ -27,15 +27,13 @@ typedef struct subject {
     ww_cost cost;
     bool root;
     size_t exclusion, k;
-    int independent; // -1: the measure's own
+    enum { OWN, TOGETHER, APART } channels_are; // as the measure has them, or so
     double gamma;
     const char *parameter; // set to `value`
     double value;
     size_t relax_begin_x, relax_end_x;
 } subject;
 
-#define NO_BAND                                                                                                        \
-    { WW_BAND_NONE, 0, NULL, NULL, 0 }
 #define SAKOE(r)                                                                                                       \
     { WW_BAND_SAKOE_CHIBA, r, NULL, NULL, 0 }
 
@@ -47,8 +45,8 @@ static ww_measure measure_of(const subject *s) {
     measure.band = s->band;
     measure.cost = s->cost;
     measure.root = s->root;
-    if (s->independent >= 0)
-        measure.independent = s->independent;
+    if (s->channels_are)
+        measure.independent = s->channels_are == APART;
     measure.gamma = s->gamma;
     if (s->parameter)
         wwt_ok(ww_measure_set(&measure, s->parameter, s->value));
@@ -182,176 +180,31 @@ static void run_subject(const subject *s, ww_precision precision, uint64_t max_b
     ww_search_destroy(&search);
 }
 
+#define WINDOWS(name, normalised, count)                                                                               \
+    .measure = (name), .kind = WW_SEARCH_WINDOWS, .znormalise = (normalised), .channels = (count)
+#define OPEN(name, count) .measure = (name), .kind = WW_SEARCH_OPEN, .channels = (count)
 static const subject subjects[] = {
-    {.measure = "dtw",
-     .kind = WW_SEARCH_WINDOWS,
-     .znormalise = true,
-     .channels = 1,
-     .band = SAKOE(3),
-     .exclusion = WW_SEARCH_HALF,
-     .k = 5,
-     .independent = -1},
-    {.measure = "dtw",
-     .kind = WW_SEARCH_WINDOWS,
-     .znormalise = true,
-     .channels = 2,
-     .band = NO_BAND,
-     .root = true,
-     .exclusion = 3,
-     .k = 9,
-     .independent = -1},
-    {.measure = "dtw",
-     .kind = WW_SEARCH_WINDOWS,
-     .znormalise = true,
-     .channels = 2,
-     .band = SAKOE(3),
-     .exclusion = 1,
-     .k = 4,
-     .independent = 1},
-    {.measure = "dtw",
-     .kind = WW_SEARCH_WINDOWS,
-     .channels = 1,
-     .band = SAKOE(0),
-     .root = true,
-     .exclusion = 0,
-     .k = 30,
-     .independent = -1},
-    {.measure = "frechet",
-     .kind = WW_SEARCH_WINDOWS,
-     .znormalise = true,
-     .channels = 1,
-     .band = {WW_BAND_SLANTED, 0.2, NULL, NULL, 0},
-     .exclusion = 5,
-     .k = 3,
-     .independent = -1},
-    {.measure = "ddtw",
-     .kind = WW_SEARCH_WINDOWS,
-     .znormalise = true,
-     .channels = 1,
-     .band = SAKOE(3),
-     .exclusion = 5,
-     .k = 3,
-     .independent = -1},
-    {.measure = "wdtw",
-     .kind = WW_SEARCH_WINDOWS,
-     .znormalise = true,
-     .channels = 1,
-     .band = NO_BAND,
-     .exclusion = 5,
-     .k = 3,
-     .independent = -1},
-    {.measure = "erp",
-     .kind = WW_SEARCH_WINDOWS,
-     .znormalise = true,
-     .channels = 1,
-     .band = NO_BAND,
-     .exclusion = 5,
-     .k = 3,
-     .independent = -1,
-     .parameter = "g",
-     .value = 0.5},
-    {.measure = "msm",
-     .kind = WW_SEARCH_WINDOWS,
-     .channels = 1,
-     .band = SAKOE(5),
-     .exclusion = 5,
-     .k = 3,
-     .independent = -1},
-    {.measure = "twed",
-     .kind = WW_SEARCH_WINDOWS,
-     .znormalise = true,
-     .channels = 1,
-     .band = NO_BAND,
-     .exclusion = 5,
-     .k = 3,
-     .independent = -1},
-    {.measure = "lcs",
-     .kind = WW_SEARCH_WINDOWS,
-     .channels = 1,
-     .band = NO_BAND,
-     .exclusion = 5,
-     .k = 3,
-     .independent = -1},
-    {.measure = "dtw",
-     .kind = WW_SEARCH_WINDOWS,
-     .channels = 1,
-     .band = NO_BAND,
-     .exclusion = 5,
-     .k = 3,
-     .independent = -1,
-     .gamma = 0.5},
-    {.measure = "dtw",
-     .kind = WW_SEARCH_OPEN,
-     .channels = 1,
-     .band = NO_BAND,
-     .exclusion = WW_SEARCH_HALF,
-     .k = 5,
-     .independent = -1},
-    {.measure = "dtw",
-     .kind = WW_SEARCH_OPEN,
-     .channels = 1,
-     .band = NO_BAND,
-     .root = true,
-     .exclusion = 7,
-     .k = 3,
-     .independent = -1,
-     .relax_begin_x = 10,
-     .relax_end_x = 12},
-    {.measure = "frechet",
-     .kind = WW_SEARCH_OPEN,
-     .channels = 2,
-     .band = NO_BAND,
-     .exclusion = 9,
-     .k = 4,
-     .independent = -1},
-    {.measure = "adtw",
-     .kind = WW_SEARCH_OPEN,
-     .channels = 1,
-     .band = NO_BAND,
-     .exclusion = 9,
-     .k = 4,
-     .independent = -1,
-     .parameter = "penalty",
-     .value = 0.1},
-    {.measure = "ddtw",
-     .kind = WW_SEARCH_OPEN,
-     .channels = 1,
-     .band = NO_BAND,
-     .exclusion = 9,
-     .k = 4,
-     .independent = -1},
-    {.measure = "edr",
-     .kind = WW_SEARCH_OPEN,
-     .channels = 1,
-     .band = NO_BAND,
-     .exclusion = 9,
-     .k = 4,
-     .independent = -1,
-     .parameter = "epsilon",
-     .value = 0.3},
-    {.measure = "levenshtein",
-     .kind = WW_SEARCH_OPEN,
-     .channels = 1,
-     .band = NO_BAND,
-     .exclusion = 9,
-     .k = 4,
-     .independent = -1},
-    {.measure = "erp",
-     .kind = WW_SEARCH_OPEN,
-     .channels = 2,
-     .band = NO_BAND,
-     .exclusion = 9,
-     .k = 4,
-     .independent = -1,
-     .parameter = "g",
-     .value = 0.3},
-    {.measure = "msm",
-     .kind = WW_SEARCH_OPEN,
-     .channels = 1,
-     .band = NO_BAND,
-     .exclusion = 9,
-     .k = 4,
-     .independent = -1},
+    {WINDOWS("dtw", true, 1), .band = SAKOE(3), .exclusion = WW_SEARCH_HALF, .k = 5},
+    {WINDOWS("dtw", true, 2), .root = true, .exclusion = 3, .k = 9},
+    {WINDOWS("dtw", true, 2), .band = SAKOE(3), .exclusion = 1, .k = 4, .channels_are = APART},
+    {WINDOWS("dtw", false, 1), .band = SAKOE(0), .root = true, .exclusion = 0, .k = 30},
+    {WINDOWS("frechet", true, 1), .band = {WW_BAND_SLANTED, 0.2, NULL, NULL, 0}, .exclusion = 5, .k = 3},
+    {WINDOWS("ddtw", true, 1), .band = SAKOE(3), .exclusion = 5, .k = 3},
+    {WINDOWS("wdtw", true, 1), .exclusion = 5, .k = 3},
+    {WINDOWS("erp", true, 1), .exclusion = 5, .k = 3, .parameter = "g", .value = 0.5},
+    {WINDOWS("msm", false, 1), .band = SAKOE(5), .exclusion = 5, .k = 3},
+    {WINDOWS("twed", true, 1), .exclusion = 5, .k = 3},
+    {WINDOWS("lcs", false, 1), .exclusion = 5, .k = 3},
+    {WINDOWS("dtw", false, 1), .exclusion = 5, .k = 3, .gamma = 0.5},
+    {OPEN("dtw", 1), .exclusion = WW_SEARCH_HALF, .k = 5},
+    {OPEN("dtw", 1), .root = true, .exclusion = 7, .k = 3, .relax_begin_x = 10, .relax_end_x = 12},
+    {OPEN("frechet", 2), .exclusion = 9, .k = 4},
+    {OPEN("adtw", 1), .exclusion = 9, .k = 4, .parameter = "penalty", .value = 0.1},
+    {OPEN("ddtw", 1), .exclusion = 9, .k = 4},
+    {OPEN("edr", 1), .exclusion = 9, .k = 4, .parameter = "epsilon", .value = 0.3},
+    {OPEN("levenshtein", 1), .exclusion = 9, .k = 4},
+    {OPEN("erp", 2), .exclusion = 9, .k = 4, .parameter = "g", .value = 0.3},
+    {OPEN("msm", 1), .exclusion = 9, .k = 4},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
@@ -391,12 +244,7 @@ START_TEST(parts_of_a_stream) {
     static const size_t query_length = 13, stream_length = 70;
     const size_t channels = _i == 7 ? 2 : 1; // of MSM the channels together
     const bool empty = _i >= 3 && _i <= 5;
-    const subject s = {.measure = measures[_i],
-                       .kind = WW_SEARCH_OPEN,
-                       .k = 70,
-                       .exclusion = 0,
-                       .independent = 0,
-                       .channels = channels};
+    const subject s = {OPEN(measures[_i], channels), .k = 70, .channels_are = TOGETHER};
     const ww_measure measure = measure_of(&s);
     ww_match matches[70];
     size_t found = 0;
@@ -613,8 +461,7 @@ START_TEST(supersequence) {
     static const size_t longs[] = {120, 90}, shorts[] = {20, 33, 12};
     wwt_seed(9500);
     wwt_set queries = walks(1, longs, 2, false), streams = walks(1, shorts, 3, false);
-    const subject s = {
-        .measure = "dtw", .kind = WW_SEARCH_SUPER, .k = 4, .exclusion = 10, .independent = -1, .channels = 1};
+    const subject s = {.measure = "dtw", .kind = WW_SEARCH_SUPER, .k = 4, .exclusion = 10, .channels = 1};
     const ww_measure measure = measure_of(&s);
     ww_match matches[8];
     size_t found[2];

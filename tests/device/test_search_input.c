@@ -2,6 +2,7 @@
 // Searches in streams as they come: blocks that are sent ahead, streams that end or fail in the middle, missing points,
 // constant parts, more wanted than there is, and sums of large numbers against the double reference.
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,13 +57,14 @@ static double *noise(size_t count) {
 
 typedef struct reader {
     const double *values;
-    size_t length, channels, calls, fails_at;
+    size_t length, channels, fails_at;
+    atomic_size_t calls;
 } reader;
 
 static int read_points(void *user, uint64_t first, size_t count, void *values) {
     reader *r = user;
     ck_assert_uint_le(first + count, r->length);
-    if (r->calls++ == r->fails_at)
+    if (atomic_fetch_add(&r->calls, 1) == r->fails_at)
         return 1;
     for (size_t t = 0; t < count; t++)
         for (size_t c = 0; c < r->channels; c++)
@@ -85,9 +87,9 @@ static void set_tuning(long loaders) {
     wwt_ok(wwi_tuning_try(wwt_context, "search.block", NULL, 4096));
 }
 
-// With blocks sent ahead by threads the matches have the same bits as without; from memory and from a source; with
-// derivatives, channels, several streams and missing points. A read that fails, and a run that is cancelled, leave a
-// search that can be used.
+// With blocks sent ahead by threads the matches have the same bits as without; from memory and from a source, read by
+// one thread or by all; with derivatives, channels, several streams and missing points. A read that fails, and a run
+// that is cancelled, leave a search that can be used.
 START_TEST(sent_ahead) {
     enum { N = 40, LENGTH = 30000 };
     const size_t channels = _i == 1 ? 2 : 1;
@@ -126,8 +128,10 @@ START_TEST(sent_ahead) {
     wwt_ok(ww_search_create(wwt_context, &ahead.measure, &ahead.queries, &ahead.options, &search));
     if (_i < 2) {
         ww_search_source source = WW_SEARCH_SOURCE_INIT;
-        for (int fails = 0; fails < 2; fails++) {
-            reader r = {stream, LENGTH, channels, 0, fails ? 3 : SIZE_MAX};
+        for (int way = 0; way < 4; way++) { // the caller's thread reads, or all do; and a read fails
+            const int fails = way % 2;
+            reader r = {stream, LENGTH, channels, fails ? 3 : SIZE_MAX, 0};
+            source.concurrent = way / 2;
             source.length = LENGTH;
             source.channels = channels;
             source.precision = WW_DOUBLE;
@@ -272,25 +276,36 @@ START_TEST(more_than_there_is) {
 }
 END_TEST
 
-// Relaxation beyond the query's length means all of it.
+// Relaxation beyond the query's length means all of it. A place is one match, however many rows of the query may end
+// there: all that are wanted are found.
 START_TEST(relaxed_beyond) {
-    enum { N = 7, LENGTH = 40 };
-    double *stream = noise(LENGTH), values[LENGTH];
+    enum { N = 7, LENGTH = 40, TIMES = 12 };
     const double query[N] = {5, -5, 5, 0, 1, -4, 6};
     static const size_t relaxed[] = {N, N + 1, 1000, SIZE_MAX};
-    job j;
-    begin(&j, WW_DTW, WW_SEARCH_OPEN, query, N, stream, LENGTH);
-    j.options.exclusion = 0;
-    j.measure.relax_begin_x = relaxed[_i];
-    j.measure.relax_end_x = relaxed[3 - _i];
-    wwt_ok(run(&j));
-    const wwr_series x = {query, N, 1}, y = {stream, LENGTH, 1};
-    wwr_search_ends(&j.measure, &x, &y, values);
-    ck_assert_uint_eq(j.found[0], K);
-    for (size_t i = 0; i < K; i++)
-        ck_assert_msg(fabs(j.matches[i].distance - values[j.matches[i].end - 1]) < 1e-4, "%zu: %g, expected %g", i,
-                      j.matches[i].distance, values[j.matches[i].end - 1]);
-    free(stream);
+    for (unsigned time = 0; time < TIMES; time++) {
+        double values[LENGTH];
+        size_t places[K];
+        job j;
+        wwt_seed(9850 + time);
+        double *stream = noise(LENGTH);
+        begin(&j, WW_DTW, WW_SEARCH_OPEN, query, N, stream, LENGTH);
+        j.options.exclusion = 0;
+        j.measure.relax_begin_x = relaxed[_i];
+        j.measure.relax_end_x = relaxed[3 - _i];
+        wwt_ok(run(&j));
+        const wwr_series x = {query, N, 1}, y = {stream, LENGTH, 1};
+        wwr_search_ends(&j.measure, &x, &y, values);
+        ck_assert_uint_eq(j.found[0], K);
+        ck_assert_uint_eq(wwr_search_choose(values, LENGTH, 0, K, 0, places), K);
+        for (size_t i = 0; i < K; i++) {
+            const double own = values[j.matches[i].end - 1];
+            ck_assert_msg(fabs(j.matches[i].distance - own) < 1e-4 && fabs(own - values[places[i]]) < 1e-4,
+                          "stream %u, match %zu: %g, expected %g", time, i, j.matches[i].distance, values[places[i]]);
+            for (size_t o = 0; o < i; o++)
+                ck_assert(j.matches[o].end != j.matches[i].end);
+        }
+        free(stream);
+    }
 }
 END_TEST
 

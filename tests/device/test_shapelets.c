@@ -150,7 +150,7 @@ START_TEST(brute_force) {
 END_TEST
 
 // Chunks of few columns, tables of few series; the host's tables; on a CPU the form for GPUs. With what is for many
-// series or candidates: sifting, weighing on the device.
+// series or candidates: sifting, weighing on the device, several work-items to a candidate's keys.
 typedef struct way {
     size_t shape;
     const char *name; // of a tuning parameter; NULL: in chunks
@@ -184,6 +184,7 @@ START_TEST(other_ways) {
     } else {
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.weigh", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.split_across", NULL, 8)); // shares of a candidate's keys
         wwt_ok(wwi_tuning_try(wwt_context, w->name, NULL, w->value));
     }
     check_best(l, &o, 1);

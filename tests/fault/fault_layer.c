@@ -3,8 +3,8 @@
 // that fails is not passed on, like one a driver refuses. Releases never fail: there would be nothing a caller could
 // do. A lost device fails every call from some point on.
 //
-// $WAVEWARP_FAULT is for a process that has no test in it: "call N CODE", "lost N" or "launch N", as the fields of
-// fault_layer.h; "none 0". At the process' end the numbers of calls and launches are appended to the file
+// $WAVEWARP_FAULT is for a process that has no test in it: "call N CODE", "lost N", "launch N" or "dirty N", as the
+// fields of fault_layer.h; "none 0". At the process' end the numbers of calls and launches are appended to the file
 // $WAVEWARP_FAULT_COUNTS, a line "calls N" and a line "launches N".
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -54,6 +54,8 @@ __attribute__((constructor)) static void obey(void) {
         atomic_store(&wwt_fault_control.lost_at, number);
     if (strcmp(what, "launch") == 0)
         atomic_store(&wwt_fault_control.break_at, number);
+    if (strcmp(what, "dirty") == 0)
+        atomic_store(&wwt_fault_control.dirt, (unsigned)number);
 }
 
 __attribute__((destructor)) static void tell(void) {
@@ -206,11 +208,39 @@ ENQUEUE(clEnqueueUnmapMemObject, (cl_command_queue q, cl_mem m, void *p, cl_uint
 PASS(clFlush, (cl_command_queue q), (q))
 CREATE(cl_context, clCreateContext, (const cl_context_properties *p, cl_uint n, const cl_device_id *d, void(CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *u, cl_int *code), (p, n, d, f, u, code))
 CREATE_AND(atomic_store(&queue, made), cl_command_queue, clCreateCommandQueue, (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *code), (c, d, p, code))
-CREATE(cl_mem, clCreateBuffer, (cl_context c, cl_mem_flags f, size_t n, void *p, cl_int *code), (c, f, n, p, code))
 CREATE(cl_program, clCreateProgramWithSource, (cl_context c, cl_uint n, const char **s, const size_t *l, cl_int *code), (c, n, s, l, code))
 CREATE(cl_program, clCreateProgramWithBinary, (cl_context c, cl_uint n, const cl_device_id *d, const size_t *l, const unsigned char **b, cl_int *st, cl_int *code), (c, n, d, l, b, st, code))
 CREATE(cl_kernel, clCreateKernel, (cl_program p, const char *name, cl_int *code), (p, name, code))
 // clang-format on
+
+// Memory as others leave it, and some behind it that is not the buffer's.
+static cl_mem make_dirty(cl_context c, cl_mem_flags f, size_t n, cl_int *code) {
+    enum { BEHIND = 1 << 16 };
+    const unsigned word = atomic_load(&wwt_fault_control.dirt);
+    const size_t words = (n + BEHIND) / sizeof word;
+    unsigned *dirt = n < SIZE_MAX - BEHIND ? malloc(words * sizeof word) : NULL;
+    for (size_t i = 0; dirt && i < words; i++)
+        dirt[i] = word;
+    const cl_mem made =
+        dirt ? next->clCreateBuffer(c, f | CL_MEM_COPY_HOST_PTR, words * sizeof word, dirt, code) : NULL;
+    free(dirt);
+    return made;
+}
+
+static CL_API_ENTRY cl_mem CL_API_CALL fault_clCreateBuffer(cl_context c, cl_mem_flags f, size_t n, void *p,
+                                                            cl_int *code) {
+    const cl_int refused = to_fail("clCreateBuffer");
+    if (refused) {
+        if (code)
+            *code = refused;
+        return NULL;
+    }
+    cl_mem made = atomic_load(&wwt_fault_control.dirt) && n && !p ? make_dirty(c, f, n, code) : NULL;
+    if (!made)
+        made = next->clCreateBuffer(c, f, n, p, code);
+    (void)count(made ? CL_SUCCESS : CL_INVALID_VALUE, 1);
+    return made;
+}
 
 static CL_API_ENTRY cl_int CL_API_CALL fault_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint d,
                                                                     const size_t *o, const size_t *g, const size_t *s,

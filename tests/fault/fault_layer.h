@@ -19,6 +19,7 @@ typedef struct wwt_fault_table {
     // next one of this thread (pthread_self()). 0: none; so the latter is again when the launch was chosen.
     atomic_long break_at;
     atomic_uintptr_t break_thread;
+    atomic_uint dirt; // what new buffers hold, in every word, and memory behind them; 0: as the driver makes them
 } wwt_fault_table;
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Averages, clusters, classification, shapelets, the matrix profile, tuning: what stays is the caller's, the model's
 // and the context's.
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 enum { COUNT = 8, LENGTH = 16 };
 
 static struct {
-    ww_context *context;
+    ww_context *context, *own;
     ww_series_set *set, *others;
     ww_shapelets *shapelets;
     ww_profile *profile;
@@ -263,6 +264,60 @@ static ww_status ask_value(wwt_answer *answer) {
     return WW_OK;
 }
 
+// ---- tuning, stopped as soon as the first parameter is decided
+
+static const char others[] = "# kept\ndefault strips.rows 8\n";
+
+static ww_status write_tuning(void) {
+    FILE *file = fopen(wwt_path("tuning"), "w");
+    const bool written = file && fputs(others, file) >= 0;
+    return file && fclose(file) == 0 && written ? WW_OK : WW_ERROR_IO;
+}
+
+static ww_status open_tuning(ww_context *context) {
+    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
+    (void)context;
+    options.tuning_file = wwt_path("tuning");
+    const ww_status status = write_tuning();
+    return status == WW_OK ? ww_context_create(&options, &s.own) : status;
+}
+
+static int stop_at_choice(void *user, const ww_tune_result *result) {
+    (void)user;
+    return result->chosen;
+}
+
+static ww_status tune(void) {
+    ww_tune_options options = WW_TUNE_OPTIONS_INIT;
+    options.seconds = 1e-9;
+    options.report = stop_at_choice;
+    const ww_status status = ww_tune(s.own, &options);
+    return status == WW_ERROR_CANCELLED ? WW_OK : status;
+}
+
+// The file's lines and whether the context goes by the last one; not which value was the fastest.
+static ww_status ask_tuning(wwt_answer *answer) {
+    char text[1024] = "";
+    const char *name = wwi_context_info(s.own)->type == WW_DEVICE_GPU ? "lanes.values" : "packed.vector";
+    FILE *file = fopen(wwt_path("tuning"), "r");
+    const size_t bytes = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (!file || fclose(file) != 0 || bytes == 0)
+        return WW_ERROR_IO;
+    char *line = strstr(text, name), *value = line ? strchr(line, ' ') : NULL;
+    const long found = wwi_tuning(s.own, name, "f32", 0);
+    const bool same = found == (value ? strtol(value, NULL, 10) : 0);
+    if (value)
+        memset(value, '\0', strlen(value));
+    wwt_add(answer, text, sizeof text);
+    wwt_add(answer, &same, sizeof same);
+    return WW_OK;
+}
+
+static void close_tuning(void) {
+    ww_context_destroy(&s.own);
+    (void)remove(wwt_path("tuning"));
+}
+
 const wwt_job wwt_learn_jobs[] = {
     {"average dba", open_sets, NULL, average_dba, close_all, 0},
     {"average soft", open_sets, NULL, average_soft, close_all, 0},
@@ -275,6 +330,7 @@ const wwt_job wwt_learn_jobs[] = {
     {"shapelets read", open_read, NULL, use_read, close_all, 0},
     {"profile", open_profile, NULL, profile, close_all, 0},
     {"profile in slices", open_sliced_profile, NULL, profile, close_all, 0},
+    {"tune", open_tuning, tune, ask_tuning, close_tuning, 0},
     {"tuning of a context", open_tried, try_value, ask_value, close_all, 0},
 };
 const size_t wwt_learn_job_count = sizeof wwt_learn_jobs / sizeof *wwt_learn_jobs;

@@ -4,7 +4,6 @@
 // object left. Every fifth call fails, with one of three codes; with WAVEWARP_TEST_EXHAUSTIVE=1 every call with every
 // code.
 #include <check.h>
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "fault_layer.h"
 #include "fault_libc.h"
+#include "fault_main.h"
 #include "host.h"
 #include "scenarios.h"
 
@@ -95,31 +95,14 @@ START_TEST(every_file_operation_fails_once) {
 }
 END_TEST
 
-// The loader opened the layer already if it heeds OPENCL_LAYERS and has seen a first call.
-static wwt_fault_table *find_layer(void) {
-    const char *path = getenv("OPENCL_LAYERS");
-    ww_device_list *devices = NULL;
-    const size_t count = ww_device_list_create(&devices) == WW_OK ? ww_device_list_count(devices) : 0;
-    ww_device_list_destroy(&devices);
-    void *library = path && count > 0 ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
-    return library ? dlsym(library, "wwt_fault_control") : NULL;
-}
-
-static int give_up(const char *reason) {
-    const char *required = getenv("WAVEWARP_TEST_REQUIRE_DEVICE");
-    bool fail = required && strcmp(required, "1") == 0;
-    printf(fail ? "Bail out! %s\n" : "1..0 # SKIP %s\n", reason);
-    return fail ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
 int main(void) {
-    const char *all = getenv("WAVEWARP_TEST_EXHAUSTIVE"), *number = getenv("WAVEWARP_TEST_SEED");
-    exhaustive = all && strcmp(all, "1") == 0;
+    int exit_code;
+    exhaustive = wwt_fails_all();
     step = exhaustive ? 1 : 5;
-    seed = number ? strtol(number, NULL, 10) & 0xffff : 0;
-    layer = find_layer();
+    seed = wwt_fault_seed();
+    layer = wwt_fault_begin(&exit_code);
     if (!layer)
-        return give_up("no OpenCL device, or the loader does not know layers");
+        return exit_code;
     Suite *suite = suite_create("fault");
     TCase *calls = tcase_create("calls"), *allocations = tcase_create("allocations"), *files = tcase_create("files");
     tcase_add_loop_test(calls, every_call_fails_once, 0, SCENARIOS * (exhaustive ? CODES : 1));
@@ -128,11 +111,5 @@ int main(void) {
     suite_add_tcase(suite, calls);
     suite_add_tcase(suite, allocations);
     suite_add_tcase(suite, files);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK); // OpenCL was used in this process
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return wwt_fault_end(suite);
 }

@@ -5,7 +5,6 @@
 //
 // What fails is a sample; with WAVEWARP_TEST_EXHAUSTIVE=1 it is everything, one after the other.
 #include <check.h>
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 
 #include "fault_layer.h"
 #include "fault_libc.h"
+#include "fault_main.h"
 #include "host.h"
 #include "objects.h"
 
@@ -179,10 +179,10 @@ done:
                   kinds[kind], number, what_failed(kind), wwi_live_objects(), objects);
 }
 
-// The i-th of `sample` numbers from 1 to count, spread over them.
+// The i-th of `sample` numbers from 1 to count, spread over them: in the middle of its share, or elsewhere by the seed.
 static long sampled(long i, long sample, long count) {
     const long from = i * count / sample, to = (i + 1) * count / sample;
-    return from + 1 + (to - from > 1 ? (seed + i) % (to - from) : 0);
+    return from + 1 + (to - from > 1 ? ((to - from) / 2 + seed + i) % (to - from) : 0);
 }
 
 // Of a test that failed before, nothing is left but its objects.
@@ -257,23 +257,6 @@ END_TEST
 
 // ---- the program
 
-// The loader opened the layer already if it heeds OPENCL_LAYERS and has seen a first call.
-static wwt_fault_table *find_layer(void) {
-    const char *path = getenv("OPENCL_LAYERS");
-    ww_device_list *devices = NULL;
-    const size_t count = ww_device_list_create(&devices) == WW_OK ? ww_device_list_count(devices) : 0;
-    ww_device_list_destroy(&devices);
-    void *library = path && count > 0 ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
-    return library ? dlsym(library, "wwt_fault_control") : NULL;
-}
-
-static int give_up(const char *reason) {
-    const char *required = getenv("WAVEWARP_TEST_REQUIRE_DEVICE");
-    bool fail = required && strcmp(required, "1") == 0;
-    printf(fail ? "Bail out! %s\n" : "1..0 # SKIP %s\n", reason);
-    return fail ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
 // $WAVEWARP_TEST_JOB: only jobs whose name contains it.
 static void take_jobs(const wwt_job *from, size_t count) {
     const char *only = getenv("WAVEWARP_TEST_JOB");
@@ -283,12 +266,12 @@ static void take_jobs(const wwt_job *from, size_t count) {
 }
 
 int main(void) {
-    const char *all = getenv("WAVEWARP_TEST_EXHAUSTIVE"), *number = getenv("WAVEWARP_TEST_SEED");
-    exhaustive = all && strcmp(all, "1") == 0;
-    seed = number ? strtol(number, NULL, 10) & 0xffff : 0;
-    layer = find_layer();
+    int exit_code;
+    exhaustive = wwt_fails_all();
+    seed = wwt_fault_seed();
+    layer = wwt_fault_begin(&exit_code);
     if (!layer)
-        return give_up("no OpenCL device, or the loader does not know layers");
+        return exit_code;
     take_jobs(wwt_plan_jobs, wwt_plan_job_count);
     take_jobs(wwt_point_jobs, wwt_point_job_count);
     take_jobs(wwt_learn_jobs, wwt_learn_job_count);
@@ -300,11 +283,5 @@ int main(void) {
     tcase_add_loop_test(lost, a_lost_device_is_told_and_a_new_context_works, 0, (int)job_count);
     suite_add_tcase(suite, failures);
     suite_add_tcase(suite, lost);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK); // OpenCL was used in this process
-    srunner_set_tap(runner, "-");
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return wwt_fault_end(suite);
 }

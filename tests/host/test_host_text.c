@@ -380,10 +380,20 @@ START_TEST(tuning_is_saved) {
                            "device NVIDIA Test 1 lanes.y 6\n");
     free(text);
     ck_assert_int_eq(wwi_tuning(context, "lanes.x", "f32", -1), 5);
+    // A device whose name would be read as the beginning of a comment.
+    static const char *const names[] = {"Test #1", "Test\nX", "Test ", ""};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        strcpy(context->info.name, names[i]);
+        WWT_FAILS(wwi_tuning_save(context, "lanes.y", NULL, 7), WW_ERROR_UNSUPPORTED);
+        ck_assert_int_eq(wwi_tuning(context, "lanes.y", NULL, -1), -1);
+    }
+    WWT_OK(wwi_file_read(path, WW_ERROR_IO, &text, NULL));
+    ck_assert_ptr_nonnull(strstr(text, "lanes.y 6\n"));
+    free(text);
     context->tuning_file = NULL;
     WWT_FAILS(wwi_tuning_save(context, "lanes.x", "f32", 5), WW_ERROR_IO);
-    wwi_tuning_layer_free(&context->tuning[0]);
-    free(path);
+    context->tuning_file = path;
+    wwi_tuning_free(context);
 }
 END_TEST
 

@@ -2,12 +2,12 @@
 // One context, shared datasets and points, several threads: results, errors, times and launches belong to each plan.
 // Also processes that were forked. Every case runs in a process of its own, which has not used OpenCL before.
 // Long because: cases of threads and of fork() share the same sets.
-#include <dlfcn.h>
 #include <pthread.h>
 #include <wavewarp/knn.h>
 #include <wavewarp/wavewarp.h>
 
 #include "../fault/fault_layer.h"
+#include "../fault/find_layer.h"
 #include "host_main.h"
 
 static ww_status plan_run(ww_plan *plan, void *values) {
@@ -22,15 +22,10 @@ static wwt_fault_table *layer;
 
 static void open_all(void) {
     WWT_OK(ww_context_create(NULL, &context));
-    const char *path = getenv("OPENCL_LAYERS");
-    void *library = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
-    layer = library ? dlsym(library, "wwt_fault_control") : NULL;
 }
 
-// Not every loader knows layers.
 static bool lacks_layer(void) {
-    const char *required = getenv("WAVEWARP_TEST_REQUIRE_DEVICE");
-    ck_assert(layer || !required || strcmp(required, "1") != 0);
+    layer = wwt_in_layer("wwt_fault_control", "nothing is made to fail");
     return !layer;
 }
 
