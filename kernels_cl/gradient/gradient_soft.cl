@@ -5,8 +5,10 @@
 //   ww_soft_forward   R = -log2 P down strips of WW_COLS columns
 //   ww_soft_backward  A(i,j) = dV/dD(i,j), the share of the paths that go through (i,j), up the strips
 //
-// A work-item computes a strip of a pair from row-step to row-step, all strips of its pair (args.whole), or the chunk of
-// args.chunk row-steps that is its on an anti-diagonal of chunks. A strip's row is in registers and, between chunks, in `roll`; so
+// Long because: both passes share what they note, their places and their macros.
+//
+// A work-item computes a chunk of args.chunk row-steps of a strip: that which is its on an anti-diagonal of chunks, or one after the
+// other all of its pair (args.whole), those of the same rows first, so that what a strip hands to the next is still in a cache. A strip's row is in registers and, between chunks, in `roll`; so
 // is, for the way back, what A the row below hands on, in `flow`.
 //
 // The way back takes a block in parts of WW_PART columns, from the right. The forward pass notes what enters a block from above,
@@ -24,7 +26,8 @@
 #ifndef WW_HAS_AGREEMENT
 #define ww_all_agree(own) (own)
 #endif
-#ifdef WW_FREE
+// NVIDIA's compiler heeds a limit of registers (-cl-nv-maxrregcount) only where the size of groups is left open.
+#if WW_EXCHANGE == 1
 #define WW_SOFT_GROUP
 #else
 #define WW_SOFT_GROUP __attribute__((reqd_work_group_size(WW_WG, 1, 1)))
@@ -62,7 +65,7 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
         at.strip_end = end;
         at.from = 0;
         at.to = tall;
-        at.live = has;
+        at.live = has && begin < end;
     } else {
         const uint wide = end - begin, first = args.diagonal >= wide ? args.diagonal - wide + 1 : 0, down = first + turn;
         const uint right = args.diagonal - min(down, args.diagonal), chunks = (tall + args.chunk - 1) / args.chunk;
@@ -109,7 +112,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                 __global const uint *restrict band, __global const float *restrict packed, __global float *restrict roll,
                 __global float *restrict marks, __global float *restrict edges, __global float *restrict ends) {
     uint number;
-    const ww_soft_place at = ww_soft_place_of(args, tasks, &number);
+    ww_soft_place at = ww_soft_place_of(args, tasks, &number);
     if (!at.live)
         return;
     const ww_gradient_task task = tasks[number];
@@ -117,7 +120,8 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
     const uint n = task.n, m = task.m;
     // A work-item reads rows that another has written, in a launch before; its own it keeps.
     __global float *side = roll + task.roll + (ulong)task.wide * WW_COLS * WW_STRIDE;
-    for (uint j = at.strip; j < at.strip_end; j++) {
+    for (uint from = at.from, j = at.strip; from < at.to;) {
+        const uint to = min(from + args.chunk, at.to);
         __global float *top = roll + task.roll + (ulong)j * WW_COLS * WW_STRIDE;
         const bool from_edge = args.column_begin > 0 && args.keep && j == args.column_begin;
         __global const float *edge =
@@ -128,20 +132,20 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
             b[r] = packed[task.y + ((ulong)j * WW_COLS + r) * WW_STRIDE];
             most_y = fmax(most_y, b[r]);
             least_y = fmin(least_y, b[r]);
-            c[r] = WW_SOFT_STATE(at.from ? top[r * WW_STRIDE] : WW_SOFT_FAR);
+            c[r] = WW_SOFT_STATE(from ? top[r * WW_STRIDE] : WW_SOFT_FAR);
         }
         // The corner: of the matrix, of its border, or left by the strip before in the column that it has written.
-        float previous = at.from == 0                  ? (j ? WW_SOFT_FAR : 0.0f)
+        float previous = from == 0                  ? (j ? WW_SOFT_FAR : 0.0f)
                          : j == 0                      ? WW_SOFT_FAR
-                         : from_edge                   ? edge[((ulong)at.from * WW_ROWS - 1) * WW_STRIDE]
-                                                       : side[(ulong)at.from * (WW_ROWS + 1) * WW_STRIDE];
+                         : from_edge                   ? edge[((ulong)from * WW_ROWS - 1) * WW_STRIDE]
+                                                       : side[(ulong)from * (WW_ROWS + 1) * WW_STRIDE];
         const float handed = WW_SOFT_LOG(c[WW_COLS - 1]);
 #if WW_SOFT_WIDE
         bool products = false;
         float base = 0;
 #endif
 #pragma unroll 1
-        for (uint i = at.from; i < at.to; i++) {
+        for (uint i = from; i < to; i++) {
             float x[WW_ROWS], v[WW_ROWS], most_x = -INFINITY, least_x = INFINITY, least = INFINITY, most = -INFINITY;
             __global float *own = side + (ulong)i * (WW_ROWS + 1) * WW_STRIDE;
             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
@@ -248,15 +252,17 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
             if (ending)
                 ends[task.number] = result < 0.9f * WW_SOFT_FAR ? result * unit : 2e36f;
         }
-        if (!args.whole) {
-            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
 #if WW_SOFT_WIDE
-                top[r * WW_STRIDE] = products ? base - ww_wide_log2(c[r]) : WW_SOFT_LOG(c[r]);
+            top[r * WW_STRIDE] = products ? base - ww_wide_log2(c[r]) : WW_SOFT_LOG(c[r]);
 #else
-                top[r * WW_STRIDE] = c[r];
+            top[r * WW_STRIDE] = c[r];
 #endif
-            }
-            side[(ulong)at.from * (WW_ROWS + 1) * WW_STRIDE] = handed;
+        }
+        side[(ulong)from * (WW_ROWS + 1) * WW_STRIDE] = handed;
+        if (++j == at.strip_end) {
+            j = at.strip;
+            from = to;
         }
     }
 }
@@ -270,22 +276,8 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
         kept_first[(q)*WW_PART + (r)] = (value < up ? up_sum * side : up_sum) * straight;                              \
         kept_second[(q)*WW_PART + (r)] = (lesser < last ? last_sum * other : last_sum) * all;                          \
     }
-#define WW_SOFT_NOTE_FACTORS(q, r)                                                                                     \
-    WW_KEEP(q, r)
-// A cell's factor, a float, and upon it the high word of its P: the double that both are is P.
-#ifndef WW_KEEP_FACTORS
-#define WW_KEEP_FACTORS 1
-#endif
-#if WW_KEEP_FACTORS
-#define WW_KEEP(q, r) kept[(q)*WW_PART + (r)] = as_double((uint2)(as_uint(factor), as_uint2(value).y));
-#define WW_KEPT(q, r) kept[(q)*WW_PART + (r)]
-#define WW_KEPT_FACTOR_OF(q, r, slope) WW_KEPT_FACTOR((q)*WW_PART + (r))
-#else
-#define WW_KEEP(q, r) kept[(q)*WW_PART + (r)] = WW_HIGH(value);
+#define WW_SOFT_NOTE_P(q, r) kept[(q)*WW_PART + (r)] = WW_HIGH(value);
 #define WW_KEPT(q, r) WW_FROM_HIGH(kept[(q)*WW_PART + (r)])
-#define WW_KEPT_FACTOR_OF(q, r, slope) ww_exp2(-scale * ww_soft_cost(x[q], b[r]))
-#endif
-#define WW_KEPT_FACTOR(k) as_float(as_uint2(kept[k]).x)
 #define WW_SOFT_NOTHING(q)
 // Else the compiler keeps in registers, for each cell, what it can compute again from these. `hidden` is 0, which no compiler
 // can know: NVIDIA's sees through ww_rename().
@@ -299,12 +291,8 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
         ww_rename(kept_first[k]);                                                                                      \
         ww_rename(kept_second[k]);                                                                                     \
     }
-#if WW_KEEP_FACTORS
-#define WW_RENAME_KEPT(k) ww_rename_wide(kept[k]);
-#else
 #define WW_RENAME_KEPT(k) ww_rename(kept[k]);
-#endif
-// The slope of the cost of two points, over WW_SOFT_SLOPE_UNIT.
+// The slope of the cost of two points, over WW_SOFT_SLOPE_UNIT, a power of two.
 #if WW_COST == 1
 #define WW_SOFT_SLOPE_UNIT 2.0f
 #else
@@ -331,10 +319,6 @@ WW_INLINE double ww_wide_recip(double a) {
 WW_INLINE float ww_wide_product(double a, double b) {
     return as_float((as_uint2(fma(a, b, 0x1p-120)).y << 3) + 0x40000004u);
 }
-// ww_wide(), with its constant.
-WW_INLINE double ww_wide_biased(float a, uint bias) {
-    return as_double((uint2)(as_uint(a), (as_uint(a) >> 3) + bias));
-}
 // What is handed up the strip: A, or B of products with this base.
 #define WW_SOFT_HANDS_A (handed_base >= WW_SOFT_FAR)
 #else
@@ -350,30 +334,28 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     __local ww_soft_flow handed[WW_COLS][WW_WG];
     const uint lane = (uint)get_local_id(0);
     uint number;
-    const ww_soft_place at = ww_soft_place_of(args, tasks, &number);
+    ww_soft_place at = ww_soft_place_of(args, tasks, &number);
     if (!at.live)
         return;
     const ww_gradient_task task = tasks[number];
     const float scale = args.parameters.soft_scale;
     const uint hidden = args.whole & 2u;
-#if WW_SOFT_WIDE
-    const uint bias = 0x38000000u | hidden;
-#endif
     __global float *side = flow + task.roll + (ulong)task.wide * WW_COLS * WW_STRIDE;
-    for (uint j = at.strip_end; j-- > at.strip;) {
+    for (uint to = at.to, j = at.strip_end - 1; to > at.from;) {
+        const uint from = at.from + (to - at.from - 1) / args.chunk * args.chunk;
         __global float *top = flow + task.roll + (ulong)j * WW_COLS * WW_STRIDE;
-#pragma unroll 1
+#pragma unroll 8
         for (int r = 0; r < WW_COLS; r++) {
             points[r][lane] = packed[task.y + ((ulong)j * WW_COLS + r) * WW_STRIDE];
-            y_slopes[r][lane] = 0;
-            handed[r][lane] = args.whole ? 0.0f : top[r * WW_STRIDE];
+            y_slopes[r][lane] = slopes[task.y_slopes + ((ulong)j * WW_COLS + r) * WW_STRIDE] / WW_SOFT_SLOPE_UNIT;
+            handed[r][lane] = top[r * WW_STRIDE];
         }
         float carried = 0;  // for the corner of the row-step below
 #if WW_SOFT_WIDE
         float handed_base = WW_SOFT_FAR;
 #endif
 #pragma unroll 1
-        for (uint i = at.to; i-- > at.from;) {
+        for (uint i = to; i-- > from;) {
             float x[WW_ROWS], x_slope[WW_ROWS], from_right[WW_ROWS], corner_flow = 0;
             __global float *own = side + (ulong)i * (WW_ROWS + 1) * WW_STRIDE;
             __global const float *mark =
@@ -381,7 +363,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                 ((ulong)i * (args.segment_columns ? args.mark_columns : task.wide) + (j - args.column_begin)) * WW_MARKS * WW_STRIDE;
             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
                 x[q] = packed[task.x + ((ulong)i * WW_ROWS + q) * WW_STRIDE];
-                x_slope[q] = 0;
+                x_slope[q] = slopes[task.x_slopes + ((ulong)i * WW_ROWS + q) * WW_STRIDE] / WW_SOFT_SLOPE_UNIT;
                 from_right[q] = own[(q + 1) * WW_STRIDE];
             }
 #if WW_SOFT_WIDE
@@ -395,13 +377,8 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
 #pragma unroll 1
                 for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
                     const int first = part * WW_PART;
-                    float b[WW_PART], y_slope[WW_PART];
+                    float b[WW_PART], y_slope[WW_PART], kept[WW_ROWS * WW_PART];
                     double entering[WW_ROWS], h[WW_PART];
-#if WW_KEEP_FACTORS
-                    double kept[WW_ROWS * WW_PART];
-#else
-                    float kept[WW_ROWS * WW_PART];
-#endif
 
                     {
                         double c[WW_PART];
@@ -412,7 +389,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                             c[r] = WW_FROM_HIGH(mark[(first + r) * WW_STRIDE]);
                         }
                         const double start = WW_FROM_HIGH(mark[(part ? first - 1 : WW_MARK_CORNER) * WW_STRIDE]);
-                        WW_SOFT_PRODUCTS(WW_PART, start, WW_SOFT_ENTER, WW_SOFT_NOTE_FACTORS, WW_SOFT_NOTHING)
+                        WW_SOFT_PRODUCTS(WW_PART, start, WW_SOFT_ENTER, WW_SOFT_NOTE_P, WW_SOFT_NOTHING)
                     }
                     WW_SOFT_FORGET(WW_RENAME_KEPT)
                     WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
@@ -437,7 +414,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                             x_slope[q] = fma(share, slope, x_slope[q]);
                             y_slope[r] = fma(-share, slope, y_slope[r]);
                             diagonal = h[r];
-                            right = all * ww_wide_biased(WW_KEPT_FACTOR_OF(q, r, slope), bias);
+                            right = all * ww_wide(ww_exp2(-scale * ww_soft_cost(x[q], b[r])));
                             h[r] = right;
                         }
                         from_part[q] = right + before;
@@ -452,8 +429,8 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                     from_right[q] = ww_wide_product(WW_FROM_HIGH(mark[WW_MARK_LEFT(0, q) * WW_STRIDE]), from_part[q]);
                 corner_flow = ww_wide_product(WW_FROM_HIGH(mark[WW_MARK_CORNER * WW_STRIDE]), corner_part);
                 handed_base = base;
-                if (!args.whole && i == at.from) {
-#pragma unroll 1
+                if (i == from) {
+#pragma unroll 8
                     for (int r = 0; r < WW_COLS; r++)
                         handed[r][lane] *= WW_FROM_HIGH(mark[r * WW_STRIDE]);
                 }
@@ -529,19 +506,20 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
             carried = corner_flow;
             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
                 own[(q + 1) * WW_STRIDE] = from_right[q];
-                slopes[task.x_slopes + ((ulong)i * WW_ROWS + q) * WW_STRIDE] += WW_SOFT_SLOPE_UNIT * x_slope[q];
+                slopes[task.x_slopes + ((ulong)i * WW_ROWS + q) * WW_STRIDE] = WW_SOFT_SLOPE_UNIT * x_slope[q];
             }
         }
-        // The corner above the chunk is in the strip to the left: its work-item adds it to what it hands on.
-        if (!args.whole) {
-            handed[WW_COLS - 1][lane] += side[(ulong)at.from * (WW_ROWS + 1) * WW_STRIDE];
-            side[(ulong)at.from * (WW_ROWS + 1) * WW_STRIDE] = carried;
-        }
-#pragma unroll 1
+        // The corner above the chunk is in the strip to the left: it is added to what that strip hands on.
+        handed[WW_COLS - 1][lane] += side[(ulong)from * (WW_ROWS + 1) * WW_STRIDE];
+        side[(ulong)from * (WW_ROWS + 1) * WW_STRIDE] = carried;
+#pragma unroll 8
         for (int r = 0; r < WW_COLS; r++) {
-            slopes[task.y_slopes + ((ulong)j * WW_COLS + r) * WW_STRIDE] += WW_SOFT_SLOPE_UNIT * y_slopes[r][lane];
-            if (!args.whole)
-                top[r * WW_STRIDE] = handed[r][lane];
+            slopes[task.y_slopes + ((ulong)j * WW_COLS + r) * WW_STRIDE] = WW_SOFT_SLOPE_UNIT * y_slopes[r][lane];
+            top[r * WW_STRIDE] = handed[r][lane];
+        }
+        if (j-- == at.strip) {
+            j = at.strip_end - 1;
+            to = from;
         }
     }
 }

@@ -12,11 +12,14 @@
 #define GPU_POINT_CHANNELS 4  // most channels of a point in registers
 #define CPU_POINT_CHANNELS 64 // likewise in private memory
 #define SUMMED_CHANNELS 4     // whose slopes are summed in one launch, where points stay in memory
-// Blocks of gradient_soft.cl, parts of them, and the row-steps of a chunk.
+// Blocks of gradient_soft.cl, parts of them, and the row-steps of a chunk on a diagonal and of one of a whole pair.
 #define TILE_ROWS 4
 #define TILE_COLUMNS 16
 #define TILE_PART 8
 #define TILE_CHUNK 8
+#define TILE_CHUNK_WHOLE 16
+// 16 warps a compute unit. With more registers and 8 the passes wait for memory, with fewer these spill.
+#define TILE_REGISTERS " -cl-nv-maxrregcount=128"
 
 // A kernel has as many parameters as its measure.
 #define ARGS(g, args) ((wwi_arg){WWI_ARG_VALUE, (g)->args_bytes, &(args)})
@@ -68,12 +71,13 @@ static int choose_sizes(ww_gradient *g) {
 static void write_options(const ww_gradient *g, uint32_t stride, char *options, size_t bytes) {
     // On x86 CPUs denormal numbers take a hundred cycles, and most of A is one where gamma is small beside the costs.
     const char *denormals = g->plan->measure.gamma > 0 ? " -cl-denorms-are-zero" : "";
+    const char *limit = g->tiles && g->plan->runner->exchange == WWI_EXCHANGE_NV_SHFL ? TILE_REGISTERS : "";
     const bool derived = wwi_measure_row_by_id(g->plan->measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
     snprintf(options, bytes,
              "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
-             "-DWW_SUM_WG=%u -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u -DWW_SOFT_WIDE=%d -DWW_PART=%d%s",
+             "-DWW_SUM_WG=%u -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u -DWW_SOFT_WIDE=%d -DWW_PART=%d%s%s",
              g->slope_channels, g->options.parameters && g->parameters, g->options.weights, g->options.alignment,
-             sum_group(g), derived, stride, g->tiles == 2, TILE_PART, denormals);
+             sum_group(g), derived, stride, g->tiles == 2, TILE_PART, denormals, limit);
 }
 
 ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, wwi_gradient_program **passes) {
@@ -196,7 +200,7 @@ static ww_status run_pass(ww_gradient *g, pass *p, uint32_t begin, uint32_t end)
     p->args.column_begin = begin;
     p->args.column_end = end;
     p->args.whole = p->batch->whole;
-    p->args.chunk = TILE_CHUNK;
+    p->args.chunk = p->batch->whole ? TILE_CHUNK_WHOLE : TILE_CHUNK;
     p->args.backward = p->slopes;
     p->cells = (double)p->batch->cells * (end - begin) / p->batch->wide;
     return p->batch->whole ? run_pairs(g, p) : run_diagonals(g, p);

@@ -69,8 +69,9 @@ static void choose_groups(uint64_t wanted, uint64_t filling, uint64_t room, cons
 static void choose_lanes(const wwi_runner *r, uint32_t m, wwi_path_tiles *t) {
     static const uint32_t narrower[] = {32, 24, 16, 12, 8};
     const uint32_t most_width = r->width < 32 ? r->width : 32;
-    // The band's bits and the ends need registers of their own.
-    const uint32_t room = (uint32_t)wwi_tuned(r, "path.values", r->banded || r->open ? 32 : 64);
+    // The band's bits and the ends need registers of their own. In double RDNA's 256 do not hold 64.
+    const bool narrow = r->exchange == WWI_EXCHANGE_AMD_BPERMUTE && r->precision == WW_DOUBLE;
+    const uint32_t room = (uint32_t)wwi_tuned(r, "path.values", r->banded || r->open ? 32 : narrow ? 48 : 64);
     const uint32_t each =
         r->channels + r->extra + 1 + (uint32_t)r->recurrence->column_values + (uint32_t)r->recurrence->column_registers;
     // A user's cell is computed three times, his cost may need registers of its own.
