@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Series for shapelets, and the distances of a few patterns to series in double: on the device where it has double
-// (kernels_cl/shapelets/shapelet_exact.cl), else here.
+// (kernels_cl/shapelets/shapelet_exact.cl), else here. Long because: the device, its series, distances and the weighing
+// of candidates share one program's kernels.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
