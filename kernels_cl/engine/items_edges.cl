@@ -322,19 +322,29 @@ WW_INLINE uint ww_item_below(int column, uint first_column) {
 #define WW_ITEM_STRIP_STEPS WW_ITEM_STEPS(0, rows, WW_ITEM_ONE_SWEEP)
 #endif
 
+// Left of the strip: `edges` has the values of the strip before, or the border. What goes on along the diagonal from
+// there is carried, but for the border; that no row-step asks for each row which it is, it is behind a branch.
 #if WW_CARRY
-#define WW_ITEM_LEFT                                                                                                   \
-    const bool known = true;                                                                                           \
-    WW_EDGE                                                                                                            \
-    WW_ITEM_AT_CORNER                                                                                                  \
+#define WW_ITEM_CARRY_LEFT                                                                                             \
+    WW_CARRIES                                                                                                         \
+    if (!at_border) {                                                                                                  \
+        d[0] = reached ? WW_FROM_LEFT(d[0], above, 0) : d[0];                                                          \
+        ww_rename(d[0]);                                                                                               \
+        _Pragma("unroll") for (int q = 1; q < WW_STEP; q++) {                                                          \
+            d[q] = WW_FROM_LEFT(l[q - 1], e[q - 1], q);                                                                \
+            ww_rename(d[q]);                                                                                           \
+        }                                                                                                              \
+    }                                                                                                                  \
     reached = true;
 #else
+#define WW_ITEM_CARRY_LEFT
+#endif
 #define WW_ITEM_LEFT                                                                                                   \
     d[0] = WW_AT_CORNER(0, previous);                                                                                  \
     _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) v[q] = l[q];                                                   \
     _Pragma("unroll") for (int q = 1; q < WW_STEP; q++) d[q] = WW_AT_CORNER(q, l[q - 1]);                              \
+    WW_ITEM_CARRY_LEFT                                                                                                 \
     WW_ITEM_AT_CORNER
-#endif
 #if WW_OPEN
 #define WW_ITEM_ENDS(last_step) WW_TAKE_ENDS(m > first_column && m <= first_column + WW_COLS, last_step)
 #else

@@ -20,16 +20,16 @@
 #define ITEMS_FORM(width, ...)                                                                                         \
     {                                                                                                                  \
         .engine = "packed", .kernel = "ww_packed_items", .interleave = "ww_interleave",                                \
-        .texts = {"engine/interleave.cl", __VA_ARGS__ "engine/items_edges.cl", "engine/walk.cl",                       \
-                  "engine/packed_items.cl"},                                                                           \
+        .texts = {"engine/interleave.cl", "engine/items_pack.cl", __VA_ARGS__ "engine/items_edges.cl",                 \
+                  "engine/walk.cl", "engine/packed_items.cl"},                                                         \
         .exchanges = true, /* it does not, but a vendor's own forms of instructions are there with it */               \
             .pack = (width)                                                                                            \
     }
 #define SOFT_FORM(width)                                                                                               \
     {                                                                                                                  \
         .engine = "packed", .kernel = "ww_packed_soft", .interleave = "ww_interleave",                                 \
-        .texts = {"engine/interleave.cl", "engine/soft_tiles.cl", "engine/packed_soft.cl"}, .exchanges = true,         \
-        .pack = (width)                                                                                                \
+        .texts = {"engine/interleave.cl", "engine/items_pack.cl", "engine/soft_tiles.cl", "engine/packed_soft.cl"},    \
+        .exchanges = true, .pack = (width)                                                                             \
     }
 // By the width of a pack; with a strip's columns in local memory; of soft minima that are computed by tiles.
 static const wwi_form forms[2] = {ITEMS_FORM(PACK, ), ITEMS_FORM(PACK_WIDE, )};
@@ -50,9 +50,7 @@ int wwi_soft_tiles(const wwi_runner *r) {
     if (!r->soft || r->precision != WW_FLOAT || r->channels != 1 || r->banded || r->open ||
         (r->measure.id != WW_DTW && r->measure.id != WW_DDTW) || wwi_measure_cost(&r->measure) == WW_COST_USER)
         return 0;
-    const bool has_double = wwi_context_info(r->context)->has_double != 0;
-    const int wanted = (int)wwi_tuned(r, "packed.tiles", wwi_context_fast_double(r->context) ? 2 : 1);
-    return wanted > 1 && !has_double ? 1 : wanted;
+    return (int)wwi_tuned(r, "packed.tiles", 2);
 }
 
 bool wwi_packed_items(const wwi_runner *r) {
