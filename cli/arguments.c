@@ -113,6 +113,10 @@ static int store_choice(const char *command, const cli_option *option, const cha
     return cli_usage(command, "--%s is '%s', but must be one of: %s", option->name, value, known);
 }
 
+static bool is_stream(const char *path) {
+    return path && strcmp(path, "-") == 0;
+}
+
 static int store(const char *command, const cli_option *option, const char *value) {
     const char *end;
     uint64_t count;
@@ -120,7 +124,14 @@ static int store(const char *command, const cli_option *option, const char *valu
     case CLI_FLAG:
         *(bool *)option->target = true;
         break;
+    case CLI_FILE:
+        if (is_stream(value))
+            return cli_usage(command, "--%s needs a file; '-' is none", option->name);
+        *(const char **)option->target = value;
+        break;
     case CLI_TEXT:
+    case CLI_INPUT:
+    case CLI_OUTPUT:
         *(const char **)option->target = value;
         break;
     case CLI_COUNT:
@@ -136,7 +147,8 @@ static int store(const char *command, const cli_option *option, const char *valu
         break;
     case CLI_CHOICE:
         return store_choice(command, option, value);
-    case CLI_LIST: {
+    case CLI_LIST:
+    case CLI_INPUTS: {
         cli_list *list = option->target;
         if (list->count == sizeof list->items / sizeof *list->items)
             return cli_usage(command, "--%s is given too often", option->name);
@@ -224,6 +236,63 @@ static int parse_short(const cli_command *command, const cli_option *options, si
     return CLI_GO_ON;
 }
 
+// ---- standard input and output
+
+// Whether the usage line calls operand `at` OUT.
+static bool is_output(const char *operands, size_t at) {
+    const char *word = operands;
+    while (at--)
+        word += strcspn(word, " ") + (strchr(word, ' ') != NULL);
+    return strcmp(word, "OUT") == 0;
+}
+
+static bool has_stream(const cli_list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        if (is_stream(list->items[i]))
+            return true;
+    return false;
+}
+
+// Of each stream the one that has it, as it is called on the command line; empty: nobody.
+typedef struct streams {
+    char reads[32], writes[32];
+} streams;
+
+static int take_stream(const cli_command *command, streams *s, bool writes, const char *dashes, const char *name) {
+    char *has = writes ? s->writes : s->reads;
+    if (*has)
+        return cli_usage(command->name, "%s and %s%s both %s", has, dashes, name,
+                         writes ? "write to standard output" : "read standard input");
+    snprintf(has, sizeof s->reads, "%s%s", dashes, name);
+    return CLI_GO_ON;
+}
+
+static int check_streams(const cli_command *command, const cli_option *options, size_t option_count,
+                         const char **operands, size_t operand_count) {
+    streams s = {"", ""};
+    int result = CLI_GO_ON;
+    for (size_t i = 0; i < operand_count && result == CLI_GO_ON; i++)
+        if (is_stream(operands[i]))
+            result = take_stream(command, &s, is_output(command->operands, i), "", "the file '-'");
+    for (size_t i = 0; i < option_count && result == CLI_GO_ON; i++) {
+        const cli_option *o = &options[i];
+        if ((o->kind == CLI_INPUT && is_stream(*(const char **)o->target)) ||
+            (o->kind == CLI_INPUTS && has_stream(o->target)))
+            result = take_stream(command, &s, false, "--", o->name);
+        else if ((o->kind == CLI_OUTPUT && is_stream(*(const char **)o->target)) ||
+                 (o->kind == CLI_FLAG && o->name && strcmp(o->name, "json") == 0 && *(bool *)o->target))
+            result = take_stream(command, &s, true, "--", o->name);
+    }
+    return result;
+}
+
+bool cli_writes_to_stdout(const cli_option *options, size_t option_count) {
+    for (size_t i = 0; i < option_count; i++)
+        if (options[i].kind == CLI_OUTPUT && is_stream(*(const char **)options[i].target))
+            return true;
+    return false;
+}
+
 int cli_parse(const cli_command *command, const cli_option *options, size_t option_count, int argc, char **argv,
               const char **operands, size_t least, size_t most, size_t *operand_count) {
     size_t count = 0;
@@ -260,5 +329,5 @@ int cli_parse(const cli_command *command, const cli_option *options, size_t opti
         *operand_count = count;
     if (count < least)
         return cli_usage(command->name, "usage: wavewarp %s %s", command->name, command->operands);
-    return CLI_GO_ON;
+    return check_streams(command, options, option_count, operands, count);
 }

@@ -13,10 +13,14 @@ enum { CLI_OK = 0, CLI_FAILURE = 1, CLI_USAGE = 2, CLI_GO_ON = -1 };
 typedef enum cli_kind {
     CLI_FLAG,   // bool: true when given
     CLI_TEXT,   // const char *
+    CLI_FILE,   // const char *, the name of a file; '-' is refused
+    CLI_INPUT,  // const char *, a file that is read; '-' is standard input
+    CLI_OUTPUT, // const char *, a file that is written; '-' is standard output
     CLI_COUNT,  // uint64_t, a whole number
     CLI_BYTES,  // uint64_t, a whole number with K, M, G or T behind it
     CLI_CHOICE, // int: position in `choices`
-    CLI_LIST    // cli_list: may be given several times
+    CLI_LIST,   // cli_list: may be given several times
+    CLI_INPUTS  // the same, of files that are read
 } cli_kind;
 
 typedef struct cli_list {
@@ -44,9 +48,14 @@ typedef struct cli_command {
 } cli_command;
 
 // Parses argv[1...] of a command. Operands go to `operands`, at most `most` of them, at least `least`.
-// Gives CLI_GO_ON, or the exit code after the help was printed (0) or a usage error was reported (2).
+// An operand is a file that is read, but for one that the usage line calls OUT. Only one file can be standard input,
+// and only one thing, a file or the JSON, standard output: two are a usage error. Gives CLI_GO_ON, or the exit code
+// after the help was printed (0) or a usage error was reported (2).
 int cli_parse(const cli_command *command, const cli_option *options, size_t option_count, int argc, char **argv,
               const char **operands, size_t least, size_t most, size_t *operand_count);
+
+// Whether a file that is written is standard output; then a report does not go there too.
+bool cli_writes_to_stdout(const cli_option *options, size_t option_count);
 
 // Reports a usage error with a pointer to the command's help; gives CLI_USAGE.
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -248,8 +248,6 @@ static int check(job *j, const cli_command *command) {
     if (j->tolerance &&
         (!cli_number(j->tolerance, &j->options.tolerance) || j->options.tolerance < 0 || j->options.tolerance > 1))
         return cli_usage(command->name, "--tolerance is '%s', but must be a number from 0 to 1", j->tolerance);
-    if (j->json && j->output && strcmp(j->output, "-") == 0)
-        return cli_usage(command->name, "--json and --output - both write to standard output");
     if (!j->json && !j->output && !j->svg)
         return cli_usage(command->name, "--output FILE, --svg FILE or --json is needed");
     j->options.start = (ww_average_start)j->start;
@@ -266,17 +264,17 @@ int cmd_average(const cli_command *command, int argc, char **argv) {
     const cli_option options[] = {
         {"method", 'M', CLI_TEXT, "M",
          "dba (default): averaging along warping paths; soft: soft barycentre, with --soft GAMMA", &j.method, 0, 0},
-        {"output", 'o', CLI_TEXT, "FILE", "write the averages there as series, in any format", &j.output, 0, 0},
+        {"output", 'o', CLI_OUTPUT, "FILE", "write the averages there as series, in any format", &j.output, 0, 0},
         {"by-class", 0, CLI_FLAG, NULL, "an average of each class, labelled by it", &j.by_class, 0, 0},
         {"length", 0, CLI_COUNT, "N", "points of the average; default: as the start, the mean as the longest",
          &j.length, 0, 1},
-        {"weights", 0, CLI_TEXT, "FILE", "a weight for each series", &j.weights_path, 0, 0},
+        {"weights", 0, CLI_INPUT, "FILE", "a weight for each series", &j.weights_path, 0, 0},
         {"start", 0, CLI_CHOICE, "S", "the centre at the beginning", &j.start, starts, 0},
-        {"start-file", 0, CLI_TEXT, "FILE", "begin with these series, one for each average", &j.start_path, 0, 0},
+        {"start-file", 0, CLI_INPUT, "FILE", "begin with these series, one for each average", &j.start_path, 0, 0},
         {"iterations", 0, CLI_COUNT, "N", "most iterations, default 100", &j.iterations, 0, 1},
         {"tolerance", 0, CLI_TEXT, "T", "end when the objective falls by less than this share, default 1e-6",
          &j.tolerance, 0, 0},
-        {"svg", 0, CLI_TEXT, "FILE", "draw the members and their average", &j.svg, 0, 0},
+        {"svg", 0, CLI_OUTPUT, "FILE", "draw the members and their average", &j.svg, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "print one JSON object; the averages are in it, or in --output", &j.json, 0, 0},
         CLI_MEASURE_OPTIONS(j.measure_options),
         CLI_ENGINE_OPTION(j.device),
@@ -298,7 +296,7 @@ int cmd_average(const cli_command *command, int argc, char **argv) {
     if (result == CLI_GO_ON) {
         if (j.json)
             print_json(&j, command);
-        else if (!(j.output && strcmp(j.output, "-") == 0))
+        else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
             print_text(&j);
         result = CLI_OK;
     }

@@ -202,8 +202,8 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
     memset(&c, 0, sizeof c);
     c.k = 1;
     const cli_option options[] = {
-        {"train", 't', CLI_TEXT, "FILE", "labelled series to learn from ('-': standard input)", &c.train_path, 0, 0},
-        {"test", 'T', CLI_TEXT, "FILE", "series to classify ('-': standard input)", &c.test_path, 0, 0},
+        {"train", 't', CLI_INPUT, "FILE", "labelled series to learn from", &c.train_path, 0, 0},
+        {"test", 'T', CLI_INPUT, "FILE", "series to classify", &c.test_path, 0, 0},
         {"k", 'k', CLI_COUNT, "K", "neighbours that vote, default 1", &c.k, NULL, 1},
         {"method", 'M', CLI_CHOICE, "M", "by the nearest series, or by the nearest average of a class", &c.method,
          methods, 0},
@@ -213,7 +213,7 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
         CLI_ENGINE_OPTION(c.device),
         {"no-bounds", 0, CLI_FLAG, NULL, "compute every distance in full: no lower bounds, no abandoning", &c.no_bounds,
          0, 0},
-        {"predictions", 0, CLI_TEXT, "FILE",
+        {"predictions", 0, CLI_OUTPUT, "FILE",
          "write index, actual and predicted label of every test series; .csv: commas", &c.predictions_path, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "report as one JSON object", &c.json, 0, 0},
         CLI_READ_OPTIONS(c.read),
@@ -224,14 +224,10 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
         return result;
     if (!c.train_path || !c.test_path)
         return cli_usage(command->name, "--train FILE and --test FILE are needed");
-    if (strcmp(c.train_path, "-") == 0 && strcmp(c.test_path, "-") == 0)
-        return cli_usage(command->name, "only one of --train and --test can be standard input");
     if (c.method == CENTROID && c.k != 1)
         return cli_usage(command->name, "--k is of no use with --method centroid: a class has one average");
     if (c.method != CENTROID && c.average != CLI_AVERAGE_DBA)
         return cli_usage(command->name, "--average goes with --method centroid");
-    if (c.json && c.predictions_path && strcmp(c.predictions_path, "-") == 0)
-        return cli_usage(command->name, "--json and --predictions - both write to standard output");
 
     result = compute(&c, command);
     if (result == CLI_GO_ON && c.predictions_path)
@@ -239,7 +235,7 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
     if (result == CLI_GO_ON) {
         if (c.json)
             print_json(&c, command);
-        else
+        else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
             print_text(&c);
         result = CLI_OK;
     }

@@ -171,40 +171,29 @@ const double *cli_cluster_centre(const cli_clustering *c, size_t k, size_t *leng
 
 // ---- files
 
-static int open_text(const char *path, cli_output *output) {
-    if (strcmp(path, "-") != 0)
-        return cli_output_open(path, output);
-    output->file = stdout;
-    return CLI_GO_ON;
-}
-
-static int close_text(const char *path, cli_output *output) {
-    return strcmp(path, "-") != 0 ? cli_output_close(output) : CLI_GO_ON;
-}
-
 static int write_labels(const cli_clustering *c) {
     cli_output output;
     const char between = cli_name_ends_with(c->output, ".csv") ? ',' : '\t';
-    const int result = open_text(c->output, &output);
+    const int result = cli_output_open(c->output, &output);
     if (result != CLI_GO_ON)
         return result;
     fprintf(output.file, "series%ccluster\n", between);
     for (size_t i = 0; i < c->count; i++)
         fprintf(output.file, "%zu%c%" PRId64 "\n", i, between, c->labels[i]);
-    return close_text(c->output, &output);
+    return cli_output_close(&output);
 }
 
 static int write_merges(const cli_clustering *c) {
     cli_output output;
     const char between = cli_name_ends_with(c->merges_path, ".csv") ? ',' : '\t';
-    const int result = open_text(c->merges_path, &output);
+    const int result = cli_output_open(c->merges_path, &output);
     if (result != CLI_GO_ON)
         return result;
     fprintf(output.file, "left%cright%cdistance%csize\n", between, between, between);
     for (size_t m = 0; m + 1 < c->count; m++)
         fprintf(output.file, "%" PRId64 "%c%" PRId64 "%c%.17g%c%" PRId64 "\n", c->merges[m].left, between,
                 c->merges[m].right, between, c->merges[m].distance, between, c->merges[m].size);
-    return close_text(c->merges_path, &output);
+    return cli_output_close(&output);
 }
 
 // The centres as a set, each labelled by its cluster's number.
@@ -307,8 +296,6 @@ static int check(cli_clustering *c, const cli_command *command) {
         return cli_usage(command->name, "--k K is needed, or --distance D where a method merges");
     if (c->merges_path && !cli_cluster_merges(c->method))
         return cli_usage(command->name, "--merges goes with the methods that merge");
-    if (c->json && ((c->output && strcmp(c->output, "-") == 0) || (c->merges_path && strcmp(c->merges_path, "-") == 0)))
-        return cli_usage(command->name, "--json and a file '-' both write to standard output");
     return CLI_GO_ON;
 }
 
@@ -331,13 +318,13 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
         {"length", 0, CLI_COUNT, "N", "kmeans: points of every centre (default: of the series it starts from)",
          &c.length, NULL, 1},
         {"distance", 0, CLI_TEXT, "D", "merge clusters up to this distance", &c.limit, 0, 0},
-        {"output", 'o', CLI_TEXT, "FILE", "write each series' cluster there; '-': in place of the report", &c.output, 0,
-         0},
-        {"centres", 0, CLI_TEXT, "FILE", "write the medoids or averages there, labelled by their cluster",
+        {"output", 'o', CLI_OUTPUT, "FILE", "write each series' cluster there; '-': in place of the report", &c.output,
+         0, 0},
+        {"centres", 0, CLI_OUTPUT, "FILE", "write the medoids or averages there, labelled by their cluster",
          &c.centres_path, 0, 0},
-        {"merges", 0, CLI_TEXT, "FILE", "write the tree there: two clusters, their distance, the new one's size",
+        {"merges", 0, CLI_OUTPUT, "FILE", "write the tree there: two clusters, their distance, the new one's size",
          &c.merges_path, 0, 0},
-        {"svg", 0, CLI_TEXT, "FILE", "draw the clusters with their centres, and the tree", &c.svg_path, 0, 0},
+        {"svg", 0, CLI_OUTPUT, "FILE", "draw the clusters with their centres, and the tree", &c.svg_path, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "report as one JSON object", &c.json, 0, 0},
         CLI_MEASURE_OPTIONS(c.measure_options),
         CLI_ENGINE_OPTION(c.device),
@@ -373,7 +360,7 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
     if (result == CLI_GO_ON) {
         if (c.json)
             print_json(&c, command);
-        else if (!(c.output && strcmp(c.output, "-") == 0) && !(c.merges_path && strcmp(c.merges_path, "-") == 0))
+        else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
             print_text(&c);
         result = CLI_OK;
     }

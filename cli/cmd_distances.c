@@ -44,10 +44,6 @@ static int load(job *j, int i) {
 
 // Reads the sets and uploads them.
 static int job_begin(job *j, const char *command) {
-    if (j->json && j->output && strcmp(j->output, "-") == 0)
-        return cli_usage(command, "--json and --output - both write to standard output");
-    if (j->paths[1] && strcmp(j->paths[0], "-") == 0 && strcmp(j->paths[1], "-") == 0)
-        return cli_usage(command, "only one of the files can be standard input");
     int result = cli_measure_make(command, &j->measure_options, &j->measure);
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
         result = load(j, i);
@@ -108,7 +104,9 @@ static void begin_json(const job *j, const cli_command *command, const char *out
     CLI_MEASURE_OPTIONS((j).measure_options), CLI_ENGINE_OPTION((j).device), CLI_READ_OPTIONS((j).read),               \
         CLI_DEVICE_OPTIONS((j).device)
 #define DISTANCES_OPTIONS(j)                                                                                           \
-    {"output", 'o', CLI_TEXT, "FILE", "where to: .npy, .csv, else raw values; default '-', text", &(j).output, 0, 0},  \
+    {                                                                                                                  \
+        "output",    'o', CLI_OUTPUT, "FILE", "where to: .npy, .csv, else raw values; default '-', text",              \
+        &(j).output, 0,   0},                                                                                          \
     {                                                                                                                  \
         "json", 'j', CLI_FLAG, NULL, "print one JSON object; the distances are in it, or in --output", &(j).json, 0, 0 \
     }
@@ -345,8 +343,6 @@ int cmd_nearest(const cli_command *command, int argc, char **argv) {
         JOB_OPTIONS(j),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL);
-    if (result == CLI_GO_ON)
-        result = cli_neighbours_check(command, &wanted);
     if (result != CLI_GO_ON)
         return result;
     j.json = wanted.json;

@@ -22,14 +22,6 @@ static void report(const cli_command *command, const char *input, const char *ou
     cli_json_end(&json);
 }
 
-// JSON goes to standard output, so the series must go elsewhere.
-static int check_json(const cli_command *command, bool json, const char *output) {
-    return json && strcmp(output, "-") == 0
-               ? cli_usage(command->name,
-                           "--json and the series both go to standard output; name a file for the series")
-               : CLI_GO_ON;
-}
-
 // ---- generate
 
 int cmd_generate(const cli_command *command, int argc, char **argv) {
@@ -46,15 +38,13 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
          NULL, 1},
         {"channels", 0, CLI_COUNT, "N", "channels, default 1", &channels, NULL, 1},
         {"seed", 's', CLI_COUNT, "N", "the same seed gives the same series everywhere, default 1", &seed, NULL, 0},
-        {"output", 'o', CLI_TEXT, "FILE", "where to; the ending says the format; default '-', .ts", &output, 0, 0},
+        {"output", 'o', CLI_OUTPUT, "FILE", "where to; the ending says the format; default '-', .ts", &output, 0, 0},
         {"to", 0, CLI_CHOICE, "F", "format", &format, cli_formats, 0},
         {"precision", 0, CLI_CHOICE, "P", "digits written, or .npy's type", &precision, cli_precisions, 0},
         {"znorm", 'z', CLI_FLAG, NULL, "z-normalise every channel of every series", &read.znormalise, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "print what was written as one JSON object", &json, 0, 0},
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &name, 1, 1, NULL);
-    if (result == CLI_GO_ON)
-        result = check_json(command, json, output);
     if (result != CLI_GO_ON)
         return result;
     ww_generator kind;
@@ -99,8 +89,6 @@ int cmd_convert(const cli_command *command, int argc, char **argv) {
         CLI_READ_OPTIONS(read),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 2, 2, NULL);
-    if (result == CLI_GO_ON)
-        result = check_json(command, json, paths[1]);
     if (result != CLI_GO_ON)
         return result;
     ww_series_set *set = NULL;

@@ -43,10 +43,6 @@ static void job_end(job *j) {
 }
 
 static int job_begin(job *j, const char *command) {
-    if (strcmp(j->paths[0], "-") == 0 && strcmp(j->paths[1], "-") == 0)
-        return cli_usage(command, "only one of the files can be standard input");
-    if (j->json && j->output && strcmp(j->output, "-") == 0)
-        return cli_usage(command, "--json and --output - both write to standard output");
     int result = cli_measure_make(command, &j->measure_options, &j->measure);
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
         result = cli_read(j->paths[i], &j->read, i, true, &j->sets[i]);
@@ -120,11 +116,9 @@ static int write_alignment(job *j) {
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
-static int check_alignment(const job *j, const char *command) {
+static int check_alignment(const job *j) {
     if (!j->alignment)
         return CLI_GO_ON;
-    if (strcmp(j->alignment, "-") == 0)
-        return cli_usage(command, "--expected-alignment needs a file");
     for (int i = 0; i < 2; i++)
         if (ww_series_set_min_length(j->sets[i]) != ww_series_set_max_length(j->sets[i]))
             return cli_error("%s: --expected-alignment needs series of one length", j->paths[i]);
@@ -223,13 +217,13 @@ int cmd_gradient(const cli_command *command, int argc, char **argv) {
     job j;
     memset(&j, 0, sizeof j);
     const cli_option options[] = {
-        {"output", 'o', CLI_TEXT, "FILE", "gradient, in the shape of the series: .npy, .csv, .ts; default '-', text",
+        {"output", 'o', CLI_OUTPUT, "FILE", "gradient, in the shape of the series: .npy, .csv, .ts; default '-', text",
          &j.output, 0, 0},
         {"of", 0, CLI_CHOICE, "SIDE", "by the series of X or of Y", &j.of, sides, 0},
         {"divergence", 0, CLI_FLAG, NULL, "of V(x,y) - V(x,x)/2 - V(y,y)/2", &j.divergence, 0, 0},
         {"all-pairs", 0, CLI_FLAG, NULL, "every series of X with every one of Y; the gradient of the sum", &j.all_pairs,
          0, 0},
-        {"expected-alignment", 0, CLI_TEXT, "FILE",
+        {"expected-alignment", 0, CLI_FILE, "FILE",
          "the probability that a path goes through each cell: .npy, pairs x rows x columns", &j.alignment, 0, 0},
         {"by-parameters", 0, CLI_FLAG, NULL, "with --json: gradients by the measure's parameters too", &j.parameters, 0,
          0},
@@ -246,7 +240,7 @@ int cmd_gradient(const cli_command *command, int argc, char **argv) {
         return cli_usage(command->name, "--by-parameters prints with --json");
     result = job_begin(&j, command->name);
     if (result == CLI_GO_ON)
-        result = check_alignment(&j, command->name);
+        result = check_alignment(&j);
     if (result == CLI_GO_ON)
         result = compute(&j);
     if (result == CLI_GO_ON)

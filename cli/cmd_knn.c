@@ -216,15 +216,13 @@ int cmd_knn(const cli_command *command, int argc, char **argv) {
         {"metric", 'm', CLI_CHOICE, "M", "distance of two points", &j.metric, cli_metrics, 0},
         {"radius", 0, CLI_TEXT, "R",
          "only points at most R away, of the K nearest; then K is by default as many as can be", &j.radius_text, 0, 0},
-        {"classes", 0, CLI_TEXT, "FILE", "class number of every point of the base: print each query's class",
+        {"classes", 0, CLI_INPUT, "FILE", "class number of every point of the base: print each query's class",
          &j.classes_path, 0, 0},
-        {"values", 0, CLI_TEXT, "FILE", "value of every point of the base: print the mean over each query's neighbours",
-         &j.values_path, 0, 0},
+        {"values", 0, CLI_INPUT, "FILE",
+         "value of every point of the base: print the mean over each query's neighbours", &j.values_path, 0, 0},
         CLI_DEVICE_OPTIONS(j.device),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL);
-    if (result == CLI_GO_ON)
-        result = cli_neighbours_check(command, &j.wanted);
     if (result != CLI_GO_ON)
         return result;
     if (j.classes_path && j.values_path)

@@ -458,12 +458,12 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
          &j.candidates, NULL, 1},
         {"complete", 0, CLI_FLAG, NULL, "answer exactly what finds fewer than K points", &j.complete, 0, 0},
         {"seed", 's', CLI_COUNT, "N", "the same seed gives the same tables, default 1", &j.seed, NULL, 0},
-        {"save", 0, CLI_TEXT, "FILE", "write points and tables' functions there", &j.save_path, 0, 0},
-        {"load", 0, CLI_TEXT, "FILE", "read them from there in place of BASE", &j.load_path, 0, 0},
+        {"save", 0, CLI_FILE, "FILE", "write points and tables' functions there", &j.save_path, 0, 0},
+        {"load", 0, CLI_FILE, "FILE", "read them from there in place of BASE", &j.load_path, 0, 0},
         {"evaluate", 0, CLI_FLAG, NULL,
          "print recall, distances and time against the exact search, with 1, 2, 4... tables or probes", &j.evaluate, 0,
          0},
-        {"svg", 0, CLI_TEXT, "FILE", "with --evaluate: draw recall over time", &j.svg_path, 0, 0},
+        {"svg", 0, CLI_FILE, "FILE", "with --evaluate: draw recall over time", &j.svg_path, 0, 0},
         CLI_DEVICE_OPTIONS(j.device),
     };
     double recall = 0;
@@ -471,7 +471,6 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
     size_t operand_count = 0;
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, operands, 0, 2, &operand_count);
     if (result != CLI_GO_ON || (result = check(&j, command->name, &recall)) != CLI_GO_ON ||
-        (result = cli_neighbours_check(command, &j.wanted)) != CLI_GO_ON ||
         (result = place_operands(&j, command->name, operands, operand_count)) != CLI_GO_ON)
         return result;
     if (j.wanted.k > WW_KNN_MOST)

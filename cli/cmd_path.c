@@ -35,8 +35,6 @@ static size_t member(const job *j, int side, size_t pair) {
 }
 
 static int load(job *j, const char *command) {
-    if (strcmp(j->paths[0], "-") == 0 && strcmp(j->paths[1], "-") == 0)
-        return cli_usage(command, "only one of the files can be standard input");
     int result = cli_measure_make(command, &j->measure_options, &j->measure);
     for (int i = 0; result == CLI_GO_ON && i < 2; i++)
         result = cli_read(j->paths[i], &j->read, i, true, &j->sets[i]);
@@ -102,15 +100,14 @@ static int write_array(const job *j) {
 
 static int write_text(const job *j) {
     cli_output output;
-    const bool own = j->output && strcmp(j->output, "-") != 0;
-    if (own && cli_output_open(j->output, &output) != CLI_GO_ON)
+    if (cli_output_open(j->output ? j->output : "-", &output) != CLI_GO_ON)
         return CLI_FAILURE;
-    FILE *file = own ? output.file : stdout;
+    FILE *file = output.file;
     fputs("pair,i,j\n", file);
     for (size_t p = 0; p < j->count; p++)
         for (uint64_t c = j->found.offsets[p]; c < j->found.offsets[p + 1]; c++)
             fprintf(file, "%zu,%" PRId32 ",%" PRId32 "\n", p, j->found.cells[2 * c], j->found.cells[2 * c + 1]);
-    return own ? cli_output_close(&output) : CLI_GO_ON;
+    return cli_output_close(&output);
 }
 
 static void print_json(const job *j, const cli_command *command) {
@@ -289,11 +286,11 @@ int cmd_path(const cli_command *command, int argc, char **argv) {
     ww_paths_init(&j.found, sizeof j.found);
     ww_plan_info_init(&j.info, sizeof j.info);
     const cli_option options[] = {
-        {"output", 'o', CLI_TEXT, "FILE", "where to: .npy (pair, i, j), else lines 'pair,i,j'; default '-'", &j.output,
-         0, 0},
+        {"output", 'o', CLI_OUTPUT, "FILE", "where to: .npy (pair, i, j), else lines 'pair,i,j'; default '-'",
+         &j.output, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "print one JSON object; the paths are in it, or in --output", &j.json, 0, 0},
-        {"svg", 0, CLI_TEXT, "FILE", "draw a pair: both series, their links, the matrix with band and path", &j.svg, 0,
-         0},
+        {"svg", 0, CLI_OUTPUT, "FILE", "draw a pair: both series, their links, the matrix with band and path", &j.svg,
+         0, 0},
         {"pair", 0, CLI_COUNT, "N", "the pair that is drawn, from 0; default 0", &j.drawn, 0, 0},
         CLI_MEASURE_OPTIONS(j.measure_options),
         CLI_ENGINE_OPTION(j.device),
@@ -301,8 +298,6 @@ int cmd_path(const cli_command *command, int argc, char **argv) {
         CLI_DEVICE_OPTIONS(j.device),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 2, 2, NULL);
-    if (result == CLI_GO_ON && j.json && j.output && strcmp(j.output, "-") == 0)
-        result = cli_usage(command->name, "--json and --output - both write to standard output");
     if (result != CLI_GO_ON)
         return result;
     result = load(&j, command->name);

@@ -210,10 +210,6 @@ static int write_file(const profile_job *j) {
     if (cli_name_ends_with(j->output, ".npy"))
         return write_npy(j);
     const char between = cli_name_ends_with(j->output, ".csv") ? ',' : '\t';
-    if (strcmp(j->output, "-") == 0) {
-        write_lines(j, stdout, between);
-        return CLI_GO_ON;
-    }
     const int result = cli_output_open(j->output, &output);
     if (result != CLI_GO_ON)
         return result;
@@ -429,8 +425,6 @@ static int check(const cli_command *command, profile_job *j) {
         return cli_usage(command->name, "--left-right, --motifs and --exclusion are for one file");
     if (!j->paths[1] && j->other_text)
         return cli_usage(command->name, "--other-series needs a second file");
-    if (j->json && j->output && strcmp(j->output, "-") == 0)
-        return cli_usage(command->name, "--json and -o - both write to standard output");
     return CLI_GO_ON;
 }
 
@@ -454,7 +448,7 @@ static int read_files(profile_job *j) {
     return CLI_GO_ON;
 }
 
-static int report(const profile_job *j, const cli_command *command) {
+static int report(const profile_job *j, const cli_command *command, bool printed) {
     int result = CLI_GO_ON;
     if (j->svg_path)
         result = draw(j);
@@ -462,10 +456,9 @@ static int report(const profile_job *j, const cli_command *command) {
         result = write_file(j);
     if (result != CLI_GO_ON)
         return result;
-    const bool to_screen = j->output && strcmp(j->output, "-") == 0;
     if (j->json)
         print_json(j, command);
-    else if ((j->motifs || j->discords) && !to_screen)
+    else if ((j->motifs || j->discords) && !printed)
         print_found(j);
     else if (!j->output && !j->svg_path)
         write_lines(j, stdout, '\t');
@@ -489,10 +482,10 @@ int cmd_profile(const cli_command *command, int argc, char **argv) {
          0},
         {"series", 0, CLI_TEXT, "I", "only this series of the file, from 0; default: each", &j.series_text, 0, 0},
         {"other-series", 0, CLI_TEXT, "I", "which series of OTHER, where it has several", &j.other_text, 0, 0},
-        {"output", 'o', CLI_TEXT, "FILE", "the profile: .npy, .csv, else text with tabs; '-': standard output",
+        {"output", 'o', CLI_OUTPUT, "FILE", "the profile: .npy, .csv, else text with tabs; '-': standard output",
          &j.output, 0, 0},
         {"json", 0, CLI_FLAG, NULL, "one JSON object on standard output", &j.json, 0, 0},
-        {"svg", 0, CLI_TEXT, "FILE", "a picture: the series, its profile, motifs and discords", &j.svg_path, 0, 0},
+        {"svg", 0, CLI_OUTPUT, "FILE", "a picture: the series, its profile, motifs and discords", &j.svg_path, 0, 0},
         {NULL, 0, CLI_FLAG, NULL, "Motifs and discords", NULL, 0, 0},
         {"motifs", 0, CLI_COUNT, "K", "the K nearest pairs, and the windows near them", &j.motifs, 0, 1},
         {"radius", 0, CLI_TEXT, "R", "near: within R times the pair's distance; default 3", &j.radius_text, 0, 0},
@@ -510,7 +503,7 @@ int cmd_profile(const cli_command *command, int argc, char **argv) {
     if (result == CLI_GO_ON)
         result = compute(&j);
     if (result == CLI_GO_ON)
-        result = report(&j, command);
+        result = report(&j, command, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
     job_end(&j);
     return result == CLI_GO_ON ? CLI_OK : result;
 }

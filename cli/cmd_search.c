@@ -341,7 +341,7 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     j.exclusion = UINT64_MAX;
     ww_search_options search_options = WW_SEARCH_OPTIONS_INIT;
     const cli_option options[] = {
-        {"in", 'i', CLI_LIST, "STREAM", "where to search; may be given several times; '-' with --threshold: follows",
+        {"in", 'i', CLI_INPUTS, "STREAM", "where to search; may be given several times; '-' with --threshold: follows",
          &j.streams, 0, 0},
         {"k", 'k', CLI_COUNT, "N", "matches for each query, default 1", &j.k, 0, 1},
         {"kind", 0, CLI_CHOICE, "K", "matches: of any length, windows as long as the query, or streams in queries",

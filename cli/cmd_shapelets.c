@@ -391,10 +391,6 @@ static int check(shapelets *c, const cli_command *command, const char *const *op
         return cli_usage(name, "--output FILE is needed");
     if (c->verb == SHOW && c->output)
         return cli_usage(name, "--output goes with 'fit', 'predict' and 'transform'");
-    if (c->output && strcmp(c->output, "-") == 0 && c->json)
-        return cli_usage(name, "--json and --output - both write to standard output");
-    if (c->model_path && c->series_path && strcmp(c->model_path, "-") == 0 && strcmp(c->series_path, "-") == 0)
-        return cli_usage(name, "only one file can be standard input");
     return CLI_GO_ON;
 }
 
@@ -423,9 +419,9 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
     memset(&c, 0, sizeof c);
     c.seed = 1;
     const cli_option options[] = {
-        {"output", 'o', CLI_TEXT, "FILE",
+        {"output", 'o', CLI_OUTPUT, "FILE",
          "the model (fit), predicted labels (predict), features .npy or .csv (transform)", &c.output, 0, 0},
-        {"svg", 0, CLI_TEXT, "FILE", "draw the shapelets on their series, order lines and the tree", &c.svg, 0, 0},
+        {"svg", 0, CLI_OUTPUT, "FILE", "draw the shapelets on their series, order lines and the tree", &c.svg, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "report as one JSON object", &c.json, 0, 0},
         {"all", 0, CLI_FLAG, NULL, "transform: by the tree's shapelets too, not the best alone", &c.tree, 0, 0},
         {NULL, 0, CLI_FLAG, NULL, "Search (fit)", NULL, 0, 0},
@@ -444,7 +440,7 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
         {"max-depth", 0, CLI_COUNT, "N", "most splits from the root to a leaf", &c.max_depth, NULL, 1},
         {"min-size", 0, CLI_COUNT, "N", "a node of fewer series is not split, default 2", &c.min_size, NULL, 2},
         {"terms", 0, CLI_COUNT, "N", "most shapelets of a node, joined by and and or; default 1", &c.terms, NULL, 1},
-        {"checkpoint", 0, CLI_TEXT, "FILE", "keep what is found there, and go on from it", &c.checkpoint, 0, 0},
+        {"checkpoint", 0, CLI_FILE, "FILE", "keep what is found there, and go on from it", &c.checkpoint, 0, 0},
         CLI_READ_OPTIONS(c.read),
         CLI_DEVICE_OPTIONS(c.device),
     };
@@ -456,7 +452,7 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
     if (result == CLI_GO_ON) {
         if (c.json)
             print_json(&c, command);
-        else if (!c.output || strcmp(c.output, "-") != 0)
+        else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
             print_text(&c);
         result = CLI_OK;
     }

@@ -140,7 +140,7 @@ int cmd_tune(const cli_command *command, int argc, char **argv) {
         {"device", 'd', CLI_TEXT, "D", "gpu, cpu, a number of 'wavewarp devices', or part of a name", &device.device, 0,
          0},
         {"kernel-dir", 0, CLI_TEXT, "DIR", "folder of the kernels' sources", &device.kernel_dir, 0, 0},
-        {"tuning", 0, CLI_TEXT, "FILE", "the tuning file to write; made where there is none", &device.tuning, 0, 0},
+        {"tuning", 0, CLI_FILE, "FILE", "the tuning file to write; made where there is none", &device.tuning, 0, 0},
         {"verbose", 'v', CLI_FLAG, NULL, "say on standard error what the library does", &device.verbose, 0, 0},
     };
     int result = cli_parse(command, table, CLI_COUNT_OF(table), argc, argv, NULL, 0, 0, NULL);

@@ -36,7 +36,7 @@ typedef struct cli_measure_options {
         {"cost", 'c', CLI_CHOICE, "COST", "cost of two points", &(m).cost, cli_costs, 0},                              \
         {"cost-expr",          0, CLI_TEXT, "EXPR", "cost of two points as OpenCL C over x and y: 'fabs(x - y)'",      \
          &(m).cost_expression, 0, 0},                                                                                  \
-        {"recurrence",    0, CLI_TEXT, "FILE", "a recurrence of your own, in OpenCL C; see docs/kernels.md",           \
+        {"recurrence",    0, CLI_FILE, "FILE", "a recurrence of your own, in OpenCL C; see docs/kernels.md",           \
          &(m).recurrence, 0, 0},                                                                                       \
         {"root", 0, CLI_FLAG, NULL, "square root of the final value", &(m).root, 0, 0},                                \
         {"independent",    0, CLI_FLAG, NULL, "sum over channels of the measure of each channel alone",                \
@@ -67,7 +67,7 @@ typedef struct cli_device_options {
         {"precision", 0, CLI_CHOICE, "P", "numbers", &(d).precision, cli_precisions, 0},                               \
         {"max-bytes", 0, CLI_BYTES, "N", "most device memory, such as 512M; default: as fits", &(d).max_bytes, 0, 0},  \
         {"kernel-dir", 0, CLI_TEXT, "DIR", "folder of the kernels' sources", &(d).kernel_dir, 0, 0},                   \
-        {"tuning", 0, CLI_TEXT, "FILE", "file of tuning parameters", &(d).tuning, 0, 0}, {                             \
+        {"tuning", 0, CLI_FILE, "FILE", "file of tuning parameters", &(d).tuning, 0, 0}, {                             \
         "verbose", 'v', CLI_FLAG, NULL, "say on standard error what the library does", &(d).verbose, 0, 0              \
     }
 
@@ -82,7 +82,7 @@ typedef struct cli_read_options {
     {NULL, 0, CLI_FLAG, NULL, "Files", NULL, 0, 0},                                                                    \
         {"format", 0, CLI_CHOICE, "F", "format of what is read; auto goes by content", &(r).format, cli_formats, 0},   \
         {"csv-label", 0, CLI_CHOICE, "WHERE", "class labels in .csv files", &(r).label_column, cli_label_columns, 0},  \
-        {"times",    0, CLI_LIST, "FILE", "time stamps: a row a series, or one for all; again for the second file",    \
+        {"times",    0, CLI_INPUTS, "FILE", "time stamps: a row a series, or one for all; again for the second file",  \
          &(r).times, 0, 0},                                                                                            \
         {"time-column",    0, CLI_TEXT, "COL", ".csv of a point a row: name or number of the time stamps' column",     \
          &(r).time_column, 0, 0},                                                                                      \

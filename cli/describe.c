@@ -12,11 +12,37 @@ static void print_choices(const cli_option *option, const char *between) {
         printf("%s%s", c ? between : "", option->choices[c]);
 }
 
+// Words of `text` to column WIDTH, the next lines behind `indent` spaces; `at`: the column where it begins, and where
+// it ends.
+static void print_words(const char *text, size_t indent, size_t *at) {
+    enum { WIDTH = 79 };
+    while (*text) {
+        const size_t spaces = strspn(text, " \n"), length = strcspn(text + spaces, " \n");
+        if (spaces && length && *at + 1 + length > WIDTH) {
+            printf("\n%*s", (int)indent, "");
+            *at = indent;
+        } else if (spaces && length) {
+            putchar(' ');
+            ++*at;
+        }
+        printf("%.*s", (int)length, text + spaces);
+        *at += length;
+        text += spaces + length;
+    }
+}
+
 void cli_describe_help(const cli_command *command, const cli_option *options, size_t count) {
-    printf("Usage: wavewarp %s%s%s [option...]\n%s\n", command->name, *command->operands ? " " : "", command->operands,
-           command->summary);
-    if (command->details)
-        printf("\n%s\n", command->details);
+    enum { HELP = 32 }; // its column
+    size_t at = 0;
+    printf("Usage: wavewarp %s%s%s [option...]\n", command->name, *command->operands ? " " : "", command->operands);
+    print_words(command->summary, 0, &at);
+    putchar('\n');
+    if (command->details) {
+        putchar('\n');
+        at = 0;
+        print_words(command->details, 0, &at);
+        putchar('\n');
+    }
     fputs("\nOptions:\n", stdout);
     for (size_t i = 0; i < count; i++) {
         const cli_option *o = &options[i];
@@ -29,10 +55,18 @@ void cli_describe_help(const cli_command *command, const cli_option *options, si
             snprintf(letter, sizeof letter, "-%c, ", o->letter);
         snprintf(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->argument ? " " : "",
                  o->argument ? o->argument : "");
-        printf(strlen(left) < 31 ? "%-31s %s" : "%s\n%32s%s", left, strlen(left) < 31 ? o->help : "", o->help);
-        if (o->kind == CLI_CHOICE)
-            fputs(": ", stdout);
-        print_choices(o, ", ");
+        if (strlen(left) < HELP - 1)
+            printf("%-*s", HELP, left);
+        else
+            printf("%s\n%*s", left, HELP, "");
+        at = HELP;
+        print_words(o->help, HELP, &at);
+        for (int c = 0; o->kind == CLI_CHOICE && o->choices[c]; c++) {
+            print_words(c ? "," : ":", HELP, &at);
+            char choice[64];
+            snprintf(choice, sizeof choice, " %s", o->choices[c]);
+            print_words(choice, HELP, &at);
+        }
         putchar('\n');
     }
     fputs("\n      --help                    this text\n", stdout);
@@ -102,7 +136,8 @@ static const char *kind_of(const cli_option *option) {
         return "none";
     if (option->kind == CLI_CHOICE)
         return "choice";
-    return option->argument && strstr(option->argument, "FILE") ? "file" : "text";
+    const cli_kind kind = option->kind;
+    return kind == CLI_FILE || kind == CLI_INPUT || kind == CLI_INPUTS || kind == CLI_OUTPUT ? "file" : "text";
 }
 
 void cli_describe_options(const cli_option *options, size_t count) {

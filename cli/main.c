@@ -6,7 +6,7 @@
 
 #define FORMATS                                                                                                        \
     "Files: UCR .tsv and .txt, sktime/aeon .ts, .arff, .csv, .npy and .npz (FILE.npz:NAME), told apart by their\n"     \
-    "content, also packed by gzip; '-' is standard input.\n"                                                           \
+    "content, also packed by gzip; '-' is standard input or output.\n"                                                 \
     "With --format text: a sequence of characters a line, for levenshtein and lcs."
 
 #define POINTS                                                                                                         \
@@ -71,7 +71,8 @@ static const cli_command commands[] = {
     {"measures", "[NAME]", "Lists the elastic measures, or describes one.", NULL, cmd_measures},
     {"generate", "KIND", "Generates series: cbf, two-patterns, synthetic-control, random-walk, sine.", NULL,
      cmd_generate},
-    {"convert", "IN OUT", "Reads series in any format and writes them in any other.", FORMATS, cmd_convert},
+    {"convert", "IN OUT", "Reads series in any format and writes them as .tsv, .ts, .csv, .npy or text.", FORMATS,
+     cmd_convert},
     {"tune", "", "Finds the fastest parameters for a device and writes them to the tuning file.",
      "Takes a minute or so. Each candidate is checked against a reference; * marks the one chosen. docs/tuning.md",
      cmd_tune},

@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int cli_neighbours_check(const cli_command *command, const cli_neighbour_options *options) {
-    const char *paths[] = {options->output, options->ids, options->distances};
-    static const char *const names[] = {"output", "ids", "distances"};
-    for (size_t i = 0; options->json && i < CLI_COUNT_OF(paths); i++)
-        if (paths[i] && strcmp(paths[i], "-") == 0)
-            return cli_usage(command->name, "--json and --%s - both write to standard output", names[i]);
-    return CLI_GO_ON;
-}
-
 int cli_neighbours_allocate(cli_neighbours *n) {
     void *ids = NULL;
     int result = cli_values_allocate(n->queries, n->k, n->precision, &n->distances);

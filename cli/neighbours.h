@@ -18,18 +18,16 @@ typedef struct cli_neighbour_options {
     bool json;
 } cli_neighbour_options;
 
-#define CLI_NEIGHBOUR_OPTIONS(n)                                                                                        \
-    {"k", 'k', CLI_COUNT, "K", "neighbours of every query, default 1; of points at most 1024", &(n).k, NULL, 1},        \
-        {"output", 'o', CLI_TEXT, "FILE", "write the lines there; .csv: query,index,distance", &(n).output, 0, 0},      \
-        {"ids",    0, CLI_TEXT, "FILE", "write the indices there: .ivecs, .npy (64-bit integers), else text",           \
-         &(n).ids, 0, 0},                                                                                               \
-        {"distances", 0, CLI_TEXT, "FILE", "write the distances there: .fvecs, .npy, else text", &(n).distances, 0, 0}, \
-    {                                                                                                                   \
-        "json", 'j', CLI_FLAG, NULL, "print one JSON object", &(n).json, 0, 0                                           \
+#define CLI_NEIGHBOUR_OPTIONS(n)                                                                                       \
+    {"k", 'k', CLI_COUNT, "K", "neighbours of every query, default 1; of points at most 1024", &(n).k, NULL, 1},       \
+        {"output", 'o', CLI_OUTPUT, "FILE", "write the lines there; .csv: query,index,distance", &(n).output, 0, 0},   \
+        {"ids",    0, CLI_OUTPUT, "FILE", "write the indices there: .ivecs, .npy (64-bit integers), else text",        \
+         &(n).ids, 0, 0},                                                                                              \
+        {"distances",    0, CLI_OUTPUT, "FILE", "write the distances there: .fvecs, .npy, else text",                  \
+         &(n).distances, 0, 0},                                                                                        \
+    {                                                                                                                  \
+        "json", 'j', CLI_FLAG, NULL, "print one JSON object", &(n).json, 0, 0                                          \
     }
-
-// Refuses options that exclude each other.
-int cli_neighbours_check(const cli_command *command, const cli_neighbour_options *options);
 
 // Room for queries x k of them.
 int cli_neighbours_allocate(cli_neighbours *n);

@@ -77,11 +77,11 @@ static void write_label(FILE *file, const char *label, field_style style) {
 
 int cli_save_predictions(const char *path, const ww_series_set *set,
                          const char *(*predicted)(const void *user, size_t i), const void *user) {
-    const bool file = strcmp(path, "-") != 0;
-    const field_style style = {file && cli_name_ends_with(path, ".csv"), !file && isatty(STDOUT_FILENO) == 1};
+    const bool shown = strcmp(path, "-") == 0 && isatty(STDOUT_FILENO) == 1;
+    const field_style style = {.csv = cli_name_ends_with(path, ".csv"), .terminal = shown};
     const char between = style.csv ? ',' : '\t';
-    cli_output output = {.file = stdout};
-    const int result = file ? cli_output_open(path, &output) : CLI_GO_ON;
+    cli_output output;
+    const int result = cli_output_open(path, &output);
     if (result != CLI_GO_ON)
         return result;
     fprintf(output.file, "series%cactual%cpredicted\n", between, between);
@@ -93,5 +93,5 @@ int cli_save_predictions(const char *path, const ww_series_set *set,
         write_label(output.file, label ? label : "", style);
         fputc('\n', output.file);
     }
-    return file ? cli_output_close(&output) : CLI_GO_ON;
+    return cli_output_close(&output);
 }

@@ -14,11 +14,8 @@ static ww_status format_by_name(const char *path, ww_format *format) {
     static const struct {
         const char *ending;
         ww_format format;
-    } endings[] = {{".tsv", WW_FORMAT_TSV},
-                   {".txt", WW_FORMAT_TSV},
-                   {".ts", WW_FORMAT_TS},
-                   {".csv", WW_FORMAT_CSV},
-                   {".npy", WW_FORMAT_NPY}};
+    } endings[] = {{".tsv", WW_FORMAT_TSV}, {".txt", WW_FORMAT_TSV}, {".ts", WW_FORMAT_TS},
+                   {".csv", WW_FORMAT_CSV}, {".npy", WW_FORMAT_NPY}, {".arff", WW_FORMAT_ARFF}};
     if (strcmp(path, "-") == 0) {
         *format = WW_FORMAT_TS; // the format that can hold every set
         return WW_OK;

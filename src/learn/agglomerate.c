@@ -8,6 +8,7 @@
 #include "base/run.h"
 #include "host.h"
 #include "learn/condensed.h"
+#include "learn/labels.h"
 
 static const char *const linkages[] = {"single", "complete", "average", "ward"};
 
@@ -183,14 +184,15 @@ ww_status ww_cluster_cut(const ww_merge *merges, size_t count, double distance, 
                         count);
     ww_status status = WW_OK;
     size_t made = 0;
-    // The cluster that a merge went into; at the end the number of the cluster it belongs to.
-    int64_t *into = malloc(2 * count * sizeof *into), *number = malloc(2 * count * sizeof *number);
+    // The cluster that a merge went into.
+    int64_t *into = malloc(2 * count * sizeof *into);
+    size_t *number = malloc(2 * count * sizeof *number);
     if (!into || !number) {
         status = wwi_fail_memory(4 * count * sizeof *into);
         goto done;
     }
     for (size_t c = 0; c < 2 * count; c++)
-        into[c] = number[c] = -1;
+        into[c] = -1;
     while (made < count - least && merges[made].distance <= distance)
         made++;
     for (size_t m = 0; m < made; m++) {
@@ -204,15 +206,11 @@ ww_status ww_cluster_cut(const ww_merge *merges, size_t count, double distance, 
     }
     for (size_t c = count + made; c-- > count;) // later merges first: their cluster is known
         into[c] = into[c] < 0 ? (int64_t)c : into[into[c]];
-    int64_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        const size_t cluster = into[i] < 0 ? i : (size_t)into[into[i]];
-        if (number[cluster] < 0)
-            number[cluster] = found++;
-        labels[i] = number[cluster];
-    }
+    for (size_t i = 0; i < count; i++)
+        labels[i] = into[i] < 0 ? (int64_t)i : into[into[i]];
+    const size_t found = wwi_number_clusters(labels, count, 2 * count, number, NULL);
     if (clusters)
-        *clusters = (size_t)found;
+        *clusters = found;
 done:
     free(into);
     free(number);

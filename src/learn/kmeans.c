@@ -10,6 +10,7 @@
 #include "base/run.h"
 #include "host.h"
 #include "learn/average.h"
+#include "learn/labels.h"
 #include "measure/measure_table.h"
 #include "options.h"
 
@@ -342,18 +343,9 @@ static ww_status check(const job *j, const int64_t *labels) {
 
 // Numbers the clusters in the order of their first series, and gives the result to the caller.
 static ww_status give(job *j, const state *s, int64_t *labels, double *distances, ww_series_set **centres) {
-    size_t *number = j->sizes, *order = j->members; // of no use any more
-    size_t found = 0;
-    for (size_t c = 0; c < j->k; c++)
-        number[c] = j->k;
-    for (size_t i = 0; i < j->count; i++) {
-        const size_t c = (size_t)s->labels[i];
-        if (number[c] == j->k) {
-            number[c] = found;
-            order[found++] = c;
-        }
-        labels[i] = (int64_t)number[c];
-    }
+    size_t *order = j->members; // it and the sizes are of no use any more
+    memcpy(labels, s->labels, j->count * sizeof *labels);
+    (void)wwi_number_clusters(labels, j->count, j->k, j->sizes, order);
     if (distances)
         memcpy(distances, s->distances, j->count * sizeof *distances);
     ww_status status = ww_series_set_create(j->channels, centres);

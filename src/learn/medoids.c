@@ -8,6 +8,7 @@
 #include "base/run.h"
 #include "host.h"
 #include "learn/condensed.h"
+#include "learn/labels.h"
 #include "options.h"
 
 typedef struct job {
@@ -146,14 +147,9 @@ static ww_status exchange(job *j, const ww_medoids_options *options, const ww_ru
 
 // Numbers the clusters in the order of their first items. `number` has room for k.
 static void order_clusters(job *j, int64_t *labels, size_t *number) {
-    size_t found = 0;
-    for (size_t m = 0; m < j->k; m++)
-        number[m] = j->k;
-    for (size_t o = 0; o < j->distances.count; o++) {
-        if (number[j->nearest[o]] == j->k)
-            number[j->nearest[o]] = found++;
-        labels[o] = (int64_t)number[j->nearest[o]];
-    }
+    for (size_t o = 0; o < j->distances.count; o++)
+        labels[o] = (int64_t)j->nearest[o];
+    (void)wwi_number_clusters(labels, j->distances.count, j->k, number, NULL);
     for (size_t o = 0; o < j->distances.count; o++)
         if (j->is_medoid[o])
             j->medoids[labels[o]] = o;

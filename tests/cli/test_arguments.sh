@@ -63,8 +63,26 @@ for command in generate convert; do
 done
 ok "two things on standard output" gives 2 nearest a --json -o -
 ok "that is said" says "both write to standard output"
-ok "predictions and JSON" gives 2 classify --train a --test b --json --predictions -
-ok "distances and JSON" gives 2 matrix a --json -o -
+for two in 'classify --train a --test b --json --predictions -' 'matrix a --json -o -' 'path a b --json -o -' \
+    'cluster a -k 2 --json --merges -' 'cluster a -k 2 -o - --merges -' 'average a -o - --svg -' 'lsh a --json --ids -' \
+    'profile a --window 9 --json --svg -' 'shapelets fit a -o - --json' 'gradient a b --json -o -'; do
+    # shellcheck disable=SC2086
+    ok "$two" gives 2 $two
+    ok "why" says "both write to standard output"
+done
+for two in 'pairs - -' 'matrix - -' 'path - -' 'gradient - -' 'profile - - --window 9' 'nearest - -' 'knn - -' 'lsh - -' \
+    'choose - -' 'search - --in -' 'search a - -' 'average - --weights - --json' 'knn - --classes -' \
+    'shapelets predict - -' 'cluster - -k 2 --times -'; do
+    # shellcheck disable=SC2086
+    ok "$two" gives 2 $two
+    ok "why" says "both read standard input"
+done
+for none in 'lsh a --save -' 'lsh --load - a' 'shapelets fit a -o b --checkpoint -' 'pairs a b --tuning -' \
+    'gradient a b --expected-alignment -'; do
+    # shellcheck disable=SC2086
+    ok "$none" gives 2 $none
+    ok "why" says "needs a file; '-' is none"
+done
 
 # ---- bands
 for width in 0.1 2.9; do

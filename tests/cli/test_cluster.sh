@@ -63,7 +63,6 @@ ok "says so" says 'too few for 9 clusters'
 ok "a limit for medoids" gives 2 cluster five.csv -k 2 --distance 1
 ok "a limit that is none" gives 2 cluster five.csv -M ward --distance near
 ok "merges of medoids" gives 2 cluster five.csv -k 2 --merges m.csv
-ok "two things on standard output" gives 2 cluster five.csv -k 2 --json -o -
 printf '1,nan,2\n4,5,6\n' >gap.csv
 ok "a missing value" gives 1 cluster gap.csv -k 1
 ok "a missing value, k-means" gives 1 cluster gap.csv -k 1 -M kmeans

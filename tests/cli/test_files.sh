@@ -12,6 +12,7 @@ ok "nothing at all is wrong use" gives 2
 for command in classify matrix pairs nearest devices measures generate convert; do
     ok "$command --help" gives 0 "$command" --help
     ok "$command --help shows the usage" prints "Usage: wavewarp $command"
+    ok "$command --help fits 80 columns" eval "! sed 1d out | grep -q '.\{81\}'"
     ok "help $command" gives 0 help "$command"
 done
 

@@ -36,7 +36,6 @@ ok "a pair there is not" gives 1 path a.csv b.csv --svg no.svg --pair 2
 ok "no picture of it" absent no.svg
 ok "no path of a soft minimum" gives 1 path a.csv b.csv --soft 1
 ok "and why" says "a soft minimum has no warping path"
-ok "two uses of standard output" gives 2 path a.csv b.csv --json -o -
 
 # Two classes, of which the members of one are the same ramp at different times.
 printf 'u,0,1,2,3,3\nu,0,0,1,2,3\nv,5,5,5,5,5\n' >c.csv

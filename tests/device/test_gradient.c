@@ -198,12 +198,14 @@ END_TEST
 
 // ---- shapes: bands, segments, sums
 
-// Marks that do not fit are computed again, segment by segment; equal bits with and without.
+// Marks that do not fit are computed again, segment by segment; equal bits with and without, but by tiles, whose bits
+// depend on the pairs of a warp (`tiles` below has segments of these).
 START_TEST(segments) {
     ww_measure measure = wwt_measure(WW_DTW);
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
     ww_run_options limits = WW_RUN_OPTIONS_INIT;
     setup();
+    wwt_ok(wwi_tuning_try(wwt_context, "gradient.tiles", NULL, 0));
     measure.gamma = 0.7;
     if (_i == 1) {
         measure.band.kind = WW_BAND_SAKOE_CHIBA;
@@ -465,8 +467,8 @@ END_TEST
 // ---- tiles of soft-DTW
 
 // kernels_cl/gradient/gradient_soft.cl, the text that GPUs take, here on any device: against gradient.cl, in double
-// where the device has it. Few pairs; pairs side by side; a work-item a pair; segments. z-normalised walks and noise. And
-// gradient.cl itself with pairs side by side in the lanes of vectors.
+// where the device has it. Few pairs; pairs side by side; a work-item a pair; segments. z-normalised walks and noise.
+// And gradient.cl itself with pairs side by side in the lanes of vectors.
 START_TEST(tiles) {
     static const double values_of_gamma[] = {1e-2, 0.1, 1, 10, 1e4};
     enum { PAIRS = 35 };
