@@ -60,17 +60,19 @@ WW_INLINE real ww_unit_product(real a, real b) {
 #endif
 #endif
 
-// The least of a cell's three neighbours. In vectors up is the value that was just computed: it comes last. On GPUs `parity`
-// (a constant: the row's parity) decides on the places of left and up, so that two neighbouring rows have the value that they
-// share in the same place: NVIDIA reads it once. With costs at the edges (ww_least_apart) nothing is shared.
+// The least of a cell's three neighbours. `parity` (a constant) is the row's parity where rows are computed diagonally, or 2
+// where up was just computed: then it comes last. On GPUs it decides on the places of left and up, so that two neighbouring
+// rows have the value that they share in the same place: NVIDIA reads it once. With costs at the edges (ww_least_apart) nothing is
+// shared.
+WW_INLINE real ww_least_apart(real left, real up, real diagonal, const int parity) {
+    return parity == 2 ? ww_min3(left, diagonal, up) : parity ? ww_min3(left, up, diagonal) : ww_min3(up, left, diagonal);
+}
 #if WW_VECTOR > 1
-#define ww_least(left, up, diagonal, parity) ww_min3(left, diagonal, up)
-#define ww_least_apart(left, up, diagonal, parity) ww_min3(left, diagonal, up)
+#define ww_least(left, up, diagonal, parity) ww_least_apart(left, up, diagonal, parity)
 #else
 WW_INLINE real ww_least(real left, real up, real diagonal, const int parity) {
     return parity ? ww_least_of(diagonal, left, up) : ww_least_of(diagonal, up, left);
 }
-#define ww_least_apart(left, up, diagonal, parity) ((parity) ? ww_min3(left, up, diagonal) : ww_min3(up, left, diagonal))
 #endif
 
 // The lengths of a pair's series; with WW_EMIT ends also how many points of each end may be skipped free of cost, x being

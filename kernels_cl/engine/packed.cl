@@ -97,7 +97,7 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
         WW_NEXT_ALONG(rows)                                                                                            \
         _Pragma("unroll") for (int q = 0; q < (rows); q++) {                                                           \
             const real left = c[q];                                                                                    \
-            real value = WW_CELL(left, up, diagonal, a[q], y, WW_ALONG(q), lengths, 0);                                   \
+            real value = WW_CELL(left, up, diagonal, a[q], y, WW_ALONG(q), lengths, 2);                                   \
             KEEP(value, q)                                                                                             \
             WW_NEXT_DIAGONAL(value, q)                                                                                 \
             up = value;                                                                                                \

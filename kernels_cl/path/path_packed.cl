@@ -89,7 +89,7 @@
         WW_NOTE_FIRST                                                                                                  \
         _Pragma("unroll") for (int q = 0; q < (rows); q++) {                                                           \
             const real left = c[q];                                                                                    \
-            real value = WW_CELL(left, up, diagonal, a[q], y, WW_ALONG(q), lengths, 0);                                \
+            real value = WW_CELL(left, up, diagonal, a[q], y, WW_ALONG(q), lengths, 2);                                \
             WW_NOTE(q)                                                                                                 \
             KEEP(value, q)                                                                                             \
             WW_NEXT_DIAGONAL(value, q)                                                                                 \

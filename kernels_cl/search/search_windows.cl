@@ -96,7 +96,7 @@ WW_INLINE ww_point ww_query_point(__global const ww_scalar *x, ww_window_args ar
         real up = top, diagonal = corner;                                                                              \
         _Pragma("unroll") for (int q = 0; q < (count); q++) {                                                          \
             const real left = c_[q], lag = WW_LAG((real)(ww_scalar)((int)i + q - (int)j));                             \
-            real value = WW_CELL(left, up, diagonal, a[q], y, lag, lengths, 0);                                        \
+            real value = WW_CELL(left, up, diagonal, a[q], y, lag, lengths, 2);                                        \
             KEEP(value, q)                                                                                             \
             WW_NEXT_DIAGONAL(value, q, lag)                                                                            \
             up = value;                                                                                                \
