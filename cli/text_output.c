@@ -77,7 +77,8 @@ static void write_label(FILE *file, const char *label, field_style style) {
 
 int cli_save_predictions(const char *path, const ww_series_set *set,
                          const char *(*predicted)(const void *user, size_t i), const void *user) {
-    const field_style style = {cli_name_ends_with(path, ".csv"), strcmp(path, "-") == 0 && isatty(STDOUT_FILENO) == 1};
+    const bool shown = strcmp(path, "-") == 0 && isatty(STDOUT_FILENO) == 1;
+    const field_style style = {.csv = cli_name_ends_with(path, ".csv"), .terminal = shown};
     const char between = style.csv ? ',' : '\t';
     cli_output output;
     const int result = cli_output_open(path, &output);

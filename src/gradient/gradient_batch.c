@@ -111,8 +111,8 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
                                                                        g->tiles ? 256
                                                                        : gpu    ? 128
                                                                                 : 2 * (long)g->vector);
-    // Neighbouring work-items, or the lanes of a vector, then read neighbouring words. Of few pairs, a vector's lanes are
-    // better blocks of one diagonal.
+    // Neighbouring work-items, or the lanes of a vector, then read neighbouring words. Of few pairs, a vector's lanes
+    // are better blocks of one diagonal.
     const uint32_t side = g->vector == 1 ? WWI_SIDE_BY_SIDE : g->vector;
     const uint64_t least = g->vector == 1 ? WWI_SIDE_BY_SIDE : enough;
     b->stride = g->task_count - first >= least ? side : 1;

@@ -465,8 +465,8 @@ END_TEST
 // ---- tiles of soft-DTW
 
 // kernels_cl/gradient/gradient_soft.cl, the text that GPUs take, here on any device: against gradient.cl, in double
-// where the device has it. Few pairs; pairs side by side; a work-item a pair; segments. z-normalised walks and noise. And
-// gradient.cl itself with pairs side by side in the lanes of vectors.
+// where the device has it. Few pairs; pairs side by side; a work-item a pair; segments. z-normalised walks and noise.
+// And gradient.cl itself with pairs side by side in the lanes of vectors.
 START_TEST(tiles) {
     static const double values_of_gamma[] = {1e-2, 0.1, 1, 10, 1e4};
     enum { PAIRS = 35 };
