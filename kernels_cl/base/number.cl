@@ -108,11 +108,6 @@ WW_INLINE real ww_min3(real a, real b, real c) {
     return ww_min2(ww_min2(a, b), c);
 }
 #endif
-// The least of a cell's three neighbours. On GPUs `parity` (a constant: the row's parity) decides which of left and up is
-// the first operand and which the last. A vector's up is the value that it has just computed: it comes last.
-WW_INLINE real ww_least(real left, real up, real diagonal, const int parity) {
-    return WW_VECTOR > 1 || parity ? ww_min3(left, diagonal, up) : ww_min3(up, diagonal, left);
-}
 // The smaller and the larger of two values of any sign.
 #if WW_VECTOR == 1
 #define ww_lesser(a, b) fmin(a, b)

@@ -42,7 +42,9 @@
 #define ww_exp2(a) ww_exp2_float(a)
 #define ww_log2(a) ww_log2_float(a)
 #define ww_recip(a) ww_recip_float(a)
+#define ww_least_of(a, b, c) ww_least_float(a, b, c)
 #else
+#define ww_least_of(a, b, c) ww_min3(a, b, c)
 WW_INLINE real ww_at_most(real a, real b) {
     return a <= b ? (real)1 : (real)0;
 }
@@ -56,6 +58,19 @@ WW_INLINE real ww_unit_product(real a, real b) {
 #else
 #define ww_recip(a) native_recip(a)
 #endif
+#endif
+
+// The least of a cell's three neighbours. In vectors up is the value that was just computed: it comes last. On GPUs `parity`
+// (a constant: the row's parity) decides on the places of left and up, so that two neighbouring rows have the value that they
+// share in the same place: NVIDIA reads it once. With costs at the edges (ww_least_apart) nothing is shared.
+#if WW_VECTOR > 1
+#define ww_least(left, up, diagonal, parity) ww_min3(left, diagonal, up)
+#define ww_least_apart(left, up, diagonal, parity) ww_min3(left, diagonal, up)
+#else
+WW_INLINE real ww_least(real left, real up, real diagonal, const int parity) {
+    return parity ? ww_least_of(diagonal, left, up) : ww_least_of(diagonal, up, left);
+}
+#define ww_least_apart(left, up, diagonal, parity) ((parity) ? ww_min3(left, up, diagonal) : ww_min3(up, left, diagonal))
 #endif
 
 // The lengths of a pair's series; with WW_EMIT ends also how many points of each end may be skipped free of cost, x being

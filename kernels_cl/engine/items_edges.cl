@@ -4,10 +4,11 @@
 //
 // A strip walks the row-steps [from_row, to_row) that have cells of the band in it, in any pair of the pack. Those in
 // [calm_from, calm_to) are inside it with all their cells, in all pairs, and contain nothing else that is special: they
-// take the plain sweep; a soft minimum without a band has one sweep for all. The others go by blocks of 8 columns: outside
-// for all pairs (nothing is computed), or masked. A sweep without masks for blocks inside would be faster by itself, but
-// with it the instruction cache does not hold the code. Row-steps are counted in rows of the pack. Where all pairs of a pack have the same lengths ("even")
-// every work-item finds the same limits by itself; else they are compared in local memory.
+// take the plain sweep (those that do not fill a step, one row at a time); a soft minimum without a band has one sweep for
+// all. The others go by blocks of 8 columns: outside for a pair (which computes nothing), or masked. A sweep without masks
+// for blocks inside would be faster by itself, but with it the instruction cache does not hold the code. Row-steps are
+// counted in rows of the pack. Where all pairs of a pack have the same lengths ("even") every work-item finds a strip's
+// limits by itself; else they are compared in local memory.
 #define WW_WHOLE_BLOCKS 1
 #define WW_EDGED (WW_BAND || WW_OPEN)
 
@@ -96,39 +97,12 @@
 #else
 #define WW_ITEM_HAS_END false
 #endif
-// Bands along the diagonal, where all pairs of the pack have the same lengths, and outside is what no minimum takes: a strip
-// has its columns one by one, a row each, and loses them likewise. So the edge is at the same place of a block of 4 rows
-// and columns in every block that it goes through ("slope"). Only the cells beside the band are masked, 3 or 4 a
-// block: those farther out have nothing but the outside about them. The first of the two slopes begins at the band's
-// first row, and calm rows that do not fill a step are taken one at a time.
-#define WW_ITEM_SLOPES                                                                                                 \
-    (WW_BAND == 2 && WW_SELECT == WW_SELECT_VALUE && WW_ORDER == WW_LEAST && !WW_ANY_SIGN && !WW_CARRY && !WW_OPEN &&  \
-     WW_EDGE_ROWS == 4)
 #if WW_BAND
-#if WW_ITEM_SLOPES
-#define WW_ITEM_FIND_SLOPES                                                                                            \
-    begins = even && first_column > limits.right && end == first_column + WW_COLS;                                     \
-    ends = even && end == first_column + WW_COLS && limits.left < n && end + limits.left < n;                          \
-    const int slope_begin = (int)(first_column - limits.right + own), slope_end = (int)(first_column + 1 + limits.left + own); \
-    if ((begins ? slope_begin + WW_COLS : calm_from) > (ends ? slope_end : calm_to))                                   \
-        begins = ends = false;                                                                                         \
-    if (begins) {                                                                                                      \
-        from_least = slope_begin;                                                                                      \
-        calm_from = slope_begin + WW_COLS;                                                                             \
-    }                                                                                                                  \
-    if (ends) {                                                                                                        \
-        calm_to = slope_end;                                                                                           \
-        to_most = slope_end + WW_COLS;                                                                                 \
-    }
-#else
-#define WW_ITEM_FIND_SLOPES
-#endif
 // A number of rows in whole steps of the edges.
 #define WW_DOWN(count) ((count) / WW_EDGE_ROWS * WW_EDGE_ROWS)
 #define WW_UP(count) WW_DOWN((count) + WW_EDGE_ROWS - 1)
 #define WW_ITEM_STRIP                                                                                                  \
     int from_least, to_most, calm_from, calm_to;                                                                       \
-    bool begins = false, ends = false; (void)begins, (void)ends;                                                          \
     {                                                                                                                  \
         const bool here = m > first_column;                                                                            \
         const uint own = rows - n, begin = min(first_column, m - 1), end = min(first_column + WW_COLS, m);             \
@@ -140,7 +114,6 @@
         if (!even)                                                                                                     \
             WW_ITEM_COMPARE(from_least, to_most, calm_to, calm_from)                                                   \
         calm_from = max(calm_from, padded);                                                                            \
-        WW_ITEM_FIND_SLOPES                                                                                            \
         if (WW_ITEM_HAS_END || calm_to < calm_from)                                                                    \
             calm_from = calm_to = to_most;                                                                             \
     }                                                                                                                  \
@@ -187,9 +160,9 @@
         }                                                                                                              \
     }
 #if WW_BAND
-#define WW_BLOCK_COLS (WW_COLS % 8 ? 4 : 8)
-#if WW_COLS % 4
-#error "with a band WW_COLS is a multiple of 4"
+#define WW_BLOCK_COLS 8
+#if WW_COLS % WW_BLOCK_COLS
+#error "with a band WW_COLS is a multiple of 8"
 #endif
 
 #if WW_BAND == 2
@@ -317,32 +290,6 @@ WW_INLINE uint ww_item_below(int column, uint first_column) {
             WW_ITEM_CLIP_TOP                                                                                           \
         }                                                                                                              \
     }
-#if WW_ITEM_SLOPES
-#define WW_ITEM_BESIDE(value, q, r)                                                                                    \
-    ((r) - (q) == 4 * block + 1 && hide_above  ? WW_OUTSIDE                                                            \
-     : (r) - (q) == 4 * block && hide_below ? WW_OUTSIDE : (value))
-#define WW_ITEM_SLOPE_SWEEP                                                                                            \
-    {                                                                                                                  \
-        const int at = ((int)step - (phase ? calm_to : (int)from_row)) / 4;                                            \
-        WW_DIAGONALS(WW_STEP)                                                                                          \
-        WW_ITEM_ALL_DIAGONALS                                                                                          \
-        if (phase && at)                                                                                               \
-            _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) v[q] = d[q] = WW_OUTSIDE;                              \
-        _Pragma("unroll") for (int block = 0; block < WW_COLS / 4; block++)                                            \
-            if (phase ? block >= at : block <= at) {                                                                   \
-                const bool hide_above = !phase && block == at, hide_below = phase && block == at;                      \
-                WW_SWEEP_OF(WW_STEP, 4 * block, 4 * block + 4, WW_ITEM_OLD_DIAGONAL, WW_ITEM_BESIDE, WW_AS_IT_IS, WW_AS_IT_IS) \
-            }                                                                                                          \
-        if (!phase && at < WW_COLS / 4 - 1)                                                                            \
-            _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) v[q] = WW_OUTSIDE;                                     \
-    }
-#define WW_ITEM_SLOPE_STEPS(begin, end)                                                                                \
-    if (phase ? ends : begins) {                                                                                       \
-        WW_ITEM_STEPS(begin, end, WW_ITEM_SLOPE_SWEEP)                                                                 \
-    } else
-#else
-#define WW_ITEM_SLOPE_STEPS(begin, end)
-#endif
 // Above the calm row-steps, these, and below them.
 #define WW_ITEM_STRIP_STEPS                                                                                            \
     _Pragma("unroll 1") for (int phase = 0; phase < 3; phase++) {                                                      \
@@ -359,7 +306,6 @@ WW_INLINE uint ww_item_below(int column, uint first_column) {
         } else {                                                                                                       \
             enum { step_rows = WW_EDGE_ROWS };                                                                         \
             const uint begin_row = phase ? (uint)calm_to : from_row, end_row = phase ? to_row : (uint)calm_from;       \
-            WW_ITEM_SLOPE_STEPS(begin_row, end_row)                                                                    \
             WW_ITEM_STEPS(begin_row, end_row, WW_ITEM_EDGE_SWEEP)                                                      \
         }                                                                                                              \
     }
@@ -376,19 +322,29 @@ WW_INLINE uint ww_item_below(int column, uint first_column) {
 #define WW_ITEM_STRIP_STEPS WW_ITEM_STEPS(0, rows, WW_ITEM_ONE_SWEEP)
 #endif
 
+// Left of the strip: `edges` has the values of the strip before, or the border. What goes on along the diagonal from
+// there is carried, but for the border; that no row-step asks for each row which it is, it is behind a branch.
 #if WW_CARRY
-#define WW_ITEM_LEFT                                                                                                   \
-    const bool known = true;                                                                                           \
-    WW_EDGE                                                                                                            \
-    WW_ITEM_AT_CORNER                                                                                                  \
+#define WW_ITEM_CARRY_LEFT                                                                                             \
+    WW_CARRIES                                                                                                         \
+    if (!at_border) {                                                                                                  \
+        d[0] = reached ? WW_FROM_LEFT(d[0], above, 0) : d[0];                                                          \
+        ww_rename(d[0]);                                                                                               \
+        _Pragma("unroll") for (int q = 1; q < WW_STEP; q++) {                                                          \
+            d[q] = WW_FROM_LEFT(l[q - 1], e[q - 1], q);                                                                \
+            ww_rename(d[q]);                                                                                           \
+        }                                                                                                              \
+    }                                                                                                                  \
     reached = true;
 #else
+#define WW_ITEM_CARRY_LEFT
+#endif
 #define WW_ITEM_LEFT                                                                                                   \
     d[0] = WW_AT_CORNER(0, previous);                                                                                  \
     _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) v[q] = l[q];                                                   \
     _Pragma("unroll") for (int q = 1; q < WW_STEP; q++) d[q] = WW_AT_CORNER(q, l[q - 1]);                              \
+    WW_ITEM_CARRY_LEFT                                                                                                 \
     WW_ITEM_AT_CORNER
-#endif
 #if WW_OPEN
 #define WW_ITEM_ENDS(last_step) WW_TAKE_ENDS(m > first_column && m <= first_column + WW_COLS, last_step)
 #else

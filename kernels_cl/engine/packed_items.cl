@@ -13,18 +13,10 @@
 //
 // Bands, open ends and soft minima: items_edges.cl.
 //
-// Work-groups take units from a counter until none is left, the longest first: in a rectangle a pack of row series and a chunk of column series
-// (rows_per_group of them), in a list a pack.
+// Which pairs are a work-group's: items_pack.cl.
 //
 // Parameters: WW_COLS (with a band a multiple of 8), WW_ROWS, WW_WG (= WW_PACK). Scratch: args.scratch rows x WW_PACK
 // values a work-group. Local memory: a few words.
-#ifndef WW_WG
-#define WW_WG 32
-#endif
-#ifndef WW_PACK
-#define WW_PACK WW_WG
-#endif
-
 // The point in row (or column) t of this work-item's interleaved series.
 WW_INLINE ww_point ww_item_point(__global const ww_scalar *at, uint t) {
     ww_point point;
@@ -67,22 +59,12 @@ WW_INLINE ww_point ww_item_point(__global const ww_scalar *at, uint t) {
 #else
 #define WW_ITEM_BORDER(t) ((t) < 0 ? WW_ITEM_PADDING_BORDER(t) : WW_BORDER)
 #endif
-#if WW_CARRY
-#define WW_ITEM_CORNER WW_BORDER
-#else
 #define WW_ITEM_CORNER (at_border ? (WW_CORNER ? WW_OUTSIDE : (real)0) : WW_TOP_LEFT)
-#endif
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
-                __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
-                __global const uint *restrict x_order, __global const uint *restrict y_order,
-                __global const uint *restrict band, __global ww_scalar *restrict out, const ww_launch_args args,
-                __global const ww_scalar *restrict x_packed, __global const ulong *restrict x_pack_offset,
-                __global const ww_scalar *restrict y_packed, __global const ulong *restrict y_pack_offset,
-                __global ww_scalar *scratch, __global uint *restrict counter, const uint packs, const uint units) {
+ww_packed_items(WW_ITEMS_ARGUMENTS) {
     const uint lane = (uint)get_local_id(0);
-    __global ww_scalar *edges = scratch + (ulong)get_group_id(0) * args.scratch * WW_PACK + lane;
+    __global ww_scalar *edges = WW_ITEMS_EDGES;
     __local uint taken;
 #if WW_COLUMNS_LOCAL
     WW_ITEM_LOCAL_COLUMNS
@@ -92,47 +74,11 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
 #endif
 
     for (;;) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane == 0)
-            taken = atomic_inc(counter);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint unit = taken;
-        if (unit >= units)
-            return;
-        const uint chunk = unit / packs, pack = packs - 1 - ww_rest(unit, packs, chunk);
-        const uint slot = args.row_begin + pack * WW_PACK + lane;
-        const bool mine = slot < args.row_end;
-        __global const ww_scalar *xs = x_packed + x_pack_offset[pack] + lane;
-        // Values of a pack: all its row-steps.
-        const uint rows = (uint)((x_pack_offset[pack + 1] - x_pack_offset[pack]) / (WW_PARTS * WW_PACK));
+        WW_ITEMS_UNIT
         ww_pair lengths;
-#if WW_LIST
-        const uint task = min(slot, args.row_end - 1);
-        const uint id = WW_TASK_RESULT(task);
-        const ww_series x = ww_series_load(x_values, x_series, WW_TASK_X(task), args.channel);
-        const ww_series y = ww_series_load(y_values, y_series, WW_TASK_Y(task), args.channel);
-        __global const ww_scalar *ys = y_packed + y_pack_offset[pack] + lane;
-        const uint widest = (uint)((y_pack_offset[pack + 1] - y_pack_offset[pack]) / (WW_PARTS * WW_PACK));
-        const uint n = x.length, m = y.length;
         lengths.rows = (real)n;
-        {
-#else
-        const uint id = x_order[min(slot, args.row_end - 1)];
-        const ww_series x = ww_series_load(x_values, x_series, id, args.channel);
-        const uint n = x.length;
-        lengths.rows = (real)n;
-        // The longest columns first, too.
-        const uint chunks = (args.column_end - args.column_begin + args.rows_per_group - 1) / args.rows_per_group;
-        const uint column_begin = args.column_begin + (chunks - 1 - chunk) * args.rows_per_group;
-        const uint column_end = min(column_begin + args.rows_per_group, args.column_end);
-        for (uint column = column_begin; column < column_end; column++) {
-            // Half: a pack's first row has the smallest slot; where even that is not below, nothing is wanted.
-            if ((args.flags & WW_LAUNCH_HALF) && column <= args.row_begin + pack * WW_PACK)
-                continue;
-            const uint y_id = y_order[column];
-            const ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
-            const uint m = y.length, widest = m;
-#endif
+        WW_ITEMS_EACH {
+            WW_ITEMS_COLUMN
             lengths.columns = (real)m;
             WW_SET_PAIR(lengths)
 #if WW_OPEN
@@ -166,9 +112,16 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
                 for (uint r = 0; r < width; r++)
                     c[r] = WW_BORDER;
 #else
+                // Without limits the addresses are constants apart. (More than a value each would leave the uniform registers.)
+                if (WW_CHANNELS == 1 && !WW_ELEMENTS && first_column + WW_COLS <= widest) {
 #pragma unroll
-                for (uint r = 0; r < WW_COLS; r++)
-                    b[r] = WW_ITEM_COLUMN(min(first_column + r, widest - 1));
+                    for (uint r = 0; r < WW_COLS; r++)
+                        b[r] = WW_ITEM_COLUMN(first_column + r);
+                } else {
+#pragma unroll
+                    for (uint r = 0; r < WW_COLS; r++)
+                        b[r] = WW_ITEM_COLUMN(min(first_column + r, widest - 1));
+                }
 #pragma unroll
                 for (uint r = 0; r < WW_COLS; r++)
 #if WW_BORDERS
@@ -178,14 +131,12 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
 #endif
 #endif
                 WW_ITEM_CLIP_TOP
-#if !WW_CARRY
                 // The border stands where a strip to the left would have left its values: then no step asks which it is.
                 if (at_border)
                     for (uint step = from_row; step < to_row; step++) {
                         const int t = i + (int)(step - from_row);
                         edges[(ulong)step * WW_PACK] = WW_ITEM_BORDER(t);
                     }
-#endif
 #if WW_CARRY
                 bool reached = reached_corner;
 #endif
@@ -208,13 +159,7 @@ ww_packed_items(__global const ww_scalar *restrict x_values, __global const ulon
 #if WW_OPEN
             const real result = best;
 #endif
-#if WW_LIST
-            if (mine)
-                ww_store(out, args, 0, 0, id, ww_final(result, n, m));
-#else
-            if (mine && (!(args.flags & WW_LAUNCH_HALF) || slot < column))
-                ww_store(out, args, id, y_id, 0, ww_final(result, n, m));
-#endif
+            WW_ITEMS_STORE(result)
         }
     }
 }

@@ -2,16 +2,48 @@
 // Engine `packed` for GPUs, soft minima of DTW in float: a work-item a pair as in packed_items.cl, whose packs, order of
 // work and arguments these are, in tiles of WW_ROWS rows x WW_COLS columns, a strip's (soft_tiles.cl).
 //
-// Where products do not hold a tile, it is computed by pairs, and after several such tiles the question is asked less often. Where
-// the work-items of a warp can agree, all take the same way.
+// Besides pairs a tile has one more form, by the program:
 //
-// A strip's last row `c` holds P as a double in the one state, and R as a float in its low word in the other.
+//   products (WW_SOFT_WIDE 1)  see soft_tiles.cl
+//   gauged (WW_SOFT_GAUGED 1)  P(i,j) = S(i,j) 2^-(column(j) + row(i)) with whole numbers column(j) and row(i), and S a float.
+//       A cell is
+//           S = exp(-c/gamma) 2^rise (up + slope (diagonal + 2^-rise left)),
+//       rise what row(i) grows by, slope = 2^(column(j) - column(j-1)): an exponential, three multiply-adds or products, and
+//       what the cost takes. row(i) follows what enters from the left where that falls, and grows with the greatest cost of
+//       the tile; column(j) is set anew after each tile, so that S is 1 to 2, or where R falls too much from one column to
+//       the next, above. Whether gauges hold a tile is known when it has been computed: no S was below 2^WW_SOFT_LOW
+//       (nothing that would count was lost), none of its last row above 2^WW_SOFT_HIGH. So S never is above 2^121.
+//
+// Where the other form does not hold a tile, it is computed by pairs, and after several such tiles the question is asked less
+// often. Where the work-items of a warp can agree, all take the same way.
+//
+// A strip's last row `c` holds P as a double, or S, in the one state, and R as a float (of a double its low word) in the other.
+#ifndef WW_SOFT_GAUGED
+#define WW_SOFT_GAUGED 0
+#endif
+#define WW_SOFT_ONE 0x3f800000
+#define WW_SOFT_POWER(bits) (WW_SOFT_ONE + (bits) * (1 << 23))  // 2^bits as the float's bits
+#define WW_SOFT_BITS(a) ((float)((as_int(a) >> 23) - 127))      // log2 of a power of two
+#define WW_SOFT_LOW (-50)
+#define WW_SOFT_HIGH 70
+#define WW_SOFT_SLOPE (-120)  // the least
+#define WW_SOFT_ROOM 30.0f    // what enters from the left is at most 2^this
+#define WW_SOFT_FALL 40.0f    // bits that a path down a tile may fall by
+#define WW_SOFT_STEEP 110.0f  // most of a cost
+#define WW_SOFT_ROUND 12582912.0f
+#define WW_SOFT_MOST 4194304.0f  // |R| of which every bit is a whole one
+// A tile's points where the cost is the square of their difference: times `root`, less what is the first point of the strip, so
+// that they are rounded by what the strip spans. Then `scale` is in them.
+#if WW_COST == 1
+#define WW_SOFT_SCALED(a) fma(a, root, -origin)
+#define WW_SOFT_RAISED(x, y, rise) fma(-((x) - (y)), (x) - (y), rise)
+#else
+#define WW_SOFT_SCALED(a) (a)
+#define WW_SOFT_RAISED(x, y, rise) fma(-scale, ww_soft_cost(x, y), rise)
+#endif
 #define WW_SOFT_PATIENCE 8 // most row-steps by pairs without the question
 #ifndef WW_HAS_AGREEMENT
 #define ww_all_agree(own) (own)
-#endif
-#ifndef WW_PACK
-#define WW_PACK WW_WG
 #endif
 #if WW_LIST
 #define WW_SOFT_COLUMN(t) ys[(ulong)(t)*WW_PACK]
@@ -34,53 +66,22 @@ typedef float ww_soft_state;
 #define WW_SOFT_PAIR_LEAVES(q) v[q] = value - ww_log2(value_sum);
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
-               __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
-               __global const uint *restrict x_order, __global const uint *restrict y_order,
-               __global const uint *restrict band, __global ww_scalar *restrict out, const ww_launch_args args,
-               __global const ww_scalar *restrict x_packed, __global const ulong *restrict x_pack_offset,
-               __global const ww_scalar *restrict y_packed, __global const ulong *restrict y_pack_offset,
-               __global ww_scalar *scratch, __global uint *restrict counter, const uint packs, const uint units) {
+ww_packed_soft(WW_ITEMS_ARGUMENTS) {
     const uint lane = (uint)get_local_id(0);
-    __global float *edges = scratch + (ulong)get_group_id(0) * args.scratch * WW_PACK + lane;
-    const float scale = args.parameters.soft_scale, unit = args.parameters.soft_unit;
+    __global float *edges = WW_ITEMS_EDGES;
+    const float scale = args.parameters.soft_scale;
+#if WW_SOFT_GAUGED
+    __local float kept[WW_COLS][WW_WG];  // c of a tile that gauges may not hold
+#if WW_COST == 1
+    const float root = sqrt(scale);
+#endif
+#endif
     __local uint taken;
 
     for (;;) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane == 0)
-            taken = atomic_inc(counter);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint work = taken;
-        if (work >= units)
-            return;
-        const uint chunk = work / packs, pack = packs - 1 - ww_rest(work, packs, chunk);
-        const uint slot = args.row_begin + pack * WW_PACK + lane;
-        const bool mine = slot < args.row_end;
-        __global const float *xs = x_packed + x_pack_offset[pack] + lane;
-        const uint rows = (uint)((x_pack_offset[pack + 1] - x_pack_offset[pack]) / WW_PACK);
-#if WW_LIST
-        const uint task = min(slot, args.row_end - 1);
-        const uint id = WW_TASK_RESULT(task);
-        const ww_series x = ww_series_load(x_values, x_series, WW_TASK_X(task), args.channel);
-        const ww_series y = ww_series_load(y_values, y_series, WW_TASK_Y(task), args.channel);
-        __global const float *ys = y_packed + y_pack_offset[pack] + lane;
-        const uint widest = (uint)((y_pack_offset[pack + 1] - y_pack_offset[pack]) / WW_PACK);
-        const uint n = x.length, m = y.length;
-        {
-#else
-        const uint id = x_order[min(slot, args.row_end - 1)];
-        const uint n = ww_series_load(x_values, x_series, id, args.channel).length;
-        const uint column_begin = args.column_begin + chunk * args.rows_per_group;
-        const uint column_end = min(column_begin + args.rows_per_group, args.column_end);
-        for (uint column = column_begin; column < column_end; column++) {
-            // Half: a pack's first row has the smallest slot; where even that is not below, nothing is wanted.
-            if ((args.flags & WW_LAUNCH_HALF) && column <= args.row_begin + pack * WW_PACK)
-                continue;
-            const uint y_id = y_order[column];
-            const ww_series y = ww_series_load(y_values, y_series, y_id, args.channel);
-            const uint m = y.length, widest = m;
-#endif
+        WW_ITEMS_UNIT
+        WW_ITEMS_EACH {
+            WW_ITEMS_COLUMN
             float result = WW_SOFT_FAR;
             for (uint first_column = 0; first_column < widest; first_column += WW_COLS) {
                 const bool at_border = first_column == 0, more = first_column + WW_COLS < widest;
@@ -104,6 +105,10 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                 bool products = false;
                 uint doubt = 0, failures = 0;
                 float base = 0;  // P is c times 2^-base
+#elif WW_SOFT_GAUGED
+                bool gauged = false;
+                uint doubt = 0, failures = 0;
+                float slope[WW_COLS], first_gauge = 0, last_gauge = 0;  // column() of the strip's first and last
 #endif
                 float a[WW_ROWS], l[WW_ROWS];
                 __global const float *xa = xs;
@@ -184,6 +189,111 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                         failures = 0;
                         WW_SOFT_PRODUCTS(WW_COLS, ww_wide_exp2(base - corner), WW_SOFT_ENTER, WW_SOFT_NO_NOTE, WW_SOFT_LEAVE)
                     } else
+#elif WW_SOFT_GAUGED
+                    bool done = false;
+                    if (doubt) {
+                        doubt--;
+                    } else {
+                        float most_x = x[0], least_x = x[0];
+                        WW_SOFT_UNROLL for (uint q = 1; q < WW_ROWS; q++) {
+                            most_x = fmax(most_x, x[q]);
+                            least_x = fmin(least_x, x[q]);
+                        }
+                        const float cost = scale * fmax(ww_soft_cost(most_x, least_y), ww_soft_cost(least_x, most_y));
+                        bool fits = cost < WW_SOFT_STEEP;
+                        if (!gauged) {
+                            // R within what slopes span.
+                            float before = rint(c[0]);
+                            fits = fits && fabs(before) < WW_SOFT_MOST;
+                            WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+                                const float here = fmax(rint(c[r]), before + WW_SOFT_SLOPE);
+                                fits = fits && here - before < WW_SOFT_STEEP && here - c[r] < WW_SOFT_HIGH;
+                                before = here;
+                            }
+                        }
+                        if (ww_all_agree(fits)) {
+                            if (!gauged) {
+                                first_gauge = last_gauge = rint(c[0]);
+                                c[0] = ww_exp2(first_gauge - c[0]);
+                                WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+                                    const float here = fmax(rint(c[r]), last_gauge + WW_SOFT_SLOPE);
+                                    slope[r] = as_float(WW_SOFT_POWER((int)(here - last_gauge)));
+                                    c[r] = ww_exp2(here - c[r]);
+                                    last_gauge = here;
+                                }
+                                gauged = true;
+                            }
+                            const float climb = fmax(cost - WW_SOFT_FALL / WW_ROWS, 0.0f) + WW_SOFT_ROUND - WW_SOFT_ROUND;
+                            const float enters = WW_SOFT_ROUND + first_gauge - WW_SOFT_ROOM;
+                            float row = 0, diagonal = ww_exp2(first_gauge - corner);
+                            int least = WW_SOFT_ONE, most = WW_SOFT_ONE;
+#if WW_COST == 1
+                            const float origin = b[0] * root;
+#endif
+                            float y_own[WW_COLS];
+                            WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
+                                y_own[r] = WW_SOFT_SCALED(b[r]);
+                                kept[r][lane] = c[r];
+                            }
+                            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+                                const float next = fmin(row + climb, v[q] + WW_SOFT_ROUND - enters), rise = next - row;
+                                const float back = ww_exp2(-rise), x_own = WW_SOFT_SCALED(x[q]);
+                                float last = diagonal, value = ww_exp2(first_gauge + next - v[q]);
+                                diagonal = value;
+                                row = next;
+                                WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+                                    const float factor = ww_exp2(WW_SOFT_RAISED(x_own, y_own[r], rise));
+                                    const float up = c[r], side = fma(back, value, last);
+                                    value = factor * (r ? fma(slope[r], side, up) : side + up);
+                                    last = up;
+                                    c[r] = value;
+                                    least = min(least, as_int(value));
+                                }
+                                v[q] = last_gauge + row - ww_log2(value);
+                            }
+                            WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
+                                most = max(most, as_int(c[r]));
+                            done = ww_all_agree(least > WW_SOFT_POWER(WW_SOFT_LOW) && most < WW_SOFT_POWER(WW_SOFT_HIGH) &&
+                                                fabs(first_gauge) < WW_SOFT_MOST);
+                            if (done) {
+                                first_gauge += row;
+                                last_gauge += row;
+                            } else {
+                                WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
+                                    c[r] = kept[r][lane];
+                                WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++)
+                                    v[q] = ew[q * WW_PACK];
+                            }
+                        }
+                        if (done) {
+                            // Each S less its exponent, for column(); where the slope would be less than it may, less less.
+                            int off = as_int(c[0]) & 0x7f800000;
+                            first_gauge -= WW_SOFT_BITS(as_float(off));
+                            c[0] = as_float(as_int(c[0]) - off + WW_SOFT_ONE);
+                            WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+                                const int before = as_int(slope[r]), own = as_int(c[r]) & 0x7f800000;
+                                const int here = max(before + (off - own), WW_SOFT_POWER(WW_SOFT_SLOPE));
+                                slope[r] = as_float(here);
+                                off += before - here;
+                                c[r] = as_float(as_int(c[r]) - off + WW_SOFT_ONE);
+                            }
+                            last_gauge -= WW_SOFT_BITS(as_float(off));
+                            failures = 0;
+                        } else {
+                            doubt = failures;
+                            failures = min(failures + 1, (uint)WW_SOFT_PATIENCE);
+                        }
+                        if (gauged && !done) {
+                            float here = first_gauge;
+                            c[0] = here - ww_log2(c[0]);
+                            WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+                                here += WW_SOFT_BITS(slope[r]);
+                                c[r] = here - ww_log2(c[r]);
+                            }
+                            gauged = false;
+                        }
+                    }
+                    if (!done)
 #endif
                     {
 #if WW_SOFT_WIDE
@@ -220,20 +330,21 @@ ww_packed_soft(__global const ww_scalar *restrict x_values, __global const ulong
                         found = r <= owned ? c[r] : found;
 #if WW_SOFT_WIDE
                     result = products ? base - ww_wide_log2(found) : WW_SOFT_LOG(found);
+#elif WW_SOFT_GAUGED
+                    float here = first_gauge, gauge = here;
+                    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
+                        here += WW_SOFT_BITS(slope[r]);
+                        gauge = r <= owned ? here : gauge;
+                    }
+                    result = gauged ? gauge - ww_log2(found) : found;
 #else
                     result = found;
 #endif
                 }
             }
             // Not a number: infinities that met.
-            result = result < 0.9f * WW_SOFT_FAR ? result * unit : INFINITY;
-#if WW_LIST
-            if (mine)
-                ww_store(out, args, 0, 0, id, ww_final(result, n, m));
-#else
-            if (mine && (!(args.flags & WW_LAUNCH_HALF) || slot < column))
-                ww_store(out, args, id, y_id, 0, ww_final(result, n, m));
-#endif
+            result = result < 0.9f * WW_SOFT_FAR ? result * args.parameters.soft_unit : INFINITY;
+            WW_ITEMS_STORE(result)
         }
     }
 }

@@ -52,14 +52,30 @@ WW_SCALE_OF(real, n, m)
     lengths.scale = ww_scale_of_real(lengths.rows, lengths.columns, WW_GIVEN);                                         \
     lengths.unscaled = exp2(-lengths.scale);
 
-// The weight, times 2^k.
+// On NVIDIA a multiply-add of three registers takes as long as two of two registers: a difference is multiplied by the
+// weight's root, then squared.
+#if WW_EXCHANGE == 1 && WW_CHANNELS == 1 && WW_COST == 1 && !WWK_DOUBLE && !defined(WW_GRADIENT)
+#define WW_WEIGHT_ROOT 1
+#undef WW_LEAST_WEIGHT
+#undef WW_MOST_WEIGHT
+#define WW_LEAST_WEIGHT 1.0842022e-19f  // the roots
+#define WW_MOST_WEIGHT 1.8446743e19f
+#define WW_WEIGHT_OF(sum) ww_rsqrt_float(sum)
+#define WW_TIMES_MOST(weight) (sqrt(p.w_max) * (weight))
+#else
+#define WW_WEIGHT_ROOT 0
+#define WW_WEIGHT_OF(sum) ww_recip(sum)
+#define WW_TIMES_MOST(weight) (p.w_max * (weight))
+#endif
+
+// The weight, times 2^k; or the root of that.
 WW_INLINE real ww_diagonal(real lag, ww_pair lengths, ww_parameters p) {
     const real behind = (ww_scalar)0.5 * ww_max2(lengths.rows, lengths.columns) - fabs(lag);
     const real power = fma((real)WW_STEEPNESS, behind, fma((real)WW_STEEPNESS_LOST, behind, -lengths.scale));
 #if WW_I_w_max == 1
-    const real weight = ww_recip(lengths.unscaled + ww_exp2(power));
+    const real weight = WW_WEIGHT_OF(lengths.unscaled + ww_exp2(power));
 #else
-    const real weight = p.w_max * ww_recip(lengths.unscaled + ww_exp2(power));
+    const real weight = WW_TIMES_MOST(WW_WEIGHT_OF(lengths.unscaled + ww_exp2(power)));
 #endif
     // A weight of 0, or an infinite one, would make the padding rows at the top, or a cost of 0, NaN.
     return ww_max2(ww_min2(weight, (real)WW_MOST_WEIGHT), (real)WW_LEAST_WEIGHT);
@@ -70,7 +86,12 @@ WW_INLINE ww_entries ww_enter(real left, real up, real diagonal, ww_point x, ww_
     return ww_entries_of(left, up, diagonal);
 }
 WW_INLINE real ww_node(real best, ww_point x, ww_point y, real weight, ww_parameters p) {
+#if WW_WEIGHT_ROOT
+    const real t = weight * (WW_AT(x, 0) - WW_AT(y, 0));
+    return fma(t, t, best);
+#else
     return fma(weight, ww_cost(x, y), best);
+#endif
 }
 
 WW_INLINE ww_scalar ww_final(ww_scalar value, uint n, uint m, ww_parameters p) {

@@ -11,8 +11,6 @@
 // Local memory: a number and an index a work-item. One barrier.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define WW_FLAT 1e-10
-// Candidates of a group of ww_shapelet_near: the windows are divided among WW_WG / WW_NEAR work-items.
-#define WW_NEAR (WW_WG < 16 ? WW_WG : 16)
 // What counts of a value of a window with these statistics.
 #if WW_RAW
 #define WW_COUNTED(value, origin, of) ((value) * (of).y)
@@ -119,19 +117,20 @@ kernel void ww_shapelet_patterns(global const double *restrict values, global co
 }
 
 // The distances of these candidates to every series, as above; 0 to their own. (A flat window's values are 0 here: that
-// makes 0 and l of the sums, but for rounding.) Local memory: a number a work-item. One barrier.
+// makes 0 and l of the sums, but for rounding.) A group has `across` candidates and one series, whose windows are divided
+// among the work-items of a candidate. Local memory: a number a work-item. One barrier.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_near(global const double *restrict values, global const ulong *restrict offsets,
                  global const uint *restrict ids, const uint series, global const uint4 *restrict candidates,
-                 const uint first, const uint count, const uint wide, const uint l,
+                 const uint first, const uint count, const uint wide, const uint l, const uint across,
                  global const double2 *restrict statistics, global const double *restrict patterns,
                  global double *restrict nearest) {
     local double least[WW_WG];
     const uint lid = (uint)get_local_id(0), group = (uint)get_group_id(0), block = group / series;
-    const uint j = ww_rest(group, series, block), id = ids[j], lane = lid % WW_NEAR;
-    const uint p = min(block * WW_NEAR + lane, count - 1), length = (uint)((offsets[id + 1] - offsets[id]) / WW_C);
+    const uint j = ww_rest(group, series, block), id = ids[j], lane = lid % across;
+    const uint p = min(block * across + lane, count - 1), length = (uint)((offsets[id + 1] - offsets[id]) / WW_C);
     double best = INFINITY;
-    for (uint u = lid / WW_NEAR; u + l <= length; u += WW_WG / WW_NEAR) {
+    for (uint u = lid / across; u + l <= length; u += WW_WG / across) {
         double sum = 0;
         global const double *x = patterns + p;
 #pragma unroll 1
@@ -148,8 +147,8 @@ ww_shapelet_near(global const double *restrict values, global const ulong *restr
     }
     least[lid] = best;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lid < WW_NEAR && block * WW_NEAR + lid < count) {
-        for (uint i = lid + WW_NEAR; i < WW_WG; i += WW_NEAR)
+    if (lid < across && block * across + lid < count) {
+        for (uint i = lid + across; i < WW_WG; i += across)
             best = fmin(best, least[i]);
         nearest[(ulong)(first + p) * series + j] = j == candidates[first + p].w ? 0 : best / ((double)l * WW_C);
     }

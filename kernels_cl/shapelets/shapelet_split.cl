@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best split of every candidate. Its distances to the node's series become keys, q in fixed point with the class
-// below, which are sorted; one work-item then goes through them and counts classes.
+// below, which are sorted; then they are gone through, and classes counted.
 //
 // N * gain = sum K(left of c) + sum K(right of c) - K(left) - K(right) + constant, K(k) = k log2 k in whole numbers
 // (the host's table of K(k + 1) - K(k)): exact, and the same on every device. A split between keys farther apart than
@@ -13,7 +13,7 @@
 // A group sorts WW_T vectors of WW_V candidates of one length at a time. WW_SHARES work-items then go through a
 // candidate's keys, each through a share of them: the classes before it are counted, and its first gain is a sum of K.
 // Local memory: the keys, and two counts for each class, share and candidate, and 20 bytes a work-item. A barrier each
-// step of the bitonic sort, up to five more each task.
+// step or two of the bitonic sort, up to five more each task. Long because: one kernel sorts keys and goes through them.
 //
 // Parameters: WW_T; WW_KEYS_GLOBAL 1: keys and counts are in global memory; WW_LISTED 1: the candidates `listed` alone;
 // WW_SHARES: WW_WG / WW_T, or 1; above 1 only with WW_V 1 and keys in local memory
@@ -124,6 +124,21 @@ WW_INLINE float2 ww_sums(WW_KEYS const uint *keys, uint begin, uint end, float u
     }
     return sum;
 }
+
+// The key, or vector of keys, number t at place p.
+#if WW_V == 1
+#define WW_KEY(p, t) keys[(p) * WW_T + (t)]
+#define WW_KEEP(key, p, t) keys[(p) * WW_T + (t)] = key
+#else
+#define WW_KEY(p, t) vload16((p) * WW_T + (t), keys)
+#define WW_KEEP(key, p, t) vstore16(key, (p) * WW_T + (t), keys)
+#endif
+#define WW_SORT_PLACES(low, high, t)                                                                                   \
+    do {                                                                                                               \
+        const ww_column_ids lower = WW_KEY(low, t), upper = WW_KEY(high, t);                                           \
+        WW_KEEP(min(lower, upper), low, t);                                                                            \
+        WW_KEEP(max(lower, upper), high, t);                                                                           \
+    } while (0)
 
 // What going through keys finds: the place of the best certain split, and whether others have its gain.
 typedef struct {
@@ -369,28 +384,48 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
 #endif
         }
         barrier(WW_FENCE);
-        // Bitonic, all comparisons in one direction: places past the end would hold the largest keys.
-        for (uint size = 2; size < 2 * n; size *= 2)
-            for (uint step = size / 2; step; step /= 2) {
-                const uint pairs = (n + size - 1) / size * (size / 2);
-                for (uint e = lid; e < pairs * WW_T; e += WW_WG) {
-                    const uint pair_ = e / WW_T, t = e - pair_ * WW_T;
-                    const uint low = (pair_ & ~(step - 1)) * 2 + (pair_ & (step - 1));
-                    const uint high = step == size / 2 ? low ^ (size - 1) : low + step;
-                    if (high < n) {
-#if WW_V == 1
-                        const uint x = keys[low * WW_T + t], y = keys[high * WW_T + t];
-                        keys[low * WW_T + t] = min(x, y);
-                        keys[high * WW_T + t] = max(x, y);
-#else
-                        const ww_column_ids x = vload16(low * WW_T + t, keys), y = vload16(high * WW_T + t, keys);
-                        vstore16(min(x, y), low * WW_T + t, keys);
-                        vstore16(max(x, y), high * WW_T + t, keys);
-#endif
+        // Bitonic, all comparisons in one direction: places past the end would hold the largest keys. After the first step
+        // of a size two steps at a time.
+        for (uint size = 2; size < 2 * n; size *= 2) {
+            const uint blocks_ = (n + size - 1) / size;
+            for (uint e = lid; e < blocks_ * (size / 2) * WW_T; e += WW_WG) {
+                const uint pair_ = e / WW_T, t = e - pair_ * WW_T, half_ = size / 2;
+                const uint low = (pair_ & ~(half_ - 1)) * 2 + (pair_ & (half_ - 1)), high = low ^ (size - 1);
+                if (high < n)
+                    WW_SORT_PLACES(low, high, t);
+            }
+            barrier(WW_FENCE);
+            uint step = size / 4;
+            for (; step > 1; step /= 4) {
+                const uint near_ = step / 2;
+                for (uint e = lid; e < blocks_ * (size / 4) * WW_T; e += WW_WG) {
+                    const uint four = e / WW_T, t = e - four * WW_T;
+                    const uint low = (four & ~(near_ - 1)) * 4 + (four & (near_ - 1));
+                    if (low + 3 * near_ < n) {
+                        ww_column_ids x0 = WW_KEY(low, t), x1 = WW_KEY(low + near_, t), x2 = WW_KEY(low + step, t),
+                                      x3 = WW_KEY(low + step + near_, t);
+                        const ww_column_ids y0 = min(x0, x2), y1 = min(x1, x3), y2 = max(x0, x2), y3 = max(x1, x3);
+                        WW_KEEP(min(y0, y1), low, t);
+                        WW_KEEP(max(y0, y1), low + near_, t);
+                        WW_KEEP(min(y2, y3), low + step, t);
+                        WW_KEEP(max(y2, y3), low + step + near_, t);
+                    } else {
+                        if (low + step < n)
+                            WW_SORT_PLACES(low, low + step, t);
+                        if (low + near_ < n)
+                            WW_SORT_PLACES(low, low + near_, t);
                     }
                 }
                 barrier(WW_FENCE);
             }
+            for (uint e = lid; step == 1 && e < blocks_ * (size / 2) * WW_T; e += WW_WG) {
+                const uint pair_ = e / WW_T, t = e - pair_ * WW_T;
+                if (2 * pair_ + 1 < n)
+                    WW_SORT_PLACES(2 * pair_, 2 * pair_ + 1, t);
+            }
+            if (step == 1)
+                barrier(WW_FENCE);
+        }
 #if WW_SHARES > 1
         if (!job.quality) {
             const uint t = lid % WW_T, share = lid / WW_T, mask = (1u << bits) - 1u;

@@ -85,9 +85,10 @@ static void write_options(const wwi_runner *r, const wwi_variant_key *key, char 
         key->form && key->form->pack ? (int)key->form->pack : key->vector, key->below, key->abandon, r->extra,
         r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels,
         key->form && key->form->select ? key->form->select : r->soft, r->open | (key->form ? key->form->emit : 0),
-        wwi_soft_tiles(r) == 2 ? " -DWW_SOFT_WIDE=1"
-        : key->ring            ? " -DWW_RING=1"
-                               : "");
+        wwi_soft_tiles(r) == 2   ? " -DWW_SOFT_WIDE=1"
+        : wwi_soft_tiles(r) == 3 ? " -DWW_SOFT_GAUGED=1"
+        : key->ring              ? " -DWW_RING=1"
+                                 : "");
 }
 
 // Adds the option for a device whose pow() of vectors is wrong, where the program has one.

@@ -20,16 +20,16 @@
 #define ITEMS_FORM(width, ...)                                                                                         \
     {                                                                                                                  \
         .engine = "packed", .kernel = "ww_packed_items", .interleave = "ww_interleave",                                \
-        .texts = {"engine/interleave.cl", __VA_ARGS__ "engine/items_edges.cl", "engine/walk.cl",                       \
-                  "engine/packed_items.cl"},                                                                           \
+        .texts = {"engine/interleave.cl", "engine/items_pack.cl", __VA_ARGS__ "engine/items_edges.cl",                 \
+                  "engine/walk.cl", "engine/packed_items.cl"},                                                         \
         .exchanges = true, /* it does not, but a vendor's own forms of instructions are there with it */               \
             .pack = (width)                                                                                            \
     }
 #define SOFT_FORM(width)                                                                                               \
     {                                                                                                                  \
         .engine = "packed", .kernel = "ww_packed_soft", .interleave = "ww_interleave",                                 \
-        .texts = {"engine/interleave.cl", "engine/soft_tiles.cl", "engine/packed_soft.cl"}, .exchanges = true,         \
-        .pack = (width)                                                                                                \
+        .texts = {"engine/interleave.cl", "engine/items_pack.cl", "engine/soft_tiles.cl", "engine/packed_soft.cl"},    \
+        .exchanges = true, .pack = (width)                                                                             \
     }
 // By the width of a pack; with a strip's columns in local memory; of soft minima that are computed by tiles.
 static const wwi_form forms[2] = {ITEMS_FORM(PACK, ), ITEMS_FORM(PACK_WIDE, )};
@@ -50,13 +50,11 @@ int wwi_soft_tiles_tuned(const wwi_runner *r, const char *parameter, int fallbac
     if (!r->soft || r->precision != WW_FLOAT || r->channels != 1 || r->banded || r->open ||
         (r->measure.id != WW_DTW && r->measure.id != WW_DDTW) || wwi_measure_cost(&r->measure) == WW_COST_USER)
         return 0;
-    const bool has_double = wwi_context_info(r->context)->has_double != 0;
-    const int wanted = (int)wwi_tuned(r, parameter, fallback);
-    return wanted > 1 && !has_double ? 1 : wanted;
+    return (int)wwi_tuned(r, parameter, fallback);
 }
 
 int wwi_soft_tiles(const wwi_runner *r) {
-    return wwi_soft_tiles_tuned(r, "packed.tiles", wwi_context_fast_double(r->context) ? 2 : 1);
+    return wwi_soft_tiles_tuned(r, "packed.tiles", 2);
 }
 
 bool wwi_packed_items(const wwi_runner *r) {
@@ -74,14 +72,16 @@ static bool is_plain(const wwi_runner *r) {
 }
 
 // Whether the pairs fill the device: twice over, or, where a cell is so simple that a pack alone in a scheduler is as
-// fast as several, once nearly. A compute unit has four schedulers.
+// fast as several, once nearly. A compute unit has four schedulers. With a band the other engines are slow: half is
+// enough.
 static bool fills(const wwi_runner *r, uint64_t pairs, uint64_t packed, uint64_t others) {
     const bool simple =
         is_plain(r) && r->precision == WW_FLOAT && r->channels == 1 && !r->banded && !r->open && !r->soft;
     const uint64_t pack = form_of(r, false)->pack, at_once = wwi_compute_units(r) * 4 * pack;
     const uint64_t rounds = wwi_ceil_div(wwi_ceil_div(packed, pack) * pack * others, at_once);
-    const uint64_t fewest = (uint64_t)wwi_tuned(r, "packed.fill", (long)(simple ? pack * 16 / 5 : 256));
-    return pairs >= wwi_compute_units(r) * fewest && (rounds > 2 || 5 * pairs >= 4 * rounds * at_once || !simple);
+    const uint64_t enough = r->banded ? 2 * pack : simple ? pack * 16 / 5 : 256;
+    return pairs >= wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.fill", (long)enough) &&
+           (!simple || rounds > 2 || 5 * pairs >= 4 * rounds * at_once);
 }
 
 // Whether the batch is for this engine when the choice is free: pairs enough to fill the device, and cells enough for
@@ -98,7 +98,7 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
     if (wwi_ribbon_width(r, list, one_length, n, m, &below))
         return false;
     // Measured on one GPU: in these cases engine lanes is as fast or faster.
-    if (r->banded && wwi_band_form_of(&r->measure.band) != WWI_BAND_DIAGONAL)
+    if (r->banded && wwi_band_form_of(&r->measure.band) == WWI_BAND_TABLE)
         return false;
     if (r->channels > 12 || (r->precision == WW_DOUBLE && (r->channels > 1 || edge_values(r))))
         return false;
@@ -162,6 +162,11 @@ static uint32_t most_columns(const wwi_runner *r) {
     else if (r->banded)
         edged = by_measure(r, "packed.banded", r->precision == WW_DOUBLE ? 8 : is_plain(r) ? 24 : 16);
     columns = columns < edged ? columns : edged;
+    // A row's band is a word of bits where it is not along the diagonal.
+    if (r->banded && wwi_band_form_of(&r->measure.band) != WWI_BAND_DIAGONAL && columns > 32)
+        columns = 32;
+    if (r->banded)
+        return columns < 8 ? 8 : columns & ~7u;
     return columns < 4 ? 4 : columns > 96 ? 96 : columns & ~3u;
 }
 
@@ -169,7 +174,7 @@ static uint32_t most_columns(const wwi_runner *r) {
 // than the best cost about a quarter of the difference; plain measures take a few more as well as fewer. Where lengths
 // differ, a program for every width would be compiled for ever.
 static uint32_t strip_columns(const wwi_runner *r, const wwi_work *w) {
-    const uint32_t most = most_columns(r), step = 4;
+    const uint32_t most = most_columns(r), step = r->banded ? 8 : 4;
     if (w->column_ranks > 3 && w->m > most)
         return most;
     if (r->banded || r->open || w->m <= most)

@@ -6,7 +6,7 @@
 #include "engine/runner.h"
 
 // Whether its soft minima are computed by tiles (kernels_cl/engine/packed_soft.cl): 0 they are not, 1 in the log
-// domain, 2 also as products in double.
+// domain, 2 also with gauges.
 int wwi_soft_tiles(const wwi_runner *r);
 // Likewise of any kernel in such tiles, by a parameter of `wavewarp tune`.
 int wwi_soft_tiles_tuned(const wwi_runner *r, const char *parameter, int fallback);

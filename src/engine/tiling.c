@@ -104,7 +104,7 @@ static uint64_t lanes_at_once(const wwi_runner *r) {
 static double lanes_cost(const wwi_runner *r, wwi_tiling t, wwi_shape shape) {
     const double at_once = (double)lanes_at_once(r), lanes = (double)shape.pairs * t.width;
     const double waiting = 300 + 12 * t.columns + (t.columns > 48 ? 300 : 0);
-    const double working = (15.5 * t.columns + 75) * (lanes > at_once ? lanes / at_once : 1);
+    const double working = (15.5 * t.columns + 110) * (lanes > at_once ? lanes / at_once : 1);
     const double steps = (double)wwi_ceil_div(shape.longest, t.rows) + t.width - 1;
     return steps * (waiting > working ? waiting : working);
 }
@@ -148,8 +148,9 @@ wwi_tiling wwi_lanes_tiling(const wwi_runner *r, wwi_shape shape) {
 
 bool wwi_lanes_ring(const wwi_runner *r, wwi_tiling tiling, uint64_t pairs) {
     const bool fits = !r->banded && wwi_points_in_registers(r) && tiling.rows > 1;
-    const bool waits = r->exchange == WWI_EXCHANGE_NV_SHFL && pairs * tiling.width <= lanes_at_once(r) &&
-                       2 * tiling.columns > wwi_lane_columns(r, false);
+    // Measured on one GPU: in plain measures with wide lanes.
+    const bool waits = r->exchange == WWI_EXCHANGE_NV_SHFL && (r->recurrence->flags & WWI_MEASURE_PLAIN) &&
+                       pairs * tiling.width <= lanes_at_once(r) && 2 * tiling.columns > wwi_lane_columns(r, false);
     return fits && wwi_tuned(r, "lanes.ring", waits);
 }
 

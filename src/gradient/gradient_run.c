@@ -39,10 +39,9 @@ static long tuned(const ww_gradient *g, const char *name, long fallback) {
 static int tiles_of(const ww_gradient *g) {
     if (g->parts != 1 || g->options.alignment)
         return 0;
-    return wwi_soft_tiles_tuned(g->plan->runner, "gradient.tiles",
-                                !on_gpu(g)                                  ? 0
-                                : wwi_context_fast_double(g->plan->context) ? 2
-                                                                            : 1);
+    const int best = wwi_context_fast_double(g->plan->context) ? 2 : 1;
+    const int wanted = wwi_soft_tiles_tuned(g->plan->runner, "gradient.tiles", on_gpu(g) ? best : 0);
+    return wanted > 1 && !wwi_context_info(g->plan->context)->has_double ? 1 : wanted;
 }
 
 // The sizes of a block, and what of a point is in registers.

@@ -37,14 +37,17 @@ static ww_status check_measure(const ww_measure *measure, size_t channels) {
 
 // The engine by device and channels where none is asked for.
 static ww_status choose_engine(const ww_dataset *rows, ww_plan_options *options) {
+    const bool loses = wwi_context_loses_arrays(rows->context);
     if (options->engine == WW_ENGINE_AUTO) {
         const bool gpu = wwi_context_info(rows->context)->type == WW_DEVICE_GPU;
-        options->engine = gpu || rows->channels > VECTOR_CHANNELS ? WW_ENGINE_LANES : WW_ENGINE_PACKED;
+        options->engine = gpu || loses || rows->channels > VECTOR_CHANNELS ? WW_ENGINE_LANES : WW_ENGINE_PACKED;
     }
     if (options->engine != WW_ENGINE_LANES && options->engine != WW_ENGINE_PACKED) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s finds no warping paths", ww_engine_name(options->engine));
         return wwi_fail_hint("engines lanes and packed do");
     }
+    if (options->engine == WW_ENGINE_PACKED && loses)
+        return wwi_fail(WW_ERROR_UNSUPPORTED, "engine packed: this driver computes it wrongly");
     if (options->engine == WW_ENGINE_PACKED && rows->channels > VECTOR_CHANNELS)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "engine packed: too many channels (limit %d)", VECTOR_CHANNELS);
     return WW_OK;

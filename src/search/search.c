@@ -109,6 +109,11 @@ static ww_status check_measure(ww_search *s) {
     ww_measure *m = &s->measure;
     const char *name = s->row->info.name;
     if (s->options.kind == WW_SEARCH_WINDOWS) {
+        if (wwi_context_loses_arrays(s->context)) {
+            wwi_fail(WW_ERROR_UNSUPPORTED, "windows on %s: its driver computes them wrongly",
+                     wwi_context_info(s->context)->name);
+            return wwi_fail_hint("choose another device (PoCL for a CPU), or search with open ends (WW_SEARCH_OPEN)");
+        }
         if (wwi_measure_is_open(m)) {
             wwi_fail(WW_ERROR_UNSUPPORTED, "windows with open ends");
             return wwi_fail_hint("leave the relaxation at 0, or search with open ends (WW_SEARCH_OPEN)");

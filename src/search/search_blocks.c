@@ -4,11 +4,12 @@
 // have buffers of their own. Else a block is sent before it is searched.
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/grow.h"
 #include "search/search_internal.h"
 
-enum { SLOT_BYTES = 1 << 21 };
+enum { SLOT_BYTES = 1 << 20 };
 
 ww_status wwi_search_send(ww_search *s, uint32_t points) {
     ww_status status = WW_OK;
@@ -43,7 +44,9 @@ static ww_status allocate_block(ww_search *s, uint64_t length, bool ahead) {
     // The stride is whole groups of 32, and the rows of all queries have 32 places more.
     const uint64_t around = overlap + 31 + 32;
     block = largest > around ? (block < largest - around ? block : largest - around) : 1;
-    uint64_t wanted = (uint64_t)wwi_tuning(s->context, "search.block", NULL, s->gpu ? 1L << 24 : 1L << 17);
+    // Long ones cost less, but the first block of a stream is waited for.
+    const long whole = length / 12 > 1 << 26 ? 1L << 26 : length / 12 < 1 << 24 ? 1L << 24 : (long)(length / 12);
+    uint64_t wanted = (uint64_t)wwi_tuning(s->context, "search.block", NULL, s->gpu ? whole : 1L << 17);
     if (!windows) {
         // As many columns as a launch has time for.
         const double points = (double)s->queries[s->query_count - 1].at + (double)s->queries[s->query_count - 1].n;
@@ -128,7 +131,8 @@ static ww_status make_piece(void *user, uint64_t piece, void *slot, wwi_feed_par
 
 // How many threads send blocks ahead; 0: none.
 static unsigned loaders(const ww_search *s) {
-    const long threads = wwi_tuning(s->context, "search.loaders", NULL, s->gpu ? 6 : 0);
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN), most = cores > 14 ? 12 : cores > 8 ? cores - 2 : 6;
+    const long threads = wwi_tuning(s->context, "search.loaders", NULL, s->gpu ? most : 0);
     return s->options.kind == WW_SEARCH_WINDOWS && threads > 0 ? (unsigned)threads : 0;
 }
 

@@ -385,11 +385,11 @@ static void order_by_length(const uint32_t (*candidates)[4], size_t count, uint3
 // The distances of candidates first to first + count - 1, of l points each.
 static ww_status near_of_length(wwi_shapelet_device *d, const wwi_shapelet_data *data, const wwi_shapelet_sides *sides,
                                 uint32_t first, uint32_t count, uint32_t l) {
-    enum { NEAR = 16 }; // WW_NEAR
+    enum { MOST_ACROSS = 16, GROUPS = 4096 };
     ww_status status;
     const uint32_t wide = (uint32_t)data->longest - l + 1;
     const uint64_t windows = (uint64_t)sides->series * d->kind.channels * wide, values = d->kind.channels * (uint64_t)l;
-    const uint64_t at_once = (UINT64_C(64) << 20) / 8 / values + NEAR;
+    const uint64_t at_once = (UINT64_C(64) << 20) / 8 / values + MOST_ACROSS;
     if ((status = wwi_grow_buffer(d->context, &d->statistics, windows * 16)) != WW_OK ||
         (status = wwi_grow_buffer(d->context, &d->patterns, (count < at_once ? count : at_once) * values * 8)) != WW_OK)
         return status;
@@ -406,6 +406,10 @@ static ww_status near_of_length(wwi_shapelet_device *d, const wwi_shapelet_data 
                             statistics, sizeof statistics / sizeof *statistics);
     for (uint32_t many; status == WW_OK && count; first += many, count -= many) {
         many = count < at_once ? count : (uint32_t)at_once;
+        // Of few candidates the windows are divided among more work-items, so that all of the device has work.
+        uint32_t across = MOST_ACROSS;
+        while (across > 1 && (uint64_t)((many + across - 1) / across) * sides->series < GROUPS)
+            across /= 2;
         const wwi_arg patterns[] = {WWI_BUFFER(data->device_values),
                                     WWI_BUFFER(data->device_offsets),
                                     WWI_BUFFER(d->candidates),
@@ -424,13 +428,14 @@ static ww_status near_of_length(wwi_shapelet_device *d, const wwi_shapelet_data 
                                 WWI_VALUE(many),
                                 WWI_VALUE(wide),
                                 WWI_VALUE(l),
+                                WWI_VALUE(across),
                                 WWI_BUFFER(d->statistics),
                                 WWI_BUFFER(d->patterns),
                                 WWI_BUFFER(d->nearest)};
         status = wwi_launch(d->patterns_of, (many * values + d->table_group - 1) / d->table_group, d->table_group,
                             patterns, sizeof patterns / sizeof *patterns);
         if (status == WW_OK)
-            status = wwi_launch(d->near, (uint64_t)(many + NEAR - 1) / NEAR * sides->series, d->exact_group, near,
+            status = wwi_launch(d->near, (uint64_t)((many + across - 1) / across) * sides->series, d->exact_group, near,
                                 sizeof near / sizeof *near);
     }
     return status;

@@ -404,8 +404,11 @@ static ww_status compile(search *s) {
     while (across > 1 && each * across > local * 3 / 4)
         across /= 2;
     s->keys_global = each * across > local;
-    s->split_group =
-        d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_group", s->node->count <= 64 ? 32 : 128) : 1;
+    // Of many series few candidates fit a group, and more work-items go through each.
+    const long split_group = s->node->count <= 64                                  ? 32
+                             : s->node->count <= 512 || info->max_work_group < 256 ? 128
+                                                                                   : 256;
+    s->split_group = d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_group", split_group) : 1;
     s->across = across * d->vector;
     // Each share of a candidate's keys has counts of its own.
     s->shares = d->gpu && !s->keys_global && counts * s->split_group <= 8192 && s->split_group % across == 0

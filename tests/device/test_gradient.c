@@ -198,12 +198,14 @@ END_TEST
 
 // ---- shapes: bands, segments, sums
 
-// Marks that do not fit are computed again, segment by segment; equal bits with and without.
+// Marks that do not fit are computed again, segment by segment; equal bits with and without, but by tiles, whose bits
+// depend on the pairs of a warp (`tiles` below has segments of these).
 START_TEST(segments) {
     ww_measure measure = wwt_measure(WW_DTW);
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
     ww_run_options limits = WW_RUN_OPTIONS_INIT;
     setup();
+    wwt_ok(wwi_tuning_try(wwt_context, "gradient.tiles", NULL, 0));
     measure.gamma = 0.7;
     if (_i == 1) {
         measure.band.kind = WW_BAND_SAKOE_CHIBA;

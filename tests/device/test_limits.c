@@ -151,13 +151,11 @@ static ww_status pairs_below_2_31(void) {
     return listed(TWO_31 - 1);
 }
 
-static ww_status neighbours_of_2_32(void) {
+// Their results have more bytes than 64 bits count, so nothing is computed.
+static ww_status neighbours_of_2_48(void) {
     const ww_measure measure = wwt_measure(WW_DTW);
     ww_plan *plan = NULL;
-    int64_t ids[4];
-    ww_status status = ww_plan_create_nearest(&measure, points_of_one, NULL, TWO_32 + 1, NULL, &plan);
-    if (status == WW_OK)
-        status = ww_plan_run_nearest(plan, ids, NULL);
+    const ww_status status = ww_plan_create_nearest(&measure, points_of_one, NULL, ((size_t)1 << 48) + 1, NULL, &plan);
     ww_plan_destroy(&plan);
     return status;
 }
@@ -351,7 +349,7 @@ static const struct {
     {"2^31 pairs", pairs_of_2_31, {WW_ERROR_OVERFLOW, NONE, NONE}},
     {"2^32 pairs", pairs_of_2_32, {WW_ERROR_OVERFLOW, NONE, NONE}},
     {"2^31-1 pairs", pairs_below_2_31, {MEMORY, NONE}},
-    {"2^32 neighbours", neighbours_of_2_32, {WW_ERROR_OVERFLOW, MEMORY}},
+    {"2^48 neighbours", neighbours_of_2_48, {WW_ERROR_OVERFLOW, NONE, NONE}},
     {"a matrix of 2^32 values", matrix_of_2_32, {WW_ERROR_CANCELLED, NONE, NONE}},
     {"a result that the buffer can't hold", device_result_too_small, {WW_ERROR_INVALID_ARGUMENT, NONE, NONE}},
     {"a buffer of 2^40 bytes", buffer_of_2_40, {MEMORY, NONE}},
