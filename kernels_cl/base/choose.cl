@@ -124,10 +124,6 @@ WW_INLINE real ww_choose(ww_entries e, const int parity, ww_parameters p) {
 WW_INLINE real ww_choose(ww_entries e, const int parity, ww_parameters p) {
     return ww_lesser(ww_lesser(e.left, e.up), e.diagonal);
 }
-#elif WW_ELEMENTS
-WW_INLINE real ww_choose(ww_entries e, const int parity, ww_parameters p) {
-    return ww_least_apart(e.left, e.up, e.diagonal, parity);
-}
 #else
 WW_INLINE real ww_choose(ww_entries e, const int parity, ww_parameters p) {
     return ww_least(e.left, e.up, e.diagonal, parity);

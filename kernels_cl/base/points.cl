@@ -42,9 +42,7 @@
 #define ww_exp2(a) ww_exp2_float(a)
 #define ww_log2(a) ww_log2_float(a)
 #define ww_recip(a) ww_recip_float(a)
-#define ww_least_of(a, b, c) ww_least_float(a, b, c)
 #else
-#define ww_least_of(a, b, c) ww_min3(a, b, c)
 WW_INLINE real ww_at_most(real a, real b) {
     return a <= b ? (real)1 : (real)0;
 }
@@ -60,20 +58,11 @@ WW_INLINE real ww_unit_product(real a, real b) {
 #endif
 #endif
 
-// The least of a cell's three neighbours. `parity` (a constant) is the row's parity where rows are computed diagonally, or 2
-// where up was just computed: then it comes last. On GPUs it decides on the places of left and up, so that two neighbouring
-// rows have the value that they share in the same place: NVIDIA reads it once. With costs at the edges (ww_least_apart) nothing is
-// shared.
-WW_INLINE real ww_least_apart(real left, real up, real diagonal, const int parity) {
+// The least of a cell's three neighbours. `parity` (a constant) is the row's parity where rows are computed diagonally: it
+// decides which of left and up is the first operand. It is 2 where up was just computed: then that comes last.
+WW_INLINE real ww_least(real left, real up, real diagonal, const int parity) {
     return parity == 2 ? ww_min3(left, diagonal, up) : parity ? ww_min3(left, up, diagonal) : ww_min3(up, left, diagonal);
 }
-#if WW_VECTOR > 1
-#define ww_least(left, up, diagonal, parity) ww_least_apart(left, up, diagonal, parity)
-#else
-WW_INLINE real ww_least(real left, real up, real diagonal, const int parity) {
-    return parity ? ww_least_of(diagonal, left, up) : ww_least_of(diagonal, up, left);
-}
-#endif
 
 // The lengths of a pair's series; with WW_EMIT ends also how many points of each end may be skipped free of cost, x being
 // the row series.

@@ -52,7 +52,7 @@
 #if WW_EXCHANGE == 1
 
 // 1 where a <= b, else 0, in one instruction; a product limited to 0 to 1, at no additional cost; 2^a; log2 a; 1/a;
-// 1/sqrt(a); the least of values that are not negative, with its operands in this order, which the compiler would change.
+// 1/sqrt(a).
 #define WW_HAS_FLOAT_FORMS
 static inline float ww_at_most_float(float a, float b) {
     float r;
@@ -87,14 +87,6 @@ static inline float ww_rsqrt_float(float a) {
     float r;
     __asm__("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
     return r;
-}
-
-static inline float ww_least_float(float a, float b, float c) {
-    int r;
-    __asm__("{ .reg .s32 t; min.s32 t, %1, %2; min.s32 %0, t, %3; }"
-            : "=r"(r)
-            : "r"(as_int(a)), "r"(as_int(b)), "r"(as_int(c)));
-    return as_float(r);
 }
 
 // What a warp has written to local memory is there for all its work-items.
