@@ -73,6 +73,7 @@ static void add_elements(texts *t) {
 }
 
 static void write_options(const wwi_runner *r, const wwi_variant_key *key, char *options, size_t bytes) {
+    const int tiles = key->form && key->form->tiles ? wwi_soft_tiles(r) : 0;
     snprintf(
         options, bytes,
         "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
@@ -85,10 +86,10 @@ static void write_options(const wwi_runner *r, const wwi_variant_key *key, char 
         key->form && key->form->pack ? (int)key->form->pack : key->vector, key->below, key->abandon, r->extra,
         r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels,
         key->form && key->form->select ? key->form->select : r->soft, r->open | (key->form ? key->form->emit : 0),
-        wwi_soft_tiles(r) == 2   ? " -DWW_SOFT_WIDE=1"
-        : wwi_soft_tiles(r) == 3 ? " -DWW_SOFT_GAUGED=1"
-        : key->ring              ? " -DWW_RING=1"
-                                 : "");
+        tiles == 2   ? " -DWW_SOFT_WIDE=1"
+        : tiles == 3 ? " -DWW_SOFT_GAUGED=1"
+        : key->ring  ? " -DWW_RING=1"
+                     : "");
 }
 
 // Adds the option for a device whose pow() of vectors is wrong, where the program has one.

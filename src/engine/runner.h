@@ -27,6 +27,7 @@ typedef struct wwi_form {
     const char *texts[7];   // after those of the recurrence
     bool exchanges;         // work-items hand values on: the program is told how
     bool is_bits;           // the options are those of engine bits
+    bool tiles;             // soft minima by tiles: the program is told which
     bool own_rows;          // engine bits: WW_OWN_ROWS also in a rectangle
     uint32_t pack;          // WW_PACK; 0: the vector's width
     int select, emit;       // WW_SELECT, 0: the measure's own; what WW_EMIT has besides open ends

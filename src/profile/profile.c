@@ -197,10 +197,17 @@ static uint64_t local_bytes(const ww_profile *p, shape s, bool is_double) {
     return (places + rows) * (p->series.channels * (is_double ? 32 : 16) + 4);
 }
 
+// Room for every pair of a tile, for each of its windows.
+static uint64_t tile_bytes(const ww_profile *p, uint32_t width) {
+    return (uint64_t)width * p->block_rows * (p->self ? 2 : 1) * ENTRY_BYTES;
+}
+
 static bool shape_fits(const ww_profile *p, shape s) {
     const ww_device_info *info = wwi_context_info(p->context);
     const bool is_double = p->options.precision == WW_DOUBLE;
     const shape deep = deep_shape(p, s);
+    if (tile_bytes(p, s.group * s.diagonals * s.vector * s.vectors) > wwi_context_max_buffer(p->context))
+        return false;
     return local_bytes(p, s, is_double) <= info->local_bytes && s.group <= info->max_work_group &&
            (!p->deep || (local_bytes(p, deep, true) <= info->local_bytes && deep.group <= info->max_work_group));
 }
@@ -293,7 +300,7 @@ static ww_status compile(ww_profile *p) {
 static ww_status divide(ww_profile *p) {
     const wwi_profile_series *other = wwi_profile_other(p);
     const uint64_t of_window = wwi_profile_window_bytes(p, &p->series);
-    const uint64_t tile = (uint64_t)p->width * p->block_rows * (p->self ? 2 : 1);
+    const uint64_t tile = tile_bytes(p, p->width);
     const uint64_t largest = wwi_context_max_buffer(p->context);
     uint64_t room = wwi_context_bytes_free(p->context) / 8 * 7;
     if (p->run.max_bytes && p->run.max_bytes < room)
@@ -307,8 +314,8 @@ static ww_status divide(ww_profile *p) {
         bytes = all;
     bytes = bytes > room / 2 ? room / 2 : bytes;
     bytes = bytes > largest ? largest : bytes;
-    if (bytes < tile * ENTRY_BYTES)
-        bytes = tile * ENTRY_BYTES; // that of a tile must fit
+    if (bytes < tile)
+        bytes = tile; // that of a tile must fit
     p->capacity = bytes / ENTRY_BYTES;
     if (p->capacity > UINT32_MAX / 2)
         p->capacity = UINT32_MAX / 2;

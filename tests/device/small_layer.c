@@ -42,13 +42,22 @@ static CL_API_ENTRY cl_mem CL_API_CALL small_clCreateBuffer(cl_context context, 
     return made;
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL small_clReleaseMemObject(cl_mem memory) {
-    cl_uint references = 0;
+// A buffer counts once for each reference that the library has. The implementation has its own until its commands are done
+// with: these do not count, so that what is free does not depend on the time.
+static CL_API_ENTRY cl_int CL_API_CALL small_clRetainMemObject(cl_mem memory) {
     size_t size = 0;
-    (void)next->clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, NULL);
+    (void)next->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, NULL);
+    const cl_int code = next->clRetainMemObject(memory);
+    if (code == CL_SUCCESS)
+        atomic_fetch_add(&wwt_small_used, size);
+    return code;
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL small_clReleaseMemObject(cl_mem memory) {
+    size_t size = 0;
     (void)next->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, NULL);
     const cl_int code = next->clReleaseMemObject(memory);
-    if (code == CL_SUCCESS && references == 1)
+    if (code == CL_SUCCESS)
         atomic_fetch_sub(&wwt_small_used, size);
     return code;
 }
@@ -72,6 +81,7 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd
     ours = *target;
     ours.clGetDeviceInfo = small_clGetDeviceInfo;
     ours.clCreateBuffer = small_clCreateBuffer;
+    ours.clRetainMemObject = small_clRetainMemObject;
     ours.clReleaseMemObject = small_clReleaseMemObject;
     *our_entries = sizeof ours / sizeof(void *);
     *our_table = &ours;

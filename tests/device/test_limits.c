@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes beyond every limit, and a device far smaller than the work: a clear status and nothing left behind, or the
-// answer of a large device. Host memory above a quarter of a gigabyte is refused here, so that a machine of any size
+// answer of a large device. Host memory above half a gigabyte is refused here, so that a machine of any size
 // does the same; the values are a mapping of zeros that takes no memory. Long because: every kind of job is here,
 // twice.
 #include <fcntl.h>
@@ -28,7 +28,7 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 
-static const size_t most_host = (size_t)1 << 28;
+static const size_t most_host = (size_t)1 << 29;
 static atomic_long refused;
 
 static bool is_refused(size_t size) {
