@@ -42,8 +42,8 @@ static CL_API_ENTRY cl_mem CL_API_CALL small_clCreateBuffer(cl_context context, 
     return made;
 }
 
-// A buffer counts once for each reference that the library has. The implementation has its own until its commands are done
-// with: these do not count, so that what is free does not depend on the time.
+// A buffer counts once for each reference that the library has. The implementation has its own until its commands are
+// done with: these do not count, so that what is free does not depend on the time.
 static CL_API_ENTRY cl_int CL_API_CALL small_clRetainMemObject(cl_mem memory) {
     size_t size = 0;
     (void)next->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, NULL);
