@@ -42,11 +42,16 @@ static CL_API_ENTRY cl_mem CL_API_CALL small_clCreateBuffer(cl_context context, 
     return made;
 }
 
+static size_t size_of(cl_mem memory) {
+    size_t size = 0;
+    (void)next->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, NULL);
+    return size;
+}
+
 // A buffer counts once for each reference that the library has. The implementation has its own until its commands are
 // done with: these do not count, so that what is free does not depend on the time.
 static CL_API_ENTRY cl_int CL_API_CALL small_clRetainMemObject(cl_mem memory) {
-    size_t size = 0;
-    (void)next->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, NULL);
+    const size_t size = size_of(memory);
     const cl_int code = next->clRetainMemObject(memory);
     if (code == CL_SUCCESS)
         atomic_fetch_add(&wwt_small_used, size);
@@ -54,8 +59,7 @@ static CL_API_ENTRY cl_int CL_API_CALL small_clRetainMemObject(cl_mem memory) {
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL small_clReleaseMemObject(cl_mem memory) {
-    size_t size = 0;
-    (void)next->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, NULL);
+    const size_t size = size_of(memory);
     const cl_int code = next->clReleaseMemObject(memory);
     if (code == CL_SUCCESS)
         atomic_fetch_sub(&wwt_small_used, size);
