@@ -50,15 +50,6 @@
 #else
 #define WW_SOFT_COLUMN(t) y.at[t]
 #endif
-#if WW_SOFT_WIDE
-typedef double ww_soft_state;
-#define WW_SOFT_LOG(c) as_float(as_uint2(c).x)
-#define WW_SOFT_STATE(r) as_double((uint2)(as_uint(r), 0))
-#else
-typedef float ww_soft_state;
-#define WW_SOFT_LOG(c) (c)
-#define WW_SOFT_STATE(r) (r)
-#endif
 #define WW_SOFT_ENTER(q) ww_wide_exp2(base - v[q])
 #define WW_SOFT_LEAVE(q) v[q] = base - ww_wide_log2(value);
 // D(0,0) may be below padding rows.
@@ -150,24 +141,7 @@ ww_packed_soft(WW_ITEMS_ARGUMENTS) {
                         }
                         // R of the strip's last row at least, at most, and in its last column.
                         float low, high, end;
-                        if (products) {
-                            uint word = as_uint2(c[0]).y, top = word, bottom = word;
-                            WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-                                word = as_uint2(c[r]).y;
-                                top = max(top, word);
-                                bottom = min(bottom, word);
-                            }
-                            low = base - ww_wide_exponent(top);
-                            high = base - ww_wide_exponent(bottom);
-                            end = base - ww_wide_exponent(word);
-                        } else {
-                            low = high = end = WW_SOFT_LOG(c[0]);
-                            WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
-                                end = WW_SOFT_LOG(c[r]);
-                                low = fmin(low, end);
-                                high = fmax(high, end);
-                            }
-                        }
+                        WW_SOFT_LAST_ROW(low, high, end)
                         const float cost =
                             scale * fmax(ww_soft_cost(most_x, least_y), ww_soft_cost(least_x, most_y));
                         best = floor(fmin(fmin(low, least), corner));

@@ -28,8 +28,19 @@ WW_INLINE float ww_soft_cost(float x, float y) {
     return ww_cost(a, b);
 }
 
+// What a strip's last row `c` holds: P as a double or R as a float, its low word.
 #if WW_SOFT_WIDE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double ww_soft_state;
+#define WW_SOFT_LOG(c) as_float(as_uint2(c).x)
+#define WW_SOFT_STATE(r) as_double((uint2)(as_uint(r), 0))
+#else
+typedef float ww_soft_state;
+#define WW_SOFT_LOG(c) (c)
+#define WW_SOFT_STATE(r) (r)
+#endif
+
+#if WW_SOFT_WIDE
 // 2^a, a from -1000 to 1000: a fraction's in float, and the rest in the exponent. The magic number puts a + 896 into the
 // lowest bits, 896 being the difference of the biases.
 WW_INLINE double ww_wide_exp2(float a) {
@@ -53,6 +64,27 @@ WW_INLINE float ww_wide_log2(double a) {
     const uint high = as_uint2(a).y;
     return ww_wide_exponent(high) + ww_log2(as_float(((high & 0xfffffu) << 3) | 0x3f800000u));
 }
+
+// R of a strip's last row c[WW_COLS] at least, at most, and in its last column; `products`: it holds P, times 2^-base.
+#define WW_SOFT_LAST_ROW(low, high, end)                                                                               \
+    if (products) {                                                                                                    \
+        uint word = as_uint2(c[0]).y, top = word, bottom = word;                                                       \
+        WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {                                                            \
+            word = as_uint2(c[r]).y;                                                                                   \
+            top = max(top, word);                                                                                      \
+            bottom = min(bottom, word);                                                                                \
+        }                                                                                                              \
+        low = base - ww_wide_exponent(top);                                                                            \
+        high = base - ww_wide_exponent(bottom);                                                                        \
+        end = base - ww_wide_exponent(word);                                                                           \
+    } else {                                                                                                           \
+        low = high = end = WW_SOFT_LOG(c[0]);                                                                          \
+        WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {                                                            \
+            end = WW_SOFT_LOG(c[r]);                                                                                   \
+            low = fmin(low, end);                                                                                      \
+            high = fmax(high, end);                                                                                    \
+        }                                                                                                              \
+    }
 
 // Whether products hold a tile of WW_ROWS x `columns` cells. R: `low`, `high` at least and at most and `end` the last of the row
 // above, likewise `least`, `most` and `last` of the column to the left, and the corner; `best` the least of all, `cost` the

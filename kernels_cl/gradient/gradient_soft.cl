@@ -97,15 +97,6 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
             result = j * WW_COLS + r + 1 == m ? above[r] - ww_log2(sum[r]) : result;                                   \
     }
 
-#if WW_SOFT_WIDE
-typedef double ww_soft_state;
-#define WW_SOFT_LOG(c) as_float(as_uint2(c).x)
-#define WW_SOFT_STATE(r) as_double((uint2)(as_uint(r), 0))
-#else
-typedef float ww_soft_state;
-#define WW_SOFT_LOG(c) (c)
-#define WW_SOFT_STATE(r) (r)
-#endif
 
 __kernel WW_SOFT_GROUP void
 ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
@@ -167,24 +158,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
 #if WW_SOFT_WIDE
             // R of the strip's last row at least, at most, and in its last column.
             float low, high, end;
-            if (products) {
-                uint word = as_uint2(c[0]).y, top = word, bottom = word;
-                WW_SOFT_UNROLL for (int r = 1; r < WW_COLS; r++) {
-                    word = as_uint2(c[r]).y;
-                    top = max(top, word);
-                    bottom = min(bottom, word);
-                }
-                low = base - ww_wide_exponent(top);
-                high = base - ww_wide_exponent(bottom);
-                end = base - ww_wide_exponent(word);
-            } else {
-                low = high = end = WW_SOFT_LOG(c[0]);
-                WW_SOFT_UNROLL for (int r = 1; r < WW_COLS; r++) {
-                    end = WW_SOFT_LOG(c[r]);
-                    low = fmin(low, end);
-                    high = fmax(high, end);
-                }
-            }
+            WW_SOFT_LAST_ROW(low, high, end)
             const float cost = scale * fmax(ww_soft_cost(most_x, least_y), ww_soft_cost(least_x, most_y));
             const float best = floor(fmin(fmin(low, least), corner));
             const bool fits =
