@@ -44,7 +44,8 @@ typedef struct cli_measure_options {
         {"dependent", 0, CLI_FLAG, NULL, "a point is all its channels; default but for msm", &(m).dependent, 0, 0},    \
         {"relax",    0, CLI_TEXT, "BX,EX,BY,EY", "open ends: points to skip at begin and end of x and y, or 'all'",    \
          &(m).relax, 0, 0},                                                                                            \
-        {"soft", 0, CLI_TEXT, "GAMMA", "the soft minimum: soft-DTW and its kin", &(m).soft, 0, 0}, {                   \
+        {"soft", 0, CLI_TEXT, "GAMMA", "the soft minimum: soft-DTW and its kin", &(m).soft, 0, 0},                     \
+        {"gamma", 0, CLI_TEXT, "GAMMA", "the same as --soft", &(m).soft, 0, 0}, {                                      \
         "param", 'p', CLI_LIST, "NAME=VALUE", "a parameter of the measure; may be given several times",                \
             &(m).parameters, 0, 0                                                                                      \
     }

@@ -41,7 +41,7 @@ static const cli_command commands[] = {
      POINTS "\nOne file is the base, which asks itself; with --load it is the queries. Output as of 'wavewarp knn'.\n"
             "--evaluate compares with the exact search.",
      cmd_lsh},
-    {"cluster", "INPUT", "Groups similar series: k medoids, or merging the nearest groups.",
+    {"cluster", "INPUT", "Groups similar series: k-means, k medoids, or merging the nearest groups.",
      FORMATS "\nComputes the matrix of all distances, then the clusters; prints their sizes, medoids and silhouettes.",
      cmd_cluster},
     {"search", "QUERIES... --in STREAM", "Finds where queries match in long streams.",

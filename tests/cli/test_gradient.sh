@@ -25,6 +25,8 @@ ok "soft, in JSON" gives 0 gradient x.csv y.csv --soft 1 --json --divergence
 ok "the published divergence" prints '"values": [42.058'
 ok "by the second side" gives 0 gradient x.csv y.csv --soft 1 --of y --json
 ok "the published value" prints '"values": [41.187'
+ok "gamma by its own name" gives 0 gradient x.csv y.csv --gamma 1 --of y --json
+ok "is the soft minimum's" prints '"values": [41.187'
 ok "an alignment" gives 0 gradient x.csv y.csv --soft 1 -o g.npy --expected-alignment e.npy
 ok "a series a pair, a channel a row" gives 0 convert e.npy e.ts
 ok "parameters" gives 0 gradient x.csv y.csv -m msm --soft 0.5 --by-parameters --json
