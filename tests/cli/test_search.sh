@@ -61,6 +61,9 @@ ok "a pipe that stalls" cmp -s out wanted
 printf '1\n5\nx\n' | "$program" search query.csv --in - --threshold 0.5 >out 2>err
 ok "what is no number" test $? -eq 1
 ok "names its line" says 'line 3'
+printf '1\n5\0 \n2\n' | "$program" search query.csv --in - --threshold 0.5 >out 2>err
+ok "a zero byte in a line" test $? -eq 1
+ok "is no end of the line" says 'line 2'
 printf '' | "$program" search query.csv --in - --threshold 0.5 >out 2>err
 ok "an empty pipe" test $? -eq 0
 
@@ -94,6 +97,11 @@ ok "a missing point in a stream" gives 0 search query.csv --in hole.csv --kind w
 ok "is in no match there" test ! -s out
 mkdir folder.f32
 ok "a folder as a stream" gives 1 search query.csv --in folder.f32
+mkfifo pipe.f32
+printf '12345678' >pipe.f32 &
+ok "a pipe as a file of numbers" gives 1 search query.csv --in pipe.f32
+wait
+ok "is told from one of an odd size" says 'pipe.f32: plain numbers are read from a file'
 ok "relaxation beyond the length" gives 0 search query.csv --in stream.csv --relax 99,99,all,all
 
 # ---- refusals
@@ -105,4 +113,6 @@ ok "a measure that open ends mean nothing to" gives 1 search query.csv --in stre
 ok "says why" says "how far it is from the match's begin"
 ok "a file that is not there" gives 1 search query.csv --in nothing.csv
 ok "k 0" gives 2 search query.csv --in stream.csv -k 0
+ok "a k beyond all memory" gives 1 search query.csv --in stream.csv -k 18446744073709551615
+ok "says how large it may be" says 'k is 18446744073709551615; 1 to 4096'
 finish
