@@ -230,10 +230,13 @@ static ww_status open_sliced_profile(ww_context *context) {
     if (status != WW_OK)
         return status;
     // The first step of memory that suffices: for a tile, whose size the device has a say in, and slices of about half.
-    do {
-        run.max_bytes += 20000;
+    static uint64_t bytes = 20000;
+    for (;; bytes += 20000) {
+        run.max_bytes = bytes;
         status = ww_profile_create(context, &view, 0, &view, 1, 10, &options, &s.profile);
-    } while (status == WW_ERROR_DEVICE_MEMORY && run.max_bytes < 100000000);
+        if (status != WW_ERROR_DEVICE_MEMORY || bytes > 100000000)
+            break;
+    }
     return status;
 }
 
