@@ -70,6 +70,9 @@ else
 fi
 ok "terms and a checkpoint" gives 0 shapelets fit train.csv --csv-label first --terms 3 --checkpoint c.txt -o m2.json --json
 ok "the checkpoint is gone" test ! -e c.txt
+mkfifo pipe
+ok "a pipe as a checkpoint" gives 1 shapelets fit train.csv --csv-label first --checkpoint pipe -o m2.json
+ok "is refused" says 'pipe is not a file'
 ok "a sample" gives 0 shapelets fit train.csv --csv-label first --sample 20 -q kruskal-wallis -o m3.json
 
 ok "no verb" gives 2 shapelets
