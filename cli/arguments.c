@@ -267,6 +267,19 @@ static int take_stream(const cli_command *command, streams *s, bool writes, cons
     return CLI_GO_ON;
 }
 
+// Of two files of one name the second would replace the first. Devices take both.
+static int check_outputs(const cli_command *command, const cli_option *options, size_t option_count) {
+    for (size_t i = 0; i < option_count; i++)
+        for (size_t k = i + 1; k < option_count && options[i].kind == CLI_OUTPUT; k++) {
+            const char *one = *(const char **)options[i].target,
+                       *other = options[k].kind == CLI_OUTPUT ? *(const char **)options[k].target : NULL;
+            if (one && other && !is_stream(one) && strcmp(one, other) == 0 && strncmp(one, "/dev/", 5) != 0)
+                return cli_usage(command->name, "--%s and --%s both write to %s", options[i].name, options[k].name,
+                                 one);
+        }
+    return CLI_GO_ON;
+}
+
 static int check_streams(const cli_command *command, const cli_option *options, size_t option_count,
                          const char **operands, size_t operand_count) {
     streams s = {"", ""};
@@ -329,5 +342,6 @@ int cli_parse(const cli_command *command, const cli_option *options, size_t opti
         *operand_count = count;
     if (count < least)
         return cli_usage(command->name, "usage: wavewarp %s %s", command->name, command->operands);
-    return check_streams(command, options, option_count, operands, count);
+    const int result = check_streams(command, options, option_count, operands, count);
+    return result == CLI_GO_ON ? check_outputs(command, options, option_count) : result;
 }

@@ -138,9 +138,11 @@ static int run_raw(job *j, const char *path) {
     if (raw.file < 0)
         return cli_error("%s: %s", path, strerror(errno));
     const off_t bytes = lseek(raw.file, 0, SEEK_END);
-    if (bytes == 0)
+    if (bytes < 0)
+        result = cli_error("%s: plain numbers are read from a file, not from a pipe", path);
+    else if (bytes == 0)
         result = cli_error("%s: no points", path);
-    else if (bytes < 0 || (uint64_t)bytes % raw.bytes != 0)
+    else if ((uint64_t)bytes % raw.bytes != 0)
         result = cli_error("%s: its size is no whole number of points of %zu bytes", path, raw.bytes);
     source.length = (uint64_t)bytes / raw.bytes;
     if (result == CLI_GO_ON && ww_search_run_source(j->search, &source, j->matches, j->found) != WW_OK)
@@ -158,19 +160,21 @@ static int print_now(void *user, size_t query, const ww_match *match) {
 }
 
 // A line with a point: its channels' numbers, separated by blanks or commas; "nan" is missing. An empty line is none.
-static int take_line(char *line, size_t channels, uint64_t number, double *values, size_t *count) {
-    char *at = line + strspn(line, " \t\r");
-    if (!*at)
+// A zero is at `end`; one before it is no number's end.
+static int take_line(const char *line, const char *end, size_t channels, uint64_t number, double *values,
+                     size_t *count) {
+    const char *at = line + strspn(line, " \t\r");
+    if (at == end)
         return CLI_GO_ON;
     for (size_t c = 0; c < channels; c++) {
-        char *end;
+        char *after;
         at += strspn(at, " \t,;");
-        values[c] = strtod(at, &end);
-        if (end == at)
+        values[c] = strtod(at, &after);
+        if (after == at)
             return cli_error("standard input, line %" PRIu64 ": %zu numbers are expected", number, channels);
-        at = end;
+        at = after;
     }
-    if (at[strspn(at, " \t,;\r")])
+    if (at + strspn(at, " \t,;\r") != end)
         return cli_error("standard input, line %" PRIu64 ": more than %zu numbers", number, channels);
     ++*count;
     return CLI_GO_ON;
@@ -212,7 +216,7 @@ static int follow(job *j, const ww_search_options *options) {
         for (size_t at = 0; at < used && result == CLI_GO_ON; at++)
             if (text[at] == '\n') {
                 text[at] = '\0';
-                result = take_line(text + from, channels, ++number, values + count * channels, &count);
+                result = take_line(text + from, text + at, channels, ++number, values + count * channels, &count);
                 from = at + 1;
             }
         const bool waits = more <= 0 || result != CLI_GO_ON || count >= ROOM || !is_ready(STDIN_FILENO);
@@ -249,21 +253,20 @@ static int search(job *j, ww_search_options *options) {
         result = read_into(j, j->streams.items[i], &j->stream_set);
     if (result != CLI_GO_ON)
         return result;
-    j->matches = calloc(j->query_count * options->k, sizeof *j->matches);
-    j->found = calloc(j->query_count, sizeof *j->found);
-    if (!j->matches || !j->found)
-        return cli_error("not enough memory");
     cli_plan_options(&j->device, &j->progress, &plan);
     options->run = plan.run;
     ww_status status = ww_series_set_view(j->queries, &queries);
     if (status == WW_OK)
         status = ww_search_create(j->context, &j->measure, &queries, options, &j->search);
-    if (status == WW_OK && raw) {
-        result = run_raw(j, j->streams.items[0]);
-    } else {
-        if (status == WW_OK)
-            status = ww_series_set_view(j->stream_set, &streams);
-        if (status == WW_OK)
+    if (status == WW_OK) {
+        // The search has checked k.
+        j->matches = calloc(j->query_count * options->k, sizeof *j->matches);
+        j->found = calloc(j->query_count, sizeof *j->found);
+        if (!j->matches || !j->found)
+            result = cli_error("not enough memory");
+        else if (raw)
+            result = run_raw(j, j->streams.items[0]);
+        else if ((status = ww_series_set_view(j->stream_set, &streams)) == WW_OK)
             status = ww_search_run(j->search, &streams, j->matches, j->found);
     }
     cli_progress_end(&j->progress);

@@ -57,6 +57,9 @@ void cli_interrupt_begin(void) {
     for (size_t i = 0; i < CLI_COUNT_OF(signals); i++)
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
+    // A file above the limit of its size (ulimit -f) is a failed write, not the end of the program.
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGXFSZ, &action, NULL);
 }
 
 void cli_interrupt_cancels(bool does) {

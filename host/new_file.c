@@ -165,15 +165,17 @@ static ww_status open_new(const char *path, wwi_new_file *file) {
         return wwi_fail_hint("remove the link, or name the file itself");
     }
     // Renaming over a link would replace the link, not what it points to.
-    file->path = exists ? realpath(path, NULL) : strdup(path);
+    const bool replaces = exists && S_ISREG(about.st_mode);
+    file->path = replaces ? realpath(path, NULL) : strdup(path);
     if (!file->path)
-        return exists ? fail_write(path) : wwi_fail_memory(strlen(path) + 1);
-    if (!exists || S_ISREG(about.st_mode)) {
+        return replaces ? fail_write(path) : wwi_fail_memory(strlen(path) + 1);
+    if (!exists || replaces) {
         if (notice)
             find_left(file->path);
-        return create_beside(file, exists ? &about : NULL);
+        return create_beside(file, replaces ? &about : NULL);
     }
-    // A device or a pipe must be written itself: renaming over it would take its place.
+    // A device or a pipe must be written itself: renaming over it would take its place. It need not have another name
+    // (/dev/stdout).
     file->descriptor = open(file->path, O_WRONLY | O_CLOEXEC);
     return file->descriptor < 0 ? fail_write(path) : WW_OK;
 }

@@ -117,7 +117,7 @@ WW_API_STATUS ww_gradient_create_matrix(const ww_measure *measure, ww_dataset *r
 /// \param outputs read during the call only.
 /// \return WW_ERROR_INVALID_ARGUMENT (nothing to compute; an output that the options left out; a buffer that is too
 /// small), WW_ERROR_DEVICE_MEMORY (not even one column of checkpoints fits), WW_ERROR_NOT_FINITE (upstream),
-/// WW_ERROR_OVERFLOW (a value too large for the precision), WW_ERROR_CANCELLED, WW_ERROR_OPENCL.
+/// WW_ERROR_OVERFLOW (a value or slope too large for the precision), WW_ERROR_CANCELLED, WW_ERROR_OPENCL.
 /// *Thread-safety*: one thread at a time. *Blocking*: until done, where an output goes to host memory or there is a
 /// progress function; else until all work is enqueued.
 WW_API_STATUS ww_gradient_run(ww_gradient *gradient, const ww_gradient_outputs *outputs);

@@ -415,6 +415,22 @@ static ww_status check_values(const ww_gradient *g, const void *values) {
     return WW_OK;
 }
 
+// Where a cost or a slope may be beyond the precision, which its value need not show.
+static ww_status check_slopes(const ww_gradient *g, const sink *s) {
+    const double *wide = s->to.host;
+    const float *narrow = s->to.host;
+    const bool is_double = g->plan->rows->precision == WW_DOUBLE;
+    bool finite = true;
+    if (isinf(g->plan->limit))
+        return WW_OK;
+    for (uint64_t i = 0; finite && i < s->values; i++)
+        finite = isfinite(is_double ? wide[i] : (double)narrow[i]);
+    if (finite)
+        return WW_OK;
+    wwi_fail(WW_ERROR_OVERFLOW, "%s: one is too large for %s", s->name, is_double ? "double" : "float");
+    return wwi_fail_hint("scale the series, or use double precision");
+}
+
 static ww_status end_run(ww_gradient *g, ww_status status) {
     status = wwi_finish_after(g->plan->stream, status);
     if (status == WW_OK && g->pace.progress && g->pace.done < g->pace.total)
@@ -491,6 +507,9 @@ ww_status ww_gradient_run(ww_gradient *g, const ww_gradient_outputs *outputs) {
             status = fill_sink(g, &sinks[i]);
     if (status == WW_OK && o.values && sinks[0].to.host)
         status = check_values(g, sinks[0].to.host);
+    for (size_t i = 1; status == WW_OK && i < count; i++)
+        if (sinks[i].wanted && sinks[i].to.host)
+            status = check_slopes(g, &sinks[i]);
 done:
     for (size_t i = 0; i < count; i++)
         wwi_buffer_destroy(&sinks[i].own);

@@ -226,7 +226,7 @@ ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *s, const wwi_
 ww_status wwi_profile_slice_store(ww_profile *p, wwi_profile_slice *s) {
     ww_status status = WW_OK;
     const uint64_t bytes = (uint64_t)s->count * p->k * 8;
-    for (int list = 0; status == WW_OK && s->best[list] && list < WWI_PROFILE_LISTS; list++)
+    for (int list = 0; status == WW_OK && list < WWI_PROFILE_LISTS && s->best[list]; list++)
         if ((status = wwi_stream_read(p->stream, s->best[list], 0, bytes, p->best[list] + s->first * p->k)) == WW_OK)
             status = wwi_stream_read(p->stream, s->best_ids[list], 0, bytes, p->best_ids[list] + s->first * p->k);
     return status;

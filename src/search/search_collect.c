@@ -61,7 +61,7 @@ ww_status wwi_collect_limits(ww_search *s) {
     if (!limits)
         return wwi_fail_memory(s->query_count * sizeof *limits);
     for (size_t q = 0; q < s->query_count; q++) {
-        limits[q] = wwi_candidates_bar(&s->queries[q]);
+        limits[q] = wwi_candidates_bar(s, &s->queries[q]);
         if (s->precision == WW_FLOAT && isfinite(limits[q]) && (double)(float)limits[q] < limits[q])
             limits[q] = (double)nextafterf((float)limits[q], INFINITY);
     }

@@ -155,7 +155,7 @@ ww_status wwi_candidates_add_row(ww_search *s, wwi_query *q, const wwi_candidate
 // The value that the k-th match has at most, of these places and those kept.
 ww_status wwi_candidates_limit(ww_search *s, wwi_query *q, const wwi_candidate *more, size_t count);
 // The least value that a place needs not to have to be left out.
-double wwi_candidates_bar(const wwi_query *q);
+double wwi_candidates_bar(const ww_search *s, const wwi_query *q);
 // The matches: `picked` has room for k candidates.
 size_t wwi_candidates_pick(ww_search *s, wwi_query *q, wwi_candidate *picked);
 

@@ -292,7 +292,7 @@ static ww_status part(ww_search *s, uint32_t points, uint32_t first, uint32_t co
     for (int phase = 0; phase < 2; phase++) {
         for (size_t i = 0; i < s->query_count; i++) {
             wwi_query *q = &s->queries[i];
-            const bool bounds = s->bounds && isfinite(wwi_candidates_bar(q)) && q->share < 0.5;
+            const bool bounds = s->bounds && isfinite(wwi_candidates_bar(s, q)) && q->share < 0.5;
             if (!counts[i] || (phase == 1 && bounds && !left[i]))
                 continue;
             if (s->table_of != q->length) {

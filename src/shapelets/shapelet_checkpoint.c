@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/grow.h"
 #include "files/output.h"
@@ -166,8 +167,12 @@ static ww_status parse(const char *bytes, size_t size, const char *path, wwi_sha
 ww_status wwi_shapelet_past_read(const char *path, wwi_shapelet_past *past, bool *there) {
     ww_status status = WW_OK;
     text t = {NULL, 0, 0};
+    struct stat about;
     memset(past, 0, sizeof *past);
     *there = false;
+    // Reading a pipe might never end.
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        return wwi_fail(WW_ERROR_IO, "%s is not a file", path);
     FILE *file = fopen(path, "rb");
     if (!file)
         return errno == ENOENT ? WW_OK : wwi_fail(WW_ERROR_IO, "%s can't be opened: %s", path, strerror(errno));

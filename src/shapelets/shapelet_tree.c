@@ -108,6 +108,9 @@ const char *ww_shapelets_class_name(const ww_shapelets *m, size_t k) {
 
 static ww_status check_options(const ww_shapelets_options *o, const ww_series_set *train) {
     const size_t shortest = ww_series_set_min_length(train);
+    if (shortest < 2)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "candidates have 2 points at least, but the shortest series has %zu",
+                        shortest);
     if (o->min_length < 2)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "min_length is %zu; at least 2", o->min_length);
     if (o->max_length > shortest || o->min_length > shortest) {

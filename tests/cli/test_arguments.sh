@@ -63,6 +63,8 @@ for command in generate convert; do
 done
 ok "two things on standard output" gives 2 nearest a --json -o -
 ok "that is said" says "both write to standard output"
+ok "two outputs of one name" gives 2 knn points.csv --ids same.txt --distances same.txt
+ok "are named" says "--ids and --distances both write to same.txt"
 for two in 'classify --train a --test b --json --predictions -' 'matrix a --json -o -' 'path a b --json -o -' \
     'cluster a -k 2 --json --merges -' 'cluster a -k 2 -o - --merges -' 'average a -o - --svg -' 'lsh a --json --ids -' \
     'profile a --window 9 --json --svg -' 'shapelets fit a -o - --json' 'gradient a b --json -o -'; do

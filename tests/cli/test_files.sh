@@ -143,6 +143,12 @@ ok "an empty line of text" gives 1 convert hole.txt a2.ts --format text
 ok "numbers that are no characters" gives 1 convert gap.csv a2.ts --to text
 ok "failures leave no file" absent a2.ts
 ok "failures leave nothing behind" no_leftovers
+echo old >limited.ts
+(ulimit -f 8 && exec env --default-signal=XFSZ "$program" generate cbf --count 1000 -o limited.ts) >out 2>err
+ok "a file above the size limit is a failure" test $? -eq 1
+ok "is said" says 'limited.ts'
+ok "stays as it was" grep -qx old limited.ts
+ok "and no part is left" no_leftovers
 if [ -w /dev/full ]; then
     "$program" generate cbf >/dev/full 2>err
     ok "a full disk is a failure" test $? -eq 1

@@ -80,6 +80,9 @@ fi
 echo old >ids.txt
 ok "the second file has no folder" gives 1 knn points.csv --ids ids.txt --distances none/d.txt
 ok "the first is as it was" holds ids.txt old
+"$program" knn points.csv -k 1 >wanted 2>err
+"$program" knn points.csv -k 1 -o /dev/stdout 2>err | cat >piped
+ok "a link to a pipe is written" cmp -s piped wanted
 ok "the second can't be written" gives 1 knn points.csv --ids ids.txt --distances /dev/full
 ok "the first is still as it was" holds ids.txt old
 ok "the third can't be written" gives 1 knn points.csv --ids ids.txt --distances d.txt -o /dev/full

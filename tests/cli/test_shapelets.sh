@@ -70,6 +70,9 @@ else
 fi
 ok "terms and a checkpoint" gives 0 shapelets fit train.csv --csv-label first --terms 3 --checkpoint c.txt -o m2.json --json
 ok "the checkpoint is gone" test ! -e c.txt
+mkfifo pipe
+ok "a pipe as a checkpoint" gives 1 shapelets fit train.csv --csv-label first --checkpoint pipe -o m2.json
+ok "is refused" says 'pipe is not a file'
 ok "a sample" gives 0 shapelets fit train.csv --csv-label first --sample 20 -q kruskal-wallis -o m3.json
 
 ok "no verb" gives 2 shapelets
@@ -81,6 +84,9 @@ ok "a length above the series" gives 1 shapelets fit train.csv --csv-label first
 ok "says which" says 'candidates of 9 points'
 ok "more than there are" gives 1 shapelets fit train.csv --csv-label first -k 1000 -o m.json
 ok "says how many there are" says 'without overlap there are'
+printf 'a,1,2,3\nb,1\n' >point.csv
+ok "a series of one point" gives 1 shapelets fit point.csv --csv-label first -o m.json
+ok "says that it is too short" says 'the shortest series has 1'
 printf 'a,1,2,3\na,3,2,1\n' >one.csv
 ok "one class" gives 1 shapelets fit one.csv --csv-label first -o m.json
 printf 'a,1,2,3\n' >single.csv

@@ -127,6 +127,14 @@ bool wwt_covers(const wwt_product *product, const int *values);
 // Whether the next test is of the part that WAVEWARP_TEST_PART=I/N names: every N-th from the I-th, from 0.
 bool wwt_in_part(void);
 
+// Adds loops [from, to) of the test to a case, those of the part.
+#define wwt_add_to(tcase, test, from, to)                                                                              \
+    do {                                                                                                               \
+        for (int wwt_loop = (from); wwt_loop < (int)(to); wwt_loop++)                                                  \
+            if (wwt_in_part())                                                                                         \
+                tcase_add_loop_test(tcase, test, wwt_loop, wwt_loop + 1);                                              \
+    } while (0)
+
 static inline bool wwt_always(int subject, int loop) {
     (void)subject;
     (void)loop;

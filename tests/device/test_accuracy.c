@@ -71,7 +71,7 @@ int main(void) {
     Suite *suite = suite_create("accuracy");
     TCase *tcase = wwt_case(suite, "accuracy", 300);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
-    tcase_add_loop_test(tcase, accuracy, 0, 2 * SETS * wwt_precision_count());
-    tcase_add_loop_test(tcase, other_measures, 0, (int)KNOWN_MEASURE_COUNT * SETS);
+    wwt_add_to(tcase, accuracy, 0, 2 * SETS * wwt_precision_count());
+    wwt_add_to(tcase, other_measures, 0, (int)KNOWN_MEASURE_COUNT * SETS);
     return wwt_run(suite);
 }

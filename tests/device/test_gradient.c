@@ -529,6 +529,35 @@ static int stop(void *user, uint64_t done, uint64_t total) {
     return ++*(int *)user > 0;
 }
 
+// Differences beyond float beside a value that is right: the slope is not.
+START_TEST(too_large) {
+    enum { POINTS = 6 };
+    const float values[] = {3e38f, -3e38f, 3e38f, -3e38f, 3e38f, -3e38f};
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_dataset *set = NULL;
+    ww_gradient *gradient = NULL;
+    ww_gradient_outputs outputs = WW_GRADIENT_OUTPUTS_INIT;
+    float value, slopes[POINTS];
+    view.values = values;
+    view.count = 1;
+    view.length = POINTS;
+    wwt_ok(ww_dataset_create(wwt_context, &view, NULL, &set));
+    ww_measure measure = wwt_measure(WW_DTW);
+    measure.gamma = _i;
+    wwt_ok(ww_gradient_create_pairs(&measure, set, set, NULL, NULL, 1, NULL, &gradient));
+    const ww_output to_value = WW_OUTPUT_HOST(&value), to_slopes = WW_OUTPUT_HOST(slopes);
+    outputs.values = &to_value;
+    wwt_ok(ww_gradient_run(gradient, &outputs));
+    ck_assert_double_eq((double)value, 0);
+    outputs.rows = &to_slopes;
+    wwt_fails(ww_gradient_run(gradient, &outputs), WW_ERROR_OVERFLOW);
+    outputs.values = NULL;
+    wwt_fails(ww_gradient_run(gradient, &outputs), WW_ERROR_OVERFLOW);
+    ww_gradient_destroy(&gradient);
+    ww_dataset_destroy(&set);
+}
+END_TEST
+
 START_TEST(refusals) {
     static const ww_measure_id without[] = {WW_EDR, WW_LCSS, WW_LEVENSHTEIN, WW_LCS};
     const size_t lengths[] = {5, 7};
@@ -610,6 +639,7 @@ int main(void) {
     wwt_add(suite, weights, 1);
     wwt_add(suite, gammas, 5);
     wwt_add(suite, tiles, 9);
+    wwt_add(suite, too_large, 2);
     wwt_add(suite, refusals, 1);
     return wwt_run(suite);
 }

@@ -301,8 +301,8 @@ int main(void) {
     Suite *suite = suite_create("index files");
     TCase *tcase = wwt_case(suite, "index files", 120);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
-    tcase_add_loop_test(tcase, wrong_numbers_are_refused, 0, SAMPLES);
-    tcase_add_loop_test(tcase, a_changed_file_is_refused_or_an_index, 0, SAMPLES);
-    tcase_add_test(tcase, an_endless_file_is_refused);
+    wwt_add_to(tcase, wrong_numbers_are_refused, 0, SAMPLES);
+    wwt_add_to(tcase, a_changed_file_is_refused_or_an_index, 0, SAMPLES);
+    wwt_add_to(tcase, an_endless_file_is_refused, 0, 1);
     return wwt_run(suite);
 }

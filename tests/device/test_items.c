@@ -290,9 +290,9 @@ int main(void) {
     // A program is what costs time: daily in double every third measure.
     for (int loop = 0; loop < 2 * IDS; loop++)
         if (wwt_all_cases() || loop < IDS || loop % 3 == 0)
-            tcase_add_loop_test(tcase, measures, loop, loop + 1);
-    tcase_add_loop_test(tcase, halves_and_channels, 0, 2);
-    tcase_add_loop_test(tcase, soft, 0, 3);
+            wwt_add_to(tcase, measures, loop, loop + 1);
+    wwt_add_to(tcase, halves_and_channels, 0, 2);
+    wwt_add_to(tcase, soft, 0, 3);
     wwt_add_chosen(suite, many_channels, 6, 0, many_channels_daily);
     wwt_add(suite, in_bands, BANDS);
     wwt_add(suite, open_ends, 3);

@@ -625,7 +625,7 @@ static bool chosen(int subject, int loop) {
 static void add_chosen(TCase *tcase, const TTest *test, int subject) {
     for (int loop = 0; loop < 2 * ENGINES; loop++)
         if (chosen(subject, loop))
-            tcase_add_loop_test(tcase, test, loop, loop + 1);
+            wwt_add_to(tcase, test, loop, loop + 1);
 }
 
 int main(void) {
@@ -635,20 +635,20 @@ int main(void) {
     Suite *suite = suite_create("jobs");
     TCase *tcase = wwt_case(suite, "jobs", 120);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
-    tcase_add_test(tcase, self_test_and_views);
-    tcase_add_loop_test(tcase, pairs_are_cells_of_the_matrix, 0, 2 * ENGINES);
-    tcase_add_loop_test(tcase, forms_of_a_matrix, 0, 2 * ENGINES);
-    tcase_add_loop_test(tcase, plan_keeps_what_it_needs, 0, ENGINES);
-    tcase_add_loop_test(tcase, streamed_is_the_same, 0, 2 * ENGINES);
-    tcase_add_loop_test(tcase, neighbours_change_nothing, 0, 2 * ENGINES);
+    wwt_add_to(tcase, self_test_and_views, 0, 1);
+    wwt_add_to(tcase, pairs_are_cells_of_the_matrix, 0, 2 * ENGINES);
+    wwt_add_to(tcase, forms_of_a_matrix, 0, 2 * ENGINES);
+    wwt_add_to(tcase, plan_keeps_what_it_needs, 0, ENGINES);
+    wwt_add_to(tcase, streamed_is_the_same, 0, 2 * ENGINES);
+    wwt_add_to(tcase, neighbours_change_nothing, 0, 2 * ENGINES);
     add_chosen(tcase, nearest, NEAREST);
     add_chosen(tcase, nearest_of_unequal_lengths_and_channels, UNEQUAL);
     add_chosen(tcase, nearest_under_a_user_cost, USER_COST);
-    tcase_add_loop_test(tcase, progress_and_cancel, 0, ENGINES);
-    tcase_add_loop_test(tcase, one_call_distance, 0, 2);
-    tcase_add_loop_test(tcase, one_call_matrix, 0, 2);
-    tcase_add_loop_test(tcase, classification_votes, 0, 2);
-    tcase_add_loop_test(tcase, leave_one_out, 0, 2);
-    tcase_add_loop_test(tcase, classification_of_kept_sets, 0, 2);
+    wwt_add_to(tcase, progress_and_cancel, 0, ENGINES);
+    wwt_add_to(tcase, one_call_distance, 0, 2);
+    wwt_add_to(tcase, one_call_matrix, 0, 2);
+    wwt_add_to(tcase, classification_votes, 0, 2);
+    wwt_add_to(tcase, leave_one_out, 0, 2);
+    wwt_add_to(tcase, classification_of_kept_sets, 0, 2);
     return wwt_run(suite);
 }

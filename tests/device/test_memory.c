@@ -468,13 +468,13 @@ int main(void) {
     Suite *suite = suite_create("memory");
     TCase *tcase = wwt_case(suite, "memory", 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, data);
-    tcase_add_test(tcase, matrices);
-    tcase_add_test(tcase, neighbours);
-    tcase_add_test(tcase, gradients);
-    tcase_add_test(tcase, points_and_tables);
-    tcase_add_test(tcase, searches);
-    tcase_add_test(tcase, profiles);
-    tcase_add_test(tcase, host_memory);
+    wwt_add_to(tcase, data, 0, 1);
+    wwt_add_to(tcase, matrices, 0, 1);
+    wwt_add_to(tcase, neighbours, 0, 1);
+    wwt_add_to(tcase, gradients, 0, 1);
+    wwt_add_to(tcase, points_and_tables, 0, 1);
+    wwt_add_to(tcase, searches, 0, 1);
+    wwt_add_to(tcase, profiles, 0, 1);
+    wwt_add_to(tcase, host_memory, 0, 1);
     return wwt_run(suite);
 }

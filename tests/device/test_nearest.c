@@ -359,15 +359,15 @@ int main(void) {
     Suite *suite = suite_create("nearest");
     TCase *tcase = wwt_case(suite, "nearest", 240);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
-    tcase_add_loop_test(tcase, selection, 0, 2 * wwt_precision_count());
+    wwt_add_to(tcase, selection, 0, 2 * wwt_precision_count());
     for (int loop = 0; loop < 4 * wwt_precision_count(); loop++)
         if (is_daily(loop % 2, loop / 2 % 2, loop / 4))
-            tcase_add_loop_test(tcase, bounds_change_nothing, loop, loop + 1);
-    tcase_add_test(tcase, bounds_without_a_clock);
+            wwt_add_to(tcase, bounds_change_nothing, loop, loop + 1);
+    wwt_add_to(tcase, bounds_without_a_clock, 0, 1);
     for (int loop = 0; loop < 4; loop++)
         if (is_daily(loop % 2, loop / 2, 0))
-            tcase_add_loop_test(tcase, bounds_of_channels_and_lengths, loop, loop + 1);
-    tcase_add_loop_test(tcase, bounds_among_equals, 0, 2);
-    tcase_add_test(tcase, lists_come_back);
+            wwt_add_to(tcase, bounds_of_channels_and_lengths, loop, loop + 1);
+    wwt_add_to(tcase, bounds_among_equals, 0, 2);
+    wwt_add_to(tcase, lists_come_back, 0, 1);
     return wwt_run(suite);
 }

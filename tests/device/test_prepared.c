@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A prepared plan's runs into device memory: they only enqueue, as often as one likes, and give the same bits as
-// others. The layer of tests/fault counts the OpenCL calls that wait.
+// others. And a search of a stream at rest, whose windows are all alike, waits as rarely as any. The layer of
+// tests/fault counts the OpenCL calls that wait.
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,6 +184,52 @@ START_TEST(runs_without_preparing) {
 }
 END_TEST
 
+// Of one stream values are 0, of the other they are not: all windows of the first, and none of the second, are equal.
+START_TEST(stream_at_rest) {
+    enum { QUERY = 16, POINTS = 1 << 18, K = 2 };
+    const ww_precision precision = _i ? WW_DOUBLE : WW_FLOAT;
+    wwt_fault_table *counts = wwt_in_layer("wwt_fault_control", "calls that wait are not counted");
+    double query[QUERY], *points = calloc(POINTS, sizeof *points);
+    long waits[2] = {0, 0};
+    wwt_seed(740);
+    for (size_t i = 0; i < QUERY; i++)
+        query[i] = wwt_random();
+    for (int moving = 0; moving < 2; moving++) {
+        ww_series_view queries = WW_SERIES_VIEW_INIT, streams = WW_SERIES_VIEW_INIT;
+        ww_search_options options = WW_SEARCH_OPTIONS_INIT;
+        ww_search *search = NULL;
+        ww_match matches[K];
+        size_t found;
+        for (size_t i = 0; moving && i < POINTS; i++)
+            points[i] = wwt_random();
+        queries.precision = streams.precision = WW_DOUBLE;
+        queries.count = streams.count = 1;
+        queries.values = query;
+        queries.length = QUERY;
+        streams.values = points;
+        streams.length = POINTS;
+        options.kind = WW_SEARCH_WINDOWS;
+        options.k = K;
+        options.precision = precision;
+        const ww_measure measure = wwt_measure(WW_DTW);
+        wwt_ok(ww_search_create(wwt_context, &measure, &queries, &options, &search));
+        if (counts)
+            atomic_store(&counts->waits, 0);
+        wwt_ok(ww_search_run(search, &streams, matches, &found));
+        if (counts)
+            waits[moving] = atomic_load(&counts->waits);
+        ck_assert_uint_eq(found, K);
+        if (!moving) {
+            ck_assert_int_eq(matches[0].begin, 0);
+            ck_assert_int_eq(matches[1].begin, QUERY / 2);
+        }
+        ww_search_destroy(&search);
+    }
+    free(points);
+    ck_assert_int_le(waits[0], 2 * waits[1] + 40);
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -190,5 +237,6 @@ int main(void) {
     Suite *suite = suite_create("prepared");
     wwt_add(suite, runs_only_enqueue, SUBJECTS);
     wwt_add(suite, runs_without_preparing, SUBJECTS);
+    wwt_add(suite, stream_at_rest, wwt_precision_count());
     return wwt_run(suite);
 }

@@ -135,7 +135,7 @@ int main(void) {
     Suite *suite = suite_create("search_published");
     TCase *tcase = wwt_case(suite, "search_published", 60);
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
-    tcase_add_loop_test(tcase, documents, 0, EXAMPLES);
-    tcase_add_test(tcase, vectors);
+    wwt_add_to(tcase, documents, 0, EXAMPLES);
+    wwt_add_to(tcase, vectors, 0, 1);
     return wwt_run(suite);
 }

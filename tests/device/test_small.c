@@ -229,23 +229,23 @@ int main(void) {
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
     // Where a compiler takes a minute a program: each engine once.
     const bool few = getenv("WAVEWARP_TEST_FEW") != NULL;
-    tcase_add_loop_test(tcase, mixed_lengths, 0, few ? ENGINES : 2 * ENGINES);
+    wwt_add_to(tcase, mixed_lengths, 0, few ? ENGINES : 2 * ENGINES);
     if (!getenv("WAVEWARP_TEST_OCLGRIND"))
-        tcase_add_loop_test(tcase, free_choice, 0, 2);
+        wwt_add_to(tcase, free_choice, 0, 2);
     if (!few)
-        tcase_add_loop_test(tcase, channels_in_a_band, 0, 2 * ENGINES);
+        wwt_add_to(tcase, channels_in_a_band, 0, 2 * ENGINES);
     // Oclgrind has seen their engines by then, and takes long.
     if (!few && !getenv("WAVEWARP_TEST_OCLGRIND"))
-        tcase_add_loop_test(tcase, other_measures, 0, OTHERS);
-    tcase_add_loop_test(tcase, bits, 0, few ? 1 : 4);
+        wwt_add_to(tcase, other_measures, 0, OTHERS);
+    wwt_add_to(tcase, bits, 0, few ? 1 : 4);
     if (!few) {
-        tcase_add_loop_test(tcase, half_of_a_matrix, 0, ENGINES);
-        tcase_add_test(tcase, nearest_with_bounds);
+        wwt_add_to(tcase, half_of_a_matrix, 0, ENGINES);
+        wwt_add_to(tcase, nearest_with_bounds, 0, 1);
     }
-    tcase_add_loop_test(tcase, one_bucket, 0, 2);
+    wwt_add_to(tcase, one_bucket, 0, 2);
     // With that check Oclgrind takes lanes of vectors that nothing reads for uninitialized, and crashes on 16 of them.
     const char *simulated = getenv("WAVEWARP_TEST_OCLGRIND");
     if (!simulated || strcmp(simulated, "uninitialized") != 0)
-        tcase_add_loop_test(tcase, searches, 0, 2);
+        wwt_add_to(tcase, searches, 0, 2);
     return wwt_run(suite);
 }

@@ -167,8 +167,8 @@ int main(void) {
     tcase_add_checked_fixture(tcase, wwt_context_setup, wwt_context_teardown);
     for (int loop = 0; loop < (int)(KIN * ENGINES) * wwt_precision_count(); loop++)
         if (chosen(loop))
-            tcase_add_loop_test(tcase, as_the_library, loop, loop + 1);
-    tcase_add_test(tcase, nothing_is_assumed);
-    tcase_add_test(tcase, refusals);
+            wwt_add_to(tcase, as_the_library, loop, loop + 1);
+    wwt_add_to(tcase, nothing_is_assumed, 0, 1);
+    wwt_add_to(tcase, refusals, 0, 1);
     return wwt_run(suite);
 }

@@ -224,11 +224,20 @@ static ww_status open_sliced_profile(ww_context *context) {
     ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
     ww_run_options run = WW_RUN_OPTIONS_INIT;
     ww_status status = wwt_make_set(2, 512, 1, &s.set);
-    run.max_bytes = 640000;
     options.run = &run;
     if (status == WW_OK)
         status = ww_series_set_view(s.set, &view);
-    return status == WW_OK ? ww_profile_create(context, &view, 0, &view, 1, 10, &options, &s.profile) : status;
+    if (status != WW_OK)
+        return status;
+    // The first step of memory that suffices: for a tile, whose size the device has a say in, and slices of about half.
+    static uint64_t bytes = 20000;
+    for (;; bytes += 20000) {
+        run.max_bytes = bytes;
+        status = ww_profile_create(context, &view, 0, &view, 1, 10, &options, &s.profile);
+        if (status != WW_ERROR_DEVICE_MEMORY || bytes > 100000000)
+            break;
+    }
+    return status;
 }
 
 static ww_status profile(wwt_answer *answer) {
