@@ -2,15 +2,16 @@
 // What shapelet_diagonal.cl computes, for GPUs: the best correlation of every candidate with every series by diagonals.
 // The formulae are there. A group has WW_WG lanes in WW_PARTS parts. A lane holds WW_ROWS consecutive starts of one
 // series, its rows, the same in all parts; the parts take turns at the tiles of WW_DIAGONALS neighbouring diagonals of
-// the other series, so that a group goes through all diagonals of one length before the next. The first row's
+// the other series, so that a group goes through all diagonals of one length before the next. With WW_SERIES above 1 they
+// are so many teams with a series each. The first row's
 // covariances, which the next length extends, wait in scratch memory: a number for WW_ROWS cells.
 //
 // What is sought is the least of |row| - cov(s, u) / |window|, which is never below 0 but by rounding: such floats
 // compare as integers, of which NVIDIA and AMD find the least of three in one instruction. A window that is none has NaN.
 //
 // Columns are in the order (group, row, lane). A group has WW_WG series' rows and takes one series after the other. Local
-// memory: four numbers of each row of a lane and of each of WW_PIECE windows, and the least of each row; two barriers for
-// WW_PIECE windows and one more for each length.
+// memory: four numbers of each row of a lane, and for each team four of each of WW_PIECE windows and the least of each row;
+// two barriers for WW_PIECE windows and one more for each length.
 #ifndef WW_DIAGONALS
 #define WW_DIAGONALS 16
 #endif
@@ -21,15 +22,20 @@
 #define WW_PARTS 4
 #endif
 #define WW_ITEMS (WW_WG * WW_PARTS)
-#define WW_PIECE 512
+#ifndef WW_SERIES
+#define WW_SERIES 1 // divides WW_PARTS
+#endif
+#define WW_TEAM (WW_WG * WW_SHARE)
+#define WW_SHARE (WW_PARTS / WW_SERIES)
+#define WW_PIECE (WW_SERIES == 1 ? 512 : 192)
 #define WW_TILES (WW_PIECE / WW_DIAGONALS)
 
 // Row t of a block of WW_DIAGONALS rows: the window of diagonal d is held at place (t + d) % WW_DIAGONALS.
 #define WW_HELD(held, d, t) held[((d) + (t)) % WW_DIAGONALS]
 
 // sums, rises, steps, norms: of columns; falls, windows: of series, see shapelet_tables.cl. lefts: of each group, the most
-// points from a first row on to its series' end. scratch: `room` numbers of each group. items: groups of columns times
-// series.
+// points from a first row on to its series' end. scratch: `room` numbers of each team of a group. items: groups of columns
+// times takes of WW_SERIES series.
 kernel __attribute__((reqd_work_group_size(WW_ITEMS, 1, 1))) void
 ww_shapelet_rows(global const float *restrict sums, global const float *restrict rises,
                  global const float *restrict steps, global const float *restrict norms,
@@ -38,36 +44,50 @@ ww_shapelet_rows(global const float *restrict sums, global const float *restrict
                  global float *restrict nearest, global float *restrict scratch, const uint room, const uint items,
                  const ww_shapelet_job job) {
     // The row behind the last is read ahead.
-    local float4 own[(WW_ROWS + 1) * WW_WG], held[WW_PIECE + WW_ROWS];
-    local int least[WW_ROWS * WW_WG];
-    const uint id = (uint)get_local_id(0), part = id / WW_WG, lane = id % WW_WG, firsts = job.columns / WW_ROWS;
+    local float4 own[(WW_ROWS + 1) * WW_WG], helds[WW_SERIES * (WW_PIECE + WW_ROWS)];
+    local int leasts[WW_SERIES * WW_ROWS * WW_WG];
+    const uint id = (uint)get_local_id(0), lane = id % WW_WG, firsts = job.columns / WW_ROWS;
+    const uint team = id / WW_TEAM, member = id % WW_TEAM, part = member / WW_WG;
+    const uint takes = (job.many + WW_SERIES - 1) / WW_SERIES;
+    local float4 *held = helds + team * (WW_PIECE + WW_ROWS);
+    local int *least = leasts + team * (WW_ROWS * WW_WG);
     for (uint item = (uint)get_group_id(0); item < items; item += (uint)get_num_groups(0)) {
-        const uint group = item / job.many, j = job.first + ww_rest(item, job.many, group), first = group * WW_WG + lane;
-        const uint left = lefts[group], all = points[j], column = group * (WW_ROWS * WW_WG);
+        // The last teams may have the same series.
+        const uint group = item / takes, begun = ww_rest(item, takes, group) * WW_SERIES;
+        const uint j = job.first + min(begun + team, job.many - 1);
+        const uint left = lefts[group], all = points[j], first = group * WW_WG + lane;
+        const uint column = group * (WW_ROWS * WW_WG);
+        uint longest = all;
+        for (uint s = 0; s < WW_SERIES; s++)
+            longest = max(longest, points[job.first + min(begun + s, job.many - 1)]);
         for (uint li = 0; li < job.count; li++) {
             const uint length = job.least + li * job.step, before = li ? length - job.step : 0;
-            if (length > left || length > all)
+            if (length > left)
                 break;
             global const float *step = steps + 2 * ((ulong)li * job.columns + column);
             global const float *norm = norms + (ulong)li * job.columns + column;
             global const float4 *window = windows + ((ulong)(j - job.table) * job.count + li) * wide;
             // Tiles with a window of this length.
             const uint tiles = (all - length + WW_ROWS - 1) / WW_DIAGONALS + 1;
-            for (uint begin = 0; begin < tiles; begin += WW_TILES) {
-                const uint end = min(tiles, begin + WW_TILES), places = (end - begin) * WW_DIAGONALS + WW_ROWS - 1;
+            const uint most = (longest - length + WW_ROWS - 1) / WW_DIAGONALS + 1;
+            for (uint begin = 0; begin < most; begin += WW_TILES) {
+                const uint end = min(tiles, begin + WW_TILES);
+                const uint places = begin < end ? (end - begin) * WW_DIAGONALS + WW_ROWS - 1 : 0;
                 barrier(CLK_LOCAL_MEM_FENCE);
                 for (uint e = id; begin == 0 && e < WW_ROWS * WW_WG; e += WW_ITEMS) {
                     const uint row = e / WW_WG;
                     const float unit = norm[e];
                     // Of a first row f and g are 0.
                     own[e] = (float4)(step[row * WW_WG + e], step[(row + 1) * WW_WG + e], unit > 0 ? 1 / unit : 0.0f, 0);
-                    least[e] = as_int(INFINITY);
                 }
-                for (uint e = id; e < places; e += WW_ITEMS)
+                for (uint e = member; begin == 0 && e < WW_ROWS * WW_WG; e += WW_TEAM)
+                    least[e] = as_int(INFINITY);
+                for (uint e = member; e < places; e += WW_TEAM)
                     held[e] = window[begin * WW_DIAGONALS + e];
                 barrier(CLK_LOCAL_MEM_FENCE);
-                for (uint t = begin + part; t < end; t += WW_PARTS) {
-                    global float *kept = scratch + (ulong)get_group_id(0) * room + t * (WW_DIAGONALS * WW_WG) + lane;
+                for (uint t = begin + part; t < end; t += WW_SHARE) {
+                    global float *kept = scratch + ((ulong)get_group_id(0) * WW_SERIES + team) * room +
+                                         t * (WW_DIAGONALS * WW_WG) + lane;
                     // Rows that some series still has, and that still have a window.
                     const int k0 = (int)(t * WW_DIAGONALS) - (WW_ROWS - 1);
                     const int rows = min((int)(left - length) + 1, (int)(all - length) + 1 - k0);
@@ -152,7 +172,7 @@ ww_shapelet_rows(global const float *restrict sums, global const float *restrict
             }
             barrier(CLK_LOCAL_MEM_FENCE);
             global float *to = nearest + ((ulong)j * job.count + li) * job.columns + column;
-            for (uint e = id; e < WW_ROWS * WW_WG; e += WW_ITEMS)
+            for (uint e = member; e < WW_ROWS * WW_WG; e += WW_TEAM)
                 to[e] = own[e].z - as_float(least[e]);
         }
     }

@@ -44,6 +44,7 @@ typedef struct search {
     uint32_t parts; // of a group of the extension; its group_items work-items
     uint32_t group_items;
     uint32_t lanes, wide; // of a group of diagonals; windows of a series in their table
+    uint32_t takes;       // series of a group at a time
     uint32_t fallen;      // numbers of a copy of a series there
     section *sections;
     size_t section_count;
@@ -440,11 +441,19 @@ static ww_status compile(search *s) {
              " -DWW_STEP=%d -DWW_PARTS=%" PRIu32 " -DWW_BLOCK=%" PRIu32,
              d->kind.channels, d->kind.raw, d->vector, s->group_items, d->columns, d->windows, steps, s->parts,
              lengths);
+    // Where there is work for all: parts with a series each wait less for each other than those that share one.
+    const uint32_t block = d->rows * d->row_group;
+    const uint64_t items = (s->column_count + block - 1) / block * s->node->count;
+    const long many = 80 * (long)(info->compute_units ? info->compute_units : 1);
+    s->takes = d->gpu && d->row_parts == 4 && block <= 1024 && info->local_bytes >= 49152 &&
+                       items >= (uint64_t)wwi_shapelet_tuned(d, "shapelets.row_series", many)
+                   ? 4
+                   : 1;
     if (s->sparse)
         snprintf(options, sizeof options,
                  "-DWW_C=1 -DWW_RAW=0 -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_ROWS=%" PRIu32
-                 " -DWW_DIAGONALS=%" PRIu32 " -DWW_PARTS=%" PRIu32,
-                 d->vector, d->row_group, d->rows, d->diagonals, d->row_parts);
+                 " -DWW_DIAGONALS=%" PRIu32 " -DWW_PARTS=%" PRIu32 " -DWW_SERIES=%" PRIu32,
+                 d->vector, d->row_group, d->rows, d->diagonals, d->row_parts, s->takes);
     const bool by_rows = s->sparse && d->gpu;
     const wwi_source extend[] = {{"base/number.cl", NULL},
                                  {"shapelets/shapelet.cl", NULL},
@@ -695,7 +704,8 @@ static void cut_chunks(search *s) {
 
 // What waits between two lengths in shapelet_rows.cl, for as many groups as may run at a time.
 static ww_status make_scratch(search *s, uint64_t columns, uint64_t units) {
-    const uint64_t each = (uint64_t)s->wide * s->device->row_group * 4, items = columns / s->block * s->node->count;
+    const uint64_t each = (uint64_t)s->wide * s->device->row_group * s->takes * 4;
+    const uint64_t items = columns / s->block * ((s->node->count + s->takes - 1) / s->takes);
     const uint64_t room = room_bytes(s) / 8 / each, most = units * 32 < items ? units * 32 : items;
     s->rows_groups = (uint32_t)(room < 1 ? 1 : room < most ? room : most);
     s->rows_room = s->wide * s->device->row_group;
@@ -891,7 +901,8 @@ static ww_status extend(search *s, double cells_each, double *told, bool last) {
         const uint64_t many = wwi_pace_units(pace, s->progress->rate, s->table_count - at, cells_each);
         s->job.first = (uint32_t)(s->table_first + at);
         s->job.many = (uint32_t)many;
-        const uint32_t items = (uint32_t)(blocks * many);
+        const uint32_t takes = s->sparse && d->gpu ? s->takes : 1;
+        const uint32_t items = (uint32_t)(blocks * ((many + takes - 1) / takes));
         const wwi_arg args[] = {WWI_BUFFER(s->room->a),          WWI_BUFFER(s->room->norms),
                                 WWI_BUFFER(s->room->b),          WWI_BUFFER(s->room->tile_buffer),
                                 WWI_BUFFER(s->room->tile_first), WWI_BUFFER(s->room->reaches),

@@ -166,10 +166,12 @@ static const way ways[] = {
     {1, "shapelets.double", 2},
     {4, "shapelets.vector", 1},
     {1, "shapelets.vector", 1},
-    {2, "shapelets.vector", 1}, // offset
-    {7, "shapelets.vector", 1}, // sparse lengths
-    {8, "shapelets.vector", 1}, // in pieces
-    {6, "shapelets.vector", 1}, // raw
+    {2, "shapelets.vector", 1},     // offset
+    {7, "shapelets.vector", 1},     // sparse lengths
+    {8, "shapelets.vector", 1},     // in pieces
+    {7, "shapelets.row_series", 1}, // a part has a series
+    {8, "shapelets.row_series", 1}, // the same, in pieces
+    {6, "shapelets.vector", 1},     // raw
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -188,6 +190,8 @@ START_TEST(other_ways) {
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.weigh", NULL, 1));
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.split_across", NULL, 8)); // shares of a candidate's keys
+        if (strcmp(w->name, "shapelets.row_series") == 0)
+            wwt_ok(wwi_tuning_try(wwt_context, "shapelets.vector", NULL, 1));
         wwt_ok(wwi_tuning_try(wwt_context, w->name, NULL, w->value));
     }
     check_best(l, &o, 1);
