@@ -46,6 +46,9 @@ typedef struct {
     uint unscaled;
 } ww_shapelet_job;
 
+// Where the sums of the first rows for length number li begin (shapelet_tables.cl).
+#define WW_SUMS_OF(job, li) ((li) ? ((job).least + 3) / 4 * 4 + ((li) - 1) * (((job).step + 3) / 4 * 4) : 0)
+
 #if WW_V == 1
 typedef float ww_columns;
 typedef uint ww_column_ids;

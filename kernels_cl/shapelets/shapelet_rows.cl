@@ -1,104 +1,179 @@
 // SPDX-License-Identifier: Apache-2.0
-// What shapelet_diagonal.cl computes, for GPUs: the best correlation of every candidate with every series where the
-// lengths are sparse. The formulae are there. A work-item holds WW_ROWS consecutive starts of one series against
-// WW_DIAGONALS neighbouring diagonals; for one length it goes through all diagonals of the series and keeps the best of
-// its rows in registers, so that what a cell reads of memory is little. The first row's covariances, which the next
-// length extends, wait in scratch memory: a number for WW_ROWS cells.
+// What shapelet_diagonal.cl computes, for GPUs: the best correlation of every candidate with every series by diagonals.
+// The formulae are there. A group has WW_WG lanes in WW_PARTS parts. A lane holds WW_ROWS consecutive starts of one
+// series, its rows, the same in all parts; the parts take turns at the tiles of WW_DIAGONALS neighbouring diagonals of
+// the other series, so that a group goes through all diagonals of one length before the next. With WW_SERIES above 1 they
+// are so many teams with a series each. The first row's
+// covariances, which the next length extends, wait in scratch memory: a number for WW_ROWS cells.
 //
-// Columns are in the order (group, row, work-item). A group has WW_WG series' rows and takes one series after the other.
-// No local memory, no barrier.
+// What is sought is the least of |row| - cov(s, u) / |window|, which is never below 0 but by rounding: such floats
+// compare as integers, of which NVIDIA and AMD find the least of three in one instruction. A window that is none has NaN.
+//
+// Columns are in the order (group, row, lane). A group has WW_WG series' rows and takes one series after the other. Local
+// memory: four numbers of each row of a lane, and for each team four of each of WW_PIECE windows and the least of each row;
+// two barriers for WW_PIECE windows and one more for each length.
 #ifndef WW_DIAGONALS
 #define WW_DIAGONALS 16
 #endif
 #ifndef WW_ROWS
 #define WW_ROWS 32
 #endif
+#ifndef WW_PARTS
+#define WW_PARTS 4
+#endif
+#define WW_ITEMS (WW_WG * WW_PARTS)
+#ifndef WW_SERIES
+#define WW_SERIES 1 // divides WW_PARTS
+#endif
+#define WW_TEAM (WW_WG * WW_SHARE)
+#define WW_SHARE (WW_PARTS / WW_SERIES)
+#define WW_PIECE (WW_SERIES == 1 ? 512 : 192)
+#define WW_TILES (WW_PIECE / WW_DIAGONALS)
 
 // Row t of a block of WW_DIAGONALS rows: the window of diagonal d is held at place (t + d) % WW_DIAGONALS.
 #define WW_HELD(held, d, t) held[((d) + (t)) % WW_DIAGONALS]
 
-// a, steps, b, tiles, first_tile, lefts, points: as in shapelet_diagonal.cl. windows: f and g of the windows; sizes: their
-// 1 / norm. scratch: `room` numbers of each group. items: groups of columns times series.
-kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_shapelet_rows(global const float *restrict a, global const float *restrict steps, global const float *restrict b,
-                 global const uint4 *restrict tiles, global const uint *restrict first_tile,
-                 global const uint *restrict lefts, global const uint *restrict points,
-                 global const float2 *restrict windows, global const float *restrict sizes, const uint wide,
-                 global float *restrict scratch, const uint room, global float *restrict nearest, const uint items,
+// sums, rises, steps, norms: of columns; falls, windows: of series, see shapelet_tables.cl. lefts: of each group, the most
+// points from a first row on to its series' end. scratch: `room` numbers of each team of a group. items: groups of columns
+// times takes of WW_SERIES series.
+kernel __attribute__((reqd_work_group_size(WW_ITEMS, 1, 1))) void
+ww_shapelet_rows(global const float *restrict sums, global const float *restrict rises,
+                 global const float *restrict steps, global const float *restrict norms,
+                 global const float *restrict falls, const uint fallen, global const uint *restrict lefts,
+                 global const uint *restrict points, global const float4 *restrict windows, const uint wide,
+                 global float *restrict nearest, global float *restrict scratch, const uint room, const uint items,
                  const ww_shapelet_job job) {
-    const uint lane = (uint)get_local_id(0), firsts = job.columns / WW_ROWS;
+    // The row behind the last is read ahead.
+    local float4 own[(WW_ROWS + 1) * WW_WG], helds[WW_SERIES * (WW_PIECE + WW_ROWS)];
+    local int leasts[WW_SERIES * WW_ROWS * WW_WG];
+    const uint id = (uint)get_local_id(0), lane = id % WW_WG, firsts = job.columns / WW_ROWS;
+    const uint team = id / WW_TEAM, member = id % WW_TEAM, part = member / WW_WG;
+    const uint takes = (job.many + WW_SERIES - 1) / WW_SERIES;
+    local float4 *held = helds + team * (WW_PIECE + WW_ROWS);
+    local int *least = leasts + team * (WW_ROWS * WW_WG);
     for (uint item = (uint)get_group_id(0); item < items; item += (uint)get_num_groups(0)) {
-        const uint group = item / job.many, j = job.first + ww_rest(item, job.many, group);
-        const uint left = lefts[group], begin = first_tile[j - job.table], end = first_tile[j - job.table + 1];
-        global float *first = scratch + (ulong)get_group_id(0) * room + lane;
+        // The last teams may have the same series.
+        const uint group = item / takes, begun = ww_rest(item, takes, group) * WW_SERIES;
+        const uint j = job.first + min(begun + team, job.many - 1);
+        const uint left = lefts[group], all = points[j], first = group * WW_WG + lane;
+        const uint column = group * (WW_ROWS * WW_WG);
+        uint longest = all;
+        for (uint s = 0; s < WW_SERIES; s++)
+            longest = max(longest, points[job.first + min(begun + s, job.many - 1)]);
         for (uint li = 0; li < job.count; li++) {
-            const uint length = job.least + li * job.step;
+            const uint length = job.least + li * job.step, before = li ? length - job.step : 0;
             if (length > left)
                 break;
-            global const float *step = steps + 2 * ((ulong)li * job.columns + group * (WW_ROWS * WW_WG)) + lane;
-            global const float *from = a + group * WW_WG + lane;
-            const ulong table = ((ulong)(j - job.table) * job.count + li) * wide + (WW_ROWS - 1);
-            float best[WW_ROWS];
+            global const float *step = steps + 2 * ((ulong)li * job.columns + column);
+            global const float *norm = norms + (ulong)li * job.columns + column;
+            global const float4 *window = windows + ((ulong)(j - job.table) * job.count + li) * wide;
+            // Tiles with a window of this length.
+            const uint tiles = (all - length + WW_ROWS - 1) / WW_DIAGONALS + 1;
+            const uint most = (longest - length + WW_ROWS - 1) / WW_DIAGONALS + 1;
+            for (uint begin = 0; begin < most; begin += WW_TILES) {
+                const uint end = min(tiles, begin + WW_TILES);
+                const uint places = begin < end ? (end - begin) * WW_DIAGONALS + WW_ROWS - 1 : 0;
+                barrier(CLK_LOCAL_MEM_FENCE);
+                for (uint e = id; begin == 0 && e < WW_ROWS * WW_WG; e += WW_ITEMS) {
+                    const uint row = e / WW_WG;
+                    const float unit = norm[e];
+                    // Of a first row f and g are 0.
+                    own[e] = (float4)(step[row * WW_WG + e], step[(row + 1) * WW_WG + e], unit > 0 ? 1 / unit : 0.0f, 0);
+                }
+                for (uint e = member; begin == 0 && e < WW_ROWS * WW_WG; e += WW_TEAM)
+                    least[e] = as_int(INFINITY);
+                for (uint e = member; e < places; e += WW_TEAM)
+                    held[e] = window[begin * WW_DIAGONALS + e];
+                barrier(CLK_LOCAL_MEM_FENCE);
+                for (uint t = begin + part; t < end; t += WW_SHARE) {
+                    global float *kept = scratch + ((ulong)get_group_id(0) * WW_SERIES + team) * room +
+                                         t * (WW_DIAGONALS * WW_WG) + lane;
+                    // Rows that some series still has, and that still have a window.
+                    const int k0 = (int)(t * WW_DIAGONALS) - (WW_ROWS - 1);
+                    const int rows = min((int)(left - length) + 1, (int)(all - length) + 1 - k0);
+                    // The first tile's first rows have no window: it begins with the row before its first that has one.
+                    const uint skipped = t ? 0 : WW_ROWS - WW_DIAGONALS, late = before + (skipped ? skipped - 1 : 0);
+                    if ((int)skipped >= rows)
+                        continue;
+                    const uint which = first + (skipped ? firsts : 0);
+                    // Of the four copies the one that is aligned from here on.
+                    global const float *fall = falls + (ulong)((j - job.table) * 4 + late % 4) * fallen + late / 4 * 4;
+                    global const float *sum = sums + which;
+                    const float rise = rises[(ulong)li * 2 * firsts + which];
+                    float cov[WW_DIAGONALS];
 #pragma unroll
-            for (uint r = 0; r < WW_ROWS; r++)
-                best[r] = -INFINITY;
-            for (uint t = begin; t < end; t++) {
-                const uint4 tile = tiles[t];
-                if (tile.z < length)
-                    break;
-                const int k0 = (int)tile.y;
-                global float *kept = first + (t - begin) * (WW_DIAGONALS * WW_WG);
-                float cov[WW_DIAGONALS];
+                    for (uint d = 0; d < WW_DIAGONALS; d++)
+                        cov[d] = li ? kept[d * WW_WG] : 0.0f;
+                    for (uint l = before; l + 1 < length; l += 4) {
+                        global const float4 *fours = (global const float4 *)(fall + t * WW_DIAGONALS + (l - before));
+                        float y[WW_DIAGONALS + 4];
 #pragma unroll
-                for (uint d = 0; d < WW_DIAGONALS; d++)
-                    cov[d] = li ? kept[d * WW_WG] : 0.0f;
-                for (uint l = li ? length - job.step : 0; l < length; l++) {
-                    const float x = from[(ulong)l * firsts];
-                    global const float4 *row = (global const float4 *)(b + (ulong)(tile.w + l) * WW_DIAGONALS);
+                        for (uint q = 0; q < WW_DIAGONALS / 4 + 1; q++) {
+                            const float4 four = fours[q];
+                            y[4 * q] = four.x;
+                            y[4 * q + 1] = four.y;
+                            y[4 * q + 2] = four.z;
+                            y[4 * q + 3] = four.w;
+                        }
 #pragma unroll
-                    for (uint d = 0; d < WW_DIAGONALS / 4; d++) {
-                        const float4 y = row[d];
-                        cov[4 * d] = fma(x, y.x, cov[4 * d]);
-                        cov[4 * d + 1] = fma(x, y.y, cov[4 * d + 1]);
-                        cov[4 * d + 2] = fma(x, y.z, cov[4 * d + 2]);
-                        cov[4 * d + 3] = fma(x, y.w, cov[4 * d + 3]);
+                        for (uint i = 0; i < 4; i++) {
+                            const float x = sum[(ulong)(WW_SUMS_OF(job, li) + l - before + i) * 2 * firsts];
+#pragma unroll
+                            for (uint d = 0; d < WW_DIAGONALS; d++)
+                                cov[d] = fma(x, y[d + i], cov[d]);
+                        }
                     }
-                }
-#pragma unroll
-                for (uint d = 0; d < WW_DIAGONALS; d++)
-                    kept[d * WW_WG] = cov[d];
-                // Rows that some series still has, and that still have a window.
-                const int rows = min((int)(left - length) + 1, (int)(points[j] - length) + 1 - k0);
-                global const float2 *window = windows + (table + (ulong)(long)k0);
-                global const float *size = sizes + (table + (ulong)(long)k0);
-                float f[WW_DIAGONALS], g[WW_DIAGONALS], n[WW_DIAGONALS];
-#pragma unroll
-                for (uint d = 0; d + 1 < WW_DIAGONALS; d++) {
-                    f[d] = window[d].x;
-                    g[d] = window[d].y;
-                    n[d] = size[d];
-                }
-#pragma unroll
-                for (uint r = 0; r < WW_ROWS; r++) {
-                    if (r % 8 == 0 && (int)r >= rows)
-                        break;
-                    const uint newest = r + WW_DIAGONALS - 1;
-                    f[newest % WW_DIAGONALS] = window[newest].x;
-                    g[newest % WW_DIAGONALS] = window[newest].y;
-                    n[newest % WW_DIAGONALS] = size[newest];
-                    const float own_f = step[2 * r * WW_WG], own_g = step[(2 * r + 1) * WW_WG];
+                    local const float4 *at = held + (t - begin) * WW_DIAGONALS + skipped;
+                    local const float4 *mine = own + skipped * WW_WG + lane;
+                    local int *to = least + skipped * WW_WG + lane;
+                    float f[WW_DIAGONALS], g[WW_DIAGONALS], n[WW_DIAGONALS];
 #pragma unroll
                     for (uint d = 0; d < WW_DIAGONALS; d++) {
-                        // Of a first row f and g are 0.
-                        cov[d] = fma(own_f, WW_HELD(g, d, r), fma(own_g, WW_HELD(f, d, r), cov[d]));
-                        best[r] = fmax(cov[d] * WW_HELD(n, d, r), best[r]);
+                        const float4 w = at[d];
+                        f[d] = w.x;
+                        g[d] = w.y;
+                        n[d] = w.z;
+                        cov[d] = fma(rise, skipped ? at[(int)d - 1].w : w.w, cov[d]);
+                        kept[d * WW_WG] = cov[d];
+                    }
+                    float4 row = mine[0];
+#pragma unroll 1
+                    for (int from = (int)skipped; from < WW_ROWS && from < rows; from += WW_DIAGONALS) {
+#pragma unroll
+                        for (uint r = 0; r < WW_DIAGONALS; r++) {
+                            if (r % 8 == 0 && from + (int)r >= rows)
+                                break;
+                            const uint newest = (r + WW_DIAGONALS - 1) % WW_DIAGONALS;
+                            const float4 next_row = mine[(r + 1) * WW_WG], w = at[r + WW_DIAGONALS - 1];
+                            f[newest] = w.x;
+                            g[newest] = w.y;
+                            n[newest] = w.z;
+                            int value[WW_DIAGONALS];
+#pragma unroll
+                            for (uint d = 0; d < WW_DIAGONALS; d++) {
+                                cov[d] = fma(row.x, WW_HELD(g, d, r), fma(row.y, WW_HELD(f, d, r), cov[d]));
+                                value[d] = as_int(fma(-cov[d], WW_HELD(n, d, r), row.z));
+                            }
+                            int low = value[0], other = value[1];
+#pragma unroll
+                            for (uint d = 2; d < WW_DIAGONALS; d += 4) {
+                                low = min(min(value[d], value[d + 1]), low);
+                                if (d + 2 < WW_DIAGONALS)
+                                    other = min(min(value[d + 2], value[d + 3]), other);
+                            }
+                            atomic_min(&to[r * WW_WG], min(low, other));
+                            row = next_row;
+                        }
+                        at += WW_DIAGONALS;
+                        mine += WW_DIAGONALS * WW_WG;
+                        to += WW_DIAGONALS * WW_WG;
                     }
                 }
             }
-            global float *to = nearest + ((ulong)j * job.count + li) * job.columns + group * (WW_ROWS * WW_WG) + lane;
-#pragma unroll
-            for (uint r = 0; r < WW_ROWS; r++)
-                to[r * WW_WG] = best[r];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            global float *to = nearest + ((ulong)j * job.count + li) * job.columns + column;
+            for (uint e = member; e < WW_ROWS * WW_WG; e += WW_TEAM)
+                to[e] = own[e].z - as_float(least[e]);
         }
     }
 }

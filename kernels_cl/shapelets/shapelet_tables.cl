@@ -133,16 +133,22 @@ kernel void ww_shapelet_windows(global const double *values, global const ulong 
 }
 
 #if WW_C == 1 && !WW_RAW
-// The tables of shapelet_diagonal.cl and shapelet_rows.cl. Series are continued at their ends by their first and last value.
+// The tables of shapelet_diagonal.cl and shapelet_rows.cl. Series are continued at their ends by their first and last
+// value. The m points from length l to l + m add, with the means of the l points and of the m,
+//   cov(l + m) = cov(l) + sum of (x[i] - mean_m) (y[i] - mean_m) + l m / (l + m) (mean_l - mean_m)_x (mean_l - mean_m)_y,
+// and the sum is that of A[i] (y[i] - y[i + 1]) with A[i] = (x[0] - mean_m) + ... + (x[i] - mean_m): neither needs a
+// table of its own for each window, and offsets do not cost digits.
 WW_INLINE double ww_value_at(global const double *x, uint length, int t) {
     return x[clamp(t, 0, (int)length - 1)];
 }
 
-// lanes: work-items and vector columns of a group there. a: of the first rows; steps: f and g of every column, a row of
-// lanes of the one after that of the other; norms as above.
+// lanes: work-items and vector columns of a group there. sums: A of the first rows, and of those that are the first of
+// a later tile, for each length as many as it adds points, rounded up to 4; rises: l m / (l + m) (mean_l - mean_m) of them. steps: f and g of every column, a row of lanes
+// of the one after that of the other; norms as above.
 kernel void ww_shapelet_row_steps(global const double *values, global const ulong *offsets, global const uint4 *columns,
-                                  global float *a, global float *steps, global float *norms, global uint *reaches,
-                                  global uint *own, const uint lanes, const ww_shapelet_job job) {
+                                  global float *sums, global float *rises, global float *steps, global float *norms,
+                                  global uint *reaches, global uint *own, const uint lanes,
+                                  const ww_shapelet_job job) {
     const uint c = (uint)get_global_id(0);
     if (c >= job.columns)
         return;
@@ -150,67 +156,85 @@ kernel void ww_shapelet_row_steps(global const double *values, global const ulon
     reaches[c] = column.z;
     own[c] = column.w;
     const uint block = c / lanes, lane = ww_rest(c, lanes, block), group = block / job.rows;
-    const uint row = ww_rest(block, job.rows, group), firsts = job.columns / job.rows;
+    const uint row = ww_rest(block, job.rows, group), firsts = job.columns / job.rows, first = group * lanes + lane;
     global const double *x = values + offsets[column.x] + column.y;
-    double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap = 0;
-    uint wanted = job.least, li = 0;
-    for (uint l = 0; l < job.longest; l++) {
-        const int inside = l < column.z;
-        if (inside)
+    double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap;
+    for (uint li = 0, from = 0, length = job.least; li < job.count; li++, from = length, length += job.step) {
+        const int inside = length <= column.z;
+        const double old = mean;
+        double part = 0;
+        for (uint l = from; inside && l < length; l++) {
             WW_WELFORD(x[l], x[0], l, mean, squares, low, high, gap);
-        if (row == 0)
-            a[(ulong)l * firsts + group * lanes + lane] = inside ? (float)(gap * l / (l + 1.0)) : 0.0f;
-        if (l + 1 != wanted)
-            continue;
+            part += x[l] - x[0];
+        }
+        const uint many = length - from;
+        part /= (double)many;
+        // shapelet_rows.cl has a tile that begins with a later row.
+        if (row == 0 || row + WW_DIAGONALS + 1 == job.rows) {
+            const uint which = row ? firsts + first : first;
+            double sum = 0;
+            for (uint i = 0; i < (many + 3) / 4 * 4; i++) {
+                if (inside && i + 1 < many)
+                    sum += x[from + i] - x[0] - part;
+                sums[(ulong)(WW_SUMS_OF(job, li) + i) * 2 * firsts + which] = i + 1 < many ? (float)sum : 0.0f;
+            }
+            rises[(ulong)li * 2 * firsts + which] =
+                inside ? (float)((double)from * many / length * (old - part)) : 0.0f;
+        }
         const ulong place = (ulong)li * job.columns;
         float f = 0, g = 0;
         if (inside && row) {
-            const double before = x[-1] - x[0], last = x[l] - x[0], mean_before = mean + (before - last) / (l + 1.0);
+            const double before = x[-1] - x[0], last = x[length - 1] - x[0];
             f = (float)(0.5 * (last - before));
-            g = (float)((last - mean) + (before - mean_before));
+            g = (float)((last - mean) + (before - mean - (before - last) / length));
         }
         steps[2 * (place + block * lanes) + lane] = f;
         steps[2 * (place + block * lanes) + lanes + lane] = g;
         norms[place + c] = inside && !ww_is_flat(low, high) ? (float)rsqrt(squares) : 0.0f;
-        wanted += job.step;
-        li++;
     }
 }
 
-// Tiles as above, from window 1 - rows on (so their first window is an int); those of length 0 only have f, g and norm.
+// Tiles as above, from window 1 - rows on (so their first window is an int). windows: f, g, 1 / norm and mean_l - mean_m
+// of `wide` windows of each series and length. falls: y[t] - y[t + 1] of each series in four copies of `fallen` numbers,
+// the first one from t = 1 - rows on, each other one place further, so that four at a time can be read from any place on.
 kernel void ww_shapelet_window_steps(global const double *values, global const ulong *offsets, global const uint *ids,
-                                     global const uint4 *tiles, global float *b, global uint *flats,
-                                     global float2 *windows, global float *sizes, const uint wide,
-                                     const uint count, const ww_shapelet_job job) {
+                                     global const uint4 *tiles, global float *falls, const uint fallen,
+                                     global uint *flats, global float4 *windows, const uint wide, const uint count,
+                                     const ww_shapelet_job job) {
     const uint item = (uint)get_global_id(0), t = item / WW_DIAGONALS, lane = item % WW_DIAGONALS;
     if (t >= count)
         return;
     const uint4 tile = tiles[t];
-    const uint id = ids[tile.x], length = (uint)(offsets[id + 1] - offsets[id]);
+    const uint id = ids[tile.x], all = (uint)(offsets[id + 1] - offsets[id]);
     const int u = (int)tile.y + (int)lane;
+    const uint place = (uint)(u + (int)job.rows - 1);
     global const double *x = values + offsets[id];
-    global float *row = b + (ulong)tile.w * WW_DIAGONALS + lane;
-    const double first = ww_value_at(x, length, u), before = ww_value_at(x, length, u - 1) - first;
-    double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap = 0;
-    uint wanted = job.least, li = 0;
-    for (uint l = 0; l < job.longest; l++, row += WW_DIAGONALS) {
-        const double own = ww_value_at(x, length, u + (int)l);
-        WW_WELFORD(own, first, l, mean, squares, low, high, gap);
-        if (l < tile.z)
-            row[0] = (float)gap;
-        if (l + 1 != wanted)
-            continue;
-        const double last = own - first, mean_before = mean + (before - last) / (l + 1.0);
-        const int inside = u >= 0 && u + (int)l < (int)length, flat = ww_is_flat(low, high);
-        const ulong place =
-            ((ulong)(tile.x - job.table) * job.count + li) * wide + (uint)(u + (int)job.rows - 1);
-        windows[place] =
-            (float2)((float)(0.5 * (last - before)), (float)((last - mean) + (before - mean_before)));
-        sizes[place] = inside && !flat ? (float)rsqrt(squares) : NAN;
+    // As many work-items as the series has places in tiles.
+    const uint items = (all - job.least + 2 * job.rows + 2 * WW_DIAGONALS - 2) / WW_DIAGONALS * WW_DIAGONALS;
+    for (uint p = place; p < fallen; p += items)
+        for (uint copy = 0; copy < 4; copy++) {
+            const int at = (int)(p + copy) - (int)(job.rows - 1);
+            falls[(ulong)((tile.x - job.table) * 4 + copy) * fallen + p] =
+                at >= 0 && at + 1 < (int)all ? (float)(x[at] - x[at + 1]) : 0.0f;
+        }
+    const double first = ww_value_at(x, all, u), before = ww_value_at(x, all, u - 1) - first;
+    double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap;
+    for (uint li = 0, from = 0, length = job.least; li < job.count; li++, from = length, length += job.step) {
+        const double old = mean;
+        double part = 0;
+        for (uint l = from; l < length; l++) {
+            const double own = ww_value_at(x, all, u + (int)l);
+            WW_WELFORD(own, first, l, mean, squares, low, high, gap);
+            part += own - first;
+        }
+        part /= (double)(length - from);
+        const double last = ww_value_at(x, all, u + (int)length - 1) - first;
+        const int inside = u >= 0 && u + (int)length <= (int)all, flat = ww_is_flat(low, high);
+        windows[((ulong)(tile.x - job.table) * job.count + li) * wide + place] =
+            (float4)((float)(0.5 * (last - before)), (float)((last - mean) + (before - mean - (before - last) / length)),
+                     inside && !flat ? (float)rsqrt(squares) : NAN, from ? (float)(old - part) : 0.0f);
         if (inside && flat)
             atomic_or(&flats[(ulong)tile.x * job.count + li], 1u);
-        wanted += job.step;
-        li++;
     }
 }
 #endif

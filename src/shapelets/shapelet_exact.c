@@ -48,13 +48,18 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
     d->columns = sums > 1 ? 1 : power_below(wwi_shapelet_tuned(d, "shapelets.columns", 2), 8);
     const uint32_t most = registers / (sums * d->columns);
     d->windows = power_below(wwi_shapelet_tuned(d, "shapelets.windows", d->gpu ? 16 : 8), most ? most : 1);
-    d->row_group = d->gpu ? power_below(wwi_shapelet_tuned(d, "shapelets.row_group", 64), 256) : 1;
-    // 16 spill on AMD.
-    const long diagonals = wwi_context_exchange(context) == WWI_EXCHANGE_NV_SHFL ? 16 : 8;
-    d->diagonals = power_below(wwi_shapelet_tuned(d, "shapelets.diagonals", diagonals), 32);
+    d->row_group = d->gpu ? power_below(wwi_shapelet_tuned(d, "shapelets.row_group", 32), 32) : 1;
+    d->row_parts = d->gpu ? power_below(wwi_shapelet_tuned(d, "shapelets.row_parts", 4), 8) : 1;
+    d->diagonals = power_below(wwi_shapelet_tuned(d, "shapelets.diagonals", d->gpu ? 16 : 8), 32);
     d->diagonals = d->gpu && d->diagonals < 4 ? 4 : d->diagonals; // read four at a time
     d->rows = power_below(wwi_shapelet_tuned(d, "shapelets.rows", 32), 64);
     d->rows = d->rows < d->diagonals ? d->diagonals : d->rows;
+    // Local memory: of each row of a lane four numbers and the best, and four of 512 windows and a row's.
+    const uint64_t local = info->local_bytes > 1024 && info->local_bytes < 49152 ? info->local_bytes - 1024 : 48128;
+    while (d->gpu && d->row_group > 1 && (uint64_t)d->rows * (d->row_group * 20 + 16) + 8192 > local)
+        d->row_group /= 2;
+    while (d->row_parts > 1 && (uint64_t)d->row_group * d->row_parts > info->max_work_group)
+        d->row_parts /= 2;
     d->exact_group = d->gpu ? 64 : 1;
     d->table_group = d->gpu ? 64 : 16;
     if ((status = wwi_stream_create(context, &d->stream)) != WW_OK || !d->has_double)
@@ -92,39 +97,15 @@ void wwi_shapelet_device_close(wwi_shapelet_device *d) {
     wwi_buffer_destroy(&d->nearest);
     wwi_buffer_destroy(&d->at);
     wwi_shapelet_room *room = &d->room;
-    wwi_buffer **const buffers[] = {&room->node_ids,
-                                    &room->class_of,
-                                    &room->totals,
-                                    &room->before,
-                                    &room->so_far,
-                                    &room->steps,
-                                    &room->bound,
-                                    &room->column_buffer,
-                                    &room->reaches,
-                                    &room->own,
-                                    &room->a,
-                                    &room->norms,
-                                    &room->b,
-                                    &room->tile_buffer,
-                                    &room->tile_first,
-                                    &room->table_flats,
-                                    &room->row_steps,
-                                    &room->window_steps,
-                                    &room->window_sizes,
-                                    &room->rows_scratch,
-                                    &room->lefts,
-                                    &room->points,
-                                    &room->entropy,
-                                    &room->sifted,
-                                    &room->listed,
-                                    &room->listed_count,
-                                    &room->nearest,
-                                    &room->most_gain,
-                                    &room->most_gap,
-                                    &room->best,
-                                    &room->kept,
-                                    &room->kept_count,
-                                    &room->scratch};
+    wwi_buffer **const buffers[] = {&room->node_ids,  &room->class_of,     &room->totals,     &room->before,
+                                    &room->so_far,    &room->steps,        &room->bound,      &room->column_buffer,
+                                    &room->reaches,   &room->own,          &room->a,          &room->norms,
+                                    &room->b,         &room->tile_buffer,  &room->tile_first, &room->table_flats,
+                                    &room->row_steps, &room->window_steps, &room->falls,      &room->sums,
+                                    &room->rises,     &room->rows_scratch, &room->lefts,      &room->points,
+                                    &room->entropy,   &room->sifted,       &room->listed,     &room->listed_count,
+                                    &room->nearest,   &room->most_gain,    &room->most_gap,   &room->best,
+                                    &room->kept,      &room->kept_count,   &room->scratch};
     _Static_assert(sizeof buffers == sizeof *room, "every buffer of the room is in the list");
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(buffers[i]);

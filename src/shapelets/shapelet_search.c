@@ -44,6 +44,8 @@ typedef struct search {
     uint32_t parts; // of a group of the extension; its group_items work-items
     uint32_t group_items;
     uint32_t lanes, wide; // of a group of diagonals; windows of a series in their table
+    uint32_t takes;       // series of a group at a time
+    uint32_t fallen;      // numbers of a copy of a series there
     section *sections;
     size_t section_count;
     wwi_shapelet_tile *tiles;
@@ -439,11 +441,19 @@ static ww_status compile(search *s) {
              " -DWW_STEP=%d -DWW_PARTS=%" PRIu32 " -DWW_BLOCK=%" PRIu32,
              d->kind.channels, d->kind.raw, d->vector, s->group_items, d->columns, d->windows, steps, s->parts,
              lengths);
+    // Where there is work for all: parts with a series each wait less for each other than those that share one.
+    const uint32_t block = d->rows * d->row_group;
+    const uint64_t items = (s->column_count + block - 1) / block * s->node->count;
+    const long many = 80 * (long)(info->compute_units ? info->compute_units : 1);
+    s->takes = d->gpu && d->row_parts == 4 && block <= 1024 && info->local_bytes >= 49152 &&
+                       items >= (uint64_t)wwi_shapelet_tuned(d, "shapelets.row_series", many)
+                   ? 4
+                   : 1;
     if (s->sparse)
         snprintf(options, sizeof options,
                  "-DWW_C=1 -DWW_RAW=0 -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_ROWS=%" PRIu32
-                 " -DWW_DIAGONALS=%" PRIu32,
-                 d->vector, d->row_group, d->rows, d->diagonals);
+                 " -DWW_DIAGONALS=%" PRIu32 " -DWW_PARTS=%" PRIu32 " -DWW_SERIES=%" PRIu32,
+                 d->vector, d->row_group, d->rows, d->diagonals, d->row_parts, s->takes);
     const bool by_rows = s->sparse && d->gpu;
     const wwi_source extend[] = {{"base/number.cl", NULL},
                                  {"shapelets/shapelet.cl", NULL},
@@ -550,7 +560,8 @@ static ww_status make_tiles(search *s, size_t first, uint64_t most_bytes) {
     size_t room = 0;
     const uint32_t U = s->sparse ? s->device->diagonals : s->device->windows;
     const uint64_t row_bytes = (s->sparse ? U : wwi_shapelet_row(s->device->kind, U)) * 4;
-    const uint64_t each = s->sparse ? (uint64_t)s->job.count * s->wide * 12 : 0;
+    const uint64_t steps = (uint64_t)s->job.count * s->wide * 16, falls = (uint64_t)s->fallen * 16;
+    const uint64_t each = s->sparse ? steps + falls : 0;
     uint64_t table_rows = 0;
     free(s->tiles);
     s->tiles = NULL;
@@ -572,7 +583,7 @@ static ww_status make_tiles(search *s, size_t first, uint64_t most_bytes) {
                 return status;
             s->tiles[s->tile_count++] =
                 (wwi_shapelet_tile){(uint32_t)j, (uint32_t)u, lengths, (uint32_t)(table_rows + own)};
-            own += lengths;
+            own += s->sparse ? 0 : lengths;
         }
         if (j > first && (table_rows + own) * row_bytes + (j + 1 - first) * each > most_bytes) {
             s->tile_count = begin;
@@ -584,13 +595,11 @@ static ww_status make_tiles(search *s, size_t first, uint64_t most_bytes) {
     }
     if (table_rows >> 32)
         return wwi_fail(WW_ERROR_OVERFLOW, "a series has too many windows of too many lengths");
-    const uint64_t steps = s->table_count * each / 3;
     s->table_bytes = table_rows * row_bytes;
-    const ww_status status = wwi_grow_buffer(s->device->context, &s->room->b, s->table_bytes);
-    if (status != WW_OK || !s->sparse)
-        return status;
-    const ww_status more = wwi_grow_buffer(s->device->context, &s->room->window_steps, steps * 2);
-    return more == WW_OK ? wwi_grow_buffer(s->device->context, &s->room->window_sizes, steps) : more;
+    if (!s->sparse)
+        return wwi_grow_buffer(s->device->context, &s->room->b, s->table_bytes);
+    const ww_status status = wwi_grow_buffer(s->device->context, &s->room->window_steps, s->table_count * steps);
+    return status == WW_OK ? wwi_grow_buffer(s->device->context, &s->room->falls, s->table_count * falls) : status;
 }
 
 // The table of the windows of series from `first` on.
@@ -609,10 +618,10 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
                                 WWI_BUFFER(s->data->device_offsets),
                                 WWI_BUFFER(s->room->node_ids),
                                 WWI_BUFFER(s->room->tile_buffer),
-                                WWI_BUFFER(s->room->b),
+                                WWI_BUFFER(s->room->falls),
+                                WWI_VALUE(s->fallen),
                                 WWI_BUFFER(s->room->table_flats),
                                 WWI_BUFFER(s->room->window_steps),
-                                WWI_BUFFER(s->room->window_sizes),
                                 WWI_VALUE(s->wide),
                                 WWI_VALUE(tiles),
                                 WWI_VALUE(s->job)};
@@ -666,10 +675,15 @@ static uint64_t room_bytes(const search *s) {
     return run && run->max_bytes && run->max_bytes < room ? run->max_bytes : room;
 }
 
+// Numbers of a first row of diagonals: the sums of each length, and what rises with it.
+static uint64_t sums_of_rows(const search *s) {
+    return 2 * ((s->job.least + 3) / 4 * 4 + (uint64_t)(s->job.count - 1) * ((s->job.step + 3) / 4 * 4) + s->job.count);
+}
+
 // Bytes of a column in all buffers of a chunk.
 static uint64_t column_bytes(const search *s) {
     const uint64_t C = s->data->channels, count = s->job.count;
-    const uint64_t tables = s->sparse ? 4 * s->job.longest / s->device->rows + 8 * count : 4 * C * s->job.longest;
+    const uint64_t tables = s->sparse ? 4 * sums_of_rows(s) / s->device->rows + 8 * count : 4 * C * s->job.longest;
     return 24 + tables + 4 * (C + 1) * count + 4 * count * s->node->count + (12 + 16 + 4) * count;
 }
 
@@ -690,8 +704,9 @@ static void cut_chunks(search *s) {
 
 // What waits between two lengths in shapelet_rows.cl, for as many groups as may run at a time.
 static ww_status make_scratch(search *s, uint64_t columns, uint64_t units) {
-    const uint64_t each = (uint64_t)s->wide * s->device->row_group * 4, items = columns / s->block * s->node->count;
-    const uint64_t room = room_bytes(s) / 8 / each, most = units * 16 < items ? units * 16 : items;
+    const uint64_t each = (uint64_t)s->wide * s->device->row_group * s->takes * 4;
+    const uint64_t items = columns / s->block * ((s->node->count + s->takes - 1) / s->takes);
+    const uint64_t room = room_bytes(s) / 8 / each, most = units * 32 < items ? units * 32 : items;
     s->rows_groups = (uint32_t)(room < 1 ? 1 : room < most ? room : most);
     s->rows_room = s->wide * s->device->row_group;
     return wwi_grow_buffer(s->device->context, &s->room->rows_scratch, s->rows_groups * each);
@@ -712,12 +727,13 @@ static ww_status allocate(search *s) {
     if ((status = wwi_grow_buffer(context, &s->room->column_buffer, W * 16)) != WW_OK ||
         (status = wwi_grow_buffer(context, &s->room->reaches, W * 4)) != WW_OK ||
         (status = wwi_grow_buffer(context, &s->room->own, W * 4)) != WW_OK ||
-        (status = wwi_grow_buffer(context, &s->room->a,
-                                  s->sparse ? W / s->device->rows * s->job.longest * 4 : W * C * s->job.longest * 4)) !=
-            WW_OK ||
+        (!s->sparse && (status = wwi_grow_buffer(context, &s->room->a, W * C * s->job.longest * 4)) != WW_OK) ||
         (s->sparse && s->device->gpu && (status = make_scratch(s, W, units)) != WW_OK) ||
-        (s->sparse && ((status = wwi_grow_buffer(context, &s->room->row_steps, W * count * 8)) != WW_OK ||
-                       (status = wwi_grow_buffer(context, &s->room->lefts, W / s->block * 4)) != WW_OK)) ||
+        (s->sparse &&
+         ((status = wwi_grow_buffer(context, &s->room->sums, W / s->device->rows * sums_of_rows(s) * 4)) != WW_OK ||
+          (status = wwi_grow_buffer(context, &s->room->rises, W / s->device->rows * count * 8)) != WW_OK ||
+          (status = wwi_grow_buffer(context, &s->room->row_steps, W * count * 8)) != WW_OK ||
+          (status = wwi_grow_buffer(context, &s->room->lefts, W / s->block * 4)) != WW_OK)) ||
         (status = wwi_grow_buffer(context, &s->room->norms, W * (C + 1) * count * 4)) != WW_OK ||
         (status = wwi_grow_buffer(context, &s->room->nearest, W * count * n * 4)) != WW_OK ||
         (status = wwi_grow_buffer(context, &s->room->most_gain, W * count * 8)) != WW_OK ||
@@ -819,7 +835,8 @@ static ww_status send_columns(search *s, size_t first, size_t count) {
         const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
                                 WWI_BUFFER(s->data->device_offsets),
                                 WWI_BUFFER(s->room->column_buffer),
-                                WWI_BUFFER(s->room->a),
+                                WWI_BUFFER(s->room->sums),
+                                WWI_BUFFER(s->room->rises),
                                 WWI_BUFFER(s->room->row_steps),
                                 WWI_BUFFER(s->room->norms),
                                 WWI_BUFFER(s->room->reaches),
@@ -850,25 +867,28 @@ done:
 
 // By diagonals: `items` groups of columns and series.
 static ww_status launch_sparse(search *s, uint32_t items) {
-    enum { SHARED = 10 };
-    const bool by_rows = s->device->gpu;
-    wwi_arg args[SHARED + 5] = {WWI_BUFFER(s->room->a),
-                                WWI_BUFFER(s->room->row_steps),
-                                WWI_BUFFER(s->room->b),
-                                WWI_BUFFER(s->room->tile_buffer),
-                                WWI_BUFFER(s->room->tile_first),
-                                WWI_BUFFER(s->room->lefts),
-                                WWI_BUFFER(s->room->points),
-                                WWI_BUFFER(s->room->window_steps),
-                                WWI_BUFFER(s->room->window_sizes),
-                                WWI_VALUE(s->wide)};
-    const wwi_arg of_rows[] = {WWI_BUFFER(s->room->rows_scratch), WWI_VALUE(s->rows_room), WWI_BUFFER(s->room->nearest),
-                               WWI_VALUE(items), WWI_VALUE(s->job)};
-    const wwi_arg of_diagonals[] = {WWI_BUFFER(s->room->nearest), WWI_VALUE(s->job)};
-    const size_t more = by_rows ? 5 : 2;
-    memcpy(args + SHARED, by_rows ? of_rows : of_diagonals, more * sizeof *args);
-    return wwi_launch(s->extend, by_rows && items > s->rows_groups ? s->rows_groups : items, s->device->row_group, args,
-                      SHARED + more);
+    const wwi_shapelet_room *room = s->room;
+    const uint32_t groups = items > s->rows_groups ? s->rows_groups : items;
+    const wwi_arg by_rows[] = {WWI_BUFFER(room->sums),  WWI_BUFFER(room->rises),   WWI_BUFFER(room->row_steps),
+                               WWI_BUFFER(room->norms), WWI_BUFFER(room->falls),   WWI_VALUE(s->fallen),
+                               WWI_BUFFER(room->lefts), WWI_BUFFER(room->points),  WWI_BUFFER(room->window_steps),
+                               WWI_VALUE(s->wide),      WWI_BUFFER(room->nearest), WWI_BUFFER(room->rows_scratch),
+                               WWI_VALUE(s->rows_room), WWI_VALUE(items),          WWI_VALUE(s->job)};
+    const wwi_arg by_diagonals[] = {WWI_BUFFER(room->sums),
+                                    WWI_BUFFER(room->rises),
+                                    WWI_BUFFER(room->row_steps),
+                                    WWI_BUFFER(room->falls),
+                                    WWI_VALUE(s->fallen),
+                                    WWI_BUFFER(room->lefts),
+                                    WWI_BUFFER(room->points),
+                                    WWI_BUFFER(room->window_steps),
+                                    WWI_VALUE(s->wide),
+                                    WWI_BUFFER(room->nearest),
+                                    WWI_VALUE(s->job)};
+    return s->device->gpu ? wwi_launch(s->extend, groups, s->device->row_group * s->device->row_parts, by_rows,
+                                       sizeof by_rows / sizeof *by_rows)
+                          : wwi_launch(s->extend, items, s->device->row_group, by_diagonals,
+                                       sizeof by_diagonals / sizeof *by_diagonals);
 }
 
 // The correlations with the series of the table.
@@ -881,7 +901,8 @@ static ww_status extend(search *s, double cells_each, double *told, bool last) {
         const uint64_t many = wwi_pace_units(pace, s->progress->rate, s->table_count - at, cells_each);
         s->job.first = (uint32_t)(s->table_first + at);
         s->job.many = (uint32_t)many;
-        const uint32_t items = (uint32_t)(blocks * many);
+        const uint32_t takes = s->sparse && d->gpu ? s->takes : 1;
+        const uint32_t items = (uint32_t)(blocks * ((many + takes - 1) / takes));
         const wwi_arg args[] = {WWI_BUFFER(s->room->a),          WWI_BUFFER(s->room->norms),
                                 WWI_BUFFER(s->room->b),          WWI_BUFFER(s->room->tile_buffer),
                                 WWI_BUFFER(s->room->tile_first), WWI_BUFFER(s->room->reaches),
@@ -1351,6 +1372,8 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
             (uint32_t)wwi_shapelet_length(data, node->ids[j]) - s.job.least + 1 + 2 * (device->rows - 1) + D;
         s.wide = s.wide < (windows + D - 1) / D * D ? (windows + D - 1) / D * D : s.wide;
     }
+    // Up to the longest window of the last place, four of them and a length's rest.
+    s.fallen = (s.wide + s.job.longest + 8) / 4 * 4;
     if (s.sparse)
         s.job.error_root *= 2; // the recurrence of up to `rows` steps
     if ((status = compile(&s)) != WW_OK)

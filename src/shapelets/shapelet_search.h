@@ -40,9 +40,9 @@ typedef struct wwi_shapelet_kind {
 // Buffers of the search of a node, kept for the next one.
 typedef struct wwi_shapelet_room {
     wwi_buffer *node_ids, *class_of, *totals, *before, *so_far, *steps, *bound, *column_buffer, *reaches, *own, *a,
-        *norms, *b, *tile_buffer, *tile_first, *table_flats, *row_steps, *window_steps, *window_sizes, *rows_scratch,
-        *lefts, *points, *entropy, *sifted, *listed, *listed_count, *nearest, *most_gain, *most_gap, *best, *kept,
-        *kept_count, *scratch;
+        *norms, *b, *tile_buffer, *tile_first, *table_flats, *sums, *rises, *row_steps, *window_steps, *falls,
+        *rows_scratch, *lefts, *points, *entropy, *sifted, *listed, *listed_count, *nearest, *most_gain, *most_gap,
+        *best, *kept, *kept_count, *scratch;
 } wwi_shapelet_room;
 
 // A device's programs for one kind. It belongs to one thread at a time.
@@ -53,7 +53,8 @@ typedef struct wwi_shapelet_device {
     bool gpu, has_double;
     uint32_t vector;                         // columns in a vector
     uint32_t group, columns, windows, parts; // of the extension: work-items, column vectors each, windows of a tile
-    uint32_t rows, diagonals, row_group;     // of the diagonals: rows and diagonals of a work-item, work-items
+    uint32_t rows, diagonals, row_group;     // of the diagonals: rows and diagonals of a work-item, lanes of a group
+    uint32_t row_parts;                      // of a group that have the same rows
     uint32_t exact_group, table_group;
     wwi_program *double_program;
     wwi_kernel *exact, *statistics_of, *patterns_of, *near, *weigh, *make_columns, *make_windows, *row_steps,

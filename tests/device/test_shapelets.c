@@ -29,7 +29,7 @@ static labelled *make_set(size_t count, size_t channels, size_t least, size_t mo
     for (size_t i = 0; i < count; i++) {
         char label[8];
         const size_t points = wwt_random_size(least, most), width = points / 3;
-        double values[3 * 64];
+        double values[640];
         l->labels[i] = i % classes;
         l->lengths[i] = points;
         for (size_t c = 0; c < channels; c++) {
@@ -119,6 +119,8 @@ static const shape shapes[] = {
     {12, 2, 16, 20, 2, 1, 0, 5, 14, 4, 3, 1, 0, WW_SHAPELET_GAIN},
     {12, 1, 20, 20, 3, 10, 100, 0, 0, 0, 0, 1, 1, WW_SHAPELET_GAIN},
     {12, 1, 20, 24, 3, 1, 0, 0, 0, 5, 0, 0, 1, WW_SHAPELET_GAIN},
+    // More windows than local memory holds.
+    {3, 1, 502, 512, 2, 1, 0, 18, 500, 241, 0, 0, 0, WW_SHAPELET_GAIN},
     {12, 1, 20, 20, 3, 1, 0, 0, 0, 0, 0, 0, 0, WW_SHAPELET_F},
     {12, 1, 20, 20, 3, 1, 0, 0, 0, 0, 0, 0, 0, WW_SHAPELET_KRUSKAL_WALLIS},
     {13, 1, 20, 20, 3, 1, 0, 0, 0, 0, 0, 0, 0, WW_SHAPELET_MOOD},
@@ -164,9 +166,12 @@ static const way ways[] = {
     {1, "shapelets.double", 2},
     {4, "shapelets.vector", 1},
     {1, "shapelets.vector", 1},
-    {2, "shapelets.vector", 1}, // offset
-    {7, "shapelets.vector", 1}, // sparse lengths
-    {6, "shapelets.vector", 1}, // raw
+    {2, "shapelets.vector", 1},     // offset
+    {7, "shapelets.vector", 1},     // sparse lengths
+    {8, "shapelets.vector", 1},     // in pieces
+    {7, "shapelets.row_series", 1}, // a part has a series
+    {8, "shapelets.row_series", 1}, // the same, in pieces
+    {6, "shapelets.vector", 1},     // raw
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -185,6 +190,8 @@ START_TEST(other_ways) {
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.weigh", NULL, 1));
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.split_across", NULL, 8)); // shares of a candidate's keys
+        if (strcmp(w->name, "shapelets.row_series") == 0)
+            wwt_ok(wwi_tuning_try(wwt_context, "shapelets.vector", NULL, 1));
         wwt_ok(wwi_tuning_try(wwt_context, w->name, NULL, w->value));
     }
     check_best(l, &o, 1);
