@@ -28,6 +28,9 @@ WW_INLINE float ww_soft_cost(float x, float y) {
     return ww_cost(a, b);
 }
 
+// A cell's cost in bits, added to `least`.
+#define WW_SOFT_ADDED(x, y, least) fma(scale, ww_soft_cost(x, y), least)
+
 // What a strip's last row `c` holds: P as a double or R as a float, its low word.
 #if WW_SOFT_WIDE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -60,9 +63,11 @@ WW_INLINE double ww_wide(float a) {
 WW_INLINE float ww_wide_exponent(uint high) {
     return as_float(0x4b000000u + (high >> 20)) - 8389631.0f;
 }
-WW_INLINE float ww_wide_log2(double a) {
-    const uint high = as_uint2(a).y;
+WW_INLINE float ww_wide_log2_of(uint high) {
     return ww_wide_exponent(high) + ww_log2(as_float(((high & 0xfffffu) << 3) | 0x3f800000u));
+}
+WW_INLINE float ww_wide_log2(double a) {
+    return ww_wide_log2_of(as_uint2(a).y);
 }
 
 // R of a strip's last row c[WW_COLS] at least, at most, and in its last column; `products`: it holds P, times 2^-base.
@@ -115,8 +120,26 @@ WW_INLINE bool ww_soft_fits(float low, float high, float end, float least, float
         }                                                                                                              \
     }
 #endif
-// Pairs: above[], sum[] of the row above, v[] of the column to the left, whose sums are 1. `first(q)` is R above and left of row q.
-// `note(q, r)` may use the neighbours' (value, value_sum), (up, up_sum), (last, last_sum) and the cell's (next, next_sum).
+// Pairs: above[], sum[] of the row above. A row of them, of point x_own: (value, value_sum) to the left, (last, last_sum) above
+// that. `note(q, r)` may use the neighbours' (value, value_sum), (up, up_sum), (last, last_sum) and the cell's (next, next_sum).
+#define WW_SOFT_PAIRS_ROW(columns, q, x_own, note)                                                                     \
+    WW_SOFT_UNROLL for (int r = 0; r < (columns); r++) {                                                               \
+        const float up = above[r], up_sum = sum[r];                                                                    \
+        /* The lesser's sum, and 2^-|difference| of the other's. */                                                    \
+        const float side = ww_exp2(-fabs(value - up)), lesser = fmin(value, up);                                       \
+        const float sides = value < up ? fma(up_sum, side, value_sum) : fma(value_sum, side, up_sum);                  \
+        const float other = ww_exp2(-fabs(lesser - last)), least = fmin(lesser, last);                                 \
+        const float next_sum = lesser < last ? fma(last_sum, other, sides) : fma(sides, other, last_sum);              \
+        const float next = fmin(WW_SOFT_ADDED(x_own, b[r], least), WW_SOFT_FAR);                                       \
+        note(q, r)                                                                                                     \
+        value = next;                                                                                                  \
+        value_sum = next_sum;                                                                                          \
+        last = up;                                                                                                     \
+        last_sum = up_sum;                                                                                             \
+        above[r] = value;                                                                                              \
+        sum[r] = value_sum;                                                                                            \
+    }
+// All rows of a tile: v[] of the column to the left, whose sums are 1. `first(q)` is R above and left of row q.
 #define WW_SOFT_PAIRS(columns, first, note, after)                                                                     \
     /* Else differences of points, which both ways take, are computed before the branch and kept in registers. */      \
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)                                                                   \
@@ -124,22 +147,7 @@ WW_INLINE bool ww_soft_fits(float low, float high, float end, float least, float
     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {                                                                 \
         float last = first(q), last_sum = 1, value = v[q], value_sum = 1;                                              \
         corner = value;                                                                                                \
-        WW_SOFT_UNROLL for (int r = 0; r < (columns); r++) {                                                           \
-            const float up = above[r], up_sum = sum[r];                                                                \
-            /* The lesser's sum, and 2^-|difference| of the other's. */                                                \
-            const float side = ww_exp2(-fabs(value - up)), lesser = fmin(value, up);                                   \
-            const float sides = value < up ? fma(up_sum, side, value_sum) : fma(value_sum, side, up_sum);              \
-            const float other = ww_exp2(-fabs(lesser - last)), least = fmin(lesser, last);                             \
-            const float next_sum = lesser < last ? fma(last_sum, other, sides) : fma(sides, other, last_sum);          \
-            const float next = fmin(fma(scale, ww_soft_cost(x[q], b[r]), least), WW_SOFT_FAR);                         \
-            note(q, r)                                                                                                 \
-            value = next;                                                                                              \
-            value_sum = next_sum;                                                                                      \
-            last = up;                                                                                                 \
-            last_sum = up_sum;                                                                                         \
-            above[r] = value;                                                                                          \
-            sum[r] = value_sum;                                                                                        \
-        }                                                                                                              \
+        WW_SOFT_PAIRS_ROW(columns, q, x[q], note)                                                                      \
         after(q)                                                                                                       \
     }
 #define WW_SOFT_NO_NOTE(q, r)

@@ -74,12 +74,16 @@ static void add_elements(texts *t) {
 
 static void write_options(const wwi_runner *r, const wwi_variant_key *key, char *options, size_t bytes) {
     const int tiles = key->form && key->form->tiles ? wwi_soft_tiles(r) : 0;
+    // Three or four warps a scheduler: kernels_cl/engine/packed_soft.cl.
+    const char *limit = !tiles || r->exchange != WWI_EXCHANGE_NV_SHFL ? ""
+                        : tiles == 3                                  ? " -cl-nv-maxrregcount=168"
+                                                                      : " -cl-nv-maxrregcount=128";
     snprintf(
         options, bytes,
         "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
         "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
         " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d -DWW_EXTRA=%" PRIu32
-        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%zu -DWW_SELECT=%d -DWW_EMIT=%d%s",
+        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%zu -DWW_SELECT=%d -DWW_EMIT=%d%s%s",
         r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)wwi_measure_cost(&r->measure),
         r->measure.root != 0, key->list, key->band, key->columns, key->rows, key->group,
         key->form && key->form->exchanges ? (int)r->exchange : 0,
@@ -89,7 +93,8 @@ static void write_options(const wwi_runner *r, const wwi_variant_key *key, char 
         tiles == 2   ? " -DWW_SOFT_WIDE=1"
         : tiles == 3 ? " -DWW_SOFT_GAUGED=1"
         : key->ring  ? " -DWW_RING=1"
-                     : "");
+                     : "",
+        limit);
 }
 
 // Adds the option for a device whose pow() of vectors is wrong, where the program has one.

@@ -56,9 +56,11 @@ int wwi_soft_tiles_tuned(const wwi_runner *r, const char *parameter, int fallbac
 }
 
 int wwi_soft_tiles(const wwi_runner *r) {
-    // Gauges hold most tiles of z-normalised series from a gamma of 4 on, below about 3 too few of a warp's.
+    // Of z-normalised series gauges hold most tiles from a gamma of 4 on, below about 3 too few of a warp's; products from
+    // one of a half on.
     const bool gauged = r->measure.gamma >= 4;
-    return wwi_soft_tiles_tuned(r, "packed.tiles", gauged ? 3 : wwi_context_fast_double(r->context) ? 2 : 1);
+    const bool wide = r->measure.gamma >= 0.5 && wwi_context_fast_double(r->context);
+    return wwi_soft_tiles_tuned(r, "packed.tiles", gauged ? 3 : wide ? 2 : 1);
 }
 
 bool wwi_packed_items(const wwi_runner *r) {
@@ -150,12 +152,9 @@ static uint32_t most_columns(const wwi_runner *r) {
         const uint32_t most = (uint32_t)wwi_tuned(r, "packed.channel_columns", 16);
         columns = columns < most ? columns : most;
     }
-    // Tiles of the soft minimum (kernels_cl/engine/packed_soft.cl): those by products are fastest in wider strips than
-    // those by pairs, which most are for a small gamma where series are z-normalised.
+    // Tiles of the soft minimum (kernels_cl/engine/packed_soft.cl).
     if (wwi_soft_tiles(r))
-        return (uint32_t)wwi_tuned(r, "packed.tile_columns",
-                                   wwi_soft_tiles(r) > 1 && r->measure.gamma >= 0.5 ? 16 : 12) &
-               ~3u;
+        return (uint32_t)wwi_tuned(r, "packed.tile_columns", 16) & ~3u;
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
         columns /= 2;
@@ -217,7 +216,8 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     const uint64_t rows = b->rows - b->row_begin;
     const uint32_t packs = (uint32_t)wwi_ceil_div(rows, pack);
     // Groups beyond those that fit the device find nothing left to do, but each has its own hand-over rows.
-    w->args.scratch = (uint32_t)wwi_ceil_div(w->n, key.rows) * key.rows;
+    // Tiles of products have a value more for each row-step.
+    w->args.scratch = (uint32_t)wwi_ceil_div(w->n, key.rows) * (key.rows + (wwi_soft_tiles(r) == 2));
     const uint64_t group_bytes = w->args.scratch * pack * value_bytes;
     const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->context) / 4;
     uint64_t workers = wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.resident", 16);
