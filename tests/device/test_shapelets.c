@@ -119,11 +119,12 @@ static const shape shapes[] = {
     {12, 2, 16, 20, 2, 1, 0, 5, 14, 4, 3, 1, 0, WW_SHAPELET_GAIN},
     {12, 1, 20, 20, 3, 10, 100, 0, 0, 0, 0, 1, 1, WW_SHAPELET_GAIN},
     {12, 1, 20, 24, 3, 1, 0, 0, 0, 5, 0, 0, 1, WW_SHAPELET_GAIN},
-    // More windows than local memory holds.
-    {3, 1, 502, 512, 2, 1, 0, 18, 500, 241, 0, 0, 0, WW_SHAPELET_GAIN},
     {12, 1, 20, 20, 3, 1, 0, 0, 0, 0, 0, 0, 0, WW_SHAPELET_F},
     {12, 1, 20, 20, 3, 1, 0, 0, 0, 0, 0, 0, 0, WW_SHAPELET_KRUSKAL_WALLIS},
     {13, 1, 20, 20, 3, 1, 0, 0, 0, 0, 0, 0, 0, WW_SHAPELET_MOOD},
+    // More windows than local memory holds. Not where few are wanted: rusticl's llvmpipe (22.3) gets it wrong, in every
+    // form.
+    {4, 1, 520, 530, 2, 1, 0, 18, 259, 241, 0, 0, 0, WW_SHAPELET_GAIN},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -168,10 +169,10 @@ static const way ways[] = {
     {1, "shapelets.vector", 1},
     {2, "shapelets.vector", 1},     // offset
     {7, "shapelets.vector", 1},     // sparse lengths
-    {8, "shapelets.vector", 1},     // in pieces
     {7, "shapelets.row_series", 1}, // a part has a series
-    {8, "shapelets.row_series", 1}, // the same, in pieces
     {6, "shapelets.vector", 1},     // raw
+    {11, "shapelets.vector", 1},    // in pieces; these two not where few are wanted
+    {11, "shapelets.row_series", 1},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -694,8 +695,9 @@ int main(void) {
     if (!wwt_device_found(&exit_code))
         return exit_code;
     Suite *suite = suite_create("shapelets");
-    wwt_add(suite, brute_force, SHAPES);
-    wwt_add(suite, other_ways, WAYS);
+    const bool few = getenv("WAVEWARP_TEST_FEW") != NULL;
+    wwt_add(suite, brute_force, few ? SHAPES - 1 : SHAPES);
+    wwt_add(suite, other_ways, few ? WAYS - 2 : WAYS);
     wwt_add(suite, flat_windows, 1);
     wwt_add(suite, samples, 1);
     wwt_add(suite, terms, 2);
