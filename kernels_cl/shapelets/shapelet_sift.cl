@@ -114,7 +114,6 @@ ww_shapelet_sift(global const float *restrict nearest, global const float *restr
     local int found[2 * WW_WG];
     const uint lid = (uint)get_local_id(0), n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
     const uint t = lid % WW_T, share = lid / WW_T, K = job.classes;
-    const uint first = n * share / WW_SHARES, last = n * (share + 1) / WW_SHARES;
     // Of a split: what its sizes add to the gain. Of a class: the change where one more of it is on the left.
     local int *sizes = (local int *)(keys + WW_AT(WW_PLACES)), *moves = sizes + n + 1;
     local uint *counts = (local uint *)(moves + n);
@@ -158,9 +157,12 @@ ww_shapelet_sift(global const float *restrict nearest, global const float *restr
         for (uint k = 0; k < K; k++)
             counts[(share * K + k) * WW_T + t] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
+        // lid; but were it known to be, the places of all merges would be kept in registers for all tasks, and spill.
+        const uint me = WW_T > 8 ? lid + (task >> 31) : lid;
 #pragma unroll
         for (uint size = 2 * WW_HELD_KEYS; size <= WW_PLACES; size *= 2)
-            ww_merge(keys, lid + (task >> 31), size); // lid: else places of all merges are kept in registers
+            ww_merge(keys, me, size);
+        const uint first = n * (me / WW_T) / WW_SHARES, last = n * (me / WW_T + 1) / WW_SHARES;
         for (uint p = first; p < last; p++)
             counts[(share * K + (keys[WW_AT(p) + t] & mask)) * WW_T + t]++;
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -497,8 +497,8 @@ static ww_status split_node(growth *g, const waiting *w, const wwi_shapelet_foun
         status = wwi_fail_memory(w->count * sizeof *distances);
         goto done;
     }
-    wwi_shapelet_node node = {
-        ids, classes, w->count, number_classes(g, ids, w->count, numbers, classes), NULL, WW_SHAPELET_AND};
+    wwi_shapelet_node node = {ids,  classes,        w->count, number_classes(g, ids, w->count, numbers, classes),
+                              NULL, WW_SHAPELET_AND};
     if ((status = find_terms(g, &node, known, distances, terms, ops, &count)) != WW_OK || !count)
         goto done;
     const wwi_shapelet_score *score = &terms[count - 1].score;
