@@ -242,6 +242,7 @@ static const wwi_tuning_entry entries[] = {
     {"shapelets.held", POWER, 4, 32, "16", "keys that a work-item sorts", UNTRIED, {0}},
     {"shapelets.sift", ANY, 1, MOST_COUNT, "16", "series from which candidates are sifted", UNTRIED, {0}},
     {"shapelets.sift_group", POWER, 32, 256, "256; few series 64", "work-items that sift", UNTRIED, {0}},
+    {"shapelets.short", ANY, 1, 8, "4", "points up to which distances are of differences, GPUs", UNTRIED, {0}},
     {"shapelets.weigh", ANY, 1, MOST_COUNT, "32", "listed candidates from which the device weighs them", UNTRIED, {0}},
     {"shapelets.vector", ANY, 1, 16, "16", "CPUs, 1: the form for GPUs", UNTRIED, {0}},
     {"shapelets.double", ANY, 1, 2, "1", "2: tables and double distances on the host", UNTRIED, {0}},

@@ -155,91 +155,77 @@ ww_shapelet_near(global const double *restrict values, global const ulong *restr
 }
 
 #if WW_C == 1 && !WW_RAW
-// z-normalised windows of three points lie on a circle, those of two at its opposite ends: the distance of two is a chord.
-// Angles are in 2^32 to a turn; bit 0 is set of a flat window.
-WW_INLINE uint ww_angle(global const double *x, const uint l) {
-    const double a = x[1] - x[0], b = l > 2 ? x[2] - x[0] : 0;
-    const double low = l > 2 ? fmin(fmin(x[0], x[1]), x[2]) : fmin(x[0], x[1]);
-    const double high = l > 2 ? fmax(fmax(x[0], x[1]), x[2]) : fmax(x[0], x[1]);
-    if (high - low <= WW_FLAT * fmax(fabs(low), fabs(high)))
-        return 1;
-    const double turns = atan2(l > 2 ? (2 * b - a) * 0.57735026918962576451 : 0.0, a) * 0.15915494309189533577;
-    return (uint)(long)(turns * 4294967296.0) & ~1u;
+#define WW_SHORT 8
+// The values of all windows of `l` points in float, with zeros up to 4 or 8 of them. A work-item a window.
+kernel void ww_shapelet_short_windows(global const double *restrict values, global const ulong *restrict offsets,
+                                      global const uint *restrict ids, const uint series, const uint wide, const uint l,
+                                      global float *restrict windows, const uint first) {
+    const ulong item = get_global_id(0);
+    const uint j = (uint)(item / wide), u = (uint)(item - (ulong)j * wide);
+    if (j >= series)
+        return;
+    const uint id = ids[j], length = (uint)(offsets[id + 1] - offsets[id]);
+    global const double *x = values + offsets[id] + u;
+    const int inside = u + l <= length;
+    const double2 of = inside ? ww_statistics(x, l) : (double2)(0, 0);
+    for (uint t = 0; t < WW_SHORT; t++)
+        windows[first + item * WW_SHORT + t] = inside && t < l ? (float)WW_COUNTED(x[t], x[0], of) : 0.0f;
 }
 
-// The angles of all windows of l points, `wide` a series, and those of windows that are not flat in order. counts: of these,
-// doubled, and 1 more where there are flat ones. A group has a series. keys: `places` numbers, a power of two, at least
-// `wide`. A barrier each step of the bitonic sort.
+// Half the distance of every candidate of `l` points, number li of the lengths, to every series, over sqrt(l): sqrt(q).
+// Differences are of values rounded to float, so near distances are far more precise than from correlations. A group has
+// one series and WW_SHORT_COLUMNS columns a work-item, whose values are in registers; a window is read once for all.
+#define WW_SHORT_COLUMNS 4
+#define WW_SHORT_POINTS(L)                                                                                             \
+    case L:                                                                                                            \
+        for (uint u = 0; u < places; u++, window += WW_SHORT / 4) {                                                    \
+            const float4 y0 = window[0], y1 = L > 4 ? window[1] : y0;                                                  \
+            const float y[WW_SHORT] = {y0.x, y0.y, y0.z, y0.w, y1.x, y1.y, y1.z, y1.w};                                \
+            _Pragma("unroll") for (uint i = 0; i < WW_SHORT_COLUMNS; i++) {                                            \
+                float sum = 0;                                                                                         \
+                _Pragma("unroll") for (uint t = 0; t < L; t++) {                                                       \
+                    const float gap = x[i][t] - y[t];                                                                  \
+                    sum = fma(gap, gap, sum);                                                                          \
+                }                                                                                                      \
+                best[i] = fmin(best[i], sum);                                                                          \
+            }                                                                                                          \
+        }                                                                                                              \
+        break;
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_shapelet_angles(global const double *restrict values, global const ulong *restrict offsets,
-                   global const uint *restrict ids, const uint wide, const uint l, const uint places, local uint *keys,
-                   global uint *restrict angles, global uint *restrict sorted, global uint *restrict counts) {
-    local uint flats;
-    const uint lid = (uint)get_local_id(0), j = (uint)get_group_id(0), id = ids[j];
-    const uint windows = (uint)(offsets[id + 1] - offsets[id]) - l + 1;
-    if (lid == 0)
-        flats = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint u = lid; u < places; u += WW_WG) {
-        const uint angle = u < windows ? ww_angle(values + offsets[id] + u, l) : 1;
-        if (u < windows) {
-            angles[(ulong)j * wide + u] = angle;
-            if (angle & 1)
-                atomic_inc(&flats);
-        }
-        keys[u] = angle & 1 ? 0xffffffffu : angle;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint size = 2; size <= places; size *= 2)
-        for (uint step = size / 2; step; step /= 2) {
-            for (uint e = lid; e < places / 2; e += WW_WG) {
-                const uint low = (e & ~(step - 1)) * 2 + (e & (step - 1));
-                const uint high = step == size / 2 ? low ^ (size - 1) : low + step;
-                const uint lower = keys[low], upper = keys[high];
-                keys[low] = min(lower, upper);
-                keys[high] = max(lower, upper);
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-    for (uint u = lid; u < windows; u += WW_WG)
-        sorted[(ulong)j * wide + u] = keys[u];
-    if (lid == 0)
-        counts[j] = 2 * (windows - flats) + (flats > 0);
-}
-
-// The distances of every candidate of two or three points, number li of the lengths, to every series, as sqrt(q): far more
-// precise than from a correlation, and by a binary search. A group has one series, whose angles are in local memory, and
-// WW_WG * WW_CIRCLE_COLUMNS columns.
-#define WW_CIRCLE_COLUMNS 16
-kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_shapelet_circle(global const uint4 *restrict columns, global const uint *restrict angles,
-                   global const uint *restrict sorted, global const uint *restrict counts, const uint wide, const uint l,
-                   const uint li, const uint places, local uint *keys, global float *restrict nearest,
-                   const ww_shapelet_job job) {
+ww_shapelet_short(global const ulong *restrict offsets, global const uint *restrict ids,
+                  global const uint4 *restrict columns, global const float *restrict windows, const uint first,
+                  const uint wide, const uint l, const uint li, global float *restrict nearest,
+                  const ww_shapelet_job job) {
     const uint lid = (uint)get_local_id(0), group = (uint)get_group_id(0), block = group / job.series;
-    const uint j = ww_rest(group, job.series, block), many = counts[j] / 2, some_flat = counts[j] & 1;
-    for (uint u = lid; u < many; u += WW_WG)
-        keys[u] = sorted[(ulong)j * wide + u];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint end = min((block + 1) * (WW_WG * WW_CIRCLE_COLUMNS), job.columns);
-    for (uint c = block * (WW_WG * WW_CIRCLE_COLUMNS) + lid; c < end; c += WW_WG) {
-        const uint4 column = columns[c];
-        if (column.z < l)
-            continue;
-        const uint angle = angles[(ulong)column.w * wide + column.y];
-        // Of a flat window to one that is not.
-        float distance = some_flat ? 0.5f : INFINITY;
-        if (angle & 1) {
-            distance = some_flat ? 0.0f : 0.5f;
-        } else if (many) {
-            uint at = 0; // angles that are less
-            for (uint step = places; step; step /= 2)
-                at += at + step <= many && keys[at + step - 1] < angle ? step : 0;
-            const uint up = keys[at == many ? 0 : at] - angle, down = angle - keys[at == 0 ? many - 1 : at - 1];
-            const uint gap = min(min(up, 0u - up), min(down, 0u - down));
-            distance = fmin(distance, sinpi((float)gap * (1.0f / 4294967296.0f)));
-        }
-        nearest[((ulong)j * job.count + li) * job.columns + c] = distance;
+    const uint j = ww_rest(group, job.series, block), id = ids[j];
+    const uint places = (uint)(offsets[id + 1] - offsets[id]) - l + 1;
+    float x[WW_SHORT_COLUMNS][WW_SHORT], best[WW_SHORT_COLUMNS];
+#pragma unroll
+    for (uint i = 0; i < WW_SHORT_COLUMNS; i++) {
+        const uint c = (block * WW_SHORT_COLUMNS + i) * WW_WG + lid;
+        const uint4 column = columns[min(c, job.columns - 1)];
+        const int inside = column.z >= l;
+        global const float *from = windows + first + (inside ? ((ulong)column.w * wide + column.y) * WW_SHORT : 0);
+#pragma unroll
+        for (uint t = 0; t < WW_SHORT; t++)
+            x[i][t] = from[t];
+        best[i] = INFINITY;
+    }
+    global const float4 *window = (global const float4 *)(windows + first) + (ulong)j * wide * (WW_SHORT / 4);
+    switch (l) {
+        WW_SHORT_POINTS(2)
+        WW_SHORT_POINTS(3)
+        WW_SHORT_POINTS(4)
+        WW_SHORT_POINTS(5)
+        WW_SHORT_POINTS(6)
+        WW_SHORT_POINTS(7)
+        WW_SHORT_POINTS(8)
+    }
+#pragma unroll
+    for (uint i = 0; i < WW_SHORT_COLUMNS; i++) {
+        const uint c = (block * WW_SHORT_COLUMNS + i) * WW_WG + lid;
+        if (c < job.columns)
+            nearest[((ulong)j * job.count + li) * job.columns + c] = 0.5f * sqrt(best[i] / (float)l);
     }
 }
 #endif

@@ -78,8 +78,9 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
     if ((status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_windows", &d->make_windows)) != WW_OK ||
         kind.raw || kind.channels > 1 ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_row_steps", &d->row_steps)) != WW_OK ||
-        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_angles", &d->angles)) != WW_OK ||
-        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_circle", &d->circle)) != WW_OK)
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_short_windows", &d->short_windows)) !=
+            WW_OK ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_short", &d->of_short)) != WW_OK)
         return status;
     return wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_window_steps", &d->window_steps);
 }
@@ -127,9 +128,7 @@ void wwi_shapelet_device_close(wwi_shapelet_device *d) {
                                     &room->kept,
                                     &room->kept_count,
                                     &room->scratch,
-                                    &room->angles,
-                                    &room->sorted_angles,
-                                    &room->angle_counts};
+                                    &room->short_windows};
     _Static_assert(sizeof buffers == sizeof *room, "every buffer of the room is in the list");
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(buffers[i]);
@@ -141,8 +140,8 @@ void wwi_shapelet_device_close(wwi_shapelet_device *d) {
     wwi_kernel_destroy(&d->statistics_of);
     wwi_kernel_destroy(&d->patterns_of);
     wwi_kernel_destroy(&d->near);
-    wwi_kernel_destroy(&d->angles);
-    wwi_kernel_destroy(&d->circle);
+    wwi_kernel_destroy(&d->short_windows);
+    wwi_kernel_destroy(&d->of_short);
     wwi_kernel_destroy(&d->weigh);
     wwi_kernel_destroy(&d->make_columns);
     wwi_kernel_destroy(&d->make_windows);

@@ -16,7 +16,7 @@
 #include "base/grow.h"
 #include "shapelets/shapelet_search.h"
 
-enum { CIRCLE_COLUMNS = 16 }; // WW_CIRCLE_COLUMNS in kernels_cl/shapelets/shapelet_exact.cl
+enum { SHORT = 8, SHORT_COLUMNS = 4 }; // WW_SHORT, WW_SHORT_COLUMNS in kernels_cl/shapelets/shapelet_exact.cl
 
 // A candidate that the device listed.
 typedef struct listed {
@@ -1049,53 +1049,56 @@ done:
     return status;
 }
 
-// Local memory for a series' angles.
-static uint32_t angle_places(const search *s) {
-    uint32_t places = 1;
-    while (places < s->data->longest)
-        places *= 2;
-    return places;
+// The windows of short lengths: a table for each of them.
+static uint64_t short_table(const search *s) {
+    return (uint64_t)s->node->count * s->data->longest * SHORT;
 }
 
-// The distances of candidates of two or three points, which correlations leave too imprecise.
+static ww_status make_short_windows(search *s) {
+    const wwi_shapelet_device *d = s->device;
+    const uint32_t series = (uint32_t)s->node->count, wide = (uint32_t)s->data->longest;
+    const uint64_t windows = (uint64_t)series * wide;
+    uint32_t lengths = 0;
+    while (lengths < s->job.count && s->job.least + lengths * s->job.step <= s->job.shorts)
+        lengths++;
+    ww_status status = wwi_grow_buffer(d->context, &s->room->short_windows, lengths * short_table(s) * 4);
+    for (uint32_t li = 0; status == WW_OK && li < lengths; li++) {
+        const uint32_t l = s->job.least + li * s->job.step, first = (uint32_t)(li * short_table(s));
+        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
+                                WWI_BUFFER(s->data->device_offsets),
+                                WWI_BUFFER(s->room->node_ids),
+                                WWI_VALUE(series),
+                                WWI_VALUE(wide),
+                                WWI_VALUE(l),
+                                WWI_BUFFER(s->room->short_windows),
+                                WWI_VALUE(first)};
+        status = wwi_launch(d->short_windows, (windows + d->table_group - 1) / d->table_group, d->table_group, args,
+                            sizeof args / sizeof *args);
+    }
+    return status;
+}
+
+// What the correlations of short candidates leave too imprecise, from their differences.
 static ww_status find_short(search *s) {
     ww_status status = WW_OK;
     const wwi_shapelet_device *d = s->device;
-    const uint32_t wide = (uint32_t)s->data->longest, across = CIRCLE_COLUMNS * d->exact_group;
-    const uint32_t places = angle_places(s);
-    const uint64_t series = s->node->count;
-    if ((status = wwi_grow_buffer(d->context, &s->room->angles, series * wide * 4)) != WW_OK ||
-        (status = wwi_grow_buffer(d->context, &s->room->sorted_angles, series * wide * 4)) != WW_OK ||
-        (status = wwi_grow_buffer(d->context, &s->room->angle_counts, series * 4)) != WW_OK)
-        return status;
+    const uint32_t wide = (uint32_t)s->data->longest, across = SHORT_COLUMNS * d->exact_group;
     for (uint32_t li = 0; status == WW_OK && li < s->job.count; li++) {
-        const uint32_t l = s->job.least + li * s->job.step;
+        const uint32_t l = s->job.least + li * s->job.step, first = (uint32_t)(li * short_table(s));
         if (l > s->job.shorts)
             break;
-        const wwi_arg angles[] = {WWI_BUFFER(s->data->device_values),
-                                  WWI_BUFFER(s->data->device_offsets),
-                                  WWI_BUFFER(s->room->node_ids),
-                                  WWI_VALUE(wide),
-                                  WWI_VALUE(l),
-                                  WWI_VALUE(places),
-                                  WWI_LOCAL(places * 4),
-                                  WWI_BUFFER(s->room->angles),
-                                  WWI_BUFFER(s->room->sorted_angles),
-                                  WWI_BUFFER(s->room->angle_counts)};
-        const wwi_arg args[] = {WWI_BUFFER(s->room->column_buffer),
-                                WWI_BUFFER(s->room->angles),
-                                WWI_BUFFER(s->room->sorted_angles),
-                                WWI_BUFFER(s->room->angle_counts),
+        const wwi_arg args[] = {WWI_BUFFER(s->data->device_offsets),
+                                WWI_BUFFER(s->room->node_ids),
+                                WWI_BUFFER(s->room->column_buffer),
+                                WWI_BUFFER(s->room->short_windows),
+                                WWI_VALUE(first),
                                 WWI_VALUE(wide),
                                 WWI_VALUE(l),
                                 WWI_VALUE(li),
-                                WWI_VALUE(places),
-                                WWI_LOCAL(places * 4),
                                 WWI_BUFFER(s->room->nearest),
                                 WWI_VALUE(s->job)};
-        if ((status = wwi_launch(d->angles, series, d->exact_group, angles, sizeof angles / sizeof *angles)) == WW_OK)
-            status = wwi_launch(d->circle, (uint64_t)((s->job.columns + across - 1) / across) * series, d->exact_group,
-                                args, sizeof args / sizeof *args);
+        status = wwi_launch(d->of_short, (uint64_t)((s->job.columns + across - 1) / across) * s->node->count,
+                            d->exact_group, args, sizeof args / sizeof *args);
     }
     return status;
 }
@@ -1446,17 +1449,19 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
             (uint32_t)wwi_shapelet_length(data, node->ids[j]) - s.job.least + 1 + 2 * (device->rows - 1) + D;
         s.wide = s.wide < (windows + D - 1) / D * D ? (windows + D - 1) / D * D : s.wide;
     }
-    const uint64_t local = wwi_context_info(device->context)->local_bytes;
-    if (device->gpu && device->circle && !s.job.single && options->quality == WW_SHAPELET_GAIN &&
-        (uint64_t)angle_places(&s) * 4 + 1024 <= (local < 49152 ? local : 49152))
-        s.job.shorts = 3;
+    // Of short windows differences, where the tables fit a launch.
+    const long shorts = wwi_shapelet_tuned(device, "shapelets.short", 4);
+    if (device->gpu && device->of_short && !s.job.single && options->quality == WW_SHAPELET_GAIN && shorts > 1 &&
+        short_table(&s) * SHORT < UINT32_MAX)
+        s.job.shorts = (uint32_t)(shorts < SHORT ? shorts : SHORT);
     if (s.sparse)
         s.job.error_root *= 2; // the recurrence of up to `rows` steps
     if ((status = compile(&s)) != WW_OK)
         goto done;
     cut_chunks(&s);
     if ((status = make_sections(&s)) != WW_OK || (status = count_cells(&s)) != WW_OK ||
-        (status = send_node(&s)) != WW_OK || (status = allocate(&s)) != WW_OK)
+        (status = send_node(&s)) != WW_OK || (status = allocate(&s)) != WW_OK ||
+        (s.job.shorts && (status = make_short_windows(&s)) != WW_OK))
         goto done;
     status = go_through(&s);
     *count = s.best_count;

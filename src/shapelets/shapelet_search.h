@@ -43,7 +43,7 @@ typedef struct wwi_shapelet_room {
     wwi_buffer *node_ids, *class_of, *totals, *before, *so_far, *steps, *bound, *column_buffer, *reaches, *own, *a,
         *norms, *b, *tile_buffer, *tile_first, *table_flats, *row_steps, *window_steps, *window_sizes, *rows_scratch,
         *lefts, *points, *entropy, *sifted, *listed, *listed_count, *nearest, *most_gain, *most_gap, *best, *kept,
-        *kept_count, *scratch, *angles, *sorted_angles, *angle_counts;
+        *kept_count, *scratch, *short_windows;
 } wwi_shapelet_room;
 
 // A device's programs for one kind. It belongs to one thread at a time.
@@ -57,8 +57,8 @@ typedef struct wwi_shapelet_device {
     uint32_t rows, diagonals, row_group;     // of the diagonals: rows and diagonals of a work-item, work-items
     uint32_t exact_group, table_group;
     wwi_program *double_program;
-    wwi_kernel *exact, *statistics_of, *patterns_of, *near, *angles, *circle, *weigh, *make_columns, *make_windows,
-        *row_steps, *window_steps;
+    wwi_kernel *exact, *statistics_of, *patterns_of, *near, *short_windows, *of_short, *weigh, *make_columns,
+        *make_windows, *row_steps, *window_steps;
     wwi_buffer *patterns, *places, *flats, *ids, *nearest, *at; // of wwi_shapelet_exact()
     wwi_shapelet_room room;
     uint64_t bytes; // that a search may use: half of what was free when the first began
