@@ -44,10 +44,16 @@ typedef struct {
     float error, error_root; // of q at length l: error + error_root * sqrt(l)
     float scale;            // distance = scale * sqrt(q), times sqrt(l) where `unscaled`
     uint unscaled;
+    uint shorts;            // up to so many points `nearest` has sqrt(q) itself (ww_shapelet_short in shapelet_exact.cl)
 } ww_shapelet_job;
 
 // Where the sums of the first rows for length number li begin (shapelet_tables.cl).
 #define WW_SUMS_OF(job, li) ((li) ? ((job).least + 3) / 4 * 4 + ((li) - 1) * (((job).step + 3) / 4 * 4) : 0)
+
+// The error of q at l points, or of sqrt(q).
+WW_INLINE float ww_error(uint l, const ww_shapelet_job job) {
+    return job.error + (l <= job.shorts ? (0.5f * (float)l + 1.0f) * (1.0f / 16777216) : job.error_root * sqrt((float)l));
+}
 
 #if WW_V == 1
 typedef float ww_columns;
@@ -69,7 +75,7 @@ typedef uint16 ww_column_ids;
 #endif
 
 #if WW_V == 1
-// q of a candidate (the length number li from column c, of l points) and series j.
+// q of a candidate (the length number li from column c, of l points) and series j; of a short one sqrt(q).
 WW_INLINE float ww_q_of(global const float *nearest, global const float *norms, global const uint *flats,
                         global const uint *own, global const float *before, uint j, uint li, uint c, uint l,
                         const ww_shapelet_job job) {
@@ -80,15 +86,17 @@ WW_INLINE float ww_q_of(global const float *nearest, global const float *norms, 
     const float norm = norms[(ulong)li * job.columns + c];
     const uint flat = flats[(ulong)j * (job.single ? job.longest : job.count) + (job.single ? max(l, 1u) - 1 : li)];
     const float close = norm == 0 ? (flat ? 1.0f : 0.5f) : fmax(value * norm, flat ? 0.5f : -1.0f);
-    float q = (1.0f - close) * 0.5f;
+    float q = l <= job.shorts ? value : (1.0f - close) * 0.5f;
 #else
     const float halves = norms[((ulong)WW_C * job.count + li) * job.columns + c];
     float q = (1.0f - (value + halves) * (1.0f / WW_C)) * 0.5f;
 #endif
     // The distance of a candidate to its own series is 0.
     q = own[c] == j ? 0.0f : q;
-    if (job.combine)
-        q = job.combine == 1 ? fmax(q, before[j]) : fmin(q, before[j]);
+    if (job.combine) {
+        const float so_far = l <= job.shorts ? sqrt(before[j]) : before[j];
+        q = job.combine == 1 ? fmax(q, so_far) : fmin(q, so_far);
+    }
     return fmin(fmax(q, 0.0f), 1.0f);
 }
 #endif

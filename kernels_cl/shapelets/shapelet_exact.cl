@@ -154,6 +154,82 @@ ww_shapelet_near(global const double *restrict values, global const ulong *restr
     }
 }
 
+#if WW_C == 1 && !WW_RAW
+#define WW_SHORT 8
+// The values of all windows of `l` points in float, with zeros up to 4 or 8 of them. A work-item a window.
+kernel void ww_shapelet_short_windows(global const double *restrict values, global const ulong *restrict offsets,
+                                      global const uint *restrict ids, const uint series, const uint wide, const uint l,
+                                      global float *restrict windows, const uint first) {
+    const ulong item = get_global_id(0);
+    const uint j = (uint)(item / wide), u = (uint)(item - (ulong)j * wide);
+    if (j >= series)
+        return;
+    const uint id = ids[j], length = (uint)(offsets[id + 1] - offsets[id]);
+    global const double *x = values + offsets[id] + u;
+    const int inside = u + l <= length;
+    const double2 of = inside ? ww_statistics(x, l) : (double2)(0, 0);
+    for (uint t = 0; t < WW_SHORT; t++)
+        windows[first + item * WW_SHORT + t] = inside && t < l ? (float)WW_COUNTED(x[t], x[0], of) : 0.0f;
+}
+
+// Half the distance of every candidate of `l` points, number li of the lengths, to every series, over sqrt(l): sqrt(q).
+// Differences are of values rounded to float, so near distances are far more precise than from correlations. A group has
+// one series and WW_SHORT_COLUMNS columns a work-item, whose values are in registers; a window is read once for all.
+#define WW_SHORT_COLUMNS 4
+#define WW_SHORT_POINTS(L)                                                                                             \
+    case L:                                                                                                            \
+        for (uint u = 0; u < places; u++, window += WW_SHORT / 4) {                                                    \
+            const float4 y0 = window[0], y1 = L > 4 ? window[1] : y0;                                                  \
+            const float y[WW_SHORT] = {y0.x, y0.y, y0.z, y0.w, y1.x, y1.y, y1.z, y1.w};                                \
+            _Pragma("unroll") for (uint i = 0; i < WW_SHORT_COLUMNS; i++) {                                            \
+                float sum = 0;                                                                                         \
+                _Pragma("unroll") for (uint t = 0; t < L; t++) {                                                       \
+                    const float gap = x[i][t] - y[t];                                                                  \
+                    sum = fma(gap, gap, sum);                                                                          \
+                }                                                                                                      \
+                best[i] = fmin(best[i], sum);                                                                          \
+            }                                                                                                          \
+        }                                                                                                              \
+        break;
+kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_shapelet_short(global const ulong *restrict offsets, global const uint *restrict ids,
+                  global const uint4 *restrict columns, global const float *restrict windows, const uint first,
+                  const uint wide, const uint l, const uint li, global float *restrict nearest,
+                  const ww_shapelet_job job) {
+    const uint lid = (uint)get_local_id(0), group = (uint)get_group_id(0), block = group / job.series;
+    const uint j = ww_rest(group, job.series, block), id = ids[j];
+    const uint places = (uint)(offsets[id + 1] - offsets[id]) - l + 1;
+    float x[WW_SHORT_COLUMNS][WW_SHORT], best[WW_SHORT_COLUMNS];
+#pragma unroll
+    for (uint i = 0; i < WW_SHORT_COLUMNS; i++) {
+        const uint c = (block * WW_SHORT_COLUMNS + i) * WW_WG + lid;
+        const uint4 column = columns[min(c, job.columns - 1)];
+        const int inside = column.z >= l;
+        global const float *from = windows + first + (inside ? ((ulong)column.w * wide + column.y) * WW_SHORT : 0);
+#pragma unroll
+        for (uint t = 0; t < WW_SHORT; t++)
+            x[i][t] = from[t];
+        best[i] = INFINITY;
+    }
+    global const float4 *window = (global const float4 *)(windows + first) + (ulong)j * wide * (WW_SHORT / 4);
+    switch (l) {
+        WW_SHORT_POINTS(2)
+        WW_SHORT_POINTS(3)
+        WW_SHORT_POINTS(4)
+        WW_SHORT_POINTS(5)
+        WW_SHORT_POINTS(6)
+        WW_SHORT_POINTS(7)
+        WW_SHORT_POINTS(8)
+    }
+#pragma unroll
+    for (uint i = 0; i < WW_SHORT_COLUMNS; i++) {
+        const uint c = (block * WW_SHORT_COLUMNS + i) * WW_WG + lid;
+        if (c < job.columns)
+            nearest[((ulong)j * job.count + li) * job.columns + c] = 0.5f * sqrt(best[i] / (float)l);
+    }
+}
+#endif
+
 // Of each candidate the best gain, and of equal gains the largest gap, as src/shapelets/shapelet_quality.c finds them,
 // but with splits at half the difference that it asks for: so never less, whatever rounding did. A group has a
 // candidate. before, combine: as in shapelet_split.cl, but distances. sorted, classes: a number for each series; counts: for each

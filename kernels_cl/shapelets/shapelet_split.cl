@@ -114,13 +114,13 @@ WW_INLINE long ww_most_near(WW_KEYS const uint *keys, WW_KEYS const uint *counts
     return most;
 }
 
-// Sums of distances at the places [begin, end): with the error subtracted, and added.
-WW_INLINE float2 ww_sums(WW_KEYS const uint *keys, uint begin, uint end, float unit, float error, uint bits) {
+// Sums of distances at the places [begin, end): with the error subtracted, and added. roots: keys are of distances.
+WW_INLINE float2 ww_sums(WW_KEYS const uint *keys, uint begin, uint end, float unit, float error, uint bits, int roots) {
     float2 sum = 0;
     for (uint p = begin; p < end; p++) {
-        const float q = (float)(keys[p * WW_ACROSS] >> bits) * unit;
-        sum.x += sqrt(fmax(q - error, 0.0f));
-        sum.y += sqrt(q + error);
+        const float q = (float)(keys[p * WW_ACROSS] >> bits) * unit, least = fmax(q - error, 0.0f), most = q + error;
+        sum.x += roots ? least : sqrt(least);
+        sum.y += roots ? most : sqrt(most);
     }
     return sum;
 }
@@ -190,7 +190,7 @@ WW_INLINE ww_scanned ww_scan(WW_KEYS const uint *keys, WW_KEYS uint *counts, WW_
 }
 
 // What is found of a candidate. `known`: gains below it are of no interest.
-WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, ww_scanned s, float error, float scale, long known,
+WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, ww_scanned s, float error, float scale, int roots, long known,
                                  const ww_shapelet_job job) {
     const uint n = job.series, bits = job.class_bits;
     const float unit = 1.0f / (float)(1u << (32u - bits));
@@ -206,8 +206,8 @@ WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, ww_scanned s, float e
         found.most_gap = found.most == found.sure ? INFINITY : found.most_gap;
         return found;
     }
-    const float2 left = ww_sums(keys, 0, s.sure_at, unit, error, bits),
-                 right = ww_sums(keys, s.sure_at, n, unit, error, bits);
+    const float2 left = ww_sums(keys, 0, s.sure_at, unit, error, bits, roots),
+                 right = ww_sums(keys, s.sure_at, n, unit, error, bits, roots);
     const float l = (float)s.sure_at, r = (float)(n - s.sure_at);
     // Sums of floats: their own error besides.
     found.sure_gap = scale * ((right.x / r - left.y / l) - 1e-5f);
@@ -460,7 +460,7 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
             }
             const ww_scanned s =
                 ww_scan(keys + t, own_counts, own_inside, steps, totals, first, last, gain,
-                        ww_apart(job.error + job.error_root * sqrt((float)l), bits), job);
+                        ww_apart(ww_error(l, job), bits), job);
             both[2 * lid] = (ulong)s.found.sure;
             both[2 * lid + 1] = (ulong)s.found.most;
             marks[lid] = s.sure_at << 1 | s.twice;
@@ -482,7 +482,7 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
                 continue;
             }
 #endif
-            const float error = job.error + job.error_root * sqrt((float)l);
+            const float error = ww_error(l, job);
             const float scale = (WW_RAW ? sqrt(1.0f / job.scale) : 2.0f) * (job.unscaled ? sqrt((float)l) : 1.0f);
             ww_found found;
             if (job.quality) {
@@ -508,7 +508,7 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
                 const ww_scanned s = ww_scan(keys + t, counts + t, starts + t, steps, totals, 0, n, 0,
                                              ww_apart(error, bits), job);
 #endif
-                found = ww_best_split(keys + t, s, error, scale, known, job);
+                found = ww_best_split(keys + t, s, error, scale, l <= job.shorts, known, job);
             }
             most_gain[place] = (ulong)max(found.most, 0l);
             most_gap[place] = found.most_gap;

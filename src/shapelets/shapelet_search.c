@@ -16,6 +16,8 @@
 #include "base/grow.h"
 #include "shapelets/shapelet_search.h"
 
+enum { SHORT = 8, SHORT_COLUMNS = 4 }; // WW_SHORT, WW_SHORT_COLUMNS in kernels_cl/shapelets/shapelet_exact.cl
+
 // A candidate that the device listed.
 typedef struct listed {
     int64_t gain;
@@ -28,6 +30,12 @@ typedef struct listed {
 typedef struct section {
     size_t first, count; // columns
 } section;
+
+// Columns that are processed at a time.
+typedef struct chunk {
+    size_t first, count;
+    uint64_t cells, candidates;
+} chunk;
 
 typedef struct search {
     wwi_shapelet_device *device;
@@ -56,13 +64,14 @@ typedef struct search {
     // the device's
     wwi_program *extend_program, *split_program, *sift_program;
     wwi_kernel *extend, *split, *bound_kernel, *rank, *keep, *sift, *survive;
-    bool sifts;                 // before the sort, those that can't be the best are taken out
-    uint32_t sift_group, shift; // work-items; bits of gains that its bound leaves out
-    uint64_t sift_local;
-    wwi_shapelet_room *room;                    // its buffers
-    uint32_t rows_groups, rows_room;            // of shapelet_rows.cl: groups at a time, and numbers that each keeps
-    uint32_t across, split_group, split_groups; // candidates of a group, its work-items, groups
-    uint32_t shares;                            // work-items that go through a candidate's keys
+    bool sifts;                                    // before the sort, those that can't be the best are taken out
+    uint32_t sift_group, sift_across, sift_groups; // work-items, candidates of a group, groups
+    uint32_t held, sift_places;                    // keys of a work-item, of a candidate
+    uint32_t shift;                                // bits of gains that its bound leaves out
+    wwi_shapelet_room *room;                       // its buffers
+    uint32_t rows_groups, rows_room;               // of shapelet_rows.cl: groups at a time, and numbers that each keeps
+    uint32_t across, split_group, split_groups;    // candidates of a group, its work-items, groups
+    uint32_t shares;                               // work-items that go through a candidate's keys
     bool keys_global;
     uint32_t block;                  // columns are a multiple of it
     size_t chunk;                    // most columns at a time
@@ -139,11 +148,9 @@ static uint32_t starts_of(const search *s, size_t own) {
     return (uint32_t)((length - s->job.least) / s->options->start_step + 1);
 }
 
-static wwi_shapelet_column column_at(const search *s, size_t own, uint32_t number) {
-    const uint32_t start = number * (uint32_t)s->options->start_step;
-    const size_t left = wwi_shapelet_length(s->data, s->node->ids[own]) - start;
-    const uint32_t reach = left < s->job.longest ? (uint32_t)left : s->job.longest;
-    return (wwi_shapelet_column){s->node->ids[own], start, reach, (uint32_t)own};
+// left: points of the series from `start` on.
+static wwi_shapelet_column column_at(const search *s, uint32_t own, uint32_t start, uint32_t left) {
+    return (wwi_shapelet_column){s->node->ids[own], start, left < s->job.longest ? left : s->job.longest, own};
 }
 
 static ww_status make_columns(search *s) {
@@ -155,9 +162,12 @@ static ww_status make_columns(search *s) {
     s->columns = malloc(count * sizeof *s->columns);
     if (!s->columns)
         return wwi_fail_memory(count * sizeof *s->columns);
-    for (size_t own = 0; own < s->node->count; own++)
-        for (uint32_t i = 0; i < starts_of(s, own); i++)
-            s->columns[s->column_count++] = column_at(s, own, i);
+    for (size_t own = 0; own < s->node->count; own++) {
+        const uint32_t length = (uint32_t)wwi_shapelet_length(s->data, s->node->ids[own]);
+        const uint32_t starts = starts_of(s, own), step = (uint32_t)s->options->start_step;
+        for (uint32_t i = 0; i < starts; i++)
+            s->columns[s->column_count++] = column_at(s, (uint32_t)own, i * step, length - i * step);
+    }
     return WW_OK;
 }
 
@@ -241,7 +251,7 @@ static ww_status arrange_rows(search *s) {
         const section part = s->sections[i];
         size_t count = 0;
         for (size_t c = part.first; c < part.first + part.count; c++)
-            if (s->columns[c].start % H == 0) {
+            if (!(s->columns[c].start & (H - 1))) { // H is a power of two
                 const wwi_shapelet_column *column = &s->columns[c];
                 const size_t length = wwi_shapelet_length(s->data, column->series);
                 blocks[count++] = (rows){column->own, column->start, (uint32_t)length - column->start};
@@ -250,13 +260,13 @@ static ww_status arrange_rows(search *s) {
         const size_t groups = (count + lanes - 1) / lanes, columns = groups * H * lanes;
         if ((status = wwi_grow(&ordered, &room, used + columns, sizeof *ordered)) != WW_OK)
             break;
-        for (size_t at = 0; at < columns; at++) {
-            const size_t block = at / (H * lanes) * lanes + at % lanes;
-            const uint32_t row = (uint32_t)(at / lanes % H);
-            ordered[used + at] = (wwi_shapelet_column){s->node->ids[0], 0, 0, UINT32_MAX};
-            if (block < count && blocks[block].left >= s->job.least + row)
-                ordered[used + at] = column_at(s, blocks[block].own, blocks[block].first + row);
-        }
+        wwi_shapelet_column *to = ordered + used;
+        for (size_t first = 0; first < groups * lanes; first += lanes)
+            for (uint32_t row = 0; row < H; row++)
+                for (size_t block = first; block < first + lanes; block++)
+                    *to++ = block < count && blocks[block].left >= s->job.least + row
+                                ? column_at(s, blocks[block].own, blocks[block].first + row, blocks[block].left - row)
+                                : (wwi_shapelet_column){s->node->ids[0], 0, 0, UINT32_MAX};
         s->sections[i] = (section){used, columns};
         used += columns;
     }
@@ -356,11 +366,14 @@ static ww_status count_cells(search *s) {
     return WW_OK;
 }
 
-static uint64_t cells_of(const search *s, size_t first, size_t count) {
-    uint64_t cells = 0;
-    for (size_t c = first; c < first + count; c++)
-        cells += s->cells[s->job.single ? s->columns[c].reach : s->lengths[s->columns[c].reach]];
-    return cells;
+static chunk make_chunk(const search *s, size_t first, size_t count) {
+    chunk of = {first, count, 0, 0};
+    for (size_t c = first; c < first + count; c++) {
+        const uint32_t lengths = s->lengths[s->columns[c].reach];
+        of.candidates += lengths;
+        of.cells += s->cells[s->job.single ? s->columns[c].reach : lengths];
+    }
+    return of;
 }
 
 static wwi_shapelet_job make_job(const wwi_shapelet_data *data, const ww_shapelets_options *o) {
@@ -394,6 +407,12 @@ uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_op
 
 // ---- the device's side
 
+// Local memory of a group that sifts.
+static uint64_t sift_local(const search *s) {
+    const uint64_t n = s->node->count, places = s->sift_places + (s->sift_across < 32 ? s->sift_places / s->held : 0);
+    return places * s->sift_across * 4 + (2 * n + 1) * 4 + s->sift_group * (uint64_t)s->node->class_count * 4;
+}
+
 static ww_status compile(search *s) {
     ww_status status;
     char options[320];
@@ -416,18 +435,22 @@ static ww_status compile(search *s) {
     s->shares = d->gpu && !s->keys_global && counts * s->split_group <= 8192 && s->split_group % across == 0
                     ? s->split_group / across
                     : 1;
-    // Bins of 16-bit counts for each class and work-item: small groups, so that there are many bins.
-    const size_t classes = s->node->class_count;
-    int bins = (int)wwi_shapelet_tuned(d, "shapelets.bins", 64);
-    s->sift_group = (uint32_t)wwi_shapelet_tuned(d, "shapelets.sift_group", 32);
-    while (bins > 8 && ((uint64_t)bins + 2) * classes * 2 * s->sift_group > 16384)
-        bins /= 2;
-    s->sift_local = ((uint64_t)bins + 2) * classes * 2 * s->sift_group;
-    s->sifts = d->gpu && s->options->quality == WW_SHAPELET_GAIN && s->sift_local <= local && classes <= 32 &&
-               s->node->count >= (size_t)wwi_shapelet_tuned(d, "shapelets.sift", 128) && s->node->count < 65536;
-    // Gains have 32 bits below the point, and above it those of count * log2(count).
+    s->held = wwi_power_below(wwi_shapelet_tuned(d, "shapelets.held", 16), 32);
+    for (s->sift_places = s->held; s->sift_places < s->node->count;)
+        s->sift_places *= 2;
+    s->sift_group =
+        wwi_power_below(wwi_shapelet_tuned(d, "shapelets.sift_group", s->node->count <= 64 ? 64 : 256), 256);
+    while (s->sift_group > 32 && s->sift_group > info->max_work_group)
+        s->sift_group /= 2;
+    s->sift_across = 32;
+    while (s->sift_across > 1 && sift_local(s) > local)
+        s->sift_across /= 2;
+    s->sifts = d->gpu && s->options->quality == WW_SHAPELET_GAIN && sift_local(s) <= local &&
+               s->sift_group <= info->max_work_group &&
+               s->node->count >= (size_t)wwi_shapelet_tuned(d, "shapelets.sift", 16);
+    // Gains have 32 bits below the point, and above it those of count * log2(count): sums of these have a bit more.
     s->shift = 0;
-    while (((uint64_t)s->gains->entropy[s->node->count] >> s->shift) >> 31)
+    while (((uint64_t)s->gains->entropy[s->node->count] >> s->shift) >> 30)
         s->shift++;
     const int steps = s->job.single ? 2 : s->job.step == 1 ? 1 : 0;
     s->parts = steps == 1 ? d->parts : 1;
@@ -483,8 +506,10 @@ static ww_status compile(search *s) {
         return status;
     const wwi_source sift[] = {
         {"base/number.cl", NULL}, {"shapelets/shapelet.cl", NULL}, {"shapelets/shapelet_sift.cl", NULL}};
-    snprintf(options, sizeof options, "-DWW_C=%zu -DWW_RAW=%d -DWW_V=1 -DWW_WG=%" PRIu32 " -DWW_BINS=%d",
-             d->kind.channels, d->kind.raw, s->sift_group, bins);
+    snprintf(options, sizeof options,
+             "-DWW_C=%zu -DWW_RAW=%d -DWW_V=1 -DWW_WG=%" PRIu32 " -DWW_T=%" PRIu32 " -DWW_HELD_KEYS=%" PRIu32
+             " -DWW_PLACES=%" PRIu32,
+             d->kind.channels, d->kind.raw, s->sift_group, s->sift_across, s->held, s->sift_places);
     if ((status = wwi_program_get(d->context, sift, 3, options, &s->sift_program)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, s->sift_program, "ww_shapelet_sift", &s->sift)) != WW_OK)
         return status;
@@ -500,7 +525,7 @@ static ww_status upload(wwi_shapelet_device *d, wwi_buffer **buffer, const void 
 static ww_status send_node(search *s) {
     ww_status status;
     const wwi_shapelet_node *node = s->node;
-    const size_t n = node->count;
+    const size_t n = node->count, most = s->gains->most;
     uint32_t *totals = calloc(node->class_count, sizeof *totals), *points = malloc(n * sizeof *points);
     float *before = calloc(n, sizeof *before);
     const double scale = s->device->kind.raw ? (double)s->job.scale * (double)s->data->channels : 0.25;
@@ -517,11 +542,14 @@ static ww_status send_node(search *s) {
     if ((status = upload(s->device, &s->room->node_ids, node->ids, n * 4)) != WW_OK ||
         (status = upload(s->device, &s->room->class_of, node->classes, n * 4)) != WW_OK ||
         (status = upload(s->device, &s->room->totals, totals, node->class_count * 4)) != WW_OK ||
-        (status = upload(s->device, &s->room->before, before, n * 4)) != WW_OK ||
-        (node->before && (status = upload(s->device, &s->room->so_far, node->before, n * 8)) != WW_OK) ||
-        (status = upload(s->device, &s->room->steps, s->gains->steps, n * 8)) != WW_OK ||
+        (status = wwi_grow_buffer(s->device->context, &s->room->before, n * 4)) != WW_OK ||
+        (node->before && ((status = wwi_buffer_write(s->room->before, 0, n * 4, before)) != WW_OK ||
+                          (status = upload(s->device, &s->room->so_far, node->before, n * 8)) != WW_OK)) ||
+        // Of the whole tree.
+        (!s->room->steps && (status = upload(s->device, &s->room->steps, s->gains->steps, most * 8)) != WW_OK) ||
+        (!s->room->entropy &&
+         (status = upload(s->device, &s->room->entropy, s->gains->entropy, (most + 1) * 8)) != WW_OK) ||
         (status = upload(s->device, &s->room->points, points, n * 4)) != WW_OK ||
-        (status = upload(s->device, &s->room->entropy, s->gains->entropy, (n + 1) * 8)) != WW_OK ||
         (status = wwi_grow_buffer(s->device->context, &s->room->sifted, n * 4)) != WW_OK ||
         (status = wwi_grow_buffer(s->device->context, &s->room->listed_count, 4)) != WW_OK ||
         (status = wwi_buffer_fill_u32(s->room->sifted, 0, n * 4, 0)) != WW_OK)
@@ -670,7 +698,10 @@ static uint64_t room_bytes(const search *s) {
     if (!s->device->bytes)
         s->device->bytes = wwi_context_bytes_free(s->device->context) / 2;
     uint64_t room = s->device->bytes;
-    const uint64_t most = s->device->gpu ? UINT64_C(4) << 30 : UINT64_C(256) << 20;
+    // Of a GPU no more than the context keeps of released buffers: new memory takes longer than more chunks.
+    const uint64_t least = UINT64_C(256) << 20;
+    const uint64_t kept = wwi_context_info(s->device->context)->global_bytes / 64 * 3 / 4;
+    const uint64_t most = s->device->gpu && kept > least ? kept : least;
     room = room < most ? room : most;
     return run && run->max_bytes && run->max_bytes < room ? run->max_bytes : room;
 }
@@ -695,6 +726,8 @@ static void cut_chunks(search *s) {
     s->block = s->sparse ? s->device->rows * s->lanes : s->device->columns * s->device->group * s->device->vector;
     if (s->block < s->across)
         s->block = s->across;
+    if (s->sifts && s->block < s->sift_across)
+        s->block = s->sift_across;
     most = most < of_nearest ? most : of_nearest;
     most = most < of_table ? most : of_table;
     most = most < INT32_MAX / s->job.count ? most : INT32_MAX / s->job.count;
@@ -724,6 +757,7 @@ static ww_status allocate(search *s) {
     const uint64_t units = wwi_context_info(context)->compute_units ? wwi_context_info(context)->compute_units : 1;
     const uint64_t most_groups = units * (s->device->gpu && !s->keys_global ? 32 : 8);
     s->split_groups = (uint32_t)(tasks < most_groups ? tasks : most_groups);
+    s->sift_groups = (uint32_t)(units * 32);
     if ((status = wwi_grow_buffer(context, &s->room->column_buffer, W * 16)) != WW_OK ||
         (status = wwi_grow_buffer(context, &s->room->reaches, W * 4)) != WW_OK ||
         (status = wwi_grow_buffer(context, &s->room->own, W * 4)) != WW_OK ||
@@ -963,7 +997,7 @@ static ww_status split(search *s) {
                                  WWI_BUFFER(s->room->sifted),
                                  WWI_VALUE(s->shift),
                                  WWI_VALUE(each),
-                                 WWI_LOCAL((size_t)s->sift_local),
+                                 WWI_LOCAL((size_t)sift_local(s)),
                                  WWI_VALUE(s->job)};
     const wwi_arg survive_args[] = {WWI_BUFFER(s->room->most_gain),
                                     WWI_BUFFER(s->room->bound),
@@ -973,6 +1007,7 @@ static ww_status split(search *s) {
                                     WWI_BUFFER(s->room->listed),
                                     WWI_BUFFER(s->room->listed_count),
                                     WWI_VALUE(s->job)};
+    const uint64_t sift_tasks = (s->job.columns / s->sift_across) * (uint64_t)s->job.count;
     const uint32_t small = s->device->table_group, series = (uint32_t)s->node->count, k = (uint32_t)s->k;
     const wwi_arg rank_args[] = {WWI_BUFFER(s->room->sifted), WWI_VALUE(series), WWI_VALUE(k), WWI_VALUE(s->shift),
                                  WWI_BUFFER(s->room->bound)};
@@ -989,8 +1024,8 @@ static ww_status split(search *s) {
                                  WWI_VALUE(room),
                                  WWI_VALUE(s->job)};
     if (s->sifts && ((status = wwi_buffer_fill_u32(s->room->listed_count, 0, 4, 0)) != WW_OK ||
-                     (status = wwi_launch(s->sift, ((uint64_t)room + s->sift_group - 1) / s->sift_group, s->sift_group,
-                                          sift_args, sizeof sift_args / sizeof *sift_args)) != WW_OK ||
+                     (status = wwi_launch(s->sift, sift_tasks < s->sift_groups ? sift_tasks : s->sift_groups,
+                                          s->sift_group, sift_args, sizeof sift_args / sizeof *sift_args)) != WW_OK ||
                      (ranks && (status = wwi_launch(s->rank, 1, s->split_group, rank_args,
                                                     sizeof rank_args / sizeof *rank_args)) != WW_OK) ||
                      (status = wwi_launch(s->survive, ((uint64_t)room + small - 1) / small, small, survive_args,
@@ -1035,10 +1070,66 @@ done:
     return status;
 }
 
-static ww_status go_through_chunk(search *s, size_t first, size_t count) {
+// The windows of short lengths: a table for each of them.
+static uint64_t short_table(const search *s) {
+    return (uint64_t)s->node->count * s->data->longest * SHORT;
+}
+
+static ww_status make_short_windows(search *s) {
+    const wwi_shapelet_device *d = s->device;
+    const uint32_t series = (uint32_t)s->node->count, wide = (uint32_t)s->data->longest;
+    const uint64_t windows = (uint64_t)series * wide;
+    uint32_t lengths = 0;
+    while (lengths < s->job.count && s->job.least + lengths * s->job.step <= s->job.shorts)
+        lengths++;
+    ww_status status = wwi_grow_buffer(d->context, &s->room->short_windows, lengths * short_table(s) * 4);
+    for (uint32_t li = 0; status == WW_OK && li < lengths; li++) {
+        const uint32_t l = s->job.least + li * s->job.step, first = (uint32_t)(li * short_table(s));
+        const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
+                                WWI_BUFFER(s->data->device_offsets),
+                                WWI_BUFFER(s->room->node_ids),
+                                WWI_VALUE(series),
+                                WWI_VALUE(wide),
+                                WWI_VALUE(l),
+                                WWI_BUFFER(s->room->short_windows),
+                                WWI_VALUE(first)};
+        status = wwi_launch(d->short_windows, (windows + d->table_group - 1) / d->table_group, d->table_group, args,
+                            sizeof args / sizeof *args);
+    }
+    return status;
+}
+
+// What the correlations of short candidates leave too imprecise, from their differences.
+static ww_status find_short(search *s) {
+    ww_status status = WW_OK;
+    const wwi_shapelet_device *d = s->device;
+    const uint32_t wide = (uint32_t)s->data->longest, across = SHORT_COLUMNS * d->exact_group;
+    for (uint32_t li = 0; status == WW_OK && li < s->job.count; li++) {
+        const uint32_t l = s->job.least + li * s->job.step, first = (uint32_t)(li * short_table(s));
+        if (l > s->job.shorts)
+            break;
+        const wwi_arg args[] = {WWI_BUFFER(s->data->device_offsets),
+                                WWI_BUFFER(s->room->node_ids),
+                                WWI_BUFFER(s->room->column_buffer),
+                                WWI_BUFFER(s->room->short_windows),
+                                WWI_VALUE(first),
+                                WWI_VALUE(wide),
+                                WWI_VALUE(l),
+                                WWI_VALUE(li),
+                                WWI_BUFFER(s->room->nearest),
+                                WWI_VALUE(s->job)};
+        status = wwi_launch(d->of_short, (uint64_t)((s->job.columns + across - 1) / across) * s->node->count,
+                            d->exact_group, args, sizeof args / sizeof *args);
+    }
+    return status;
+}
+
+// next: made while the device works.
+static ww_status go_through_chunk(search *s, const chunk *now, size_t next_count, chunk *next) {
     ww_status status;
-    const uint64_t cells = cells_of(s, first, count), table_bytes = room_bytes(s) / 4;
-    const double each = (double)cells / (double)s->node->count;
+    const size_t first = now->first, count = now->count;
+    const uint64_t table_bytes = room_bytes(s) / 4;
+    const double each = (double)now->cells / (double)s->node->count;
     double told = 0;
     s->job.columns = (uint32_t)((count + s->block - 1) / s->block * s->block);
     status = send_columns(s, first, count);
@@ -1049,12 +1140,12 @@ static ww_status go_through_chunk(search *s, size_t first, size_t count) {
         if (status == WW_OK)
             status = extend(s, each, &told, j + s->table_count == s->node->count);
     }
-    if (status != WW_OK || (status = split(s)) != WW_OK || (status = take_list(s, first)) != WW_OK)
+    if (status != WW_OK || (s->job.shorts && (status = find_short(s)) != WW_OK) || (status = split(s)) != WW_OK)
         return status;
-    s->progress->cells += cells;
-    for (size_t c = first; c < first + count; c++)
-        s->progress->candidates += s->lengths[s->columns[c].reach];
-    return WW_OK;
+    *next = make_chunk(s, first + count, next_count);
+    s->progress->cells += now->cells;
+    s->progress->candidates += now->candidates;
+    return take_list(s, first);
 }
 
 // ---- selection
@@ -1157,10 +1248,10 @@ static void insert(search *s, const wwi_shapelet_found *found) {
 // Puts the candidates of `list` from `first` on that come next into order, and returns where they end. In a long list,
 // where one is wanted, these are those of the largest gain.
 static size_t order_list(search *s, size_t first) {
-    enum { SHORT = 4096 };
+    enum { FEW = 4096 };
     listed *from = s->list + first;
     size_t count = s->list_count - first, taken = 0;
-    if (s->k == 1 && count > SHORT) {
+    if (s->k == 1 && count > FEW) {
         int64_t most = from[0].gain;
         for (size_t i = 1; i < count; i++)
             most = from[i].gain > most ? from[i].gain : most;
@@ -1288,6 +1379,11 @@ static ww_status select_best(search *s) {
 
 // ---- the search
 
+// Columns of the chunk that begins at `at` of a section.
+static size_t chunk_at(const search *s, const section *part, size_t at) {
+    return part->count - at < s->chunk ? part->count - at : s->chunk;
+}
+
 static ww_status go_through(search *s) {
     ww_status status = WW_OK;
     wwi_shapelet_progress *p = s->progress;
@@ -1295,22 +1391,24 @@ static ww_status go_through(search *s) {
     for (size_t i = 0; status == WW_OK && i < s->section_count; i++) {
         const section *part = &s->sections[i];
         if (part->first + part->count <= p->resume) {
-            p->cells += cells_of(s, part->first, part->count);
+            p->cells += make_chunk(s, part->first, part->count).cells;
             continue;
         }
         const size_t begin = s->section_count == 1 && s->k == 1 ? (size_t)p->resume : 0;
+        chunk next = make_chunk(s, part->first + begin, chunk_at(s, part, begin));
         for (size_t at = begin, count; status == WW_OK && at < part->count; at += count) {
+            const chunk now = next;
             if (p->deadline > 0 && (i > 0 || at > 0) && wwi_seconds() > p->deadline) {
                 p->stopped = true;
                 return select_best(s);
             }
-            count = part->count - at < s->chunk ? part->count - at : s->chunk;
+            count = now.count;
             if (send)
                 status = send_bound(s);
             // The device itself raises the bound of a single best one.
             send = s->k > 1;
             if (status == WW_OK)
-                status = go_through_chunk(s, part->first + at, count);
+                status = go_through_chunk(s, &now, chunk_at(s, part, at + count), &next);
             if (status == WW_OK && s->k == 1 && (p->save || s->list_count > 4096 || at + count == part->count)) {
                 status = select_best(s);
                 send = true;
@@ -1374,13 +1472,19 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
     }
     // Up to the longest window of the last place, four of them and a length's rest.
     s.fallen = (s.wide + s.job.longest + 8) / 4 * 4;
+    // Of short windows differences, where the tables fit a launch.
+    const long shorts = wwi_shapelet_tuned(device, "shapelets.short", 4);
+    if (device->gpu && device->of_short && !s.job.single && options->quality == WW_SHAPELET_GAIN && shorts > 1 &&
+        short_table(&s) * SHORT < UINT32_MAX)
+        s.job.shorts = (uint32_t)(shorts < SHORT ? shorts : SHORT);
     if (s.sparse)
         s.job.error_root *= 2; // the recurrence of up to `rows` steps
     if ((status = compile(&s)) != WW_OK)
         goto done;
     cut_chunks(&s);
     if ((status = make_sections(&s)) != WW_OK || (status = count_cells(&s)) != WW_OK ||
-        (status = send_node(&s)) != WW_OK || (status = allocate(&s)) != WW_OK)
+        (status = send_node(&s)) != WW_OK || (status = allocate(&s)) != WW_OK ||
+        (s.job.shorts && (status = make_short_windows(&s)) != WW_OK))
         goto done;
     status = go_through(&s);
     *count = s.best_count;

@@ -13,9 +13,9 @@ typedef struct wwi_shapelet_job {
     uint32_t columns, least, step, count, longest, series, table, first, many, classes, class_bits, combine, quality,
         single, rows, row_blocks;
     float error, error_root, scale;
-    uint32_t unscaled;
+    uint32_t unscaled, shorts;
 } wwi_shapelet_job;
-_Static_assert(sizeof(wwi_shapelet_job) == 80, "ww_shapelet_job in kernels_cl/shapelets/shapelet.cl has this size");
+_Static_assert(sizeof(wwi_shapelet_job) == 84, "ww_shapelet_job in kernels_cl/shapelets/shapelet.cl has this size");
 
 // Series in double, channel by channel one after the other, on the host and on the device.
 typedef struct wwi_shapelet_data {
@@ -28,7 +28,8 @@ typedef struct wwi_shapelet_data {
 } wwi_shapelet_data;
 
 static inline size_t wwi_shapelet_length(const wwi_shapelet_data *data, size_t i) {
-    return (size_t)(data->offsets[i + 1] - data->offsets[i]) / data->channels;
+    const size_t values = (size_t)(data->offsets[i + 1] - data->offsets[i]);
+    return data->channels == 1 ? values : values / data->channels;
 }
 
 // What a distance is.
@@ -42,7 +43,7 @@ typedef struct wwi_shapelet_room {
     wwi_buffer *node_ids, *class_of, *totals, *before, *so_far, *steps, *bound, *column_buffer, *reaches, *own, *a,
         *norms, *b, *tile_buffer, *tile_first, *table_flats, *sums, *rises, *row_steps, *window_steps, *falls,
         *rows_scratch, *lefts, *points, *entropy, *sifted, *listed, *listed_count, *nearest, *most_gain, *most_gap,
-        *best, *kept, *kept_count, *scratch;
+        *best, *kept, *kept_count, *scratch, *short_windows;
 } wwi_shapelet_room;
 
 // A device's programs for one kind. It belongs to one thread at a time.
@@ -57,8 +58,8 @@ typedef struct wwi_shapelet_device {
     uint32_t row_parts;                      // of a group that have the same rows
     uint32_t exact_group, table_group;
     wwi_program *double_program;
-    wwi_kernel *exact, *statistics_of, *patterns_of, *near, *weigh, *make_columns, *make_windows, *row_steps,
-        *window_steps;
+    wwi_kernel *exact, *statistics_of, *patterns_of, *near, *short_windows, *of_short, *weigh, *make_columns,
+        *make_windows, *row_steps, *window_steps;
     wwi_buffer *patterns, *places, *flats, *ids, *nearest, *at; // of wwi_shapelet_exact()
     wwi_shapelet_room room;
     uint64_t bytes; // that a search may use: half of what was free when the first began
@@ -67,6 +68,7 @@ typedef struct wwi_shapelet_device {
 
 ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, wwi_shapelet_device *device);
 void wwi_shapelet_device_close(wwi_shapelet_device *device);
+uint32_t wwi_power_below(long value, uint32_t most); // the largest power of two that is not above either
 long wwi_shapelet_tuned(const wwi_shapelet_device *device, const char *name, long fallback);
 
 // Copies a set's series. WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (where is in the record).

@@ -472,6 +472,20 @@ static ww_status find_terms(growth *g, wwi_shapelet_node *node, const wwi_shapel
     return status;
 }
 
+// The classes of a node's series by number among those that it has. Returns how many these are.
+static size_t number_classes(const growth *g, const uint32_t *ids, size_t count, uint32_t *numbers, uint32_t *classes) {
+    uint32_t present = 0;
+    memset(numbers, 0, g->model->class_count * sizeof *numbers);
+    for (size_t j = 0; j < count; j++)
+        numbers[g->classes[ids[j]]] = 1;
+    for (size_t k = 0; k < g->model->class_count; k++)
+        if (numbers[k])
+            numbers[k] = present++;
+    for (size_t j = 0; j < count; j++)
+        classes[j] = numbers[g->classes[ids[j]]];
+    return present;
+}
+
 static ww_status split_node(growth *g, const waiting *w, const wwi_shapelet_found *known) {
     ww_status status;
     ww_shapelets *m = g->model;
@@ -480,14 +494,14 @@ static ww_status split_node(growth *g, const waiting *w, const wwi_shapelet_foun
     size_t count = 0, left = 0, below[2];
     uint32_t *ids = g->ids + w->first;
     uint32_t *classes = malloc(w->count * sizeof *classes), *sorted = malloc(w->count * sizeof *sorted);
+    uint32_t *numbers = malloc(m->class_count * sizeof *numbers);
     double *distances = malloc(w->count * sizeof *distances);
-    if (!classes || !sorted || !distances) {
+    if (!classes || !sorted || !numbers || !distances) {
         status = wwi_fail_memory(w->count * sizeof *distances);
         goto done;
     }
-    for (size_t j = 0; j < w->count; j++)
-        classes[j] = g->classes[ids[j]];
-    wwi_shapelet_node node = {ids, classes, w->count, m->class_count, NULL, WW_SHAPELET_AND};
+    wwi_shapelet_node node = {ids,  classes,        w->count, number_classes(g, ids, w->count, numbers, classes),
+                              NULL, WW_SHAPELET_AND};
     if ((status = find_terms(g, &node, known, distances, terms, ops, &count)) != WW_OK || !count)
         goto done;
     const wwi_shapelet_score *score = &terms[count - 1].score;
@@ -525,6 +539,7 @@ static ww_status split_node(growth *g, const waiting *w, const wwi_shapelet_foun
 done:
     free(classes);
     free(sorted);
+    free(numbers);
     free(distances);
     return status;
 }

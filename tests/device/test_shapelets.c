@@ -122,6 +122,8 @@ static const shape shapes[] = {
     {12, 1, 20, 20, 3, 1, 0, 0, 0, 0, 0, 0, 0, WW_SHAPELET_F},
     {12, 1, 20, 20, 3, 1, 0, 0, 0, 0, 0, 0, 0, WW_SHAPELET_KRUSKAL_WALLIS},
     {13, 1, 20, 20, 3, 1, 0, 0, 0, 0, 0, 0, 0, WW_SHAPELET_MOOD},
+    {20, 1, 30, 60, 3, 1, 1e4, 3, 3, 0, 0, 0, 0, WW_SHAPELET_GAIN},
+    {14, 1, 20, 24, 2, 1, 0, 2, 3, 0, 0, 0, 1, WW_SHAPELET_GAIN},
     // More windows than local memory holds. Not where few are wanted: rusticl's llvmpipe (22.3) gets it wrong, in every
     // form.
     {4, 1, 520, 530, 2, 1, 0, 18, 259, 241, 0, 0, 0, WW_SHAPELET_GAIN},
@@ -171,8 +173,10 @@ static const way ways[] = {
     {7, "shapelets.vector", 1},     // sparse lengths
     {7, "shapelets.row_series", 1}, // a part has a series
     {6, "shapelets.vector", 1},     // raw
-    {11, "shapelets.vector", 1},    // in pieces; these two not where few are wanted
-    {11, "shapelets.row_series", 1},
+    {11, "shapelets.vector", 1},    // two and three points
+    {12, "shapelets.vector", 1},
+    {13, "shapelets.vector", 1}, // in pieces; these two not where few are wanted
+    {13, "shapelets.row_series", 1},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -201,9 +205,46 @@ START_TEST(other_ways) {
 }
 END_TEST
 
+// Series that differ by less than float can tell: only the bounds keep candidates until double decides.
+START_TEST(close_series) {
+    double base[24];
+    labelled *l = calloc(1, sizeof *l);
+    wwt_ok(ww_series_set_create(1, &l->set));
+    wwt_seed(9);
+    for (size_t t = 0; t < 24; t++)
+        base[t] = wwt_random();
+    for (size_t i = 0; i < 18; i++) {
+        double values[24];
+        for (size_t t = 0; t < 24; t++)
+            values[t] = base[t] + 1e-6 * wwt_random() +
+                        (i % 3 && t > 7 && t < 16 ? 3e-6 * (double)(i % 3) * cos((double)t) : 0);
+        l->lengths[i] = 24;
+        l->labels[i] = i % 3;
+        wwt_ok(ww_series_set_add(l->set, 24, values, i % 3 == 0 ? "a" : i % 3 == 1 ? "b" : "c"));
+    }
+    for (size_t i = 0; i < 18; i++)
+        l->values[i] = ww_series_set_values(l->set, i);
+    l->reference = (wwr_shapelet_set){18, 1, 3, l->lengths, l->values, l->labels};
+    if (_i) {
+        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.vector", NULL, 1));
+    }
+    ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
+    check_best(l, &o, 1);
+    check_best(l, &o, 3);
+    o.length_step = 4;
+    check_best(l, &o, 2);
+    free_set(l);
+}
+END_TEST
+
 // Flat windows: equal to one another, at a distance of 1 from others.
 START_TEST(flat_windows) {
     ww_shapelets *model = NULL;
+    if (_i) { // on a CPU the form for GPUs
+        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.vector", NULL, 1));
+    }
     labelled *l = calloc(1, sizeof *l);
     wwt_ok(ww_series_set_create(1, &l->set));
     wwt_seed(5);
@@ -221,6 +262,8 @@ START_TEST(flat_windows) {
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     check_best(l, &o, 1);
     o.length_step = 4;
+    check_best(l, &o, 2);
+    o.max_length = 3;
     check_best(l, &o, 2);
     // A series of one value only.
     double same[16] = {0};
@@ -698,7 +741,8 @@ int main(void) {
     const bool few = getenv("WAVEWARP_TEST_FEW") != NULL;
     wwt_add(suite, brute_force, few ? SHAPES - 1 : SHAPES);
     wwt_add(suite, other_ways, few ? WAYS - 2 : WAYS);
-    wwt_add(suite, flat_windows, 1);
+    wwt_add(suite, close_series, 2);
+    wwt_add(suite, flat_windows, 2);
     wwt_add(suite, samples, 1);
     wwt_add(suite, terms, 2);
     wwt_add(suite, transform, 1);
