@@ -252,7 +252,7 @@ static const wwi_tuning_entry entries[] = {
     {"lsh.direct", ANY, 1, MOST_COUNT, "12", "most coordinates compared without norms", UNTRIED, {0}},
     {"lsh.most_k", ANY, 1, 1024, "128", "most k of a search by buckets", UNTRIED, {0}},
     {"lsh.many", ANY, 1, MOST_COUNT, "1024", "fewest queries of a search by buckets", UNTRIED, {0}},
-    {"profile.rows", POWER, 64, 4096, "1024 to 128; double 512", "rows between exact covariances", UNTRIED, {0}},
+    {"profile.rows", POWER, 64, 4096, "2048 to 128; double 512", "rows between exact covariances", UNTRIED, {0}},
     {"profile.diagonals", POWER, 2, 8, "8", "diagonals of a work-item", UNTRIED, {0}},
     {"profile.group", POWER, 64, 128, "128", "work-items of a group", UNTRIED, {0}},
     {"profile.vectors", POWER, 1, 8, "4", "vectors of diagonals, on CPUs", UNTRIED, {0}},

@@ -3,13 +3,16 @@
 // WW_BLOCK_ROWS rows, a work-item WW_DIAGONALS neighbouring diagonals. Covariances are in registers, and so are the
 // columns that they are at: each step one column enters and one leaves. Rows and columns are staged in local memory,
 // WW_PART rows at a time, WW_CHANNELS * 16 bytes for each of (WW_WG + WW_PART / WW_DIAGONALS) * (WW_DIAGONALS + 1)
-// places: the one unused place after WW_DIAGONALS columns keeps work-items on different banks. Two barriers a part.
+// places: the one unused place after WW_DIAGONALS columns keeps work-items on different banks. Two barriers a part, four
+// where something is above a limit.
 //
-// The fast form computes WW_DIAGONALS steps and only asks whether any of their cells is above a limit; if so they are
-// computed once more, cell by cell, from the covariances before them.
+// Columns are a ring: a part takes in WW_PART new ones, and the others keep their limits.
 //
-// Of one channel, cov n_i n_j > limit is asked as cov - (limit / n_i) / n_j > 0, which is a multiply-add for the row's
-// limit and one for the column's, and one maximum of three integers: a positive float is a positive integer.
+// The steps only ask whether any cell of WW_DIAGONALS x WW_DIAGONALS is above the least limit of their rows and columns:
+// cov n_i n_j > limit of one channel as cov - (limit / n_i) / n_j > 0, one multiply-add, and half a maximum of three
+// integers: a positive float is a positive integer. At the part's end the group follows the diagonals where a cell was
+// above it once more, from the covariances that the part began with, a work-item a diagonal: first each cell above a limit
+// of its own raises it, then what is still above one is listed.
 #ifndef WW_WG
 #define WW_WG 128
 #endif
@@ -21,10 +24,14 @@
 #define WW_PART 64 // rows staged at a time
 #endif
 
+#define WW_STEPS (WW_PART / 32 > WW_DIAGONALS ? WW_PART / 32 : WW_DIAGONALS) // rows of a bit that says where a limit is exceeded
 #define WW_WIDTH (WW_WG * WW_DIAGONALS)
+#define WW_TAPS (WW_PART * 2) // points staged at a time for the first covariances
+#define WW_NO_LIMIT 1e30f // is above all
 #define WW_SPAN (WW_WIDTH + WW_PART)
 #define WW_PLACE(c) (WW_DIAGONALS > 1 ? (c) + (c) / WW_DIAGONALS : (c))
 #define WW_PLACES (WW_PLACE(WW_SPAN) + 1)
+#define WW_WRAP(c) ((c) < WW_SPAN ? (c) : (c) - WW_SPAN)
 
 #if WWK_DOUBLE
 typedef double4 real4;
@@ -39,22 +46,18 @@ typedef double ww_wide; // first covariances are summed in it
 #define ww_wide_real(a) ((real)(a))
 #define WW_WIDE_ZERO 0.0
 
-// The columns of a part from the t-th on go into registers, all but the newest.
-#if WW_FLATS
-#define WW_FILL_FLAT(q, place) flat[q] = column_flats[place]
+// Positive for numbers above 0, not for others.
+#if WWK_DOUBLE
+#define ww_order(a) as_int2(a).y
 #else
-#define WW_FILL_FLAT(q, place)
+#define ww_order(a) as_int(a)
 #endif
-#define WW_FILL_REGISTERS(t)                                                                                           \
-    _Pragma("unroll") for (uint q = 0; q + 1 < WW_DIAGONALS; q++) {                                                    \
-        const uint filled = place0 + WW_PLACE(t) + WW_PLACE(q);                                                        \
-        _Pragma("unroll") for (uint c = 0; c < WW_CHANNELS; c++) at[c][q] = columns[c * WW_PLACES + filled];           \
-        WW_FILL_FLAT(q, filled);                                                                                       \
-    }
 
-// What a row or a column is compared with. `size` is 1 / n of one channel.
-WW_INLINE real ww_limit(const float limit, const real size) {
-    return WW_CHANNELS == 1 ? fmin((real)limit * size, (real)1e30f) : (real)limit;
+// Raises a limit in local memory while others read it. Positive numbers have the order of integers, and a negative limit
+// is below them. Of a double the upper half is raised, to less than the number: the lower half may be any.
+WW_INLINE void ww_raise(local real4 *at, const real limit) {
+    if (limit > 0)
+        atomic_max((local int *)at + (WWK_DOUBLE ? 7 : 3), ww_order(limit) - WWK_DOUBLE);
 }
 
 __attribute__((reqd_work_group_size(WW_WG, 1, 1))) kernel void
@@ -65,8 +68,12 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                  global const uchar *row_state, global const uchar *column_state, global int *row_bounds,
                  global int *column_bounds, global uint *row_heads, global uint *column_heads, global uint4 *entries,
                  global uint *counters) {
-    local real4 columns[WW_CHANNELS * WW_PLACES]; // df, dg, n or 1 / n, and of channel 0 the limit or limit / n
+    local real4 columns[WW_CHANNELS * WW_PLACES]; // df, dg, n or 1 / n, and of channel 0 the limit
     local real4 rows[WW_CHANNELS * WW_PART];
+    local real starts[WW_CHANNELS * WW_WIDTH]; // covariances before the part
+    local uint2 found[WW_WG];                  // work-items with cells above a limit, and in which steps
+    local uint founds[1];
+    local float least_columns[WW_SPAN / WW_DIAGONALS], least_rows[WW_PART / WW_DIAGONALS]; // limits of WW_DIAGONALS
 #if WW_FLATS
     local float column_flats[WW_PLACES], row_flats[WW_PART];
 #endif
@@ -81,9 +88,10 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
     if (row0 >= job.rows || (ulong)row0 + diagonal0 >= job.columns) // of the whole group
         return;
 
-    const float tile_reach = ww_largest_reach(row_reaches, row0, WW_BLOCK_ROWS, job.rows) *
-                             ww_largest_reach(column_reaches, row0 + diagonal0, WW_BLOCK_ROWS + WW_WIDTH, job.columns);
-    if (!(tile_reach >= job.least && tile_reach < job.most))
+    const float most_rows = ww_largest_reach(row_reaches, row0, WW_BLOCK_ROWS, job.rows);
+    const float most_columns =
+        ww_largest_reach(column_reaches, row0 + diagonal0, WW_BLOCK_ROWS + WW_WIDTH, job.columns);
+    if (!(most_rows * most_columns >= job.least && most_rows * most_columns < job.most))
         return;
 
         // The first row's covariances. Means are rounded, so the row's deviations do not sum up to exactly 0: their sum
@@ -97,19 +105,19 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
 #pragma unroll
         for (uint q = 0; q < WW_DIAGONALS; q++)
             sums[q] = WW_WIDE_ZERO;
-        for (uint t0 = 0; t0 < job.window; t0 += WW_PART) {
+        for (uint t0 = 0; t0 < job.window; t0 += WW_TAPS) {
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint p = item; p < WW_SPAN; p += WW_WG)
+            for (uint p = item; p < WW_WIDTH + WW_TAPS; p += WW_WG)
                 stage[WW_PLACE(p)] = ww_wide_minus(
                     column_values[column_channel + min(row0 + diagonal0 + t0 + p, job.column_points - 1)], origin);
-            if (item < WW_PART)
-                taps[item] = t0 + item < job.window ? ww_wide_minus(row_values[row_channel + row0 + t0 + item], mean)
-                                                    : WW_WIDE_ZERO;
+            for (uint p = item; p < WW_TAPS; p += WW_WG)
+                taps[p] = t0 + p < job.window ? ww_wide_minus(row_values[row_channel + row0 + t0 + p], mean)
+                                              : WW_WIDE_ZERO;
             barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
             for (uint q = 0; q + 1 < WW_DIAGONALS; q++)
                 y[q] = stage[place0 + q];
-            for (uint t = 0; t < WW_PART; t += WW_DIAGONALS) {
+            for (uint t = 0; t < WW_TAPS; t += WW_DIAGONALS) {
 #pragma unroll
                 for (uint s = 0; s < WW_DIAGONALS; s++) {
                     const uint newest = s + WW_DIAGONALS - 1;
@@ -131,44 +139,112 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                               origin)));
     }
 
-    for (uint part = 0; part < WW_BLOCK_ROWS; part += WW_PART) {
-        const uint row1 = row0 + part, column1 = row1 + diagonal0;
-        if (row1 >= job.rows || column1 >= job.columns)
-            break;
-        const float most_rows = ww_largest_reach(row_reaches, row1, WW_PART, job.rows);
-        const float most_columns = ww_largest_reach(column_reaches, column1, WW_SPAN, job.columns);
+    if (item == 0)
+        founds[0] = 0;
+    uint turn = 0; // where the part's first column is in the ring
+    for (uint part = 0;; part += WW_PART) {
         barrier(CLK_LOCAL_MEM_FENCE);
+        const uint count = founds[0];
+        for (uint list = !WW_RAISES; list < 2 && count > 0; list++) { // of the whole group
+            const uint row1 = row0 + part - WW_PART;
+            for (uint e = item; e < count * WW_DIAGONALS; e += WW_WG) {
+                const uint first = found[e / WW_DIAGONALS].x * WW_DIAGONALS + e % WW_DIAGONALS;
+                uint steps = found[e / WW_DIAGONALS].y;
+                real value, walk[WW_CHANNELS];
+#pragma unroll
+                for (uint c = 0; c < WW_CHANNELS; c++)
+                    walk[c] = starts[c * WW_WIDTH + first];
+                for (uint t = 0; steps != 0; t++) {
+                    const uint p = WW_WRAP(turn + first + t), place = WW_PLACE(p), i = row1 + t;
+                    const uint j = i + diagonal0 + first;
+#if WW_CHANNELS == 1
+                    const real4 row = rows[t], column = columns[place];
+                    walk[0] = fma(row.x, column.y, fma(row.y, column.x, walk[0]));
+                    value = walk[0] / (row.z * column.z);
+#else
+#if WW_SOME
+                    WW_TOP_EMPTY(real);
+#elif WW_FLATS
+                    value = (real)(row_flats[t] + column_flats[place]);
+#else
+                    value = 0;
+#endif
+#pragma unroll
+                    for (uint c = 0; c < WW_CHANNELS; c++) {
+                        const real4 row = rows[c * WW_PART + t], column = columns[c * WW_PLACES + place];
+                        walk[c] = fma(row.x, column.y, fma(row.y, column.x, walk[c]));
+#if WW_SOME && WW_FLATS
+                        WW_TOP_ENTER(real, walk[c] * row.z * column.z +
+                                               (real)WW_FLAT_OF(row_flats[t], column_flats[place], c));
+#elif WW_SOME
+                        WW_TOP_ENTER(real, walk[c] * row.z * column.z);
+#else
+                        value = fma(walk[c] * row.z, column.z, value);
+#endif
+                    }
+#if WW_SOME
+                    WW_TOP_SUM(value);
+#endif
+#endif
+                    const int above_row = WW_ROWS && value > rows[t].w;
+                    const int above_column = WW_COLUMNS && value > columns[place].w;
+                    const uint looked = steps & 1u;
+                    if (t % WW_STEPS == WW_STEPS - 1)
+                        steps >>= 1;
+                    if (!looked || !(above_row || above_column) || i >= job.rows || row_state[i] != WW_USABLE ||
+                        !ww_counts(&job, i, j, column_state))
+                        continue;
+                    const float s = (float)value, error = ww_error(&job, row_reach[i], column_reach[j]);
+                    if (list) {
+                        if (above_row)
+                            ww_candidate(i, j, s, error, &job, row_bounds, row_heads, entries, counters);
+                        if (above_column)
+                            ww_candidate(j, i, s, error, &job, column_bounds, column_heads, entries, counters);
+                    } else {
+                        if (above_row)
+                            ww_raise(&rows[t], s - error - job.error * row_reach[i] * most_columns - job.rounding);
+                        if (above_column)
+                            ww_raise(&columns[place], s - error - job.error * column_reach[j] * most_rows - job.rounding);
+                    }
+                }
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        const uint row1 = row0 + part, column1 = row1 + diagonal0;
+        if (part >= WW_BLOCK_ROWS || row1 >= job.rows || column1 >= job.columns)
+            break;
+        if (item == 0)
+            founds[0] = 0;
+        turn = part == 0 ? 0 : WW_WRAP(turn + WW_PART);
 #pragma unroll
         for (uint c = 0; c < WW_CHANNELS; c++) {
-            for (uint p = item; p < WW_SPAN; p += WW_WG) {
+            for (uint p = item + (part == 0 ? 0 : WW_WIDTH); p < WW_SPAN; p += WW_WG) {
                 const uint j = column1 + p;
                 real4 v =
                     (real4)(WW_DF(column_table, job.column_stride, c, j), WW_DG(column_table, job.column_stride, c, j),
-                            WW_SIZE(column_table, job.column_stride, c, j), 0);
+                            WW_SIZE(column_table, job.column_stride, c, j), WW_NO_LIMIT);
 #if WW_COLUMNS
                 if (c == 0)
-                    v.w = ww_limit(as_float(column_bounds[j]) - job.error * column_reach[j] * most_rows - job.rounding,
-                                   v.z);
+                    v.w = as_float(column_bounds[j]) - job.error * column_reach[j] * most_rows - job.rounding;
 #endif
-                columns[c * WW_PLACES + WW_PLACE(p)] = v;
+                columns[c * WW_PLACES + WW_PLACE(WW_WRAP(turn + p))] = v;
             }
             if (item < WW_PART) {
                 const uint i = row1 + item;
                 real4 v = (real4)(WW_DF(row_table, job.row_stride, c, i), WW_DG(row_table, job.row_stride, c, i),
-                                  WW_SIZE(row_table, job.row_stride, c, i), 0);
+                                  WW_SIZE(row_table, job.row_stride, c, i), WW_NO_LIMIT);
                 if (part + item == 0) // these covariances are there already
                     v.x = v.y = 0;
 #if WW_ROWS
                 if (c == 0)
-                    v.w = ww_limit(as_float(row_bounds[i]) - job.error * row_reach[i] * most_columns - job.rounding,
-                                   v.z);
+                    v.w = as_float(row_bounds[i]) - job.error * row_reach[i] * most_columns - job.rounding;
 #endif
                 rows[c * WW_PART + item] = v;
             }
         }
 #if WW_FLATS
-        for (uint p = item; p < WW_SPAN; p += WW_WG)
-            column_flats[WW_PLACE(p)] = column_flat[column1 + p];
+        for (uint p = item + (part == 0 ? 0 : WW_WIDTH); p < WW_SPAN; p += WW_WG)
+            column_flats[WW_PLACE(WW_WRAP(turn + p))] = column_flat[column1 + p];
         if (item < WW_PART)
             row_flats[item] = row_flat[row1 + item];
 #endif
@@ -178,49 +254,72 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
 #if WW_FLATS
         float flat[WW_DIAGONALS];
 #endif
-        WW_FILL_REGISTERS(0);
-        for (uint t = 0; t < WW_PART; t += WW_DIAGONALS) {
-            real before[WW_CHANNELS][WW_DIAGONALS];
-            int hit = 0;
+        uint column = WW_WRAP(turn + item * WW_DIAGONALS), place = WW_PLACE(column);
+        float least = WW_NO_LIMIT;
 #pragma unroll
-            for (uint c = 0; c < WW_CHANNELS; c++) {
+        for (uint q = 0; q < WW_DIAGONALS; q++) { // the newest comes with the first step
 #pragma unroll
-                for (uint q = 0; q < WW_DIAGONALS; q++)
-                    before[c][q] = cov[c][q];
+            for (uint c = 0; c < WW_CHANNELS; c++)
+                at[c][q] = columns[c * WW_PLACES + place + q];
+#if WW_FLATS
+            flat[q] = column_flats[place + q];
+#endif
+            least = fmin(least, (float)at[0][q].w);
+        }
+        least_columns[item] = least;
+        if (item < WW_PART / WW_DIAGONALS) {
+            const uint more = WW_PLACE(WW_WRAP(turn + WW_WIDTH + item * WW_DIAGONALS));
+            float least_more = WW_NO_LIMIT, least_row = WW_NO_LIMIT;
+            for (uint q = 0; q < WW_DIAGONALS; q++) {
+                least_more = fmin(least_more, (float)columns[more + q].w);
+                least_row = fmin(least_row, (float)rows[item * WW_DIAGONALS + q].w);
             }
+            least_columns[WW_WG + item] = least_more;
+            least_rows[item] = least_row;
+        }
+#pragma unroll
+        for (uint c = 0; c < WW_CHANNELS; c++) {
+#pragma unroll
+            for (uint q = 0; q < WW_DIAGONALS; q++)
+                starts[c * WW_WIDTH + item * WW_DIAGONALS + q] = cov[c][q];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        uint steps = 0;
+        for (uint t = 0; t < WW_PART; t += WW_DIAGONALS) {
+            int hit = 0;
+#if WW_CHANNELS == 1
+            int other = 0;
+#endif
+            const uint chunk = t / WW_DIAGONALS, here = place;
+            column = WW_WRAP(column + WW_DIAGONALS);
+            place = WW_PLACE(column);
+            const real limit =
+                fmin(least_rows[chunk], fmin(least_columns[item + chunk], least_columns[item + chunk + (WW_DIAGONALS > 1)]));
 #pragma unroll
             for (uint s = 0; s < WW_DIAGONALS; s++) {
-                const uint newest = s + WW_DIAGONALS - 1;
+                const uint newest = s + WW_DIAGONALS - 1, from = s == 0 ? here + newest : place + s - 1;
                 real4 row[WW_CHANNELS];
 #pragma unroll
                 for (uint c = 0; c < WW_CHANNELS; c++) {
                     row[c] = rows[c * WW_PART + t + s];
-                    at[c][newest % WW_DIAGONALS] = columns[c * WW_PLACES + place0 + WW_PLACE(t) + WW_PLACE(newest)];
+                    at[c][newest % WW_DIAGONALS] = columns[c * WW_PLACES + from];
                 }
 #if WW_FLATS
                 const float row_half = row_flats[t + s];
-                flat[newest % WW_DIAGONALS] = column_flats[place0 + WW_PLACE(t) + WW_PLACE(newest)];
+                flat[newest % WW_DIAGONALS] = column_flats[from];
+#endif
+#if WW_CHANNELS == 1
+                const real row_limit = -limit * row[0].z;
 #endif
 #pragma unroll
                 for (uint q = 0; q < WW_DIAGONALS; q++) {
                     const uint slot = (s + q) % WW_DIAGONALS;
 #if WW_CHANNELS == 1
                     cov[0][q] = fma(row[0].x, at[0][slot].y, fma(row[0].y, at[0][slot].x, cov[0][q]));
-#if WW_ROWS
-                    const real above_row = fma(-row[0].w, at[0][slot].z, cov[0][q]);
-#else
-                    const real above_row = -1;
-#endif
-#if WW_COLUMNS
-                    const real above_column = fma(-row[0].z, at[0][slot].w, cov[0][q]);
-#else
-                    const real above_column = -1;
-#endif
-#if WWK_DOUBLE
-                    hit |= fmax(above_row, above_column) > 0;
-#else
-                    hit = max(max(as_int(above_row), as_int(above_column)), hit);
-#endif
+                    const int above = ww_order(fma(row_limit, at[0][slot].z, cov[0][q]));
+                    hit = q % 2 == 0 && q + 1 < WW_DIAGONALS ? hit : max(max(above, other), hit);
+                    other = above;
 #elif WW_SOME
                     real value;
                     WW_TOP_EMPTY(real);
@@ -247,115 +346,13 @@ ww_profile_items(const ww_profile_job job, global const real *row_table, global 
                     }
 #endif
 #if WW_CHANNELS > 1
-#if WW_ROWS
-                    hit |= value > row[0].w;
-#endif
-#if WW_COLUMNS
-                    hit |= value > at[0][slot].w;
-#endif
+                    hit |= value > limit;
 #endif
                 }
             }
-            if (hit <= 0 || item * WW_DIAGONALS >= job.active)
-                continue;
-            for (uint s = 0; s < WW_DIAGONALS; s++) {
-                const uint i = row1 + t + s;
-                uint in_row = 0, in_column = 0, next = 0; // next: the largest of the row, which raises its bound first
-                real most = -INFINITY;
-#if WW_CHANNELS > 1
-                real values[WW_DIAGONALS];
-#endif
-#pragma unroll
-                for (uint q = 0; q < WW_DIAGONALS; q++) {
-                    const uint place = place0 + WW_PLACE(t) + WW_PLACE(s + q);
-#if WW_CHANNELS == 1
-                    const real4 row = rows[t + s], column = columns[place];
-                    before[0][q] = fma(row.x, column.y, fma(row.y, column.x, before[0][q]));
-                    const int above_row = WW_ROWS && fma(-row.w, column.z, before[0][q]) > 0;
-                    const int above_column = WW_COLUMNS && fma(-row.z, column.w, before[0][q]) > 0;
-                    const real value = before[0][q] / column.z;
-#elif WW_SOME
-                    WW_TOP_EMPTY(real);
-#pragma unroll
-                    for (uint c = 0; c < WW_CHANNELS; c++) {
-                        const real4 row = rows[c * WW_PART + t + s], column = columns[c * WW_PLACES + place];
-                        before[c][q] = fma(row.x, column.y, fma(row.y, column.x, before[c][q]));
-#if WW_FLATS
-                        WW_TOP_ENTER(real, before[c][q] * row.z * column.z +
-                                               (real)WW_FLAT_OF(row_flats[t + s], column_flats[place], c));
-#else
-                        WW_TOP_ENTER(real, before[c][q] * row.z * column.z);
-#endif
-                    }
-                    WW_TOP_SUM(values[q]);
-#else
-#if WW_FLATS
-                    values[q] = (real)(row_flats[t + s] + column_flats[place]);
-#else
-                    values[q] = 0;
-#endif
-#pragma unroll
-                    for (uint c = 0; c < WW_CHANNELS; c++) {
-                        const real4 row = rows[c * WW_PART + t + s], column = columns[c * WW_PLACES + place];
-                        before[c][q] = fma(row.x, column.y, fma(row.y, column.x, before[c][q]));
-                        values[q] = fma(before[c][q] * row.z, column.z, values[q]);
-                    }
-#endif
-#if WW_CHANNELS > 1
-                    const int above_row = WW_ROWS && values[q] > rows[t + s].w;
-                    const int above_column = WW_COLUMNS && values[q] > columns[place].w;
-                    const real value = values[q];
-#endif
-                    in_row |= above_row ? 1u << q : 0u;
-                    in_column |= above_column ? 1u << q : 0u;
-                    next = above_row && value > most ? q : next;
-                    most = above_row ? fmax(value, most) : most;
-                }
-                if (i >= job.rows || row_state[i] != WW_USABLE)
-                    continue;
-                if (in_row == 0 && in_column != 0)
-                    next = 31 - clz(in_column & (0u - in_column));
-                for (uint left = in_row | in_column; left != 0; next = 31 - clz(left & (0u - left))) {
-                    left &= ~(1u << next);
-#if WW_CHANNELS == 1
-                    const uint place = place0 + WW_PLACE(t) + WW_PLACE(s + next);
-#endif
-                    const uint j = i + diagonal0 + item * WW_DIAGONALS + next;
-                    real chosen = 0;
-#pragma unroll
-                    for (uint q = 0; q < WW_DIAGONALS; q++) {
-#if WW_CHANNELS == 1
-                        chosen = q == next ? before[0][q] : chosen;
-#else
-                        chosen = q == next ? values[q] : chosen;
-#endif
-                    }
-#if WW_CHANNELS == 1
-                    chosen /= rows[t + s].z * columns[place].z;
-#endif
-                    const float value = (float)chosen;
-                    if (ww_counts(&job, i, j, column_state)) {
-                        const float error = ww_error(&job, row_reach[i], column_reach[j]);
-                        if (in_row >> next & 1u)
-                            ww_candidate(i, j, value, error, &job, row_bounds, row_heads, entries, counters);
-                        if (in_column >> next & 1u)
-                            ww_candidate(j, i, value, error, &job, column_bounds, column_heads, entries, counters);
-#if WW_RAISES && !WWK_DOUBLE && WW_CHANNELS == 1
-                        // Limits that are not negative have the order of integers; a negative one is below them.
-                        const float row_limit = value - error - job.error * row_reach[i] * most_columns - job.rounding;
-                        const float column_limit = value - error - job.error * column_reach[j] * most_rows - job.rounding;
-                        if ((in_row >> next & 1u) && row_limit > 0)
-                            atomic_max((local int *)&rows[t + s] + 3, as_int(row_limit * rows[t + s].z));
-                        if ((in_column >> next & 1u) && column_limit > 0)
-                            atomic_max((local int *)&columns[place] + 3, as_int(column_limit * columns[place].z));
-#endif
-                    }
-                    if (left == 0)
-                        break;
-                }
-            }
-            // Nothing is kept in registers during all this but the covariances.
-            WW_FILL_REGISTERS(t + WW_DIAGONALS);
+            steps |= hit > 0 ? 1u << t / WW_STEPS : 0;
         }
+        if (steps != 0 && item * WW_DIAGONALS < job.active)
+            found[atomic_inc(founds)] = (uint2)(item, steps);
     }
 }

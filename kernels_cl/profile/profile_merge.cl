@@ -67,6 +67,9 @@ ww_profile_merge(const ww_profile_merge_job job, global const double *own_values
     if (count == WW_MOST)
         least = fmax(least, kept[WW_MOST - 1]);
 #endif
+#if WW_CHANNELS == 1
+    const double2 only = ww_statistics(own_values + i, job.window);
+#endif
     best += (size_t)i * WW_MOST;
     best_ids += (size_t)i * WW_MOST;
     for (uint e = head; e != WW_NO_ENTRY; e = entries[e].y) {
@@ -88,7 +91,12 @@ ww_profile_merge(const ww_profile_merge_job job, global const double *own_values
         for (uint c = 0; c < WW_CHANNELS; c++) {
             global const double *x = own_values + (size_t)c * job.own_points + i;
             global const double *y = other_values + (size_t)c * job.other_points + j;
-            const double2 own = ww_statistics(x, job.window), other = ww_statistics(y, job.window);
+#if WW_CHANNELS == 1
+            const double2 own = only;
+#else
+            const double2 own = ww_statistics(x, job.window);
+#endif
+            const double2 other = ww_statistics(y, job.window);
             const double nx = own_norms[(size_t)c * job.own_stride + i] > 0 ? own.y : 0;
             const double ny = other_norms[(size_t)c * job.other_stride + j] > 0 ? other.y : 0;
             double4 sums = 0;

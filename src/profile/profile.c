@@ -18,7 +18,9 @@
 enum { BOTH = 0, ROWS_ALONE = 1, COLUMNS_ALONE = 2, ENTRY_BYTES = 16, MOST_CHANNELS_ITEMS = 8, SAMPLE = 64 };
 
 // Tiles whose largest reaches have this product, or a larger one, are computed in double.
-#define DEEP 32.0
+#define DEEP 128.0
+// Pairs by the rows of a tile: from here on tiles of 1024 diagonals are enough for a device.
+#define TILES (4096 * 1024)
 
 const wwi_profile_series *wwi_profile_other(const ww_profile *p) {
     return p->self ? &p->series : &p->other;
@@ -152,15 +154,18 @@ static ww_status make_reach(ww_profile *p, size_t rows) {
 }
 
 // How far a diagonal is followed. The longer, the fewer covariances are summed anew, which takes the more the longer
-// the window is; but the more tiles have a reach for which float does not do. The factors are those of an H200.
+// the window is; but the more tiles have a reach for which float does not do, and few tiles do not fill a device. The
+// factors are those of an H200.
 static ww_status choose_rows(ww_profile *p) {
     ww_status status = WW_OK;
     uint32_t rows = tuned(p, "profile.rows", 0) / WWI_PROFILE_PART * WWI_PROFILE_PART;
     double least = INFINITY;
     const bool one = p->narrow || p->options.precision == WW_DOUBLE;
-    for (uint32_t tried = 1024; !rows && !one && tried >= 128 && status == WW_OK; tried /= 2) {
+    for (uint32_t tried = 2048; !rows && !one && tried >= 128 && status == WW_OK; tried /= 2) {
+        if (tried > 128 && !p->vector && p->info.pairs / tried < TILES)
+            continue;
         status = make_reach(p, tried);
-        const double share = deep_share(p, tried), cost = 1 + 2.5 * share + 0.3 * (double)p->window / tried;
+        const double share = deep_share(p, tried), cost = 1 + 2.5 * share + 0.5 * (double)p->window / tried;
         if (cost < least) {
             least = cost;
             p->block_rows = tried;
@@ -194,7 +199,8 @@ static shape deep_shape(const ww_profile *p, shape s) {
 static uint64_t local_bytes(const ww_profile *p, shape s, bool is_double) {
     const uint64_t span = s.group * s.diagonals + s.part, rows = s.part;
     const uint64_t places = span + (s.diagonals > 1 ? span / s.diagonals : 0) + 1;
-    return (places + rows) * (p->series.channels * (is_double ? 32 : 16) + 4);
+    return (places + rows) * (p->series.channels * (is_double ? 32 : 16) + 4) +
+           s.group * (s.diagonals * p->series.channels * (is_double ? 8 : 4) + 8) + 4 + (span + rows) / s.diagonals * 4;
 }
 
 // Room for every pair of a tile, for each of its windows.
@@ -424,7 +430,7 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
         goto done;
     if ((status = wwi_profile_series_make(&own_view, index, window, best, &p->series)) != WW_OK ||
         (other && (status = wwi_profile_series_make(&other_view, other_index, window, best, &p->other)) != WW_OK) ||
-        (status = choose_rows(p)) != WW_OK || (status = count_pairs(p)) != WW_OK)
+        (status = count_pairs(p)) != WW_OK || (status = choose_rows(p)) != WW_OK)
         goto done;
     p->reach = (double)largest_reach(&p->series) * (double)largest_reach(wwi_profile_other(p));
     if ((status = compile(p)) != WW_OK)
@@ -603,7 +609,11 @@ static ww_status run_tiles(ww_profile *p, region *r, uint64_t tiles) {
     const uint64_t tile_pairs = (uint64_t)p->width * p->block_rows;
     const uint64_t listed = (uint64_t)r->active * p->block_rows * (r->role == BOTH ? 2 : 1);
     const uint64_t sure = p->capacity / listed; // tiles that always have room
-    uint64_t most = p->k > 1 ? (sure > r->blocks ? r->blocks : sure) : WWI_PROFILE_STRIPES * 4;
+    // The first tiles list most: of a random walk a sixteenth of their cells, less where they are many.
+    const uint64_t begin = p->vector || p->narrow ? 0 : p->capacity * 16 / tile_pairs;
+    uint64_t most = p->k > 1                          ? (sure > r->blocks ? r->blocks : sure)
+                    : begin > WWI_PROFILE_STRIPES * 4 ? begin
+                                                      : WWI_PROFILE_STRIPES * 4;
     uint64_t held = 0; // candidates that are not merged
     most = most < 1 ? 1 : most;
     for (uint64_t at = 0, take; status == WW_OK && at < tiles;) {
