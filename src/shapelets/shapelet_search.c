@@ -1477,8 +1477,10 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
     if (device->gpu && device->of_short && !s.job.single && options->quality == WW_SHAPELET_GAIN && shorts > 1 &&
         short_table(&s) * SHORT < UINT32_MAX)
         s.job.shorts = (uint32_t)(shorts < SHORT ? shorts : SHORT);
-    if (s.sparse)
-        s.job.error_root *= 2; // the recurrence of up to `rows` steps
+    if (s.sparse) {
+        s.job.error_root *= 2;
+        s.job.rows_of_sums = device->rows;
+    }
     if ((status = compile(&s)) != WW_OK)
         goto done;
     cut_chunks(&s);
