@@ -69,7 +69,7 @@ static const wwi_tuning_entry entries[] = {
      "soft minima of DTW by tiles: 1 in the log domain, 2 also as products in double, 3 also with gauges",
      UNTRIED,
      {0}},
-    {"packed.tile_columns", ANY, 4, 96, "16", "columns of a strip of these, in fours", UNTRIED, {0}},
+    {"packed.tile_columns", ANY, 4, 96, "16, by pairs alone 12", "columns of a strip of these, in fours", UNTRIED, {0}},
     {"packed.values",
      ANY,
      8,

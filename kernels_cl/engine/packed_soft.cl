@@ -37,7 +37,7 @@
 #define WW_SOFT_MOST 4194304.0f  // |R| of which every bit is a whole one
 // Where the cost is the square of the points' difference they are times `root`, less what is the first point of the strip, so that
 // they are rounded by what the strip spans. Then `scale` is in them.
-#if WW_COST == 1
+#if WW_COST == 1 && (WW_SOFT_WIDE || WW_SOFT_GAUGED)
 #define WW_SOFT_SCALED(a) fma(a, root, -origin)
 #undef WW_SOFT_ADDED
 #define WW_SOFT_ADDED(x, y, least) fma((x) - (y), (x) - (y), least)
@@ -106,7 +106,7 @@
 #else
 #define WW_SOFT_READ_R(word) (word)
 #endif
-#define WW_SOFT_LEAVES(q) ew[q * WW_PACK] = value - ww_log2(value_sum);
+#define WW_SOFT_LEAVES(q) v[q] = value - ww_log2(value_sum);
 #if WW_SOFT_WIDE
 // Besides, the base of v[] (WW_SOFT_FAR: v[] is R), R of it at least, at most, and in the tile's last row, and the corner's.
 #define WW_SOFT_TAKE_WIDE                                                                                              \
@@ -147,6 +147,7 @@
     const bool fits = ww_soft_fits(low, high, end, least, most, last_left, corner, best, cost, WW_COLS);
 #endif
 
+#if WW_SOFT_WIDE || WW_SOFT_GAUGED
 __kernel WW_SOFT_GROUP void
 ww_packed_soft(WW_ITEMS_ARGUMENTS) {
     const uint lane = (uint)get_local_id(0);
@@ -281,11 +282,9 @@ ww_packed_soft(WW_ITEMS_ARGUMENTS) {
                 }
 #else
                 float previous = WW_SOFT_FAR;
-#if WW_SOFT_GAUGED
                 bool gauged = false;
                 uint doubt = 0, failures = 0;
                 float slope[WW_COLS], first_gauge = 0, last_gauge = 0;  // column() of the strip's first and last
-#endif
 #pragma unroll 1
                 for (; step < rows; step += WW_ROWS) {
                     WW_SOFT_TAKE
@@ -294,7 +293,6 @@ ww_packed_soft(WW_ITEMS_ARGUMENTS) {
                     WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++) {
                         WW_SOFT_READ(q)
                     }
-#if WW_SOFT_GAUGED
                     bool done = false;
                     if (doubt) {
                         doubt--;
@@ -395,14 +393,6 @@ ww_packed_soft(WW_ITEMS_ARGUMENTS) {
                     if (!done) {
                         WW_SOFT_PAIRS_LOOP
                     }
-#else
-                    float sum[WW_COLS], *const above = c;
-                    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-                        sum[r] = 1;
-                    WW_SOFT_PAIRS(WW_COLS, WW_SOFT_FIRST, WW_SOFT_NO_NOTE, WW_SOFT_LEAVES)
-                    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
-                        c[r] -= ww_log2(sum[r]);
-#endif
                     i += WW_ROWS;
                 }
 #endif
@@ -414,15 +404,13 @@ ww_packed_soft(WW_ITEMS_ARGUMENTS) {
                         found = r <= owned ? c[r] : found;
 #if WW_SOFT_WIDE
                     result = products ? base - ww_wide_log2(found) : WW_SOFT_LOG(found);
-#elif WW_SOFT_GAUGED
+#else
                     float here = first_gauge, gauge = here;
                     WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++) {
                         here += WW_SOFT_BITS(slope[r]);
                         gauge = r <= owned ? here : gauge;
                     }
                     result = gauged ? gauge - ww_log2(found) : found;
-#else
-                    result = found;
 #endif
                 }
             }
@@ -432,3 +420,87 @@ ww_packed_soft(WW_ITEMS_ARGUMENTS) {
         }
     }
 }
+#else
+// By pairs alone: for a small gamma, and where doubles are slow.
+__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_packed_soft(WW_ITEMS_ARGUMENTS) {
+    const uint lane = (uint)get_local_id(0);
+    __global float *edges = WW_ITEMS_EDGES;
+    const float scale = args.parameters.soft_scale;
+    __local uint taken;
+
+    for (;;) {
+        WW_ITEMS_UNIT
+        WW_ITEMS_EACH {
+            WW_ITEMS_COLUMN
+            float result = WW_SOFT_FAR;
+            for (uint first_column = 0; first_column < widest; first_column += WW_COLS) {
+                const bool at_border = first_column == 0, more = first_column + WW_COLS < widest;
+                float b[WW_COLS], c[WW_COLS];
+                WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
+                    // Behind the last point: any other.
+                    b[r] = WW_SOFT_COLUMN(min(first_column + r, widest - 1));
+                    b[r] = b[r] < INFINITY ? b[r] : b[0];
+                    c[r] = WW_SOFT_FAR;
+                }
+                int i = (int)n - (int)rows;  // the first row
+                float previous = WW_SOFT_FAR;
+                // A work-item reads what it has written itself.
+                if (at_border)
+                    for (uint step = 0; step < rows; step++)
+                        edges[(ulong)step * WW_PACK] = WW_SOFT_FAR;
+                float a[WW_ROWS], l[WW_ROWS];
+                __global const float *xa = xs;
+                __global float *ea = edges;
+                WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++) {
+                    a[q] = xa[q * WW_PACK];
+                    l[q] = ea[q * WW_PACK];
+                }
+#pragma unroll 1
+                for (uint step = 0; step < rows; step += WW_ROWS) {
+                    float x[WW_ROWS], v[WW_ROWS];
+                    WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++) {
+                        x[q] = a[q];
+                        v[q] = l[q];
+                    }
+                    float corner = at_border && i == 0 ? 0.0f : previous;
+                    previous = l[WW_ROWS - 1];
+                    __global float *const ew = ea;
+                    if (step + WW_ROWS < rows) {
+                        xa += WW_ROWS * WW_PACK;
+                        ea += WW_ROWS * WW_PACK;
+                    }
+                    WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++) {
+                        a[q] = xa[q * WW_PACK];
+                        l[q] = ea[q * WW_PACK];
+                    }
+                    float above[WW_COLS], sum[WW_COLS];
+                    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++) {
+                        above[r] = c[r];
+                        sum[r] = 1;
+                    }
+                    WW_SOFT_PAIRS(WW_COLS, WW_SOFT_FIRST, WW_SOFT_NO_NOTE, WW_SOFT_LEAVES)
+                    WW_SOFT_UNROLL for (uint r = 0; r < WW_COLS; r++)
+                        c[r] = above[r] - ww_log2(sum[r]);
+                    if (more) {
+                        WW_SOFT_UNROLL for (uint q = 0; q < WW_ROWS; q++)
+                            ew[q * WW_PACK] = v[q];
+                    }
+                    i += WW_ROWS;
+                }
+                if (m > first_column && m <= first_column + WW_COLS) {
+                    // The last r <= owned wins; an equality would let the compiler index c and keep it in memory.
+                    const uint owned = m - 1 - first_column;
+                    float found = c[0];
+                    WW_SOFT_UNROLL for (uint r = 1; r < WW_COLS; r++)
+                        found = r <= owned ? c[r] : found;
+                    result = found;
+                }
+            }
+            // Not a number: infinities that met.
+            result = result < 0.9f * WW_SOFT_FAR ? result * args.parameters.soft_unit : INFINITY;
+            WW_ITEMS_STORE(result)
+        }
+    }
+}
+#endif

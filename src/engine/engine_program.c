@@ -75,9 +75,9 @@ static void add_elements(texts *t) {
 static void write_options(const wwi_runner *r, const wwi_variant_key *key, char *options, size_t bytes) {
     const int tiles = key->form && key->form->tiles ? wwi_soft_tiles(r) : 0;
     // Three or four warps a scheduler: kernels_cl/engine/packed_soft.cl.
-    const char *limit = !tiles || r->exchange != WWI_EXCHANGE_NV_SHFL ? ""
-                        : tiles == 3                                  ? " -cl-nv-maxrregcount=168"
-                                                                      : " -cl-nv-maxrregcount=128";
+    const char *limit = tiles < 2 || r->exchange != WWI_EXCHANGE_NV_SHFL ? ""
+                        : tiles == 3                                     ? " -cl-nv-maxrregcount=168"
+                                                                         : " -cl-nv-maxrregcount=128";
     snprintf(
         options, bytes,
         "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "

@@ -56,8 +56,8 @@ int wwi_soft_tiles_tuned(const wwi_runner *r, const char *parameter, int fallbac
 }
 
 int wwi_soft_tiles(const wwi_runner *r) {
-    // Of z-normalised series gauges hold most tiles from a gamma of 4 on, below about 3 too few of a warp's; products from
-    // one of a half on.
+    // Of z-normalised series gauges hold most tiles from a gamma of 4 on, below about 3 too few of a warp's; products
+    // from one of a half on.
     const bool gauged = r->measure.gamma >= 4;
     const bool wide = r->measure.gamma >= 0.5 && wwi_context_fast_double(r->context);
     return wwi_soft_tiles_tuned(r, "packed.tiles", gauged ? 3 : wide ? 2 : 1);
@@ -152,9 +152,9 @@ static uint32_t most_columns(const wwi_runner *r) {
         const uint32_t most = (uint32_t)wwi_tuned(r, "packed.channel_columns", 16);
         columns = columns < most ? columns : most;
     }
-    // Tiles of the soft minimum (kernels_cl/engine/packed_soft.cl).
+    // Tiles of the soft minimum (kernels_cl/engine/packed_soft.cl): those by pairs alone are faster in narrower strips.
     if (wwi_soft_tiles(r))
-        return (uint32_t)wwi_tuned(r, "packed.tile_columns", 16) & ~3u;
+        return (uint32_t)wwi_tuned(r, "packed.tile_columns", wwi_soft_tiles(r) > 1 ? 16 : 12) & ~3u;
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
     if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
         columns /= 2;
