@@ -20,6 +20,8 @@
 // often. Where the work-items of a warp can agree, all take the same way. Pairs beside another form are rare: their rows are a
 // loop, for the instruction cache. Unrolled, such a tile took the time of ten of products.
 //
+// Long because: the forms share a strip's state and macros.
+//
 // A strip's last row `c` holds P as a double, or S, in the one state, and R as a float (of a double its low word) in the other.
 #ifndef WW_SOFT_GAUGED
 #define WW_SOFT_GAUGED 0
