@@ -20,8 +20,6 @@
 // often. Where the work-items of a warp can agree, all take the same way. Pairs beside another form are rare: their rows are a
 // loop, for the instruction cache. Unrolled, such a tile took the time of ten of products.
 //
-// Long because: the forms share a strip's state and macros.
-//
 // A strip's last row `c` holds P as a double, or S, in the one state, and R as a float (of a double its low word) in the other.
 #ifndef WW_SOFT_GAUGED
 #define WW_SOFT_GAUGED 0
@@ -51,15 +49,6 @@
 #define WW_SOFT_BITS_OF(x, y) (scale * ww_soft_cost(x, y))
 #endif
 #define WW_SOFT_PATIENCE 8 // most row-steps by pairs without the question
-#ifndef WW_HAS_AGREEMENT
-#define ww_all_agree(own) (own)
-#endif
-// NVIDIA's compiler heeds a limit of registers (-cl-nv-maxrregcount) only where the size of groups is left open.
-#if WW_EXCHANGE == 1
-#define WW_SOFT_GROUP
-#else
-#define WW_SOFT_GROUP __attribute__((reqd_work_group_size(WW_WG, 1, 1)))
-#endif
 #if WW_LIST
 #define WW_SOFT_COLUMN(t) ys[(ulong)(t)*WW_PACK]
 #else

@@ -20,6 +20,15 @@
 #ifndef WW_SOFT_WIDE
 #define WW_SOFT_WIDE 0
 #endif
+#ifndef WW_HAS_AGREEMENT
+#define ww_all_agree(own) (own)
+#endif
+// NVIDIA's compiler heeds a limit of registers (-cl-nv-maxrregcount) only where the size of groups is left open.
+#if WW_EXCHANGE == 1
+#define WW_SOFT_GROUP
+#else
+#define WW_SOFT_GROUP __attribute__((reqd_work_group_size(WW_WG, 1, 1)))
+#endif
 #define WW_SOFT_UNROLL _Pragma("unroll")
 WW_INLINE float ww_soft_cost(float x, float y) {
     ww_point a, b;

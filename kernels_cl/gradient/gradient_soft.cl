@@ -23,15 +23,6 @@
 // B stays within its range: what is handed on is at most the reciprocal of P of where it goes, and exp(-c/gamma) is at most 1.
 //
 // Local memory: 3 or 4 WW_COLS words a work-item, its own. No barriers.
-#ifndef WW_HAS_AGREEMENT
-#define ww_all_agree(own) (own)
-#endif
-// NVIDIA's compiler heeds a limit of registers (-cl-nv-maxrregcount) only where the size of groups is left open.
-#if WW_EXCHANGE == 1
-#define WW_SOFT_GROUP
-#else
-#define WW_SOFT_GROUP __attribute__((reqd_work_group_size(WW_WG, 1, 1)))
-#endif
 #ifndef WW_PART
 #define WW_PART 8
 #endif

@@ -21,6 +21,7 @@ enum { BOTH = 0, ROWS_ALONE = 1, COLUMNS_ALONE = 2, ENTRY_BYTES = 16, MOST_CHANN
 #define DEEP 128.0
 // Pairs by the rows of a tile: from here on tiles of 1024 diagonals are enough for a device.
 #define TILES (4096 * 1024)
+#define NARROWEST 64 // diagonals of a tile
 
 const wwi_profile_series *wwi_profile_other(const ww_profile *p) {
     return p->self ? &p->series : &p->other;
@@ -153,6 +154,15 @@ static ww_status make_reach(ww_profile *p, size_t rows) {
     return status == WW_OK && !p->self ? wwi_profile_series_reach(&p->other, rows) : status;
 }
 
+// Room for every pair of a tile of `rows` rows, for each of its windows.
+static uint64_t room_of_tile(const ww_profile *p, uint32_t width, uint32_t rows) {
+    return (uint64_t)width * rows * (p->self ? 2 : 1) * ENTRY_BYTES;
+}
+
+static uint64_t tile_bytes(const ww_profile *p, uint32_t width) {
+    return room_of_tile(p, width, p->block_rows);
+}
+
 // How far a diagonal is followed. The longer, the fewer covariances are summed anew, which takes the more the longer
 // the window is; but the more tiles have a reach for which float does not do, and few tiles do not fill a device. The
 // factors are those of an H200.
@@ -162,7 +172,8 @@ static ww_status choose_rows(ww_profile *p) {
     double least = INFINITY;
     const bool one = p->narrow || p->options.precision == WW_DOUBLE;
     for (uint32_t tried = 2048; !rows && !one && tried >= 128 && status == WW_OK; tried /= 2) {
-        if (tried > 128 && !p->vector && p->info.pairs / tried < TILES)
+        if (tried > 128 && ((!p->vector && p->info.pairs / tried < TILES) ||
+                            room_of_tile(p, NARROWEST, tried) > wwi_context_max_buffer(p->context)))
             continue;
         status = make_reach(p, tried);
         const double share = deep_share(p, tried), cost = 1 + 2.5 * share + 0.5 * (double)p->window / tried;
@@ -201,11 +212,6 @@ static uint64_t local_bytes(const ww_profile *p, shape s, bool is_double) {
     const uint64_t places = span + (s.diagonals > 1 ? span / s.diagonals : 0) + 1;
     return (places + rows) * (p->series.channels * (is_double ? 32 : 16) + 4) +
            s.group * (s.diagonals * p->series.channels * (is_double ? 8 : 4) + 8) + 4 + (span + rows) / s.diagonals * 4;
-}
-
-// Room for every pair of a tile, for each of its windows.
-static uint64_t tile_bytes(const ww_profile *p, uint32_t width) {
-    return (uint64_t)width * p->block_rows * (p->self ? 2 : 1) * ENTRY_BYTES;
 }
 
 static bool shape_fits(const ww_profile *p, shape s) {
