@@ -48,6 +48,7 @@
 #define WW_SOFT_RAISED(x, y, rise) fma(-scale, ww_soft_cost(x, y), rise)
 #define WW_SOFT_BITS_OF(x, y) (scale * ww_soft_cost(x, y))
 #endif
+#define WW_SOFT_NO_NOTE(q, r)
 #define WW_SOFT_PATIENCE 8 // most row-steps by pairs without the question
 #if WW_LIST
 #define WW_SOFT_COLUMN(t) ys[(ulong)(t)*WW_PACK]

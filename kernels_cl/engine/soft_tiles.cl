@@ -109,25 +109,6 @@ WW_INLINE bool ww_soft_fits(float low, float high, float end, float least, float
     const bool right = most + along < room || end + down < room, below = high + down < room || last + along < room;
     return cost < 120.0f && fabs(best) < 4194304.0f && ((right && below) || corner + along + down < room);
 }
-// Products of x[WW_ROWS] and b[columns]: c, v as doubles; `start` is the corner's. `note(q, r)` may use `value`, the cell's, and
-// `factor`, its exponential; `after(q)` the row's last value.
-#define WW_SOFT_PRODUCTS(columns, start, enter, note, after)                                                           \
-    {                                                                                                                  \
-        double diagonal = start;                                                                                       \
-        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {                                                             \
-            double last = diagonal, value = enter(q);                                                                  \
-            diagonal = value;                                                                                          \
-            WW_SOFT_UNROLL for (int r = 0; r < (columns); r++) {                                                       \
-                const float factor = ww_exp2(-scale * ww_soft_cost(x[q], b[r]));                                       \
-                const double up = c[r], wide = ww_wide(factor);                                                        \
-                value = fma(wide, value, wide * (up + last));                                                          \
-                last = up;                                                                                             \
-                c[r] = value;                                                                                          \
-                note(q, r)                                                                                             \
-            }                                                                                                          \
-            after(q)                                                                                                   \
-        }                                                                                                              \
-    }
 #endif
 // Pairs: above[], sum[] of the row above. A row of them, of point x_own: (value, value_sum) to the left, (last, last_sum) above
 // that. `note(q, r)` may use the neighbours' (value, value_sum), (up, up_sum), (last, last_sum) and the cell's (next, next_sum).
@@ -159,4 +140,3 @@ WW_INLINE bool ww_soft_fits(float low, float high, float end, float least, float
         WW_SOFT_PAIRS_ROW(columns, q, x[q], note)                                                                      \
         after(q)                                                                                                       \
     }
-#define WW_SOFT_NO_NOTE(q, r)

@@ -34,6 +34,25 @@
 #define WW_MARK_CORNER (WW_MARKS - 2)
 #define WW_MARK_BASE (WW_MARKS - 1)
 #if WW_SOFT_WIDE
+// Products of x[WW_ROWS] and b[columns]: c, v as doubles; `start` is the corner's. `note(q, r)` may use `value`, the cell's, and
+// `factor`, its exponential; `after(q)` the row's last value.
+#define WW_SOFT_PRODUCTS(columns, start, enter, note, after)                                                           \
+    {                                                                                                                  \
+        double diagonal = start;                                                                                       \
+        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {                                                             \
+            double last = diagonal, value = enter(q);                                                                  \
+            diagonal = value;                                                                                          \
+            WW_SOFT_UNROLL for (int r = 0; r < (columns); r++) {                                                       \
+                const float factor = ww_exp2(-scale * ww_soft_cost(x[q], b[r]));                                       \
+                const double up = c[r], wide = ww_wide(factor);                                                        \
+                value = fma(wide, value, wide * (up + last));                                                          \
+                last = up;                                                                                             \
+                c[r] = value;                                                                                          \
+                note(q, r)                                                                                             \
+            }                                                                                                          \
+            after(q)                                                                                                   \
+        }                                                                                                              \
+    }
 // A double's high word, and a double in the middle of those that have it.
 #define WW_HIGH(a) as_float(as_uint2(a).y)
 #define WW_FROM_HIGH(a) as_double((uint2)(0x80000000u, as_uint(a)))

@@ -40,12 +40,11 @@ typedef struct {
     uint combine;           // 0; 1: the larger, 2: the smaller of q and `before`
     uint quality;           // ww_shapelet_quality
     uint single;            // 1: a column has one length, its reach
-    uint rows, row_blocks;  // shapelet_diagonal.cl
+    uint rows;              // of the recurrence of sparse lengths; 0: cov is a sum of its own products
     float error, error_root; // of q at length l: error + error_root * sqrt(l)
     float scale;            // distance = scale * sqrt(q), times sqrt(l) where `unscaled`
     uint unscaled;
     uint shorts;            // up to so many points `nearest` has sqrt(q) itself (ww_shapelet_short in shapelet_exact.cl)
-    uint rows_of_sums;      // cov by a recurrence over so many rows; 0: each from its own products
 } ww_shapelet_job;
 
 // Where the sums of the first rows for length number li begin (shapelet_tables.cl).
@@ -55,7 +54,7 @@ typedef struct {
 // may be larger: a window of few points can be nearly flat beside one that is not. Measured on random walks, as a multiple of what
 // is without a recurrence: 3 points up to 350, 4 13, 5 to 23 up to 4, from 31 on below 1.
 WW_INLINE float ww_error(uint l, const ww_shapelet_job job) {
-    const float rough = job.rows_of_sums == 0 || l >= job.rows_of_sums ? 1.0f : l <= 3 ? 512.0f : l == 4 ? 32.0f : 8.0f;
+    const float rough = job.rows == 0 || l >= job.rows ? 1.0f : l <= 3 ? 512.0f : l == 4 ? 32.0f : 8.0f;
     return job.error + (l <= job.shorts ? (0.5f * (float)l + 1.0f) * (1.0f / 16777216)
                                         : rough * job.error_root * sqrt((float)l));
 }

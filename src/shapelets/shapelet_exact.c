@@ -20,7 +20,7 @@ long wwi_shapelet_tuned(const wwi_shapelet_device *device, const char *name, lon
     return value > 0 ? value : fallback;
 }
 
-uint32_t wwi_power_below(long value, uint32_t most) {
+uint32_t wwi_shapelet_power_below(long value, uint32_t most) {
     uint32_t power = 1;
     while (power * 2 <= (uint32_t)(value > 0 ? value : 1) && power < most)
         power *= 2;
@@ -42,17 +42,17 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
     d->vector = d->gpu ? 1 : 16;
     const uint32_t sums = kind.raw ? 1 : (uint32_t)(kind.channels < 64 ? kind.channels : 64);
     const uint32_t registers = d->gpu ? 64 : 16;
-    d->group = d->gpu ? wwi_power_below(wwi_shapelet_tuned(d, "shapelets.group", 32), 256) : 1;
+    d->group = d->gpu ? wwi_shapelet_power_below(wwi_shapelet_tuned(d, "shapelets.group", 32), 256) : 1;
     // Several parts with the same columns: one channel, every length.
-    d->parts = d->gpu && sums == 1 ? wwi_power_below(wwi_shapelet_tuned(d, "shapelets.parts", 8), 8) : 1;
-    d->columns = sums > 1 ? 1 : wwi_power_below(wwi_shapelet_tuned(d, "shapelets.columns", 2), 8);
+    d->parts = d->gpu && sums == 1 ? wwi_shapelet_power_below(wwi_shapelet_tuned(d, "shapelets.parts", 8), 8) : 1;
+    d->columns = sums > 1 ? 1 : wwi_shapelet_power_below(wwi_shapelet_tuned(d, "shapelets.columns", 2), 8);
     const uint32_t most = registers / (sums * d->columns);
-    d->windows = wwi_power_below(wwi_shapelet_tuned(d, "shapelets.windows", d->gpu ? 16 : 8), most ? most : 1);
-    d->row_group = d->gpu ? wwi_power_below(wwi_shapelet_tuned(d, "shapelets.row_group", 32), 32) : 1;
-    d->row_parts = d->gpu ? wwi_power_below(wwi_shapelet_tuned(d, "shapelets.row_parts", 4), 8) : 1;
-    d->diagonals = wwi_power_below(wwi_shapelet_tuned(d, "shapelets.diagonals", d->gpu ? 16 : 8), 32);
+    d->windows = wwi_shapelet_power_below(wwi_shapelet_tuned(d, "shapelets.windows", d->gpu ? 16 : 8), most ? most : 1);
+    d->row_group = d->gpu ? wwi_shapelet_power_below(wwi_shapelet_tuned(d, "shapelets.row_group", 32), 32) : 1;
+    d->row_parts = d->gpu ? wwi_shapelet_power_below(wwi_shapelet_tuned(d, "shapelets.row_parts", 4), 8) : 1;
+    d->diagonals = wwi_shapelet_power_below(wwi_shapelet_tuned(d, "shapelets.diagonals", d->gpu ? 16 : 8), 32);
     d->diagonals = d->gpu && d->diagonals < 4 ? 4 : d->diagonals; // read four at a time
-    d->rows = wwi_power_below(wwi_shapelet_tuned(d, "shapelets.rows", 32), 64);
+    d->rows = wwi_shapelet_power_below(wwi_shapelet_tuned(d, "shapelets.rows", 32), 64);
     d->rows = d->rows < d->diagonals ? d->diagonals : d->rows;
     // Local memory: of each row of a lane four numbers and the best, and four of 512 windows and a row's.
     const uint64_t local = info->local_bytes > 1024 && info->local_bytes < 49152 ? info->local_bytes - 1024 : 48128;

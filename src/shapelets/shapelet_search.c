@@ -435,11 +435,11 @@ static ww_status compile(search *s) {
     s->shares = d->gpu && !s->keys_global && counts * s->split_group <= 8192 && s->split_group % across == 0
                     ? s->split_group / across
                     : 1;
-    s->held = wwi_power_below(wwi_shapelet_tuned(d, "shapelets.held", 16), 32);
+    s->held = wwi_shapelet_power_below(wwi_shapelet_tuned(d, "shapelets.held", 16), 32);
     for (s->sift_places = s->held; s->sift_places < s->node->count;)
         s->sift_places *= 2;
     s->sift_group =
-        wwi_power_below(wwi_shapelet_tuned(d, "shapelets.sift_group", s->node->count <= 64 ? 64 : 256), 256);
+        wwi_shapelet_power_below(wwi_shapelet_tuned(d, "shapelets.sift_group", s->node->count <= 64 ? 64 : 256), 256);
     while (s->sift_group > 32 && s->sift_group > info->max_work_group)
         s->sift_group /= 2;
     s->sift_across = 32;
@@ -587,7 +587,7 @@ static ww_status send_bound(search *s) {
 static ww_status make_tiles(search *s, size_t first, uint64_t most_bytes) {
     size_t room = 0;
     const uint32_t U = s->sparse ? s->device->diagonals : s->device->windows;
-    const uint64_t row_bytes = (s->sparse ? U : wwi_shapelet_row(s->device->kind, U)) * 4;
+    const uint64_t row_bytes = wwi_shapelet_row(s->device->kind, U) * 4; // dense lengths
     const uint64_t steps = (uint64_t)s->job.count * s->wide * 16, falls = (uint64_t)s->fallen * 16;
     const uint64_t each = s->sparse ? steps + falls : 0;
     uint64_t table_rows = 0;
@@ -639,7 +639,7 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
     const uint32_t tiles = (uint32_t)s->tile_count;
     s->job.table = (uint32_t)first;
     if ((status = upload(d, &s->room->tile_buffer, s->tiles, s->tile_count * sizeof *s->tiles)) != WW_OK ||
-        (status = upload(d, &s->room->tile_first, s->first_tile, (s->table_count + 1) * 4)) != WW_OK)
+        (!s->sparse && (status = upload(d, &s->room->tile_first, s->first_tile, (s->table_count + 1) * 4)) != WW_OK))
         return status;
     if (s->sparse) {
         const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
@@ -1463,7 +1463,6 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
     s.sparse = device->row_steps && !s.job.single && options->start_step == 1 && progress->deadline <= 0 &&
                (s.job.count == 1 || s.job.step >= (uint32_t)wwi_shapelet_tuned(device, "shapelets.sparse", 3));
     s.lanes = device->row_group * device->vector;
-    s.job.rows = device->rows;
     for (size_t j = 0; s.sparse && j < node->count; j++) {
         const uint32_t D = device->diagonals;
         const uint32_t windows =
@@ -1479,7 +1478,7 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
         s.job.shorts = (uint32_t)(shorts < SHORT ? shorts : SHORT);
     if (s.sparse) {
         s.job.error_root *= 2;
-        s.job.rows_of_sums = device->rows;
+        s.job.rows = device->rows;
     }
     if ((status = compile(&s)) != WW_OK)
         goto done;

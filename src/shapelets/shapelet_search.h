@@ -11,11 +11,11 @@
 // Twin of ww_shapelet_job in kernels_cl/shapelets/shapelet.cl.
 typedef struct wwi_shapelet_job {
     uint32_t columns, least, step, count, longest, series, table, first, many, classes, class_bits, combine, quality,
-        single, rows, row_blocks;
+        single, rows;
     float error, error_root, scale;
-    uint32_t unscaled, shorts, rows_of_sums;
+    uint32_t unscaled, shorts;
 } wwi_shapelet_job;
-_Static_assert(sizeof(wwi_shapelet_job) == 88, "ww_shapelet_job in kernels_cl/shapelets/shapelet.cl has this size");
+_Static_assert(sizeof(wwi_shapelet_job) == 80, "ww_shapelet_job in kernels_cl/shapelets/shapelet.cl has this size");
 
 // Series in double, channel by channel one after the other, on the host and on the device.
 typedef struct wwi_shapelet_data {
@@ -68,7 +68,7 @@ typedef struct wwi_shapelet_device {
 
 ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, wwi_shapelet_device *device);
 void wwi_shapelet_device_close(wwi_shapelet_device *device);
-uint32_t wwi_power_below(long value, uint32_t most); // the largest power of two that is not above either
+uint32_t wwi_shapelet_power_below(long value, uint32_t most); // the largest power of two that is not above either
 long wwi_shapelet_tuned(const wwi_shapelet_device *device, const char *name, long fallback);
 
 // Copies a set's series. WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (where is in the record).
