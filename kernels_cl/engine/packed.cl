@@ -108,6 +108,71 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
         WW_VSTORE(up, j, row);                                                                                         \
         WW_NOTE_LEAST(up)                                                                                              \
     }
+// A soft minimum takes some hundred cycles, and the next cell of its row and of its column wait for it. So columns are computed
+// WW_TILE at a time there, by diagonals, whose cells do not wait for each other.
+#if WW_SELECT == WW_SELECT_SOFT
+#define WW_TILE 8
+#define WW_TILES(rows)                                                                                                 \
+    if ((rows) == WW_ROWS)                                                                                             \
+        for (; j + WW_TILE <= calm_end; j += WW_TILE)                                                                  \
+            WW_TILE_STEP(rows)
+#define WW_TILE_STEP(rows)                                                                                             \
+    {                                                                                                                  \
+        ww_column y[WW_TILE];                                                                                          \
+        real above[WW_TILE + 1], aslant[WW_TILE], cell[rows][WW_TILE];                                                 \
+        _Pragma("unroll") for (int k = 0; k < WW_TILE; k++) {                                                          \
+            const ww_point own = ww_packed_point(ys, j + (uint)k);                                                     \
+            y[k] = ww_column_make(own, WW_COLUMN_BEFORE, (real)(ww_scalar)(j + (uint)k));                              \
+            above[k] = i == 0 ? ww_border_top(own, (real)(ww_scalar)(j + (uint)k), lengths)                            \
+                              : WW_VLOAD(j + (uint)k, row);                                                            \
+            aslant[k] = corner;                                                                                        \
+            WW_TILE_CORNER(k)                                                                                          \
+            WW_COLUMN_DONE                                                                                             \
+        }                                                                                                              \
+        WW_TILE_ALONG_FIRST(rows)                                                                                      \
+        _Pragma("unroll") for (int d = 0; d < (rows) + WW_TILE - 1; d++)                                               \
+            _Pragma("unroll") for (int q = 0; q < (rows); q++) {                                                       \
+            const int k = d - q;                                                                                       \
+            if (k < 0 || k >= WW_TILE)                                                                                 \
+                continue;                                                                                              \
+            const real left = k ? cell[q][k - 1] : c[q], up = q ? cell[q - 1][k] : above[k];                           \
+            const real diagonal = q ? WW_TILE_ASLANT(q - 1, k - 1) : aslant[k];                                        \
+            cell[q][k] = WW_CELL(left, up, diagonal, a[q], y[k], WW_TILE_ALONG(q, k), lengths, 2);                     \
+        }                                                                                                              \
+        WW_TILE_DONE(rows)                                                                                             \
+        _Pragma("unroll") for (int q = 0; q < (rows); q++) c[q] = cell[q][WW_TILE - 1];                                \
+        _Pragma("unroll") for (int k = 0; k < WW_TILE; k++) {                                                          \
+            WW_VSTORE(cell[(rows)-1][k], j + (uint)k, row);                                                            \
+            WW_NOTE_LEAST(cell[(rows)-1][k])                                                                           \
+        }                                                                                                              \
+    }
+#if WW_DIAGONAL
+#define WW_TILE_ALONG_FIRST(rows)                                                                                      \
+    real tile_along[(rows) + WW_TILE - 1];                                                                             \
+    _Pragma("unroll") for (int d = 0; d < (rows) + WW_TILE - 1; d++) tile_along[d] =                                   \
+        ww_diagonal((real)(ww_scalar)((int)i - (int)j + d - WW_TILE + 1), lengths);                                    \
+    _Pragma("unroll") for (int q = 0; q < (rows); q++) along[q] = tile_along[q];
+#define WW_TILE_ALONG(q, k) tile_along[(q) - (k) + WW_TILE - 1]
+#else
+#define WW_TILE_ALONG_FIRST(rows)
+#define WW_TILE_ALONG(q, k) (real)(ww_scalar)((int)i + (q) - (int)j - (k))
+#endif
+#if WW_CARRY
+#define WW_TILE_CORNER(k)                                                                                              \
+    corner = i == 0 ? above[k]                                                                                         \
+                    : ww_carry(above[k], row_above, y[k], WW_LAG((real)(ww_scalar)((int)i - 1 - (int)j - (k))));
+#define WW_TILE_CARRY(q, k) ww_carry(cell[q][k], a[q], y[k], WW_TILE_ALONG(q, k))
+#define WW_TILE_ASLANT(q, k) ((k) < 0 ? g[q] : WW_TILE_CARRY(q, max(k, 0)))
+#define WW_TILE_DONE(rows)                                                                                             \
+    _Pragma("unroll") for (int q = 0; q < (rows); q++) g[q] = WW_TILE_CARRY(q, WW_TILE - 1);
+#else
+#define WW_TILE_CORNER(k) corner = above[k];
+#define WW_TILE_ASLANT(q, k) ((k) < 0 ? c[q] : cell[q][max(k, 0)])
+#define WW_TILE_DONE(rows)
+#endif
+#else
+#define WW_TILES(rows)
+#endif
 #if WW_ABANDON
 #define WW_NOTE_LEAST(value) nearest = nearest < (value) ? nearest : (value);
 // Roots of vectors and of scalars may differ in the last bit.
@@ -150,6 +215,7 @@ WW_INLINE ww_point ww_broadcast_point(ww_series s, uint t) {
             WW_COLUMN_STEP(rows, WW_KEEP_EDGE)                                                                         \
             WW_TAKE(rows)                                                                                              \
         }                                                                                                              \
+        WW_TILES(rows)                                                                                                 \
         for (; j < calm_end; j++)                                                                                      \
             WW_COLUMN_STEP(rows, WW_KEEP_ALL)                                                                          \
         for (; j < to; j++) {                                                                                          \

@@ -253,6 +253,10 @@ static const work soft_work[] = {
     {WW_MSM, WW_ENGINE_STRIPS, WW_DOUBLE, true, false, 1, 1e4},
     {WW_TWED, WW_ENGINE_STRIPS, WW_FLOAT, false, true, 1, 0.5},
     {WW_TWED, WW_ENGINE_STENCIL, WW_DOUBLE, false, false, 2, 1.0},
+    {WW_TWED, WW_ENGINE_PACKED, WW_FLOAT, true, false, 1, 0.5},
+    {WW_TWED, WW_ENGINE_PACKED, WW_DOUBLE, false, true, 2, 1.0},
+    {WW_WDTW, WW_ENGINE_PACKED, WW_FLOAT, false, false, 1, 0.3},
+    {WW_MSM, WW_ENGINE_PACKED, WW_FLOAT, false, false, 1, 0.3},
     {WW_USER, WW_ENGINE_LANES, WW_FLOAT, true, false, 1, 0.2},
 };
 enum { SOFT_WORK = sizeof soft_work / sizeof *soft_work };
@@ -269,6 +273,11 @@ START_TEST(soft) {
         check(w, &measure, &set, NULL);
         wwt_set_free(&set);
     }
+    // None of a pack is short: on a CPU its cells go by tiles of 8 x 8.
+    wwt_set rows = set_of(w, 20, 45, 9), columns = set_of(w, 20, 45, 9);
+    check(w, &measure, &rows, &columns);
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
 }
 END_TEST
 
