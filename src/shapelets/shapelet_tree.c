@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "base/run.h"
+#include "files/output.h"
 #include "options.h"
 #include "shapelets/shapelet_model.h"
 
@@ -224,7 +225,10 @@ static ww_status open_checkpoint(growth *g) {
     }
     memcpy(g->past.identity, identity, sizeof identity);
     g->saved = wwi_seconds();
-    return WW_OK;
+    // A folder that can't be written to is noticed before the search, not after its first minute.
+    wwi_output probe;
+    return (status = wwi_output_open(g->options.checkpoint, &probe)) == WW_OK ? wwi_output_close(&probe, false)
+                                                                              : status;
 }
 
 static ww_status remember(growth *g, const wwi_shapelet_found *found, size_t count) {

@@ -73,6 +73,9 @@ ok "the checkpoint is gone" test ! -e c.txt
 mkfifo pipe
 ok "a pipe as a checkpoint" gives 1 shapelets fit train.csv --csv-label first --checkpoint pipe -o m2.json
 ok "is refused" says 'pipe is not a file'
+ok "a checkpoint in a folder that there is not" gives 1 shapelets fit train.csv --csv-label first --checkpoint no/c.txt -o m2.json
+ok "is refused before the search" says 'no/c.txt'
+ok "a checkpoint that was begun leaves nothing else" test -z "$(ls c.txt* 2>/dev/null)"
 ok "a sample" gives 0 shapelets fit train.csv --csv-label first --sample 20 -q kruskal-wallis -o m3.json
 
 ok "no verb" gives 2 shapelets
