@@ -7,9 +7,12 @@
 //
 // Long because: both passes share what they note, their places and their macros.
 //
-// A work-item computes a chunk of args.chunk row-steps of a strip: that which is its on an anti-diagonal of chunks, or one after the
-// other all of its pair (args.whole), those of the same rows first, so that what a strip hands to the next is still in a cache. A strip's row is in registers and, between chunks, in `roll`; so
-// is, for the way back, what A the row below hands on, in `flow`.
+// A work-item computes a chunk of args.chunk row-steps of a strip: that which is its on an anti-diagonal of chunks, or one after
+// the other all strips of its pair (args.whole, then a chunk has all row-steps). A strip's row is in registers and, between chunks, in
+// `roll`; so is, for the way back, what A the row below hands on, in local memory and in `flow`.
+//
+// With whole pairs the way back follows only what counts, WW_SOFT_COUNTS of the paths: each work-item is at a block of its own, and
+// takes the next pair when it is through with one. What a block needs is requested into local memory while that below is computed.
 //
 // The way back takes a block in parts of WW_PART columns, from the right. The forward pass notes what enters a block from above,
 // and what enters its parts from the left, and the part is computed again from these, as the forward pass has computed it:
@@ -22,17 +25,26 @@
 //
 // B stays within its range: what is handed on is at most the reciprocal of P of where it goes, and exp(-c/gamma) is at most 1.
 //
-// Local memory: 3 or 4 WW_COLS words a work-item, its own. No barriers.
+// Local memory: forward 8 words a work-item, back 3 or 4 WW_COLS words and 3 + WW_MARK_FOURS fours, its own. No barriers.
 #ifndef WW_PART
 #define WW_PART 8
 #endif
 #define WW_PARTS_OF_BLOCK (WW_COLS / WW_PART)
 #define WW_STRIDE ((ulong)WW_SIDE_BY_SIDE)
-// Of a block: the row above, and for each part the column to its left; the corner; the base of its products, or WW_SOFT_FAR.
-#define WW_MARKS (WW_COLS + WW_ROWS * WW_PARTS_OF_BLOCK + 2)
-#define WW_MARK_LEFT(part, q) (WW_COLS + (part)*WW_ROWS + (q))
-#define WW_MARK_CORNER (WW_MARKS - 2)
-#define WW_MARK_BASE (WW_MARKS - 1)
+// Of a block, in fours: the row above, and for each part the column to its left; then the corner, and the base of its products, or
+// WW_SOFT_FAR.
+#define WW_MARK_FOURS (WW_COLS / 4 + WW_PARTS_OF_BLOCK + 1)
+#define WW_MARK_LEFT(part) (WW_COLS / 4 + (part))
+#define WW_MARK_CORNER (WW_MARK_FOURS - 1)
+// Fours of a pair's values from a place on. What the pass forward notes and what a strip there hands to the next lies side by side in
+// fours: value k, and the corner that a chunk from row-step `from` on leaves. All else of a pair lies together.
+#define WW_FOURS(values) ((__global float4 *)(values))
+#define WW_FOURS_OF(values) ((__global const float4 *)(values))
+#define WW_SIDE_AT(k) (((k) & ~3ul) * WW_STRIDE + ((k) & 3ul))
+#define WW_CORNER_AT(from) WW_SIDE_AT(task.tall * WW_ROWS + (from))
+WW_INLINE float ww_at_of(const float4 a, int k) {
+    return k == 0 ? a.x : k == 1 ? a.y : k == 2 ? a.z : a.w;
+}
 #if WW_SOFT_WIDE
 // Products of x[WW_ROWS] and b[columns]: c, v as doubles; `start` is the corner's. `note(q, r)` may use `value`, the cell's, and
 // `factor`, its exponential; `after(q)` the row's last value.
@@ -89,24 +101,51 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
     }
     return at;
 }
+// Points are times `root`, less what is the first point of the strip, so that they are rounded by what the strip spans. Then the
+// scale of costs is in them. Points so large that two of them are the same or far from each other stay as they are: root times them
+// may overflow.
+#define WW_SOFT_LARGE 1e25f
+#if WW_COST == 1
+#define WW_SOFT_ROOT(scale) sqrt(scale)
+#define WW_SOFT_SLOPE_UNIT (2 / root)
+#else
+#define WW_SOFT_ROOT(scale) (scale)
+#define WW_SOFT_SLOPE_UNIT 1.0f
+#endif
+#define WW_SOFT_SCALED(a) (fabs(a) < WW_SOFT_LARGE ? fma(a, root, -origin) : (a))
+#define WW_SOFT_ORIGIN(a) (fabs(a) < WW_SOFT_LARGE ? root * (a) : 0)
+
 #define WW_SOFT_ENTER(q) entering[q]
 #define WW_SOFT_FIRST(q) corner
 
 // What enters the parts but the first from the left.
 #define WW_SOFT_NOTE_PRODUCT(q, r)                                                                                     \
-    if (((r) + 1) % WW_PART == 0 && (r) + 1 < WW_COLS && args.keep)                                                    \
-        mark[(WW_MARK_LEFT(((r) + 1) / WW_PART % WW_PARTS_OF_BLOCK, q)) * WW_STRIDE] = WW_HIGH(value);
+    if (((r) + 1) % WW_PART == 0 && (r) + 1 < WW_COLS)                                                                 \
+        inner[((r) + 1) / WW_PART % WW_PARTS_OF_BLOCK][q] = WW_HIGH(value);
 #define WW_SOFT_NOTE_PAIR(q, r)                                                                                        \
-    if (((r) + 1) % WW_PART == 0 && (r) + 1 < WW_COLS && args.keep)                                                    \
-        mark[(WW_MARK_LEFT(((r) + 1) / WW_PART % WW_PARTS_OF_BLOCK, q)) * WW_STRIDE] = next - ww_log2(next_sum);
+    if (((r) + 1) % WW_PART == 0 && (r) + 1 < WW_COLS)                                                                 \
+        inner[((r) + 1) / WW_PART % WW_PARTS_OF_BLOCK][q] = WW_SOFT_NOTED(next - ww_log2(next_sum));
+// Where the work-items beside one must compute by pairs, it notes P where it can, and R is not so large that P of it would be rounded
+// much: B, handed on, would not fit to it.
+#if WW_SOFT_WIDE
+#define WW_SOFT_NOTED(r) (notes_products ? WW_HIGH(ww_wide_exp2(base - (r))) : (r))
+#else
+#define WW_SOFT_NOTED(r) (r)
+#endif
+#define WW_NOTE_FOUR(to, a) WW_NOTE(to, (float4)((a)[0], (a)[1], (a)[2], (a)[3]))
+#define WW_NOTE(to, a) mark[(to)*WW_STRIDE] = a;
 #define WW_SOFT_LEAVE(q) v[q] = base - ww_wide_log2(value);
 #define WW_SOFT_PAIR_LEAVES(q)                                                                                         \
     v[q] = value - ww_log2(value_sum);                                                                                 \
-    if (ending && i * WW_ROWS + q + 1 == n) {                                                                          \
+    if (ending && i * WW_ROWS + q + 1 == tasks[number].n) {                                                            \
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)                                                               \
-            result = j * WW_COLS + r + 1 == m ? above[r] - ww_log2(sum[r]) : result;                                   \
+            result = j * WW_COLS + r + 1 == tasks[number].m ? above[r] - ww_log2(sum[r]) : result;                                   \
     }
 
+
+#define WW_SOFT_FORWARD_AHEAD(row)                                                                                     \
+    ww_copy_ahead(&ahead[0][lane], WW_FOURS_OF(packed + task.x) + (row));                                              \
+    ww_copy_ahead(&ahead[1][lane], WW_FOURS_OF(edge) + (row)*WW_STRIDE);
 
 __kernel WW_SOFT_GROUP void
 ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
@@ -114,12 +153,16 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                 __global float *restrict marks, __global float *restrict edges, __global float *restrict ends) {
     uint number;
     ww_soft_place at = ww_soft_place_of(args, tasks, &number);
+    // Points of the next row-step, and what comes from the left, requested while a block is computed.
+    __local float4 ahead[2][WW_WG];
+    const uint lane = (uint)get_local_id(0);
     if (!at.live)
         return;
     const ww_gradient_task task = tasks[number];
-    const float scale = args.parameters.soft_scale, unit = args.parameters.soft_unit;
-    const uint n = task.n, m = task.m;
-    // A work-item reads rows that another has written, in a launch before; its own it keeps.
+    const float root = WW_SOFT_ROOT(args.parameters.soft_scale), scale = 1;
+    const float unit = args.parameters.soft_unit;
+    const uint last_row = (task.n - 1) / WW_ROWS, last_column = (task.m - 1) / WW_COLS;
+    // A work-item reads rows that another has written, in a launch before.
     __global float *side = roll + task.roll + (ulong)task.wide * WW_COLS * WW_STRIDE;
     for (uint from = at.from, j = at.strip; from < at.to;) {
         const uint to = min(from + args.chunk, at.to);
@@ -129,42 +172,55 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
             from_edge ? edges + task.edges + (ulong)(args.segment - 1) * task.tall * WW_ROWS * WW_STRIDE : (__global const float *)side;
         float b[WW_COLS], most_y = -INFINITY, least_y = INFINITY, result = 0;
         ww_soft_state c[WW_COLS];
-        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
-            b[r] = packed[task.y + ((ulong)j * WW_COLS + r) * WW_STRIDE];
-            most_y = fmax(most_y, b[r]);
-            least_y = fmin(least_y, b[r]);
-            c[r] = WW_SOFT_STATE(from ? top[r * WW_STRIDE] : WW_SOFT_FAR);
+        const float origin = WW_SOFT_ORIGIN(packed[task.y + (ulong)j * WW_COLS]);
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
+            const float4 points = WW_FOURS_OF(packed + task.y)[(j * WW_COLS + r) / 4];
+            const float4 above = from ? WW_FOURS(top)[r / 4 * WW_STRIDE] : (float4)WW_SOFT_FAR;
+            WW_SOFT_UNROLL for (int k = 0; k < 4; k++) {
+                b[r + k] = WW_SOFT_SCALED(ww_at_of(points, k));
+                most_y = fmax(most_y, b[r + k]);
+                least_y = fmin(least_y, b[r + k]);
+                c[r + k] = WW_SOFT_STATE(ww_at_of(above, k));
+            }
         }
         // The corner: of the matrix, of its border, or left by the strip before in the column that it has written.
         float previous = from == 0                  ? (j ? WW_SOFT_FAR : 0.0f)
                          : j == 0                      ? WW_SOFT_FAR
-                         : from_edge                   ? edge[((ulong)from * WW_ROWS - 1) * WW_STRIDE]
-                                                       : side[(ulong)from * (WW_ROWS + 1) * WW_STRIDE];
+                         : from_edge                   ? edge[WW_SIDE_AT(from * WW_ROWS - 1)]
+                                                       : side[WW_CORNER_AT(from)];
         const float handed = WW_SOFT_LOG(c[WW_COLS - 1]);
 #if WW_SOFT_WIDE
-        bool products = false;
-        float base = 0;
+        bool products = false, noted_products = false;
+        float base = 0;  // of the products that were noted last
 #endif
+        WW_SOFT_FORWARD_AHEAD(from)
 #pragma unroll 1
         for (uint i = from; i < to; i++) {
             float x[WW_ROWS], v[WW_ROWS], most_x = -INFINITY, least_x = INFINITY, least = INFINITY, most = -INFINITY;
-            __global float *own = side + (ulong)i * (WW_ROWS + 1) * WW_STRIDE;
-            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
-                x[q] = packed[task.x + ((ulong)i * WW_ROWS + q) * WW_STRIDE];
-                v[q] = j == 0      ? WW_SOFT_FAR
-                       : from_edge ? edge[((ulong)i * WW_ROWS + q) * WW_STRIDE]
-                                   : own[(q + 1) * WW_STRIDE];
-                most_x = fmax(most_x, x[q]);
-                least_x = fmin(least_x, x[q]);
-                least = fmin(least, v[q]);
-                most = fmax(most, v[q]);
+            float inner[WW_PARTS_OF_BLOCK][WW_ROWS];
+            __global float4 *own = WW_FOURS(side) + i * WW_STRIDE;
+            {
+                ww_copy_wait();
+                const float4 points = ahead[0][lane], left = j == 0 ? (float4)WW_SOFT_FAR : ahead[1][lane];
+                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+                    x[q] = WW_SOFT_SCALED(ww_at_of(points, q));
+                    v[q] = ww_at_of(left, q);
+                    most_x = fmax(most_x, x[q]);
+                    least_x = fmin(least_x, x[q]);
+                    least = fmin(least, v[q]);
+                    most = fmax(most, v[q]);
+                }
+            }
+            if (i + 1 < to) {
+                WW_SOFT_FORWARD_AHEAD(i + 1)
             }
             float corner = previous;
             previous = v[WW_ROWS - 1];
-            const bool ending = i == (n - 1) / WW_ROWS && j == (m - 1) / WW_COLS;
-            __global float *mark =
-                marks + task.marks +
-                ((ulong)i * (args.segment_columns ? args.mark_columns : task.wide) + (j - args.column_begin)) * WW_MARKS * WW_STRIDE;
+            const bool ending = i == last_row && j == last_column;
+            __global float4 *mark =
+                WW_FOURS(marks + task.marks) +
+                ((ulong)i * (args.segment_columns ? args.mark_columns : task.wide) + (j - args.column_begin)) * WW_MARK_FOURS *
+                    WW_STRIDE;
 #if WW_SOFT_WIDE
             // R of the strip's last row at least, at most, and in its last column.
             float low, high, end;
@@ -173,7 +229,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
             const float best = floor(fmin(fmin(low, least), corner));
             const bool fits =
                 !ending && ww_soft_fits(low, high, end, least, most, v[WW_ROWS - 1], corner, best, cost, WW_COLS) &&
-                (!products || fabs(best + WW_SOFT_LIFT - base) < 1000.0f);
+                (!noted_products || fabs(best + WW_SOFT_LIFT - base) < 1000.0f);
             if (ww_all_agree(fits)) {
                 if (products) {
                     const double shift = ww_wide_power(best + WW_SOFT_LIFT - base);
@@ -184,18 +240,17 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                         c[r] = ww_wide_exp2(best + WW_SOFT_LIFT - WW_SOFT_LOG(c[r]));
                 }
                 base = best + WW_SOFT_LIFT;
-                products = true;
+                products = noted_products = true;
                 double entering[WW_ROWS];
                 const double start = ww_wide_exp2(base - corner);
                 WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
                     entering[q] = ww_wide_exp2(base - v[q]);
                 if (args.keep) {
-                    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
-                        mark[r * WW_STRIDE] = WW_HIGH(c[r]);
-                    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                        mark[WW_MARK_LEFT(0, q) * WW_STRIDE] = WW_HIGH(entering[q]);
-                    mark[WW_MARK_CORNER * WW_STRIDE] = WW_HIGH(start);
-                    mark[WW_MARK_BASE * WW_STRIDE] = base;
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)
+                        WW_NOTE(r / 4, (float4)(WW_HIGH(c[r]), WW_HIGH(c[r + 1]), WW_HIGH(c[r + 2]), WW_HIGH(c[r + 3])))
+                    WW_NOTE(WW_MARK_LEFT(0),
+                            (float4)(WW_HIGH(entering[0]), WW_HIGH(entering[1]), WW_HIGH(entering[2]), WW_HIGH(entering[3])))
+                    WW_NOTE(WW_MARK_CORNER, (float4)(WW_HIGH(start), base, 0, 0))
                 }
                 WW_SOFT_PRODUCTS(WW_COLS, start, WW_SOFT_ENTER, WW_SOFT_NOTE_PRODUCT, WW_SOFT_LEAVE)
             } else
@@ -209,41 +264,56 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                     above[r] = c[r];
 #endif
                     sum[r] = 1;
-                    if (args.keep)
-                        mark[r * WW_STRIDE] = above[r];
                 }
+#if WW_SOFT_WIDE
+                const bool notes_products = fits && fabs(best) < 1024.0f;
+                base = notes_products ? best + WW_SOFT_LIFT : base;
+                noted_products = notes_products;
+                products = false;
+#endif
                 if (args.keep) {
+                    float noted[4];
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
+                        WW_SOFT_UNROLL for (int k = 0; k < 4; k++)
+                            noted[k] = WW_SOFT_NOTED(above[r + k]);
+                        WW_NOTE_FOUR(r / 4, noted)
+                    }
                     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                        mark[WW_MARK_LEFT(0, q) * WW_STRIDE] = v[q];
-                    mark[WW_MARK_CORNER * WW_STRIDE] = corner;
-                    mark[WW_MARK_BASE * WW_STRIDE] = WW_SOFT_FAR;
+                        noted[q] = WW_SOFT_NOTED(v[q]);
+                    WW_NOTE_FOUR(WW_MARK_LEFT(0), noted)
+#if WW_SOFT_WIDE
+                    WW_NOTE(WW_MARK_CORNER, (float4)(WW_SOFT_NOTED(corner), notes_products ? base : WW_SOFT_FAR, 0, 0))
+#else
+                    WW_NOTE(WW_MARK_CORNER, (float4)(corner, WW_SOFT_FAR, 0, 0))
+#endif
                 }
                 WW_SOFT_PAIRS(WW_COLS, WW_SOFT_FIRST, WW_SOFT_NOTE_PAIR, WW_SOFT_PAIR_LEAVES)
                 WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
                     c[r] = WW_SOFT_STATE(above[r] - ww_log2(sum[r]));
-#if WW_SOFT_WIDE
-                products = false;
-#endif
             }
-            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                own[(q + 1) * WW_STRIDE] = v[q];
+            *own = (float4)(v[0], v[1], v[2], v[3]);
+            if (args.keep) {
+                WW_SOFT_UNROLL for (int part = 1; part < WW_PARTS_OF_BLOCK; part++)
+                    WW_NOTE_FOUR(WW_MARK_LEFT(part), inner[part])
+            }
             // The first pass of several: the last column of a segment.
-            if (!args.keep && args.segment_columns && (j + 1) % args.segment_columns == 0 && j + 1 < task.wide) {
-                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                    edges[task.edges +
-                          ((ulong)(j / args.segment_columns) * task.tall * WW_ROWS + (ulong)i * WW_ROWS + q) * WW_STRIDE] = v[q];
-            }
+            if (!args.keep && args.segment_columns && (j + 1) % args.segment_columns == 0 && j + 1 < task.wide)
+                WW_FOURS(edges + task.edges)[((ulong)(j / args.segment_columns) * task.tall + i) * WW_STRIDE] = (float4)(v[0], v[1], v[2], v[3]);
             if (ending)
                 ends[task.number] = result < 0.9f * WW_SOFT_FAR ? result * unit : 2e36f;
         }
-        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
+            float left[4];
+            WW_SOFT_UNROLL for (int k = 0; k < 4; k++) {
 #if WW_SOFT_WIDE
-            top[r * WW_STRIDE] = products ? base - ww_wide_log2(c[r]) : WW_SOFT_LOG(c[r]);
+                left[k] = products ? base - ww_wide_log2(c[r + k]) : WW_SOFT_LOG(c[r + k]);
 #else
-            top[r * WW_STRIDE] = c[r];
+                left[k] = c[r + k];
 #endif
+            }
+            WW_FOURS(top)[r / 4 * WW_STRIDE] = (float4)(left[0], left[1], left[2], left[3]);
         }
-        side[(ulong)from * (WW_ROWS + 1) * WW_STRIDE] = handed;
+        side[WW_CORNER_AT(from)] = handed;
         if (++j == at.strip_end) {
             j = at.strip;
             from = to;
@@ -253,6 +323,23 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
 
 // ---- the way back
 
+// Requests, into local memory: what comes from the right, points and slopes of x; and what is noted of a block's part, with the last
+// part the former, with the first the corner.
+#define WW_SOFT_AHEAD_OF_X(row)                                                                                        \
+    ww_copy_ahead(&ahead[0][lane], WW_FOURS_OF(flow) + place + (row));                                                         \
+    ww_copy_ahead(&ahead[1][lane], WW_FOURS_OF(packed) + place + (row));                                                                  \
+    ww_copy_ahead(&ahead[2][lane], WW_FOURS_OF(slopes) + place + (row));
+#define WW_SOFT_AHEAD_OF_PART                                                                                          \
+    ww_copy_ahead(&ahead[3 + WW_MARK_LEFT(part)][lane], mark_above + WW_MARK_LEFT(part) * WW_STRIDE);                              \
+    WW_SOFT_UNROLL for (int k = 0; k < WW_PART / 4; k++)                                                               \
+        ww_copy_ahead(&ahead[3 + part * (WW_PART / 4) + k][lane], mark_above + (part * (WW_PART / 4) + k) * WW_STRIDE);              \
+    if (part == WW_PARTS_OF_BLOCK - 1) {                                                                               \
+        WW_SOFT_AHEAD_OF_X(row_above)                                                                                  \
+        ww_copy_ahead(&ahead[3 + WW_MARK_CORNER][lane], mark_above + WW_MARK_CORNER * WW_STRIDE);                                  \
+    }
+// Less of the paths than this is not followed.
+#define WW_SOFT_COUNTS 0x1p-40f
+
 // Shares of the neighbours above and on the diagonal in a cell.
 #define WW_SOFT_NOTE_SHARES(q, r)                                                                                      \
     {                                                                                                                  \
@@ -260,7 +347,9 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
         kept_first[(q)*WW_PART + (r)] = (value < up ? up_sum * side : up_sum) * straight;                              \
         kept_second[(q)*WW_PART + (r)] = (lesser < last ? last_sum * other : last_sum) * all;                          \
     }
-#define WW_SOFT_NOTE_P(q, r) kept[(q)*WW_PART + (r)] = WW_HIGH(value);
+#define WW_SOFT_NOTE_P(q, r)                                                                                           \
+    kept[(q)*WW_PART + (r)] = WW_HIGH(value);                                                                          \
+    factors[(q)*WW_PART + (r)] = factor;
 #define WW_KEPT(q, r) WW_FROM_HIGH(kept[(q)*WW_PART + (r)])
 #define WW_SOFT_NOTHING(q)
 // Else the compiler keeps in registers, for each cell, what it can compute again from these. `hidden` is 0, which no compiler
@@ -275,13 +364,12 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
         ww_rename(kept_first[k]);                                                                                      \
         ww_rename(kept_second[k]);                                                                                     \
     }
-#define WW_RENAME_KEPT(k) ww_rename(kept[k]);
-// The slope of the cost of two points, over WW_SOFT_SLOPE_UNIT, a power of two.
-#if WW_COST == 1
-#define WW_SOFT_SLOPE_UNIT 2.0f
-#else
-#define WW_SOFT_SLOPE_UNIT 1.0f
-#endif
+#define WW_RENAME_KEPT(k)                                                                                              \
+    {                                                                                                                  \
+        ww_rename(kept[k]);                                                                                            \
+        ww_rename(factors[k]);                                                                                         \
+    }
+// The slope of the cost of two points as they are here, over WW_SOFT_SLOPE_UNIT.
 WW_INLINE float ww_soft_slope(float x, float y) {
 #if WW_COST == 1
     return x - y;
@@ -309,201 +397,273 @@ WW_INLINE float ww_wide_product(double a, double b) {
 typedef float ww_soft_flow;
 #endif
 
-__kernel WW_SOFT_GROUP void
+__kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                  __global const uint *restrict band, __global const float *restrict packed,
                  __global const float *restrict marks, __global float *restrict flow, __global float *restrict slopes,
                  __global float *restrict sums, __global float *restrict alignment) {
     __local float points[WW_COLS][WW_WG], y_slopes[WW_COLS][WW_WG];
     __local ww_soft_flow handed[WW_COLS][WW_WG];
+    // Of the block: what comes from the right, points and slopes of x, and what the pass forward has noted.
+    __local float4 ahead[3 + WW_MARK_FOURS][WW_WG];
     const uint lane = (uint)get_local_id(0);
     uint number;
     ww_soft_place at = ww_soft_place_of(args, tasks, &number);
     if (!at.live)
         return;
-    const ww_gradient_task task = tasks[number];
-    const float scale = args.parameters.soft_scale;
+    const float root = WW_SOFT_ROOT(args.parameters.soft_scale), scale = 1;
     const uint hidden = args.whole & 2u;
-    __global float *side = flow + task.roll + (ulong)task.wide * WW_COLS * WW_STRIDE;
-    for (uint to = at.to, j = at.strip_end - 1; to > at.from;) {
-        const uint from = at.from + (to - at.from - 1) / args.chunk * args.chunk;
-        __global float *top = flow + task.roll + (ulong)j * WW_COLS * WW_STRIDE;
-#pragma unroll 8
-        for (int r = 0; r < WW_COLS; r++) {
-            points[r][lane] = packed[task.y + ((ulong)j * WW_COLS + r) * WW_STRIDE];
-            y_slopes[r][lane] = slopes[task.y_slopes + ((ulong)j * WW_COLS + r) * WW_STRIDE] / WW_SOFT_SLOPE_UNIT;
-            handed[r][lane] = top[r * WW_STRIDE];
-        }
-        float carried = 0;  // for the corner of the row-step below
+    uint tall, mark_columns;
+    // Of the pair in `packed`, `slopes` and `flow`, in fours: `tall` of x, those of y, and in `flow` the corners.
+    ulong place;
+    __global const float4 *marks_of;
+    // Where the strip to the right has handed on what counts: the last row-step and the first.
+    uint j = at.strip_end - 1, i = at.to - 1, least_row = at.from, next_row = 0, next_least = 0;
+    bool fresh = true, hands_left = false, begins = true;
+    float origin = 0, carried = 0;  // for the corner of the row-step below
 #if WW_SOFT_WIDE
-        float handed_base = WW_SOFT_FAR;
+    float handed_base = WW_SOFT_FAR;
 #endif
 #pragma unroll 1
-        for (uint i = to; i-- > from;) {
-            float x[WW_ROWS], x_slope[WW_ROWS], from_right[WW_ROWS], corner_flow = 0;
-            __global float *own = side + (ulong)i * (WW_ROWS + 1) * WW_STRIDE;
-            __global const float *mark =
-                marks + task.marks +
-                ((ulong)i * (args.segment_columns ? args.mark_columns : task.wide) + (j - args.column_begin)) * WW_MARKS * WW_STRIDE;
-            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
-                x[q] = packed[task.x + ((ulong)i * WW_ROWS + q) * WW_STRIDE];
-                x_slope[q] = slopes[task.x_slopes + ((ulong)i * WW_ROWS + q) * WW_STRIDE] / WW_SOFT_SLOPE_UNIT;
-                from_right[q] = own[(q + 1) * WW_STRIDE];
+    for (;;) {
+        if (begins) {
+            begins = false;
+            tall = tasks[number].tall;
+            mark_columns = args.segment_columns ? args.mark_columns : tasks[number].wide;
+            place = tasks[number].x / 4;
+            marks_of = WW_FOURS_OF(marks + tasks[number].marks);
+            if (args.whole) {
+                j = (tasks[number].m - 1) / WW_COLS;
+                i = least_row = (tasks[number].n - 1) / WW_ROWS;
             }
+        }
+        // What the next block needs is requested while this one is computed.
+        const uint row_above = i > at.from ? i - 1 : i;
+        __global const float4 *own_mark =
+            marks_of + ((ulong)i * mark_columns + (j - args.column_begin)) * (WW_MARK_FOURS * WW_STRIDE);
+        __global const float4 *mark_above = own_mark - (i > at.from ? mark_columns * (WW_MARK_FOURS * (uint)WW_STRIDE) : 0);
+        if (fresh) {
+            // What was requested for a row above that is not followed must not come later.
+            ww_copy_wait();
+            origin = WW_SOFT_ORIGIN(packed[4 * (place + tall) + j * WW_COLS]);
+            WW_SOFT_AHEAD_OF_X(i)
+            WW_SOFT_UNROLL for (int k = 0; k < WW_MARK_FOURS; k++)
+                ww_copy_ahead(&ahead[3 + k][lane], own_mark + k * WW_STRIDE);
+            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
+                const float4 point = WW_FOURS_OF(packed)[place + tall + j * (WW_COLS / 4) + r / 4];
+                const float4 slope = args.whole ? (float4)0 : WW_FOURS(slopes)[place + tall + j * (WW_COLS / 4) + r / 4] / WW_SOFT_SLOPE_UNIT;
+                const float4 given = args.whole ? (float4)0 : WW_FOURS_OF(flow)[place + tall + j * (WW_COLS / 4) + r / 4];
+                WW_SOFT_UNROLL for (int k = 0; k < 4; k++) {
+                    points[r + k][lane] = WW_SOFT_SCALED(ww_at_of(point, k));
+                    y_slopes[r + k][lane] = ww_at_of(slope, k);
+                    handed[r + k][lane] = ww_at_of(given, k);
+                }
+            }
+            fresh = hands_left = false;
+            carried = 0;
 #if WW_SOFT_WIDE
-            const float base = mark[WW_MARK_BASE * WW_STRIDE];
-            if (base < WW_SOFT_FAR) {
-                // B times 2^-base; from the right at first A.
-                double from_part[WW_ROWS], corner_part = 0;
-                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                    from_part[q] = from_right[q];
-                const double shift = WW_SOFT_HANDS_A ? 1.0 : ww_wide_power(handed_base - base);
-#pragma unroll 1
-                for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
-                    const int first = part * WW_PART;
-                    float b[WW_PART], y_slope[WW_PART], kept[WW_ROWS * WW_PART];
-                    double entering[WW_ROWS], h[WW_PART];
-
-                    {
-                        double c[WW_PART];
-                        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                            entering[q] = WW_FROM_HIGH(mark[WW_MARK_LEFT(part, q) * WW_STRIDE]);
-                        WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-                            b[r] = points[first + r][lane];
-                            c[r] = WW_FROM_HIGH(mark[(first + r) * WW_STRIDE]);
-                        }
-                        const double start = WW_FROM_HIGH(mark[(part ? first - 1 : WW_MARK_CORNER) * WW_STRIDE]);
-                        WW_SOFT_PRODUCTS(WW_PART, start, WW_SOFT_ENTER, WW_SOFT_NOTE_P, WW_SOFT_NOTHING)
-                    }
-                    WW_SOFT_FORGET(WW_RENAME_KEPT)
-                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-                        h[r] = shift * handed[first + r][lane];
-                        y_slope[r] = 0;
-                    }
-                    if (WW_SOFT_HANDS_A) {
-                        WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
-                            h[r] *= ww_wide_recip(WW_KEPT(WW_ROWS - 1, r));
-                    }
-                    if (part == WW_PARTS_OF_BLOCK - 1) {
-                        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                            from_part[q] *= ww_wide_recip(WW_KEPT(q, WW_PART - 1));
-                    }
-                    // h: exp(-c/gamma) B of the row below; before the last row what comes from all below it.
-                    WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
-                        double right = from_part[q], diagonal = 0;
-                        const double before = q == WW_ROWS - 1 ? 0 : h[0];
-                        WW_SOFT_UNROLL for (int r = WW_PART - 1; r >= 0; r--) {
-                            const double all = q == WW_ROWS - 1 || r == WW_PART - 1 ? right + h[r] : right + (h[r] + diagonal);
-                            const float share = ww_wide_product(WW_KEPT(q, r), all), slope = ww_soft_slope(x[q], b[r]);
-                            x_slope[q] = fma(share, slope, x_slope[q]);
-                            y_slope[r] = fma(-share, slope, y_slope[r]);
-                            diagonal = h[r];
-                            right = all * ww_wide(ww_exp2(-scale * ww_soft_cost(x[q], b[r])));
-                            h[r] = right;
-                        }
-                        from_part[q] = right + before;
-                    }
-                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-                        handed[first + r][lane] = h[r] + (r + 1 < WW_PART ? h[r + 1 < WW_PART ? r + 1 : 0] : corner_part);
-                        y_slopes[first + r][lane] += y_slope[r];
-                    }
-                    corner_part = h[0];
-                }
-                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                    from_right[q] = ww_wide_product(WW_FROM_HIGH(mark[WW_MARK_LEFT(0, q) * WW_STRIDE]), from_part[q]);
-                corner_flow = ww_wide_product(WW_FROM_HIGH(mark[WW_MARK_CORNER * WW_STRIDE]), corner_part);
-                handed_base = base;
-                if (i == from) {
-#pragma unroll 8
-                    for (int r = 0; r < WW_COLS; r++)
-                        handed[r][lane] *= WW_FROM_HIGH(mark[r * WW_STRIDE]);
-                }
-            } else
+            handed_base = WW_SOFT_FAR;
 #endif
-            {
-                const bool ending = i == (task.n - 1) / WW_ROWS && j == (task.m - 1) / WW_COLS;
+        }
+        ww_copy_wait();
+        float x[WW_ROWS], x_slope[WW_ROWS], from_right[WW_ROWS], corner_flow = 0, upwards = 0;
+        {
+            const float4 right = ahead[0][lane], point = ahead[1][lane], slope = ahead[2][lane] / WW_SOFT_SLOPE_UNIT;
+            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
+                x[q] = WW_SOFT_SCALED(ww_at_of(point, q));
+                x_slope[q] = ww_at_of(slope, q);
+                from_right[q] = ww_at_of(right, q);
+            }
+        }
+        const float corner_mark = ahead[3 + WW_MARK_CORNER][lane].x;
+#if WW_SOFT_WIDE
+        const float base = ahead[3 + WW_MARK_CORNER][lane].y;
+        if (base < WW_SOFT_FAR) {
+            // B times 2^-base; from the right at first A.
+            double from_part[WW_ROWS], corner_part = 0;
+            float4 leftmost = 0;
+            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                from_part[q] = from_right[q];
+            const double shift = WW_SOFT_HANDS_A ? 1.0 : ww_wide_power(handed_base - base);
 #pragma unroll 1
-                for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
-                    const int first = part * WW_PART;
-                    float b[WW_PART], above[WW_PART], sum[WW_PART], v[WW_ROWS], below[WW_PART], y_slope[WW_PART], to_left[WW_ROWS];
-                    float kept_first[WW_ROWS * WW_PART], kept_second[WW_ROWS * WW_PART], to_corner = 0;
-                    float corner = mark[(part ? first - 1 : WW_MARK_CORNER) * WW_STRIDE];
+            for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
+                const int first = part * WW_PART;
+                float b[WW_PART], y_slope[WW_PART], kept[WW_ROWS * WW_PART], factors[WW_ROWS * WW_PART];
+                double entering[WW_ROWS], h[WW_PART];
+                {
+                    double c[WW_PART];
+                    leftmost = ahead[3 + WW_MARK_LEFT(part)][lane];
                     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                        v[q] = mark[WW_MARK_LEFT(part, q) * WW_STRIDE];
+                        entering[q] = WW_FROM_HIGH(ww_at_of(leftmost, q));
                     WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+                        const float4 row = ahead[3 + part * (WW_PART / 4) + r / 4][lane];
                         b[r] = points[first + r][lane];
-                        above[r] = mark[(first + r) * WW_STRIDE];
-                        y_slope[r] = 0;
-                        sum[r] = 1;
+                        c[r] = WW_FROM_HIGH(ww_at_of(row, r % 4));
                     }
-                    const uint end_row = task.n - 1 - i * WW_ROWS, end_column = task.m - 1 - (j * WW_COLS + first);
-                    const int end = ending && end_column < WW_PART ? (int)(end_row * WW_PART + end_column) : -1;
-                    WW_SOFT_PAIRS(WW_PART, WW_SOFT_FIRST, WW_SOFT_NOTE_SHARES, WW_SOFT_NOTHING)
-                    WW_SOFT_FORGET(WW_RENAME_SHARES)
-                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-#if WW_SOFT_WIDE
-                        double flow_in = handed[first + r][lane];
-                        if (!WW_SOFT_HANDS_A)
-                            flow_in *= ww_wide_exp2(handed_base - (above[r] - ww_log2(sum[r])));
-                        below[r] = convert_float(flow_in);
-#else
-                        below[r] = handed[first + r][lane];
-#endif
-                    }
+                    const double start = WW_FROM_HIGH(part ? ahead[2 + part * (WW_PART / 4)][lane].w : corner_mark);
+                    WW_SOFT_PRODUCTS(WW_PART, start, WW_SOFT_ENTER, WW_SOFT_NOTE_P, WW_SOFT_NOTHING)
+                }
+                WW_SOFT_AHEAD_OF_PART
+                WW_SOFT_FORGET(WW_RENAME_KEPT)
+                WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+                    h[r] = shift * handed[first + r][lane];
+                    y_slope[r] = 0;
+                }
+                if (WW_SOFT_HANDS_A) {
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+                        h[r] *= ww_wide_recip(WW_KEPT(WW_ROWS - 1, r));
+                }
+                if (part == WW_PARTS_OF_BLOCK - 1) {
                     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                        to_left[q] = 0;
-                    WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
-                        float from_cell = from_right[q], pending = 0;
-                        WW_SOFT_UNROLL for (int r = WW_PART - 1; r >= 0; r--) {
-                            const float all = end == q * WW_PART + r ? 1.0f : below[r] + from_cell;
-                            const float up = all * kept_first[q * WW_PART + r], diagonal = all * kept_second[q * WW_PART + r];
-                            const float left = fmax(all - up - diagonal, 0.0f);
-                            const float slope = ww_soft_slope(x[q], b[r]);
-                            x_slope[q] = fma(all, slope, x_slope[q]);
-                            y_slope[r] = fma(-all, slope, y_slope[r]);
-                            below[r] = up + pending;
-                            pending = diagonal;
-                            from_cell = left;
-                            if (r == 0) {
-                                to_left[q] += left;
-                                if (q)
-                                    to_left[q ? q - 1 : 0] += diagonal;
-                                else
-                                    to_corner = diagonal;
-                            }
+                        from_part[q] *= ww_wide_recip(WW_KEPT(q, WW_PART - 1));
+                }
+                // h: exp(-c/gamma) B of the row below; before the last row what comes from all below it.
+                WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
+                    double right = from_part[q], diagonal = 0;
+                    const double before = q == WW_ROWS - 1 ? 0 : h[0];
+                    WW_SOFT_UNROLL for (int r = WW_PART - 1; r >= 0; r--) {
+                        const double all = q == WW_ROWS - 1 || r == WW_PART - 1 ? right + h[r] : right + (h[r] + diagonal);
+                        const float share = ww_wide_product(WW_KEPT(q, r), all), slope = ww_soft_slope(x[q], b[r]);
+                        x_slope[q] = fma(share, slope, x_slope[q]);
+                        y_slope[r] = fma(-share, slope, y_slope[r]);
+                        upwards = q == 0 ? fmax(upwards, share) : upwards;
+                        diagonal = h[r];
+                        right = all * ww_wide(factors[q * WW_PART + r]);
+                        h[r] = right;
+                    }
+                    from_part[q] = right + before;
+                }
+                WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+                    handed[first + r][lane] = h[r] + (r + 1 < WW_PART ? h[r + 1 < WW_PART ? r + 1 : 0] : corner_part);
+                    y_slopes[first + r][lane] += y_slope[r];
+                }
+                corner_part = h[0];
+            }
+            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                from_right[q] = ww_wide_product(WW_FROM_HIGH(ww_at_of(leftmost, q)), from_part[q]);
+            corner_flow = ww_wide_product(WW_FROM_HIGH(corner_mark), corner_part);
+            handed_base = base;
+            if (i == at.from && !args.whole) {
+                handed_base = WW_SOFT_FAR;
+#pragma unroll 4
+                for (int r = 0; r < WW_COLS; r += 4) {
+                    const float4 above = own_mark[r / 4 * WW_STRIDE];
+                    WW_SOFT_UNROLL for (int k = 0; k < 4; k++)
+                        handed[r + k][lane] *= WW_FROM_HIGH(ww_at_of(above, k));
+                }
+            }
+        } else
+#endif
+        {
+            const uint n = tasks[number].n, m = tasks[number].m;
+            const bool ending = i == (n - 1) / WW_ROWS && j == (m - 1) / WW_COLS;
+#pragma unroll 1
+            for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
+                const int first = part * WW_PART;
+                float b[WW_PART], above[WW_PART], sum[WW_PART], v[WW_ROWS], below[WW_PART], y_slope[WW_PART], to_left[WW_ROWS];
+                float kept_first[WW_ROWS * WW_PART], kept_second[WW_ROWS * WW_PART], to_corner = 0;
+                float corner = part ? ahead[2 + part * (WW_PART / 4)][lane].w : corner_mark;
+                const float4 left = ahead[3 + WW_MARK_LEFT(part)][lane];
+                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                    v[q] = ww_at_of(left, q);
+                WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+                    const float4 row = ahead[3 + part * (WW_PART / 4) + r / 4][lane];
+                    b[r] = points[first + r][lane];
+                    above[r] = ww_at_of(row, r % 4);
+                    y_slope[r] = 0;
+                    sum[r] = 1;
+                }
+                const uint end_row = n - 1 - i * WW_ROWS, end_column = m - 1 - (j * WW_COLS + first);
+                const int end = ending && end_column < WW_PART ? (int)(end_row * WW_PART + end_column) : -1;
+                WW_SOFT_PAIRS(WW_PART, WW_SOFT_FIRST, WW_SOFT_NOTE_SHARES, WW_SOFT_NOTHING)
+                WW_SOFT_AHEAD_OF_PART
+                WW_SOFT_FORGET(WW_RENAME_SHARES)
+                WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+#if WW_SOFT_WIDE
+                    double flow_in = handed[first + r][lane];
+                    if (!WW_SOFT_HANDS_A)
+                        flow_in *= ww_wide_exp2(handed_base - (above[r] - ww_log2(sum[r])));
+                    below[r] = convert_float(flow_in);
+#else
+                    below[r] = handed[first + r][lane];
+#endif
+                }
+                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                    to_left[q] = 0;
+                WW_SOFT_UNROLL for (int q = WW_ROWS - 1; q >= 0; q--) {
+                    float from_cell = from_right[q], pending = 0;
+                    WW_SOFT_UNROLL for (int r = WW_PART - 1; r >= 0; r--) {
+                        const float all = end == q * WW_PART + r ? 1.0f : below[r] + from_cell;
+                        const float up = all * kept_first[q * WW_PART + r], diagonal = all * kept_second[q * WW_PART + r];
+                        const float leftwards = fmax(all - up - diagonal, 0.0f);
+                        const float slope = ww_soft_slope(x[q], b[r]);
+                        x_slope[q] = fma(all, slope, x_slope[q]);
+                        y_slope[r] = fma(-all, slope, y_slope[r]);
+                        upwards = q == 0 ? fmax(upwards, all) : upwards;
+                        below[r] = up + pending;
+                        pending = diagonal;
+                        from_cell = leftwards;
+                        if (r == 0) {
+                            to_left[q] += leftwards;
+                            if (q)
+                                to_left[q ? q - 1 : 0] += diagonal;
+                            else
+                                to_corner = diagonal;
                         }
                     }
-                    below[WW_PART - 1] += corner_flow;
-                    corner_flow = to_corner;
-                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-                        handed[first + r][lane] = below[r];
-                        y_slopes[first + r][lane] += y_slope[r];
-                    }
-                    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                        from_right[q] = to_left[q];
                 }
+                below[WW_PART - 1] += corner_flow;
+                corner_flow = to_corner;
+                WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
+                    handed[first + r][lane] = below[r];
+                    y_slopes[first + r][lane] += y_slope[r];
+                }
+                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                    from_right[q] = to_left[q];
+            }
 #if WW_SOFT_WIDE
-                handed_base = WW_SOFT_FAR;
+            handed_base = WW_SOFT_FAR;
 #endif
-            }
-            from_right[WW_ROWS - 1] += carried;
-            carried = corner_flow;
-            WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
-                own[(q + 1) * WW_STRIDE] = from_right[q];
-                slopes[task.x_slopes + ((ulong)i * WW_ROWS + q) * WW_STRIDE] = WW_SOFT_SLOPE_UNIT * x_slope[q];
-            }
         }
-        // The corner above the chunk is in the strip to the left: it is added to what that strip hands on.
-        handed[WW_COLS - 1][lane] += side[(ulong)from * (WW_ROWS + 1) * WW_STRIDE];
-        side[(ulong)from * (WW_ROWS + 1) * WW_STRIDE] = carried;
-#pragma unroll 8
-        for (int r = 0; r < WW_COLS; r++) {
-            slopes[task.y_slopes + ((ulong)j * WW_COLS + r) * WW_STRIDE] = WW_SOFT_SLOPE_UNIT * y_slopes[r][lane];
-            top[r * WW_STRIDE] = handed[r][lane];
+        from_right[WW_ROWS - 1] += carried;
+        carried = corner_flow;
+        WW_FOURS(flow)[place + i] = (float4)(from_right[0], from_right[1], from_right[2], from_right[3]);
+        WW_FOURS(slopes)[place + i] = WW_SOFT_SLOPE_UNIT * (float4)(x_slope[0], x_slope[1], x_slope[2], x_slope[3]);
+        if (fmax(fmax(from_right[0], from_right[1]), fmax(from_right[2], from_right[3])) > WW_SOFT_COUNTS) {
+            next_row = hands_left ? next_row : i;
+            next_least = i;
+            hands_left = true;
         }
-        if (j-- == at.strip) {
-            j = at.strip_end - 1;
-            to = from;
+        if (i > at.from && (i > least_row || upwards > WW_SOFT_COUNTS)) {
+            i--;
+            continue;
         }
+        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)
+            WW_FOURS(slopes)[place + tall + j * (WW_COLS / 4) + r / 4] =
+                WW_SOFT_SLOPE_UNIT * (float4)(y_slopes[r][lane], y_slopes[r + 1][lane], y_slopes[r + 2][lane], y_slopes[r + 3][lane]);
+        if (!args.whole) {
+            // The corner above the chunk is in the strip to the left: it is added to what that strip hands on.
+            __global float *corner = flow + 4 * place + tall * WW_ROWS + tasks[number].wide * WW_COLS + at.from;
+            handed[WW_COLS - 1][lane] += *corner;
+            *corner = carried;
+#pragma unroll 4
+            for (int r = 0; r < WW_COLS; r++)
+                flow[4 * (place + tall) + j * WW_COLS + r] = handed[r][lane];
+        }
+        fresh = true;
+        if (j > at.strip && hands_left) {
+            j--;
+            i = next_row;
+            least_row = next_least;
+            continue;
+        }
+        if (!args.whole)
+            return;
+        // The next pair. Their ways differ in length.
+        number = (uint)get_global_size(0) + atomic_inc((volatile __global uint *)flow);
+        if (number >= args.count)
+            return;
+        number += args.first;
+        begins = true;
     }
 }

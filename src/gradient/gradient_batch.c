@@ -9,6 +9,7 @@
 #include "measure/band.h"
 
 #define MOST_TASKS (1u << 20)
+#define TILE_COUNTER 4 // values
 
 static uint32_t blocks(uint32_t points, uint32_t size) {
     return (points + size - 1) / size;
@@ -21,18 +22,20 @@ typedef struct need {
 
 static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t segment) {
     const uint64_t rows = (uint64_t)tall * g->rows, columns = (uint64_t)wide * g->columns;
+    const uint64_t roll = columns + ((uint64_t)tall * (g->rows + 1) + 3) / 4 * 4;
     return (need){
-        .packed = (rows + columns) * g->parts,
-        .roll = columns + (uint64_t)tall * (g->rows + 1),
+        // By tiles points, slopes and what the pass back hands on have the same places.
+        .packed = g->tiles ? roll : (rows + columns) * g->parts,
+        .roll = roll,
         .marks = (uint64_t)tall * segment * g->noted,
         .edges = segment < wide ? (wide - 1) / segment * rows : 0,
-        .slopes = (rows + columns) * g->channels * (g->before ? 2 : 1),
+        .slopes = g->tiles ? roll : (rows + columns) * g->channels * (g->before ? 2 : 1),
         .sums = (tall + 2ull) * g->parameters + (g->options.weights ? rows + columns + g->columns : 0),
     };
 }
 
 static uint64_t bytes_of(const ww_gradient *g, need n) {
-    return (n.packed + 2 * n.roll + n.marks + n.edges + n.slopes + n.sums) *
+    return (n.packed + 2 * n.roll + n.marks + n.edges + n.slopes + n.sums + TILE_COUNTER) *
                wwi_precision_bytes(g->plan->rows->precision) +
            sizeof(wwi_gradient_task) + 6 * sizeof(wwi_gradient_entry);
 }
@@ -108,7 +111,7 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
     // Pairs enough to give each work-item its own.
     const bool gpu = wwi_context_info(g->plan->context)->type == WW_DEVICE_GPU;
     const uint64_t enough = (units ? units : 1) * (uint64_t)wwi_tuning(g->plan->context, "gradient.fill", NULL,
-                                                                       g->tiles ? 256
+                                                                       g->tiles ? 40
                                                                        : gpu    ? 128
                                                                                 : 2 * (long)g->vector);
     // Neighbouring work-items, or the lanes of a vector, then read neighbouring words. Of few pairs, a vector's lanes
@@ -172,6 +175,9 @@ static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
     wwi_gradient_task *tasks = calloc(b->count, sizeof *tasks);
     if (!tasks)
         return wwi_fail_memory(b->count * sizeof *tasks);
+    // By tiles the first of `flow` counts the pairs that are taken.
+    if (g->tiles)
+        b->roll = b->packed = b->slopes = TILE_COUNTER;
     for (size_t t = 0; t < b->count; t += b->stride) {
         uint32_t tall, wide;
         (void)largest_bytes(g, b->first + t, b->stride, &tall, &wide);
@@ -179,18 +185,19 @@ static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
         for (uint32_t lane = 0; lane < b->stride && t + lane < b->count; lane++) {
             const wwi_gradient_pair *pair = &g->tasks[b->first + t + lane];
             wwi_gradient_task *task = &tasks[t + lane];
-            const uint64_t s = b->stride;
+            const uint64_t s = g->tiles ? 1 : b->stride;
+            // By tiles only what the pass forward hands on lies side by side.
             *task = (wwi_gradient_task){.n = pair->n, .m = pair->m, .x_id = pair->x_id, .y_id = pair->y_id};
             // All that lie side by side have the blocks of the largest; points are repeated to fill them.
             task->tall = tall;
             task->wide = wide;
             task->number = (uint32_t)(t + lane);
-            task->x = b->packed + lane;
+            task->x = b->packed + (g->tiles ? lane * n.packed : lane);
             task->y = task->x + (uint64_t)tall * g->rows * g->parts * s;
-            task->roll = b->roll + lane;
-            task->marks = b->marks + lane;
-            task->edges = b->edges + lane;
-            task->x_slopes = b->slopes + lane;
+            task->roll = b->roll + (g->tiles ? lane * 4 : lane);
+            task->marks = b->marks + (g->tiles ? lane * 4 : lane);
+            task->edges = b->edges + (g->tiles ? lane * 4 : lane);
+            task->x_slopes = b->slopes + (g->tiles ? lane * n.slopes : lane);
             task->y_slopes = task->x_slopes + (uint64_t)tall * g->rows * g->channels * (g->before ? 2 : 1) * s;
             task->sums = b->sums + lane;
             task->lags = task->sums + (tall + 2ull) * g->parameters * s;
