@@ -31,8 +31,8 @@
 #endif
 #define WW_PARTS_OF_BLOCK (WW_COLS / WW_PART)
 #define WW_STRIDE ((ulong)WW_SIDE_BY_SIDE)
-// Of a block, in fours: the row above, and for each part the column to its left; then the corner, and the base of its products, or
-// WW_SOFT_FAR.
+// Of a block, in fours: the row above, and for each part the column to its left; then the corner, the base of its products, or
+// WW_SOFT_FAR, and 1 where that row came as R.
 #define WW_MARK_FOURS (WW_COLS / 4 + WW_PARTS_OF_BLOCK + 1)
 #define WW_MARK_LEFT(part) (WW_COLS / 4 + (part))
 #define WW_MARK_CORNER (WW_MARK_FOURS - 1)
@@ -69,6 +69,9 @@ WW_INLINE float ww_at_of(const float4 a, int k) {
 #define WW_HIGH(a) as_float(as_uint2(a).y)
 #define WW_FROM_HIGH(a) as_double((uint2)(0x80000000u, as_uint(a)))
 #endif
+
+// Whether a pair's last cell is in the last row of a block, in launches of whole pairs: then its A, 1, is as if handed up there.
+#define WW_SOFT_ENDS_BELOW(n) (args.whole && (n) % WW_ROWS == 0)
 
 // A work-item's pair, its strips [strip, strip_end) and its row-steps [from, to), by the launch.
 typedef struct {
@@ -116,36 +119,80 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
 #define WW_SOFT_ORIGIN(a) (fabs(a) < WW_SOFT_LARGE ? root * (a) : 0)
 
 #define WW_SOFT_ENTER(q) entering[q]
+#define WW_SOFT_ENTER_HIGH(q) WW_FROM_HIGH(v[q])
 #define WW_SOFT_FIRST(q) corner
 
-// What enters the parts but the first from the left.
+// What enters the parts but the first from the left, in row q.
+#define WW_AT_PART(r) (((r) + 1) % WW_PART == 0 && (r) + 1 < WW_COLS)
+#define WW_PART_AFTER(r) (((r) + 1) / WW_PART % WW_PARTS_OF_BLOCK)
 #define WW_SOFT_NOTE_PRODUCT(q, r)                                                                                     \
-    if (((r) + 1) % WW_PART == 0 && (r) + 1 < WW_COLS)                                                                 \
-        inner[((r) + 1) / WW_PART % WW_PARTS_OF_BLOCK][q] = WW_HIGH(value);
+    if (WW_AT_PART(r))                                                                                                 \
+        inner[WW_PART_AFTER(r)][q] = WW_HIGH(value);
 #define WW_SOFT_NOTE_PAIR(q, r)                                                                                        \
-    if (((r) + 1) % WW_PART == 0 && (r) + 1 < WW_COLS)                                                                 \
-        inner[((r) + 1) / WW_PART % WW_PARTS_OF_BLOCK][q] = WW_SOFT_NOTED(next - ww_log2(next_sum));
-// Where the work-items beside one must compute by pairs, it notes P where it can, and R is not so large that P of it would be rounded
-// much: B, handed on, would not fit to it.
-#if WW_SOFT_WIDE
+    if (WW_AT_PART(r))                                                                                                 \
+        inner[WW_PART_AFTER(r)][q] = next - ww_log2(next_sum);
+#define WW_SOFT_NOTE_PAIR_OF_ROW(q, r)                                                                                 \
+    if (WW_AT_PART(r) && args.keep)                                                                                    \
+        ((__global float *)&mark[WW_MARK_LEFT(WW_PART_AFTER(r)) * WW_STRIDE])[q] = WW_SOFT_NOTED(next - ww_log2(next_sum));
+// Where the work-items beside one must compute by pairs, it notes P where it can.
 #define WW_SOFT_NOTED(r) (notes_products ? WW_HIGH(ww_wide_exp2(base - (r))) : (r))
-#else
-#define WW_SOFT_NOTED(r) (r)
-#endif
-#define WW_NOTE_FOUR(to, a) WW_NOTE(to, (float4)((a)[0], (a)[1], (a)[2], (a)[3]))
 #define WW_NOTE(to, a) mark[(to)*WW_STRIDE] = a;
+#define WW_NOTE_FOUR(to, of, a, k) WW_NOTE(to, (float4)(of((a)[k]), of((a)[(k) + 1]), of((a)[(k) + 2]), of((a)[(k) + 3])))
+#define WW_NOTE_ALL(of_row, row, of_left, left)                                                                        \
+    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)                                                                \
+        WW_NOTE_FOUR(r / 4, of_row, row, r)                                                                            \
+    WW_NOTE_FOUR(WW_MARK_LEFT(0), of_left, left, 0)
 #define WW_SOFT_LEAVE(q) v[q] = base - ww_wide_log2(value);
-#define WW_SOFT_PAIR_LEAVES(q)                                                                                         \
-    v[q] = value - ww_log2(value_sum);                                                                                 \
-    if (ending && i * WW_ROWS + q + 1 == tasks[number].n) {                                                            \
+#define WW_SOFT_LEAVES(q) v[q] = value - ww_log2(value_sum);
+// Behind row q of the matrix' last block.
+#define WW_SOFT_RESULT(q)                                                                                              \
+    if (ending && i * WW_ROWS + (q) + 1 == tasks[number].n) {                                                          \
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)                                                               \
-            result = j * WW_COLS + r + 1 == tasks[number].m ? above[r] - ww_log2(sum[r]) : result;                                   \
+            result = j * WW_COLS + r + 1 == tasks[number].m ? above[r] - ww_log2(sum[r]) : result;                     \
     }
-
-
+#define WW_SOFT_PAIR_LEAVES(q)                                                                                         \
+    WW_SOFT_LEAVES(q)                                                                                                  \
+    WW_SOFT_RESULT(q)
 #define WW_SOFT_FORWARD_AHEAD(row)                                                                                     \
     ww_copy_ahead(&ahead[0][lane], WW_FOURS_OF(packed + task.x) + (row));                                              \
     ww_copy_ahead(&ahead[1][lane], WW_FOURS_OF(edge) + (row)*WW_STRIDE);
+// What block i takes; that of the next is requested.
+#define WW_SOFT_TAKE                                                                                                   \
+    {                                                                                                                  \
+        ww_copy_wait();                                                                                                \
+        const float4 points = ahead[0][lane], left = j == 0 ? (float4)WW_SOFT_FAR : ahead[1][lane];                    \
+        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {                                                             \
+            x[q] = WW_SOFT_SCALED(ww_at_of(points, q));                                                                \
+            v[q] = ww_at_of(left, q);                                                                                  \
+        }                                                                                                              \
+    }                                                                                                                  \
+    if (i + 1 < to) {                                                                                                  \
+        WW_SOFT_FORWARD_AHEAD(i + 1)                                                                                   \
+    }                                                                                                                  \
+    corner = previous;                                                                                                 \
+    previous = v[WW_ROWS - 1];                                                                                         \
+    ending = i == last_row && j == last_column;
+// The first pass of several: the last column of a segment.
+#define WW_SOFT_HAND_ON                                                                                                \
+    WW_FOURS(side)[i * WW_STRIDE] = (float4)(v[0], v[1], v[2], v[3]);                                                  \
+    if (!args.keep && args.segment_columns && (j + 1) % args.segment_columns == 0 && j + 1 < task.wide)                \
+        WW_FOURS(edges + task.edges)[((ulong)(j / args.segment_columns) * task.tall + i) * WW_STRIDE] =                \
+            (float4)(v[0], v[1], v[2], v[3]);
+#if WW_SOFT_WIDE
+// Whether products hold the block; then its base is `best` + WW_SOFT_LIFT.
+#define WW_SOFT_ASK                                                                                                    \
+    float low, high, end, most_x = x[0], least_x = x[0], least = v[0], most = v[0];                                    \
+    WW_SOFT_UNROLL for (int q = 1; q < WW_ROWS; q++) {                                                                 \
+        most_x = fmax(most_x, x[q]);                                                                                   \
+        least_x = fmin(least_x, x[q]);                                                                                 \
+        least = fmin(least, v[q]);                                                                                     \
+        most = fmax(most, v[q]);                                                                                       \
+    }                                                                                                                  \
+    WW_SOFT_LAST_ROW(low, high, end)                                                                                   \
+    const float cost = scale * fmax(ww_soft_cost(most_x, least_y), ww_soft_cost(least_x, most_y));                     \
+    best = floor(fmin(fmin(low, least), corner));                                                                      \
+    fits = (!ending || WW_SOFT_ENDS_BELOW(task.n)) && ww_soft_fits(low, high, end, least, most, v[WW_ROWS - 1], corner, best, cost, WW_COLS);
+#endif
 
 __kernel WW_SOFT_GROUP void
 ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
@@ -160,10 +207,10 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
         return;
     const ww_gradient_task task = tasks[number];
     const float root = WW_SOFT_ROOT(args.parameters.soft_scale), scale = 1;
-    const float unit = args.parameters.soft_unit;
     const uint last_row = (task.n - 1) / WW_ROWS, last_column = (task.m - 1) / WW_COLS;
     // A work-item reads rows that another has written, in a launch before.
     __global float *side = roll + task.roll + (ulong)task.wide * WW_COLS * WW_STRIDE;
+    const ulong mark_row = (ulong)(args.segment_columns ? args.mark_columns : task.wide) * WW_MARK_FOURS * WW_STRIDE;
     for (uint from = at.from, j = at.strip; from < at.to;) {
         const uint to = min(from + args.chunk, at.to);
         __global float *top = roll + task.roll + (ulong)j * WW_COLS * WW_STRIDE;
@@ -184,136 +231,130 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
             }
         }
         // The corner: of the matrix, of its border, or left by the strip before in the column that it has written.
-        float previous = from == 0                  ? (j ? WW_SOFT_FAR : 0.0f)
-                         : j == 0                      ? WW_SOFT_FAR
-                         : from_edge                   ? edge[WW_SIDE_AT(from * WW_ROWS - 1)]
-                                                       : side[WW_CORNER_AT(from)];
+        float corner, previous = from == 0                  ? (j ? WW_SOFT_FAR : 0.0f)
+                                 : j == 0                      ? WW_SOFT_FAR
+                                 : from_edge                   ? edge[WW_SIDE_AT(from * WW_ROWS - 1)]
+                                                               : side[WW_CORNER_AT(from)];
         const float handed = WW_SOFT_LOG(c[WW_COLS - 1]);
-#if WW_SOFT_WIDE
-        bool products = false, noted_products = false;
-        float base = 0;  // of the products that were noted last
-#endif
+        __global float4 *mark = WW_FOURS(marks + task.marks) + from * mark_row + (j - args.column_begin) * WW_MARK_FOURS * WW_STRIDE;
         WW_SOFT_FORWARD_AHEAD(from)
-#pragma unroll 1
-        for (uint i = from; i < to; i++) {
-            float x[WW_ROWS], v[WW_ROWS], most_x = -INFINITY, least_x = INFINITY, least = INFINITY, most = -INFINITY;
-            float inner[WW_PARTS_OF_BLOCK][WW_ROWS];
-            __global float4 *own = WW_FOURS(side) + i * WW_STRIDE;
-            {
-                ww_copy_wait();
-                const float4 points = ahead[0][lane], left = j == 0 ? (float4)WW_SOFT_FAR : ahead[1][lane];
-                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
-                    x[q] = WW_SOFT_SCALED(ww_at_of(points, q));
-                    v[q] = ww_at_of(left, q);
-                    most_x = fmax(most_x, x[q]);
-                    least_x = fmin(least_x, x[q]);
-                    least = fmin(least, v[q]);
-                    most = fmax(most, v[q]);
-                }
-            }
-            if (i + 1 < to) {
-                WW_SOFT_FORWARD_AHEAD(i + 1)
-            }
-            float corner = previous;
-            previous = v[WW_ROWS - 1];
-            const bool ending = i == last_row && j == last_column;
-            __global float4 *mark =
-                WW_FOURS(marks + task.marks) +
-                ((ulong)i * (args.segment_columns ? args.mark_columns : task.wide) + (j - args.column_begin)) * WW_MARK_FOURS *
-                    WW_STRIDE;
+        uint i = from;
+        float x[WW_ROWS], v[WW_ROWS];
 #if WW_SOFT_WIDE
-            // R of the strip's last row at least, at most, and in its last column.
-            float low, high, end;
-            WW_SOFT_LAST_ROW(low, high, end)
-            const float cost = scale * fmax(ww_soft_cost(most_x, least_y), ww_soft_cost(least_x, most_y));
-            const float best = floor(fmin(fmin(low, least), corner));
-            const bool fits =
-                !ending && ww_soft_fits(low, high, end, least, most, v[WW_ROWS - 1], corner, best, cost, WW_COLS) &&
-                (!noted_products || fabs(best + WW_SOFT_LIFT - base) < 1000.0f);
-            if (ww_all_agree(fits)) {
-                if (products) {
+        bool products = false;
+        float base = 0, best;
+#pragma unroll 1
+        while (i < to) {
+            bool fits, ending;
+            WW_SOFT_TAKE
+            {
+                WW_SOFT_ASK
+            }
+            if (ww_all_agree(fits && !ending)) {
+                float came = 1;
+                base = best + WW_SOFT_LIFT;
+                WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+                    c[r] = ww_wide_exp2(base - WW_SOFT_LOG(c[r]));
+                products = true;
+                // All that follow each other so, in a loop of their own: c stays where it is.
+#pragma unroll 1
+                for (;;) {
+                    float inner[WW_PARTS_OF_BLOCK][WW_ROWS];
+                    const double start = ww_wide_exp2(base - corner);
+                    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                        v[q] = WW_HIGH(ww_wide_exp2(base - v[q]));
+                    if (args.keep) {
+                        WW_NOTE_ALL(WW_HIGH, c, , v)
+                        WW_NOTE(WW_MARK_CORNER, (float4)(WW_HIGH(start), base, came, 0))
+                        came = 0;
+                    }
+                    WW_SOFT_PRODUCTS(WW_COLS, start, WW_SOFT_ENTER_HIGH, WW_SOFT_NOTE_PRODUCT, WW_SOFT_LEAVE)
+                    if (args.keep) {
+                        WW_SOFT_UNROLL for (int part = 1; part < WW_PARTS_OF_BLOCK; part++)
+                            WW_NOTE_FOUR(WW_MARK_LEFT(part), , inner[part], 0)
+                    }
+                    WW_SOFT_HAND_ON
+                    mark += mark_row;
+                    if (++i == to)
+                        break;
+                    WW_SOFT_TAKE
+                    WW_SOFT_ASK
+                    if (!ww_all_agree(fits && !ending && fabs(best + WW_SOFT_LIFT - base) < 1000.0f))
+                        break;
                     const double shift = ww_wide_power(best + WW_SOFT_LIFT - base);
+                    base = best + WW_SOFT_LIFT;
                     WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
                         c[r] *= shift;
-                } else {
-                    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
-                        c[r] = ww_wide_exp2(best + WW_SOFT_LIFT - WW_SOFT_LOG(c[r]));
                 }
-                base = best + WW_SOFT_LIFT;
-                products = noted_products = true;
-                double entering[WW_ROWS];
-                const double start = ww_wide_exp2(base - corner);
-                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                    entering[q] = ww_wide_exp2(base - v[q]);
-                if (args.keep) {
-                    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)
-                        WW_NOTE(r / 4, (float4)(WW_HIGH(c[r]), WW_HIGH(c[r + 1]), WW_HIGH(c[r + 2]), WW_HIGH(c[r + 3])))
-                    WW_NOTE(WW_MARK_LEFT(0),
-                            (float4)(WW_HIGH(entering[0]), WW_HIGH(entering[1]), WW_HIGH(entering[2]), WW_HIGH(entering[3])))
-                    WW_NOTE(WW_MARK_CORNER, (float4)(WW_HIGH(start), base, 0, 0))
-                }
-                WW_SOFT_PRODUCTS(WW_COLS, start, WW_SOFT_ENTER, WW_SOFT_NOTE_PRODUCT, WW_SOFT_LEAVE)
-            } else
-#endif
-            {
-                float above[WW_COLS], sum[WW_COLS];
-                WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
-#if WW_SOFT_WIDE
-                    above[r] = products ? base - ww_wide_log2(c[r]) : WW_SOFT_LOG(c[r]);
-#else
-                    above[r] = c[r];
-#endif
-                    sum[r] = 1;
-                }
-#if WW_SOFT_WIDE
-                const bool notes_products = fits && fabs(best) < 1024.0f;
-                base = notes_products ? best + WW_SOFT_LIFT : base;
-                noted_products = notes_products;
-                products = false;
-#endif
-                if (args.keep) {
-                    float noted[4];
-                    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
-                        WW_SOFT_UNROLL for (int k = 0; k < 4; k++)
-                            noted[k] = WW_SOFT_NOTED(above[r + k]);
-                        WW_NOTE_FOUR(r / 4, noted)
-                    }
-                    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                        noted[q] = WW_SOFT_NOTED(v[q]);
-                    WW_NOTE_FOUR(WW_MARK_LEFT(0), noted)
-#if WW_SOFT_WIDE
-                    WW_NOTE(WW_MARK_CORNER, (float4)(WW_SOFT_NOTED(corner), notes_products ? base : WW_SOFT_FAR, 0, 0))
-#else
-                    WW_NOTE(WW_MARK_CORNER, (float4)(corner, WW_SOFT_FAR, 0, 0))
-#endif
-                }
-                WW_SOFT_PAIRS(WW_COLS, WW_SOFT_FIRST, WW_SOFT_NOTE_PAIR, WW_SOFT_PAIR_LEAVES)
                 WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
-                    c[r] = WW_SOFT_STATE(above[r] - ww_log2(sum[r]));
+                    c[r] = WW_SOFT_STATE(base - ww_wide_log2(c[r]));
+                products = false;
+                if (i == to)
+                    break;
             }
-            *own = (float4)(v[0], v[1], v[2], v[3]);
+            // By pairs: a loop over rows, for the instruction cache, which reads their points and values again.
+            const bool notes_products = fits;
+            base = best + WW_SOFT_LIFT;
+            float above[WW_COLS], sum[WW_COLS];
+            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+                above[r] = WW_SOFT_LOG(c[r]);
+                sum[r] = 1;
+            }
+            if (args.keep) {
+                WW_NOTE_ALL(WW_SOFT_NOTED, above, WW_SOFT_NOTED, v)
+                WW_NOTE(WW_MARK_CORNER, (float4)(WW_SOFT_NOTED(corner), notes_products ? base : WW_SOFT_FAR, 1, 0))
+            }
+            float x_next = packed[task.x + i * WW_ROWS], v_next = v[0];
+#pragma unroll 1
+            for (int q = 0; q < WW_ROWS; q++) {
+                const uint row = i * WW_ROWS + q, after = row + (q + 1 < WW_ROWS);
+                const float x_own = WW_SOFT_SCALED(x_next);
+                float last = corner, last_sum = 1, value = v_next, value_sum = 1;
+                x_next = packed[task.x + after];
+                v_next = j == 0 ? WW_SOFT_FAR : edge[WW_SIDE_AT(after)];
+                corner = value;
+                WW_SOFT_PAIRS_ROW(WW_COLS, q, x_own, WW_SOFT_NOTE_PAIR_OF_ROW)
+                const float left = value - ww_log2(value_sum);
+                side[WW_SIDE_AT(row)] = left;
+                if (!args.keep && args.segment_columns && (j + 1) % args.segment_columns == 0 && j + 1 < task.wide)
+                    edges[task.edges + (ulong)(j / args.segment_columns) * task.tall * WW_ROWS * WW_STRIDE + WW_SIDE_AT(row)] = left;
+                WW_SOFT_RESULT(q)
+            }
+            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+                c[r] = WW_SOFT_STATE(above[r] - ww_log2(sum[r]));
+#else
+#pragma unroll 1
+        while (i < to) {
+            bool ending;
+            WW_SOFT_TAKE
+            float above[WW_COLS], sum[WW_COLS], inner[WW_PARTS_OF_BLOCK][WW_ROWS];
+            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+                above[r] = c[r];
+                sum[r] = 1;
+            }
+            if (args.keep) {
+                WW_NOTE_ALL(, above, , v)
+                WW_NOTE(WW_MARK_CORNER, (float4)(corner, WW_SOFT_FAR, 0, 0))
+            }
+            WW_SOFT_PAIRS(WW_COLS, WW_SOFT_FIRST, WW_SOFT_NOTE_PAIR, WW_SOFT_PAIR_LEAVES)
+            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+                c[r] = above[r] - ww_log2(sum[r]);
             if (args.keep) {
                 WW_SOFT_UNROLL for (int part = 1; part < WW_PARTS_OF_BLOCK; part++)
-                    WW_NOTE_FOUR(WW_MARK_LEFT(part), inner[part])
+                    WW_NOTE_FOUR(WW_MARK_LEFT(part), , inner[part], 0)
             }
-            // The first pass of several: the last column of a segment.
-            if (!args.keep && args.segment_columns && (j + 1) % args.segment_columns == 0 && j + 1 < task.wide)
-                WW_FOURS(edges + task.edges)[((ulong)(j / args.segment_columns) * task.tall + i) * WW_STRIDE] = (float4)(v[0], v[1], v[2], v[3]);
-            if (ending)
-                ends[task.number] = result < 0.9f * WW_SOFT_FAR ? result * unit : 2e36f;
-        }
-        WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
-            float left[4];
-            WW_SOFT_UNROLL for (int k = 0; k < 4; k++) {
-#if WW_SOFT_WIDE
-                left[k] = products ? base - ww_wide_log2(c[r + k]) : WW_SOFT_LOG(c[r + k]);
-#else
-                left[k] = c[r + k];
+            WW_SOFT_HAND_ON
 #endif
-            }
-            WW_FOURS(top)[r / 4 * WW_STRIDE] = (float4)(left[0], left[1], left[2], left[3]);
+            if (ending)
+                ends[task.number] = result < 0.9f * WW_SOFT_FAR ? result * args.parameters.soft_unit : 2e36f;
+            mark += mark_row;
+            i++;
         }
-        side[WW_CORNER_AT(from)] = handed;
+        if (!args.whole) {
+            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)
+                WW_FOURS(top)[r / 4 * WW_STRIDE] = (float4)(WW_SOFT_LOG(c[r]), WW_SOFT_LOG(c[r + 1]), WW_SOFT_LOG(c[r + 2]), WW_SOFT_LOG(c[r + 3]));
+            side[WW_CORNER_AT(from)] = handed;
+        }
         if (++j == at.strip_end) {
             j = at.strip;
             from = to;
@@ -325,17 +366,24 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
 
 // Requests, into local memory: what comes from the right, points and slopes of x; and what is noted of a block's part, with the last
 // part the former, with the first the corner.
-#define WW_SOFT_AHEAD_OF_X(row)                                                                                        \
-    ww_copy_ahead(&ahead[0][lane], WW_FOURS_OF(flow) + place + (row));                                                         \
-    ww_copy_ahead(&ahead[1][lane], WW_FOURS_OF(packed) + place + (row));                                                                  \
-    ww_copy_ahead(&ahead[2][lane], WW_FOURS_OF(slopes) + place + (row));
+#define WW_SOFT_AHEAD_OF_X(to, row)                                                                                    \
+    ww_copy_ahead(&(to)[0][lane], WW_FOURS_OF(flow) + place + (row));                                                  \
+    ww_copy_ahead(&(to)[1][lane], WW_FOURS_OF(packed) + place + (row));                                                \
+    ww_copy_ahead(&(to)[2][lane], WW_FOURS_OF(slopes) + place + (row));
+// All of the first block of a strip, and its points.
+#define WW_SOFT_AHEAD_OF_STRIP(to, mark, row, strip)                                                                   \
+    WW_SOFT_AHEAD_OF_X(to, row)                                                                                        \
+    WW_SOFT_UNROLL for (int k = 0; k < WW_MARK_FOURS; k++)                                                             \
+        ww_copy_ahead(&(to)[3 + k][lane], (mark) + k * WW_STRIDE);                                                     \
+    WW_SOFT_UNROLL for (int k = 0; k < WW_COLS / 4; k++)                                                               \
+        ww_copy_ahead(&turn[k][lane], WW_FOURS_OF(packed) + place + tall + (strip) * (WW_COLS / 4) + k);
 #define WW_SOFT_AHEAD_OF_PART                                                                                          \
-    ww_copy_ahead(&ahead[3 + WW_MARK_LEFT(part)][lane], mark_above + WW_MARK_LEFT(part) * WW_STRIDE);                              \
+    ww_copy_ahead(&now[3 + WW_MARK_LEFT(part)][lane], mark_above + WW_MARK_LEFT(part) * WW_STRIDE);                              \
     WW_SOFT_UNROLL for (int k = 0; k < WW_PART / 4; k++)                                                               \
-        ww_copy_ahead(&ahead[3 + part * (WW_PART / 4) + k][lane], mark_above + (part * (WW_PART / 4) + k) * WW_STRIDE);              \
+        ww_copy_ahead(&now[3 + part * (WW_PART / 4) + k][lane], mark_above + (part * (WW_PART / 4) + k) * WW_STRIDE);              \
     if (part == WW_PARTS_OF_BLOCK - 1) {                                                                               \
-        WW_SOFT_AHEAD_OF_X(row_above)                                                                                  \
-        ww_copy_ahead(&ahead[3 + WW_MARK_CORNER][lane], mark_above + WW_MARK_CORNER * WW_STRIDE);                                  \
+        WW_SOFT_AHEAD_OF_X(now, row_above)                                                                                  \
+        ww_copy_ahead(&now[3 + WW_MARK_CORNER][lane], mark_above + WW_MARK_CORNER * WW_STRIDE);                                  \
     }
 // Less of the paths than this is not followed.
 #define WW_SOFT_COUNTS 0x1p-40f
@@ -405,7 +453,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     __local float points[WW_COLS][WW_WG], y_slopes[WW_COLS][WW_WG];
     __local ww_soft_flow handed[WW_COLS][WW_WG];
     // Of the block: what comes from the right, points and slopes of x, and what the pass forward has noted.
-    __local float4 ahead[3 + WW_MARK_FOURS][WW_WG];
+    __local float4 ahead[2][3 + WW_MARK_FOURS][WW_WG], turn[WW_COLS / 4][WW_WG];
     const uint lane = (uint)get_local_id(0);
     uint number;
     ww_soft_place at = ww_soft_place_of(args, tasks, &number);
@@ -413,12 +461,13 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         return;
     const float root = WW_SOFT_ROOT(args.parameters.soft_scale), scale = 1;
     const uint hidden = args.whole & 2u;
-    uint tall, mark_columns;
+    uint n, m, tall, mark_columns;
     // Of the pair in `packed`, `slopes` and `flow`, in fours: `tall` of x, those of y, and in `flow` the corners.
     ulong place;
     __global const float4 *marks_of;
     // Where the strip to the right has handed on what counts: the last row-step and the first.
     uint j = at.strip_end - 1, i = at.to - 1, least_row = at.from, next_row = 0, next_least = 0;
+    uint turns = 0;
     bool fresh = true, hands_left = false, begins = true;
     float origin = 0, carried = 0;  // for the corner of the row-step below
 #if WW_SOFT_WIDE
@@ -426,15 +475,17 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
 #endif
 #pragma unroll 1
     for (;;) {
+        __local float4(*now)[WW_WG] = ahead[turns % 2];
         if (begins) {
-            begins = false;
+            n = tasks[number].n;
+            m = tasks[number].m;
             tall = tasks[number].tall;
             mark_columns = args.segment_columns ? args.mark_columns : tasks[number].wide;
             place = tasks[number].x / 4;
             marks_of = WW_FOURS_OF(marks + tasks[number].marks);
             if (args.whole) {
-                j = (tasks[number].m - 1) / WW_COLS;
-                i = least_row = (tasks[number].n - 1) / WW_ROWS;
+                j = (m - 1) / WW_COLS;
+                i = least_row = (n - 1) / WW_ROWS;
             }
         }
         // What the next block needs is requested while this one is computed.
@@ -442,21 +493,24 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         __global const float4 *own_mark =
             marks_of + ((ulong)i * mark_columns + (j - args.column_begin)) * (WW_MARK_FOURS * WW_STRIDE);
         __global const float4 *mark_above = own_mark - (i > at.from ? mark_columns * (WW_MARK_FOURS * (uint)WW_STRIDE) : 0);
-        if (fresh) {
-            // What was requested for a row above that is not followed must not come later.
+        if (begins) {
+            begins = false;
+            // What was requested last, for a row above that is not followed, must not come later.
             ww_copy_wait();
-            origin = WW_SOFT_ORIGIN(packed[4 * (place + tall) + j * WW_COLS]);
-            WW_SOFT_AHEAD_OF_X(i)
-            WW_SOFT_UNROLL for (int k = 0; k < WW_MARK_FOURS; k++)
-                ww_copy_ahead(&ahead[3 + k][lane], own_mark + k * WW_STRIDE);
+            WW_SOFT_AHEAD_OF_STRIP(now, own_mark, i, j)
+        }
+        ww_copy_wait();
+        if (fresh) {
+            origin = WW_SOFT_ORIGIN(turn[0][lane].x);
+            const bool last = WW_SOFT_ENDS_BELOW(n) && i == (n - 1) / WW_ROWS && j == (m - 1) / WW_COLS;
             WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
-                const float4 point = WW_FOURS_OF(packed)[place + tall + j * (WW_COLS / 4) + r / 4];
+                const float4 point = turn[r / 4][lane];
                 const float4 slope = args.whole ? (float4)0 : WW_FOURS(slopes)[place + tall + j * (WW_COLS / 4) + r / 4] / WW_SOFT_SLOPE_UNIT;
                 const float4 given = args.whole ? (float4)0 : WW_FOURS_OF(flow)[place + tall + j * (WW_COLS / 4) + r / 4];
                 WW_SOFT_UNROLL for (int k = 0; k < 4; k++) {
                     points[r + k][lane] = WW_SOFT_SCALED(ww_at_of(point, k));
                     y_slopes[r + k][lane] = ww_at_of(slope, k);
-                    handed[r + k][lane] = ww_at_of(given, k);
+                    handed[r + k][lane] = last && j * WW_COLS + r + k == m - 1 ? 1.0f : ww_at_of(given, k);
                 }
             }
             fresh = hands_left = false;
@@ -465,19 +519,20 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
             handed_base = WW_SOFT_FAR;
 #endif
         }
-        ww_copy_wait();
         float x[WW_ROWS], x_slope[WW_ROWS], from_right[WW_ROWS], corner_flow = 0, upwards = 0;
         {
-            const float4 right = ahead[0][lane], point = ahead[1][lane], slope = ahead[2][lane] / WW_SOFT_SLOPE_UNIT;
+            const float4 right = now[0][lane], point = now[1][lane], slope = now[2][lane] / WW_SOFT_SLOPE_UNIT;
             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
                 x[q] = WW_SOFT_SCALED(ww_at_of(point, q));
                 x_slope[q] = ww_at_of(slope, q);
                 from_right[q] = ww_at_of(right, q);
             }
         }
-        const float corner_mark = ahead[3 + WW_MARK_CORNER][lane].x;
+        const float corner_mark = now[3 + WW_MARK_CORNER][lane].x;
 #if WW_SOFT_WIDE
-        const float base = ahead[3 + WW_MARK_CORNER][lane].y;
+        const float base = now[3 + WW_MARK_CORNER][lane].y;
+        // Where the row above came as R, A is handed up and between parts: P that is computed there is not rounded as P here is.
+        const bool hands_a = now[3 + WW_MARK_CORNER][lane].z > 0;
         if (base < WW_SOFT_FAR) {
             // B times 2^-base; from the right at first A.
             double from_part[WW_ROWS], corner_part = 0;
@@ -492,28 +547,32 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                 double entering[WW_ROWS], h[WW_PART];
                 {
                     double c[WW_PART];
-                    leftmost = ahead[3 + WW_MARK_LEFT(part)][lane];
+                    leftmost = now[3 + WW_MARK_LEFT(part)][lane];
                     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
                         entering[q] = WW_FROM_HIGH(ww_at_of(leftmost, q));
                     WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-                        const float4 row = ahead[3 + part * (WW_PART / 4) + r / 4][lane];
+                        const float4 row = now[3 + part * (WW_PART / 4) + r / 4][lane];
                         b[r] = points[first + r][lane];
                         c[r] = WW_FROM_HIGH(ww_at_of(row, r % 4));
                     }
-                    const double start = WW_FROM_HIGH(part ? ahead[2 + part * (WW_PART / 4)][lane].w : corner_mark);
+                    const double start = WW_FROM_HIGH(part ? now[2 + part * (WW_PART / 4)][lane].w : corner_mark);
                     WW_SOFT_PRODUCTS(WW_PART, start, WW_SOFT_ENTER, WW_SOFT_NOTE_P, WW_SOFT_NOTHING)
                 }
-                WW_SOFT_AHEAD_OF_PART
-                WW_SOFT_FORGET(WW_RENAME_KEPT)
                 WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
                     h[r] = shift * handed[first + r][lane];
                     y_slope[r] = 0;
                 }
+                if (hands_a) {
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+                        handed[first + r][lane] = WW_FROM_HIGH(ww_at_of(now[3 + part * (WW_PART / 4) + r / 4][lane], r % 4));
+                }
+                WW_SOFT_AHEAD_OF_PART
+                WW_SOFT_FORGET(WW_RENAME_KEPT)
                 if (WW_SOFT_HANDS_A) {
                     WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
                         h[r] *= ww_wide_recip(WW_KEPT(WW_ROWS - 1, r));
                 }
-                if (part == WW_PARTS_OF_BLOCK - 1) {
+                if (part == WW_PARTS_OF_BLOCK - 1 || hands_a) {
                     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
                         from_part[q] *= ww_wide_recip(WW_KEPT(q, WW_PART - 1));
                 }
@@ -533,41 +592,42 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                     }
                     from_part[q] = right + before;
                 }
+                const double to_corner = h[0];
                 WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-                    handed[first + r][lane] = h[r] + (r + 1 < WW_PART ? h[r + 1 < WW_PART ? r + 1 : 0] : corner_part);
+                    h[r] += r + 1 < WW_PART ? h[r + 1 < WW_PART ? r + 1 : 0] : corner_part;
                     y_slopes[first + r][lane] += y_slope[r];
                 }
-                corner_part = h[0];
+                corner_part = to_corner;
+                if (hands_a) {
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+                        h[r] *= handed[first + r][lane];
+                    if (part) {
+                        WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                            from_part[q] *= WW_FROM_HIGH(ww_at_of(leftmost, q));
+                    }
+                }
+                WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++)
+                    handed[first + r][lane] = h[r];
             }
             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
                 from_right[q] = ww_wide_product(WW_FROM_HIGH(ww_at_of(leftmost, q)), from_part[q]);
             corner_flow = ww_wide_product(WW_FROM_HIGH(corner_mark), corner_part);
-            handed_base = base;
-            if (i == at.from && !args.whole) {
-                handed_base = WW_SOFT_FAR;
-#pragma unroll 4
-                for (int r = 0; r < WW_COLS; r += 4) {
-                    const float4 above = own_mark[r / 4 * WW_STRIDE];
-                    WW_SOFT_UNROLL for (int k = 0; k < 4; k++)
-                        handed[r + k][lane] *= WW_FROM_HIGH(ww_at_of(above, k));
-                }
-            }
+            handed_base = hands_a ? WW_SOFT_FAR : base;
         } else
 #endif
         {
-            const uint n = tasks[number].n, m = tasks[number].m;
-            const bool ending = i == (n - 1) / WW_ROWS && j == (m - 1) / WW_COLS;
+            const bool ending = !WW_SOFT_ENDS_BELOW(n) && i == (n - 1) / WW_ROWS && j == (m - 1) / WW_COLS;
 #pragma unroll 1
             for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
                 const int first = part * WW_PART;
                 float b[WW_PART], above[WW_PART], sum[WW_PART], v[WW_ROWS], below[WW_PART], y_slope[WW_PART], to_left[WW_ROWS];
                 float kept_first[WW_ROWS * WW_PART], kept_second[WW_ROWS * WW_PART], to_corner = 0;
-                float corner = part ? ahead[2 + part * (WW_PART / 4)][lane].w : corner_mark;
-                const float4 left = ahead[3 + WW_MARK_LEFT(part)][lane];
+                float corner = part ? now[2 + part * (WW_PART / 4)][lane].w : corner_mark;
+                const float4 left = now[3 + WW_MARK_LEFT(part)][lane];
                 WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
                     v[q] = ww_at_of(left, q);
                 WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
-                    const float4 row = ahead[3 + part * (WW_PART / 4) + r / 4][lane];
+                    const float4 row = now[3 + part * (WW_PART / 4) + r / 4][lane];
                     b[r] = points[first + r][lane];
                     above[r] = ww_at_of(row, r % 4);
                     y_slope[r] = 0;
@@ -630,9 +690,15 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         WW_FOURS(flow)[place + i] = (float4)(from_right[0], from_right[1], from_right[2], from_right[3]);
         WW_FOURS(slopes)[place + i] = WW_SOFT_SLOPE_UNIT * (float4)(x_slope[0], x_slope[1], x_slope[2], x_slope[3]);
         if (fmax(fmax(from_right[0], from_right[1]), fmax(from_right[2], from_right[3])) > WW_SOFT_COUNTS) {
-            next_row = hands_left ? next_row : i;
             next_least = i;
-            hands_left = true;
+            if (!hands_left) {
+                hands_left = true;
+                next_row = i;
+                if (args.whole && j > at.strip) {
+                    __local float4(*other)[WW_WG] = ahead[1 - turns % 2];
+                    WW_SOFT_AHEAD_OF_STRIP(other, own_mark - WW_MARK_FOURS * WW_STRIDE, i, j - 1)
+                }
+            }
         }
         if (i > at.from && (i > least_row || upwards > WW_SOFT_COUNTS)) {
             i--;
@@ -653,6 +719,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         fresh = true;
         if (j > at.strip && hands_left) {
             j--;
+            turns++;
             i = next_row;
             least_row = next_least;
             continue;

@@ -22,7 +22,9 @@ ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *r
                  __global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
                  __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
                  __global ww_scalar *restrict packed) {
-    const uint item = (uint)get_global_id(0);
+    // Where a series lies together, the work-items of a group write it together.
+    const bool together = args.stride == 1;
+    const uint item = together ? (uint)get_group_id(0) : (uint)get_global_id(0);
     if (item >= 2 * args.count)
         return;
     const ww_gradient_task task = tasks[args.first + item / 2];
@@ -33,8 +35,8 @@ ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *r
     __global const ww_scalar *values = other ? y_values : x_values;
     __global const ulong2 *series = other ? y_series : x_series;
     const ulong2 entry = series[id & ~WW_OTHER_SIDE];
-    const uint length = (uint)entry.y;
-    for (uint t = 0; t < points; t++) {
+    const uint length = (uint)entry.y, step = together ? WW_WG : 1;
+    for (uint t = together ? (uint)get_local_id(0) : 0; t < points; t += step) {
         const uint from = min(t, length - 1);
         for (uint c = 0; c < WW_CHANNELS; c++)
             packed[to + ((ulong)t * WW_PARTS + c) * args.stride] = values[entry.x + (ulong)(args.channel + c) * length + from];

@@ -111,7 +111,7 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
     // Pairs enough to give each work-item its own.
     const bool gpu = wwi_context_info(g->plan->context)->type == WW_DEVICE_GPU;
     const uint64_t enough = (units ? units : 1) * (uint64_t)wwi_tuning(g->plan->context, "gradient.fill", NULL,
-                                                                       g->tiles ? 40
+                                                                       g->tiles ? 32
                                                                        : gpu    ? 128
                                                                                 : 2 * (long)g->vector);
     // Neighbouring work-items, or the lanes of a vector, then read neighbouring words. Of few pairs, a vector's lanes

@@ -235,7 +235,9 @@ static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gr
     args.count = (uint32_t)b->count;
     const wwi_arg all[] = {ARGS(g, args),        WWI_BUFFER(b->tasks), WWI_BUFFER(x.values), WWI_BUFFER(x.series),
                            WWI_BUFFER(y.values), WWI_BUFFER(y.series), WWI_BUFFER(g->packed)};
-    return wwi_launch(g->pack, ceil_div(2 * b->count, g->group), g->group, all, sizeof all / sizeof *all);
+    // Where series lie together a group writes one.
+    const uint64_t groups = args.stride == 1 ? 2 * b->count : ceil_div(2 * b->count, g->group);
+    return wwi_launch(g->pack, groups, g->group, all, sizeof all / sizeof *all);
 }
 
 // The pass forward; with one segment its marks are those of the pass back.
