@@ -31,11 +31,15 @@
 #endif
 #define WW_PARTS_OF_BLOCK (WW_COLS / WW_PART)
 #define WW_STRIDE ((ulong)WW_SIDE_BY_SIDE)
-// Of a block, in fours: the row above, and for each part the column to its left; then the corner, the base of its products, or
-// WW_SOFT_FAR, and 1 where that row came as R.
-#define WW_MARK_FOURS (WW_COLS / 4 + WW_PARTS_OF_BLOCK + 1)
+// Of a block, in fours: the row above; what the strip to the left has handed on, R; and for each part but the first the column to its
+// left. Behind those of a row of blocks a word of each: the base of its products, or WW_SOFT_FAR, and a half more where the row
+// above came as R.
+#define WW_MARK_FOURS (WW_COLS / 4 + WW_PARTS_OF_BLOCK)
 #define WW_MARK_LEFT(part) (WW_COLS / 4 + (part))
-#define WW_MARK_CORNER (WW_MARK_FOURS - 1)
+#define WW_MARK_ROW(columns) (((columns)*WW_MARK_FOURS + ((columns) + 3) / 4) * (uint)WW_STRIDE)
+// From a row's fours to its word of a column, side by side.
+#define WW_BASE_AT(columns, column, number) \
+    (((columns)*WW_MARK_FOURS * 4 + (column)) * (uint)WW_STRIDE - (number) % WW_SIDE_BY_SIDE * 3)
 // Fours of a pair's values from a place on. What the pass forward notes and what a strip there hands to the next lies side by side in
 // fours: value k, and the corner that a chunk from row-step `from` on leaves. All else of a pair lies together.
 #define WW_FOURS(values) ((__global float4 *)(values))
@@ -138,10 +142,9 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
 #define WW_SOFT_NOTED(r) (notes_products ? WW_HIGH(ww_wide_exp2(base - (r))) : (r))
 #define WW_NOTE(to, a) mark[(to)*WW_STRIDE] = a;
 #define WW_NOTE_FOUR(to, of, a, k) WW_NOTE(to, (float4)(of((a)[k]), of((a)[(k) + 1]), of((a)[(k) + 2]), of((a)[(k) + 3])))
-#define WW_NOTE_ALL(of_row, row, of_left, left)                                                                        \
+#define WW_NOTE_ROW(of, row)                                                                                           \
     WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)                                                                \
-        WW_NOTE_FOUR(r / 4, of_row, row, r)                                                                            \
-    WW_NOTE_FOUR(WW_MARK_LEFT(0), of_left, left, 0)
+        WW_NOTE_FOUR(r / 4, of, row, r)
 #define WW_SOFT_LEAVE(q) v[q] = base - ww_wide_log2(value);
 #define WW_SOFT_LEAVES(q) v[q] = value - ww_log2(value_sum);
 // Behind row q of the matrix' last block.
@@ -155,7 +158,7 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
     WW_SOFT_RESULT(q)
 #define WW_SOFT_FORWARD_AHEAD(row)                                                                                     \
     ww_copy_ahead(&ahead[0][lane], WW_FOURS_OF(packed + task.x) + (row));                                              \
-    ww_copy_ahead(&ahead[1][lane], WW_FOURS_OF(edge) + (row)*WW_STRIDE);
+    ww_copy_ahead(&ahead[1][lane], (__global const float4 *)in + (ulong)(row)*in_row);
 // What block i takes; that of the next is requested.
 #define WW_SOFT_TAKE                                                                                                   \
     {                                                                                                                  \
@@ -166,6 +169,8 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
             v[q] = ww_at_of(left, q);                                                                                  \
         }                                                                                                              \
     }                                                                                                                  \
+    if (notes_left)                                                                                                    \
+        WW_NOTE_FOUR(WW_MARK_LEFT(0), , v, 0)                                                                          \
     if (i + 1 < to) {                                                                                                  \
         WW_SOFT_FORWARD_AHEAD(i + 1)                                                                                   \
     }                                                                                                                  \
@@ -174,7 +179,7 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
     ending = i == last_row && j == last_column;
 // The first pass of several: the last column of a segment.
 #define WW_SOFT_HAND_ON                                                                                                \
-    WW_FOURS(side)[i * WW_STRIDE] = (float4)(v[0], v[1], v[2], v[3]);                                                  \
+    out[(ulong)i * out_row] = (float4)(v[0], v[1], v[2], v[3]);                                                               \
     if (!args.keep && args.segment_columns && (j + 1) % args.segment_columns == 0 && j + 1 < task.wide)                \
         WW_FOURS(edges + task.edges)[((ulong)(j / args.segment_columns) * task.tall + i) * WW_STRIDE] =                \
             (float4)(v[0], v[1], v[2], v[3]);
@@ -210,13 +215,22 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
     const uint last_row = (task.n - 1) / WW_ROWS, last_column = (task.m - 1) / WW_COLS;
     // A work-item reads rows that another has written, in a launch before.
     __global float *side = roll + task.roll + (ulong)task.wide * WW_COLS * WW_STRIDE;
-    const ulong mark_row = (ulong)(args.segment_columns ? args.mark_columns : task.wide) * WW_MARK_FOURS * WW_STRIDE;
+    const uint mark_columns = args.segment_columns ? args.mark_columns : task.wide;
+    const uint mark_row = WW_MARK_ROW(mark_columns);
     for (uint from = at.from, j = at.strip; from < at.to;) {
         const uint to = min(from + args.chunk, at.to);
         __global float *top = roll + task.roll + (ulong)j * WW_COLS * WW_STRIDE;
-        const bool from_edge = args.column_begin > 0 && args.keep && j == args.column_begin;
-        __global const float *edge =
-            from_edge ? edges + task.edges + (ulong)(args.segment - 1) * task.tall * WW_ROWS * WW_STRIDE : (__global const float *)side;
+        // What a strip hands to the next is what that notes, or in a pass without notes a column that all write in turn.
+        const uint column = j - args.column_begin;
+        const bool notes_left = args.keep && column == 0, from_edge = notes_left && j > 0;
+        __global float4 *const marks_above = WW_FOURS(marks + task.marks) + column * WW_MARK_FOURS * WW_STRIDE;
+        __global float4 *const in = from_edge ? WW_FOURS(edges + task.edges) + (ulong)(args.segment - 1) * task.tall * WW_STRIDE
+                                    : args.keep && column ? marks_above + WW_MARK_LEFT(0) * WW_STRIDE
+                                                          : WW_FOURS(side);
+        const uint in_row = args.keep && column ? mark_row : WW_STRIDE;
+        const bool noted_right = args.keep && j + 1 < args.column_end && j + 1 < task.wide;
+        __global float4 *const out = noted_right ? marks_above + (WW_MARK_FOURS + WW_MARK_LEFT(0)) * WW_STRIDE : WW_FOURS(side);
+        const uint out_row = noted_right ? mark_row : WW_STRIDE;
         float b[WW_COLS], most_y = -INFINITY, least_y = INFINITY, result = 0;
         ww_soft_state c[WW_COLS];
         const float origin = WW_SOFT_ORIGIN(packed[task.y + (ulong)j * WW_COLS]);
@@ -230,13 +244,15 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                 c[r + k] = WW_SOFT_STATE(ww_at_of(above, k));
             }
         }
-        // The corner: of the matrix, of its border, or left by the strip before in the column that it has written.
-        float corner, previous = from == 0                  ? (j ? WW_SOFT_FAR : 0.0f)
-                                 : j == 0                      ? WW_SOFT_FAR
-                                 : from_edge                   ? edge[WW_SIDE_AT(from * WW_ROWS - 1)]
-                                                               : side[WW_CORNER_AT(from)];
+        // The corner: of the matrix, of its border, or what the strip before has handed on; where that is written over, in a place
+        // of its own.
+        float corner, previous = from == 0                   ? (j ? WW_SOFT_FAR : 0.0f)
+                                 : j == 0                        ? WW_SOFT_FAR
+                                 : args.keep                     ? in[(ulong)(from - 1) * in_row].w
+                                                                 : side[WW_CORNER_AT(from)];
         const float handed = WW_SOFT_LOG(c[WW_COLS - 1]);
-        __global float4 *mark = WW_FOURS(marks + task.marks) + from * mark_row + (j - args.column_begin) * WW_MARK_FOURS * WW_STRIDE;
+        __global float4 *mark = marks_above + (ulong)from * mark_row;
+        __global float *base_mark = marks + task.marks + (ulong)from * mark_row * 4 + WW_BASE_AT(mark_columns, column, number);
         WW_SOFT_FORWARD_AHEAD(from)
         uint i = from;
         float x[WW_ROWS], v[WW_ROWS];
@@ -251,7 +267,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                 WW_SOFT_ASK
             }
             if (ww_all_agree(fits && !ending)) {
-                float came = 1;
+                float came = 0.5f;
                 base = best + WW_SOFT_LIFT;
                 WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
                     c[r] = ww_wide_exp2(base - WW_SOFT_LOG(c[r]));
@@ -264,8 +280,8 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
                         v[q] = WW_HIGH(ww_wide_exp2(base - v[q]));
                     if (args.keep) {
-                        WW_NOTE_ALL(WW_HIGH, c, , v)
-                        WW_NOTE(WW_MARK_CORNER, (float4)(WW_HIGH(start), base, came, 0))
+                        WW_NOTE_ROW(WW_HIGH, c)
+                        *base_mark = base + came;
                         came = 0;
                     }
                     WW_SOFT_PRODUCTS(WW_COLS, start, WW_SOFT_ENTER_HIGH, WW_SOFT_NOTE_PRODUCT, WW_SOFT_LEAVE)
@@ -275,6 +291,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                     }
                     WW_SOFT_HAND_ON
                     mark += mark_row;
+                    base_mark += mark_row * 4;
                     if (++i == to)
                         break;
                     WW_SOFT_TAKE
@@ -301,21 +318,21 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                 sum[r] = 1;
             }
             if (args.keep) {
-                WW_NOTE_ALL(WW_SOFT_NOTED, above, WW_SOFT_NOTED, v)
-                WW_NOTE(WW_MARK_CORNER, (float4)(WW_SOFT_NOTED(corner), notes_products ? base : WW_SOFT_FAR, 1, 0))
+                WW_NOTE_ROW(WW_SOFT_NOTED, above)
+                *base_mark = notes_products ? base + 0.5f : WW_SOFT_FAR;
             }
             float x_next = packed[task.x + i * WW_ROWS], v_next = v[0];
 #pragma unroll 1
             for (int q = 0; q < WW_ROWS; q++) {
-                const uint row = i * WW_ROWS + q, after = row + (q + 1 < WW_ROWS);
+                const uint row = i * WW_ROWS + q, after = min(q + 1, WW_ROWS - 1);
                 const float x_own = WW_SOFT_SCALED(x_next);
                 float last = corner, last_sum = 1, value = v_next, value_sum = 1;
-                x_next = packed[task.x + after];
-                v_next = j == 0 ? WW_SOFT_FAR : edge[WW_SIDE_AT(after)];
+                x_next = packed[task.x + i * WW_ROWS + after];
+                v_next = j == 0 ? WW_SOFT_FAR : ((__global float *)&in[(ulong)i * in_row])[after];
                 corner = value;
                 WW_SOFT_PAIRS_ROW(WW_COLS, q, x_own, WW_SOFT_NOTE_PAIR_OF_ROW)
                 const float left = value - ww_log2(value_sum);
-                side[WW_SIDE_AT(row)] = left;
+                ((__global float *)&out[(ulong)i * out_row])[q] = left;
                 if (!args.keep && args.segment_columns && (j + 1) % args.segment_columns == 0 && j + 1 < task.wide)
                     edges[task.edges + (ulong)(j / args.segment_columns) * task.tall * WW_ROWS * WW_STRIDE + WW_SIDE_AT(row)] = left;
                 WW_SOFT_RESULT(q)
@@ -333,8 +350,8 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                 sum[r] = 1;
             }
             if (args.keep) {
-                WW_NOTE_ALL(, above, , v)
-                WW_NOTE(WW_MARK_CORNER, (float4)(corner, WW_SOFT_FAR, 0, 0))
+                WW_NOTE_ROW(, above)
+                *base_mark = WW_SOFT_FAR;
             }
             WW_SOFT_PAIRS(WW_COLS, WW_SOFT_FIRST, WW_SOFT_NOTE_PAIR, WW_SOFT_PAIR_LEAVES)
             WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
@@ -348,6 +365,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
             if (ending)
                 ends[task.number] = result < 0.9f * WW_SOFT_FAR ? result * args.parameters.soft_unit : 2e36f;
             mark += mark_row;
+            base_mark += mark_row * 4;
             i++;
         }
         if (!args.whole) {
@@ -371,8 +389,12 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
     ww_copy_ahead(&(to)[1][lane], WW_FOURS_OF(packed) + place + (row));                                                \
     ww_copy_ahead(&(to)[2][lane], WW_FOURS_OF(slopes) + place + (row));
 // All of the first block of a strip, and its points.
-#define WW_SOFT_AHEAD_OF_STRIP(to, mark, row, strip)                                                                   \
+#define WW_SOFT_AHEAD_OF_CORNER(to, mark, row)                                                                         \
+    ww_copy_ahead(&(to)[3 + WW_MARK_FOURS][lane], (mark) + WW_MARK_LEFT(0) * WW_STRIDE - ((row) ? mark_row : 0));
+#define WW_SOFT_AHEAD_OF_STRIP(to, turn_of, mark, base_mark, row, strip)                                                        \
     WW_SOFT_AHEAD_OF_X(to, row)                                                                                        \
+    WW_SOFT_AHEAD_OF_CORNER(to, mark, row)                                                                             \
+    ww_word_ahead(&bases[(turn_of) % 2][lane], base_mark);                                                             \
     WW_SOFT_UNROLL for (int k = 0; k < WW_MARK_FOURS; k++)                                                             \
         ww_copy_ahead(&(to)[3 + k][lane], (mark) + k * WW_STRIDE);                                                     \
     WW_SOFT_UNROLL for (int k = 0; k < WW_COLS / 4; k++)                                                               \
@@ -383,7 +405,8 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
         ww_copy_ahead(&now[3 + part * (WW_PART / 4) + k][lane], mark_above + (part * (WW_PART / 4) + k) * WW_STRIDE);              \
     if (part == WW_PARTS_OF_BLOCK - 1) {                                                                               \
         WW_SOFT_AHEAD_OF_X(now, row_above)                                                                                  \
-        ww_copy_ahead(&now[3 + WW_MARK_CORNER][lane], mark_above + WW_MARK_CORNER * WW_STRIDE);                                  \
+        WW_SOFT_AHEAD_OF_CORNER(now, mark_above, row_above)                                                            \
+        ww_word_ahead(&bases[turns % 2][lane], base_above);                                                            \
     }
 // Less of the paths than this is not followed.
 #define WW_SOFT_COUNTS 0x1p-40f
@@ -453,7 +476,8 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     __local float points[WW_COLS][WW_WG], y_slopes[WW_COLS][WW_WG];
     __local ww_soft_flow handed[WW_COLS][WW_WG];
     // Of the block: what comes from the right, points and slopes of x, and what the pass forward has noted.
-    __local float4 ahead[2][3 + WW_MARK_FOURS][WW_WG], turn[WW_COLS / 4][WW_WG];
+    __local float4 ahead[2][4 + WW_MARK_FOURS][WW_WG], turn[WW_COLS / 4][WW_WG];
+    __local float bases[2][WW_WG];
     const uint lane = (uint)get_local_id(0);
     uint number;
     ww_soft_place at = ww_soft_place_of(args, tasks, &number);
@@ -461,10 +485,11 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         return;
     const float root = WW_SOFT_ROOT(args.parameters.soft_scale), scale = 1;
     const uint hidden = args.whole & 2u;
-    uint n, m, tall, mark_columns;
+    uint tall, mark_columns, end_column;
     // Of the pair in `packed`, `slopes` and `flow`, in fours: `tall` of x, those of y, and in `flow` the corners.
     ulong place;
     __global const float4 *marks_of;
+    uint mark_row;
     // Where the strip to the right has handed on what counts: the last row-step and the first.
     uint j = at.strip_end - 1, i = at.to - 1, least_row = at.from, next_row = 0, next_least = 0;
     uint turns = 0;
@@ -477,12 +502,13 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     for (;;) {
         __local float4(*now)[WW_WG] = ahead[turns % 2];
         if (begins) {
-            n = tasks[number].n;
-            m = tasks[number].m;
+            const uint n = tasks[number].n, m = tasks[number].m;
+            end_column = WW_SOFT_ENDS_BELOW(n) ? m - 1 : 0xffffffffu;
             tall = tasks[number].tall;
             mark_columns = args.segment_columns ? args.mark_columns : tasks[number].wide;
             place = tasks[number].x / 4;
             marks_of = WW_FOURS_OF(marks + tasks[number].marks);
+            mark_row = WW_MARK_ROW(mark_columns);
             if (args.whole) {
                 j = (m - 1) / WW_COLS;
                 i = least_row = (n - 1) / WW_ROWS;
@@ -490,19 +516,20 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         }
         // What the next block needs is requested while this one is computed.
         const uint row_above = i > at.from ? i - 1 : i;
-        __global const float4 *own_mark =
-            marks_of + ((ulong)i * mark_columns + (j - args.column_begin)) * (WW_MARK_FOURS * WW_STRIDE);
-        __global const float4 *mark_above = own_mark - (i > at.from ? mark_columns * (WW_MARK_FOURS * (uint)WW_STRIDE) : 0);
+        const uint column = j - args.column_begin;
+        __global const float4 *row_mark = marks_of + (ulong)i * mark_row, *own_mark = row_mark + column * WW_MARK_FOURS * (uint)WW_STRIDE;
+        __global const float4 *mark_above = own_mark - (i > at.from ? mark_row : 0);
+        __global const float *own_base = (__global const float *)row_mark + WW_BASE_AT(mark_columns, column, number);
+        __global const float *base_above = own_base - (i > at.from ? mark_row * 4 : 0);
         if (begins) {
             begins = false;
             // What was requested last, for a row above that is not followed, must not come later.
             ww_copy_wait();
-            WW_SOFT_AHEAD_OF_STRIP(now, own_mark, i, j)
+            WW_SOFT_AHEAD_OF_STRIP(now, turns, own_mark, own_base, i, j)
         }
         ww_copy_wait();
         if (fresh) {
             origin = WW_SOFT_ORIGIN(turn[0][lane].x);
-            const bool last = WW_SOFT_ENDS_BELOW(n) && i == (n - 1) / WW_ROWS && j == (m - 1) / WW_COLS;
             WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
                 const float4 point = turn[r / 4][lane];
                 const float4 slope = args.whole ? (float4)0 : WW_FOURS(slopes)[place + tall + j * (WW_COLS / 4) + r / 4] / WW_SOFT_SLOPE_UNIT;
@@ -510,7 +537,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                 WW_SOFT_UNROLL for (int k = 0; k < 4; k++) {
                     points[r + k][lane] = WW_SOFT_SCALED(ww_at_of(point, k));
                     y_slopes[r + k][lane] = ww_at_of(slope, k);
-                    handed[r + k][lane] = last && j * WW_COLS + r + k == m - 1 ? 1.0f : ww_at_of(given, k);
+                    handed[r + k][lane] = j * WW_COLS + r + k == end_column ? 1.0f : ww_at_of(given, k);
                 }
             }
             fresh = hands_left = false;
@@ -528,15 +555,16 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                 from_right[q] = ww_at_of(right, q);
             }
         }
-        const float corner_mark = now[3 + WW_MARK_CORNER][lane].x;
+        const float corner_mark = i ? now[3 + WW_MARK_FOURS][lane].w : j ? WW_SOFT_FAR : 0.0f;
 #if WW_SOFT_WIDE
-        const float base = now[3 + WW_MARK_CORNER][lane].y;
+        const float noted_base = bases[turns % 2][lane], base = floor(noted_base);
         // Where the row above came as R, A is handed up and between parts: P that is computed there is not rounded as P here is.
-        const bool hands_a = now[3 + WW_MARK_CORNER][lane].z > 0;
+        const bool hands_a = noted_base > base;
         if (base < WW_SOFT_FAR) {
             // B times 2^-base; from the right at first A.
             double from_part[WW_ROWS], corner_part = 0;
             float4 leftmost = 0;
+            const float corner_high = WW_HIGH(ww_wide_exp2(base - corner_mark));
             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
                 from_part[q] = from_right[q];
             const double shift = WW_SOFT_HANDS_A ? 1.0 : ww_wide_power(handed_base - base);
@@ -548,6 +576,9 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                 {
                     double c[WW_PART];
                     leftmost = now[3 + WW_MARK_LEFT(part)][lane];
+                    if (part == 0)
+                        leftmost = (float4)(WW_HIGH(ww_wide_exp2(base - leftmost.x)), WW_HIGH(ww_wide_exp2(base - leftmost.y)),
+                                            WW_HIGH(ww_wide_exp2(base - leftmost.z)), WW_HIGH(ww_wide_exp2(base - leftmost.w)));
                     WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
                         entering[q] = WW_FROM_HIGH(ww_at_of(leftmost, q));
                     WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
@@ -555,7 +586,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                         b[r] = points[first + r][lane];
                         c[r] = WW_FROM_HIGH(ww_at_of(row, r % 4));
                     }
-                    const double start = WW_FROM_HIGH(part ? now[2 + part * (WW_PART / 4)][lane].w : corner_mark);
+                    const double start = WW_FROM_HIGH(part ? now[2 + part * (WW_PART / 4)][lane].w : corner_high);
                     WW_SOFT_PRODUCTS(WW_PART, start, WW_SOFT_ENTER, WW_SOFT_NOTE_P, WW_SOFT_NOTHING)
                 }
                 WW_SOFT_UNROLL for (int r = 0; r < WW_PART; r++) {
@@ -611,11 +642,12 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
             }
             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
                 from_right[q] = ww_wide_product(WW_FROM_HIGH(ww_at_of(leftmost, q)), from_part[q]);
-            corner_flow = ww_wide_product(WW_FROM_HIGH(corner_mark), corner_part);
+            corner_flow = ww_wide_product(WW_FROM_HIGH(corner_high), corner_part);
             handed_base = hands_a ? WW_SOFT_FAR : base;
         } else
 #endif
         {
+            const uint n = tasks[number].n, m = tasks[number].m;
             const bool ending = !WW_SOFT_ENDS_BELOW(n) && i == (n - 1) / WW_ROWS && j == (m - 1) / WW_COLS;
 #pragma unroll 1
             for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
@@ -696,7 +728,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                 next_row = i;
                 if (args.whole && j > at.strip) {
                     __local float4(*other)[WW_WG] = ahead[1 - turns % 2];
-                    WW_SOFT_AHEAD_OF_STRIP(other, own_mark - WW_MARK_FOURS * WW_STRIDE, i, j - 1)
+                    WW_SOFT_AHEAD_OF_STRIP(other, turns + 1, own_mark - WW_MARK_FOURS * WW_STRIDE, own_base - WW_STRIDE, i, j - 1)
                 }
             }
         }

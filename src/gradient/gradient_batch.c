@@ -27,7 +27,8 @@ static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t
         // By tiles points, slopes and what the pass back hands on have the same places.
         .packed = g->tiles ? roll : (rows + columns) * g->parts,
         .roll = roll,
-        .marks = (uint64_t)tall * segment * g->noted,
+        // By tiles a word more of each of a row's blocks, in fours.
+        .marks = (uint64_t)tall * (segment * g->noted + (g->tiles ? (segment + 3) / 4 * 4 : 0)),
         .edges = segment < wide ? (wide - 1) / segment * rows : 0,
         .slopes = g->tiles ? roll : (rows + columns) * g->channels * (g->before ? 2 : 1),
         .sums = (tall + 2ull) * g->parameters + (g->options.weights ? rows + columns + g->columns : 0),

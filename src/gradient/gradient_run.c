@@ -16,7 +16,7 @@
 #define TILE_ROWS 4
 #define TILE_COLUMNS 16
 #define TILE_PART 8
-#define TILE_NOTED (TILE_COLUMNS + TILE_ROWS * (TILE_COLUMNS / TILE_PART) + 4)
+#define TILE_NOTED (TILE_COLUMNS + TILE_ROWS * (TILE_COLUMNS / TILE_PART))
 #define TILE_CHUNK 4
 #define TILE_RESIDENT 256 // work-items of the pass back a compute unit
 // Of the pass forward: 16 warps a compute unit.
