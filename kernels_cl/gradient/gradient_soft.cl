@@ -263,82 +263,69 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
         while (i < to) {
             bool fits, ending;
             WW_SOFT_TAKE
-            {
-                WW_SOFT_ASK
-            }
-            if (ww_all_agree(fits && !ending)) {
-                float came = 0.5f;
-                base = best + WW_SOFT_LIFT;
-                WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
-                    c[r] = ww_wide_exp2(base - WW_SOFT_LOG(c[r]));
-                products = true;
-                // All that follow each other so, in a loop of their own: c stays where it is.
-#pragma unroll 1
-                for (;;) {
-                    float inner[WW_PARTS_OF_BLOCK][WW_ROWS];
-                    const double start = ww_wide_exp2(base - corner);
-                    WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
-                        v[q] = WW_HIGH(ww_wide_exp2(base - v[q]));
-                    if (args.keep) {
-                        WW_NOTE_ROW(WW_HIGH, c)
-                        *base_mark = base + came;
-                        came = 0;
-                    }
-                    WW_SOFT_PRODUCTS(WW_COLS, start, WW_SOFT_ENTER_HIGH, WW_SOFT_NOTE_PRODUCT, WW_SOFT_LEAVE)
-                    if (args.keep) {
-                        WW_SOFT_UNROLL for (int part = 1; part < WW_PARTS_OF_BLOCK; part++)
-                            WW_NOTE_FOUR(WW_MARK_LEFT(part), , inner[part], 0)
-                    }
-                    WW_SOFT_HAND_ON
-                    mark += mark_row;
-                    base_mark += mark_row * 4;
-                    if (++i == to)
-                        break;
-                    WW_SOFT_TAKE
-                    WW_SOFT_ASK
-                    if (!ww_all_agree(fits && !ending && fabs(best + WW_SOFT_LIFT - base) < 1000.0f))
-                        break;
+            WW_SOFT_ASK
+            if (ww_all_agree(fits && !ending && (!products || fabs(best + WW_SOFT_LIFT - base) < 1000.0f))) {
+                float inner[WW_PARTS_OF_BLOCK][WW_ROWS];
+                if (products) {
                     const double shift = ww_wide_power(best + WW_SOFT_LIFT - base);
-                    base = best + WW_SOFT_LIFT;
                     WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
                         c[r] *= shift;
+                } else {
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+                        c[r] = ww_wide_exp2(best + WW_SOFT_LIFT - WW_SOFT_LOG(c[r]));
+                }
+                base = best + WW_SOFT_LIFT;
+                const double start = ww_wide_exp2(base - corner);
+                WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
+                    v[q] = WW_HIGH(ww_wide_exp2(base - v[q]));
+                if (args.keep) {
+                    WW_NOTE_ROW(WW_HIGH, c)
+                    *base_mark = products ? base : base + 0.5f;
+                }
+                products = true;
+                WW_SOFT_PRODUCTS(WW_COLS, start, WW_SOFT_ENTER_HIGH, WW_SOFT_NOTE_PRODUCT, WW_SOFT_LEAVE)
+                if (args.keep) {
+                    WW_SOFT_UNROLL for (int part = 1; part < WW_PARTS_OF_BLOCK; part++)
+                        WW_NOTE_FOUR(WW_MARK_LEFT(part), , inner[part], 0)
+                }
+                WW_SOFT_HAND_ON
+            } else {
+                if (products) {
+                    WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+                        c[r] = WW_SOFT_STATE(base - ww_wide_log2(c[r]));
+                }
+                products = false;
+                // By pairs: a loop over rows, for the instruction cache, which reads their points and values again.
+                const bool notes_products = fits;
+                base = best + WW_SOFT_LIFT;
+                float above[WW_COLS], sum[WW_COLS];
+                WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+                    above[r] = WW_SOFT_LOG(c[r]);
+                    sum[r] = 1;
+                }
+                if (args.keep) {
+                    WW_NOTE_ROW(WW_SOFT_NOTED, above)
+                    *base_mark = notes_products ? base + 0.5f : WW_SOFT_FAR;
+                }
+                float x_next = packed[task.x + i * WW_ROWS], v_next = v[0];
+#pragma unroll 1
+                for (int q = 0; q < WW_ROWS; q++) {
+                    const uint row = i * WW_ROWS + q, after = min(q + 1, WW_ROWS - 1);
+                    const float x_own = WW_SOFT_SCALED(x_next);
+                    float last = corner, last_sum = 1, value = v_next, value_sum = 1;
+                    x_next = packed[task.x + i * WW_ROWS + after];
+                    v_next = j == 0 ? WW_SOFT_FAR : ((__global float *)&in[(ulong)i * in_row])[after];
+                    corner = value;
+                    WW_SOFT_PAIRS_ROW(WW_COLS, q, x_own, WW_SOFT_NOTE_PAIR_OF_ROW)
+                    const float left = value - ww_log2(value_sum);
+                    ((__global float *)&out[(ulong)i * out_row])[q] = left;
+                    if (!args.keep && args.segment_columns && (j + 1) % args.segment_columns == 0 && j + 1 < task.wide)
+                        edges[task.edges + (ulong)(j / args.segment_columns) * task.tall * WW_ROWS * WW_STRIDE + WW_SIDE_AT(row)] = left;
+                    WW_SOFT_RESULT(q)
                 }
                 WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
-                    c[r] = WW_SOFT_STATE(base - ww_wide_log2(c[r]));
-                products = false;
-                if (i == to)
-                    break;
+                    c[r] = WW_SOFT_STATE(above[r] - ww_log2(sum[r]));
             }
-            // By pairs: a loop over rows, for the instruction cache, which reads their points and values again.
-            const bool notes_products = fits;
-            base = best + WW_SOFT_LIFT;
-            float above[WW_COLS], sum[WW_COLS];
-            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
-                above[r] = WW_SOFT_LOG(c[r]);
-                sum[r] = 1;
-            }
-            if (args.keep) {
-                WW_NOTE_ROW(WW_SOFT_NOTED, above)
-                *base_mark = notes_products ? base + 0.5f : WW_SOFT_FAR;
-            }
-            float x_next = packed[task.x + i * WW_ROWS], v_next = v[0];
-#pragma unroll 1
-            for (int q = 0; q < WW_ROWS; q++) {
-                const uint row = i * WW_ROWS + q, after = min(q + 1, WW_ROWS - 1);
-                const float x_own = WW_SOFT_SCALED(x_next);
-                float last = corner, last_sum = 1, value = v_next, value_sum = 1;
-                x_next = packed[task.x + i * WW_ROWS + after];
-                v_next = j == 0 ? WW_SOFT_FAR : ((__global float *)&in[(ulong)i * in_row])[after];
-                corner = value;
-                WW_SOFT_PAIRS_ROW(WW_COLS, q, x_own, WW_SOFT_NOTE_PAIR_OF_ROW)
-                const float left = value - ww_log2(value_sum);
-                ((__global float *)&out[(ulong)i * out_row])[q] = left;
-                if (!args.keep && args.segment_columns && (j + 1) % args.segment_columns == 0 && j + 1 < task.wide)
-                    edges[task.edges + (ulong)(j / args.segment_columns) * task.tall * WW_ROWS * WW_STRIDE + WW_SIDE_AT(row)] = left;
-                WW_SOFT_RESULT(q)
-            }
-            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
-                c[r] = WW_SOFT_STATE(above[r] - ww_log2(sum[r]));
 #else
 #pragma unroll 1
         while (i < to) {
@@ -368,6 +355,12 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
             base_mark += mark_row * 4;
             i++;
         }
+#if WW_SOFT_WIDE
+        if (products) {
+            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+                c[r] = WW_SOFT_STATE(base - ww_wide_log2(c[r]));
+        }
+#endif
         if (!args.whole) {
             WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)
                 WW_FOURS(top)[r / 4 * WW_STRIDE] = (float4)(WW_SOFT_LOG(c[r]), WW_SOFT_LOG(c[r + 1]), WW_SOFT_LOG(c[r + 2]), WW_SOFT_LOG(c[r + 3]));
@@ -394,7 +387,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
 #define WW_SOFT_AHEAD_OF_STRIP(to, turn_of, mark, base_mark, row, strip)                                                        \
     WW_SOFT_AHEAD_OF_X(to, row)                                                                                        \
     WW_SOFT_AHEAD_OF_CORNER(to, mark, row)                                                                             \
-    ww_word_ahead(&bases[(turn_of) % 2][lane], base_mark);                                                             \
+    ww_word_ahead(&bases[turn_of][lane], base_mark);                                                           \
     WW_SOFT_UNROLL for (int k = 0; k < WW_MARK_FOURS; k++)                                                             \
         ww_copy_ahead(&(to)[3 + k][lane], (mark) + k * WW_STRIDE);                                                     \
     WW_SOFT_UNROLL for (int k = 0; k < WW_COLS / 4; k++)                                                               \
@@ -406,10 +399,13 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
     if (part == WW_PARTS_OF_BLOCK - 1) {                                                                               \
         WW_SOFT_AHEAD_OF_X(now, row_above)                                                                                  \
         WW_SOFT_AHEAD_OF_CORNER(now, mark_above, row_above)                                                            \
-        ww_word_ahead(&bases[turns % 2][lane], base_above);                                                            \
+        ww_word_ahead(&bases[turns % WW_SOFT_SETS][lane], base_above);                                                            \
     }
+// What the next strip begins with is requested as soon as that is known, into a set of its own, where copies are asynchronous.
+#define WW_SOFT_EARLY WW_ASYNC
+#define WW_SOFT_SETS (1 + WW_SOFT_EARLY)
 // Less of the paths than this is not followed.
-#define WW_SOFT_COUNTS 0x1p-40f
+#define WW_SOFT_COUNTS 0x1p-34f
 
 // Shares of the neighbours above and on the diagonal in a cell.
 #define WW_SOFT_NOTE_SHARES(q, r)                                                                                      \
@@ -476,8 +472,8 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     __local float points[WW_COLS][WW_WG], y_slopes[WW_COLS][WW_WG];
     __local ww_soft_flow handed[WW_COLS][WW_WG];
     // Of the block: what comes from the right, points and slopes of x, and what the pass forward has noted.
-    __local float4 ahead[2][4 + WW_MARK_FOURS][WW_WG], turn[WW_COLS / 4][WW_WG];
-    __local float bases[2][WW_WG];
+    __local float4 ahead[WW_SOFT_SETS][4 + WW_MARK_FOURS][WW_WG], turn[WW_COLS / 4][WW_WG];
+    __local float bases[WW_SOFT_SETS][WW_WG];
     const uint lane = (uint)get_local_id(0);
     uint number;
     ww_soft_place at = ww_soft_place_of(args, tasks, &number);
@@ -493,14 +489,14 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     // Where the strip to the right has handed on what counts: the last row-step and the first.
     uint j = at.strip_end - 1, i = at.to - 1, least_row = at.from, next_row = 0, next_least = 0;
     uint turns = 0;
-    bool fresh = true, hands_left = false, begins = true;
+    bool fresh = true, hands_left = false, begins = true, requested = false;
     float origin = 0, carried = 0;  // for the corner of the row-step below
 #if WW_SOFT_WIDE
     float handed_base = WW_SOFT_FAR;
 #endif
 #pragma unroll 1
     for (;;) {
-        __local float4(*now)[WW_WG] = ahead[turns % 2];
+        __local float4(*now)[WW_WG] = ahead[turns % WW_SOFT_SETS];
         if (begins) {
             const uint n = tasks[number].n, m = tasks[number].m;
             end_column = WW_SOFT_ENDS_BELOW(n) ? m - 1 : 0xffffffffu;
@@ -521,13 +517,17 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         __global const float4 *mark_above = own_mark - (i > at.from ? mark_row : 0);
         __global const float *own_base = (__global const float *)row_mark + WW_BASE_AT(mark_columns, column, number);
         __global const float *base_above = own_base - (i > at.from ? mark_row * 4 : 0);
-        if (begins) {
-            begins = false;
+        if (begins || (!WW_SOFT_EARLY && fresh)) {
             // What was requested last, for a row above that is not followed, must not come later.
             ww_copy_wait();
-            WW_SOFT_AHEAD_OF_STRIP(now, turns, own_mark, own_base, i, j)
+            WW_SOFT_AHEAD_OF_STRIP(now, turns % WW_SOFT_SETS, own_mark, own_base, i, j)
+            requested = true;
         }
-        ww_copy_wait();
+        begins = false;
+        ww_copy_wait_before_last();
+        if (requested)
+            ww_copy_wait();
+        requested = false;
         if (fresh) {
             origin = WW_SOFT_ORIGIN(turn[0][lane].x);
             WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
@@ -557,7 +557,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         }
         const float corner_mark = i ? now[3 + WW_MARK_FOURS][lane].w : j ? WW_SOFT_FAR : 0.0f;
 #if WW_SOFT_WIDE
-        const float noted_base = bases[turns % 2][lane], base = floor(noted_base);
+        const float noted_base = bases[turns % WW_SOFT_SETS][lane], base = floor(noted_base);
         // Where the row above came as R, A is handed up and between parts: P that is computed there is not rounded as P here is.
         const bool hands_a = noted_base > base;
         if (base < WW_SOFT_FAR) {
@@ -721,18 +721,22 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         carried = corner_flow;
         WW_FOURS(flow)[place + i] = (float4)(from_right[0], from_right[1], from_right[2], from_right[3]);
         WW_FOURS(slopes)[place + i] = WW_SOFT_SLOPE_UNIT * (float4)(x_slope[0], x_slope[1], x_slope[2], x_slope[3]);
+        ww_copy_mark();
         if (fmax(fmax(from_right[0], from_right[1]), fmax(from_right[2], from_right[3])) > WW_SOFT_COUNTS) {
             next_least = i;
             if (!hands_left) {
                 hands_left = true;
                 next_row = i;
-                if (args.whole && j > at.strip) {
-                    __local float4(*other)[WW_WG] = ahead[1 - turns % 2];
-                    WW_SOFT_AHEAD_OF_STRIP(other, turns + 1, own_mark - WW_MARK_FOURS * WW_STRIDE, own_base - WW_STRIDE, i, j - 1)
+                if (WW_SOFT_EARLY && args.whole && j > at.strip) {
+                    __local float4(*other)[WW_WG] = ahead[(turns + 1) % WW_SOFT_SETS];
+                    requested = true;
+                    WW_SOFT_AHEAD_OF_STRIP(other, (turns + 1) % WW_SOFT_SETS, own_mark - WW_MARK_FOURS * WW_STRIDE, own_base - WW_STRIDE, i, j - 1)
                 }
             }
         }
+        ww_copy_mark();
         if (i > at.from && (i > least_row || upwards > WW_SOFT_COUNTS)) {
+            requested = false;
             i--;
             continue;
         }

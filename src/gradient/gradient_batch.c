@@ -122,17 +122,27 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
     b->stride = g->task_count - first >= least ? side : 1;
     if (largest_bytes(g, first, b->stride, &tall, &wide) > room)
         b->stride = 1;
-    while (first + b->count < g->task_count && b->count < MOST_TASKS) {
-        const uint64_t more = largest_bytes(g, first + b->count, b->stride, &tall, &wide);
-        const uint64_t more_marks = need_of(g, tall, wide, wide).marks * b->stride * size;
-        if (used + more > room || marks + more_marks > wwi_context_max_buffer(g->plan->context))
+    for (size_t most = MOST_TASKS;;) {
+        b->tall = b->wide = 0;
+        b->cells = b->count = 0;
+        used = marks = 0;
+        while (first + b->count < g->task_count && b->count < most) {
+            const uint64_t more = largest_bytes(g, first + b->count, b->stride, &tall, &wide);
+            const uint64_t more_marks = need_of(g, tall, wide, wide).marks * b->stride * size;
+            if (used + more > room || marks + more_marks > wwi_context_max_buffer(g->plan->context))
+                break;
+            used += more;
+            marks += more_marks;
+            b->tall = tall > b->tall ? tall : b->tall;
+            b->wide = wide > b->wide ? wide : b->wide;
+            for (uint32_t lane = 0; lane < b->stride && first + b->count < g->task_count; lane++)
+                add_task(g, b, &g->tasks[first + b->count]);
+        }
+        // Of several batches none is much smaller than the others, which would leave work-items without a pair.
+        const size_t left = g->task_count - first, batches = b->count ? (left + b->count - 1) / b->count : 1;
+        if (batches == 1 || most < MOST_TASKS || b->count < 2 * enough)
             break;
-        used += more;
-        marks += more_marks;
-        b->tall = tall > b->tall ? tall : b->tall;
-        b->wide = wide > b->wide ? wide : b->wide;
-        for (uint32_t lane = 0; lane < b->stride && first + b->count < g->task_count; lane++)
-            add_task(g, b, &g->tasks[first + b->count]);
+        most = (left + batches - 1) / batches;
     }
     if (b->count == 0)
         return cut_segments(g, b, room);
