@@ -114,10 +114,10 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
 #define WW_SOFT_LARGE 1e25f
 #if WW_COST == 1
 #define WW_SOFT_ROOT(scale) sqrt(scale)
-#define WW_SOFT_SLOPE_UNIT (2 / root)
+#define WW_SOFT_SLOPE_UNIT(root) (2 / (root))
 #else
 #define WW_SOFT_ROOT(scale) (scale)
-#define WW_SOFT_SLOPE_UNIT 1.0f
+#define WW_SOFT_SLOPE_UNIT(root) 1.0f
 #endif
 #define WW_SOFT_SCALED(a) (fabs(a) < WW_SOFT_LARGE ? fma(a, root, -origin) : (a))
 #define WW_SOFT_ORIGIN(a) (fabs(a) < WW_SOFT_LARGE ? root * (a) : 0)
@@ -481,6 +481,8 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         return;
     const float root = WW_SOFT_ROOT(args.parameters.soft_scale), scale = 1;
     const uint hidden = args.whole & 2u;
+    // What slopes here are times those of the points, and back.
+    const float slope_unit = WW_SOFT_SLOPE_UNIT(root), slope_scale = 1 / slope_unit;
     uint tall, mark_columns, end_column;
     // Of the pair in `packed`, `slopes` and `flow`, in fours: `tall` of x, those of y, and in `flow` the corners.
     ulong place;
@@ -530,25 +532,32 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         requested = false;
         if (fresh) {
             origin = WW_SOFT_ORIGIN(turn[0][lane].x);
-            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4) {
-                const float4 point = turn[r / 4][lane];
-                const float4 slope = args.whole ? (float4)0 : WW_FOURS(slopes)[place + tall + j * (WW_COLS / 4) + r / 4] / WW_SOFT_SLOPE_UNIT;
-                const float4 given = args.whole ? (float4)0 : WW_FOURS_OF(flow)[place + tall + j * (WW_COLS / 4) + r / 4];
-                WW_SOFT_UNROLL for (int k = 0; k < 4; k++) {
-                    points[r + k][lane] = WW_SOFT_SCALED(ww_at_of(point, k));
-                    y_slopes[r + k][lane] = ww_at_of(slope, k);
-                    handed[r + k][lane] = j * WW_COLS + r + k == end_column ? 1.0f : ww_at_of(given, k);
+            WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
+                points[r][lane] = WW_SOFT_SCALED(ww_at_of(turn[r / 4][lane], r % 4));
+            if (args.whole) {
+                WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
+                    y_slopes[r][lane] = 0;
+                    handed[r][lane] = 0;
+                }
+                if (end_column / WW_COLS == j)
+                    handed[end_column % WW_COLS][lane] = 1;
+            } else {
+#pragma unroll 4
+                for (int r = 0; r < WW_COLS; r++) {
+                    y_slopes[r][lane] = slopes[4 * (place + tall) + j * WW_COLS + r] * slope_scale;
+                    handed[r][lane] = flow[4 * (place + tall) + j * WW_COLS + r];
                 }
             }
             fresh = hands_left = false;
             carried = 0;
 #if WW_SOFT_WIDE
-            handed_base = WW_SOFT_FAR;
+            // Zeros are B as well as A.
+            handed_base = args.whole && end_column / WW_COLS != j ? -WW_SOFT_FAR : WW_SOFT_FAR;
 #endif
         }
         float x[WW_ROWS], x_slope[WW_ROWS], from_right[WW_ROWS], corner_flow = 0, upwards = 0;
         {
-            const float4 right = now[0][lane], point = now[1][lane], slope = now[2][lane] / WW_SOFT_SLOPE_UNIT;
+            const float4 right = now[0][lane], point = now[1][lane], slope = now[2][lane] * slope_scale;
             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++) {
                 x[q] = WW_SOFT_SCALED(ww_at_of(point, q));
                 x_slope[q] = ww_at_of(slope, q);
@@ -567,7 +576,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
             const float corner_high = WW_HIGH(ww_wide_exp2(base - corner_mark));
             WW_SOFT_UNROLL for (int q = 0; q < WW_ROWS; q++)
                 from_part[q] = from_right[q];
-            const double shift = WW_SOFT_HANDS_A ? 1.0 : ww_wide_power(handed_base - base);
+            const double shift = fabs(handed_base) < WW_SOFT_FAR ? ww_wide_power(handed_base - base) : 1.0;
 #pragma unroll 1
             for (int part = WW_PARTS_OF_BLOCK - 1; part >= 0; part--) {
                 const int first = part * WW_PART;
@@ -720,7 +729,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         from_right[WW_ROWS - 1] += carried;
         carried = corner_flow;
         WW_FOURS(flow)[place + i] = (float4)(from_right[0], from_right[1], from_right[2], from_right[3]);
-        WW_FOURS(slopes)[place + i] = WW_SOFT_SLOPE_UNIT * (float4)(x_slope[0], x_slope[1], x_slope[2], x_slope[3]);
+        WW_FOURS(slopes)[place + i] = slope_unit * (float4)(x_slope[0], x_slope[1], x_slope[2], x_slope[3]);
         ww_copy_mark();
         if (fmax(fmax(from_right[0], from_right[1]), fmax(from_right[2], from_right[3])) > WW_SOFT_COUNTS) {
             next_least = i;
@@ -742,7 +751,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         }
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)
             WW_FOURS(slopes)[place + tall + j * (WW_COLS / 4) + r / 4] =
-                WW_SOFT_SLOPE_UNIT * (float4)(y_slopes[r][lane], y_slopes[r + 1][lane], y_slopes[r + 2][lane], y_slopes[r + 3][lane]);
+                slope_unit * (float4)(y_slopes[r][lane], y_slopes[r + 1][lane], y_slopes[r + 2][lane], y_slopes[r + 3][lane]);
         if (!args.whole) {
             // The corner above the chunk is in the strip to the left: it is added to what that strip hands on.
             __global float *corner = flow + 4 * place + tall * WW_ROWS + tasks[number].wide * WW_COLS + at.from;
