@@ -16,6 +16,7 @@
 #define WW_BORDER_SLOPES 0
 #endif
 #define WW_OTHER_SIDE 0x80000000u
+#define WW_SUM_AHEAD 8 // entries
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
@@ -141,14 +142,25 @@ ww_gradient_series(const ww_gradient_args args, __global const ww_gradient_task 
         return;
     const uint c = element / points, t = ww_rest(element, points, c);
     ww_scalar sum = 0, lost = 0;
-    for (uint e = begins[which]; e < begins[which + 1]; e++) {
-        const ww_gradient_entry entry = entries[e];
-        const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[entry.pair] : (ww_scalar)1) *
-                                WW_FINAL_SLOPE(ends[entry.task], tasks[entry.task].n, tasks[entry.task].m);
-        const ww_scalar add = scale * ww_pair_slope(tasks, slopes, entry.task, entry.role, t, c, args.stride) - lost;
-        const ww_scalar next = sum + add;
-        lost = (next - sum) - add;
-        sum = next;
+    // Several are read before they are added: else each waits for its entry, its task and its slope.
+    const uint end = begins[which + 1];
+    for (uint e = begins[which]; e < end; e += WW_SUM_AHEAD) {
+        ww_scalar read[WW_SUM_AHEAD];
+#pragma unroll
+        for (uint k = 0; k < WW_SUM_AHEAD; k++) {
+            const ww_gradient_entry entry = entries[min(e + k, end - 1)];
+            const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[entry.pair] : (ww_scalar)1) *
+                                    WW_FINAL_SLOPE(ends[entry.task], tasks[entry.task].n, tasks[entry.task].m);
+            read[k] = scale * ww_pair_slope(tasks, slopes, entry.task, entry.role, t, c, args.stride);
+        }
+#pragma unroll
+        for (uint k = 0; k < WW_SUM_AHEAD; k++) {
+            if (e + k < end) {
+                const ww_scalar add = read[k] - lost, next = sum + add;
+                lost = (next - sum) - add;
+                sum = next;
+            }
+        }
     }
     out[outputs[which].x + (ulong)(args.channel + c) * points + t] += sum;
 }
