@@ -25,7 +25,8 @@
 //
 // B stays within its range: what is handed on is at most the reciprocal of P of where it goes, and exp(-c/gamma) is at most 1.
 //
-// Local memory: forward 8 words a work-item, back 3 or 4 WW_COLS words and 3 + WW_MARK_FOURS fours, its own. No barriers.
+// Local memory of a work-item, its own: forward 8 words; back 4 or 5 WW_COLS words, and for each set of requests 4 + WW_MARK_FOURS fours
+// and a word. No barriers.
 #ifndef WW_PART
 #define WW_PART 8
 #endif
