@@ -492,7 +492,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     // Where the strip to the right has handed on what counts: the last row-step and the first.
     uint j = at.strip_end - 1, i = at.to - 1, least_row = at.from, next_row = 0, next_least = 0;
     uint turns = 0;
-    bool fresh = true, hands_left = false, begins = true, requested = false;
+    bool fresh = true, hands_left = false, begins = true;
     float origin = 0, carried = 0;  // for the corner of the row-step below
 #if WW_SOFT_WIDE
     float handed_base = WW_SOFT_FAR;
@@ -524,13 +524,9 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
             // What was requested last, for a row above that is not followed, must not come later.
             ww_copy_wait();
             WW_SOFT_AHEAD_OF_STRIP(now, turns % WW_SOFT_SETS, own_mark, own_base, i, j)
-            requested = true;
         }
         begins = false;
-        ww_copy_wait_before_last();
-        if (requested)
-            ww_copy_wait();
-        requested = false;
+        ww_copy_wait();
         if (fresh) {
             origin = WW_SOFT_ORIGIN(turn[0][lane].x);
             WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
@@ -731,7 +727,6 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         carried = corner_flow;
         WW_FOURS(flow)[place + i] = (float4)(from_right[0], from_right[1], from_right[2], from_right[3]);
         WW_FOURS(slopes)[place + i] = slope_unit * (float4)(x_slope[0], x_slope[1], x_slope[2], x_slope[3]);
-        ww_copy_mark();
         if (fmax(fmax(from_right[0], from_right[1]), fmax(from_right[2], from_right[3])) > WW_SOFT_COUNTS) {
             next_least = i;
             if (!hands_left) {
@@ -739,14 +734,11 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
                 next_row = i;
                 if (WW_SOFT_EARLY && args.whole && j > at.strip) {
                     __local float4(*other)[WW_WG] = ahead[(turns + 1) % WW_SOFT_SETS];
-                    requested = true;
                     WW_SOFT_AHEAD_OF_STRIP(other, (turns + 1) % WW_SOFT_SETS, own_mark - WW_MARK_FOURS * WW_STRIDE, own_base - WW_STRIDE, i, j - 1)
                 }
             }
         }
-        ww_copy_mark();
         if (i > at.from && (i > least_row || upwards > WW_SOFT_COUNTS)) {
-            requested = false;
             i--;
             continue;
         }
