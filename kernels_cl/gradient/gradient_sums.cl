@@ -16,7 +16,7 @@
 #define WW_BORDER_SLOPES 0
 #endif
 #define WW_OTHER_SIDE 0x80000000u
-#define WW_SUM_AHEAD 8 // entries
+#define WW_SUM_AHEAD 4 // entries
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
