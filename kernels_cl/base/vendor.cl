@@ -13,6 +13,9 @@
 #ifndef WW_EXCHANGE
 #define WW_EXCHANGE 0
 #endif
+#ifndef WW_ASYNC
+#define WW_ASYNC 0
+#endif
 // 1: words can be added with carry; the form without carry needs few operations more (engine/bits_walk.cl).
 #if WW_EXCHANGE != 1
 #define WW_ADD_CARRY 0
@@ -47,6 +50,21 @@
 #define ww_group_join()
 #elif WW_EXCHANGE != 1
 #define ww_group_join() barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
+// Copies 16 bytes, or a word, into local memory while the work-item goes on; waits for its own copies. Elsewhere plain copies.
+#if WW_ASYNC
+static inline void ww_copy_ahead(__local void *to, __global const void *from) {
+    __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint)(size_t)to), "l"((ulong)(size_t)from) : "memory");
+}
+static inline void ww_word_ahead(__local void *to, __global const void *from) {
+    __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((uint)(size_t)to), "l"((ulong)(size_t)from) : "memory");
+}
+#define ww_copy_wait() __asm__ volatile("cp.async.wait_all;" ::: "memory")
+#else
+#define ww_copy_ahead(to, from) (*(to) = *(from))
+#define ww_word_ahead(to, from) (*(to) = *(from))
+#define ww_copy_wait()
 #endif
 
 #if WW_EXCHANGE == 1

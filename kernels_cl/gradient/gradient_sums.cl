@@ -16,13 +16,16 @@
 #define WW_BORDER_SLOPES 0
 #endif
 #define WW_OTHER_SIDE 0x80000000u
+#define WW_SUM_AHEAD 4 // entries
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                  __global const ww_scalar *restrict x_values, __global const ulong2 *restrict x_series,
                  __global const ww_scalar *restrict y_values, __global const ulong2 *restrict y_series,
                  __global ww_scalar *restrict packed) {
-    const uint item = (uint)get_global_id(0);
+    // Where a series lies together, the work-items of a group write it together.
+    const bool together = args.stride == 1;
+    const uint item = together ? (uint)get_group_id(0) : (uint)get_global_id(0);
     if (item >= 2 * args.count)
         return;
     const ww_gradient_task task = tasks[args.first + item / 2];
@@ -33,8 +36,8 @@ ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *r
     __global const ww_scalar *values = other ? y_values : x_values;
     __global const ulong2 *series = other ? y_series : x_series;
     const ulong2 entry = series[id & ~WW_OTHER_SIDE];
-    const uint length = (uint)entry.y;
-    for (uint t = 0; t < points; t++) {
+    const uint length = (uint)entry.y, step = together ? WW_WG : 1;
+    for (uint t = together ? (uint)get_local_id(0) : 0; t < points; t += step) {
         const uint from = min(t, length - 1);
         for (uint c = 0; c < WW_CHANNELS; c++)
             packed[to + ((ulong)t * WW_PARTS + c) * args.stride] = values[entry.x + (ulong)(args.channel + c) * length + from];
@@ -139,14 +142,25 @@ ww_gradient_series(const ww_gradient_args args, __global const ww_gradient_task 
         return;
     const uint c = element / points, t = ww_rest(element, points, c);
     ww_scalar sum = 0, lost = 0;
-    for (uint e = begins[which]; e < begins[which + 1]; e++) {
-        const ww_gradient_entry entry = entries[e];
-        const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[entry.pair] : (ww_scalar)1) *
-                                WW_FINAL_SLOPE(ends[entry.task], tasks[entry.task].n, tasks[entry.task].m);
-        const ww_scalar add = scale * ww_pair_slope(tasks, slopes, entry.task, entry.role, t, c, args.stride) - lost;
-        const ww_scalar next = sum + add;
-        lost = (next - sum) - add;
-        sum = next;
+    // Several are read before they are added: else each waits for its entry, its task and its slope.
+    const uint end = begins[which + 1];
+    for (uint e = begins[which]; e < end; e += WW_SUM_AHEAD) {
+        ww_scalar read[WW_SUM_AHEAD];
+#pragma unroll
+        for (uint k = 0; k < WW_SUM_AHEAD; k++) {
+            const ww_gradient_entry entry = entries[min(e + k, end - 1)];
+            const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[entry.pair] : (ww_scalar)1) *
+                                    WW_FINAL_SLOPE(ends[entry.task], tasks[entry.task].n, tasks[entry.task].m);
+            read[k] = scale * ww_pair_slope(tasks, slopes, entry.task, entry.role, t, c, args.stride);
+        }
+#pragma unroll
+        for (uint k = 0; k < WW_SUM_AHEAD; k++) {
+            if (e + k < end) {
+                const ww_scalar add = read[k] - lost, next = sum + add;
+                lost = (next - sum) - add;
+                sum = next;
+            }
+        }
     }
     out[outputs[which].x + (ulong)(args.channel + c) * points + t] += sum;
 }

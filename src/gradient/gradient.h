@@ -83,6 +83,7 @@ struct ww_gradient {
     bool before, border;
     int tiles;      // of soft-DTW: kernels_cl/gradient/gradient_soft.cl, 1 by pairs, 2 also by products; 0: gradient.cl
     uint32_t noted; // values of a block that the pass forward notes
+    uint32_t chunk; // of tiles: row-steps of a work-item on a diagonal
     size_t args_bytes;              // of wwi_gradient_args that a kernel takes
     wwi_gradient_program blocks[2]; // for tasks alone, and side by side
     wwi_program *sums;

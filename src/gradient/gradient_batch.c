@@ -9,6 +9,7 @@
 #include "measure/band.h"
 
 #define MOST_TASKS (1u << 20)
+#define TILE_COUNTER 4 // values
 
 static uint32_t blocks(uint32_t points, uint32_t size) {
     return (points + size - 1) / size;
@@ -21,18 +22,21 @@ typedef struct need {
 
 static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t segment) {
     const uint64_t rows = (uint64_t)tall * g->rows, columns = (uint64_t)wide * g->columns;
+    const uint64_t roll = columns + ((uint64_t)tall * (g->rows + 1) + 3) / 4 * 4;
     return (need){
-        .packed = (rows + columns) * g->parts,
-        .roll = columns + (uint64_t)tall * (g->rows + 1),
-        .marks = (uint64_t)tall * segment * g->noted,
+        // By tiles points, slopes and what the pass back hands on have the same places.
+        .packed = g->tiles ? roll : (rows + columns) * g->parts,
+        .roll = roll,
+        // By tiles a word more of each of a row's blocks, in fours.
+        .marks = (uint64_t)tall * (segment * g->noted + (g->tiles ? (segment + 3) / 4 * 4 : 0)),
         .edges = segment < wide ? (wide - 1) / segment * rows : 0,
-        .slopes = (rows + columns) * g->channels * (g->before ? 2 : 1),
+        .slopes = g->tiles ? roll : (rows + columns) * g->channels * (g->before ? 2 : 1),
         .sums = (tall + 2ull) * g->parameters + (g->options.weights ? rows + columns + g->columns : 0),
     };
 }
 
 static uint64_t bytes_of(const ww_gradient *g, need n) {
-    return (n.packed + 2 * n.roll + n.marks + n.edges + n.slopes + n.sums) *
+    return (n.packed + 2 * n.roll + n.marks + n.edges + n.slopes + n.sums + TILE_COUNTER) *
                wwi_precision_bytes(g->plan->rows->precision) +
            sizeof(wwi_gradient_task) + 6 * sizeof(wwi_gradient_entry);
 }
@@ -108,7 +112,7 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
     // Pairs enough to give each work-item its own.
     const bool gpu = wwi_context_info(g->plan->context)->type == WW_DEVICE_GPU;
     const uint64_t enough = (units ? units : 1) * (uint64_t)wwi_tuning(g->plan->context, "gradient.fill", NULL,
-                                                                       g->tiles ? 256
+                                                                       g->tiles ? 32
                                                                        : gpu    ? 128
                                                                                 : 2 * (long)g->vector);
     // Neighbouring work-items, or the lanes of a vector, then read neighbouring words. Of few pairs, a vector's lanes
@@ -118,17 +122,27 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
     b->stride = g->task_count - first >= least ? side : 1;
     if (largest_bytes(g, first, b->stride, &tall, &wide) > room)
         b->stride = 1;
-    while (first + b->count < g->task_count && b->count < MOST_TASKS) {
-        const uint64_t more = largest_bytes(g, first + b->count, b->stride, &tall, &wide);
-        const uint64_t more_marks = need_of(g, tall, wide, wide).marks * b->stride * size;
-        if (used + more > room || marks + more_marks > wwi_context_max_buffer(g->plan->context))
+    for (size_t most = MOST_TASKS;;) {
+        b->tall = b->wide = 0;
+        b->cells = b->count = 0;
+        used = marks = 0;
+        while (first + b->count < g->task_count && b->count < most) {
+            const uint64_t more = largest_bytes(g, first + b->count, b->stride, &tall, &wide);
+            const uint64_t more_marks = need_of(g, tall, wide, wide).marks * b->stride * size;
+            if (used + more > room || marks + more_marks > wwi_context_max_buffer(g->plan->context))
+                break;
+            used += more;
+            marks += more_marks;
+            b->tall = tall > b->tall ? tall : b->tall;
+            b->wide = wide > b->wide ? wide : b->wide;
+            for (uint32_t lane = 0; lane < b->stride && first + b->count < g->task_count; lane++)
+                add_task(g, b, &g->tasks[first + b->count]);
+        }
+        // Of several batches none is much smaller than the others, which would leave work-items without a pair.
+        const size_t left = g->task_count - first, batches = b->count ? (left + b->count - 1) / b->count : 1;
+        if (batches == 1 || most < MOST_TASKS || b->count < 2 * enough)
             break;
-        used += more;
-        marks += more_marks;
-        b->tall = tall > b->tall ? tall : b->tall;
-        b->wide = wide > b->wide ? wide : b->wide;
-        for (uint32_t lane = 0; lane < b->stride && first + b->count < g->task_count; lane++)
-            add_task(g, b, &g->tasks[first + b->count]);
+        most = (left + batches - 1) / batches;
     }
     if (b->count == 0)
         return cut_segments(g, b, room);
@@ -172,6 +186,9 @@ static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
     wwi_gradient_task *tasks = calloc(b->count, sizeof *tasks);
     if (!tasks)
         return wwi_fail_memory(b->count * sizeof *tasks);
+    // By tiles the first of `flow` counts the pairs that are taken.
+    if (g->tiles)
+        b->roll = b->packed = b->slopes = TILE_COUNTER;
     for (size_t t = 0; t < b->count; t += b->stride) {
         uint32_t tall, wide;
         (void)largest_bytes(g, b->first + t, b->stride, &tall, &wide);
@@ -179,18 +196,19 @@ static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
         for (uint32_t lane = 0; lane < b->stride && t + lane < b->count; lane++) {
             const wwi_gradient_pair *pair = &g->tasks[b->first + t + lane];
             wwi_gradient_task *task = &tasks[t + lane];
-            const uint64_t s = b->stride;
+            const uint64_t s = g->tiles ? 1 : b->stride;
+            // By tiles only what the pass forward hands on lies side by side.
             *task = (wwi_gradient_task){.n = pair->n, .m = pair->m, .x_id = pair->x_id, .y_id = pair->y_id};
             // All that lie side by side have the blocks of the largest; points are repeated to fill them.
             task->tall = tall;
             task->wide = wide;
             task->number = (uint32_t)(t + lane);
-            task->x = b->packed + lane;
+            task->x = b->packed + (g->tiles ? lane * n.packed : lane);
             task->y = task->x + (uint64_t)tall * g->rows * g->parts * s;
-            task->roll = b->roll + lane;
-            task->marks = b->marks + lane;
-            task->edges = b->edges + lane;
-            task->x_slopes = b->slopes + lane;
+            task->roll = b->roll + (g->tiles ? lane * 4 : lane);
+            task->marks = b->marks + (g->tiles ? lane * 4 : lane);
+            task->edges = b->edges + (g->tiles ? lane * 4 : lane);
+            task->x_slopes = b->slopes + (g->tiles ? lane * n.slopes : lane);
             task->y_slopes = task->x_slopes + (uint64_t)tall * g->rows * g->channels * (g->before ? 2 : 1) * s;
             task->sums = b->sums + lane;
             task->lags = task->sums + (tall + 2ull) * g->parameters * s;

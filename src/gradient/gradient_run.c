@@ -16,9 +16,10 @@
 #define TILE_ROWS 4
 #define TILE_COLUMNS 16
 #define TILE_PART 8
-#define TILE_CHUNK 8
-#define TILE_CHUNK_WHOLE 16
-// 16 warps a compute unit. With more registers and 8 the passes wait for memory, with fewer these spill.
+#define TILE_NOTED (TILE_COLUMNS + TILE_ROWS * (TILE_COLUMNS / TILE_PART))
+#define TILE_CHUNK 4
+#define TILE_RESIDENT 256 // work-items of the pass back a compute unit
+// Of the pass forward: 16 warps a compute unit.
 #define TILE_REGISTERS " -cl-nv-maxrregcount=128"
 
 // A kernel has as many parameters as its measure.
@@ -50,7 +51,8 @@ static int choose_sizes(ww_gradient *g) {
     if ((g->tiles = tiles_of(g)) != 0) {
         g->rows = TILE_ROWS;
         g->columns = TILE_COLUMNS;
-        g->noted = TILE_COLUMNS + TILE_ROWS * (TILE_COLUMNS / TILE_PART) + 2;
+        g->chunk = (uint32_t)tuned(g, "gradient.chunk", TILE_CHUNK);
+        g->noted = TILE_NOTED;
         g->vector = 1;
         g->group = 32;
         g->slope_channels = 1;
@@ -71,13 +73,14 @@ static int choose_sizes(ww_gradient *g) {
 static void write_options(const ww_gradient *g, uint32_t stride, char *options, size_t bytes) {
     // On x86 CPUs denormal numbers take a hundred cycles, and most of A is one where gamma is small beside the costs.
     const char *denormals = g->plan->measure.gamma > 0 ? " -cl-denorms-are-zero" : "";
-    const char *limit = g->tiles && g->plan->runner->exchange == WWI_EXCHANGE_NV_SHFL ? TILE_REGISTERS : "";
+    const bool nvidia = g->tiles && g->plan->runner->exchange == WWI_EXCHANGE_NV_SHFL;
     const bool derived = wwi_measure_row_by_id(g->plan->measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
     snprintf(options, bytes,
              "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
-             "-DWW_SUM_WG=%u -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u -DWW_SOFT_WIDE=%d -DWW_PART=%d%s%s",
+             "-DWW_SUM_WG=%u -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u -DWW_SOFT_WIDE=%d -DWW_PART=%d -DWW_ASYNC=%d%s%s",
              g->slope_channels, g->options.parameters && g->parameters, g->options.weights, g->options.alignment,
-             sum_group(g), derived, stride, g->tiles == 2, TILE_PART, denormals, limit);
+             sum_group(g), derived, stride, g->tiles == 2, TILE_PART, nvidia && wwi_context_mma(g->plan->context),
+             denormals, nvidia ? TILE_REGISTERS : "");
 }
 
 ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, wwi_gradient_program **passes) {
@@ -163,7 +166,11 @@ static ww_status run_pairs(ww_gradient *g, pass *p) {
         take = take < count - at ? take : count - at;
         p->args.first = (uint32_t)at;
         p->args.count = (uint32_t)take;
-        if ((status = launch(g, p, take)) == WW_OK)
+        // By tiles a work-item of the pass back takes the next pair when it is through with one.
+        const bool pulls = g->tiles && p->slopes;
+        const uint64_t resident = (uint64_t)wwi_context_info(g->plan->context)->compute_units * TILE_RESIDENT;
+        if ((!pulls || (status = wwi_buffer_fill_u32(g->flow, 0, sizeof(uint32_t), 0)) == WW_OK) &&
+            (status = launch(g, p, pulls && take > resident ? resident : take)) == WW_OK)
             status = enqueued(g, each * (double)take, true);
     }
     return status;
@@ -171,7 +178,7 @@ static ww_status run_pairs(ww_gradient *g, pass *p) {
 
 static ww_status run_diagonals(ww_gradient *g, pass *p) {
     ww_status status = WW_OK;
-    const uint32_t tall = (uint32_t)ceil_div(p->batch->tall, g->tiles ? TILE_CHUNK : 1);
+    const uint32_t tall = (uint32_t)ceil_div(p->batch->tall, g->tiles ? g->chunk : 1);
     const uint32_t wide = p->args.column_end - p->args.column_begin;
     const uint32_t least = tall < wide ? tall : wide, all = tall + wide - 1;
     const uint32_t last_channel = (g->channels - 1) / g->slope_channels * g->slope_channels;
@@ -200,7 +207,7 @@ static ww_status run_pass(ww_gradient *g, pass *p, uint32_t begin, uint32_t end)
     p->args.column_begin = begin;
     p->args.column_end = end;
     p->args.whole = p->batch->whole;
-    p->args.chunk = p->batch->whole ? TILE_CHUNK_WHOLE : TILE_CHUNK;
+    p->args.chunk = p->batch->whole ? p->batch->tall : g->chunk;
     p->args.backward = p->slopes;
     p->cells = (double)p->batch->cells * (end - begin) / p->batch->wide;
     return p->batch->whole ? run_pairs(g, p) : run_diagonals(g, p);
@@ -228,7 +235,9 @@ static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gr
     args.count = (uint32_t)b->count;
     const wwi_arg all[] = {ARGS(g, args),        WWI_BUFFER(b->tasks), WWI_BUFFER(x.values), WWI_BUFFER(x.series),
                            WWI_BUFFER(y.values), WWI_BUFFER(y.series), WWI_BUFFER(g->packed)};
-    return wwi_launch(g->pack, ceil_div(2 * b->count, g->group), g->group, all, sizeof all / sizeof *all);
+    // Where series lie together a group writes one.
+    const uint64_t groups = args.stride == 1 ? 2 * b->count : ceil_div(2 * b->count, g->group);
+    return wwi_launch(g->pack, groups, g->group, all, sizeof all / sizeof *all);
 }
 
 // The pass forward; with one segment its marks are those of the pass back.
@@ -324,7 +333,7 @@ ww_status wwi_gradient_batch_run(ww_gradient *g, const wwi_gradient_batch *b, co
     ww_status status;
     const bool back = to->rows || to->columns || to->parameters || to->weights || to->alignment;
     const ww_band *band = &g->plan->measure.band;
-    wwi_gradient_args args = {.stride = b->stride, .scaled = to->upstream != NULL};
+    wwi_gradient_args args = {.stride = g->tiles ? 1 : b->stride, .scaled = to->upstream != NULL};
     args.band_width = band->width < 0x7fffffff ? (uint32_t)band->width : 0x7fffffff;
     args.corner = band->kind == WW_BAND_CORNER;
     if (wwi_band_form_of(band) != WWI_BAND_DIAGONAL)

@@ -497,7 +497,7 @@ START_TEST(tiles) {
         wwt_ok(wwi_tuning_try(wwt_context, "gradient.tiles", NULL, packed ? 0 : 1 + products));
         wwt_ok(wwi_tuning_try(wwt_context, "gradient.fill", NULL, way == 2 ? 1 : 1 << 20));
         if (way == 3) {
-            limits.max_bytes = 14500;
+            limits.max_bytes = 15000;
             options.run = &limits;
         }
         result got = matched(&measure, &x, &y, WW_FLOAT, &options, NULL);
