@@ -309,6 +309,9 @@ uint64_t wwi_share_out(wwi_work *w, uint64_t packs, uint64_t workers) {
 
 // ---- launches
 
+// Up to what fills the device a launch may last so many times as long as others: one of less takes nearly as long.
+#define LONGER 4
+
 wwi_units wwi_units_of(wwi_runner *r, ww_engine engine, uint64_t units, double cells) {
     return (wwi_units){.runner = r, .rate = &r->rate[engine], .units = units, .cells_each = cells / (double)units};
 }
@@ -316,7 +319,16 @@ wwi_units wwi_units_of(wwi_runner *r, ww_engine engine, uint64_t units, double c
 bool wwi_units_next(wwi_units *u) {
     if (u->at >= u->units)
         return false;
-    u->take = wwi_pace_units(&u->runner->pace, *u->rate, u->units - u->at, u->cells_each);
+    const wwi_pace *pace = &u->runner->pace;
+    const uint64_t left = u->units - u->at;
+    u->take = wwi_pace_units(pace, *u->rate, left, u->cells_each);
+    if (u->take < u->fill && u->take < left) {
+        const double longer = LONGER * pace->aim * *u->rate / (u->cells_each > 1 ? u->cells_each : 1);
+        const uint64_t most = u->fill < left ? u->fill : left;
+        u->take = longer >= (double)most ? most : longer > (double)u->take ? (uint64_t)longer : u->take;
+    } else if (u->fill && u->take < left) {
+        u->take -= u->take % u->fill;
+    }
     return true;
 }
 
@@ -337,6 +349,7 @@ ww_status wwi_packs_launch(wwi_runner *r, wwi_work *w, const wwi_variant *v, wwi
         (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK)
         return status;
     wwi_units u = wwi_units_of(r, w->engine, p.units, w->cells);
+    u.fill = p.workers;
     while (status == WW_OK && wwi_units_next(&u)) {
         const uint32_t end = (uint32_t)(u.at + u.take);
         wwi_arg args[COMMON_ARGS + 8 + PACKS_MORE];

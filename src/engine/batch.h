@@ -47,6 +47,7 @@ typedef struct wwi_units {
     wwi_runner *runner;
     double *rate;
     uint64_t units, at, take;
+    uint64_t fill; // so many fill the device; 0: not known
     double cells_each;
     bool more; // after these units there are others
 } wwi_units;
