@@ -155,7 +155,7 @@ enum {
     WWI_PENDING_EVENTS = 256, // launches of a stream whose time is not yet known; more wait for the oldest
     WWI_IDLE_PROGRAMS = 64,   // compiled programs kept although they are not in use
     WWI_FETCH_THREADS = 8,    // at most
-    WWI_SPARES = 32,          // at most
+    WWI_SPARES = 64,          // at most
     WWI_KEPT = 8              // at most
 };
 

@@ -44,7 +44,7 @@ typedef struct {
     float error, error_root; // of q at length l: error + error_root * sqrt(l)
     float scale;            // distance = scale * sqrt(q), times sqrt(l) where `unscaled`
     uint unscaled;
-    uint shorts;            // up to so many points `nearest` has sqrt(q) itself (ww_shapelet_short in shapelet_exact.cl)
+    uint shorts;            // up to so many points `nearest` has sqrt(q) itself (ww_shapelet_circle in shapelet_exact.cl)
 } ww_shapelet_job;
 
 // Where the sums of the first rows for length number li begin (shapelet_tables.cl).

@@ -155,77 +155,164 @@ ww_shapelet_near(global const double *restrict values, global const ulong *restr
 }
 
 #if WW_C == 1 && !WW_RAW
-#define WW_SHORT 8
-// The values of all windows of `l` points in float, with zeros up to 4 or 8 of them. A work-item a window.
-kernel void ww_shapelet_short_windows(global const double *restrict values, global const ulong *restrict offsets,
-                                      global const uint *restrict ids, const uint series, const uint wide, const uint l,
-                                      global float *restrict windows, const uint first) {
+// Windows of up to four points, which correlations hardly tell apart: their distances are found far more precisely here.
+//
+// z-normalised windows of three points lie on a circle, those of two at its opposite ends: the distance of two is a chord.
+// Angles are in 2^32 to a turn; bit 0 is set of a flat window.
+WW_INLINE uint ww_angle(global const double *x, const uint l) {
+    const double a = x[1] - x[0], b = l > 2 ? x[2] - x[0] : 0;
+    const double low = l > 2 ? fmin(fmin(x[0], x[1]), x[2]) : fmin(x[0], x[1]);
+    const double high = l > 2 ? fmax(fmax(x[0], x[1]), x[2]) : fmax(x[0], x[1]);
+    if (high - low <= WW_FLAT * fmax(fabs(low), fabs(high)))
+        return 1;
+    const double turns = atan2(l > 2 ? (2 * b - a) * 0.57735026918962576451 : 0.0, a) * 0.15915494309189533577;
+    return (uint)(long)(turns * 4294967296.0) & ~1u;
+}
+
+// The angles of all windows of l points, `wide` a series from `first` on, and those of windows that are not flat in order.
+// counts: of these, doubled, and 1 more where there are flat ones. A group has a series. keys: `places` numbers, a power
+// of two, at least `wide`. A barrier each step of the bitonic sort.
+kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_shapelet_angles(global const double *restrict values, global const ulong *restrict offsets,
+                   global const uint *restrict ids, const uint wide, const uint l, const uint places, local uint *keys,
+                   global uint *restrict angles, global uint *restrict sorted, global uint *restrict counts) {
+    local uint flats;
+    const uint lid = (uint)get_local_id(0), j = (uint)get_group_id(0), id = ids[j];
+    const uint windows = (uint)(offsets[id + 1] - offsets[id]) - l + 1;
+    if (lid == 0)
+        flats = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint u = lid; u < places; u += WW_WG) {
+        const uint angle = u < windows ? ww_angle(values + offsets[id] + u, l) : 1;
+        if (u < windows) {
+            angles[(ulong)j * wide + u] = angle;
+            if (angle & 1)
+                atomic_inc(&flats);
+        }
+        keys[u] = angle & 1 ? 0xffffffffu : angle;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint size = 2; size <= places; size *= 2)
+        for (uint step = size / 2; step; step /= 2) {
+            for (uint e = lid; e < places / 2; e += WW_WG) {
+                const uint low = (e & ~(step - 1)) * 2 + (e & (step - 1));
+                const uint high = step == size / 2 ? low ^ (size - 1) : low + step;
+                const uint lower = keys[low], upper = keys[high];
+                keys[low] = min(lower, upper);
+                keys[high] = max(lower, upper);
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    for (uint u = lid; u < windows; u += WW_WG)
+        sorted[(ulong)j * wide + u] = keys[u];
+    if (lid == 0)
+        counts[j] = 2 * (windows - flats) + (flats > 0);
+}
+
+// sqrt(q) of every candidate of two or three points, number li of the lengths, to every series: by binary searches. A group
+// has WW_SHORT_COLUMNS columns a work-item, whose angles are in registers, and `many` series one after the other, with the
+// angles of one in local memory. Two barriers a series.
+#define WW_SHORT_COLUMNS 4
+kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_shapelet_circle(global const uint4 *restrict columns, global const uint *restrict angles,
+                   global const uint *restrict sorted, global const uint *restrict counts, const uint wide, const uint l,
+                   const uint li, const uint places, const uint many, local uint *keys, global float *restrict nearest,
+                   const ww_shapelet_job job) {
+    const uint lid = (uint)get_local_id(0), group = (uint)get_group_id(0), parts = (job.series + many - 1) / many;
+    const uint block = group / parts, first = ww_rest(group, parts, block) * many;
+    uint angle[WW_SHORT_COLUMNS];
+#pragma unroll
+    for (uint i = 0; i < WW_SHORT_COLUMNS; i++) {
+        const uint4 column = columns[min((block * WW_SHORT_COLUMNS + i) * WW_WG + lid, job.columns - 1)];
+        angle[i] = column.z >= l ? angles[(ulong)column.w * wide + column.y] : 1;
+    }
+    for (uint j = first; j < min(first + many, job.series); j++) {
+        const uint count = counts[j] / 2, some_flat = counts[j] & 1;
+        for (uint u = lid; u < count; u += WW_WG)
+            keys[u] = sorted[(ulong)j * wide + u];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint at[WW_SHORT_COLUMNS]; // angles that are less
+#pragma unroll
+        for (uint i = 0; i < WW_SHORT_COLUMNS; i++)
+            at[i] = 0;
+        for (uint step = places / 2; step; step /= 2)
+#pragma unroll
+            for (uint i = 0; i < WW_SHORT_COLUMNS; i++) {
+                const uint next = at[i] + step;
+                at[i] = next <= count && keys[next - 1] < angle[i] ? next : at[i];
+            }
+#pragma unroll
+        for (uint i = 0; i < WW_SHORT_COLUMNS; i++) {
+            const uint c = (block * WW_SHORT_COLUMNS + i) * WW_WG + lid;
+            // Of a flat window to one that is not.
+            float distance = some_flat ? 0.5f : INFINITY;
+            if (angle[i] & 1) {
+                distance = some_flat ? 0.0f : 0.5f;
+            } else if (count) {
+                const uint up = keys[at[i] == count ? 0 : at[i]] - angle[i];
+                const uint down = angle[i] - keys[at[i] == 0 ? count - 1 : at[i] - 1];
+                const uint gap = min(min(up, 0u - up), min(down, 0u - down));
+                distance = fmin(distance, sinpi((float)gap * (1.0f / 4294967296.0f)));
+            }
+            if (c < job.columns)
+                nearest[((ulong)j * job.count + li) * job.columns + c] = distance;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+// All windows of four points: their values have the sum 0, so three numbers tell their distances. A work-item a window.
+kernel void ww_shapelet_fours(global const double *restrict values, global const ulong *restrict offsets,
+                              global const uint *restrict ids, const uint series, const uint wide,
+                              global float4 *restrict windows) {
     const ulong item = get_global_id(0);
     const uint j = (uint)(item / wide), u = (uint)(item - (ulong)j * wide);
     if (j >= series)
         return;
     const uint id = ids[j], length = (uint)(offsets[id + 1] - offsets[id]);
     global const double *x = values + offsets[id] + u;
-    const int inside = u + l <= length;
-    const double2 of = inside ? ww_statistics(x, l) : (double2)(0, 0);
-    for (uint t = 0; t < WW_SHORT; t++)
-        windows[first + item * WW_SHORT + t] = inside && t < l ? (float)WW_COUNTED(x[t], x[0], of) : 0.0f;
+    double y[4] = {0, 0, 0, 0};
+    if (u + 4 <= length) {
+        const double2 of = ww_statistics(x, 4);
+        for (uint t = 0; t < 4; t++)
+            y[t] = WW_COUNTED(x[t], x[0], of);
+    }
+    const double a = y[0] - y[3], b = y[1] - y[2], both = y[0] + y[3];
+    windows[item] = (float4)((float)(0.5 * (a + b)), (float)(0.5 * (a - b)), (float)both, 0.0f);
 }
 
-// Half the distance of every candidate of `l` points, number li of the lengths, to every series, over sqrt(l): sqrt(q).
-// Differences are of values rounded to float, so near distances are far more precise than from correlations. A group has
-// one series and WW_SHORT_COLUMNS columns a work-item, whose values are in registers; a window is read once for all.
-#define WW_SHORT_COLUMNS 4
-#define WW_SHORT_POINTS(L)                                                                                             \
-    case L:                                                                                                            \
-        for (uint u = 0; u < places; u++, window += WW_SHORT / 4) {                                                    \
-            const float4 y0 = window[0], y1 = L > 4 ? window[1] : y0;                                                  \
-            const float y[WW_SHORT] = {y0.x, y0.y, y0.z, y0.w, y1.x, y1.y, y1.z, y1.w};                                \
-            _Pragma("unroll") for (uint i = 0; i < WW_SHORT_COLUMNS; i++) {                                            \
-                float sum = 0;                                                                                         \
-                _Pragma("unroll") for (uint t = 0; t < L; t++) {                                                       \
-                    const float gap = x[i][t] - y[t];                                                                  \
-                    sum = fma(gap, gap, sum);                                                                          \
-                }                                                                                                      \
-                best[i] = fmin(best[i], sum);                                                                          \
-            }                                                                                                          \
-        }                                                                                                              \
-        break;
+// sqrt(q) of every candidate of four points, number li of the lengths, to every series, from differences. A group has one
+// series and WW_SHORT_COLUMNS columns a work-item, whose values are in registers; a window is read once for all.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_shapelet_short(global const ulong *restrict offsets, global const uint *restrict ids,
-                  global const uint4 *restrict columns, global const float *restrict windows, const uint first,
-                  const uint wide, const uint l, const uint li, global float *restrict nearest,
-                  const ww_shapelet_job job) {
+ww_shapelet_near_fours(global const ulong *restrict offsets, global const uint *restrict ids,
+                       global const uint4 *restrict columns, global const float4 *restrict windows, const uint wide,
+                       const uint li, global float *restrict nearest, const ww_shapelet_job job) {
     const uint lid = (uint)get_local_id(0), group = (uint)get_group_id(0), block = group / job.series;
     const uint j = ww_rest(group, job.series, block), id = ids[j];
-    const uint places = (uint)(offsets[id + 1] - offsets[id]) - l + 1;
-    float x[WW_SHORT_COLUMNS][WW_SHORT], best[WW_SHORT_COLUMNS];
+    const uint places = (uint)(offsets[id + 1] - offsets[id]) - 3;
+    float4 x[WW_SHORT_COLUMNS];
+    float best[WW_SHORT_COLUMNS];
 #pragma unroll
     for (uint i = 0; i < WW_SHORT_COLUMNS; i++) {
-        const uint c = (block * WW_SHORT_COLUMNS + i) * WW_WG + lid;
-        const uint4 column = columns[min(c, job.columns - 1)];
-        const int inside = column.z >= l;
-        global const float *from = windows + first + (inside ? ((ulong)column.w * wide + column.y) * WW_SHORT : 0);
-#pragma unroll
-        for (uint t = 0; t < WW_SHORT; t++)
-            x[i][t] = from[t];
+        const uint4 column = columns[min((block * WW_SHORT_COLUMNS + i) * WW_WG + lid, job.columns - 1)];
+        x[i] = windows[column.z >= 4 ? (ulong)column.w * wide + column.y : 0];
         best[i] = INFINITY;
     }
-    global const float4 *window = (global const float4 *)(windows + first) + (ulong)j * wide * (WW_SHORT / 4);
-    switch (l) {
-        WW_SHORT_POINTS(2)
-        WW_SHORT_POINTS(3)
-        WW_SHORT_POINTS(4)
-        WW_SHORT_POINTS(5)
-        WW_SHORT_POINTS(6)
-        WW_SHORT_POINTS(7)
-        WW_SHORT_POINTS(8)
+    global const float4 *window = windows + (ulong)j * wide;
+#pragma unroll 2
+    for (uint u = 0; u < places; u++) {
+        const float4 y = window[u];
+#pragma unroll
+        for (uint i = 0; i < WW_SHORT_COLUMNS; i++) {
+            const float p = x[i].x - y.x, q = x[i].y - y.y, r = x[i].z - y.z;
+            best[i] = fmin(best[i], fma(p, p, fma(q, q, r * r)));
+        }
     }
 #pragma unroll
     for (uint i = 0; i < WW_SHORT_COLUMNS; i++) {
         const uint c = (block * WW_SHORT_COLUMNS + i) * WW_WG + lid;
         if (c < job.columns)
-            nearest[((ulong)j * job.count + li) * job.columns + c] = 0.5f * sqrt(best[i] / (float)l);
+            nearest[((ulong)j * job.count + li) * job.columns + c] = 0.25f * sqrt(best[i]);
     }
 }
 #endif

@@ -1,243 +1,181 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which candidates need not be examined closely: bounds of their gains, in 32-bit whole numbers. The keys of
-// shapelet_split.cl are sorted and gone through. A split between keys farther apart than the error of both is certain.
-// Keys nearer than that make a *cluster*: at a split within one the classes of its keys may be on either side, each at
-// the better of its ends. The best certain gain of all candidates is a bound for all; those whose most is below it are
-// out, usually nearly all.
+// Which candidates need not be sorted: bounds of their gains, in 32-bit whole numbers, from a histogram by class. The
+// bins are between the least and the largest of a few of a candidate's keys; the first and the last are open.
 //
-// A group has WW_T candidates of one length at a time. A work-item sorts WW_HELD_KEYS keys in registers and then goes
-// through as many steps of a bitonic merge as that many keys allow. WW_WG / WW_T work-items then go through a
-// candidate's keys, each through a share of them and the cluster that reaches over its end. Local memory: the keys; two
-// numbers for each series; a count for each class, share and candidate; two numbers a work-item. Five barriers a
-// candidate, and two or more each doubling of WW_HELD_KEYS to WW_PLACES.
+// A split within a bin has between L and R of each class on its left. N * gain is a convex function of each of these
+// numbers and a concave one of their sum p. So for any slope s it is at most the sum of what is larger of each class at L
+// and at R, less s times that number, and the most of what the sizes p add, and s p: with the slope of the sizes from one
+// end of the bin to the other this is close. A key nearer to an edge than its error may be in the bin beside: the most
+// that a key changes, for each such key, is added to the bounds of both. A split at an edge that no key is near is
+// certain. The best certain gain of all candidates is a bound for all; those whose most is below it are out, usually
+// nearly all.
 //
-// Parameters: WW_T; WW_HELD_KEYS; WW_PLACES: a power of two, at least WW_HELD_KEYS and the number of series. WW_V is 1
-#ifndef WW_T
-#define WW_T 32
-#endif
-#ifndef WW_HELD_KEYS
-#define WW_HELD_KEYS 16
-#endif
-#ifndef WW_PLACES
-#define WW_PLACES 256
-#endif
-#define WW_SHARES (WW_WG / WW_T)
-// Where place p is. Of few candidates a group, places WW_HELD_KEYS apart would be in the same banks of local memory.
-#define WW_AT(p) (((p) + (WW_T < 32 ? (p) / WW_HELD_KEYS : 0)) * WW_T)
+// A work-item has a candidate. Its counts are in local memory, several classes to a word: WW_BINS times `words` numbers a
+// work-item, besides three for each series and one for each class. One barrier. WW_V is 1.
+#define WW_BINS 16
+#define WW_SAMPLES 16
+#define WW_AT_ONCE 8 // keys whose correlations are read at a time
 // k log2 k in the units of these bounds.
 #define WW_ENTROPY(k) ((int)(entropy[k] >> shift))
 
-#define WW_EXCHANGE_KEYS(a, b)                                                                                         \
-    do {                                                                                                               \
-        const uint lower_ = a, upper_ = b;                                                                             \
-        a = min(lower_, upper_);                                                                                       \
-        b = max(lower_, upper_);                                                                                       \
-    } while (0)
+// A candidate's q, as ww_q_of() but for rounding, with what is common to all series apart.
+#if WW_C == 1 && !WW_RAW
+typedef struct {
+    float a, b, most; // q = a value + b, at most `most` to a series with a flat window
+    int own;
+    ulong at; // in `nearest`, of series 0
+} ww_candidate;
 
-// Sorts held keys: Batcher's odd-even merges.
-WW_INLINE void ww_sort_held(uint *x) {
-#pragma unroll
-    for (uint size = 1; size < WW_HELD_KEYS; size *= 2)
-#pragma unroll
-        for (uint step = size; step; step /= 2)
-#pragma unroll
-            for (uint i = 0; i < WW_HELD_KEYS; i++)
-                // From place step % size on every other `step` places, not past the end of a pair of merged parts.
-                if (i >= step % size && ((i - step % size) & step) == 0 && i + step < WW_HELD_KEYS &&
-                    i / (2 * size) == (i + step) / (2 * size))
-                    WW_EXCHANGE_KEYS(x[i], x[i + step]);
+WW_INLINE ww_candidate ww_candidate_at(global const float *norms, global const uint *own, uint li, uint c, uint l,
+                                       const ww_shapelet_job job) {
+    const ulong at = (ulong)li * job.columns + c;
+    const float norm = norms[at];
+    const int none = norm == 0, simple = l <= job.shorts;
+    const ww_candidate x = {simple ? 1.0f : -0.5f * norm, simple ? 0.0f : none ? 0.25f : 0.5f,
+                            simple ? 1.0f : none ? 0.0f : 0.25f, (int)own[c], at};
+    return x;
 }
 
-// Steps of a bitonic merge of `count` held keys from x on: distances from `far` down to 1 places.
-WW_INLINE void ww_merge_held(uint *x, const uint count, const uint far) {
-#pragma unroll
-    for (uint step = count / 2; step; step /= 2)
-        if (step <= far)
-#pragma unroll
-            for (uint i = 0; i < count; i++)
-                if (!(i & step))
-                    WW_EXCHANGE_KEYS(x[i], x[i + step]);
+WW_INLINE float ww_candidate_q(const ww_candidate x, global const float *nearest, global const uint *flats,
+                               global const float *before, uint j, uint li, uint l, const ww_shapelet_job job) {
+    float q = fma(x.a, nearest[x.at + (ulong)j * job.count * job.columns], x.b);
+    const uint flat = flats[(ulong)j * (job.single ? job.longest : job.count) + (job.single ? l - 1 : li)];
+    q = flat ? fmin(q, x.most) : q;
+    return (int)j == x.own ? 0.0f : q;
 }
+#define WW_CANDIDATE(x) const ww_candidate x = ww_candidate_at(norms, own, li, c, l, job)
+#define WW_CANDIDATE_Q(x, j) ww_candidate_q(x, nearest, flats, before, j, li, l, job)
+#define WW_COMBINE(q)                                                                                                  \
+    if (job.combine)                                                                                                   \
+        _Pragma("unroll") for (uint i = 0; i < WW_AT_ONCE; i++) {                                                      \
+            const float known = before[min(first + i, n - 1)], so_far = l <= job.shorts ? sqrt(known) : known;         \
+            q[i] = job.combine == 1 ? fmax(q[i], so_far) : fmin(q[i], so_far);                                         \
+        }
+#else
+#define WW_CANDIDATE(x)
+#define WW_COMBINE(q)
+#define WW_CANDIDATE_Q(x, j) ww_q_of(nearest, norms, flats, own, before, j, li, c, l, job)
+#endif
 
-// Merges the halves of each block of `size` places: a work-item first takes keys `far` places apart.
-WW_INLINE void ww_merge(local uint *keys, const uint lid, const uint size) {
-    uint x[WW_HELD_KEYS];
-    const uint R = WW_HELD_KEYS, far = size / R, t = lid % WW_T;
-    for (uint item = lid / WW_T; item < WW_PLACES / R; item += WW_SHARES) {
-        const uint block = item / far, at = item % far;
-        // All comparisons are in one direction: the second half is taken from its end on.
-        local uint *low = keys + WW_AT(block * size + at) + t;
-        local uint *high = keys + WW_AT(block * size + size / 2 + (far - 1 - at)) + t;
-#pragma unroll
-        for (uint i = 0; i < R / 2; i++) {
-            x[i] = low[WW_AT(i * far)];
-            x[R / 2 + i] = high[WW_AT(i * far)];
-        }
-#pragma unroll
-        for (uint i = 0; i < R / 2; i++)
-            WW_EXCHANGE_KEYS(x[i], x[R - 1 - i]);
-        ww_merge_held(x, R / 2, R);
-        ww_merge_held(x + R / 2, R / 2, R);
-#pragma unroll
-        for (uint i = 0; i < R / 2; i++) {
-            low[WW_AT(i * far)] = x[i];
-            high[WW_AT(i * far)] = x[R / 2 + i];
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (uint left = far; left > 1; left = left > R ? left / R : 1) {
-        const uint near_ = left > R ? left / R : 1;
-        for (uint item = lid / WW_T; item < WW_PLACES / R; item += WW_SHARES) {
-            local uint *from = keys + WW_AT(item / near_ * R * near_ + item % near_) + t;
-#pragma unroll
-            for (uint i = 0; i < R; i++)
-                x[i] = from[WW_AT(i * near_)];
-            ww_merge_held(x, R, left / 2);
-#pragma unroll
-            for (uint i = 0; i < R; i++)
-                from[WW_AT(i * near_)] = x[i];
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-}
-
-// entropy: k log2 k. sifted, each: as in shapelet_split.cl.
+// entropy: k log2 k. sifted, each: as in shapelet_split.cl. words: of a bin, with counts of `field` bits.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_sift(global const float *restrict nearest, global const float *restrict norms,
                  global const uint *restrict flats, global const uint *restrict reaches,
                  global const uint *restrict own, global const uint *restrict class_of,
                  global const uint *restrict totals, global const float *restrict before,
                  global const long *restrict entropy, global ulong *restrict most_gain, global float *restrict most_gap,
-                 global uint *restrict sifted, const uint shift, const uint each, local uint *keys,
-                 const ww_shapelet_job job) {
-    local int found[2 * WW_WG];
-    const uint lid = (uint)get_local_id(0), n = job.series, bits = job.class_bits, mask = (1u << bits) - 1u;
-    const uint t = lid % WW_T, share = lid / WW_T, K = job.classes;
-    // Of a split: what its sizes add to the gain. Of a class: the change where one more of it is on the left.
-    local int *sizes = (local int *)(keys + WW_AT(WW_PLACES)), *moves = sizes + n + 1;
-    local uint *counts = (local uint *)(moves + n);
+                 global uint *restrict sifted, const uint shift, const uint each, const uint field, const uint words,
+                 local uint *bins, const ww_shapelet_job job) {
+    const uint lid = (uint)get_local_id(0), n = job.series, K = job.classes, fields = 32 / field;
+    // Where a series is counted; what the sizes of a split add; what so many of a class on the left add.
+    local uint *places = bins + WW_BINS * words * WW_WG;
+    local int *sizes = (local int *)(places + n), *parts = sizes + n + 1;
     for (uint p = lid; p <= n; p += WW_WG)
         sizes[p] = WW_ENTROPY(n) - WW_ENTROPY(p) - WW_ENTROPY(n - p);
-    for (uint k = 0, from = 0; k < K; from += totals[k++])
-        for (uint x = lid; x < totals[k]; x += WW_WG)
-            moves[from + x] = WW_ENTROPY(x + 1) + WW_ENTROPY(totals[k] - x - 1) - WW_ENTROPY(x) - WW_ENTROPY(totals[k] - x);
-    const uint blocks = job.columns / WW_T, tasks = blocks * job.count;
-    const float steps_of_q = (float)(1u << (32u - bits));
-    // Every entropy is rounded down.
-    const int margin = 2 * (int)K + 4;
-    for (uint task = (uint)get_group_id(0); task < tasks; task += (uint)get_num_groups(0)) {
-        const uint li = task / blocks, c0 = ww_rest(task, blocks, li) * WW_T;
-        const uint of_list = job.least + li * job.step;
-        // Columns come with the longest reach first.
-        if (reaches[c0] < (job.single ? 1u : of_list)) {
-            for (uint i = lid; i < WW_T; i += WW_WG)
-                most_gain[(ulong)li * job.columns + c0 + i] = 0;
+    for (uint j = lid; j < n; j += WW_WG)
+        places[j] = class_of[j] / fields * WW_WG << 8 | class_of[j] % fields * field;
+    for (uint k = 0, from = 0; k < K; from += totals[k++] + 1)
+        for (uint x = lid; x <= totals[k]; x += WW_WG)
+            parts[from + x] = WW_ENTROPY(x) + WW_ENTROPY(totals[k] - x) - WW_ENTROPY(totals[k]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const ulong all = (ulong)job.columns * job.count;
+    const uint mask = (uint)((1ul << field) - 1);
+    // The most that a key changes; every entropy is rounded down.
+    const int each_key = 2 * (WW_ENTROPY(n) - WW_ENTROPY(n - 1) + 1), margin = 2 * (int)K + 4;
+    const float bits_of = exp2((float)shift - 32.0f);
+    bins += lid;
+    for (ulong place = get_global_id(0); place < all; place += get_global_size(0)) {
+        const uint li = (uint)(place / job.columns), c = (uint)(place - (ulong)li * job.columns);
+        const uint l = job.single ? reaches[c] : job.least + li * job.step;
+        if (l == 0 || reaches[c] < l) {
+            most_gain[place] = 0;
             continue;
         }
-        const uint c = c0 + t, l = job.single ? reaches[c] : of_list;
-        for (uint low = share * WW_HELD_KEYS; low < WW_PLACES; low += WW_SHARES * WW_HELD_KEYS) {
-            local uint *to = keys + WW_AT(low) + t;
-#pragma unroll 4
-            for (uint i = 0; i < WW_HELD_KEYS; i++) {
-                const uint j = min(low + i, n - 1);
-                const float q = ww_q_of(nearest, norms, flats, own, before, j, li, c, l, job);
-                const uint key = (uint)(q * (steps_of_q * 0.9999999f)) << bits | class_of[j];
-                to[i * WW_T] = low + i < n ? key : 0xffffffffu;
-            }
-            uint x[WW_HELD_KEYS];
+        for (uint i = 0; i < WW_BINS * words; i++)
+            bins[i * WW_WG] = 0;
+        WW_CANDIDATE(x);
+        float low = 1, high = 0;
+        for (uint i = 0; i < WW_SAMPLES; i++) {
+            const float q = WW_CANDIDATE_Q(x, (i * n + n / 2) / WW_SAMPLES);
+            low = fmin(low, q);
+            high = fmax(high, q);
+        }
+        // The least and the largest of these are in the middle of bins. Rounding is monotonic: edges are where they are.
+        const float unit = (WW_BINS - 3) / fmax(high - low, 1e-20f), zero = 1.5f - low * unit;
+        const float near_ = 1.25f * ww_error(l, job) * unit + 8e-6f;
+        uint touched = 0, doubtful = 0;
+        for (uint first = 0; first < n; first += WW_AT_ONCE) {
+            float q[WW_AT_ONCE];
 #pragma unroll
-            for (uint i = 0; i < WW_HELD_KEYS; i++)
-                x[i] = to[i * WW_T];
-            ww_sort_held(x);
+            for (uint i = 0; i < WW_AT_ONCE; i++)
+                q[i] = WW_CANDIDATE_Q(x, min(first + i, n - 1));
+            WW_COMBINE(q);
 #pragma unroll
-            for (uint i = 0; i < WW_HELD_KEYS; i++)
-                to[i * WW_T] = x[i];
+            for (uint i = 0; i < WW_AT_ONCE; i++) {
+                const float at = fmin(fmax(fma(q[i], unit, zero), 0.5f), WW_BINS - 0.5f);
+                // The next edge: its number is in the last bits of a sum with 2^23.
+                const float marked = at + 8388608.0f, beyond = at - (marked - 8388608.0f);
+                const uint edge = as_uint(marked) & 31u, counted = places[min(first + i, n - 1)];
+                const uint one = first + i < n, doubt = fabs(beyond) <= near_ ? one : 0;
+                touched |= doubt << edge;
+                doubtful += doubt;
+                bins[(edge - (beyond < 0)) * (words * WW_WG) + (counted >> 8)] += one << (counted & 255u);
+            }
         }
-        for (uint k = 0; k < K; k++)
-            counts[(share * K + k) * WW_T + t] = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        // lid; but were it known to be, the places of all merges would be kept in registers for all tasks, and spill.
-        const uint me = WW_T > 8 ? lid + (task >> 31) : lid;
+        uint on_left[WW_BINS];
+        int slope[WW_BINS], most[WW_BINS], exact[WW_BINS];
 #pragma unroll
-        for (uint size = 2 * WW_HELD_KEYS; size <= WW_PLACES; size *= 2)
-            ww_merge(keys, me, size);
-        const uint first = n * (me / WW_T) / WW_SHARES, last = n * (me / WW_T + 1) / WW_SHARES;
-        for (uint p = first; p < last; p++)
-            counts[(share * K + (keys[WW_AT(p) + t] & mask)) * WW_T + t]++;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        // How many of each class are before each share: as places in `moves`.
-        for (uint k = share; k < K; k += WW_SHARES) {
-            uint at = 0;
-            for (uint i = 0; i < k; i++)
-                at += totals[i];
-            for (uint i = 0; i < WW_SHARES; i++) {
-                const uint many = counts[(i * K + k) * WW_T + t];
-                counts[(i * K + k) * WW_T + t] = at;
-                at += many;
+        for (uint i = 0; i < WW_BINS; i++)
+            on_left[i] = 0;
+        for (uint k = 0; k < K; k++) {
+            local const uint *word = bins + k / fields * WW_WG;
+            const uint down = k % fields * field;
+            uint x = 0;
+#pragma unroll
+            for (uint i = 0; i < WW_BINS; i++) {
+                x += word[i * words * WW_WG] >> down & mask;
+                on_left[i] += x;
             }
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint apart = (uint)(2.0f * ww_error(l, job) * steps_of_q) + 1u;
-        local uint *own_counts = counts + share * K * WW_T + t;
-        int gain = 0; // without what the sizes add
-        for (uint k = 0, from = 0; k < K; from += totals[k++]) {
-            const uint x = own_counts[k * WW_T] - from;
-            gain += WW_ENTROPY(x) + WW_ENTROPY(totals[k] - x) - WW_ENTROPY(totals[k]);
+#pragma unroll
+        for (uint i = 0; i < WW_BINS; i++) {
+            const uint from = i ? on_left[i - 1] : 0, to = on_left[i];
+            slope[i] = (int)((float)(sizes[from] - sizes[to]) / (float)max(to - from, 1u));
+            // Where sizes and slope are at their most: log2((n - p) / p) = -slope.
+            const uint at = clamp((uint)((float)n / (1.0f + exp2(-(float)slope[i] * bits_of))), from, to);
+            const uint next = min(at + 1, to);
+            most[i] = max(sizes[at] + slope[i] * (int)at, sizes[next] + slope[i] * (int)next);
+            exact[i] = sizes[to];
         }
-        // Of the cluster: its keys, the gain before it, the sum of the moves that add and the best of them, the most
-        // that sizes add within.
-        uint members = 0;
-        int start = gain, added = 0, move = INT_MIN, size = INT_MIN, sure = 0, most = 0;
-        uint q_before = first ? keys[WW_AT(first - 1) + t] >> bits : 0;
-        int foreign = 0; // a cluster that the share before this one began
-        for (uint p = first; p <= n; p++) {
-            const uint key = p < n ? keys[WW_AT(p) + t] : 0, q = key >> bits;
-            const int certain = p == 0 || p == n || q - q_before > apart;
-            if (p == first)
-                foreign = !certain;
-            if (certain) {
-                if (members > 1 && !foreign)
-                    most = max(most, start + (members == 2 ? move : added) + size);
-                if (p == n || p >= last)
-                    break;
-                foreign = 0;
-                sure = p ? max(sure, gain + sizes[p]) : sure;
-                start = gain;
-                members = 0;
-                added = 0;
-                move = size = INT_MIN;
-            } else {
-                if (p >= last && foreign)
-                    break;
-                size = max(size, sizes[p]);
+        for (uint k = 0, from = 0; k < K; from += totals[k++] + 1) {
+            local const uint *word = bins + k / fields * WW_WG;
+            const uint down = k % fields * field;
+            uint x = 0;
+            int here = parts[from];
+#pragma unroll
+            for (uint i = 0; i < WW_BINS; i++) {
+                const int x_here = (int)x * slope[i];
+                x += word[i * words * WW_WG] >> down & mask;
+                const int there = parts[from + x];
+                most[i] += max(here - x_here, there - (int)x * slope[i]);
+                exact[i] += there;
+                here = there;
             }
-            const uint k = (key & mask) * WW_T, at = own_counts[k];
-            const int change = moves[at];
-            own_counts[k] = at + 1;
-            gain += change;
-            added += max(change, 0);
-            move = max(move, change);
-            members++;
-            q_before = q;
         }
-        found[2 * lid] = sure;
-        found[2 * lid + 1] = most;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lid < WW_T) {
-            for (uint i = 1; i < WW_SHARES; i++) {
-                sure = max(sure, found[2 * (lid + i * WW_T)]);
-                most = max(most, found[2 * (lid + i * WW_T) + 1]);
-            }
-            const ulong place = (ulong)li * job.columns + c;
-            const int valid = l && reaches[c] >= l;
-            most_gain[place] = valid ? (ulong)(max(sure, most) + margin) << shift : 0;
-            most_gap[place] = INFINITY;
-            const uint at = each ? own[c] : 0, told = (uint)max(sure - margin, 0);
-            if (valid && told > sifted[at])
-                atomic_max(&sifted[at], told);
+        int sure = 0, top = 0;
+#pragma unroll
+        for (uint i = 0; i < WW_BINS; i++) {
+            const uint edges = touched >> i & (i ? 3u : 2u);
+            top = max(top, most[i] + (edges ? each_key * (int)doubtful : 0));
+            if (i + 1 < WW_BINS && !(edges & 2u))
+                sure = max(sure, exact[i]);
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        const int known = near_ < 0.5f; // else a key may be bins away
+        most_gain[place] = (ulong)(uint)(known ? top + margin : INT_MAX) << shift;
+        most_gap[place] = INFINITY;
+        const uint at = each ? own[c] : 0, told = known ? (uint)max(sure - margin, 0) : 0;
+        if (told > sifted[at])
+            atomic_max(&sifted[at], told);
     }
 }
 

@@ -568,11 +568,12 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_rank(
     }
 }
 
-// Lists the candidates that may be as good as the bound: place, gap, gain in two halves. count[0]: how many there are,
-// also where the list has no room.
+// Lists the candidates that may be as good as the bound: place, gap, gain in two halves. A place is the length's number
+// times `total`, and the column of all, of which the chunk's begin at `first`. count[0]: how many there are, also where the
+// list has no room.
 kernel void ww_shapelet_keep(global const ulong *most_gain, global const float *most_gap, global const ulong *bound,
                              global const uint *reaches, global uint *count, global uint4 *kept, const uint room,
-                             const ww_shapelet_job job) {
+                             const uint first, const uint total, const ww_shapelet_job job) {
     const ulong place = get_global_id(0);
     if (place >= (ulong)job.columns * job.count)
         return;
@@ -584,5 +585,5 @@ kernel void ww_shapelet_keep(global const ulong *most_gain, global const float *
         return;
     const uint slot = atomic_inc(count);
     if (slot < room)
-        kept[slot] = (uint4)((uint)place, as_uint(most_gap[place]), (uint)gain, (uint)(gain >> 32));
+        kept[slot] = (uint4)(li * total + first + c, as_uint(most_gap[place]), (uint)gain, (uint)(gain >> 32));
 }

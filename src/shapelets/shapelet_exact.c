@@ -83,9 +83,10 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
     if ((status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_windows", &d->make_windows)) != WW_OK ||
         kind.raw || kind.channels > 1 ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_row_steps", &d->row_steps)) != WW_OK ||
-        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_short_windows", &d->short_windows)) !=
-            WW_OK ||
-        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_short", &d->of_short)) != WW_OK)
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_angles", &d->make_angles)) != WW_OK ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_circle", &d->circle)) != WW_OK ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_fours", &d->make_fours)) != WW_OK ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_near_fours", &d->near_fours)) != WW_OK)
         return status;
     return wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_window_steps", &d->window_steps);
 }
@@ -100,15 +101,50 @@ void wwi_shapelet_device_close(wwi_shapelet_device *d) {
     wwi_buffer_destroy(&d->nearest);
     wwi_buffer_destroy(&d->at);
     wwi_shapelet_room *room = &d->room;
-    wwi_buffer **const buffers[] = {&room->node_ids,  &room->class_of,     &room->totals,     &room->before,
-                                    &room->so_far,    &room->steps,        &room->bound,      &room->column_buffer,
-                                    &room->reaches,   &room->own,          &room->a,          &room->norms,
-                                    &room->b,         &room->tile_buffer,  &room->tile_first, &room->table_flats,
-                                    &room->row_steps, &room->window_steps, &room->falls,      &room->sums,
-                                    &room->rises,     &room->rows_scratch, &room->lefts,      &room->points,
-                                    &room->entropy,   &room->sifted,       &room->listed,     &room->listed_count,
-                                    &room->nearest,   &room->most_gain,    &room->most_gap,   &room->best,
-                                    &room->kept,      &room->kept_count,   &room->scratch,    &room->short_windows};
+    wwi_buffer **const buffers[] = {&room->node_ids,
+                                    &room->class_of,
+                                    &room->totals,
+                                    &room->before,
+                                    &room->so_far,
+                                    &room->steps,
+                                    &room->bound,
+                                    &room->column_buffer,
+                                    &room->reaches,
+                                    &room->own,
+                                    &room->a,
+                                    &room->norms,
+                                    &room->b,
+                                    &room->tile_buffer,
+                                    &room->tile_first,
+                                    &room->table_flats,
+                                    &room->row_steps,
+                                    &room->window_steps,
+                                    &room->falls,
+                                    &room->sums,
+                                    &room->rises,
+                                    &room->rows_scratch,
+                                    &room->lefts,
+                                    &room->points,
+                                    &room->entropy,
+                                    &room->sifted,
+                                    &room->listed,
+                                    &room->listed_count,
+                                    &room->nearest,
+                                    &room->most_gain,
+                                    &room->most_gap,
+                                    &room->best,
+                                    &room->kept,
+                                    &room->kept_count,
+                                    &room->scratch,
+                                    &room->fours,
+                                    &room->all_columns,
+                                    &room->all_lefts,
+                                    &room->angles[0],
+                                    &room->angles[1],
+                                    &room->sorted_angles[0],
+                                    &room->sorted_angles[1],
+                                    &room->angle_counts[0],
+                                    &room->angle_counts[1]};
     _Static_assert(sizeof buffers == sizeof *room, "every buffer of the room is in the list");
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(buffers[i]);
@@ -120,8 +156,10 @@ void wwi_shapelet_device_close(wwi_shapelet_device *d) {
     wwi_kernel_destroy(&d->statistics_of);
     wwi_kernel_destroy(&d->patterns_of);
     wwi_kernel_destroy(&d->near);
-    wwi_kernel_destroy(&d->short_windows);
-    wwi_kernel_destroy(&d->of_short);
+    wwi_kernel_destroy(&d->make_angles);
+    wwi_kernel_destroy(&d->circle);
+    wwi_kernel_destroy(&d->make_fours);
+    wwi_kernel_destroy(&d->near_fours);
     wwi_kernel_destroy(&d->weigh);
     wwi_kernel_destroy(&d->make_columns);
     wwi_kernel_destroy(&d->make_windows);
@@ -147,8 +185,8 @@ static ww_status copy_series(const ww_series_set *set, wwi_shapelet_data *data) 
                 wwi_fail_hint("shapelets need complete series");
                 return wwi_fail_where((int64_t)i, (int64_t)(t % ww_series_set_length(set, i)));
             }
-            low = fmin(low, to[t]);
-            high = fmax(high, to[t]);
+            low = to[t] < low ? to[t] : low;
+            high = to[t] > high ? to[t] : high;
         }
     }
     data->centre = low + 0.5 * (high - low);
@@ -254,32 +292,33 @@ static void on_host(const wwi_shapelet_data *data, wwi_shapelet_kind kind, const
     for (size_t j = 0; j < series; j++) {
         const size_t length = wwi_shapelet_length(data, ids[j]);
         nearest[j] = INFINITY;
-        at[j] = 0;
+        if (at)
+            at[j] = 0;
         for (size_t u = 0; u + l <= length; u++) {
             const double d = window_distance(pattern, flats, kind, l, data->values + data->offsets[ids[j]] + u, length);
             if (d < nearest[j]) {
                 nearest[j] = d;
-                at[j] = (uint32_t)u;
+                if (at)
+                    at[j] = (uint32_t)u;
             }
         }
     }
 }
 
-// Runs the kernel for `count` prepared patterns.
-static ww_status on_device(wwi_shapelet_device *d, const wwi_shapelet_data *data, size_t series, const double *values,
-                           uint64_t value_count, const uint32_t *places, const uint32_t *flats, size_t count,
-                           double *nearest, uint32_t *at) {
+// Runs the kernel for `count` prepared patterns. at: NULL or where the nearest windows are. What is sent stays until
+// the reads at the end.
+static ww_status on_device(wwi_shapelet_device *d, const wwi_shapelet_data *data, const uint32_t *ids, size_t series,
+                           const double *values, uint64_t value_count, const uint32_t *places, const uint32_t *flats,
+                           size_t count, double *nearest, uint32_t *at) {
     ww_status status;
     const uint64_t results = count * series;
     const uint32_t across = (uint32_t)series;
-    if ((status = wwi_grow_buffer(d->context, &d->patterns, value_count * sizeof(double))) != WW_OK ||
+    if ((status = wwi_grow_buffer(d->context, &d->ids, series * 4)) != WW_OK ||
+        (status = wwi_grow_buffer(d->context, &d->patterns, value_count * sizeof(double))) != WW_OK ||
         (status = wwi_grow_buffer(d->context, &d->places, count * 8)) != WW_OK ||
         (status = wwi_grow_buffer(d->context, &d->flats, count * d->kind.channels * 4)) != WW_OK ||
         (status = wwi_grow_buffer(d->context, &d->nearest, results * sizeof(double))) != WW_OK ||
-        (status = wwi_grow_buffer(d->context, &d->at, results * 4)) != WW_OK ||
-        (status = wwi_buffer_write(d->patterns, 0, value_count * sizeof(double), values)) != WW_OK ||
-        (status = wwi_buffer_write(d->places, 0, count * 8, places)) != WW_OK ||
-        (status = wwi_buffer_write(d->flats, 0, count * d->kind.channels * 4, flats)) != WW_OK)
+        (status = wwi_grow_buffer(d->context, &d->at, results * 4)) != WW_OK)
         return status;
     const wwi_arg args[] = {WWI_BUFFER(data->device_values),
                             WWI_BUFFER(data->device_offsets),
@@ -290,10 +329,16 @@ static ww_status on_device(wwi_shapelet_device *d, const wwi_shapelet_data *data
                             WWI_BUFFER(d->flats),
                             WWI_BUFFER(d->nearest),
                             WWI_BUFFER(d->at)};
-    if ((status = wwi_launch(d->exact, results, d->exact_group, args, sizeof args / sizeof *args)) != WW_OK ||
-        (status = wwi_stream_read(d->stream, d->nearest, 0, results * sizeof(double), nearest)) != WW_OK)
-        return status;
-    return wwi_stream_read(d->stream, d->at, 0, results * 4, at);
+    if ((status = wwi_buffer_send(d->ids, series * 4, ids)) == WW_OK &&
+        (status = wwi_buffer_send(d->patterns, value_count * sizeof(double), values)) == WW_OK &&
+        (status = wwi_buffer_send(d->places, count * 8, places)) == WW_OK &&
+        (status = wwi_buffer_send(d->flats, count * d->kind.channels * 4, flats)) == WW_OK &&
+        (status = wwi_launch(d->exact, results, d->exact_group, args, sizeof args / sizeof *args)) == WW_OK &&
+        (!at || (status = wwi_stream_read(d->stream, d->at, 0, results * 4, at)) == WW_OK))
+        status = wwi_stream_read(d->stream, d->nearest, 0, results * sizeof(double), nearest);
+    if (status != WW_OK)
+        wwi_buffer_settle(d->ids);
+    return status;
 }
 
 ww_status wwi_shapelet_exact(wwi_shapelet_device *d, const wwi_shapelet_data *data, const uint32_t *ids, size_t series,
@@ -305,13 +350,10 @@ ww_status wwi_shapelet_exact(wwi_shapelet_device *d, const wwi_shapelet_data *da
         value_count += patterns[p].length * C;
     double *values = malloc((value_count ? value_count : 1) * sizeof *values);
     uint32_t *places = malloc((count ? count : 1) * 8), *flats = malloc((count ? count : 1) * C * sizeof *flats);
-    uint32_t *own_at = at ? NULL : malloc((count * series + 1) * sizeof *own_at);
-    if (!values || !places || !flats || (!at && !own_at) || value_count >> 32) {
+    if (!values || !places || !flats || value_count >> 32) {
         status = wwi_fail_memory(value_count * sizeof *values);
         goto done;
     }
-    if (!at)
-        at = own_at;
     for (size_t p = 0, first = 0; p < count; p++) {
         places[2 * p] = (uint32_t)first;
         places[2 * p + 1] = (uint32_t)patterns[p].length;
@@ -319,14 +361,13 @@ ww_status wwi_shapelet_exact(wwi_shapelet_device *d, const wwi_shapelet_data *da
         first += patterns[p].length * C;
     }
     if (d->has_double && count) {
-        if ((status = wwi_grow_buffer(d->context, &d->ids, series * 4)) != WW_OK ||
-            (status = wwi_buffer_write(d->ids, 0, series * 4, ids)) != WW_OK ||
-            (status = on_device(d, data, series, values, value_count, places, flats, count, distances, at)) != WW_OK)
+        if ((status = on_device(d, data, ids, series, values, value_count, places, flats, count, distances, at)) !=
+            WW_OK)
             goto done;
     } else {
         for (size_t p = 0; p < count; p++)
             on_host(data, d->kind, ids, series, values + places[2 * p], flats + p * C, places[2 * p + 1],
-                    distances + p * series, at + p * series);
+                    distances + p * series, at ? at + p * series : NULL);
     }
     for (size_t p = 0; p < count; p++)
         for (size_t j = 0; j < series; j++)
@@ -336,7 +377,6 @@ done:
     free(values);
     free(places);
     free(flats);
-    free(own_at);
     return status;
 }
 

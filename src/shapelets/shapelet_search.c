@@ -16,7 +16,8 @@
 #include "base/grow.h"
 #include "shapelets/shapelet_search.h"
 
-enum { SHORT = 8, SHORT_COLUMNS = 4 }; // WW_SHORT, WW_SHORT_COLUMNS in kernels_cl/shapelets/shapelet_exact.cl
+enum { BINS = 16 };         // WW_BINS in kernels_cl/shapelets/shapelet_sift.cl
+enum { SHORT_COLUMNS = 4 }; // WW_SHORT_COLUMNS in kernels_cl/shapelets/shapelet_exact.cl
 
 // A candidate that the device listed.
 typedef struct listed {
@@ -64,18 +65,23 @@ typedef struct search {
     // the device's
     wwi_program *extend_program, *split_program, *sift_program;
     wwi_kernel *extend, *split, *bound_kernel, *rank, *keep, *sift, *survive;
-    bool sifts;                                    // before the sort, those that can't be the best are taken out
-    uint32_t sift_group, sift_across, sift_groups; // work-items, candidates of a group, groups
-    uint32_t held, sift_places;                    // keys of a work-item, of a candidate
-    uint32_t shift;                                // bits of gains that its bound leaves out
-    wwi_shapelet_room *room;                       // its buffers
-    uint32_t rows_groups, rows_room;               // of shapelet_rows.cl: groups at a time, and numbers that each keeps
-    uint32_t across, split_group, split_groups;    // candidates of a group, its work-items, groups
-    uint32_t shares;                               // work-items that go through a candidate's keys
+    bool sifts;                                 // before the sort, those that can't be the best are taken out
+    uint32_t sift_group, sift_groups;           // work-items of a group, groups
+    uint32_t field, words;                      // bits of a count in the histogram, words of a bin
+    uint32_t shift;                             // bits of gains that its bound leaves out
+    wwi_shapelet_room *room;                    // its buffers
+    uint32_t rows_groups, rows_room;            // of shapelet_rows.cl: groups at a time, and numbers that each keeps
+    uint32_t across, split_group, split_groups; // candidates of a group, its work-items, groups
+    uint32_t shares;                            // work-items that go through a candidate's keys
     bool keys_global;
-    uint32_t block;                  // columns are a multiple of it
-    size_t chunk;                    // most columns at a time
-    size_t table_first, table_count; // the series whose windows are in the table
+    uint32_t block;            // columns are a multiple of it
+    size_t chunk;              // most columns at a time
+    uint32_t *lefts;           // sparse lengths: points left from the first row of each block of columns on
+    uint32_t *totals, *points; // of each class; of each series
+    float *before;
+    bool ahead;                        // chunks are queued one after the other, and their lists are read at the end
+    uint32_t list_columns, list_first; // of the places in the device's list: all columns, the chunk's first
+    size_t table_first, table_count;   // the series whose windows are in the table
     uint64_t table_bytes;
     // the list
     listed *list;
@@ -153,12 +159,18 @@ static wwi_shapelet_column column_at(const search *s, uint32_t own, uint32_t sta
     return (wwi_shapelet_column){s->node->ids[own], start, left < s->job.longest ? left : s->job.longest, own};
 }
 
-static ww_status make_columns(search *s) {
-    uint64_t count = 0;
+static ww_status count_columns(const search *s, uint64_t *count) {
+    *count = 0;
     for (size_t own = 0; own < s->node->count; own++)
-        count += starts_of(s, own);
-    if (count > INT32_MAX)
-        return wwi_fail(WW_ERROR_OVERFLOW, "%" PRIu64 " starts of candidates", count);
+        *count += starts_of(s, own);
+    return *count > INT32_MAX ? wwi_fail(WW_ERROR_OVERFLOW, "%" PRIu64 " starts of candidates", *count) : WW_OK;
+}
+
+static ww_status make_columns(search *s) {
+    uint64_t count;
+    const ww_status status = count_columns(s, &count);
+    if (status != WW_OK)
+        return status;
     s->columns = malloc(count * sizeof *s->columns);
     if (!s->columns)
         return wwi_fail_memory(count * sizeof *s->columns);
@@ -230,33 +242,43 @@ typedef struct rows {
     uint32_t own, first, left; // left: points from the first on
 } rows;
 
-static int by_left(const void *a, const void *b) {
-    const rows *x = a, *y = b;
-    if (x->left != y->left)
-        return x->left > y->left ? -1 : 1;
-    return x->own != y->own ? (x->own < y->own ? -1 : 1) : x->first < y->first ? -1 : x->first > y->first;
+// The longest first, otherwise in their order: by counting. sorted: room for them; at: for 2 more than `longest`.
+static void sort_rows(const rows *blocks, size_t count, size_t longest, size_t *at, rows *sorted) {
+    memset(at, 0, (longest + 2) * sizeof *at);
+    for (size_t i = 0; i < count; i++)
+        at[longest - blocks[i].left + 1]++;
+    for (size_t r = 0; r <= longest; r++)
+        at[r + 1] += at[r];
+    for (size_t i = 0; i < count; i++)
+        sorted[at[longest - blocks[i].left]++] = blocks[i];
 }
 
 // The columns of each section in the order of shapelet_diagonal.cl: (group, row, work-item), the longest first, with
-// columns of no reach where there are none.
+// columns of no reach where there are none. Where there are no columns yet, those of all series of the node.
 static ww_status arrange_rows(search *s) {
     ww_status status = WW_OK;
     const uint32_t H = s->device->rows, lanes = s->lanes;
     wwi_shapelet_column *ordered = NULL;
-    rows *blocks = malloc((s->column_count + 1) * sizeof *blocks);
-    size_t room = 0, used = 0;
-    if (!blocks)
-        return wwi_fail_memory(s->column_count * sizeof *blocks);
+    const size_t most = s->column_count / H + s->node->count + 1;
+    rows *blocks = malloc(most * sizeof *blocks), *sorted = malloc(most * sizeof *sorted);
+    size_t *starts = malloc((s->data->longest + 2) * sizeof *starts), room = 0, used = 0;
+    if (!blocks || !sorted || !starts)
+        status = wwi_fail_memory(most * sizeof *blocks);
     for (size_t i = 0; status == WW_OK && i < s->section_count; i++) {
         const section part = s->sections[i];
         size_t count = 0;
-        for (size_t c = part.first; c < part.first + part.count; c++)
+        for (size_t own = 0; !s->columns && own < s->node->count; own++) {
+            const uint32_t length = (uint32_t)wwi_shapelet_length(s->data, s->node->ids[own]);
+            for (uint32_t start = 0; start + s->job.least <= length; start += H)
+                blocks[count++] = (rows){(uint32_t)own, start, length - start};
+        }
+        for (size_t c = part.first; s->columns && c < part.first + part.count; c++)
             if (!(s->columns[c].start & (H - 1))) { // H is a power of two
                 const wwi_shapelet_column *column = &s->columns[c];
                 const size_t length = wwi_shapelet_length(s->data, column->series);
                 blocks[count++] = (rows){column->own, column->start, (uint32_t)length - column->start};
             }
-        qsort(blocks, count, sizeof *blocks, by_left);
+        sort_rows(blocks, count, s->data->longest, starts, sorted);
         const size_t groups = (count + lanes - 1) / lanes, columns = groups * H * lanes;
         if ((status = wwi_grow(&ordered, &room, used + columns, sizeof *ordered)) != WW_OK)
             break;
@@ -264,13 +286,15 @@ static ww_status arrange_rows(search *s) {
         for (size_t first = 0; first < groups * lanes; first += lanes)
             for (uint32_t row = 0; row < H; row++)
                 for (size_t block = first; block < first + lanes; block++)
-                    *to++ = block < count && blocks[block].left >= s->job.least + row
-                                ? column_at(s, blocks[block].own, blocks[block].first + row, blocks[block].left - row)
+                    *to++ = block < count && sorted[block].left >= s->job.least + row
+                                ? column_at(s, sorted[block].own, sorted[block].first + row, sorted[block].left - row)
                                 : (wwi_shapelet_column){s->node->ids[0], 0, 0, UINT32_MAX};
         s->sections[i] = (section){used, columns};
         used += columns;
     }
     free(blocks);
+    free(sorted);
+    free(starts);
     if (status != WW_OK) {
         free(ordered);
         return status;
@@ -407,10 +431,10 @@ uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_op
 
 // ---- the device's side
 
-// Local memory of a group that sifts.
+// Local memory of a group that sifts: counts, and tables of sizes and classes.
 static uint64_t sift_local(const search *s) {
-    const uint64_t n = s->node->count, places = s->sift_places + (s->sift_across < 32 ? s->sift_places / s->held : 0);
-    return places * s->sift_across * 4 + (2 * n + 1) * 4 + s->sift_group * (uint64_t)s->node->class_count * 4;
+    const uint64_t n = s->node->count;
+    return ((uint64_t)BINS * s->words * s->sift_group + 3 * n + 1 + s->node->class_count) * 4;
 }
 
 static ww_status compile(search *s) {
@@ -435,22 +459,19 @@ static ww_status compile(search *s) {
     s->shares = d->gpu && !s->keys_global && counts * s->split_group <= 8192 && s->split_group % across == 0
                     ? s->split_group / across
                     : 1;
-    s->held = wwi_shapelet_power_below(wwi_shapelet_tuned(d, "shapelets.held", 16), 32);
-    for (s->sift_places = s->held; s->sift_places < s->node->count;)
-        s->sift_places *= 2;
-    s->sift_group =
-        wwi_shapelet_power_below(wwi_shapelet_tuned(d, "shapelets.sift_group", s->node->count <= 64 ? 64 : 256), 256);
-    while (s->sift_group > 32 && s->sift_group > info->max_work_group)
+    for (s->field = 1; s->node->count >> s->field;)
+        s->field++;
+    const uint32_t fields = 32 / s->field;
+    s->words = ((uint32_t)s->node->class_count + fields - 1) / fields;
+    s->sift_group = wwi_shapelet_power_below(wwi_shapelet_tuned(d, "shapelets.sift_group", 128), 256);
+    while (s->sift_group > 32 && (s->sift_group > info->max_work_group || sift_local(s) > local))
         s->sift_group /= 2;
-    s->sift_across = 32;
-    while (s->sift_across > 1 && sift_local(s) > local)
-        s->sift_across /= 2;
     s->sifts = d->gpu && s->options->quality == WW_SHAPELET_GAIN && sift_local(s) <= local &&
                s->sift_group <= info->max_work_group &&
                s->node->count >= (size_t)wwi_shapelet_tuned(d, "shapelets.sift", 16);
     // Gains have 32 bits below the point, and above it those of count * log2(count): sums of these have a bit more.
     s->shift = 0;
-    while (((uint64_t)s->gains->entropy[s->node->count] >> s->shift) >> 30)
+    while (((uint64_t)s->gains->entropy[s->node->count] >> s->shift) >> 29)
         s->shift++;
     const int steps = s->job.single ? 2 : s->job.step == 1 ? 1 : 0;
     s->parts = steps == 1 ? d->parts : 1;
@@ -506,10 +527,8 @@ static ww_status compile(search *s) {
         return status;
     const wwi_source sift[] = {
         {"base/number.cl", NULL}, {"shapelets/shapelet.cl", NULL}, {"shapelets/shapelet_sift.cl", NULL}};
-    snprintf(options, sizeof options,
-             "-DWW_C=%zu -DWW_RAW=%d -DWW_V=1 -DWW_WG=%" PRIu32 " -DWW_T=%" PRIu32 " -DWW_HELD_KEYS=%" PRIu32
-             " -DWW_PLACES=%" PRIu32,
-             d->kind.channels, d->kind.raw, s->sift_group, s->sift_across, s->held, s->sift_places);
+    snprintf(options, sizeof options, "-DWW_C=%zu -DWW_RAW=%d -DWW_V=1 -DWW_WG=%" PRIu32, d->kind.channels, d->kind.raw,
+             s->sift_group);
     if ((status = wwi_program_get(d->context, sift, 3, options, &s->sift_program)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, s->sift_program, "ww_shapelet_sift", &s->sift)) != WW_OK)
         return status;
@@ -521,45 +540,54 @@ static ww_status upload(wwi_shapelet_device *d, wwi_buffer **buffer, const void 
     return status == WW_OK && bytes ? wwi_buffer_write(*buffer, 0, bytes, values) : status;
 }
 
+// The same without waiting: the values stay until the search ends.
+static ww_status post(wwi_shapelet_device *d, wwi_buffer **buffer, const void *values, uint64_t bytes) {
+    const ww_status status = wwi_grow_buffer(d->context, buffer, bytes);
+    return status == WW_OK ? wwi_buffer_send(*buffer, bytes, values) : status;
+}
+
 // What does not change from chunk to chunk.
 static ww_status send_node(search *s) {
     ww_status status;
+    wwi_shapelet_device *d = s->device;
+    wwi_shapelet_room *room = s->room;
     const wwi_shapelet_node *node = s->node;
-    const size_t n = node->count, most = s->gains->most;
-    uint32_t *totals = calloc(node->class_count, sizeof *totals), *points = malloc(n * sizeof *points);
-    float *before = calloc(n, sizeof *before);
-    const double scale = s->device->kind.raw ? (double)s->job.scale * (double)s->data->channels : 0.25;
-    if (!totals || !before || !points) {
-        status = wwi_fail_memory(n * sizeof *before);
-        goto done;
-    }
+    const size_t n = node->count, most = s->gains->most, blocks = s->sparse ? s->column_count / s->block : 0;
+    const double scale = d->kind.raw ? (double)s->job.scale * (double)s->data->channels : 0.25;
+    s->totals = calloc(node->class_count, sizeof *s->totals);
+    s->points = malloc(n * sizeof *s->points);
+    s->before = calloc(n, sizeof *s->before);
+    s->lefts = malloc((blocks + 1) * sizeof *s->lefts);
+    if (!s->totals || !s->before || !s->points || !s->lefts)
+        return wwi_fail_memory((n + blocks) * sizeof *s->points);
     for (size_t j = 0; j < n; j++) {
-        totals[node->classes[j]]++;
-        points[j] = (uint32_t)wwi_shapelet_length(s->data, node->ids[j]);
+        s->totals[node->classes[j]]++;
+        s->points[j] = (uint32_t)wwi_shapelet_length(s->data, node->ids[j]);
         if (node->before)
-            before[j] = (float)fmin(node->before[j] * node->before[j] * scale, 1.0);
+            s->before[j] = (float)fmin(node->before[j] * node->before[j] * scale, 1.0);
     }
-    if ((status = upload(s->device, &s->room->node_ids, node->ids, n * 4)) != WW_OK ||
-        (status = upload(s->device, &s->room->class_of, node->classes, n * 4)) != WW_OK ||
-        (status = upload(s->device, &s->room->totals, totals, node->class_count * 4)) != WW_OK ||
-        (status = wwi_grow_buffer(s->device->context, &s->room->before, n * 4)) != WW_OK ||
-        (node->before && ((status = wwi_buffer_write(s->room->before, 0, n * 4, before)) != WW_OK ||
-                          (status = upload(s->device, &s->room->so_far, node->before, n * 8)) != WW_OK)) ||
+    for (size_t i = 0; i < blocks; i++) {
+        const wwi_shapelet_column *column = &s->columns[i * s->block];
+        s->lefts[i] = (uint32_t)wwi_shapelet_length(s->data, column->series) - column->start;
+    }
+    if ((status = post(d, &room->node_ids, node->ids, n * 4)) != WW_OK ||
+        (status = post(d, &room->class_of, node->classes, n * 4)) != WW_OK ||
+        (status = post(d, &room->totals, s->totals, node->class_count * 4)) != WW_OK ||
+        (status = wwi_grow_buffer(d->context, &room->before, n * 4)) != WW_OK ||
+        (node->before && ((status = wwi_buffer_send(room->before, n * 4, s->before)) != WW_OK ||
+                          (status = post(d, &room->so_far, node->before, n * 8)) != WW_OK)) ||
         // Of the whole tree.
-        (!s->room->steps && (status = upload(s->device, &s->room->steps, s->gains->steps, most * 8)) != WW_OK) ||
-        (!s->room->entropy &&
-         (status = upload(s->device, &s->room->entropy, s->gains->entropy, (most + 1) * 8)) != WW_OK) ||
-        (status = upload(s->device, &s->room->points, points, n * 4)) != WW_OK ||
-        (status = wwi_grow_buffer(s->device->context, &s->room->sifted, n * 4)) != WW_OK ||
-        (status = wwi_grow_buffer(s->device->context, &s->room->listed_count, 4)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(s->room->sifted, 0, n * 4, 0)) != WW_OK)
-        goto done;
-    status = wwi_grow_buffer(s->device->context, &s->room->bound, 16);
-done:
-    free(totals);
-    free(before);
-    free(points);
-    return status;
+        (!room->steps && (status = upload(d, &room->steps, s->gains->steps, most * 8)) != WW_OK) ||
+        (!room->entropy && (status = upload(d, &room->entropy, s->gains->entropy, (most + 1) * 8)) != WW_OK) ||
+        (status = post(d, &room->points, s->points, n * 4)) != WW_OK ||
+        (blocks && (status = post(d, &room->all_lefts, s->lefts, blocks * 4)) != WW_OK) ||
+        (d->has_double &&
+         (status = post(d, &room->all_columns, s->columns, s->column_count * sizeof *s->columns)) != WW_OK) ||
+        (status = wwi_grow_buffer(d->context, &room->sifted, n * 4)) != WW_OK ||
+        (status = wwi_grow_buffer(d->context, &room->listed_count, 4)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(room->sifted, 0, n * 4, 0)) != WW_OK)
+        return status;
+    return wwi_grow_buffer(d->context, &room->bound, 16);
 }
 
 // Unsigned numbers in the order of floats, as in the kernels.
@@ -638,8 +666,11 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
         return status;
     const uint32_t tiles = (uint32_t)s->tile_count;
     s->job.table = (uint32_t)first;
-    if ((status = upload(d, &s->room->tile_buffer, s->tiles, s->tile_count * sizeof *s->tiles)) != WW_OK ||
-        (!s->sparse && (status = upload(d, &s->room->tile_first, s->first_tile, (s->table_count + 1) * 4)) != WW_OK))
+    // Of a table of all series what is sent stays.
+    ww_status (*const send)(wwi_shapelet_device *, wwi_buffer **, const void *, uint64_t) =
+        s->table_count == s->node->count ? post : upload;
+    if ((status = send(d, &s->room->tile_buffer, s->tiles, s->tile_count * sizeof *s->tiles)) != WW_OK ||
+        (!s->sparse && (status = send(d, &s->room->tile_first, s->first_tile, (s->table_count + 1) * 4)) != WW_OK))
         return status;
     if (s->sparse) {
         const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
@@ -726,8 +757,6 @@ static void cut_chunks(search *s) {
     s->block = s->sparse ? s->device->rows * s->lanes : s->device->columns * s->device->group * s->device->vector;
     if (s->block < s->across)
         s->block = s->across;
-    if (s->sifts && s->block < s->sift_across)
-        s->block = s->sift_across;
     most = most < of_nearest ? most : of_nearest;
     most = most < of_table ? most : of_table;
     most = most < INT32_MAX / s->job.count ? most : INT32_MAX / s->job.count;
@@ -784,7 +813,13 @@ static ww_status allocate(search *s) {
     return wwi_grow_buffer(context, &s->room->scratch, scratch);
 }
 
-static void release(search *s) {
+static void release(search *s, ww_status status) {
+    if (status != WW_OK && s->room->node_ids)
+        wwi_buffer_settle(s->room->node_ids); // what is posted
+    free(s->totals);
+    free(s->points);
+    free(s->before);
+    free(s->lefts);
     wwi_kernel_destroy(&s->extend);
     wwi_kernel_destroy(&s->split);
     wwi_kernel_destroy(&s->bound_kernel);
@@ -839,33 +874,23 @@ static ww_status send_columns(search *s, size_t first, size_t count) {
     ww_status status = WW_OK;
     wwi_shapelet_device *d = s->device;
     const uint32_t W = s->job.columns, groups = W / s->block;
-    const wwi_shapelet_column *columns = s->columns + first;
     wwi_shapelet_column *padded = NULL;
-    uint32_t *lefts = NULL;
-    if (count < W) {
+    if (count < W || !d->has_double) {
         if (!(padded = malloc(W * sizeof *padded)))
             return wwi_fail_memory(W * sizeof *padded);
-        memcpy(padded, columns, count * sizeof *padded);
+        memcpy(padded, s->columns + first, count * sizeof *padded);
         for (size_t c = count; c < W; c++)
             padded[c] = (wwi_shapelet_column){s->node->ids[0], 0, 0, UINT32_MAX};
-        columns = padded;
     }
     if (!d->has_double) {
-        status = send_host_columns(s, columns);
+        status = send_host_columns(s, padded);
         goto done;
     }
-    if ((status = wwi_buffer_write(s->room->column_buffer, 0, W * sizeof *columns, columns)) != WW_OK)
+    if ((status = padded ? wwi_buffer_write(s->room->column_buffer, 0, W * sizeof *padded, padded)
+                         : wwi_buffer_copy(s->room->all_columns, first * sizeof *padded, s->room->column_buffer, 0,
+                                           W * sizeof *padded)) != WW_OK)
         goto done;
     if (s->sparse) {
-        // The points left from each group's first row on.
-        if (!(lefts = malloc(groups * sizeof *lefts))) {
-            status = wwi_fail_memory(groups * sizeof *lefts);
-            goto done;
-        }
-        for (uint32_t i = 0; i < groups; i++) {
-            const wwi_shapelet_column *column = &columns[(size_t)i * s->block];
-            lefts[i] = (uint32_t)wwi_shapelet_length(s->data, column->series) - column->start;
-        }
         const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
                                 WWI_BUFFER(s->data->device_offsets),
                                 WWI_BUFFER(s->room->column_buffer),
@@ -877,7 +902,8 @@ static ww_status send_columns(search *s, size_t first, size_t count) {
                                 WWI_BUFFER(s->room->own),
                                 WWI_VALUE(s->lanes),
                                 WWI_VALUE(s->job)};
-        if ((status = wwi_buffer_write(s->room->lefts, 0, groups * 4, lefts)) == WW_OK)
+        if ((status = wwi_buffer_copy(s->room->all_lefts, first / s->block * 4, s->room->lefts, 0, groups * 4)) ==
+            WW_OK)
             status = wwi_launch(d->row_steps, (W + d->table_group - 1) / d->table_group, d->table_group, args,
                                 sizeof args / sizeof *args);
         goto done;
@@ -895,7 +921,6 @@ static ww_status send_columns(search *s, size_t first, size_t count) {
                         sizeof args / sizeof *args);
 done:
     free(padded);
-    free(lefts);
     return status;
 }
 
@@ -960,7 +985,8 @@ static ww_status split(search *s) {
     const uint64_t local = s->keys_global ? 4 : (s->node->count + counts) * across * 4;
     const uint64_t tasks = (s->job.columns / s->across) * (uint64_t)s->job.count;
     const uint32_t groups = tasks < s->split_groups ? (uint32_t)tasks : s->split_groups;
-    const uint32_t room = s->job.columns * s->job.count, each = s->k > 1;
+    const uint32_t places = s->job.columns * s->job.count, each = s->k > 1;
+    const uint32_t room = (uint32_t)(wwi_buffer_bytes(s->room->kept) / 16);
     const wwi_arg args[] = {WWI_BUFFER(s->room->nearest),
                             WWI_BUFFER(s->room->norms),
                             WWI_BUFFER(s->room->table_flats),
@@ -997,6 +1023,8 @@ static ww_status split(search *s) {
                                  WWI_BUFFER(s->room->sifted),
                                  WWI_VALUE(s->shift),
                                  WWI_VALUE(each),
+                                 WWI_VALUE(s->field),
+                                 WWI_VALUE(s->words),
                                  WWI_LOCAL((size_t)sift_local(s)),
                                  WWI_VALUE(s->job)};
     const wwi_arg survive_args[] = {WWI_BUFFER(s->room->most_gain),
@@ -1007,7 +1035,7 @@ static ww_status split(search *s) {
                                     WWI_BUFFER(s->room->listed),
                                     WWI_BUFFER(s->room->listed_count),
                                     WWI_VALUE(s->job)};
-    const uint64_t sift_tasks = (s->job.columns / s->sift_across) * (uint64_t)s->job.count;
+    const uint64_t sift_tasks = ((uint64_t)places + s->sift_group - 1) / s->sift_group;
     const uint32_t small = s->device->table_group, series = (uint32_t)s->node->count, k = (uint32_t)s->k;
     const wwi_arg rank_args[] = {WWI_BUFFER(s->room->sifted), WWI_VALUE(series), WWI_VALUE(k), WWI_VALUE(s->shift),
                                  WWI_BUFFER(s->room->bound)};
@@ -1022,13 +1050,15 @@ static ww_status split(search *s) {
                                  WWI_BUFFER(s->room->kept_count),
                                  WWI_BUFFER(s->room->kept),
                                  WWI_VALUE(room),
+                                 WWI_VALUE(s->list_first),
+                                 WWI_VALUE(s->list_columns),
                                  WWI_VALUE(s->job)};
     if (s->sifts && ((status = wwi_buffer_fill_u32(s->room->listed_count, 0, 4, 0)) != WW_OK ||
                      (status = wwi_launch(s->sift, sift_tasks < s->sift_groups ? sift_tasks : s->sift_groups,
                                           s->sift_group, sift_args, sizeof sift_args / sizeof *sift_args)) != WW_OK ||
                      (ranks && (status = wwi_launch(s->rank, 1, s->split_group, rank_args,
                                                     sizeof rank_args / sizeof *rank_args)) != WW_OK) ||
-                     (status = wwi_launch(s->survive, ((uint64_t)room + small - 1) / small, small, survive_args,
+                     (status = wwi_launch(s->survive, ((uint64_t)places + small - 1) / small, small, survive_args,
                                           sizeof survive_args / sizeof *survive_args)) != WW_OK))
         return status;
     if ((status = wwi_launch(s->split, groups, s->split_group, args, sizeof args / sizeof *args)) != WW_OK ||
@@ -1036,26 +1066,29 @@ static ww_status split(search *s) {
                                        sizeof bound_args / sizeof *bound_args)) != WW_OK) ||
         (ranks &&
          (status = wwi_launch(s->rank, 1, s->split_group, rank_args, sizeof rank_args / sizeof *rank_args)) != WW_OK) ||
-        (status = wwi_buffer_fill_u32(s->room->kept_count, 0, 4, 0)) != WW_OK)
+        (!s->ahead && (status = wwi_buffer_fill_u32(s->room->kept_count, 0, 4, 0)) != WW_OK))
         return status;
-    return wwi_launch(s->keep, ((uint64_t)room + s->device->table_group - 1) / s->device->table_group,
+    return wwi_launch(s->keep, ((uint64_t)places + s->device->table_group - 1) / s->device->table_group,
                       s->device->table_group, keep_args, sizeof keep_args / sizeof *keep_args);
 }
 
-// Adds what the device kept to the list.
-static ww_status take_list(search *s, size_t first) {
+// Adds what the device kept to the list. whole: false where there was no room for it.
+static ww_status take_list(search *s, size_t first, bool *whole) {
     ww_status status;
     uint32_t count = 0;
     uint32_t(*kept)[4] = NULL;
+    *whole = true;
     if ((status = wwi_stream_read(s->device->stream, s->room->kept_count, 0, 4, &count)) != WW_OK || !count)
         return status;
+    if (!(*whole = count <= wwi_buffer_bytes(s->room->kept) / 16))
+        return WW_OK;
     if (!(kept = malloc(count * sizeof *kept)))
         return wwi_fail_memory(count * sizeof *kept);
     if ((status = wwi_stream_read(s->device->stream, s->room->kept, 0, count * sizeof *kept, kept)) != WW_OK ||
         (status = wwi_grow(&s->list, &s->list_room, s->list_count + count, sizeof *s->list)) != WW_OK)
         goto done;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t li = kept[i][0] / s->job.columns, c = kept[i][0] % s->job.columns;
+        const uint32_t li = kept[i][0] / s->list_columns, c = kept[i][0] % s->list_columns;
         const wwi_shapelet_column *column = &s->columns[first + c];
         listed *one = &s->list[s->list_count++];
         one->gain = (int64_t)((uint64_t)kept[i][3] << 32 | kept[i][2]);
@@ -1070,68 +1103,111 @@ done:
     return status;
 }
 
-// The windows of short lengths: a table for each of them.
-static uint64_t short_table(const search *s) {
-    return (uint64_t)s->node->count * s->data->longest * SHORT;
+// Local memory for a series' angles.
+static uint32_t angle_places(const search *s) {
+    uint32_t places = 2;
+    while (places < s->data->longest)
+        places *= 2;
+    return places;
 }
 
+// Of the node's windows of two and three points the angles, of four points the values.
 static ww_status make_short_windows(search *s) {
+    ww_status status = WW_OK;
     const wwi_shapelet_device *d = s->device;
-    const uint32_t series = (uint32_t)s->node->count, wide = (uint32_t)s->data->longest;
+    const uint32_t series = (uint32_t)s->node->count, wide = (uint32_t)s->data->longest, places = angle_places(s);
     const uint64_t windows = (uint64_t)series * wide;
-    uint32_t lengths = 0;
-    while (lengths < s->job.count && s->job.least + lengths * s->job.step <= s->job.shorts)
-        lengths++;
-    ww_status status = wwi_grow_buffer(d->context, &s->room->short_windows, lengths * short_table(s) * 4);
-    for (uint32_t li = 0; status == WW_OK && li < lengths; li++) {
-        const uint32_t l = s->job.least + li * s->job.step, first = (uint32_t)(li * short_table(s));
+    for (uint32_t li = 0; status == WW_OK && li < s->job.count; li++) {
+        const uint32_t l = s->job.least + li * s->job.step;
+        if (l > s->job.shorts)
+            break;
+        if (l == 4) {
+            if ((status = wwi_grow_buffer(d->context, &s->room->fours, windows * 16)) != WW_OK)
+                break;
+            const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
+                                    WWI_BUFFER(s->data->device_offsets),
+                                    WWI_BUFFER(s->room->node_ids),
+                                    WWI_VALUE(series),
+                                    WWI_VALUE(wide),
+                                    WWI_BUFFER(s->room->fours)};
+            status = wwi_launch(d->make_fours, (windows + d->table_group - 1) / d->table_group, d->table_group, args,
+                                sizeof args / sizeof *args);
+            break;
+        }
+        wwi_buffer **angles = &s->room->angles[l - 2], **sorted = &s->room->sorted_angles[l - 2],
+                   **counts = &s->room->angle_counts[l - 2];
+        if ((status = wwi_grow_buffer(d->context, angles, windows * 4)) != WW_OK ||
+            (status = wwi_grow_buffer(d->context, sorted, windows * 4)) != WW_OK ||
+            (status = wwi_grow_buffer(d->context, counts, (uint64_t)series * 4)) != WW_OK)
+            break;
         const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
                                 WWI_BUFFER(s->data->device_offsets),
                                 WWI_BUFFER(s->room->node_ids),
-                                WWI_VALUE(series),
                                 WWI_VALUE(wide),
                                 WWI_VALUE(l),
-                                WWI_BUFFER(s->room->short_windows),
-                                WWI_VALUE(first)};
-        status = wwi_launch(d->short_windows, (windows + d->table_group - 1) / d->table_group, d->table_group, args,
-                            sizeof args / sizeof *args);
+                                WWI_VALUE(places),
+                                WWI_LOCAL((size_t)places * 4),
+                                WWI_BUFFER(*angles),
+                                WWI_BUFFER(*sorted),
+                                WWI_BUFFER(*counts)};
+        status = wwi_launch(d->make_angles, series, d->exact_group, args, sizeof args / sizeof *args);
     }
     return status;
 }
 
-// What the correlations of short candidates leave too imprecise, from their differences.
+// The distances of short candidates, which correlations leave too imprecise.
 static ww_status find_short(search *s) {
     ww_status status = WW_OK;
     const wwi_shapelet_device *d = s->device;
-    const uint32_t wide = (uint32_t)s->data->longest, across = SHORT_COLUMNS * d->exact_group;
+    const uint32_t wide = (uint32_t)s->data->longest, across = SHORT_COLUMNS * d->exact_group, places = angle_places(s);
+    const uint32_t blocks = (s->job.columns + across - 1) / across, series = (uint32_t)s->node->count;
+    // Series of a group: some, where there are groups enough.
+    const uint32_t many = (uint64_t)blocks * series / 16 > 8192 ? 16 : (uint64_t)blocks * series / 4 > 8192 ? 4 : 1;
     for (uint32_t li = 0; status == WW_OK && li < s->job.count; li++) {
-        const uint32_t l = s->job.least + li * s->job.step, first = (uint32_t)(li * short_table(s));
+        const uint32_t l = s->job.least + li * s->job.step;
         if (l > s->job.shorts)
             break;
-        const wwi_arg args[] = {WWI_BUFFER(s->data->device_offsets),
-                                WWI_BUFFER(s->room->node_ids),
-                                WWI_BUFFER(s->room->column_buffer),
-                                WWI_BUFFER(s->room->short_windows),
-                                WWI_VALUE(first),
-                                WWI_VALUE(wide),
-                                WWI_VALUE(l),
-                                WWI_VALUE(li),
-                                WWI_BUFFER(s->room->nearest),
-                                WWI_VALUE(s->job)};
-        status = wwi_launch(d->of_short, (uint64_t)((s->job.columns + across - 1) / across) * s->node->count,
-                            d->exact_group, args, sizeof args / sizeof *args);
+        const wwi_buffer *angles = l < 4 ? s->room->angles[l - 2] : NULL;
+        const wwi_buffer *sorted = l < 4 ? s->room->sorted_angles[l - 2] : NULL;
+        const wwi_buffer *counts = l < 4 ? s->room->angle_counts[l - 2] : NULL;
+        const wwi_arg circle[] = {WWI_BUFFER(s->room->column_buffer),
+                                  WWI_BUFFER(angles),
+                                  WWI_BUFFER(sorted),
+                                  WWI_BUFFER(counts),
+                                  WWI_VALUE(wide),
+                                  WWI_VALUE(l),
+                                  WWI_VALUE(li),
+                                  WWI_VALUE(places),
+                                  WWI_VALUE(many),
+                                  WWI_LOCAL((size_t)places * 4),
+                                  WWI_BUFFER(s->room->nearest),
+                                  WWI_VALUE(s->job)};
+        const wwi_arg fours[] = {WWI_BUFFER(s->data->device_offsets),
+                                 WWI_BUFFER(s->room->node_ids),
+                                 WWI_BUFFER(s->room->column_buffer),
+                                 WWI_BUFFER(s->room->fours),
+                                 WWI_VALUE(wide),
+                                 WWI_VALUE(li),
+                                 WWI_BUFFER(s->room->nearest),
+                                 WWI_VALUE(s->job)};
+        status = l < 4 ? wwi_launch(d->circle, (uint64_t)blocks * ((series + many - 1) / many), d->exact_group, circle,
+                                    sizeof circle / sizeof *circle)
+                       : wwi_launch(d->near_fours, (uint64_t)blocks * series, d->exact_group, fours,
+                                    sizeof fours / sizeof *fours);
     }
     return status;
 }
 
-// next: made while the device works.
-static ww_status go_through_chunk(search *s, const chunk *now, size_t next_count, chunk *next) {
+// Queues all work for a chunk.
+static ww_status queue_chunk(search *s, const chunk *now) {
     ww_status status;
     const size_t first = now->first, count = now->count;
     const uint64_t table_bytes = room_bytes(s) / 4;
     const double each = (double)now->cells / (double)s->node->count;
     double told = 0;
     s->job.columns = (uint32_t)((count + s->block - 1) / s->block * s->block);
+    s->list_first = s->ahead ? (uint32_t)first : 0;
+    s->list_columns = s->ahead ? (uint32_t)s->column_count + s->block : s->job.columns;
     status = send_columns(s, first, count);
     for (size_t j = 0; status == WW_OK && j < s->node->count; j += s->table_count) {
         // One table for all series serves all chunks.
@@ -1140,12 +1216,21 @@ static ww_status go_through_chunk(search *s, const chunk *now, size_t next_count
         if (status == WW_OK)
             status = extend(s, each, &told, j + s->table_count == s->node->count);
     }
-    if (status != WW_OK || (s->job.shorts && (status = find_short(s)) != WW_OK) || (status = split(s)) != WW_OK)
+    if (status != WW_OK || (s->job.shorts && (status = find_short(s)) != WW_OK))
         return status;
-    *next = make_chunk(s, first + count, next_count);
+    return split(s);
+}
+
+// next: made while the device works.
+static ww_status go_through_chunk(search *s, const chunk *now, size_t next_count, chunk *next) {
+    bool whole; // there is room for a chunk's candidates
+    const ww_status status = queue_chunk(s, now);
+    if (status != WW_OK)
+        return status;
+    *next = make_chunk(s, now->first + now->count, next_count);
     s->progress->cells += now->cells;
     s->progress->candidates += now->candidates;
-    return take_list(s, first);
+    return take_list(s, now->first, &whole);
 }
 
 // ---- selection
@@ -1216,6 +1301,11 @@ static ww_status examine(search *s, const size_t *which, size_t count, chosen *t
         to[i].used = false;
         wwi_shapelet_split(s->gains, own, s->node->classes, n, s->node->class_count, s->options->quality, order, counts,
                            &to[i].found.score);
+        wwi_shapelet_after *after = s->node->after;
+        if (after && (after->found.place.length == 0 || wwi_shapelet_compare(&to[i].found, &after->found) < 0)) {
+            after->found = to[i].found;
+            memcpy(after->distances, own, n * sizeof *own);
+        }
     }
     s->progress->examined += count;
 done:
@@ -1384,10 +1474,41 @@ static size_t chunk_at(const search *s, const section *part, size_t at) {
     return part->count - at < s->chunk ? part->count - at : s->chunk;
 }
 
+// All chunks of the node, one queued behind the other. done: false where the list has no room for what they kept.
+static ww_status go_ahead(search *s, bool *done) {
+    ww_status status;
+    const section *part = &s->sections[0];
+    wwi_shapelet_progress *p = s->progress;
+    uint64_t cells = 0, candidates = 0;
+    s->ahead = true;
+    if ((status = send_bound(s)) != WW_OK || (status = wwi_buffer_fill_u32(s->room->kept_count, 0, 4, 0)) != WW_OK)
+        return status;
+    for (size_t at = 0; status == WW_OK && at < part->count;) {
+        const chunk now = make_chunk(s, part->first + at, chunk_at(s, part, at));
+        status = queue_chunk(s, &now);
+        at += now.count;
+        cells += now.cells;
+        candidates += now.candidates;
+    }
+    if (status == WW_OK)
+        status = take_list(s, 0, done);
+    s->ahead = false;
+    if (status == WW_OK && *done) {
+        p->cells += cells;
+        p->candidates += candidates;
+        status = select_best(s);
+    }
+    return status;
+}
+
 static ww_status go_through(search *s) {
     ww_status status = WW_OK;
     wwi_shapelet_progress *p = s->progress;
-    bool send = true;
+    bool send = true, done = false;
+    if (s->section_count == 1 && s->k == 1 && !p->save && !p->resume && !(p->deadline > 0) &&
+        (s->column_count + s->block) * (uint64_t)s->job.count <= UINT32_MAX &&
+        ((status = go_ahead(s, &done)) != WW_OK || done))
+        return status;
     for (size_t i = 0; status == WW_OK && i < s->section_count; i++) {
         const section *part = &s->sections[i];
         if (part->first + part->count <= p->resume) {
@@ -1453,15 +1574,23 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
     s.first_tile = malloc((node->count + 1) * sizeof *s.first_tile);
     if (!s.first_tile)
         return wwi_fail_memory((node->count + 1) * sizeof *s.first_tile);
-    if ((status = options->sample ? make_sample(&s, options->sample) : make_columns(&s)) != WW_OK)
+    if (options->sample && (status = make_sample(&s, options->sample)) != WW_OK)
+        goto done;
+    // Lengths far apart: a diagonal's cells follow from each other at less cost than lengths between that nobody needs.
+    s.sparse = device->row_steps && !s.job.single && options->start_step == 1 && progress->deadline <= 0 &&
+               (s.job.count == 1 || s.job.step >= (uint32_t)wwi_shapelet_tuned(device, "shapelets.sparse", 3));
+    // By diagonals, and one wanted: columns are made in their order.
+    uint64_t starts;
+    if ((status = count_columns(&s, &starts)) != WW_OK)
+        goto done;
+    if (!s.columns && s.sparse && k == 1)
+        s.column_count = starts;
+    else if (!s.columns && (status = make_columns(&s)) != WW_OK)
         goto done;
     if (progress->deadline > 0 && k == 1)
         shuffle(&s);
     else if (k > 1 && (s.job.single || progress->deadline > 0))
         progress->deadline > 0 ? shuffle_series(&s) : qsort(s.columns, s.column_count, sizeof *s.columns, by_own);
-    // Lengths far apart: a diagonal's cells follow from each other at less cost than lengths between that nobody needs.
-    s.sparse = device->row_steps && !s.job.single && options->start_step == 1 && progress->deadline <= 0 &&
-               (s.job.count == 1 || s.job.step >= (uint32_t)wwi_shapelet_tuned(device, "shapelets.sparse", 3));
     s.lanes = device->row_group * device->vector;
     for (size_t j = 0; s.sparse && j < node->count; j++) {
         const uint32_t D = device->diagonals;
@@ -1471,11 +1600,12 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
     }
     // Up to the longest window of the last place, four of them and a length's rest.
     s.fallen = (s.wide + s.job.longest + 8) / 4 * 4;
-    // Of short windows differences, where the tables fit a launch.
+    // Of short windows angles and differences, where a series' angles fit a group.
     const long shorts = wwi_shapelet_tuned(device, "shapelets.short", 4);
-    if (device->gpu && device->of_short && !s.job.single && options->quality == WW_SHAPELET_GAIN && shorts > 1 &&
-        short_table(&s) * SHORT < UINT32_MAX)
-        s.job.shorts = (uint32_t)(shorts < SHORT ? shorts : SHORT);
+    const uint64_t local = wwi_context_info(device->context)->local_bytes;
+    if (device->gpu && device->circle && !s.job.single && options->quality == WW_SHAPELET_GAIN && shorts > 1 &&
+        (uint64_t)angle_places(&s) * 4 + 1024 <= (local < 49152 ? local : 49152))
+        s.job.shorts = (uint32_t)(shorts < 4 ? shorts : 4);
     if (s.sparse) {
         s.job.error_root *= 2;
         s.job.rows = device->rows;
@@ -1490,6 +1620,6 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
     status = go_through(&s);
     *count = s.best_count;
 done:
-    release(&s);
+    release(&s, status);
     return status;
 }

@@ -40,10 +40,11 @@ typedef struct wwi_shapelet_kind {
 
 // Buffers of the search of a node, kept for the next one.
 typedef struct wwi_shapelet_room {
-    wwi_buffer *node_ids, *class_of, *totals, *before, *so_far, *steps, *bound, *column_buffer, *reaches, *own, *a,
-        *norms, *b, *tile_buffer, *tile_first, *table_flats, *sums, *rises, *row_steps, *window_steps, *falls,
-        *rows_scratch, *lefts, *points, *entropy, *sifted, *listed, *listed_count, *nearest, *most_gain, *most_gap,
-        *best, *kept, *kept_count, *scratch, *short_windows;
+    wwi_buffer *node_ids, *class_of, *totals, *before, *so_far, *steps, *bound, *all_columns, *all_lefts,
+        *column_buffer, *reaches, *own, *a, *norms, *b, *tile_buffer, *tile_first, *table_flats, *sums, *rises,
+        *row_steps, *window_steps, *falls, *rows_scratch, *lefts, *points, *entropy, *sifted, *listed, *listed_count,
+        *nearest, *most_gain, *most_gap, *best, *kept, *kept_count, *scratch, *angles[2], *sorted_angles[2],
+        *angle_counts[2], *fours;
 } wwi_shapelet_room;
 
 // A device's programs for one kind. It belongs to one thread at a time.
@@ -58,8 +59,8 @@ typedef struct wwi_shapelet_device {
     uint32_t row_parts;                      // of a group that have the same rows
     uint32_t exact_group, table_group;
     wwi_program *double_program;
-    wwi_kernel *exact, *statistics_of, *patterns_of, *near, *short_windows, *of_short, *weigh, *make_columns,
-        *make_windows, *row_steps, *window_steps;
+    wwi_kernel *exact, *statistics_of, *patterns_of, *near, *make_angles, *circle, *make_fours, *near_fours, *weigh,
+        *make_columns, *make_windows, *row_steps, *window_steps;
     wwi_buffer *patterns, *places, *flats, *ids, *nearest, *at; // of wwi_shapelet_exact()
     wwi_shapelet_room room;
     uint64_t bytes; // that a search may use: half of what was free when the first began
@@ -175,7 +176,14 @@ typedef struct wwi_shapelet_node {
     size_t count, class_count;
     const double *before; // NULL, or the distances so far: the candidate's are combined with them
     ww_shapelet_op op;
+    struct wwi_shapelet_after *after; // NULL, or what the search tells besides
 } wwi_shapelet_node;
+
+// The best of those that a search examined, and its distances to the node's series.
+typedef struct wwi_shapelet_after {
+    wwi_shapelet_found found; // its length is 0 before there is one
+    double *distances;
+} wwi_shapelet_after;
 
 // What may be kept between calls, told and asked.
 typedef struct wwi_shapelet_progress {

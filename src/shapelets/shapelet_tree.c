@@ -436,19 +436,26 @@ static ww_status find_terms(growth *g, wwi_shapelet_node *node, const wwi_shapel
                             wwi_shapelet_found *terms, ww_shapelet_op *ops, size_t *count) {
     ww_status status = WW_OK;
     size_t there = 0;
+    wwi_shapelet_after after = {.distances = distances};
     *count = 0;
     node->before = NULL;
     if (known) {
         terms[0] = *known;
         there = 1;
-    } else if ((status = find(g, node, 1, &terms[0], &there)) != WW_OK) {
-        return status;
+    } else {
+        node->after = &after;
+        status = find(g, node, 1, &terms[0], &there);
+        node->after = NULL;
+        if (status != WW_OK)
+            return status;
     }
     if (!there || terms[0].score.key < 1)
         return WW_OK;
     ops[0] = WW_SHAPELET_AND;
     *count = 1;
-    if ((status = join(g, node, &terms[0], ops[0], true, distances)) != WW_OK)
+    // Not where a checkpoint told it.
+    if (memcmp(&after.found.place, &terms[0].place, sizeof terms[0].place) != 0 &&
+        (status = join(g, node, &terms[0], ops[0], true, distances)) != WW_OK)
         return status;
     while (*count < g->options.terms && !g->progress.stopped) {
         wwi_shapelet_found better = terms[*count - 1];
@@ -504,8 +511,8 @@ static ww_status split_node(growth *g, const waiting *w, const wwi_shapelet_foun
         status = wwi_fail_memory(w->count * sizeof *distances);
         goto done;
     }
-    wwi_shapelet_node node = {ids,  classes,        w->count, number_classes(g, ids, w->count, numbers, classes),
-                              NULL, WW_SHAPELET_AND};
+    wwi_shapelet_node node = {ids,  classes,         w->count, number_classes(g, ids, w->count, numbers, classes),
+                              NULL, WW_SHAPELET_AND, NULL};
     if ((status = find_terms(g, &node, known, distances, terms, ops, &count)) != WW_OK || !count)
         goto done;
     const wwi_shapelet_score *score = &terms[count - 1].score;
@@ -551,7 +558,8 @@ done:
 static ww_status find_best(growth *g, wwi_shapelet_found *best) {
     ww_status status;
     size_t count = 0;
-    const wwi_shapelet_node root = {g->ids, g->classes, g->data.count, g->model->class_count, NULL, WW_SHAPELET_AND};
+    const wwi_shapelet_node root = {g->ids, g->classes,      g->data.count, g->model->class_count,
+                                    NULL,   WW_SHAPELET_AND, NULL};
     if ((status = find(g, &root, g->options.best, best, &count)) != WW_OK)
         return status;
     if (count < g->options.best && !g->progress.stopped) {

@@ -232,6 +232,11 @@ START_TEST(close_series) {
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     check_best(l, &o, 1);
     check_best(l, &o, 3);
+    // In small chunks: their lists have no room for all that is kept.
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    run.max_bytes = 30000;
+    o.run = &run;
+    check_best(l, &o, 1);
     o.length_step = 4;
     check_best(l, &o, 2);
     free_set(l);
