@@ -10,7 +10,6 @@
 // result is the mean squared difference over points and channels, and the first window that has it.
 // Local memory: a number and an index a work-item. One barrier.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#define WW_FLAT 1e-10
 // What counts of a value of a window with these statistics.
 #if WW_RAW
 #define WW_COUNTED(value, origin, of) ((value) * (of).y)
@@ -31,7 +30,7 @@ WW_INLINE double2 ww_statistics(global const double *x, const uint l) {
         const double gap = (x[t] - x[0]) - mean;
         squares += gap * gap;
     }
-    return (double2)(mean, high - low <= WW_FLAT * fmax(fabs(low), fabs(high)) ? 0 : sqrt(l / squares));
+    return (double2)(mean, ww_is_flat(low, high) ? 0 : sqrt(l / squares));
 }
 
 // One channel's part of the sum: window y and the pattern x, which is flat or not.
@@ -163,7 +162,7 @@ WW_INLINE uint ww_angle(global const double *x, const uint l) {
     const double a = x[1] - x[0], b = l > 2 ? x[2] - x[0] : 0;
     const double low = l > 2 ? fmin(fmin(x[0], x[1]), x[2]) : fmin(x[0], x[1]);
     const double high = l > 2 ? fmax(fmax(x[0], x[1]), x[2]) : fmax(x[0], x[1]);
-    if (high - low <= WW_FLAT * fmax(fabs(low), fabs(high)))
+    if (ww_is_flat(low, high))
         return 1;
     const double turns = atan2(l > 2 ? (2 * b - a) * 0.57735026918962576451 : 0.0, a) * 0.15915494309189533577;
     return (uint)(long)(turns * 4294967296.0) & ~1u;

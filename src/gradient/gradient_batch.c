@@ -193,22 +193,23 @@ static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
         uint32_t tall, wide;
         (void)largest_bytes(g, b->first + t, b->stride, &tall, &wide);
         const need n = need_of(g, tall, wide, b->segment < wide ? b->segment : wide);
+        // From a pair to that beside it. By tiles only what the pass forward hands on lies side by side, in fours.
+        const uint64_t s = g->tiles ? 1 : b->stride, side = g->tiles ? 4 : 1;
+        const uint64_t points = g->tiles ? n.packed : 1, slopes = g->tiles ? n.slopes : 1;
         for (uint32_t lane = 0; lane < b->stride && t + lane < b->count; lane++) {
             const wwi_gradient_pair *pair = &g->tasks[b->first + t + lane];
             wwi_gradient_task *task = &tasks[t + lane];
-            const uint64_t s = g->tiles ? 1 : b->stride;
-            // By tiles only what the pass forward hands on lies side by side.
             *task = (wwi_gradient_task){.n = pair->n, .m = pair->m, .x_id = pair->x_id, .y_id = pair->y_id};
             // All that lie side by side have the blocks of the largest; points are repeated to fill them.
             task->tall = tall;
             task->wide = wide;
             task->number = (uint32_t)(t + lane);
-            task->x = b->packed + (g->tiles ? lane * n.packed : lane);
+            task->x = b->packed + lane * points;
             task->y = task->x + (uint64_t)tall * g->rows * g->parts * s;
-            task->roll = b->roll + (g->tiles ? lane * 4 : lane);
-            task->marks = b->marks + (g->tiles ? lane * 4 : lane);
-            task->edges = b->edges + (g->tiles ? lane * 4 : lane);
-            task->x_slopes = b->slopes + (g->tiles ? lane * n.slopes : lane);
+            task->roll = b->roll + lane * side;
+            task->marks = b->marks + lane * side;
+            task->edges = b->edges + lane * side;
+            task->x_slopes = b->slopes + lane * slopes;
             task->y_slopes = task->x_slopes + (uint64_t)tall * g->rows * g->channels * (g->before ? 2 : 1) * s;
             task->sums = b->sums + lane;
             task->lags = task->sums + (tall + 2ull) * g->parameters * s;

@@ -9,6 +9,7 @@
 // lists and selection share one struct.
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,25 +128,38 @@ static int by_number(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-// The columns with the longest reach first, otherwise in their order: by counting, since there are many.
-static ww_status sort_by_reach(wwi_shapelet_column *columns, size_t count, uint32_t longest) {
-    size_t *at = calloc((size_t)longest + 2, sizeof *at);
-    wwi_shapelet_column *sorted = malloc(count * sizeof *sorted);
-    if (!at || !sorted) {
-        free(at);
-        free(sorted);
-        return wwi_fail_memory(count * sizeof *sorted);
+// Copies items to `sorted`, those with the largest key first, otherwise in their order: by counting, since there are
+// many. key: where in an item its uint32_t is, which is at most `longest`; at: for 2 more than that.
+static inline void sort_down(const void *items, size_t count, size_t bytes, size_t key, size_t longest, size_t *at,
+                             void *sorted) {
+    const char *from = items;
+    char *to = sorted;
+    uint32_t of;
+    memset(at, 0, (longest + 2) * sizeof *at);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&of, from + i * bytes + key, sizeof of);
+        at[longest - of + 1]++;
     }
-    for (size_t c = 0; c < count; c++)
-        at[longest - columns[c].reach + 1]++;
     for (size_t r = 0; r <= longest; r++)
         at[r + 1] += at[r];
-    for (size_t c = 0; c < count; c++)
-        sorted[at[longest - columns[c].reach]++] = columns[c];
-    memcpy(columns, sorted, count * sizeof *sorted);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&of, from + i * bytes + key, sizeof of);
+        memcpy(to + at[longest - of]++ * bytes, from + i * bytes, bytes);
+    }
+}
+
+// The columns with the longest reach first.
+static ww_status sort_by_reach(wwi_shapelet_column *columns, size_t count, uint32_t longest) {
+    size_t *at = malloc(((size_t)longest + 2) * sizeof *at);
+    wwi_shapelet_column *sorted = malloc(count * sizeof *sorted);
+    const bool room = at && sorted;
+    if (room) {
+        sort_down(columns, count, sizeof *columns, offsetof(wwi_shapelet_column, reach), longest, at, sorted);
+        memcpy(columns, sorted, count * sizeof *sorted);
+    }
     free(at);
     free(sorted);
-    return WW_OK;
+    return room ? WW_OK : wwi_fail_memory(count * sizeof *sorted);
 }
 
 // Starts of series `own` of the node, and the lengths from each.
@@ -242,17 +256,6 @@ typedef struct rows {
     uint32_t own, first, left; // left: points from the first on
 } rows;
 
-// The longest first, otherwise in their order: by counting. sorted: room for them; at: for 2 more than `longest`.
-static void sort_rows(const rows *blocks, size_t count, size_t longest, size_t *at, rows *sorted) {
-    memset(at, 0, (longest + 2) * sizeof *at);
-    for (size_t i = 0; i < count; i++)
-        at[longest - blocks[i].left + 1]++;
-    for (size_t r = 0; r <= longest; r++)
-        at[r + 1] += at[r];
-    for (size_t i = 0; i < count; i++)
-        sorted[at[longest - blocks[i].left]++] = blocks[i];
-}
-
 // The columns of each section in the order of shapelet_diagonal.cl: (group, row, work-item), the longest first, with
 // columns of no reach where there are none. Where there are no columns yet, those of all series of the node.
 static ww_status arrange_rows(search *s) {
@@ -278,7 +281,7 @@ static ww_status arrange_rows(search *s) {
                 const size_t length = wwi_shapelet_length(s->data, column->series);
                 blocks[count++] = (rows){column->own, column->start, (uint32_t)length - column->start};
             }
-        sort_rows(blocks, count, s->data->longest, starts, sorted);
+        sort_down(blocks, count, sizeof *blocks, offsetof(rows, left), s->data->longest, starts, sorted);
         const size_t groups = (count + lanes - 1) / lanes, columns = groups * H * lanes;
         if ((status = wwi_grow(&ordered, &room, used + columns, sizeof *ordered)) != WW_OK)
             break;
