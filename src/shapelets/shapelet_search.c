@@ -19,6 +19,7 @@
 
 enum { BINS = 16 };         // WW_BINS in kernels_cl/shapelets/shapelet_sift.cl
 enum { SHORT_COLUMNS = 4 }; // WW_SHORT_COLUMNS in kernels_cl/shapelets/shapelet_exact.cl
+enum { TENSOR_COLUMNS = 32, TENSOR_WINDOWS = 64, TENSOR_GROUP = 128 }; // kernels_cl/shapelets/shapelet_tensor.cl
 
 // A candidate that the device listed.
 typedef struct listed {
@@ -50,6 +51,8 @@ typedef struct search {
     wwi_shapelet_job job;
     wwi_shapelet_column *columns;
     size_t column_count;
+    bool tensor;    // by matrix units, values times `scale`
+    double scale;
     bool sparse;    // by diagonals
     uint32_t parts; // of a group of the extension; its group_items work-items
     uint32_t group_items;
@@ -501,16 +504,22 @@ static ww_status compile(search *s) {
                  "-DWW_C=1 -DWW_RAW=0 -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_ROWS=%" PRIu32
                  " -DWW_DIAGONALS=%" PRIu32 " -DWW_PARTS=%" PRIu32 " -DWW_SERIES=%" PRIu32,
                  d->vector, d->row_group, d->rows, d->diagonals, d->row_parts, s->takes);
+    if (s->tensor)
+        snprintf(options, sizeof options, "-DWW_C=1 -DWW_RAW=0 -DWW_V=1 -DWW_WG=%d -DWW_EACH=%d -DWW_MMA=%d",
+                 TENSOR_GROUP, s->job.step == 1, wwi_context_mma(d->context));
     const bool by_rows = s->sparse && d->gpu;
     const wwi_source extend[] = {{"base/number.cl", NULL},
                                  {"shapelets/shapelet.cl", NULL},
-                                 {by_rows     ? "shapelets/shapelet_rows.cl"
+                                 {s->tensor   ? "base/vendor.cl"
+                                  : by_rows   ? "shapelets/shapelet_rows.cl"
                                   : s->sparse ? "shapelets/shapelet_diagonal.cl"
                                               : "shapelets/shapelet_extend.cl",
-                                  NULL}};
-    if ((status = wwi_program_get(d->context, extend, 3, options, &s->extend_program)) != WW_OK ||
+                                  NULL},
+                                 {"shapelets/shapelet_tensor.cl", NULL}};
+    if ((status = wwi_program_get(d->context, extend, s->tensor ? 4 : 3, options, &s->extend_program)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, s->extend_program,
-                                    by_rows     ? "ww_shapelet_rows"
+                                    s->tensor   ? "ww_shapelet_tensor"
+                                    : by_rows   ? "ww_shapelet_rows"
                                     : s->sparse ? "ww_shapelet_diagonal"
                                                 : "ww_shapelet_extend",
                                     &s->extend)) != WW_OK)
@@ -617,8 +626,8 @@ static ww_status send_bound(search *s) {
 // Tiles of the windows of series [first, ...) as far as the tables may grow; at least one series.
 static ww_status make_tiles(search *s, size_t first, uint64_t most_bytes) {
     size_t room = 0;
-    const uint32_t U = s->sparse ? s->device->diagonals : s->device->windows;
-    const uint64_t row_bytes = wwi_shapelet_row(s->device->kind, U) * 4; // dense lengths
+    const uint32_t U = s->tensor ? TENSOR_WINDOWS : s->sparse ? s->device->diagonals : s->device->windows;
+    const uint64_t row_bytes = wwi_shapelet_row(s->device->kind, U) * 4; // but for diagonals
     const uint64_t steps = (uint64_t)s->job.count * s->wide * 16, falls = (uint64_t)s->fallen * 16;
     const uint64_t each = s->sparse ? steps + falls : 0;
     uint64_t table_rows = 0;
@@ -692,18 +701,19 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
                           sizeof args / sizeof *args);
     }
     if (d->has_double) {
+        const double unit = s->tensor ? s->scale : s->data->centre;
         const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
                                 WWI_BUFFER(s->data->device_offsets),
                                 WWI_BUFFER(s->room->node_ids),
                                 WWI_BUFFER(s->room->tile_buffer),
                                 WWI_BUFFER(s->room->b),
                                 WWI_BUFFER(s->room->table_flats),
-                                WWI_VALUE(s->data->centre),
+                                WWI_VALUE(unit),
                                 WWI_VALUE(tiles),
                                 WWI_VALUE(s->job)};
-        const uint64_t items = (uint64_t)tiles * d->windows;
-        return wwi_launch(d->make_windows, (items + d->table_group - 1) / d->table_group, d->table_group, args,
-                          sizeof args / sizeof *args);
+        const uint64_t items = (uint64_t)tiles * (s->tensor ? TENSOR_WINDOWS : d->windows);
+        return wwi_launch(s->tensor ? d->tensor_windows : d->make_windows, (items + d->table_group - 1) / d->table_group,
+                          d->table_group, args, sizeof args / sizeof *args);
     }
     const uint64_t bytes = s->table_bytes;
     const uint64_t flat_bytes = s->node->count * (s->job.single ? s->job.longest : s->job.count) * 4;
@@ -757,7 +767,9 @@ static void cut_chunks(search *s) {
     uint64_t most = room_bytes(s) * 3 / 4 / column_bytes(s);
     const uint64_t of_nearest = buffer / (4 * (uint64_t)s->job.count * s->node->count);
     const uint64_t of_table = buffer / (4 * (uint64_t)s->data->channels * s->job.longest);
-    s->block = s->sparse ? s->device->rows * s->lanes : s->device->columns * s->device->group * s->device->vector;
+    s->block = s->tensor   ? TENSOR_GROUP / 32 * TENSOR_COLUMNS
+               : s->sparse ? s->device->rows * s->lanes
+                           : s->device->columns * s->device->group * s->device->vector;
     if (s->block < s->across)
         s->block = s->across;
     most = most < of_nearest ? most : of_nearest;
@@ -911,6 +923,7 @@ static ww_status send_columns(search *s, size_t first, size_t count) {
                                 sizeof args / sizeof *args);
         goto done;
     }
+    const double unit = s->tensor ? s->scale : s->data->centre;
     const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
                             WWI_BUFFER(s->data->device_offsets),
                             WWI_BUFFER(s->room->column_buffer),
@@ -918,9 +931,9 @@ static ww_status send_columns(search *s, size_t first, size_t count) {
                             WWI_BUFFER(s->room->norms),
                             WWI_BUFFER(s->room->reaches),
                             WWI_BUFFER(s->room->own),
-                            WWI_VALUE(s->data->centre),
+                            WWI_VALUE(unit),
                             WWI_VALUE(s->job)};
-    status = wwi_launch(d->make_columns, (W + d->table_group - 1) / d->table_group, d->table_group, args,
+    status = wwi_launch(s->tensor ? d->tensor_columns : d->make_columns, (W + d->table_group - 1) / d->table_group, d->table_group, args,
                         sizeof args / sizeof *args);
 done:
     free(padded);
@@ -953,6 +966,17 @@ static ww_status launch_sparse(search *s, uint32_t items) {
                                        sizeof by_diagonals / sizeof *by_diagonals);
 }
 
+// By matrix units, with series at, at + 1, ... of the table.
+static ww_status launch_tensor(search *s, size_t at, uint64_t many) {
+    const wwi_shapelet_room *room = s->room;
+    const uint32_t first = s->first_tile[at], tiles = s->first_tile[at + many] - first;
+    const wwi_arg args[] = {WWI_BUFFER(room->a),       WWI_BUFFER(room->norms),   WWI_BUFFER(room->b),
+                            WWI_BUFFER(room->tile_buffer), WWI_VALUE(first),     WWI_BUFFER(room->reaches),
+                            WWI_BUFFER(room->points),  WWI_BUFFER(room->nearest), WWI_VALUE(s->job)};
+    return wwi_launch(s->extend, (uint64_t)tiles * (s->job.columns / s->block), TENSOR_GROUP, args,
+                      sizeof args / sizeof *args);
+}
+
 // The correlations with the series of the table.
 static ww_status extend(search *s, double cells_each, double *told, bool last) {
     ww_status status = WW_OK;
@@ -969,8 +993,9 @@ static ww_status extend(search *s, double cells_each, double *told, bool last) {
                                 WWI_BUFFER(s->room->b),          WWI_BUFFER(s->room->tile_buffer),
                                 WWI_BUFFER(s->room->tile_first), WWI_BUFFER(s->room->reaches),
                                 WWI_BUFFER(s->room->nearest),    WWI_VALUE(s->job)};
-        status = s->sparse ? launch_sparse(s, items)
-                           : wwi_launch(s->extend, items, s->group_items, args, sizeof args / sizeof *args);
+        status = s->tensor   ? launch_tensor(s, at, many)
+                 : s->sparse ? launch_sparse(s, items)
+                             : wwi_launch(s->extend, items, s->group_items, args, sizeof args / sizeof *args);
         if (status != WW_OK)
             break;
         at += many;
@@ -1212,6 +1237,9 @@ static ww_status queue_chunk(search *s, const chunk *now) {
     s->list_first = s->ahead ? (uint32_t)first : 0;
     s->list_columns = s->ahead ? (uint32_t)s->column_count + s->block : s->job.columns;
     status = send_columns(s, first, count);
+    if (status == WW_OK && s->tensor)
+        status = wwi_buffer_fill_u32(s->room->nearest, 0, (uint64_t)s->job.columns * s->job.count * s->node->count * 4,
+                                     0xff800000u); // -infinity
     for (size_t j = 0; status == WW_OK && j < s->node->count; j += s->table_count) {
         // One table for all series serves all chunks.
         if (!(s->table_first == 0 && s->table_count == s->node->count))
@@ -1549,6 +1577,28 @@ static ww_status go_through(search *s) {
     return status;
 }
 
+// Whether matrix units find the covariances: where few points lie between two lengths, and no window varies so little beside
+// the whole that halves lose it. The sums' errors: rounded towards zero at each instruction, of at most half |x| |y| 2^-23
+// in q, and the halves', of |x| |y| 2^-21 and below the least normal half of 2^-25 a number.
+static void choose_tensor(search *s) {
+    const wwi_shapelet_device *d = s->device;
+    const long between = wwi_shapelet_tuned(d, "shapelets.tensor", wwi_context_mma(d->context) ? 12 : 0);
+    if (!d->gpu || !d->tensor_columns || s->job.single || s->job.least < 3 || !(s->data->widest > 0) ||
+        s->job.longest > (uint64_t)between * s->job.count)
+        return;
+    int exponent;
+    frexp(s->data->widest, &exponent);
+    s->scale = ldexp(1, 15 - exponent);
+    const double least_norm = s->data->finest * sqrt(0.5) * s->scale;
+    if (!(least_norm >= 1.0 / 32) || !isfinite(s->scale) || !(s->scale > 0))
+        return;
+    s->tensor = true;
+    const uint32_t step = s->job.step;
+    s->job.error += 2.0f / 16777216;
+    s->job.error_root += (float)(ldexp(1, -25) / least_norm);
+    s->job.error_each = (float)((step + 3) / 4) / (float)step / 16777216;
+}
+
 ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_data *data,
                               const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
                               const wwi_shapelet_node *node, size_t k, wwi_shapelet_progress *progress,
@@ -1579,8 +1629,9 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
         return wwi_fail_memory((node->count + 1) * sizeof *s.first_tile);
     if (options->sample && (status = make_sample(&s, options->sample)) != WW_OK)
         goto done;
+    choose_tensor(&s);
     // Lengths far apart: a diagonal's cells follow from each other at less cost than lengths between that nobody needs.
-    s.sparse = device->row_steps && !s.job.single && options->start_step == 1 && progress->deadline <= 0 &&
+    s.sparse = !s.tensor && device->row_steps && !s.job.single && options->start_step == 1 && progress->deadline <= 0 &&
                (s.job.count == 1 || s.job.step >= (uint32_t)wwi_shapelet_tuned(device, "shapelets.sparse", 3));
     // By diagonals, and one wanted: columns are made in their order.
     uint64_t starts;
