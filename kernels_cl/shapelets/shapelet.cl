@@ -44,6 +44,7 @@ typedef struct {
     float error, error_root, error_each; // of q at length l: error + error_root * sqrt(l) + error_each * l
     float scale;            // distance = scale * sqrt(q), times sqrt(l) where `unscaled`
     uint unscaled;
+    uint gaps;              // 1: `nearest` has |column| - cov / |window| (shapelet_tensor.cl), 0: cov / |window|
     uint shorts;            // up to so many points `nearest` has sqrt(q) itself (ww_shapelet_circle in shapelet_exact.cl)
 } ww_shapelet_job;
 
@@ -89,7 +90,8 @@ WW_INLINE float ww_q_of(global const float *nearest, global const float *norms, 
 #elif WW_C == 1
     const float norm = norms[(ulong)li * job.columns + c];
     const uint flat = flats[(ulong)j * (job.single ? job.longest : job.count) + (job.single ? max(l, 1u) - 1 : li)];
-    const float close = norm == 0 ? (flat ? 1.0f : 0.5f) : fmax(value * norm, flat ? 0.5f : -1.0f);
+    const float r = job.gaps ? 1.0f - value * norm : value * norm;
+    const float close = norm == 0 ? (flat ? 1.0f : 0.5f) : fmax(r, flat ? 0.5f : -1.0f);
     float q = l <= job.shorts ? value : (1.0f - close) * 0.5f;
 #else
     const float halves = norms[((ulong)WW_C * job.count + li) * job.columns + c];

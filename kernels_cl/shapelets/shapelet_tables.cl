@@ -142,7 +142,7 @@ WW_INLINE uint ww_halves(double x) {
     return halves[0] | (uint)halves[1] << 16;
 }
 
-// norms: 1 / norm of every length and column, then the norms themselves.
+// Every length. norms: 1 / norm of every length and column, then the norms themselves.
 kernel void ww_shapelet_tensor_columns(global const double *values, global const ulong *offsets,
                                        global const uint4 *columns, global uint *a, global float *norms,
                                        global uint *reaches, global uint *own, const double scale,
@@ -155,24 +155,22 @@ kernel void ww_shapelet_tensor_columns(global const double *values, global const
     own[c] = column.w;
     global const double *x = values + offsets[column.x] + column.y;
     double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap;
-    for (uint l = 0, li = 0, wanted = job.least; l < job.longest; l++) {
+    for (uint l = 0; l < job.longest; l++) {
         const int inside = l < column.z;
         if (inside)
             WW_WELFORD(x[l], x[0], l, mean, squares, low, high, gap);
         a[(ulong)l * job.columns + c] = inside ? ww_halves(gap * l / (l + 1.0) * scale) : 0;
-        if (l + 1 == wanted) {
+        if (l + 1 >= job.least) {
             const int none = !inside || ww_is_flat(low, high);
-            global float *norm = norms + (ulong)li * job.columns + c;
+            global float *norm = norms + (ulong)(l + 1 - job.least) * job.columns + c;
             norm[0] = none ? 0.0f : (float)(rsqrt(squares) / scale);
             norm[(ulong)job.count * job.columns] = none ? 0.0f : (float)(sqrt(squares) * scale);
-            li++;
-            wanted += job.step;
         }
     }
 }
 
 // Tiles of WW_TILE windows. A row of b has its windows' numbers, those of a work-item's column in all matrices side by
-// side, and then 1 / norm in the order of the products' columns: two neighbours of each matrix.
+// side, and then 1 / norm of a work-item's windows in all products: two neighbours of each matrix, the second one first.
 #define WW_TILE 64
 kernel void ww_shapelet_tensor_windows(global const double *values, global const ulong *offsets, global const uint *ids,
                                        global const uint4 *tiles, global uint *b, global uint *flats,
@@ -185,21 +183,17 @@ kernel void ww_shapelet_tensor_windows(global const double *values, global const
     global const double *x = values + offsets[id];
     global uint *row = b + (ulong)tile.w * (2 * WW_TILE) + lane % 8 * (WW_TILE / 8) + lane / 8;
     global float *unit = (global float *)(b + (ulong)tile.w * (2 * WW_TILE) + WW_TILE) + lane % 8 / 2 * (WW_TILE / 4) +
-                         lane / 8 * 2 + lane % 2;
+                         lane / 8 * 2 + (lane + 1) % 2;
     double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap;
-    for (uint l = 0, li = 0, wanted = job.least; l < tile.z; l++, row += 2 * WW_TILE, unit += 2 * WW_TILE) {
+    for (uint l = 0; l < tile.z; l++, row += 2 * WW_TILE, unit += 2 * WW_TILE) {
         const int inside = u + l < length;
         if (inside)
             WW_WELFORD(x[u + l], x[u], l, mean, squares, low, high, gap);
         *row = inside ? ww_halves(gap * scale) : 0;
-        if (l + 1 == wanted) {
-            const int flat = inside && ww_is_flat(low, high);
-            *unit = inside && !flat ? (float)(rsqrt(squares) / scale) : NAN;
-            if (flat)
-                atomic_or(&flats[(ulong)tile.x * job.count + li], 1u);
-            li++;
-            wanted += job.step;
-        }
+        const int flat = inside && ww_is_flat(low, high);
+        *unit = inside && !flat ? (float)(rsqrt(squares) / scale) : NAN;
+        if (flat && l + 1 >= job.least)
+            atomic_or(&flats[(ulong)tile.x * job.count + l + 1 - job.least], 1u);
     }
 }
 

@@ -19,6 +19,7 @@
 
 enum { BINS = 16 };         // WW_BINS in kernels_cl/shapelets/shapelet_sift.cl
 enum { SHORT_COLUMNS = 4 }; // WW_SHORT_COLUMNS in kernels_cl/shapelets/shapelet_exact.cl
+#define LEAST_EXTENT 2e-5 // of three neighbours, in the largest of a series: below it ww_error() was seen not to hold
 enum { TENSOR_COLUMNS = 32, TENSOR_WINDOWS = 64, TENSOR_GROUP = 128 }; // kernels_cl/shapelets/shapelet_tensor.cl
 
 // A candidate that the device listed.
@@ -505,8 +506,8 @@ static ww_status compile(search *s) {
                  " -DWW_DIAGONALS=%" PRIu32 " -DWW_PARTS=%" PRIu32 " -DWW_SERIES=%" PRIu32,
                  d->vector, d->row_group, d->rows, d->diagonals, d->row_parts, s->takes);
     if (s->tensor)
-        snprintf(options, sizeof options, "-DWW_C=1 -DWW_RAW=0 -DWW_V=1 -DWW_WG=%d -DWW_EACH=%d -DWW_MMA=%d",
-                 TENSOR_GROUP, s->job.step == 1, wwi_context_mma(d->context));
+        snprintf(options, sizeof options, "-DWW_C=1 -DWW_RAW=0 -DWW_V=1 -DWW_WG=%d -DWW_MMA=%d", TENSOR_GROUP,
+                 wwi_context_mma(d->context));
     const bool by_rows = s->sparse && d->gpu;
     const wwi_source extend[] = {{"base/number.cl", NULL},
                                  {"shapelets/shapelet.cl", NULL},
@@ -1239,7 +1240,7 @@ static ww_status queue_chunk(search *s, const chunk *now) {
     status = send_columns(s, first, count);
     if (status == WW_OK && s->tensor)
         status = wwi_buffer_fill_u32(s->room->nearest, 0, (uint64_t)s->job.columns * s->job.count * s->node->count * 4,
-                                     0xff800000u); // -infinity
+                                     0x7f7fffffu); // FLT_MAX
     for (size_t j = 0; status == WW_OK && j < s->node->count; j += s->table_count) {
         // One table for all series serves all chunks.
         if (!(s->table_first == 0 && s->table_count == s->node->count))
@@ -1577,26 +1578,26 @@ static ww_status go_through(search *s) {
     return status;
 }
 
-// Whether matrix units find the covariances: where few points lie between two lengths, and no window varies so little beside
-// the whole that halves lose it. The sums' errors: rounded towards zero at each instruction, of at most half |x| |y| 2^-23
-// in q, and the halves', of |x| |y| 2^-21 and below the least normal half of 2^-25 a number.
+// Whether matrix units find the covariances: of every length, where no window varies so little beside the whole that
+// halves lose it. Errors of q: the sums' are below |x| |y| 2^-24 at each instruction, since they are rounded towards zero;
+// the halves' below |x| |y| 2^-23, and of numbers below the least normal half at most 2^-25 each.
 static void choose_tensor(search *s) {
     const wwi_shapelet_device *d = s->device;
-    const long between = wwi_shapelet_tuned(d, "shapelets.tensor", wwi_context_mma(d->context) ? 12 : 0);
-    if (!d->gpu || !d->tensor_columns || s->job.single || s->job.least < 3 || !(s->data->widest > 0) ||
-        s->job.longest > (uint64_t)between * s->job.count)
+    const long way = wwi_shapelet_tuned(d, "shapelets.tensor", wwi_context_mma(d->context) ? 1 : 2);
+    if (way != 1 || !d->gpu || !d->tensor_columns || s->job.single || s->job.step != 1 || s->job.count == 1 ||
+        s->job.least < 3 || !(s->data->widest > 0))
         return;
     int exponent;
-    frexp(s->data->widest, &exponent);
-    s->scale = ldexp(1, 15 - exponent);
+    frexp(65000 / s->data->widest, &exponent); // the largest half is 65504
+    s->scale = ldexp(1, exponent - 1);
     const double least_norm = s->data->finest * sqrt(0.5) * s->scale;
-    if (!(least_norm >= 1.0 / 32) || !isfinite(s->scale) || !(s->scale > 0))
+    if (!(least_norm >= 1.0 / 256) || !(s->scale < 1e30 && s->scale > 1e-30))
         return;
     s->tensor = true;
-    const uint32_t step = s->job.step;
+    s->job.gaps = 1;
     s->job.error += 2.0f / 16777216;
     s->job.error_root += (float)(ldexp(1, -25) / least_norm);
-    s->job.error_each = (float)((step + 3) / 4) / (float)step / 16777216;
+    s->job.error_each = 1.0f / 16777216;
 }
 
 ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_data *data,
@@ -1631,7 +1632,9 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
         goto done;
     choose_tensor(&s);
     // Lengths far apart: a diagonal's cells follow from each other at less cost than lengths between that nobody needs.
+    // A sum along a diagonal keeps the rounding of windows that vary much beside those that hardly do.
     s.sparse = !s.tensor && device->row_steps && !s.job.single && options->start_step == 1 && progress->deadline <= 0 &&
+               data->finest >= LEAST_EXTENT * data->widest &&
                (s.job.count == 1 || s.job.step >= (uint32_t)wwi_shapelet_tuned(device, "shapelets.sparse", 3));
     // By diagonals, and one wanted: columns are made in their order.
     uint64_t starts;

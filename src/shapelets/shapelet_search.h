@@ -13,9 +13,9 @@ typedef struct wwi_shapelet_job {
     uint32_t columns, least, step, count, longest, series, table, first, many, classes, class_bits, combine, quality,
         single, rows;
     float error, error_root, error_each, scale;
-    uint32_t unscaled, shorts;
+    uint32_t unscaled, gaps, shorts;
 } wwi_shapelet_job;
-_Static_assert(sizeof(wwi_shapelet_job) == 84, "ww_shapelet_job in kernels_cl/shapelets/shapelet.cl has this size");
+_Static_assert(sizeof(wwi_shapelet_job) == 88, "ww_shapelet_job in kernels_cl/shapelets/shapelet.cl has this size");
 
 // Series in double, channel by channel one after the other, on the host and on the device.
 typedef struct wwi_shapelet_data {
