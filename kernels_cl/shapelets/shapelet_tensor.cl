@@ -101,6 +101,13 @@ WW_INLINE float ww_two_halves(global const uint *place) {
         }                                                                                                              \
     } while (0)
 
+// What `nearest` has before: four numbers at a time.
+kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_clear(global float4 *nearest,
+                                                                                 const ulong fours) {
+    for (ulong i = get_global_id(0); i < fours; i += get_global_size(0))
+        nearest[i] = (float4)(FLT_MAX);
+}
+
 // a, norms, b: see shapelet_tables.cl. points: of each series. first: of the tiles.
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_tensor(global const uint *restrict a, global const float *restrict norms, global const uint *restrict b,

@@ -69,7 +69,7 @@ typedef struct search {
     uint32_t *lengths; // of a column by its reach
     // the device's
     wwi_program *extend_program, *split_program, *sift_program;
-    wwi_kernel *extend, *split, *bound_kernel, *rank, *keep, *sift, *survive;
+    wwi_kernel *extend, *clear, *split, *bound_kernel, *rank, *keep, *sift, *survive;
     bool sifts;                                 // before the sort, those that can't be the best are taken out
     uint32_t sift_group, sift_groups;           // work-items of a group, groups
     uint32_t field, words;                      // bits of a count in the histogram, words of a bin
@@ -523,7 +523,9 @@ static ww_status compile(search *s) {
                                     : by_rows   ? "ww_shapelet_rows"
                                     : s->sparse ? "ww_shapelet_diagonal"
                                                 : "ww_shapelet_extend",
-                                    &s->extend)) != WW_OK)
+                                    &s->extend)) != WW_OK ||
+        (s->tensor &&
+         (status = wwi_kernel_create(d->stream, s->extend_program, "ww_shapelet_clear", &s->clear)) != WW_OK))
         return status;
     snprintf(options, sizeof options,
              "-DWW_C=%zu -DWW_RAW=%d -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_T=%" PRIu32
@@ -837,6 +839,7 @@ static void release(search *s, ww_status status) {
     free(s->before);
     free(s->lefts);
     wwi_kernel_destroy(&s->extend);
+    wwi_kernel_destroy(&s->clear);
     wwi_kernel_destroy(&s->split);
     wwi_kernel_destroy(&s->bound_kernel);
     wwi_kernel_destroy(&s->rank);
@@ -1238,9 +1241,12 @@ static ww_status queue_chunk(search *s, const chunk *now) {
     s->list_first = s->ahead ? (uint32_t)first : 0;
     s->list_columns = s->ahead ? (uint32_t)s->column_count + s->block : s->job.columns;
     status = send_columns(s, first, count);
-    if (status == WW_OK && s->tensor)
-        status = wwi_buffer_fill_u32(s->room->nearest, 0, (uint64_t)s->job.columns * s->job.count * s->node->count * 4,
-                                     0x7f7fffffu); // FLT_MAX
+    if (status == WW_OK && s->tensor) {
+        // A kernel of our own: NVIDIA's fill takes several times as long.
+        const uint64_t fours = (uint64_t)s->job.columns * s->job.count * s->node->count / 4;
+        const wwi_arg args[] = {WWI_BUFFER(s->room->nearest), WWI_VALUE(fours)};
+        status = wwi_launch(s->clear, s->sift_groups, TENSOR_GROUP, args, sizeof args / sizeof *args);
+    }
     for (size_t j = 0; status == WW_OK && j < s->node->count; j += s->table_count) {
         // One table for all series serves all chunks.
         if (!(s->table_first == 0 && s->table_count == s->node->count))
