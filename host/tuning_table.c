@@ -239,6 +239,7 @@ static const wwi_tuning_entry entries[] = {
      {0}},
     {"shapelets.rows", POWER, 1, 64, "32", "windows until a diagonal's sum begins anew", UNTRIED, {0}},
     {"shapelets.diagonals", POWER, 1, 32, "16; CPU 8", "diagonals of a work-item", UNTRIED, {0}},
+    {"shapelets.tensor", ANY, 1, 2, "1 with matrix units, else 2", "every length: 1 matrix units or their twin, 2 neither", UNTRIED, {0}},
     {"shapelets.sparse", ANY, 1, MOST_COUNT, "3", "step from which lengths are sparse", UNTRIED, {0}},
     {"shapelets.split_group", POWER, 1, 256, "128; few series 32, many 256", "work-items that sort", UNTRIED, {0}},
     {"shapelets.split_across", POWER, 1, 32, "32", "candidates sorted at a time", UNTRIED, {0}},

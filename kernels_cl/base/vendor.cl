@@ -275,7 +275,9 @@ static inline double WW_OVERLOAD ww_exchange_rotate(double v, uint g) {
 // the sum s0, s1 are the columns 2*(lane % 4) and the next in row lane/4, s2, s3 these in row lane/4 + 8. The whole
 // warp takes part. (The instruction numbers the 16 inner places in another order, which is the same for A and B.)
 // ww_mma_upon sets sum to the product plus `upon` in row lane/4 and `upon8` in row lane/4 + 8. ww_push_sign(bits, x)
-// puts the sign of x below bits. With 0 none of them exists: their users have a portable form.
+// puts the sign of x below bits. ww_mma_short: with 8 inner places, of which a work-item holds two. ww_bytes(x, which):
+// of x the bytes that the four digits of `which` name, 4 for zero. ww_warp_swap(v, mask): v of the work-item whose
+// number in the warp differs in these bits. With 0 none of them exists: their users have a portable form.
 #ifndef WW_MMA
 #define WW_MMA 0
 #endif
@@ -290,6 +292,21 @@ static inline double WW_OVERLOAD ww_exchange_rotate(double v, uint g) {
                      "{%0, %1, %2, %3};"                                                                               \
                      : "+f"(s0), "+f"(s1), "+f"(s2), "+f"(s3)                                                          \
                      : "r"((a).x), "r"((a8).x), "r"((a).y), "r"((a8).y), "r"((b).x), "r"((b).y))
+#define ww_mma_short(s0, s1, s2, s3, a, a8, b)                                                                         \
+    __asm__ volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "             \
+                     "{%0, %1, %2, %3};"                                                                               \
+                     : "+f"(s0), "+f"(s1), "+f"(s2), "+f"(s3)                                                          \
+                     : "r"(a), "r"(a8), "r"(b))
+static inline uint ww_bytes(uint x, uint which) {
+    uint r;
+    __asm__("prmt.b32 %0, %1, 0, %2;" : "=r"(r) : "r"(x), "r"(which));
+    return r;
+}
+static inline int ww_warp_swap(int v, int mask) {
+    int r;
+    __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(r) : "r"(v), "r"(mask));
+    return r;
+}
 #define ww_push_sign(bits, x)                                                                                          \
     __asm__("shf.l.wrap.b32 %0, %1, %2, 1;" : "=r"(bits) : "r"(as_uint(x)), "r"(bits))
 // Makes the warp converge again after a branch.

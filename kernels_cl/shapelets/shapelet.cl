@@ -4,7 +4,7 @@
 // A candidate is a window of `l` points of a training series; a *column* is a place where candidates start, and holds
 // all lengths of the list (least, least + step, ...) up to its reach. Its distance to a series is the least over the
 // windows of that series. Tables hold, for every column and for every window of the series, what one more point adds
-// to the covariance (shapelet_tables.cl); shapelet_extend.cl and shapelet_diagonal.cl make of them the best
+// to the covariance (shapelet_tables.cl); shapelet_tensor.cl, shapelet_extend.cl and shapelet_diagonal.cl make of them the best
 // correlation of every candidate with every series; shapelet_split.cl sorts those and finds the best split.
 //
 // Distances are handled as q, from 0 to 1: (1 - correlation) / 2, or without z-normalisation the mean squared
@@ -41,9 +41,10 @@ typedef struct {
     uint quality;           // ww_shapelet_quality
     uint single;            // 1: a column has one length, its reach
     uint rows;              // of the recurrence of sparse lengths; 0: cov is a sum of its own products
-    float error, error_root; // of q at length l: error + error_root * sqrt(l)
+    float error, error_root, error_each; // of q at length l: error + error_root * sqrt(l) + error_each * l
     float scale;            // distance = scale * sqrt(q), times sqrt(l) where `unscaled`
     uint unscaled;
+    uint gaps;              // 1: `nearest` has |column| - cov / |window| (shapelet_tensor.cl), 0: cov / |window|
     uint shorts;            // up to so many points `nearest` has sqrt(q) itself (ww_shapelet_circle in shapelet_exact.cl)
 } ww_shapelet_job;
 
@@ -56,7 +57,7 @@ typedef struct {
 WW_INLINE float ww_error(uint l, const ww_shapelet_job job) {
     const float rough = job.rows == 0 || l >= job.rows ? 1.0f : l <= 3 ? 512.0f : l == 4 ? 32.0f : 8.0f;
     return job.error + (l <= job.shorts ? (0.5f * (float)l + 1.0f) * (1.0f / 16777216)
-                                        : rough * job.error_root * sqrt((float)l));
+                                        : rough * job.error_root * sqrt((float)l) + job.error_each * (float)l);
 }
 
 #if WW_V == 1
@@ -89,7 +90,8 @@ WW_INLINE float ww_q_of(global const float *nearest, global const float *norms, 
 #elif WW_C == 1
     const float norm = norms[(ulong)li * job.columns + c];
     const uint flat = flats[(ulong)j * (job.single ? job.longest : job.count) + (job.single ? max(l, 1u) - 1 : li)];
-    const float close = norm == 0 ? (flat ? 1.0f : 0.5f) : fmax(value * norm, flat ? 0.5f : -1.0f);
+    const float r = job.gaps ? 1.0f - value * norm : value * norm;
+    const float close = norm == 0 ? (flat ? 1.0f : 0.5f) : fmax(r, flat ? 0.5f : -1.0f);
     float q = l <= job.shorts ? value : (1.0f - close) * 0.5f;
 #else
     const float halves = norms[((ulong)WW_C * job.count + li) * job.columns + c];

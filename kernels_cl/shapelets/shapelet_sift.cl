@@ -31,7 +31,7 @@ WW_INLINE ww_candidate ww_candidate_at(global const float *norms, global const u
     const ulong at = (ulong)li * job.columns + c;
     const float norm = norms[at];
     const int none = norm == 0, simple = l <= job.shorts;
-    const ww_candidate x = {simple ? 1.0f : -0.5f * norm, simple ? 0.0f : none ? 0.25f : 0.5f,
+    const ww_candidate x = {simple ? 1.0f : (job.gaps ? 0.5f : -0.5f) * norm, simple ? 0.0f : none ? 0.25f : job.gaps ? 0.0f : 0.5f,
                             simple ? 1.0f : none ? 0.0f : 0.25f, (int)own[c], at};
     return x;
 }

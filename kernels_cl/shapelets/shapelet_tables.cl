@@ -133,6 +133,70 @@ kernel void ww_shapelet_windows(global const double *values, global const ulong 
 }
 
 #if WW_C == 1 && !WW_RAW
+// The tables of shapelet_tensor.cl: those above with two halves, high and low, in place of a float. scale: a power of two by
+// which values are multiplied, so that none of their differences is above the largest half.
+WW_INLINE uint ww_halves(double x) {
+    ushort halves[2];
+    vstore_half_rte((float)x, 0, (half *)halves);
+    vstore_half_rte((float)(x - vload_half(0, (const half *)halves)), 1, (half *)halves);
+    return halves[0] | (uint)halves[1] << 16;
+}
+
+// Every length. norms: 1 / norm of every length and column, then the norms themselves.
+kernel void ww_shapelet_tensor_columns(global const double *values, global const ulong *offsets,
+                                       global const uint4 *columns, global uint *a, global float *norms,
+                                       global uint *reaches, global uint *own, const double scale,
+                                       const ww_shapelet_job job) {
+    const uint c = (uint)get_global_id(0);
+    if (c >= job.columns)
+        return;
+    const uint4 column = columns[c];
+    reaches[c] = column.z;
+    own[c] = column.w;
+    global const double *x = values + offsets[column.x] + column.y;
+    double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap;
+    for (uint l = 0; l < job.longest; l++) {
+        const int inside = l < column.z;
+        if (inside)
+            WW_WELFORD(x[l], x[0], l, mean, squares, low, high, gap);
+        a[(ulong)l * job.columns + c] = inside ? ww_halves(gap * l / (l + 1.0) * scale) : 0;
+        if (l + 1 >= job.least) {
+            const int none = !inside || ww_is_flat(low, high);
+            global float *norm = norms + (ulong)(l + 1 - job.least) * job.columns + c;
+            norm[0] = none ? 0.0f : (float)(rsqrt(squares) / scale);
+            norm[(ulong)job.count * job.columns] = none ? 0.0f : (float)(sqrt(squares) * scale);
+        }
+    }
+}
+
+// Tiles of WW_TILE windows. A row of b has its windows' numbers, those of a work-item's column in all matrices side by
+// side, and then 1 / norm of a work-item's windows in all products: two neighbours of each matrix, the second one first.
+#define WW_TILE 64
+kernel void ww_shapelet_tensor_windows(global const double *values, global const ulong *offsets, global const uint *ids,
+                                       global const uint4 *tiles, global uint *b, global uint *flats,
+                                       const double scale, const uint count, const ww_shapelet_job job) {
+    const uint item = (uint)get_global_id(0), t = item / WW_TILE, lane = item % WW_TILE;
+    if (t >= count)
+        return;
+    const uint4 tile = tiles[t];
+    const uint id = ids[tile.x], u = tile.y + lane, length = (uint)(offsets[id + 1] - offsets[id]);
+    global const double *x = values + offsets[id];
+    global uint *row = b + (ulong)tile.w * (2 * WW_TILE) + lane % 8 * (WW_TILE / 8) + lane / 8;
+    global float *unit = (global float *)(b + (ulong)tile.w * (2 * WW_TILE) + WW_TILE) + lane % 8 / 2 * (WW_TILE / 4) +
+                         lane / 8 * 2 + (lane + 1) % 2;
+    double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap;
+    for (uint l = 0; l < tile.z; l++, row += 2 * WW_TILE, unit += 2 * WW_TILE) {
+        const int inside = u + l < length;
+        if (inside)
+            WW_WELFORD(x[u + l], x[u], l, mean, squares, low, high, gap);
+        *row = inside ? ww_halves(gap * scale) : 0;
+        const int flat = inside && ww_is_flat(low, high);
+        *unit = inside && !flat ? (float)(rsqrt(squares) / scale) : NAN;
+        if (flat && l + 1 >= job.least)
+            atomic_or(&flats[(ulong)tile.x * job.count + l + 1 - job.least], 1u);
+    }
+}
+
 // The tables of shapelet_diagonal.cl and shapelet_rows.cl. Series are continued at their ends by their first and last
 // value. The m points from length l to l + m add, with the means of the l points and of the m,
 //   cov(l + m) = cov(l) + sum of (x[i] - mean_m) (y[i] - mean_m) + l m / (l + m) (mean_l - mean_m)_x (mean_l - mean_m)_y,

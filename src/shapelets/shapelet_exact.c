@@ -82,6 +82,10 @@ ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, 
         return status;
     if ((status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_windows", &d->make_windows)) != WW_OK ||
         kind.raw || kind.channels > 1 ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_tensor_columns", &d->tensor_columns)) !=
+            WW_OK ||
+        (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_tensor_windows", &d->tensor_windows)) !=
+            WW_OK ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_row_steps", &d->row_steps)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_angles", &d->make_angles)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, d->double_program, "ww_shapelet_circle", &d->circle)) != WW_OK ||
@@ -163,6 +167,8 @@ void wwi_shapelet_device_close(wwi_shapelet_device *d) {
     wwi_kernel_destroy(&d->weigh);
     wwi_kernel_destroy(&d->make_columns);
     wwi_kernel_destroy(&d->make_windows);
+    wwi_kernel_destroy(&d->tensor_columns);
+    wwi_kernel_destroy(&d->tensor_windows);
     wwi_kernel_destroy(&d->row_steps);
     wwi_kernel_destroy(&d->window_steps);
     wwi_program_release(&d->double_program);
@@ -172,6 +178,30 @@ void wwi_shapelet_device_close(wwi_shapelet_device *d) {
 }
 
 // ---- series
+
+static double extent(const double *x, size_t count) {
+    double low = x[0], high = x[0];
+    for (size_t t = 1; t < count; t++) {
+        low = x[t] < low ? x[t] : low;
+        high = x[t] > high ? x[t] : high;
+    }
+    return high - low;
+}
+
+// How coarse and how fine the series are. No window that is not constant has a smaller extent than the finest.
+static void find_extents(wwi_shapelet_data *data) {
+    data->finest = INFINITY;
+    for (size_t i = 0; i < data->count && data->channels == 1; i++) {
+        const double *x = data->values + data->offsets[i];
+        const size_t length = (size_t)(data->offsets[i + 1] - data->offsets[i]);
+        const double whole = length ? extent(x, length) : 0;
+        data->widest = whole > data->widest ? whole : data->widest;
+        for (size_t t = 0; t + 3 <= length; t++) {
+            const double of = extent(x + t, 3);
+            data->finest = of > 0 && of < data->finest ? of : data->finest;
+        }
+    }
+}
 
 static ww_status copy_series(const ww_series_set *set, wwi_shapelet_data *data) {
     double low = INFINITY, high = -INFINITY;
@@ -217,6 +247,7 @@ ww_status wwi_shapelet_data_open(wwi_shapelet_device *device, const ww_series_se
         return wwi_fail_memory(bytes);
     if ((status = copy_series(set, data)) != WW_OK || !device->has_double)
         return status;
+    find_extents(data);
     const uint64_t offset_bytes = (data->count + 1) * sizeof(uint64_t);
     if ((status = wwi_buffer_create(device->context, bytes, &data->device_values)) == WW_OK &&
         (status = wwi_buffer_write(data->device_values, 0, bytes, data->values)) == WW_OK &&

@@ -19,6 +19,8 @@
 
 enum { BINS = 16 };         // WW_BINS in kernels_cl/shapelets/shapelet_sift.cl
 enum { SHORT_COLUMNS = 4 }; // WW_SHORT_COLUMNS in kernels_cl/shapelets/shapelet_exact.cl
+#define LEAST_EXTENT 2e-5 // of three neighbours, in the largest of a series: below it ww_error() was seen not to hold
+enum { TENSOR_COLUMNS = 32, TENSOR_WINDOWS = 64, TENSOR_GROUP = 128 }; // kernels_cl/shapelets/shapelet_tensor.cl
 
 // A candidate that the device listed.
 typedef struct listed {
@@ -50,6 +52,8 @@ typedef struct search {
     wwi_shapelet_job job;
     wwi_shapelet_column *columns;
     size_t column_count;
+    bool tensor;    // by matrix units, values times `scale`
+    double scale;
     bool sparse;    // by diagonals
     uint32_t parts; // of a group of the extension; its group_items work-items
     uint32_t group_items;
@@ -65,7 +69,7 @@ typedef struct search {
     uint32_t *lengths; // of a column by its reach
     // the device's
     wwi_program *extend_program, *split_program, *sift_program;
-    wwi_kernel *extend, *split, *bound_kernel, *rank, *keep, *sift, *survive;
+    wwi_kernel *extend, *clear, *split, *bound_kernel, *rank, *keep, *sift, *survive;
     bool sifts;                                 // before the sort, those that can't be the best are taken out
     uint32_t sift_group, sift_groups;           // work-items of a group, groups
     uint32_t field, words;                      // bits of a count in the histogram, words of a bin
@@ -501,19 +505,27 @@ static ww_status compile(search *s) {
                  "-DWW_C=1 -DWW_RAW=0 -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_ROWS=%" PRIu32
                  " -DWW_DIAGONALS=%" PRIu32 " -DWW_PARTS=%" PRIu32 " -DWW_SERIES=%" PRIu32,
                  d->vector, d->row_group, d->rows, d->diagonals, d->row_parts, s->takes);
+    if (s->tensor)
+        snprintf(options, sizeof options, "-DWW_C=1 -DWW_RAW=0 -DWW_V=1 -DWW_WG=%d -DWW_MMA=%d", TENSOR_GROUP,
+                 wwi_context_mma(d->context));
     const bool by_rows = s->sparse && d->gpu;
     const wwi_source extend[] = {{"base/number.cl", NULL},
                                  {"shapelets/shapelet.cl", NULL},
-                                 {by_rows     ? "shapelets/shapelet_rows.cl"
+                                 {s->tensor   ? "base/vendor.cl"
+                                  : by_rows   ? "shapelets/shapelet_rows.cl"
                                   : s->sparse ? "shapelets/shapelet_diagonal.cl"
                                               : "shapelets/shapelet_extend.cl",
-                                  NULL}};
-    if ((status = wwi_program_get(d->context, extend, 3, options, &s->extend_program)) != WW_OK ||
+                                  NULL},
+                                 {"shapelets/shapelet_tensor.cl", NULL}};
+    if ((status = wwi_program_get(d->context, extend, s->tensor ? 4 : 3, options, &s->extend_program)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, s->extend_program,
-                                    by_rows     ? "ww_shapelet_rows"
+                                    s->tensor   ? "ww_shapelet_tensor"
+                                    : by_rows   ? "ww_shapelet_rows"
                                     : s->sparse ? "ww_shapelet_diagonal"
                                                 : "ww_shapelet_extend",
-                                    &s->extend)) != WW_OK)
+                                    &s->extend)) != WW_OK ||
+        (s->tensor &&
+         (status = wwi_kernel_create(d->stream, s->extend_program, "ww_shapelet_clear", &s->clear)) != WW_OK))
         return status;
     snprintf(options, sizeof options,
              "-DWW_C=%zu -DWW_RAW=%d -DWW_V=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_T=%" PRIu32
@@ -617,8 +629,8 @@ static ww_status send_bound(search *s) {
 // Tiles of the windows of series [first, ...) as far as the tables may grow; at least one series.
 static ww_status make_tiles(search *s, size_t first, uint64_t most_bytes) {
     size_t room = 0;
-    const uint32_t U = s->sparse ? s->device->diagonals : s->device->windows;
-    const uint64_t row_bytes = wwi_shapelet_row(s->device->kind, U) * 4; // dense lengths
+    const uint32_t U = s->tensor ? TENSOR_WINDOWS : s->sparse ? s->device->diagonals : s->device->windows;
+    const uint64_t row_bytes = wwi_shapelet_row(s->device->kind, U) * 4; // but for diagonals
     const uint64_t steps = (uint64_t)s->job.count * s->wide * 16, falls = (uint64_t)s->fallen * 16;
     const uint64_t each = s->sparse ? steps + falls : 0;
     uint64_t table_rows = 0;
@@ -692,18 +704,19 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
                           sizeof args / sizeof *args);
     }
     if (d->has_double) {
+        const double unit = s->tensor ? s->scale : s->data->centre;
         const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
                                 WWI_BUFFER(s->data->device_offsets),
                                 WWI_BUFFER(s->room->node_ids),
                                 WWI_BUFFER(s->room->tile_buffer),
                                 WWI_BUFFER(s->room->b),
                                 WWI_BUFFER(s->room->table_flats),
-                                WWI_VALUE(s->data->centre),
+                                WWI_VALUE(unit),
                                 WWI_VALUE(tiles),
                                 WWI_VALUE(s->job)};
-        const uint64_t items = (uint64_t)tiles * d->windows;
-        return wwi_launch(d->make_windows, (items + d->table_group - 1) / d->table_group, d->table_group, args,
-                          sizeof args / sizeof *args);
+        const uint64_t items = (uint64_t)tiles * (s->tensor ? TENSOR_WINDOWS : d->windows);
+        return wwi_launch(s->tensor ? d->tensor_windows : d->make_windows, (items + d->table_group - 1) / d->table_group,
+                          d->table_group, args, sizeof args / sizeof *args);
     }
     const uint64_t bytes = s->table_bytes;
     const uint64_t flat_bytes = s->node->count * (s->job.single ? s->job.longest : s->job.count) * 4;
@@ -757,7 +770,9 @@ static void cut_chunks(search *s) {
     uint64_t most = room_bytes(s) * 3 / 4 / column_bytes(s);
     const uint64_t of_nearest = buffer / (4 * (uint64_t)s->job.count * s->node->count);
     const uint64_t of_table = buffer / (4 * (uint64_t)s->data->channels * s->job.longest);
-    s->block = s->sparse ? s->device->rows * s->lanes : s->device->columns * s->device->group * s->device->vector;
+    s->block = s->tensor   ? TENSOR_GROUP / 32 * TENSOR_COLUMNS
+               : s->sparse ? s->device->rows * s->lanes
+                           : s->device->columns * s->device->group * s->device->vector;
     if (s->block < s->across)
         s->block = s->across;
     most = most < of_nearest ? most : of_nearest;
@@ -824,6 +839,7 @@ static void release(search *s, ww_status status) {
     free(s->before);
     free(s->lefts);
     wwi_kernel_destroy(&s->extend);
+    wwi_kernel_destroy(&s->clear);
     wwi_kernel_destroy(&s->split);
     wwi_kernel_destroy(&s->bound_kernel);
     wwi_kernel_destroy(&s->rank);
@@ -911,6 +927,7 @@ static ww_status send_columns(search *s, size_t first, size_t count) {
                                 sizeof args / sizeof *args);
         goto done;
     }
+    const double unit = s->tensor ? s->scale : s->data->centre;
     const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
                             WWI_BUFFER(s->data->device_offsets),
                             WWI_BUFFER(s->room->column_buffer),
@@ -918,9 +935,9 @@ static ww_status send_columns(search *s, size_t first, size_t count) {
                             WWI_BUFFER(s->room->norms),
                             WWI_BUFFER(s->room->reaches),
                             WWI_BUFFER(s->room->own),
-                            WWI_VALUE(s->data->centre),
+                            WWI_VALUE(unit),
                             WWI_VALUE(s->job)};
-    status = wwi_launch(d->make_columns, (W + d->table_group - 1) / d->table_group, d->table_group, args,
+    status = wwi_launch(s->tensor ? d->tensor_columns : d->make_columns, (W + d->table_group - 1) / d->table_group, d->table_group, args,
                         sizeof args / sizeof *args);
 done:
     free(padded);
@@ -953,6 +970,17 @@ static ww_status launch_sparse(search *s, uint32_t items) {
                                        sizeof by_diagonals / sizeof *by_diagonals);
 }
 
+// By matrix units, with series at, at + 1, ... of the table.
+static ww_status launch_tensor(search *s, size_t at, uint64_t many) {
+    const wwi_shapelet_room *room = s->room;
+    const uint32_t first = s->first_tile[at], tiles = s->first_tile[at + many] - first;
+    const wwi_arg args[] = {WWI_BUFFER(room->a),       WWI_BUFFER(room->norms),   WWI_BUFFER(room->b),
+                            WWI_BUFFER(room->tile_buffer), WWI_VALUE(first),     WWI_BUFFER(room->reaches),
+                            WWI_BUFFER(room->points),  WWI_BUFFER(room->nearest), WWI_VALUE(s->job)};
+    return wwi_launch(s->extend, (uint64_t)tiles * (s->job.columns / s->block), TENSOR_GROUP, args,
+                      sizeof args / sizeof *args);
+}
+
 // The correlations with the series of the table.
 static ww_status extend(search *s, double cells_each, double *told, bool last) {
     ww_status status = WW_OK;
@@ -969,8 +997,9 @@ static ww_status extend(search *s, double cells_each, double *told, bool last) {
                                 WWI_BUFFER(s->room->b),          WWI_BUFFER(s->room->tile_buffer),
                                 WWI_BUFFER(s->room->tile_first), WWI_BUFFER(s->room->reaches),
                                 WWI_BUFFER(s->room->nearest),    WWI_VALUE(s->job)};
-        status = s->sparse ? launch_sparse(s, items)
-                           : wwi_launch(s->extend, items, s->group_items, args, sizeof args / sizeof *args);
+        status = s->tensor   ? launch_tensor(s, at, many)
+                 : s->sparse ? launch_sparse(s, items)
+                             : wwi_launch(s->extend, items, s->group_items, args, sizeof args / sizeof *args);
         if (status != WW_OK)
             break;
         at += many;
@@ -1212,6 +1241,12 @@ static ww_status queue_chunk(search *s, const chunk *now) {
     s->list_first = s->ahead ? (uint32_t)first : 0;
     s->list_columns = s->ahead ? (uint32_t)s->column_count + s->block : s->job.columns;
     status = send_columns(s, first, count);
+    if (status == WW_OK && s->tensor) {
+        // A kernel of our own: NVIDIA's fill takes twice as long.
+        const uint64_t fours = (uint64_t)s->job.columns * s->job.count * s->node->count / 4;
+        const wwi_arg args[] = {WWI_BUFFER(s->room->nearest), WWI_VALUE(fours)};
+        status = wwi_launch(s->clear, s->sift_groups, TENSOR_GROUP, args, sizeof args / sizeof *args);
+    }
     for (size_t j = 0; status == WW_OK && j < s->node->count; j += s->table_count) {
         // One table for all series serves all chunks.
         if (!(s->table_first == 0 && s->table_count == s->node->count))
@@ -1549,6 +1584,28 @@ static ww_status go_through(search *s) {
     return status;
 }
 
+// Whether matrix units find the covariances: of every length, where no window varies so little beside the whole that
+// halves lose it. Errors of q: the sums' are below |x| |y| 2^-24 at each instruction, since they are rounded towards zero;
+// the halves' below |x| |y| 2^-23, and of numbers below the least normal half at most 2^-25 each.
+static void choose_tensor(search *s) {
+    const wwi_shapelet_device *d = s->device;
+    const long way = wwi_shapelet_tuned(d, "shapelets.tensor", wwi_context_mma(d->context) ? 1 : 2);
+    if (way != 1 || !d->gpu || !d->tensor_columns || s->job.single || s->job.step != 1 || s->job.count == 1 ||
+        s->job.least < 3 || !(s->data->widest > 0))
+        return;
+    int exponent;
+    frexp(65000 / s->data->widest, &exponent); // the largest half is 65504
+    s->scale = ldexp(1, exponent - 1);
+    const double least_norm = s->data->finest * sqrt(0.5) * s->scale;
+    if (!(least_norm >= 1.0 / 256) || !(s->scale < 1e30 && s->scale > 1e-30))
+        return;
+    s->tensor = true;
+    s->job.gaps = 1;
+    s->job.error += 2.0f / 16777216;
+    s->job.error_root += (float)(ldexp(1, -25) / least_norm);
+    s->job.error_each = 1.0f / 16777216;
+}
+
 ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_data *data,
                               const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
                               const wwi_shapelet_node *node, size_t k, wwi_shapelet_progress *progress,
@@ -1579,8 +1636,11 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
         return wwi_fail_memory((node->count + 1) * sizeof *s.first_tile);
     if (options->sample && (status = make_sample(&s, options->sample)) != WW_OK)
         goto done;
+    choose_tensor(&s);
     // Lengths far apart: a diagonal's cells follow from each other at less cost than lengths between that nobody needs.
-    s.sparse = device->row_steps && !s.job.single && options->start_step == 1 && progress->deadline <= 0 &&
+    // A sum along a diagonal keeps the rounding of windows that vary much beside those that hardly do.
+    s.sparse = !s.tensor && device->row_steps && !s.job.single && options->start_step == 1 && progress->deadline <= 0 &&
+               data->finest >= LEAST_EXTENT * data->widest &&
                (s.job.count == 1 || s.job.step >= (uint32_t)wwi_shapelet_tuned(device, "shapelets.sparse", 3));
     // By diagonals, and one wanted: columns are made in their order.
     uint64_t starts;

@@ -12,17 +12,18 @@
 typedef struct wwi_shapelet_job {
     uint32_t columns, least, step, count, longest, series, table, first, many, classes, class_bits, combine, quality,
         single, rows;
-    float error, error_root, scale;
-    uint32_t unscaled, shorts;
+    float error, error_root, error_each, scale;
+    uint32_t unscaled, gaps, shorts;
 } wwi_shapelet_job;
-_Static_assert(sizeof(wwi_shapelet_job) == 80, "ww_shapelet_job in kernels_cl/shapelets/shapelet.cl has this size");
+_Static_assert(sizeof(wwi_shapelet_job) == 88, "ww_shapelet_job in kernels_cl/shapelets/shapelet.cl has this size");
 
 // Series in double, channel by channel one after the other, on the host and on the device.
 typedef struct wwi_shapelet_data {
     size_t count, channels;
     uint64_t *offsets; // count + 1
     double *values;
-    double centre, range; // middle and extent of all values: for windows as they are
+    double centre, range;  // middle and extent of all values
+    double widest, finest; // one channel: the largest extent of a series, the least of three neighbours that differ
     size_t shortest, longest;
     wwi_buffer *device_values, *device_offsets; // NULL where the device has no double
 } wwi_shapelet_data;
@@ -60,7 +61,7 @@ typedef struct wwi_shapelet_device {
     uint32_t exact_group, table_group;
     wwi_program *double_program;
     wwi_kernel *exact, *statistics_of, *patterns_of, *near, *make_angles, *circle, *make_fours, *near_fours, *weigh,
-        *make_columns, *make_windows, *row_steps, *window_steps;
+        *make_columns, *make_windows, *tensor_columns, *tensor_windows, *row_steps, *window_steps;
     wwi_buffer *patterns, *places, *flats, *ids, *nearest, *at; // of wwi_shapelet_exact()
     wwi_shapelet_room room;
     uint64_t bytes; // that a search may use: half of what was free when the first began

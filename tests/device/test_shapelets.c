@@ -124,6 +124,9 @@ static const shape shapes[] = {
     {13, 1, 20, 20, 3, 1, 0, 0, 0, 0, 0, 0, 0, WW_SHAPELET_MOOD},
     {20, 1, 30, 60, 3, 1, 1e4, 3, 3, 0, 0, 0, 0, WW_SHAPELET_GAIN},
     {14, 1, 20, 24, 2, 1, 0, 2, 3, 0, 0, 0, 1, WW_SHAPELET_GAIN},
+    // Several tiles of windows.
+    {6, 1, 90, 140, 2, 1, 0, 3, 11, 0, 0, 0, 0, WW_SHAPELET_GAIN},
+    {6, 1, 90, 140, 2, 1e-3, 1e6, 5, 80, 7, 0, 0, 0, WW_SHAPELET_GAIN},
     // More windows than local memory holds. Not where few are wanted: rusticl's llvmpipe (22.3) gets it wrong, in every
     // form.
     {4, 1, 520, 530, 2, 1, 0, 18, 259, 241, 0, 0, 0, WW_SHAPELET_GAIN},
@@ -175,8 +178,12 @@ static const way ways[] = {
     {6, "shapelets.vector", 1},     // raw
     {11, "shapelets.vector", 1},    // two and three points
     {12, "shapelets.vector", 1},
-    {13, "shapelets.vector", 1}, // in pieces; these two not where few are wanted
-    {13, "shapelets.row_series", 1},
+    {1, "shapelets.tensor", 1},
+    {2, "shapelets.tensor", 1},
+    {13, "shapelets.tensor", 1},
+    {14, "shapelets.vector", 1},
+    {15, "shapelets.vector", 1}, // in pieces; these two not where few are wanted
+    {15, "shapelets.row_series", 1},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -195,8 +202,10 @@ START_TEST(other_ways) {
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.weigh", NULL, 1));
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.split_across", NULL, 8)); // shares of a candidate's keys
-        if (strcmp(w->name, "shapelets.row_series") == 0)
+        if (strcmp(w->name, "shapelets.double") != 0)
             wwt_ok(wwi_tuning_try(wwt_context, "shapelets.vector", NULL, 1));
+        // Only where that is meant: products by matrix units, or by their twin.
+        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.tensor", NULL, 2));
         wwt_ok(wwi_tuning_try(wwt_context, w->name, NULL, w->value));
     }
     check_best(l, &o, 1);
@@ -228,6 +237,7 @@ START_TEST(close_series) {
     if (_i) {
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.vector", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.tensor", NULL, _i == 2 ? 1 : 2));
     }
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     check_best(l, &o, 1);
@@ -249,6 +259,7 @@ START_TEST(flat_windows) {
     if (_i) { // on a CPU the form for GPUs
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.vector", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.tensor", NULL, _i == 2 ? 1 : 2));
     }
     labelled *l = calloc(1, sizeof *l);
     wwt_ok(ww_series_set_create(1, &l->set));
@@ -746,8 +757,8 @@ int main(void) {
     const bool few = getenv("WAVEWARP_TEST_FEW") != NULL;
     wwt_add(suite, brute_force, few ? SHAPES - 1 : SHAPES);
     wwt_add(suite, other_ways, few ? WAYS - 2 : WAYS);
-    wwt_add(suite, close_series, 2);
-    wwt_add(suite, flat_windows, 2);
+    wwt_add(suite, close_series, 3);
+    wwt_add(suite, flat_windows, 3);
     wwt_add(suite, samples, 1);
     wwt_add(suite, terms, 2);
     wwt_add(suite, transform, 1);
