@@ -19,7 +19,7 @@
 
 enum { BINS = 16 };         // WW_BINS in kernels_cl/shapelets/shapelet_sift.cl
 enum { SHORT_COLUMNS = 4 }; // WW_SHORT_COLUMNS in kernels_cl/shapelets/shapelet_exact.cl
-#define LEAST_EXTENT 2e-5 // of three neighbours, in the largest of a series: below it ww_error() was seen not to hold
+#define LEAST_EXTENT 2e-5   // of three neighbours, in the largest of a series: below it ww_error() was seen not to hold
 enum { TENSOR_COLUMNS = 32, TENSOR_WINDOWS = 64, TENSOR_GROUP = 128 }; // kernels_cl/shapelets/shapelet_tensor.cl
 
 // A candidate that the device listed.
@@ -52,7 +52,7 @@ typedef struct search {
     wwi_shapelet_job job;
     wwi_shapelet_column *columns;
     size_t column_count;
-    bool tensor;    // by matrix units, values times `scale`
+    bool tensor; // by matrix units, values times `scale`
     double scale;
     bool sparse;    // by diagonals
     uint32_t parts; // of a group of the extension; its group_items work-items
@@ -630,7 +630,7 @@ static ww_status send_bound(search *s) {
 static ww_status make_tiles(search *s, size_t first, uint64_t most_bytes) {
     size_t room = 0;
     const uint32_t U = s->tensor ? TENSOR_WINDOWS : s->sparse ? s->device->diagonals : s->device->windows;
-    const uint64_t row_bytes = wwi_shapelet_row(s->device->kind, U) * 4; // but for diagonals
+    const uint64_t row_bytes = wwi_shapelet_row(s->device->kind, U) * 4; // not by diagonals
     const uint64_t steps = (uint64_t)s->job.count * s->wide * 16, falls = (uint64_t)s->fallen * 16;
     const uint64_t each = s->sparse ? steps + falls : 0;
     uint64_t table_rows = 0;
@@ -715,8 +715,9 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
                                 WWI_VALUE(tiles),
                                 WWI_VALUE(s->job)};
         const uint64_t items = (uint64_t)tiles * (s->tensor ? TENSOR_WINDOWS : d->windows);
-        return wwi_launch(s->tensor ? d->tensor_windows : d->make_windows, (items + d->table_group - 1) / d->table_group,
-                          d->table_group, args, sizeof args / sizeof *args);
+        return wwi_launch(s->tensor ? d->tensor_windows : d->make_windows,
+                          (items + d->table_group - 1) / d->table_group, d->table_group, args,
+                          sizeof args / sizeof *args);
     }
     const uint64_t bytes = s->table_bytes;
     const uint64_t flat_bytes = s->node->count * (s->job.single ? s->job.longest : s->job.count) * 4;
@@ -937,8 +938,8 @@ static ww_status send_columns(search *s, size_t first, size_t count) {
                             WWI_BUFFER(s->room->own),
                             WWI_VALUE(unit),
                             WWI_VALUE(s->job)};
-    status = wwi_launch(s->tensor ? d->tensor_columns : d->make_columns, (W + d->table_group - 1) / d->table_group, d->table_group, args,
-                        sizeof args / sizeof *args);
+    status = wwi_launch(s->tensor ? d->tensor_columns : d->make_columns, (W + d->table_group - 1) / d->table_group,
+                        d->table_group, args, sizeof args / sizeof *args);
 done:
     free(padded);
     return status;
@@ -974,9 +975,9 @@ static ww_status launch_sparse(search *s, uint32_t items) {
 static ww_status launch_tensor(search *s, size_t at, uint64_t many) {
     const wwi_shapelet_room *room = s->room;
     const uint32_t first = s->first_tile[at], tiles = s->first_tile[at + many] - first;
-    const wwi_arg args[] = {WWI_BUFFER(room->a),       WWI_BUFFER(room->norms),   WWI_BUFFER(room->b),
-                            WWI_BUFFER(room->tile_buffer), WWI_VALUE(first),     WWI_BUFFER(room->reaches),
-                            WWI_BUFFER(room->points),  WWI_BUFFER(room->nearest), WWI_VALUE(s->job)};
+    const wwi_arg args[] = {WWI_BUFFER(room->a),           WWI_BUFFER(room->norms),   WWI_BUFFER(room->b),
+                            WWI_BUFFER(room->tile_buffer), WWI_VALUE(first),          WWI_BUFFER(room->reaches),
+                            WWI_BUFFER(room->points),      WWI_BUFFER(room->nearest), WWI_VALUE(s->job)};
     return wwi_launch(s->extend, (uint64_t)tiles * (s->job.columns / s->block), TENSOR_GROUP, args,
                       sizeof args / sizeof *args);
 }
@@ -1585,8 +1586,8 @@ static ww_status go_through(search *s) {
 }
 
 // Whether matrix units find the covariances: of every length, where no window varies so little beside the whole that
-// halves lose it. Errors of q: the sums' are below |x| |y| 2^-24 at each instruction, since they are rounded towards zero;
-// the halves' below |x| |y| 2^-23, and of numbers below the least normal half at most 2^-25 each.
+// halves lose it. Errors of q: of the sums up to 2^-24 for each point, since they are rounded towards zero; of numbers
+// as two halves up to 2^-22, and where the low one is below the least normal half, of each number 2^-25.
 static void choose_tensor(search *s) {
     const wwi_shapelet_device *d = s->device;
     const long way = wwi_shapelet_tuned(d, "shapelets.tensor", wwi_context_mma(d->context) ? 1 : 2);
@@ -1601,7 +1602,7 @@ static void choose_tensor(search *s) {
         return;
     s->tensor = true;
     s->job.gaps = 1;
-    s->job.error += 2.0f / 16777216;
+    s->job.error += 4.0f / 16777216;
     s->job.error_root += (float)(ldexp(1, -25) / least_norm);
     s->job.error_each = 1.0f / 16777216;
 }
@@ -1638,7 +1639,7 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
         goto done;
     choose_tensor(&s);
     // Lengths far apart: a diagonal's cells follow from each other at less cost than lengths between that nobody needs.
-    // A sum along a diagonal keeps the rounding of windows that vary much beside those that hardly do.
+    // Not where a sum along a diagonal would keep the rounding of windows that vary much for those that hardly do.
     s.sparse = !s.tensor && device->row_steps && !s.job.single && options->start_step == 1 && progress->deadline <= 0 &&
                data->finest >= LEAST_EXTENT * data->widest &&
                (s.job.count == 1 || s.job.step >= (uint32_t)wwi_shapelet_tuned(device, "shapelets.sparse", 3));
