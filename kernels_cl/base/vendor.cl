@@ -66,6 +66,11 @@ static inline void ww_word_ahead(__local void *to, __global const void *from) {
 #define ww_word_ahead(to, from) (*(to) = *(from))
 #define ww_copy_wait()
 #endif
+#if WW_EXCHANGE != 1
+// For a device that runs one group after the other; none else is given kernels that wait.
+#define ww_publish(word, value) (*(word) = (value))
+#define ww_acquire()
+#endif
 
 #if WW_EXCHANGE == 1
 
@@ -109,6 +114,28 @@ static inline float ww_rsqrt_float(float a) {
 
 // What a warp has written to local memory is there for all its work-items.
 #define ww_group_join() __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory")
+
+// What the work-item has whose number in the warp differs in this bit.
+#define WW_HAS_SWAP
+static inline float ww_swap_word(float v, uint bit) {
+    float r;
+    __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=f"(r) : "f"(v), "r"(bit));
+    return r;
+}
+static inline float4 ww_swap(float4 v, uint bit) {
+    return (float4)(ww_swap_word(v.x, bit), ww_swap_word(v.y, bit), ww_swap_word(v.z, bit), ww_swap_word(v.w, bit));
+}
+
+// Writes `value` behind all that the warp has written before; what the warp reads later is not older than what it has read. And that alone.
+static inline void ww_publish(volatile __global uint *word, uint value) {
+    __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+    if (get_local_id(0) % 32 == 0) {
+        __asm__ volatile("fence.acq_rel.gpu;" ::: "memory");
+        *word = value;
+    }
+    __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+}
+#define ww_acquire() __asm__ volatile("fence.acq_rel.gpu;" ::: "memory")
 
 // Whether all 32 work-items of a warp agree.
 #define WW_HAS_AGREEMENT

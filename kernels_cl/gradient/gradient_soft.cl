@@ -8,7 +8,8 @@
 // Long because: both passes share what they note, their places and their macros.
 //
 // A work-item computes a chunk of args.chunk row-steps of a strip: that which is its on an anti-diagonal of chunks, or one after
-// the other all strips of its pair (args.whole, then a chunk has all row-steps). A strip's row is in registers and, between chunks, in
+// the other all strips of its pair (args.whole, then a chunk has all row-steps), or all row-steps of a strip (WW_FLOW: all strips
+// are in one launch, and each waits for what the one before hands on). A strip's row is in registers and, between chunks, in
 // `roll`; so is, for the way back, what A the row below hands on, in local memory and in `flow`.
 //
 // With whole pairs the way back follows only what counts, WW_SOFT_COUNTS of the paths: each work-item is at a block of its own, and
@@ -26,17 +27,37 @@
 // B stays within its range: what is handed on is at most the reciprocal of P of where it goes, and exp(-c/gamma) is at most 1.
 //
 // Local memory of a work-item, its own: forward 8 words; back 4 or 5 WW_COLS words, and for each set of requests 4 + WW_MARK_FOURS fours
-// and a word. No barriers.
+// and a word; with WW_FLOW a word of the group, and a barrier at the beginning. No others.
 #ifndef WW_PART
 #define WW_PART 8
 #endif
 #define WW_PARTS_OF_BLOCK (WW_COLS / WW_PART)
 #define WW_STRIDE ((ulong)WW_SIDE_BY_SIDE)
+#ifndef WW_FLOW
+#define WW_FLOW 0
+#endif
+// A work-item takes all strips of its pair. What it reads of another's: with WW_FLOW that may be writing.
+#if WW_FLOW
+#define WW_WHOLE 0
+#define WW_HANDED volatile __global float *
+#define WW_FLOW_EACH 2 // row-steps that are told at once: a fence takes as long as a part of one
+#else
+#define WW_WHOLE args.whole
+#define WW_HANDED __global float *
+#endif
 // Of a block, in fours: the row above; what the strip to the left has handed on, R; and for each part but the first the column to its
 // left. Behind those of a row of blocks a word of each: the base of its products, or WW_SOFT_FAR, and a half more where the row
 // above came as R.
 #define WW_MARK_FOURS (WW_COLS / 4 + WW_PARTS_OF_BLOCK)
 #define WW_MARK_LEFT(part) (WW_COLS / 4 + (part))
+// A pair's row lies together, from a four of it that is side by side with those of the other pairs: the way back reads it in one go.
+#if WW_SIDE_BY_SIDE > 1
+// The first term is 0; with it ptxas (13, sm_90) spills nothing.
+#define WW_MARK_AT(k) \
+    ((k) / (WW_COLS / 4) * WW_COLS * WW_STRIDE + (k) % (WW_COLS / 4) + number % WW_SIDE_BY_SIDE * (WW_COLS / 4 - 1))
+#else
+#define WW_MARK_AT(k) (k)
+#endif
 #define WW_MARK_ROW(columns) (((columns)*WW_MARK_FOURS + ((columns) + 3) / 4) * (uint)WW_STRIDE)
 // From a row's fours to its word of a column, side by side.
 #define WW_BASE_AT(columns, column, number) \
@@ -76,7 +97,7 @@ WW_INLINE float ww_at_of(const float4 a, int k) {
 #endif
 
 // Whether a pair's last cell is in the last row of a block, in launches of whole pairs: then its A, 1, is as if handed up there.
-#define WW_SOFT_ENDS_BELOW(n) (args.whole && (n) % WW_ROWS == 0)
+#define WW_SOFT_ENDS_BELOW(n) (WW_WHOLE && (n) % WW_ROWS == 0)
 
 // A work-item's pair, its strips [strip, strip_end) and its row-steps [from, to), by the launch.
 typedef struct {
@@ -109,6 +130,43 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
     }
     return at;
 }
+#if WW_FLOW
+// A work-item takes all row-steps of a strip of its pair, a group those of 32 pairs side by side. Groups number themselves, so that
+// whom one waits for has begun before it: the strip before, which counts its row-steps in a word behind `head`, after what
+// it hands on is written.
+WW_INLINE ww_soft_place ww_soft_ticket(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
+                                       volatile __global uint *head, __local uint *ticket, uint *task) {
+    ww_soft_place at;
+    if (get_local_id(0) == 0)
+        *ticket = atomic_inc(head);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint packs = (args.count + WW_SIDE_BY_SIDE - 1) / WW_SIDE_BY_SIDE, turn = *ticket / packs;
+    const uint t = (*ticket - turn * packs) * WW_SIDE_BY_SIDE + (uint)get_local_id(0);
+    const bool has = t < args.count;
+    *task = args.first + (has ? t : 0);
+    const uint tall = tasks[*task].tall, end = min(args.column_end, tasks[*task].wide);
+    at.live = has && turn < end;
+    at.strip = args.backward ? end - 1 - min(turn, end - 1) : turn;
+    at.strip_end = at.strip + 1;
+    at.from = 0;
+    at.to = tall;
+    return at;
+}
+#define WW_FLOW_WORD(head, strip) ((head) + 4 + number / WW_SIDE_BY_SIDE * args.column_end + (strip))
+// Behind a row-step, the `steps`th: tells the next strip. What was read of the strip before, `read`, may be relied upon behind that.
+#define WW_FLOW_COUNT(word, steps, read)                                                                                     \
+    if ((steps) % WW_FLOW_EACH == 0 || (steps) == at.to) {                                                             \
+        ww_publish(word, steps);                                                                                       \
+        seen = max(seen, read);                                                                                        \
+    }
+// Waits until the strip before is so far.
+#define WW_FLOW_WAIT(word, steps)                                                                                      \
+    {                                                                                                                  \
+        while (seen < (steps))                                                                                         \
+            seen = *(word);                                                                                            \
+        ww_acquire();                                                                                                  \
+    }
+#endif
 // Points are times `root`, less what is the first point of the strip, so that they are rounded by what the strip spans. Then the
 // scale of costs is in them. Points so large that two of them are the same or far from each other stay as they are: root times them
 // may overflow.
@@ -143,9 +201,38 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
 #define WW_SOFT_NOTED(r) (notes_products ? WW_HIGH(ww_wide_exp2(base - (r))) : (r))
 #define WW_NOTE(to, a) mark[(to)*WW_STRIDE] = a;
 #define WW_NOTE_FOUR(to, of, a, k) WW_NOTE(to, (float4)(of((a)[k]), of((a)[(k) + 1]), of((a)[(k) + 2]), of((a)[(k) + 3])))
-#define WW_NOTE_ROW(of, row)                                                                                           \
+#define WW_FOUR_OF(of, a, k) (float4)(of((a)[k]), of((a)[(k) + 1]), of((a)[(k) + 2]), of((a)[(k) + 3]))
+#define WW_NOTE_ROW_ALONE(of, row)                                                                                     \
     WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)                                                                \
-        WW_NOTE_FOUR(r / 4, of, row, r)
+        mark[WW_MARK_AT(r / 4)] = WW_FOUR_OF(of, row, r);
+// Four work-items write each other's rows, one after the other, so that a row is written at once: halves of a sector cost more.
+#if defined(WW_HAS_SWAP) && WW_SIDE_BY_SIDE == 32 && WW_COLS == 16
+#define WW_SWAP_FOURS(a, b, bit)                                                                                       \
+    {                                                                                                                  \
+        const bool upper = (lane & (bit)) != 0;                                                                        \
+        const float4 got = ww_swap(upper ? a : b, bit);                                                                \
+        a = upper ? got : a;                                                                                           \
+        b = upper ? b : got;                                                                                           \
+    }
+#define WW_NOTE_ROW(of, row)                                                                                           \
+    if (together) {                                                                                                    \
+        float4 f0 = WW_FOUR_OF(of, row, 0), f1 = WW_FOUR_OF(of, row, 4), f2 = WW_FOUR_OF(of, row, 8),                  \
+               f3 = WW_FOUR_OF(of, row, 12);                                                                           \
+        WW_SWAP_FOURS(f0, f1, 1u)                                                                                      \
+        WW_SWAP_FOURS(f2, f3, 1u)                                                                                      \
+        WW_SWAP_FOURS(f0, f2, 2u)                                                                                      \
+        WW_SWAP_FOURS(f1, f3, 2u)                                                                                      \
+        __global float4 *const four_rows = mark - lane + (lane / 4 * 16 + lane % 4);                                   \
+        four_rows[0] = f0;                                                                                             \
+        four_rows[4] = f1;                                                                                             \
+        four_rows[8] = f2;                                                                                             \
+        four_rows[12] = f3;                                                                                            \
+    } else {                                                                                                           \
+        WW_NOTE_ROW_ALONE(of, row)                                                                                     \
+    }
+#else
+#define WW_NOTE_ROW WW_NOTE_ROW_ALONE
+#endif
 #define WW_SOFT_LEAVE(q) v[q] = base - ww_wide_log2(value);
 #define WW_SOFT_LEAVES(q) v[q] = value - ww_log2(value_sum);
 // Behind row q of the matrix' last block.
@@ -160,6 +247,21 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
 #define WW_SOFT_FORWARD_AHEAD(row)                                                                                     \
     ww_copy_ahead(&ahead[0][lane], WW_FOURS_OF(packed + task.x) + (row));                                              \
     ww_copy_ahead(&ahead[1][lane], (__global const float4 *)in + (ulong)(row)*in_row);
+#if WW_FLOW
+// Where the strip before is not so far, that is asked for behind this block.
+#define WW_SOFT_FORWARD_NEXT                                                                                           \
+    const bool asked = i + 1 >= to || !waits || seen > i + 1;                                                          \
+    if (waits && fresh < to)                                                                                           \
+        fresh = *left_count;                                                                                           \
+    if (asked && i + 1 < to) {                                                                                         \
+        WW_SOFT_FORWARD_AHEAD(i + 1)                                                                                   \
+    }
+#else
+#define WW_SOFT_FORWARD_NEXT                                                                                           \
+    if (i + 1 < to) {                                                                                                  \
+        WW_SOFT_FORWARD_AHEAD(i + 1)                                                                                   \
+    }
+#endif
 // What block i takes; that of the next is requested.
 #define WW_SOFT_TAKE                                                                                                   \
     {                                                                                                                  \
@@ -172,9 +274,7 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
     }                                                                                                                  \
     if (notes_left)                                                                                                    \
         WW_NOTE_FOUR(WW_MARK_LEFT(0), , v, 0)                                                                          \
-    if (i + 1 < to) {                                                                                                  \
-        WW_SOFT_FORWARD_AHEAD(i + 1)                                                                                   \
-    }                                                                                                                  \
+    WW_SOFT_FORWARD_NEXT                                                                                               \
     corner = previous;                                                                                                 \
     previous = v[WW_ROWS - 1];                                                                                         \
     ending = i == last_row && j == last_column;
@@ -203,19 +303,29 @@ WW_INLINE ww_soft_place ww_soft_place_of(const ww_gradient_args args, __global c
 __kernel WW_SOFT_GROUP void
 ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                 __global const uint *restrict band, __global const float *restrict packed, __global float *restrict roll,
-                __global float *restrict marks, __global float *restrict edges, __global float *restrict ends) {
+                __global float *restrict marks, __global float *restrict edges, __global float *restrict ends,
+                __global float *restrict more_marks) {
     uint number;
+#if WW_FLOW
+    __local uint ticket;
+    ww_soft_place at = ww_soft_ticket(args, tasks, (volatile __global uint *)roll, &ticket, &number);
+#else
     ww_soft_place at = ww_soft_place_of(args, tasks, &number);
+#endif
     // Points of the next row-step, and what comes from the left, requested while a block is computed.
     __local float4 ahead[2][WW_WG];
     const uint lane = (uint)get_local_id(0);
     if (!at.live)
         return;
+    // Whether all of the group have a pair.
+    const bool together = (WW_WHOLE || WW_FLOW) && ((WW_FLOW ? number : (uint)get_global_id(0)) | (WW_WG - 1)) < args.count;
+    (void)together;
     const ww_gradient_task task = tasks[number];
     const float root = WW_SOFT_ROOT(args.parameters.soft_scale), scale = 1;
     const uint last_row = (task.n - 1) / WW_ROWS, last_column = (task.m - 1) / WW_COLS;
     // A work-item reads rows that another has written, in a launch before.
     __global float *side = roll + task.roll + (ulong)task.wide * WW_COLS * WW_STRIDE;
+    __global float *const notes = (task.later ? more_marks : marks) + task.marks;
     const uint mark_columns = args.segment_columns ? args.mark_columns : task.wide;
     const uint mark_row = WW_MARK_ROW(mark_columns);
     for (uint from = at.from, j = at.strip; from < at.to;) {
@@ -224,7 +334,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
         // What a strip hands to the next is what that notes, or in a pass without notes a column that all write in turn.
         const uint column = j - args.column_begin;
         const bool notes_left = args.keep && column == 0, from_edge = notes_left && j > 0;
-        __global float4 *const marks_above = WW_FOURS(marks + task.marks) + column * WW_MARK_FOURS * WW_STRIDE;
+        __global float4 *const marks_above = WW_FOURS(notes) + column * WW_MARK_FOURS * WW_STRIDE;
         __global float4 *const in = from_edge ? WW_FOURS(edges + task.edges) + (ulong)(args.segment - 1) * task.tall * WW_STRIDE
                                     : args.keep && column ? marks_above + WW_MARK_LEFT(0) * WW_STRIDE
                                                           : WW_FOURS(side);
@@ -253,7 +363,15 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                                                                  : side[WW_CORNER_AT(from)];
         const float handed = WW_SOFT_LOG(c[WW_COLS - 1]);
         __global float4 *mark = marks_above + (ulong)from * mark_row;
-        __global float *base_mark = marks + task.marks + (ulong)from * mark_row * 4 + WW_BASE_AT(mark_columns, column, number);
+        __global float *base_mark = notes + (ulong)from * mark_row * 4 + WW_BASE_AT(mark_columns, column, number);
+#if WW_FLOW
+        volatile __global uint *const own_count = WW_FLOW_WORD((volatile __global uint *)roll, j), *const left_count = own_count - 1;
+        const bool waits = j > 0;
+        uint seen = 0;
+        if (waits)
+            WW_FLOW_WAIT(left_count, 1u)
+        uint fresh = seen;
+#endif
         WW_SOFT_FORWARD_AHEAD(from)
         uint i = from;
         float x[WW_ROWS], v[WW_ROWS];
@@ -315,7 +433,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                     const float x_own = WW_SOFT_SCALED(x_next);
                     float last = corner, last_sum = 1, value = v_next, value_sum = 1;
                     x_next = packed[task.x + i * WW_ROWS + after];
-                    v_next = j == 0 ? WW_SOFT_FAR : ((__global float *)&in[(ulong)i * in_row])[after];
+                    v_next = j == 0 ? WW_SOFT_FAR : ((WW_HANDED)&in[(ulong)i * in_row])[after];
                     corner = value;
                     WW_SOFT_PAIRS_ROW(WW_COLS, q, x_own, WW_SOFT_NOTE_PAIR_OF_ROW)
                     const float left = value - ww_log2(value_sum);
@@ -352,6 +470,13 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
 #endif
             if (ending)
                 ends[task.number] = result < 0.9f * WW_SOFT_FAR ? result * args.parameters.soft_unit : 2e36f;
+#if WW_FLOW
+            WW_FLOW_COUNT(own_count, i + 1, fresh)
+            if (!asked) {
+                WW_FLOW_WAIT(left_count, i + 2)
+                WW_SOFT_FORWARD_AHEAD(i + 1)
+            }
+#endif
             mark += mark_row;
             base_mark += mark_row * 4;
             i++;
@@ -362,7 +487,7 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
                 c[r] = WW_SOFT_STATE(base - ww_wide_log2(c[r]));
         }
 #endif
-        if (!args.whole) {
+        if (!WW_WHOLE && !WW_FLOW) {
             WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)
                 WW_FOURS(top)[r / 4 * WW_STRIDE] = (float4)(WW_SOFT_LOG(c[r]), WW_SOFT_LOG(c[r + 1]), WW_SOFT_LOG(c[r + 2]), WW_SOFT_LOG(c[r + 3]));
             side[WW_CORNER_AT(from)] = handed;
@@ -390,23 +515,31 @@ ww_soft_forward(const ww_gradient_args args, __global const ww_gradient_task *re
     WW_SOFT_AHEAD_OF_CORNER(to, mark, row)                                                                             \
     ww_word_ahead(&bases[turn_of][lane], base_mark);                                                           \
     WW_SOFT_UNROLL for (int k = 0; k < WW_MARK_FOURS; k++)                                                             \
-        ww_copy_ahead(&(to)[3 + k][lane], (mark) + k * WW_STRIDE);                                                     \
+        ww_copy_ahead(&(to)[3 + k][lane], (mark) + (k < WW_COLS / 4 ? WW_MARK_AT((uint)k) : k * WW_STRIDE));                 \
     WW_SOFT_UNROLL for (int k = 0; k < WW_COLS / 4; k++)                                                               \
         ww_copy_ahead(&turn[k][lane], WW_FOURS_OF(packed) + place + tall + (strip) * (WW_COLS / 4) + k);
 #define WW_SOFT_AHEAD_OF_PART                                                                                          \
     ww_copy_ahead(&now[3 + WW_MARK_LEFT(part)][lane], mark_above + WW_MARK_LEFT(part) * WW_STRIDE);                              \
     WW_SOFT_UNROLL for (int k = 0; k < WW_PART / 4; k++)                                                               \
-        ww_copy_ahead(&now[3 + part * (WW_PART / 4) + k][lane], mark_above + (part * (WW_PART / 4) + k) * WW_STRIDE);              \
+        ww_copy_ahead(&now[3 + part * (WW_PART / 4) + k][lane], mark_above + WW_MARK_AT((uint)(part * (WW_PART / 4) + k)));              \
     if (part == WW_PARTS_OF_BLOCK - 1) {                                                                               \
-        WW_SOFT_AHEAD_OF_X(now, row_above)                                                                                  \
+        WW_SOFT_NEXT_X                                                                                                    \
         WW_SOFT_AHEAD_OF_CORNER(now, mark_above, row_above)                                                            \
         ww_word_ahead(&bases[turns % WW_SOFT_SETS][lane], base_above);                                                            \
     }
+#if WW_FLOW
+#define WW_SOFT_NEXT_X                                                                                                 \
+    if (asked) {                                                                                                       \
+        WW_SOFT_AHEAD_OF_X(now, row_above)                                                                             \
+    }
+#else
+#define WW_SOFT_NEXT_X WW_SOFT_AHEAD_OF_X(now, row_above)
+#endif
 // What the next strip begins with is requested as soon as that is known, into a set of its own, where copies are asynchronous.
 #define WW_SOFT_EARLY WW_ASYNC
 #define WW_SOFT_SETS (1 + WW_SOFT_EARLY)
 // Less of the paths than this is not followed.
-#define WW_SOFT_COUNTS 0x1p-34f
+#define WW_SOFT_COUNTS 0x1p-28f
 
 // Shares of the neighbours above and on the diagonal in a cell.
 #define WW_SOFT_NOTE_SHARES(q, r)                                                                                      \
@@ -469,7 +602,8 @@ __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                  __global const uint *restrict band, __global const float *restrict packed,
                  __global const float *restrict marks, __global float *restrict flow, __global float *restrict slopes,
-                 __global float *restrict sums, __global float *restrict alignment) {
+                 __global float *restrict sums, __global float *restrict alignment,
+                 __global const float *restrict more_marks) {
     __local float points[WW_COLS][WW_WG], y_slopes[WW_COLS][WW_WG];
     __local ww_soft_flow handed[WW_COLS][WW_WG];
     // Of the block: what comes from the right, points and slopes of x, and what the pass forward has noted.
@@ -477,7 +611,12 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     __local float bases[WW_SOFT_SETS][WW_WG];
     const uint lane = (uint)get_local_id(0);
     uint number;
+#if WW_FLOW
+    __local uint ticket;
+    ww_soft_place at = ww_soft_ticket(args, tasks, (volatile __global uint *)flow, &ticket, &number);
+#else
     ww_soft_place at = ww_soft_place_of(args, tasks, &number);
+#endif
     if (!at.live)
         return;
     const float root = WW_SOFT_ROOT(args.parameters.soft_scale), scale = 1;
@@ -493,6 +632,11 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
     uint j = at.strip_end - 1, i = at.to - 1, least_row = at.from, next_row = 0, next_least = 0;
     uint turns = 0;
     bool fresh = true, hands_left = false, begins = true;
+#if WW_FLOW
+    volatile __global uint *const own_count = WW_FLOW_WORD((volatile __global uint *)flow, j), *const right_count = own_count + 1;
+    const bool waits = j + 1 < min(args.column_end, tasks[number].wide);
+    uint seen = 0, newest = 0;
+#endif
     float origin = 0, carried = 0;  // for the corner of the row-step below
 #if WW_SOFT_WIDE
     float handed_base = WW_SOFT_FAR;
@@ -506,9 +650,9 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
             tall = tasks[number].tall;
             mark_columns = args.segment_columns ? args.mark_columns : tasks[number].wide;
             place = tasks[number].x / 4;
-            marks_of = WW_FOURS_OF(marks + tasks[number].marks);
+            marks_of = WW_FOURS_OF((tasks[number].later ? more_marks : marks) + tasks[number].marks);
             mark_row = WW_MARK_ROW(mark_columns);
-            if (args.whole) {
+            if (WW_WHOLE) {
                 j = (m - 1) / WW_COLS;
                 i = least_row = (n - 1) / WW_ROWS;
             }
@@ -520,6 +664,14 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
         __global const float4 *mark_above = own_mark - (i > at.from ? mark_row : 0);
         __global const float *own_base = (__global const float *)row_mark + WW_BASE_AT(mark_columns, column, number);
         __global const float *base_above = own_base - (i > at.from ? mark_row * 4 : 0);
+#if WW_FLOW
+        if (begins && waits)
+            WW_FLOW_WAIT(right_count, 1u)
+        const uint needs = tall - row_above;
+        const bool asked = !waits || seen >= needs;
+        if (waits && newest < tall)
+            newest = *right_count;
+#endif
         if (begins || (!WW_SOFT_EARLY && fresh)) {
             // What was requested last, for a row above that is not followed, must not come later.
             ww_copy_wait();
@@ -531,12 +683,12 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
             origin = WW_SOFT_ORIGIN(turn[0][lane].x);
             WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++)
                 points[r][lane] = WW_SOFT_SCALED(ww_at_of(turn[r / 4][lane], r % 4));
-            if (args.whole) {
+            if (WW_WHOLE || WW_FLOW) {
                 WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r++) {
                     y_slopes[r][lane] = 0;
                     handed[r][lane] = 0;
                 }
-                if (end_column / WW_COLS == j)
+                if (WW_WHOLE && end_column / WW_COLS == j)
                     handed[end_column % WW_COLS][lane] = 1;
             } else {
 #pragma unroll 4
@@ -549,7 +701,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
             carried = 0;
 #if WW_SOFT_WIDE
             // Zeros are B as well as A.
-            handed_base = args.whole && end_column / WW_COLS != j ? -WW_SOFT_FAR : WW_SOFT_FAR;
+            handed_base = WW_FLOW || (WW_WHOLE && end_column / WW_COLS != j) ? -WW_SOFT_FAR : WW_SOFT_FAR;
 #endif
         }
         float x[WW_ROWS], x_slope[WW_ROWS], from_right[WW_ROWS], corner_flow = 0, upwards = 0;
@@ -732,20 +884,29 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
             if (!hands_left) {
                 hands_left = true;
                 next_row = i;
-                if (WW_SOFT_EARLY && args.whole && j > at.strip) {
+                if (WW_SOFT_EARLY && WW_WHOLE && j > at.strip) {
                     __local float4(*other)[WW_WG] = ahead[(turns + 1) % WW_SOFT_SETS];
                     WW_SOFT_AHEAD_OF_STRIP(other, (turns + 1) % WW_SOFT_SETS, own_mark - WW_MARK_FOURS * WW_STRIDE, own_base - WW_STRIDE, i, j - 1)
                 }
             }
         }
+#if WW_FLOW
+        WW_FLOW_COUNT(own_count, tall - i, newest)
+#endif
         if (i > at.from && (i > least_row || upwards > WW_SOFT_COUNTS)) {
+#if WW_FLOW
+            if (!asked) {
+                WW_FLOW_WAIT(right_count, needs)
+                WW_SOFT_AHEAD_OF_X(now, row_above)
+            }
+#endif
             i--;
             continue;
         }
         WW_SOFT_UNROLL for (int r = 0; r < WW_COLS; r += 4)
             WW_FOURS(slopes)[place + tall + j * (WW_COLS / 4) + r / 4] =
                 slope_unit * (float4)(y_slopes[r][lane], y_slopes[r + 1][lane], y_slopes[r + 2][lane], y_slopes[r + 3][lane]);
-        if (!args.whole) {
+        if (!WW_WHOLE && !WW_FLOW) {
             // The corner above the chunk is in the strip to the left: it is added to what that strip hands on.
             __global float *corner = flow + 4 * place + tall * WW_ROWS + tasks[number].wide * WW_COLS + at.from;
             handed[WW_COLS - 1][lane] += *corner;
@@ -762,7 +923,7 @@ ww_soft_backward(const ww_gradient_args args, __global const ww_gradient_task *r
             least_row = next_least;
             continue;
         }
-        if (!args.whole)
+        if (!WW_WHOLE)
             return;
         // The next pair. Their ways differ in length.
         number = (uint)get_global_size(0) + atomic_inc((volatile __global uint *)flow);

@@ -17,6 +17,10 @@
 #endif
 #define WW_OTHER_SIDE 0x80000000u
 #define WW_SUM_AHEAD 4 // entries
+#ifndef WW_SUM_SLICES
+#define WW_SUM_SLICES 1
+#endif
+#define WW_SUM_MANY 64 // entries that are summed in slices
 
 __kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
@@ -37,6 +41,7 @@ ww_gradient_pack(const ww_gradient_args args, __global const ww_gradient_task *r
     __global const ulong2 *series = other ? y_series : x_series;
     const ulong2 entry = series[id & ~WW_OTHER_SIDE];
     const uint length = (uint)entry.y, step = together ? WW_WG : 1;
+#pragma unroll 4
     for (uint t = together ? (uint)get_local_id(0) : 0; t < points; t += step) {
         const uint from = min(t, length - 1);
         for (uint c = 0; c < WW_CHANNELS; c++)
@@ -128,41 +133,73 @@ WW_INLINE ww_scalar ww_pair_slope(__global const ww_gradient_task *tasks, __glob
     return sum;
 }
 
-// outputs: where each begins in `out`, and its points; begins: its first entry, and one more.
+#define WW_SUM_ADD(sum, lost, value)                                                                                   \
+    {                                                                                                                  \
+        const ww_scalar more = (value)-lost, next = sum + more;                                                        \
+        lost = (next - sum) - more;                                                                                    \
+        sum = next;                                                                                                    \
+    }
+// outputs: where each begins in `out`, and its points; begins: its first entry, and one more. Many entries are summed in
+// WW_SUM_SLICES slices, entry k in slice k % WW_SUM_SLICES, and then the slices in their order: with `slices` 1 by one work-item, else
+// by as many. Local memory: WW_SUM_WG values twice. A barrier.
 __kernel __attribute__((reqd_work_group_size(WW_SUM_WG, 1, 1))) void
 ww_gradient_series(const ww_gradient_args args, __global const ww_gradient_task *restrict tasks,
                    __global const ww_scalar *restrict slopes, __global const ww_scalar *restrict ends,
                    __global const ww_gradient_entry *restrict entries, __global const uint *restrict begins,
                    __global const ulong2 *restrict outputs, __global const ww_scalar *restrict upstream,
-                   __global ww_scalar *restrict out, const uint chunks) {
-    const uint group = (uint)get_group_id(0), which = group / chunks;
-    const uint element = ww_rest(group, chunks, which) * WW_SUM_WG + (uint)get_local_id(0);
+                   __global ww_scalar *restrict out, const uint chunks, const uint slices) {
+#if WW_SUM_SLICES > 1
+    __local ww_scalar sums[WW_SUM_WG], losts[WW_SUM_WG];
+#endif
+    const uint group = (uint)get_group_id(0), which = group / chunks, each = WW_SUM_WG / slices;
+    const uint lane = (uint)get_local_id(0), own = lane / each;
+    const uint element = ww_rest(group, chunks, which) * each + ww_rest(lane, each, own);
     const uint points = (uint)outputs[which].y;
-    if (element >= points * WW_CHANNELS)
-        return;
+    const bool live = element < points * WW_CHANNELS;
     const uint c = element / points, t = ww_rest(element, points, c);
-    ww_scalar sum = 0, lost = 0;
-    // Several are read before they are added: else each waits for its entry, its task and its slope.
-    const uint end = begins[which + 1];
-    for (uint e = begins[which]; e < end; e += WW_SUM_AHEAD) {
-        ww_scalar read[WW_SUM_AHEAD];
+    const uint begin = begins[which], end = begins[which + 1];
+    const uint parts = end - begin < WW_SUM_MANY ? 1 : WW_SUM_SLICES;
+    ww_scalar all = 0, all_lost = 0;
+    for (uint s = own; live && s < parts; s += slices) {
+        ww_scalar sum = 0, lost = 0;
+        // Several are read before they are added: else each waits for its entry, its task and its slope.
+        for (uint e = begin + s; e < end; e += WW_SUM_AHEAD * parts) {
+            ww_scalar read[WW_SUM_AHEAD];
 #pragma unroll
-        for (uint k = 0; k < WW_SUM_AHEAD; k++) {
-            const ww_gradient_entry entry = entries[min(e + k, end - 1)];
-            const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[entry.pair] : (ww_scalar)1) *
-                                    WW_FINAL_SLOPE(ends[entry.task], tasks[entry.task].n, tasks[entry.task].m);
-            read[k] = scale * ww_pair_slope(tasks, slopes, entry.task, entry.role, t, c, args.stride);
-        }
+            for (uint k = 0; k < WW_SUM_AHEAD; k++) {
+                const ww_gradient_entry entry = entries[min(e + k * parts, end - 1)];
+                const ww_scalar scale = (ww_scalar)entry.factor * (args.scaled ? upstream[entry.pair] : (ww_scalar)1) *
+                                        WW_FINAL_SLOPE(ends[entry.task], tasks[entry.task].n, tasks[entry.task].m);
+                read[k] = scale * ww_pair_slope(tasks, slopes, entry.task, entry.role, t, c, args.stride);
+            }
 #pragma unroll
-        for (uint k = 0; k < WW_SUM_AHEAD; k++) {
-            if (e + k < end) {
-                const ww_scalar add = read[k] - lost, next = sum + add;
-                lost = (next - sum) - add;
-                sum = next;
+            for (uint k = 0; k < WW_SUM_AHEAD; k++) {
+                if (e + k * parts < end)
+                    WW_SUM_ADD(sum, lost, read[k])
             }
         }
+        if (parts > 1) {
+            WW_SUM_ADD(all, all_lost, sum)
+            all_lost += lost;
+        } else {
+            all = sum;
+        }
     }
-    out[outputs[which].x + (ulong)(args.channel + c) * points + t] += sum;
+#if WW_SUM_SLICES > 1
+    if (slices > 1) {
+        sums[lane] = all;
+        losts[lane] = all_lost;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (slices > 1) {
+        for (uint s = 1; own == 0 && s < parts; s++) {
+            WW_SUM_ADD(all, all_lost, sums[lane + s * each])
+            all_lost += losts[lane + s * each];
+        }
+    }
+#endif
+    if (live && own == 0)
+        out[outputs[which].x + (ulong)(args.channel + c) * points + t] += all;
 }
 
 __kernel __attribute__((reqd_work_group_size(WW_SUM_WG, 1, 1))) void

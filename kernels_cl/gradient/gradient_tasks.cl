@@ -32,7 +32,7 @@ typedef struct {
     uint number;              // in the batch
     uint band;                // which pair of lengths
     uint aligned;             // its alignment is wanted
-    uint reserved;
+    uint later;               // its marks are in the second of their buffers
 } ww_gradient_task;
 
 // An entry of a sum: `factor` times the upstream of `pair` times what task `task` gives. role 0: by x, 1: by y.

@@ -34,14 +34,17 @@ void ww_gradient_destroy(ww_gradient **gradient) {
                              g->blocks[0].forward,
                              g->blocks[0].backward,
                              g->blocks[1].forward,
-                             g->blocks[1].backward};
+                             g->blocks[1].backward,
+                             g->blocks[2].forward,
+                             g->blocks[2].backward};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         wwi_kernel_destroy(&kernels[i]);
     wwi_program_release(&g->blocks[0].program);
     wwi_program_release(&g->blocks[1].program);
+    wwi_program_release(&g->blocks[2].program);
     wwi_program_release(&g->sums);
-    wwi_buffer *buffers[] = {g->packed, g->roll,       g->flow, g->marks,   g->edges,
-                             g->slopes, g->sum_values, g->ends, g->upstream};
+    wwi_buffer *buffers[] = {g->packed, g->roll,   g->flow,       g->marks, g->more_marks,
+                             g->edges,  g->slopes, g->sum_values, g->ends,  g->upstream};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wwi_buffer_destroy(&buffers[i]);
     ww_plan_destroy(&g->plan);
@@ -251,7 +254,7 @@ static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset 
     g->parameters = g->options.parameters ? (uint32_t)row->slopes.parameters : 0;
     const ww_device_info *device = wwi_context_info(g->plan->context);
     g->pace = wwi_pace_make(g->plan->stream, run.launch_seconds, run.progress, run.progress_user);
-    g->rate = wwi_pace_guess(device, device->type == WW_DEVICE_GPU ? 0.5 : 0.05);
+    g->rate = g->guess = wwi_pace_guess(device, device->type == WW_DEVICE_GPU ? 0.5 : 0.05);
     if ((status = take_pairs(g, row_index, column_index, count, matrix)) != WW_OK ||
         (status = list_tasks(g)) != WW_OK || (status = place_outputs(g)) != WW_OK ||
         (status = wwi_gradient_build(g)) != WW_OK)

@@ -25,7 +25,7 @@ _Static_assert(offsetof(wwi_gradient_args, parameters) == 80, "ww_gradient_args 
 
 typedef struct wwi_gradient_task {
     uint64_t x, y, roll, marks, edges, x_slopes, y_slopes, sums, lags, alignment;
-    uint32_t n, m, tall, wide, x_id, y_id, number, band, aligned, reserved;
+    uint32_t n, m, tall, wide, x_id, y_id, number, band, aligned, later;
 } wwi_gradient_task;
 _Static_assert(sizeof(wwi_gradient_task) == 120, "ww_gradient_task in gradient_tasks.cl has this size");
 
@@ -45,6 +45,7 @@ typedef struct wwi_gradient_list {
     wwi_buffer *entries, *begins, *outputs;
     uint32_t count; // outputs that have entries
     uint32_t most;  // points of the longest
+    bool many;      // the outputs have so many entries, on average, that several work-items share them
 } wwi_gradient_list;
 
 // Tasks that are computed at a time: `count` from `first` of the sorted ones.
@@ -52,9 +53,13 @@ typedef struct wwi_gradient_batch {
     size_t first, count;
     uint32_t stride;                        // tasks side by side
     bool whole;                             // a work-item computes a whole pair
+    bool flow[2];                           // forward, back: a strip of a pair, in one launch
+    uint64_t head;                          // by tiles: words before the values of pairs
     uint32_t tall, wide, segment, segments; // most blocks; columns of blocks of a segment, and how many there are
     uint64_t cells;
     uint64_t packed, roll, marks, edges, slopes, sums; // values of the buffers
+    uint64_t more_marks;                               // of a second buffer of marks
+    size_t later;                                      // the first task whose marks are there
     wwi_buffer *tasks, *band;
     wwi_gradient_list rows, columns, pairs;
 } wwi_gradient_batch;
@@ -83,17 +88,19 @@ struct ww_gradient {
     bool before, border;
     int tiles;      // of soft-DTW: kernels_cl/gradient/gradient_soft.cl, 1 by pairs, 2 also by products; 0: gradient.cl
     uint32_t noted; // values of a block that the pass forward notes
+    bool may_flow;  // of tiles: a strip's work-item may wait for another's
     uint32_t chunk; // of tiles: row-steps of a work-item on a diagonal
     size_t args_bytes;              // of wwi_gradient_args that a kernel takes
-    wwi_gradient_program blocks[2]; // for tasks alone, and side by side
+    wwi_gradient_program blocks[3]; // for tasks alone, side by side, and likewise by strips in one launch
     wwi_program *sums;
     wwi_kernel *pack, *by_border, *by_series, *by_pairs;
     int registers; // a point is held in registers
     wwi_pace pace;
     double rate, waiting; // cells a second; cells enqueued since the last look at the clock
+    double guess;         // `rate` before the first launch
     uint64_t max_bytes;
     // Scratch, as large as the largest batch so far.
-    wwi_buffer *packed, *roll, *flow, *marks, *edges, *slopes, *sum_values, *ends;
+    wwi_buffer *packed, *roll, *flow, *marks, *more_marks, *edges, *slopes, *sum_values, *ends;
     wwi_buffer *upstream;
     wwi_gradient_batch kept; // the only one, where all tasks are one batch
     bool is_kept, pending;
@@ -106,11 +113,12 @@ typedef struct wwi_gradient_targets {
     wwi_buffer *values, *rows, *columns, *parameters, *weights, *alignment, *upstream;
 } wwi_gradient_targets;
 
+#define WWI_TILE_AHEAD 512  // work-items of the pass forward by tiles a compute unit, all at once
 #define WWI_SIDE_BY_SIDE 32 // tasks whose values lie side by side on a GPU
 // Chooses the sizes; compiles the program of sums and makes its kernels.
 ww_status wwi_gradient_build(ww_gradient *g);
 // The passes for so many tasks side by side.
-ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, wwi_gradient_program **passes);
+ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool flow, wwi_gradient_program **passes);
 // The batch from task `first` on that fits; its tables are uploaded. WW_ERROR_DEVICE_MEMORY.
 ww_status wwi_gradient_batch_make(ww_gradient *g, size_t first, wwi_gradient_batch *batch);
 void wwi_gradient_batch_close(wwi_gradient_batch *batch);

@@ -10,6 +10,8 @@
 
 #define MOST_TASKS (1u << 20)
 #define TILE_COUNTER 4 // values
+#define TILE_HASTE 4   // by tiles cells are faster than the first guess
+#define MANY_ENTRIES 64
 
 static uint32_t blocks(uint32_t points, uint32_t size) {
     return (points + size - 1) / size;
@@ -17,7 +19,7 @@ static uint32_t blocks(uint32_t points, uint32_t size) {
 
 // Values that a task of so many blocks needs.
 typedef struct need {
-    uint64_t packed, roll, marks, edges, slopes, sums;
+    uint64_t packed, roll, marks, edges, slopes, sums, heads;
 } need;
 
 static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t segment) {
@@ -31,18 +33,20 @@ static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t
         .marks = (uint64_t)tall * (segment * g->noted + (g->tiles ? (segment + 3) / 4 * 4 : 0)),
         .edges = segment < wide ? (wide - 1) / segment * rows : 0,
         .slopes = g->tiles ? roll : (rows + columns) * g->channels * (g->before ? 2 : 1),
+        .heads = g->tiles ? 4 * (TILE_COUNTER + wide / WWI_SIDE_BY_SIDE + 1ull) : 0,
         .sums = (tall + 2ull) * g->parameters + (g->options.weights ? rows + columns + g->columns : 0),
     };
 }
 
 static uint64_t bytes_of(const ww_gradient *g, need n) {
-    return (n.packed + 2 * n.roll + n.marks + n.edges + n.slopes + n.sums + TILE_COUNTER) *
+    return (n.packed + 2 * n.roll + n.marks + n.edges + n.slopes + n.sums + n.heads) *
                wwi_precision_bytes(g->plan->rows->precision) +
            sizeof(wwi_gradient_task) + 6 * sizeof(wwi_gradient_entry);
 }
 
 static uint64_t room_of(const ww_gradient *g) {
-    const wwi_buffer *have[] = {g->packed, g->roll, g->flow, g->marks, g->edges, g->slopes, g->sum_values};
+    const wwi_buffer *have[] = {g->packed,     g->roll,  g->flow,   g->marks,
+                                g->more_marks, g->edges, g->slopes, g->sum_values};
     uint64_t room = wwi_context_bytes_free(g->plan->context) / 2;
     for (size_t i = 0; i < sizeof have / sizeof *have; i++)
         room += have[i] ? wwi_buffer_bytes(have[i]) / 2 : 0;
@@ -94,6 +98,7 @@ static ww_status cut_segments(const ww_gradient *g, wwi_gradient_batch *b, uint6
         else
             most = middle - 1;
     }
+    b->later = SIZE_MAX;
     b->segment = least;
     b->segments = blocks(wide, least);
     b->tall = tall;
@@ -112,7 +117,7 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
     // Pairs enough to give each work-item its own.
     const bool gpu = wwi_context_info(g->plan->context)->type == WW_DEVICE_GPU;
     const uint64_t enough = (units ? units : 1) * (uint64_t)wwi_tuning(g->plan->context, "gradient.fill", NULL,
-                                                                       g->tiles ? 32
+                                                                       g->tiles ? (g->may_flow ? 88 : 32)
                                                                        : gpu    ? 128
                                                                                 : 2 * (long)g->vector);
     // Neighbouring work-items, or the lanes of a vector, then read neighbouring words. Of few pairs, a vector's lanes
@@ -126,11 +131,19 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
         b->tall = b->wide = 0;
         b->cells = b->count = 0;
         used = marks = 0;
+        b->later = SIZE_MAX;
         while (first + b->count < g->task_count && b->count < most) {
             const uint64_t more = largest_bytes(g, first + b->count, b->stride, &tall, &wide);
             const uint64_t more_marks = need_of(g, tall, wide, wide).marks * b->stride * size;
-            if (used + more > room || marks + more_marks > wwi_context_max_buffer(g->plan->context))
+            if (used + more > room)
                 break;
+            if (marks + more_marks > wwi_context_max_buffer(g->plan->context)) {
+                // By tiles there are two buffers of marks.
+                if (!g->tiles || b->later != SIZE_MAX || more_marks > wwi_context_max_buffer(g->plan->context))
+                    break;
+                b->later = b->count;
+                marks = 0;
+            }
             used += more;
             marks += more_marks;
             b->tall = tall > b->tall ? tall : b->tall;
@@ -148,6 +161,11 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
         return cut_segments(g, b, room);
     b->segment = b->wide;
     b->whole = b->count >= enough && g->slope_channels == g->channels;
+    // One launch of what does not last too long; by a guess, because results must not depend on times.
+    if (g->may_flow && b->stride > 1 && (double)b->cells < TILE_HASTE * g->guess * g->pace.aim) {
+        b->flow[1] = !b->whole;
+        b->flow[0] = !b->whole || b->count < units * WWI_TILE_AHEAD;
+    }
     return WW_OK;
 }
 
@@ -182,16 +200,24 @@ static ww_status send(ww_context *context, wwi_buffer **buffer, uint64_t bytes, 
 
 static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
     ww_status status = WW_OK;
+    uint64_t first_marks = 0;
     wwi_words heads = {NULL, 0, 0}, rows = {NULL, 0, 0};
     wwi_gradient_task *tasks = calloc(b->count, sizeof *tasks);
     if (!tasks)
         return wwi_fail_memory(b->count * sizeof *tasks);
     // By tiles the first of `flow` counts the pairs that are taken.
-    if (g->tiles)
-        b->roll = b->packed = b->slopes = TILE_COUNTER;
+    const bool flow = b->flow[0] || b->flow[1];
+    b->head = !g->tiles ? 0
+              : flow    ? TILE_COUNTER + ((b->count + b->stride - 1) / b->stride * b->wide + 3) / 4 * 4
+                        : TILE_COUNTER;
+    b->roll = b->packed = b->slopes = b->head;
     for (size_t t = 0; t < b->count; t += b->stride) {
         uint32_t tall, wide;
         (void)largest_bytes(g, b->first + t, b->stride, &tall, &wide);
+        if (t == b->later) {
+            first_marks = b->marks;
+            b->marks = 0;
+        }
         const need n = need_of(g, tall, wide, b->segment < wide ? b->segment : wide);
         // From a pair to that beside it. By tiles only what the pass forward hands on lies side by side, in fours.
         const uint64_t s = g->tiles ? 1 : b->stride, side = g->tiles ? 4 : 1;
@@ -208,6 +234,7 @@ static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
             task->y = task->x + (uint64_t)tall * g->rows * g->parts * s;
             task->roll = b->roll + lane * side;
             task->marks = b->marks + lane * side;
+            task->later = t >= b->later;
             task->edges = b->edges + lane * side;
             task->x_slopes = b->slopes + lane * slopes;
             task->y_slopes = task->x_slopes + (uint64_t)tall * g->rows * g->channels * (g->before ? 2 : 1) * s;
@@ -227,6 +254,8 @@ static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
         b->slopes += n.slopes * b->stride;
         b->sums += n.sums * b->stride;
     }
+    b->more_marks = b->later < b->count ? b->marks : 0;
+    b->marks = b->later < b->count ? first_marks : b->marks;
     // Tables follow their heads.
     if (rows.count) {
         const size_t head_count = heads.count;
@@ -291,6 +320,7 @@ static ww_status send_list(const ww_gradient *g, addends *from, const uint64_t *
         qsort(from->data, count, sizeof *from->data, by_output);
     list->count = 0;
     list->most = 0;
+    list->many = false;
     for (size_t i = 0; i < count; i++) {
         const uint32_t output = from->data[i].output;
         entries[i] = from->data[i].entry;
@@ -310,6 +340,7 @@ static ww_status send_list(const ww_gradient *g, addends *from, const uint64_t *
         list->count++;
     }
     begins[list->count] = (uint32_t)count;
+    list->many = list->count && count / list->count >= MANY_ENTRIES;
     if ((status = send(g->plan->context, &list->entries, count * sizeof *entries, entries)) != WW_OK ||
         (status = send(g->plan->context, &list->begins, (list->count + 1ull) * sizeof *begins, begins)) != WW_OK)
         goto done;
@@ -372,7 +403,9 @@ ww_status wwi_gradient_batch_make(ww_gradient *g, size_t first, wwi_gradient_bat
     ww_status status;
     wwi_gradient_program *passes;
     memset(b, 0, sizeof *b);
-    if ((status = take_tasks(g, first, b)) != WW_OK || (status = wwi_gradient_passes(g, b->stride, &passes)) != WW_OK ||
+    if ((status = take_tasks(g, first, b)) != WW_OK ||
+        (status = wwi_gradient_passes(g, b->stride, false, &passes)) != WW_OK ||
+        ((b->flow[0] || b->flow[1]) && (status = wwi_gradient_passes(g, b->stride, true, &passes)) != WW_OK) ||
         (status = make_tasks(g, b)) != WW_OK || (status = make_lists(g, b)) != WW_OK)
         wwi_gradient_batch_close(b);
     return status;

@@ -9,6 +9,7 @@
 
 #define SUM_GROUP_GPU 64
 #define SUM_GROUP_CPU 16
+#define SUM_SLICES 8          // on a GPU
 #define GPU_POINT_CHANNELS 4  // most channels of a point in registers
 #define CPU_POINT_CHANNELS 64 // likewise in private memory
 #define SUMMED_CHANNELS 4     // whose slopes are summed in one launch, where points stay in memory
@@ -37,6 +38,11 @@ static long tuned(const ww_gradient *g, const char *name, long fallback) {
     return wwi_tuning(g->plan->context, name, g->plan->rows->precision == WW_DOUBLE ? "f64" : "f32", fallback);
 }
 
+// Copies to local memory that a kernel does not wait for, and the fences of a group that waits for another.
+static bool asynchronous(const ww_gradient *g) {
+    return g->plan->runner->exchange == WWI_EXCHANGE_NV_SHFL && wwi_context_mma(g->plan->context);
+}
+
 static int tiles_of(const ww_gradient *g) {
     if (g->parts != 1 || g->options.alignment)
         return 0;
@@ -53,6 +59,7 @@ static int choose_sizes(ww_gradient *g) {
         g->columns = TILE_COLUMNS;
         g->chunk = (uint32_t)tuned(g, "gradient.chunk", TILE_CHUNK);
         g->noted = TILE_NOTED;
+        g->may_flow = asynchronous(g) && tuned(g, "gradient.flow", 1);
         g->vector = 1;
         g->group = 32;
         g->slope_channels = 1;
@@ -70,20 +77,21 @@ static int choose_sizes(ww_gradient *g) {
     return registers;
 }
 
-static void write_options(const ww_gradient *g, uint32_t stride, char *options, size_t bytes) {
+static void write_options(const ww_gradient *g, uint32_t stride, bool flow, char *options, size_t bytes) {
     // On x86 CPUs denormal numbers take a hundred cycles, and most of A is one where gamma is small beside the costs.
     const char *denormals = g->plan->measure.gamma > 0 ? " -cl-denorms-are-zero" : "";
     const bool nvidia = g->tiles && g->plan->runner->exchange == WWI_EXCHANGE_NV_SHFL;
     const bool derived = wwi_measure_row_by_id(g->plan->measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
     snprintf(options, bytes,
              "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
-             "-DWW_SUM_WG=%u -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u -DWW_SOFT_WIDE=%d -DWW_PART=%d -DWW_ASYNC=%d%s%s",
+             "-DWW_SUM_WG=%u -DWW_SUM_SLICES=%d -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u -DWW_SOFT_WIDE=%d -DWW_PART=%d "
+             "-DWW_ASYNC=%d -DWW_FLOW=%d%s%s",
              g->slope_channels, g->options.parameters && g->parameters, g->options.weights, g->options.alignment,
-             sum_group(g), derived, stride, g->tiles == 2, TILE_PART, nvidia && wwi_context_mma(g->plan->context),
-             denormals, nvidia ? TILE_REGISTERS : "");
+             sum_group(g), on_gpu(g) ? SUM_SLICES : 1, derived, stride, g->tiles == 2, TILE_PART,
+             nvidia && asynchronous(g), flow, denormals, nvidia ? TILE_REGISTERS : "");
 }
 
-ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, wwi_gradient_program **passes) {
+ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool flow, wwi_gradient_program **passes) {
     ww_status status;
     char options[512];
     static const char *const texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient.cl", NULL};
@@ -91,10 +99,10 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, wwi_gradient_prog
                                         "gradient/gradient_soft.cl", NULL};
     const wwi_texts wanted = {
         g->tiles ? tiles : texts, true, (int)g->vector, g->rows, g->columns, g->group, g->registers, options};
-    wwi_gradient_program *p = *passes = &g->blocks[stride > 1];
+    wwi_gradient_program *p = *passes = &g->blocks[flow ? 2 : stride > 1];
     if (p->backward)
         return WW_OK;
-    write_options(g, stride, options, sizeof options);
+    write_options(g, stride, flow, options, sizeof options);
     if ((!p->program && (status = wwi_runner_compile(g->plan->runner, &wanted, &p->program)) != WW_OK) ||
         (!p->forward &&
          (status = wwi_kernel_create(g->plan->stream, p->program, g->tiles ? "ww_soft_forward" : "ww_gradient_forward",
@@ -113,7 +121,7 @@ ww_status wwi_gradient_build(ww_gradient *g) {
     g->registers = choose_sizes(g);
     g->args_bytes =
         offsetof(wwi_gradient_args, parameters) + (wwi_runner_parameters(g->plan->runner, &values) + 7) / 8 * 8;
-    write_options(g, 1, options, sizeof options);
+    write_options(g, 1, false, options, sizeof options);
     const wwi_texts wanted = {texts, true, 1, g->rows, g->columns, g->group, g->registers, options};
     if ((status = wwi_runner_compile(g->plan->runner, &wanted, &g->sums)) != WW_OK ||
         (status = wwi_kernel_create(stream, g->sums, "ww_gradient_pack", &g->pack)) != WW_OK ||
@@ -161,6 +169,12 @@ static ww_status run_pairs(ww_gradient *g, pass *p) {
     const double each = p->cells / (double)count;
     for (size_t at = 0, take; status == WW_OK && at < count; at += take) {
         take = (size_t)wwi_pace_units(&g->pace, g->rate, count - at, each);
+        if (g->tiles && !p->slopes) {
+            // As many as are resident at once: a few more would take as long again.
+            const uint64_t most = (uint64_t)wwi_context_info(g->plan->context)->compute_units * WWI_TILE_AHEAD;
+            const uint64_t parts = most ? ceil_div(count - at, most) : 1, part = ceil_div(count - at, parts);
+            take = take < part ? take : part;
+        }
         // Whole packs.
         take = ceil_div(take, 64) * 64;
         take = take < count - at ? take : count - at;
@@ -203,14 +217,27 @@ static ww_status run_diagonals(ww_gradient *g, pass *p) {
     return status;
 }
 
+// All strips in one launch: a strip's work-item waits for that of the strip before, `head` has how far each is.
+static ww_status run_flow(ww_gradient *g, pass *p, wwi_buffer *head) {
+    ww_status status;
+    const uint64_t packs = ceil_div(p->batch->count, p->batch->stride);
+    p->args.first = 0;
+    p->args.count = (uint32_t)p->batch->count;
+    if ((status = wwi_buffer_fill_u32(head, 0, p->batch->head * sizeof(uint32_t), 0)) != WW_OK ||
+        (status = launch(g, p, packs * p->batch->stride * p->batch->wide)) != WW_OK)
+        return status;
+    return enqueued(g, p->cells, true);
+}
+
 static ww_status run_pass(ww_gradient *g, pass *p, uint32_t begin, uint32_t end) {
     p->args.column_begin = begin;
     p->args.column_end = end;
-    p->args.whole = p->batch->whole;
-    p->args.chunk = p->batch->whole ? p->batch->tall : g->chunk;
+    const bool flow = p->batch->flow[p->slopes], whole = p->batch->whole && !flow;
+    p->args.whole = whole;
+    p->args.chunk = whole || flow ? p->batch->tall : g->chunk;
     p->args.backward = p->slopes;
     p->cells = (double)p->batch->cells * (end - begin) / p->batch->wide;
-    return p->batch->whole ? run_pairs(g, p) : run_diagonals(g, p);
+    return flow ? run_flow(g, p, p->slopes ? g->flow : g->roll) : whole ? run_pairs(g, p) : run_diagonals(g, p);
 }
 
 static ww_status grow_buffers(ww_gradient *g, const wwi_gradient_batch *b) {
@@ -219,8 +246,15 @@ static ww_status grow_buffers(ww_gradient *g, const wwi_gradient_batch *b) {
     struct {
         wwi_buffer **buffer;
         uint64_t values;
-    } all[] = {{&g->packed, b->packed}, {&g->roll, b->roll},     {&g->flow, b->roll},       {&g->marks, b->marks},
-               {&g->edges, b->edges},   {&g->slopes, b->slopes}, {&g->sum_values, b->sums}, {&g->ends, b->count}};
+    } all[] = {{&g->packed, b->packed},
+               {&g->roll, b->roll},
+               {&g->flow, b->roll},
+               {&g->marks, b->marks},
+               {&g->more_marks, b->more_marks},
+               {&g->edges, b->edges},
+               {&g->slopes, b->slopes},
+               {&g->sum_values, b->sums},
+               {&g->ends, b->count}};
     for (size_t i = 0; status == WW_OK && i < sizeof all / sizeof *all; i++)
         status = wwi_grow_buffer(g->plan->context, all[i].buffer, all[i].values * size);
     return status;
@@ -242,11 +276,15 @@ static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gr
 
 // The pass forward; with one segment its marks are those of the pass back.
 static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, bool back) {
-    const wwi_arg ahead_buffers[] = {WWI_BUFFER(b->tasks), WWI_BUFFER(b->band),  WWI_BUFFER(g->packed),
-                                     WWI_BUFFER(g->roll),  WWI_BUFFER(g->marks), WWI_BUFFER(g->edges),
-                                     WWI_BUFFER(g->ends)};
-    pass ahead = {
-        .batch = b, .kernel = g->blocks[b->stride > 1].forward, .args = args, .buffers = ahead_buffers, .count = 7};
+    const wwi_arg ahead_buffers[] = {WWI_BUFFER(b->tasks),  WWI_BUFFER(b->band),
+                                     WWI_BUFFER(g->packed), WWI_BUFFER(g->roll),
+                                     WWI_BUFFER(g->marks),  WWI_BUFFER(g->edges),
+                                     WWI_BUFFER(g->ends),   WWI_BUFFER(b->more_marks ? g->more_marks : g->marks)};
+    pass ahead = {.batch = b,
+                  .kernel = g->blocks[b->flow[0] ? 2 : b->stride > 1].forward,
+                  .args = args,
+                  .buffers = ahead_buffers,
+                  .count = g->tiles ? 8 : 7};
     ahead.args.segment_columns = b->segments > 1 ? b->segment : 0;
     ahead.args.mark_columns = b->segment;
     ahead.args.keep = back && b->segments == 1;
@@ -256,20 +294,29 @@ static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, wwi_grad
 static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, wwi_buffer *alignment) {
     ww_status status = WW_OK;
     const uint64_t size = wwi_precision_bytes(g->plan->rows->precision);
-    const wwi_arg ahead_buffers[] = {WWI_BUFFER(b->tasks), WWI_BUFFER(b->band),  WWI_BUFFER(g->packed),
-                                     WWI_BUFFER(g->roll),  WWI_BUFFER(g->marks), WWI_BUFFER(g->edges),
-                                     WWI_BUFFER(g->ends)};
-    const wwi_arg back_buffers[] = {WWI_BUFFER(b->tasks),      WWI_BUFFER(b->band),
-                                    WWI_BUFFER(g->packed),     WWI_BUFFER(g->marks),
-                                    WWI_BUFFER(g->flow),       WWI_BUFFER(g->slopes),
-                                    WWI_BUFFER(g->sum_values), WWI_BUFFER(alignment ? alignment : g->ends)};
-    pass ahead = {
-        .batch = b, .kernel = g->blocks[b->stride > 1].forward, .args = args, .buffers = ahead_buffers, .count = 7};
+    const wwi_arg ahead_buffers[] = {WWI_BUFFER(b->tasks),  WWI_BUFFER(b->band),
+                                     WWI_BUFFER(g->packed), WWI_BUFFER(g->roll),
+                                     WWI_BUFFER(g->marks),  WWI_BUFFER(g->edges),
+                                     WWI_BUFFER(g->ends),   WWI_BUFFER(b->more_marks ? g->more_marks : g->marks)};
+    const wwi_arg back_buffers[] = {WWI_BUFFER(b->tasks),
+                                    WWI_BUFFER(b->band),
+                                    WWI_BUFFER(g->packed),
+                                    WWI_BUFFER(g->marks),
+                                    WWI_BUFFER(g->flow),
+                                    WWI_BUFFER(g->slopes),
+                                    WWI_BUFFER(g->sum_values),
+                                    WWI_BUFFER(alignment ? alignment : g->ends),
+                                    WWI_BUFFER(b->more_marks ? g->more_marks : g->marks)};
+    pass ahead = {.batch = b,
+                  .kernel = g->blocks[b->flow[0] ? 2 : b->stride > 1].forward,
+                  .args = args,
+                  .buffers = ahead_buffers,
+                  .count = g->tiles ? 8 : 7};
     pass back = {.batch = b,
-                 .kernel = g->blocks[b->stride > 1].backward,
+                 .kernel = g->blocks[b->flow[1] ? 2 : b->stride > 1].backward,
                  .args = args,
                  .buffers = back_buffers,
-                 .count = 8,
+                 .count = g->tiles ? 9 : 8,
                  .slopes = true};
     if ((status = wwi_buffer_fill_u32(g->flow, 0, b->roll * size, 0)) != WW_OK ||
         (status = wwi_buffer_fill_u32(g->slopes, 0, b->slopes * size, 0)) != WW_OK ||
@@ -292,7 +339,8 @@ static ww_status sum_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gra
                             const wwi_gradient_list *list, wwi_buffer *upstream, wwi_buffer *out) {
     if (!out || list->count == 0)
         return WW_OK;
-    const uint32_t group = sum_group(g), chunks = (uint32_t)ceil_div((uint64_t)list->most * g->channels, group);
+    const uint32_t group = sum_group(g), slices = list->many && on_gpu(g) ? SUM_SLICES : 1;
+    const uint32_t chunks = (uint32_t)ceil_div((uint64_t)list->most * g->channels, group / slices);
     const wwi_arg all[] = {ARGS(g, args),
                            WWI_BUFFER(b->tasks),
                            WWI_BUFFER(g->slopes),
@@ -302,7 +350,8 @@ static ww_status sum_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gra
                            WWI_BUFFER(list->outputs),
                            WWI_BUFFER(upstream ? upstream : g->ends),
                            WWI_BUFFER(out),
-                           WWI_VALUE(chunks)};
+                           WWI_VALUE(chunks),
+                           WWI_VALUE(slices)};
     return wwi_launch(g->by_series, (uint64_t)list->count * chunks, group, all, sizeof all / sizeof *all);
 }
 

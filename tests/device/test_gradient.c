@@ -467,18 +467,21 @@ END_TEST
 // ---- tiles of soft-DTW
 
 // kernels_cl/gradient/gradient_soft.cl, the text that GPUs take, here on any device: against gradient.cl, in double
-// where the device has it. Few pairs; pairs side by side; a work-item a pair; segments. z-normalised walks and noise.
-// And gradient.cl itself with pairs side by side in the lanes of vectors.
+// where the device has it. Few pairs; pairs side by side; a work-item a pair; segments; and on GPUs the second and
+// third without strips that wait for each other. z-normalised walks and noise. And gradient.cl itself with pairs side
+// by side in the lanes of vectors.
 START_TEST(tiles) {
     static const double values_of_gamma[] = {1e-2, 0.1, 1, 10, 1e4};
     enum { PAIRS = 35 };
-    const int products = _i % 2, packed = _i == 8, way = packed ? 2 : _i / 2;
+    const int products = _i % 2, packed = _i == 12, way = packed ? 2 : _i / 2;
     const size_t few[] = {150, 61, 1, 40}, across[] = {131, 90, 47, 1};
     size_t n[PAIRS], m[PAIRS];
-    const size_t pairs = way == 1 || way == 2 ? PAIRS : 4;
+    const size_t pairs = way == 0 || way == 3 ? 4 : PAIRS;
     ww_gradient_options options = WW_GRADIENT_OPTIONS_INIT;
     ww_run_options limits = WW_RUN_OPTIONS_INIT;
     setup();
+    if (way >= 4 && !wwt_device_is_gpu())
+        return;
     for (size_t p = 0; p < pairs; p++) {
         n[p] = pairs == PAIRS ? wwt_random_size(1, 70) : few[p];
         m[p] = pairs == PAIRS ? wwt_random_size(1, 70) : across[p];
@@ -495,7 +498,8 @@ START_TEST(tiles) {
         wwt_ok(wwi_tuning_try(wwt_context, "gradient.fill", NULL, 1 << 20));
         result expected = matched(&measure, &x, &y, wide, &options, NULL);
         wwt_ok(wwi_tuning_try(wwt_context, "gradient.tiles", NULL, packed ? 0 : 1 + products));
-        wwt_ok(wwi_tuning_try(wwt_context, "gradient.fill", NULL, way == 2 ? 1 : 1 << 20));
+        wwt_ok(wwi_tuning_try(wwt_context, "gradient.fill", NULL, way == 2 || way == 5 ? 0 : 1 << 20));
+        wwt_ok(wwi_tuning_try(wwt_context, "gradient.flow", NULL, way < 4));
         if (way == 3) {
             limits.max_bytes = 15000;
             options.run = &limits;
@@ -516,6 +520,7 @@ START_TEST(tiles) {
         free_result(&got);
     }
     wwt_ok(wwi_tuning_try(wwt_context, "gradient.tiles", NULL, 0));
+    wwt_ok(wwi_tuning_try(wwt_context, "gradient.flow", NULL, 1));
     wwt_set_free(&x);
     wwt_set_free(&y);
 }
@@ -638,7 +643,7 @@ int main(void) {
     wwt_add(suite, alignments, 2);
     wwt_add(suite, weights, 1);
     wwt_add(suite, gammas, 5);
-    wwt_add(suite, tiles, 9);
+    wwt_add(suite, tiles, 13);
     wwt_add(suite, too_large, 2);
     wwt_add(suite, refusals, 1);
     return wwt_run(suite);
