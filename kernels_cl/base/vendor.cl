@@ -303,8 +303,8 @@ static inline double WW_OVERLOAD ww_exchange_rotate(double v, uint g) {
 // warp takes part. (The instruction numbers the 16 inner places in another order, which is the same for A and B.)
 // ww_mma_upon sets sum to the product plus `upon` in row lane/4 and `upon8` in row lane/4 + 8. ww_push_sign(bits, x)
 // puts the sign of x below bits. ww_mma_short: with 8 inner places, of which a work-item holds two. ww_bytes(x, which):
-// of x the bytes that the four digits of `which` name, 4 for zero. ww_warp_swap(v, mask): v of the work-item whose
-// number in the warp differs in these bits. With 0 none of them exists: their users have a portable form.
+// of x the bytes that the four digits of `which` name, 4 for zero. With 0 none of them exists: their users have a portable
+// form.
 #ifndef WW_MMA
 #define WW_MMA 0
 #endif
@@ -327,11 +327,6 @@ static inline double WW_OVERLOAD ww_exchange_rotate(double v, uint g) {
 static inline uint ww_bytes(uint x, uint which) {
     uint r;
     __asm__("prmt.b32 %0, %1, 0, %2;" : "=r"(r) : "r"(x), "r"(which));
-    return r;
-}
-static inline int ww_warp_swap(int v, int mask) {
-    int r;
-    __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(r) : "r"(v), "r"(mask));
     return r;
 }
 #define ww_push_sign(bits, x)                                                                                          \

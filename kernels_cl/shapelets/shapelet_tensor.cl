@@ -158,12 +158,12 @@ ww_shapelet_tensor(global const uint *restrict a, global const float *restrict n
 #pragma unroll
         for (uint r = 0; r < WW_ROWS / 2; r++) {
             const int other = odd ? low[r] : low[r + WW_ROWS / 2];
-            low[r] = min(odd ? low[r + WW_ROWS / 2] : low[r], ww_warp_swap(other, 1));
+            low[r] = min(odd ? low[r + WW_ROWS / 2] : low[r], as_int(ww_swap_word(as_float(other), 1)));
         }
 #pragma unroll
         for (uint r = 0; r < WW_ROWS / 4; r++) {
             const int other = upper ? low[r] : low[r + WW_ROWS / 4];
-            atomic_min(&to[r], min(upper ? low[r + WW_ROWS / 4] : low[r], ww_warp_swap(other, 2)));
+            atomic_min(&to[r], min(upper ? low[r + WW_ROWS / 4] : low[r], as_int(ww_swap_word(as_float(other), 2))));
         }
 #else
         for (uint r = 0; r < WW_ROWS; r++)

@@ -506,8 +506,8 @@ static ww_status compile(search *s) {
                  " -DWW_DIAGONALS=%" PRIu32 " -DWW_PARTS=%" PRIu32 " -DWW_SERIES=%" PRIu32,
                  d->vector, d->row_group, d->rows, d->diagonals, d->row_parts, s->takes);
     if (s->tensor)
-        snprintf(options, sizeof options, "-DWW_C=1 -DWW_RAW=0 -DWW_V=1 -DWW_WG=%d -DWW_MMA=%d", TENSOR_GROUP,
-                 wwi_context_mma(d->context));
+        snprintf(options, sizeof options, "-DWW_C=1 -DWW_RAW=0 -DWW_V=1 -DWW_WG=%d -DWW_MMA=%d -DWW_EXCHANGE=%d",
+                 TENSOR_GROUP, wwi_context_mma(d->context), wwi_context_mma(d->context));
     const bool by_rows = s->sparse && d->gpu;
     const wwi_source extend[] = {{"base/number.cl", NULL},
                                  {"shapelets/shapelet.cl", NULL},
