@@ -80,6 +80,7 @@ typedef struct search {
     uint32_t *lefts;           // sparse lengths: points left from the first row of each block of columns on
     uint32_t *totals, *points; // of each class; of each series
     float *before;
+    uint64_t first_bound[2];           // gain and gap that a listed candidate has at least
     bool ahead;                        // chunks are queued one after the other, and their lists are read at the end
     uint32_t list_columns, list_first; // of the places in the device's list: all columns, the chunk's first
     size_t table_first, table_count;   // the series whose windows are in the table
@@ -375,6 +376,14 @@ static void shuffle_series(search *s) {
 
 // ---- cells
 
+// Windows of l points: points - (l - 1) series, since no series is shorter.
+static uint64_t points_of(const wwi_shapelet_data *data, const uint32_t *ids, size_t count) {
+    uint64_t points = 0;
+    for (size_t j = 0; j < count; j++)
+        points += wwi_shapelet_length(data, ids[j]);
+    return points;
+}
+
 static ww_status count_cells(search *s) {
     const uint32_t count = s->job.single ? s->job.longest : s->job.count;
     s->cells = calloc(count + 1, sizeof *s->cells);
@@ -383,11 +392,10 @@ static ww_status count_cells(search *s) {
         return wwi_fail_memory((count + 1) * sizeof *s->cells);
     for (uint32_t reach = 0; reach <= s->job.longest; reach++)
         s->lengths[reach] = s->job.single ? 1 : lengths_within(&s->job, reach);
+    const uint64_t points = points_of(s->data, s->node->ids, s->node->count);
     for (uint32_t li = 0; li < count; li++) {
         const uint32_t l = s->job.single ? li + 1 : s->job.least + li * s->job.step;
-        uint64_t windows = 0;
-        for (size_t j = 0; j < s->node->count; j++)
-            windows += wwi_shapelet_length(s->data, s->node->ids[j]) - l + 1;
+        const uint64_t windows = points - (uint64_t)(l - 1) * s->node->count;
         s->cells[li + 1] = (s->job.single ? 0 : s->cells[li]) + windows;
     }
     return WW_OK;
@@ -421,12 +429,11 @@ static wwi_shapelet_job make_job(const wwi_shapelet_data *data, const ww_shapele
 uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_options *o, const uint32_t *ids,
                             size_t count) {
     const wwi_shapelet_job job = make_job(data, o);
+    const double points = (double)points_of(data, ids, count);
     double cells = 0;
     for (uint32_t li = 0; li < job.count; li++) {
         const uint32_t l = job.least + li * job.step;
-        double windows = 0;
-        for (size_t j = 0; j < count; j++)
-            windows += (double)(wwi_shapelet_length(data, ids[j]) - l + 1);
+        const double windows = points - (double)(l - 1) * (double)count;
         cells += windows * windows / (double)o->start_step;
     }
     return cells < 1e18 ? (uint64_t)cells : UINT64_C(1000000000000000000);
@@ -434,10 +441,10 @@ uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_op
 
 // ---- the device's side
 
-// Local memory of a group that sifts: counts, and tables of sizes and classes.
+// Local memory of a group that sifts: counts, those of keys near edges, and tables of sizes and classes.
 static uint64_t sift_local(const search *s) {
     const uint64_t n = s->node->count;
-    return ((uint64_t)BINS * s->words * s->sift_group + 3 * n + 1 + s->node->class_count) * 4;
+    return ((uint64_t)(BINS + 1) * s->words * s->sift_group + 3 * n + 1 + s->node->class_count) * 4;
 }
 
 static ww_status compile(search *s) {
@@ -530,8 +537,8 @@ static ww_status compile(search *s) {
         return status;
     const wwi_source sift[] = {
         {"base/number.cl", NULL}, {"shapelets/shapelet.cl", NULL}, {"shapelets/shapelet_sift.cl", NULL}};
-    snprintf(options, sizeof options, "-DWW_C=%zu -DWW_RAW=%d -DWW_V=1 -DWW_WG=%" PRIu32, d->kind.channels, d->kind.raw,
-             s->sift_group);
+    snprintf(options, sizeof options, "-DWW_C=%zu -DWW_RAW=%d -DWW_V=1 -DWW_WG=%" PRIu32 " -DWW_TWO=%d",
+             d->kind.channels, d->kind.raw, s->sift_group, s->node->class_count == 2);
     if ((status = wwi_program_get(d->context, sift, 3, options, &s->sift_program)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, s->sift_program, "ww_shapelet_sift", &s->sift)) != WW_OK)
         return status;
@@ -602,7 +609,9 @@ static uint64_t ordered(float x) {
 
 // Candidates that are not worse than this are listed.
 static ww_status send_bound(search *s) {
-    uint64_t bound[2] = {1, 0};
+    uint64_t *bound = s->first_bound;
+    bound[0] = 1;
+    bound[1] = 0;
     if (s->best_count == s->k) {
         const wwi_shapelet_score *last = &s->best_found[s->k - 1].score;
         const double margin = s->options->quality == WW_SHAPELET_GAIN ? 0 : 2;
@@ -611,7 +620,9 @@ static ww_status send_bound(search *s) {
                        ? ordered((float)(last->gap - 1e-5 * (fabs(last->gap) + 1e-3)))
                        : 0;
     }
-    return wwi_buffer_write(s->room->bound, 0, sizeof bound, bound);
+    // Once in a search that goes ahead: there what is sent stays.
+    return s->ahead ? wwi_buffer_send(s->room->bound, sizeof s->first_bound, bound)
+                    : wwi_buffer_write(s->room->bound, 0, sizeof s->first_bound, bound);
 }
 
 // Tiles of the windows of series [first, ...) as far as the tables may grow; at least one series.
@@ -1493,8 +1504,10 @@ static ww_status go_ahead(search *s, bool *done) {
         cells += now.cells;
         candidates += now.candidates;
     }
-    if (status == WW_OK)
+    if (status == WW_OK) {
+        wwi_stream_follow(s->device->stream);
         status = take_list(s, 0, done);
+    }
     s->ahead = false;
     if (status == WW_OK && *done) {
         p->cells += cells;
