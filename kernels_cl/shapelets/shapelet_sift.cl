@@ -174,8 +174,8 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
     global const float *restrict nearest, global const float *restrict norms, global const uint *restrict flats,
     global const uint *restrict reaches, global const uint *restrict own, global const uint *restrict class_of,
     global const uint *restrict totals, global const float *restrict before, global const long *restrict entropy,
-    global ulong *restrict most_gain, global float *restrict most_gap, global uint *restrict sifted, const uint shift,
-    const uint each, const uint field, const uint words, local uint *bins, const ww_shapelet_job job) {
+    global ulong *restrict most_gain, global uint *restrict sifted, const uint shift, const uint each, const uint field,
+    const uint words, local uint *bins, const ww_shapelet_job job) {
     const uint lid = (uint)get_local_id(0), n = job.series, K = job.classes, fields = 32 / field;
     // Where a series is counted; what the sizes of a split add; what so many of a class on the left add.
     local uint *places = bins + (WW_BINS + 1) * words * WW_WG;
@@ -239,23 +239,21 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
 #endif
         const int known = near_ < 0.5f; // else a key may be bins away
         most_gain[place] = (ulong)(uint)(known ? s.top + margin : INT_MAX) << shift;
-        most_gap[place] = INFINITY;
         const uint at = each ? own[c] : 0, told = known ? (uint)max(s.sure - margin, 0) : 0;
         if (told > sifted[at])
             atomic_max(&sifted[at], told);
     }
 }
 
-// Lists those that may reach the bound; the others' most becomes 0.
-kernel void ww_shapelet_survive(global ulong *most_gain, global const ulong *bound, global const uint *sifted,
+// Lists those that may reach the bound.
+kernel void ww_shapelet_survive(global const ulong *most_gain, global const ulong *bound, global const uint *sifted,
                                 const uint shift, const uint each, global uint *listed, global uint *listed_count,
                                 const ww_shapelet_job job) {
-    const ulong place = get_global_id(0);
-    if (place >= (ulong)job.columns * job.count)
-        return;
-    const ulong most = most_gain[place];
-    if (most && (each || most >> shift >= sifted[0]) && most >= bound[0])
-        listed[atomic_inc(listed_count)] = (uint)place;
-    else
-        most_gain[place] = 0;
+    const ulong least = max(bound[0], each ? 1ul : (ulong)sifted[0] << shift);
+    const uint end = job.columns * job.count;
+    for (uint place = (uint)get_global_id(0); place < end; place += (uint)get_global_size(0)) {
+        const ulong most = most_gain[place];
+        if (most && most >= least)
+            listed[atomic_inc(listed_count)] = place;
+    }
 }

@@ -464,6 +464,8 @@ static ww_status compile(search *s) {
                              : s->node->count <= 512 || info->max_work_group < 256 ? 128
                                                                                    : 256;
     s->split_group = d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_group", split_group) : 1;
+    while (across > s->split_group) // a work-item has keys of one candidate
+        across /= 2;
     s->across = across * d->vector;
     // Each share of a candidate's keys has counts of its own.
     s->shares = d->gpu && !s->keys_global && counts * s->split_group <= 8192 && s->split_group % across == 0
@@ -1033,7 +1035,6 @@ static ww_status split(search *s) {
                                  WWI_BUFFER(s->room->before),
                                  WWI_BUFFER(s->room->entropy),
                                  WWI_BUFFER(s->room->most_gain),
-                                 WWI_BUFFER(s->room->most_gap),
                                  WWI_BUFFER(s->room->sifted),
                                  WWI_VALUE(s->shift),
                                  WWI_VALUE(each),
@@ -1066,13 +1067,19 @@ static ww_status split(search *s) {
                                  WWI_VALUE(room),
                                  WWI_VALUE(s->list_first),
                                  WWI_VALUE(s->list_columns),
+                                 WWI_BUFFER(s->room->listed),
+                                 WWI_BUFFER(s->room->listed_count),
                                  WWI_VALUE(s->job)};
+    // These go through their places in turn, those of a list by the few that it has.
+    const uint64_t all_groups = ((uint64_t)places + small - 1) / small, most_groups = s->sift_groups;
+    const uint64_t survive_groups = all_groups < most_groups ? all_groups : most_groups;
+    const uint64_t keep_groups = s->sifts && survive_groups > most_groups / 8 ? most_groups / 8 : survive_groups;
     if (s->sifts && ((status = wwi_buffer_fill_u32(s->room->listed_count, 0, 4, 0)) != WW_OK ||
                      (status = wwi_launch(s->sift, sift_tasks < s->sift_groups ? sift_tasks : s->sift_groups,
                                           s->sift_group, sift_args, sizeof sift_args / sizeof *sift_args)) != WW_OK ||
                      (ranks && (status = wwi_launch(s->rank, 1, s->split_group, rank_args,
                                                     sizeof rank_args / sizeof *rank_args)) != WW_OK) ||
-                     (status = wwi_launch(s->survive, ((uint64_t)places + small - 1) / small, small, survive_args,
+                     (status = wwi_launch(s->survive, survive_groups, small, survive_args,
                                           sizeof survive_args / sizeof *survive_args)) != WW_OK))
         return status;
     if ((status = wwi_launch(s->split, groups, s->split_group, args, sizeof args / sizeof *args)) != WW_OK ||
@@ -1082,8 +1089,7 @@ static ww_status split(search *s) {
          (status = wwi_launch(s->rank, 1, s->split_group, rank_args, sizeof rank_args / sizeof *rank_args)) != WW_OK) ||
         (!s->ahead && (status = wwi_buffer_fill_u32(s->room->kept_count, 0, 4, 0)) != WW_OK))
         return status;
-    return wwi_launch(s->keep, ((uint64_t)places + s->device->table_group - 1) / s->device->table_group,
-                      s->device->table_group, keep_args, sizeof keep_args / sizeof *keep_args);
+    return wwi_launch(s->keep, keep_groups, small, keep_args, sizeof keep_args / sizeof *keep_args);
 }
 
 // Adds what the device kept to the list. whole: false where there was no room for it.
