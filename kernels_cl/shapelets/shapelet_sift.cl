@@ -3,23 +3,24 @@
 // bins are between the least and the largest of a few of a candidate's keys; the first and the last are open.
 //
 // A split within a bin has between L and R of each class on its left. N * gain is a convex function of these numbers,
-// so of two classes it is at most that of the best of four corners. Of more classes there are too many corners: the
-// gain is a convex function of each number and a concave one of their sum p, so for any slope s it is at most the sum
-// of what is larger of each class at L and at R, less s times that number, and the most of what the sizes p add, and s
-// p; s is the slope of the sizes from one end of the bin to the other. That is far from close in bins of one class
-// mostly. A key nearer to an edge than its error may be in the bin beside: of each class all such keys of the candidate
-// are taken from L and added to R. A split at an edge that no key is near is certain. The best certain gain of all
-// candidates is a bound for all; those whose most is below it are out, usually nearly all.
+// so of two classes (WW_TWO 1) it is at most that of the best of four corners. Of more classes there are too many
+// corners: the gain is a convex function of each number and a concave one of their sum p, so for any slope s it is at
+// most the sum of what is larger of each class at L and at R, less s times that number, and the most of what the sizes
+// p add, and s p; s is the slope of the sizes from one end of the bin to the other. That is far above in bins that have
+// one class mostly. A key nearer to an edge than its error may be in the bin beside. Of two classes all such keys of a
+// class are taken from L and added to R; of more classes the most that a key changes, for each such key, is added to
+// the bounds of both bins. A split at an edge that no key is near is certain. The best certain gain of all candidates
+// is a bound for all; those whose most is below it are out, usually nearly all.
 //
-// A work-item has a candidate. Its counts are in local memory, several classes to a word: WW_BINS + 1 times `words`
-// numbers a work-item, besides three for each series and one for each class. One barrier. WW_V is 1.
+// A work-item has a candidate. Its counts are in local memory, several classes to a word: WW_BINS times `words` numbers
+// a work-item, and of two classes once more `words` for keys near edges, besides three for each series and one for each
+// class. One barrier. WW_V is 1.
 #define WW_BINS 16
-#ifndef WW_SAMPLES
 #define WW_SAMPLES 16
-#endif
 #ifndef WW_TWO
 #define WW_TWO 0
 #endif
+#define WW_COUNTED (WW_BINS + WW_TWO)
 #define WW_AT_ONCE 8 // keys whose correlations are read at a time
 // k log2 k in the units of these bounds.
 #define WW_ENTROPY(k) ((int)(entropy[k] >> shift))
@@ -69,17 +70,17 @@ WW_INLINE float ww_candidate_q(const ww_candidate x, global const float *nearest
 #define WW_CANDIDATE_Q(x, j) ww_q_of(nearest, norms, flats, own, before, j, li, c, l, job)
 #endif
 
+typedef struct {
+    int sure, top; // the best certain gain; what no split exceeds
+} ww_sifted;
+
+#if WW_TWO
 // Of the keys of a bin, and before it, that are of a class: at least WW_LESS(x, i), where x are before bin i, and at
 // most WW_MORE(x, i), where x are up to its end. doubt: the class's keys that are near an edge. Bit i of `touched`: the
 // edge before bin i has such keys.
 #define WW_LESS(x, i) ((x) - ((i) ? min(x, doubt & -(touched >> (i)&1u)) : 0))
 #define WW_MORE(x, i, all) min((x) + ((i) + 1 < WW_BINS ? doubt & -(touched >> ((i) + 1) & 1u) : 0), all)
 
-typedef struct {
-    int sure, top; // the best certain gain; what no split exceeds
-} ww_sifted;
-
-#if WW_TWO
 // Of two classes.
 WW_INLINE ww_sifted ww_corners(local const uint *bins, uint words, uint field, uint touched,
                                global const uint *restrict totals, local const int *sizes, local const int *parts) {
@@ -112,13 +113,13 @@ WW_INLINE ww_sifted ww_corners(local const uint *bins, uint words, uint field, u
 }
 
 #else
-// Of any classes.
-WW_INLINE ww_sifted ww_slopes(local const uint *bins, uint words, uint field, uint touched,
+// Of any classes. doubtful: keys near edges, of which each may change a gain by each_key.
+WW_INLINE ww_sifted ww_slopes(local const uint *bins, uint words, uint field, uint touched, uint doubtful, int each_key,
                               global const uint *restrict totals, local const int *sizes, local const int *parts,
                               uint shift, const ww_shapelet_job job) {
     const float bits_of = exp2((float)shift - 32.0f);
     const uint n = job.series, K = job.classes, fields = 32 / field, mask = (uint)((1ul << field) - 1);
-    uint on_left[WW_BINS], doubts = 0;
+    uint on_left[WW_BINS];
     int slope[WW_BINS], most[WW_BINS], exact[WW_BINS];
     ww_sifted s = {0, 0};
 #pragma unroll
@@ -133,36 +134,37 @@ WW_INLINE ww_sifted ww_slopes(local const uint *bins, uint words, uint field, ui
             x += word[i * words * WW_WG] >> down & mask;
             on_left[i] += x;
         }
-        doubts += word[WW_BINS * words * WW_WG] >> down & mask;
     }
 #pragma unroll
     for (uint i = 0; i < WW_BINS; i++) {
-        const uint doubt = doubts, from = i ? WW_LESS(on_left[i - 1], i) : 0, to = WW_MORE(on_left[i], i, n);
+        const uint from = i ? on_left[i - 1] : 0, to = on_left[i];
         slope[i] = (int)((float)(sizes[from] - sizes[to]) / (float)max(to - from, 1u));
         // Where sizes and slope are at their most: log2((n - p) / p) = -slope.
         const uint at = clamp((uint)((float)n / (1.0f + exp2(-(float)slope[i] * bits_of))), from, to);
         const uint next = min(at + 1, to);
         most[i] = max(sizes[at] + slope[i] * (int)at, sizes[next] + slope[i] * (int)next);
-        exact[i] = sizes[on_left[i]];
+        exact[i] = sizes[to];
     }
     for (uint k = 0, from = 0; k < K; from += totals[k++] + 1) {
         local const uint *word = bins + k / fields * WW_WG;
-        const uint down = k % fields * field, all = totals[k], doubt = word[WW_BINS * words * WW_WG] >> down & mask;
+        const uint down = k % fields * field;
         uint x = 0;
+        int here = parts[from];
 #pragma unroll
         for (uint i = 0; i < WW_BINS; i++) {
-            const uint left = WW_LESS(x, i);
+            const int x_here = (int)x * slope[i];
             x += word[i * words * WW_WG] >> down & mask;
-            const uint right = WW_MORE(x, i, all);
-            const int there = parts[from + right];
-            most[i] += max(parts[from + left] - (int)left * slope[i], there - (int)right * slope[i]);
+            const int there = parts[from + x];
+            most[i] += max(here - x_here, there - (int)x * slope[i]);
             exact[i] += there;
+            here = there;
         }
     }
 #pragma unroll
     for (uint i = 0; i < WW_BINS; i++) {
-        s.top = max(s.top, most[i]);
-        if (i + 1 < WW_BINS && !(touched >> (i + 1) & 1u))
+        const uint edges = touched >> i & (i ? 3u : 2u);
+        s.top = max(s.top, most[i] + (edges ? each_key * (int)doubtful : 0));
+        if (i + 1 < WW_BINS && !(edges & 2u))
             s.sure = max(s.sure, exact[i]);
     }
     return s;
@@ -178,7 +180,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
     const uint words, local uint *bins, const ww_shapelet_job job) {
     const uint lid = (uint)get_local_id(0), n = job.series, K = job.classes, fields = 32 / field;
     // Where a series is counted; what the sizes of a split add; what so many of a class on the left add.
-    local uint *places = bins + (WW_BINS + 1) * words * WW_WG;
+    local uint *places = bins + WW_COUNTED * words * WW_WG;
     local int *sizes = (local int *)(places + n), *parts = sizes + n + 1;
     for (uint p = lid; p <= n; p += WW_WG)
         sizes[p] = WW_ENTROPY(n) - WW_ENTROPY(p) - WW_ENTROPY(n - p);
@@ -190,6 +192,9 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
     barrier(CLK_LOCAL_MEM_FENCE);
     const ulong all = (ulong)job.columns * job.count;
     const int margin = 2 * (int)K + 4; // every entropy is rounded down
+#if !WW_TWO
+    const int each_key = 2 * (WW_ENTROPY(n) - WW_ENTROPY(n - 1) + 1); // the most that a key changes
+#endif
     bins += lid;
     for (ulong place = get_global_id(0); place < all; place += get_global_size(0)) {
         const uint li = (uint)(place / job.columns), c = (uint)(place - (ulong)li * job.columns);
@@ -198,7 +203,7 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
             most_gain[place] = 0;
             continue;
         }
-        for (uint i = 0; i < (WW_BINS + 1) * words; i++)
+        for (uint i = 0; i < WW_COUNTED * words; i++)
             bins[i * WW_WG] = 0;
         WW_CANDIDATE(x);
         float low = 1, high = 0;
@@ -212,6 +217,9 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
         const float unit = (WW_BINS - 3) / fmax(high - low, 1e-20f), zero = 1.5f - low * unit;
         const float near_ = 1.25f * ww_error(l, job) * unit + 8e-6f;
         uint touched = 0;
+#if !WW_TWO
+        uint doubtful = 0;
+#endif
         for (uint first = 0; first < n; first += WW_AT_ONCE) {
             float q[WW_AT_ONCE];
 #pragma unroll
@@ -225,17 +233,23 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
                 const float marked = at + 8388608.0f, beyond = at - (marked - 8388608.0f);
                 const uint edge = as_uint(marked) & 31u, counted = places[min(first + i, n - 1)];
                 const uint one = first + i < n, doubt = fabs(beyond) <= near_ ? one : 0;
+#if WW_TWO
                 if (doubt) { // rare
                     touched |= 1u << edge;
                     bins[WW_BINS * words * WW_WG + (counted >> 8)] += 1u << (counted & 255u);
                 }
+#else
+                touched |= doubt << edge;
+                doubtful += doubt;
+#endif
                 bins[(edge - (beyond < 0)) * (words * WW_WG) + (counted >> 8)] += one << (counted & 255u);
             }
         }
 #if WW_TWO
         const ww_sifted s = ww_corners(bins, words, field, touched, totals, sizes, parts);
 #else
-        const ww_sifted s = ww_slopes(bins, words, field, touched, totals, sizes, parts, shift, job);
+        const ww_sifted s =
+            ww_slopes(bins, words, field, touched, doubtful, each_key, totals, sizes, parts, shift, job);
 #endif
         const int known = near_ < 0.5f; // else a key may be bins away
         most_gain[place] = (ulong)(uint)(known ? s.top + margin : INT_MAX) << shift;

@@ -441,10 +441,13 @@ uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_op
 
 // ---- the device's side
 
-// Local memory of a group that sifts: counts, those of keys near edges, and tables of sizes and classes.
+// Local memory of a group that sifts: counts, of two classes those of keys near edges too, and tables of sizes and
+// classes.
 static uint64_t sift_local(const search *s) {
     const uint64_t n = s->node->count;
-    return ((uint64_t)(BINS + 1) * s->words * s->sift_group + 3 * n + 1 + s->node->class_count) * 4;
+    return ((uint64_t)(BINS + (s->node->class_count == 2)) * s->words * s->sift_group + 3 * n + 1 +
+            s->node->class_count) *
+           4;
 }
 
 static ww_status compile(search *s) {
@@ -455,22 +458,6 @@ static ww_status compile(search *s) {
     const uint64_t counts = 2 * s->node->class_count * 4, each = s->node->count * 4 * d->vector + counts * d->vector;
     uint64_t local = info->local_bytes > 1024 ? info->local_bytes - 1024 : 1;
     local = local > 49152 - 4096 && d->gpu ? 49152 - 4096 : local;
-    uint32_t across = d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_across", 32) : 1;
-    while (across > 1 && each * across > local * 3 / 4)
-        across /= 2;
-    s->keys_global = each * across > local;
-    // Of many series few candidates fit a group, and more work-items go through each.
-    const long split_group = s->node->count <= 64                                  ? 32
-                             : s->node->count <= 512 || info->max_work_group < 256 ? 128
-                                                                                   : 256;
-    s->split_group = d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_group", split_group) : 1;
-    while (across > s->split_group) // a work-item has keys of one candidate
-        across /= 2;
-    s->across = across * d->vector;
-    // Each share of a candidate's keys has counts of its own.
-    s->shares = d->gpu && !s->keys_global && counts * s->split_group <= 8192 && s->split_group % across == 0
-                    ? s->split_group / across
-                    : 1;
     for (s->field = 1; s->node->count >> s->field;)
         s->field++;
     const uint32_t fields = 32 / s->field;
@@ -481,6 +468,21 @@ static ww_status compile(search *s) {
     s->sifts = d->gpu && s->options->quality == WW_SHAPELET_GAIN && sift_local(s) <= local &&
                s->sift_group <= info->max_work_group &&
                s->node->count >= (size_t)wwi_shapelet_tuned(d, "shapelets.sift", 16);
+    // Of many series few candidates fit a group, and more work-items go through each. Where candidates are sifted
+    // first, there are few, and what takes time is the longest group.
+    const long split_group = s->node->count <= 64                                  ? 32
+                             : s->node->count <= 512 || info->max_work_group < 256 ? 128
+                                                                                   : 256;
+    s->split_group = d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_group", split_group) : 1;
+    const bool share =
+        d->gpu && counts * s->split_group <= 8192; // each share of a candidate's keys has counts of its own
+    uint32_t across =
+        d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_across", s->sifts && share ? 4 : 32) : 1;
+    while (across > 1 && (each * across > local * 3 / 4 || (d->gpu && across > s->split_group)))
+        across /= 2;
+    s->keys_global = each * across > local;
+    s->across = across * d->vector;
+    s->shares = share && !s->keys_global ? s->split_group / across : 1;
     // Gains have 32 bits below the point, and above it those of count * log2(count): sums of these have a bit more.
     s->shift = 0;
     while (((uint64_t)s->gains->entropy[s->node->count] >> s->shift) >> 29)
