@@ -70,10 +70,6 @@ WW_INLINE float ww_candidate_q(const ww_candidate x, global const float *nearest
 #define WW_CANDIDATE_Q(x, j) ww_q_of(nearest, norms, flats, own, before, j, li, c, l, job)
 #endif
 
-typedef struct {
-    int sure, top; // the best certain gain; what no split exceeds
-} ww_sifted;
-
 #if WW_TWO
 // Of the keys of a bin, and before it, that are of a class: at least WW_LESS(x, i), where x are before bin i, and at
 // most WW_MORE(x, i), where x are up to its end. doubt: the class's keys that are near an edge. Bit i of `touched`: the
@@ -81,17 +77,16 @@ typedef struct {
 #define WW_LESS(x, i) ((x) - ((i) ? min(x, doubt & -(touched >> (i)&1u)) : 0))
 #define WW_MORE(x, i, all) min((x) + ((i) + 1 < WW_BINS ? doubt & -(touched >> ((i) + 1) & 1u) : 0), all)
 
-// Of two classes.
-WW_INLINE ww_sifted ww_corners(local const uint *bins, uint words, uint field, uint touched,
-                               global const uint *restrict totals, local const int *sizes, local const int *parts) {
+// Of two classes: the best certain gain, and what no split exceeds.
+WW_INLINE int2 ww_corners(local const uint *bins, uint words, uint field, uint touched, global const uint *totals,
+                          local const int *sizes, local const int *parts) {
     const uint fields = 32 / field, mask = (uint)((1ul << field) - 1), stride = words * WW_WG;
     const uint down = 1 % fields * field, all = totals[0], all_second = totals[1];
     local const uint *first = bins, *second = bins + 1 / fields * WW_WG;
     local const int *parts_second = parts + all + 1;
     const uint doubt_first = first[WW_BINS * stride] & mask, doubt_second = second[WW_BINS * stride] >> down & mask;
-    ww_sifted s = {0, 0};
+    int sure = 0, top = 0;
     uint x = 0, y = 0;
-#pragma unroll 1
     for (uint i = 0; i < WW_BINS; i++) {
         uint doubt = doubt_first;
         const uint left = WW_LESS(x, i);
@@ -104,24 +99,24 @@ WW_INLINE ww_sifted ww_corners(local const uint *bins, uint words, uint field, u
         const int of_left = parts[left], of_right = parts[right];
         const int of_below = parts_second[below], of_above = parts_second[above];
         const int end = sizes[right + above] + of_right + of_above;
-        s.top = max(s.top, max(sizes[left + above] + of_left + of_above, sizes[right + below] + of_right + of_below));
-        s.top = max(s.top, max(sizes[left + below] + of_left + of_below, end));
+        top = max(top, max(sizes[left + above] + of_left + of_above, sizes[right + below] + of_right + of_below));
+        top = max(top, max(sizes[left + below] + of_left + of_below, end));
         if (i + 1 < WW_BINS && !(touched >> (i + 1) & 1u))
-            s.sure = max(s.sure, end);
+            sure = max(sure, end);
     }
-    return s;
+    return (int2)(sure, top);
 }
 
 #else
-// Of any classes. doubtful: keys near edges, of which each may change a gain by each_key.
-WW_INLINE ww_sifted ww_slopes(local const uint *bins, uint words, uint field, uint touched, uint doubtful, int each_key,
-                              global const uint *restrict totals, local const int *sizes, local const int *parts,
-                              uint shift, const ww_shapelet_job job) {
+// The same of any classes. doubtful: keys near edges, of which each may change a gain by each_key.
+WW_INLINE int2 ww_slopes(local const uint *bins, uint words, uint field, uint touched, uint doubtful, int each_key,
+                         global const uint *totals, local const int *sizes, local const int *parts, uint shift,
+                         const ww_shapelet_job job) {
     const float bits_of = exp2((float)shift - 32.0f);
     const uint n = job.series, K = job.classes, fields = 32 / field, mask = (uint)((1ul << field) - 1);
     uint on_left[WW_BINS];
     int slope[WW_BINS], most[WW_BINS], exact[WW_BINS];
-    ww_sifted s = {0, 0};
+    int sure = 0, top = 0;
 #pragma unroll
     for (uint i = 0; i < WW_BINS; i++)
         on_left[i] = 0;
@@ -163,11 +158,11 @@ WW_INLINE ww_sifted ww_slopes(local const uint *bins, uint words, uint field, ui
 #pragma unroll
     for (uint i = 0; i < WW_BINS; i++) {
         const uint edges = touched >> i & (i ? 3u : 2u);
-        s.top = max(s.top, most[i] + (edges ? each_key * (int)doubtful : 0));
+        top = max(top, most[i] + (edges ? each_key * (int)doubtful : 0));
         if (i + 1 < WW_BINS && !(edges & 2u))
-            s.sure = max(s.sure, exact[i]);
+            sure = max(sure, exact[i]);
     }
-    return s;
+    return (int2)(sure, top);
 }
 #endif
 
@@ -246,14 +241,13 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
             }
         }
 #if WW_TWO
-        const ww_sifted s = ww_corners(bins, words, field, touched, totals, sizes, parts);
+        const int2 found = ww_corners(bins, words, field, touched, totals, sizes, parts);
 #else
-        const ww_sifted s =
-            ww_slopes(bins, words, field, touched, doubtful, each_key, totals, sizes, parts, shift, job);
+        const int2 found = ww_slopes(bins, words, field, touched, doubtful, each_key, totals, sizes, parts, shift, job);
 #endif
         const int known = near_ < 0.5f; // else a key may be bins away
-        most_gain[place] = (ulong)(uint)(known ? s.top + margin : INT_MAX) << shift;
-        const uint at = each ? own[c] : 0, told = known ? (uint)max(s.sure - margin, 0) : 0;
+        most_gain[place] = (ulong)(uint)(known ? found.y + margin : INT_MAX) << shift;
+        const uint at = each ? own[c] : 0, told = known ? (uint)max(found.x - margin, 0) : 0;
         if (told > sifted[at])
             atomic_max(&sifted[at], told);
     }

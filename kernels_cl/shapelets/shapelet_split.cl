@@ -540,11 +540,14 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_shapelet_bound(global const ulong *best, const uint count, local ulong *both, global ulong *bound) {
     const uint lid = (uint)get_local_id(0);
     ulong gain = bound[0], gap = bound[1];
-    for (uint i = lid; i < count; i += WW_WG)
-        if (best[2 * i] > gain || (best[2 * i] == gain && best[2 * i + 1] > gap)) {
-            gain = best[2 * i];
-            gap = best[2 * i + 1];
+#pragma unroll 8
+    for (uint i = lid; i < count; i += WW_WG) {
+        const ulong one = best[2 * i], its_gap = best[2 * i + 1];
+        if (one > gain || (one == gain && its_gap > gap)) {
+            gain = one;
+            gap = its_gap;
         }
+    }
     both[2 * lid] = gain;
     both[2 * lid + 1] = gap;
     ww_best_of(both, lid);
