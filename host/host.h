@@ -168,6 +168,9 @@ ww_status wwi_finish_after(wwi_stream *stream, ww_status status);
 // Reads, blocking, what the stream's launches made. An error where one of them failed on the device: then the data may
 // be anything, and it must not become an index or a size.
 ww_status wwi_stream_read(wwi_stream *stream, wwi_buffer *buffer, uint64_t offset, uint64_t bytes, void *target);
+// Waits for the launches one after the other, all but the last, and keeps their times: the host has to do that anyway,
+// and does it here while the device works. Failures are told by the read that follows.
+void wwi_stream_follow(wwi_stream *stream);
 uint64_t wwi_stream_launches(const wwi_stream *stream); // since the start
 double wwi_stream_seconds(const wwi_stream *stream);    // device time of the launches known to have ended
 

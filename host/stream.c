@@ -88,18 +88,27 @@ static void fold_finished(wwi_stream *stream) {
     }
 }
 
+static void wait_for_oldest(wwi_stream *stream) {
+    cl_event oldest = stream->pending[stream->first_pending];
+    cl_int state = CL_COMPLETE;
+    const cl_int code = clWaitForEvents(1, &oldest);
+    if (code != CL_SUCCESS)
+        (void)clGetEventInfo(oldest, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    fold_oldest(stream, state < 0 ? state : code);
+}
+
+// To read the times of a launch takes the host microseconds: here while the device works on what comes after it.
+void wwi_stream_follow(wwi_stream *stream) {
+    while (stream->pending_count > 1)
+        wait_for_oldest(stream);
+}
+
 // Makes room for one event: waiting for the oldest also keeps the host from running far ahead of the device.
 void wwi_stream_keep(wwi_stream *stream, cl_event event) {
     if (stream->pending_count >= WWI_PENDING_EVENTS / 2)
         fold_finished(stream);
-    if (stream->pending_count == WWI_PENDING_EVENTS) {
-        cl_event oldest = stream->pending[stream->first_pending];
-        cl_int state = CL_COMPLETE;
-        const cl_int code = clWaitForEvents(1, &oldest);
-        if (code != CL_SUCCESS)
-            (void)clGetEventInfo(oldest, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
-        fold_oldest(stream, state < 0 ? state : code);
-    }
+    if (stream->pending_count == WWI_PENDING_EVENTS)
+        wait_for_oldest(stream);
     stream->pending[(stream->first_pending + stream->pending_count) % WWI_PENDING_EVENTS] = event;
     stream->pending_count++;
 }

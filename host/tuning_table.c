@@ -257,7 +257,7 @@ static const wwi_tuning_entry entries[] = {
      {0}},
     {"shapelets.sparse", ANY, 1, MOST_COUNT, "3", "step from which lengths are sparse", UNTRIED, {0}},
     {"shapelets.split_group", POWER, 1, 256, "128; few series 32, many 256", "work-items that sort", UNTRIED, {0}},
-    {"shapelets.split_across", POWER, 1, 32, "32", "candidates sorted at a time", UNTRIED, {0}},
+    {"shapelets.split_across", POWER, 1, 32, "32; sifted 4", "candidates sorted at a time", UNTRIED, {0}},
     {"shapelets.sift", ANY, 1, MOST_COUNT, "16", "series from which candidates are sifted", UNTRIED, {0}},
     {"shapelets.sift_group", POWER, 32, 256, "128", "work-items that sift", UNTRIED, {0}},
     {"shapelets.short", ANY, 1, 4, "4", "points up to which correlations are not used, GPUs", UNTRIED, {0}},

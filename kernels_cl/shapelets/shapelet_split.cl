@@ -6,14 +6,16 @@
 // (the host's table of K(k + 1) - K(k)): exact, and the same on every device. A split between keys farther apart than
 // the error of both is certain: its gain is also that of exact distances. At other splits the keys within the error may
 // be on either side; since the gain is a convex function of the counts on the left, it is at most that of the best
-// corner: some classes of those keys wholly on the left, the others wholly on the right. So every candidate gets two gains: one that it
-// has, and one that it does not exceed. ww_shapelet_bound finds the best of the first (with its gap), and
-// ww_shapelet_keep lists the candidates whose second is not below it. The host decides between those in double.
+// corner: some classes of those keys wholly on the left, the others wholly on the right. So every candidate gets two
+// gains: one that it has, and one that it does not exceed. ww_shapelet_bound finds the best of the first (with its
+// gap), and ww_shapelet_keep lists the candidates whose second is not below it. The host decides between those in
+// double.
 //
 // A group sorts WW_T vectors of WW_V candidates of one length at a time. WW_SHARES work-items then go through a
 // candidate's keys, each through a share of them: the classes before it are counted, and its first gain is a sum of K.
 // Local memory: the keys, and two counts for each class, share and candidate, and 20 bytes a work-item. A barrier each
-// step or two of the bitonic sort, up to five more each task. Long because: one kernel sorts keys and goes through them.
+// step or two of the bitonic sort, up to five more each task. Long because: one kernel sorts keys and goes through
+// them.
 //
 // Parameters: WW_T; WW_KEYS_GLOBAL 1: keys and counts are in global memory; WW_LISTED 1: the candidates `listed` alone;
 // WW_SHARES: WW_WG / WW_T, or 1; above 1 only with WW_V 1 and keys in local memory
@@ -39,7 +41,7 @@
 #define WW_ACROSS (WW_T * WW_V)
 
 typedef struct {
-    long sure, most;         // gain that it has; that it does not exceed
+    long sure, most;          // gain that it has; that it does not exceed
     float sure_gap, most_gap; // with the gain: the gap that it has at least; at most
 } ww_found;
 
@@ -55,7 +57,7 @@ WW_INLINE int ww_before(long gain, float gap, long than_gain, float than_gap) {
 
 // The change of N * gain when an item of a class goes from the right to the left.
 #define WW_MOVE(of_class, of_right, left)                                                                              \
-    (steps[of_class] - steps[(of_right) - 1] - steps[left] + steps[job.series - (left) - 1])
+    (steps[of_class] - steps[(of_right)-1] - steps[left] + steps[job.series - (left)-1])
 
 // The most that N * gain can be at a split near place `begin` whose order float does not tell: all before it are on the
 // left, those of [begin, end) on either side. `gain`, counts: with those before `begin` alone. inside: zeros, and zeros
@@ -115,7 +117,8 @@ WW_INLINE long ww_most_near(WW_KEYS const uint *keys, WW_KEYS const uint *counts
 }
 
 // Sums of distances at the places [begin, end): with the error subtracted, and added. roots: keys are of distances.
-WW_INLINE float2 ww_sums(WW_KEYS const uint *keys, uint begin, uint end, float unit, float error, uint bits, int roots) {
+WW_INLINE float2 ww_sums(WW_KEYS const uint *keys, uint begin, uint end, float unit, float error, uint bits,
+                         int roots) {
     float2 sum = 0;
     for (uint p = begin; p < end; p++) {
         const float q = (float)(keys[p * WW_ACROSS] >> bits) * unit, least = fmax(q - error, 0.0f), most = q + error;
@@ -127,11 +130,11 @@ WW_INLINE float2 ww_sums(WW_KEYS const uint *keys, uint begin, uint end, float u
 
 // The key, or vector of keys, number t at place p.
 #if WW_V == 1
-#define WW_KEY(p, t) keys[(p) * WW_T + (t)]
-#define WW_KEEP(key, p, t) keys[(p) * WW_T + (t)] = key
+#define WW_KEY(p, t) keys[(p)*WW_T + (t)]
+#define WW_KEEP(key, p, t) keys[(p)*WW_T + (t)] = key
 #else
-#define WW_KEY(p, t) vload16((p) * WW_T + (t), keys)
-#define WW_KEEP(key, p, t) vstore16(key, (p) * WW_T + (t), keys)
+#define WW_KEY(p, t) vload16((p)*WW_T + (t), keys)
+#define WW_KEEP(key, p, t) vstore16(key, (p)*WW_T + (t), keys)
 #endif
 #define WW_SORT_PLACES(low, high, t)                                                                                   \
     do {                                                                                                               \
@@ -190,8 +193,8 @@ WW_INLINE ww_scanned ww_scan(WW_KEYS const uint *keys, WW_KEYS uint *counts, WW_
 }
 
 // What is found of a candidate. `known`: gains below it are of no interest.
-WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, ww_scanned s, float error, float scale, int roots, long known,
-                                 const ww_shapelet_job job) {
+WW_INLINE ww_found ww_best_split(WW_KEYS const uint *keys, ww_scanned s, float error, float scale, int roots,
+                                 long known, const ww_shapelet_job job) {
     const uint n = job.series, bits = job.class_bits;
     const float unit = 1.0f / (float)(1u << (32u - bits));
     ww_found found = s.found;
@@ -242,7 +245,8 @@ WW_INLINE ww_found ww_other_quality(WW_KEYS const uint *keys, WW_KEYS uint *coun
             }
         for (uint p = 0; p < n; p++) {
             const uint key = keys[p * WW_ACROSS], k = key & mask;
-            const float gap = sqrt((float)(key >> bits) * unit) - mean - as_float(counts[k * WW_ACROSS]) / (float)totals[k];
+            const float gap =
+                sqrt((float)(key >> bits) * unit) - mean - as_float(counts[k * WW_ACROSS]) / (float)totals[k];
             within += gap * gap;
         }
         value = present < n ? between / (float)(present - 1) / (fmax(within, 1e-12f) / (float)(n - present)) : 0.0f;
@@ -262,7 +266,8 @@ WW_INLINE ww_found ww_other_quality(WW_KEYS const uint *keys, WW_KEYS uint *coun
             }
         value *= 12.0f / ((float)n * (float)(n + 1));
     } else { // Mood: who is above the median
-        const float half_ = 0.5f * ((float)(keys[(n - 1) / 2 * WW_ACROSS] >> bits) + (float)(keys[n / 2 * WW_ACROSS] >> bits));
+        const float half_ =
+            0.5f * ((float)(keys[(n - 1) / 2 * WW_ACROSS] >> bits) + (float)(keys[n / 2 * WW_ACROSS] >> bits));
         uint above = 0;
         for (uint p = 0; p < n; p++)
             if ((float)(keys[p * WW_ACROSS] >> bits) > half_) {
@@ -283,27 +288,30 @@ WW_INLINE ww_found ww_other_quality(WW_KEYS const uint *keys, WW_KEYS uint *coun
     return found;
 }
 
-WW_INLINE ulong2 ww_best_of(local const ulong *both) {
-    ulong2 top = (ulong2)(both[0], both[1]);
-    for (uint i = 1; i < WW_WG; i++)
-        if (both[2 * i] > top.x || (both[2 * i] == top.x && both[2 * i + 1] > top.y))
-            top = (ulong2)(both[2 * i], both[2 * i + 1]);
-    return top;
+// The best pair of the group becomes the first. A barrier for each halving.
+WW_INLINE void ww_best_of(local ulong *both, uint lid) {
+    for (uint half_ = WW_WG / 2; half_; half_ /= 2) {
+        const uint other = lid + half_;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lid < half_ && (both[2 * other] > both[2 * lid] ||
+                            (both[2 * other] == both[2 * lid] && both[2 * other + 1] > both[2 * lid + 1]))) {
+            both[2 * lid] = both[2 * other];
+            both[2 * lid + 1] = both[2 * other + 1];
+        }
+    }
 }
 
 // bound: the best N * gain so far, and its gap, both as unsigned integers in order. most: gain and gap of every
 // candidate, place * columns + column. sifted: the best certain gain so far, shifted right; with `each` that of every
 // series' own candidates. best: of every group. flats: see shapelet_tables.cl. before: q of each series.
-kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
-ww_shapelet_split(global const float *restrict nearest, global const float *restrict norms,
-                  global const uint *restrict flats, global const uint *restrict reaches,
-                  global const uint *restrict own, global const uint *restrict class_of,
-                  global const uint *restrict totals, global const float *restrict before,
-                  global const long *restrict steps, global const ulong *restrict bound, global ulong *restrict most_gain,
-                  global float *restrict most_gap, global ulong *restrict best, global uint *restrict scratch,
-                  global const uint *restrict listed, global const uint *restrict listed_count, global uint *sifted,
-                  const uint shift, const uint each, global const long *restrict entropy, local uint *shared_,
-                  const ww_shapelet_job job) {
+kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_split(
+    global const float *restrict nearest, global const float *restrict norms, global const uint *restrict flats,
+    global const uint *restrict reaches, global const uint *restrict own, global const uint *restrict class_of,
+    global const uint *restrict totals, global const float *restrict before, global const long *restrict steps,
+    global const ulong *restrict bound, global ulong *restrict most_gain, global float *restrict most_gap,
+    global ulong *restrict best, global uint *restrict scratch, global const uint *restrict listed,
+    global const uint *restrict listed_count, global uint *sifted, const uint shift, const uint each,
+    global const long *restrict entropy, local uint *shared_, const ww_shapelet_job job) {
     local ulong both[2 * WW_WG];
 #if WW_SHARES > 1
     local uint marks[WW_WG];
@@ -315,7 +323,6 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
     WW_KEYS uint *keys = shared_;
 #endif
     WW_KEYS uint *counts = keys + (ulong)n * WW_ACROSS, *starts = counts + (ulong)job.classes * WW_ACROSS;
-    const uint blocks = (job.columns + WW_ACROSS - 1) / WW_ACROSS;
     const float steps_of_q = (float)(1u << (32u - bits));
     const long known = max((long)bound[0], each ? 0l : (long)((ulong)sifted[0] << shift));
     long best_gain = 0;
@@ -323,28 +330,30 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
 #if WW_LISTED
     const uint tasks = (listed_count[0] + WW_ACROSS - 1) / WW_ACROSS;
 #else
-    const uint tasks = blocks * job.count;
+    const uint blocks = (job.columns + WW_ACROSS - 1) / WW_ACROSS, tasks = blocks * job.count;
 #endif
     for (uint task = (uint)get_group_id(0); task < tasks; task += (uint)get_num_groups(0)) {
+#if WW_LISTED
+        // A work-item has keys of one candidate.
+        const uint at = lid % WW_T, number = task * WW_ACROSS + at,
+                   place = listed[number < listed_count[0] ? number : 0];
+        const uint li = place / job.columns, c = ww_rest(place, job.columns, li);
+        const uint l = job.single ? reaches[c] : job.least + li * job.step;
+#pragma unroll 4
+        for (uint j = lid / WW_T; j < n; j += WW_WG / WW_T) {
+            const float q = ww_q_of(nearest, norms, flats, own, before, j, li, c, l, job);
+            keys[j * WW_T + at] = (uint)(q * (steps_of_q * 0.9999999f)) << bits | class_of[j];
+        }
+#else
         const uint li = task / blocks, c0 = ww_rest(task, blocks, li) * WW_ACROSS;
         const uint of_list = job.least + li * job.step;
-#if !WW_LISTED
         // Columns come with the longest reach first.
         if (reaches[c0] < (job.single ? 1u : of_list))
             continue;
-#endif
         for (uint e = lid; e < n * WW_T; e += WW_WG) {
 #if WW_V == 1
-            const uint j = e / WW_T, at = e - j * WW_T;
-            uint own_li = li, c = c0 + at, l = of_list;
-#if WW_LISTED
-            const uint place = task * WW_ACROSS + at < listed_count[0] ? listed[task * WW_ACROSS + at] : listed[0];
-            own_li = place / job.columns;
-            c = ww_rest(place, job.columns, own_li);
-            l = job.least + own_li * job.step;
-#endif
-            l = job.single ? reaches[c] : l;
-            const float q = ww_q_of(nearest, norms, flats, own, before, j, own_li, c, l, job);
+            const uint j = e / WW_T, c = c0 + (e - j * WW_T), l = job.single ? reaches[c] : of_list;
+            const float q = ww_q_of(nearest, norms, flats, own, before, j, li, c, l, job);
             keys[e] = (uint)(q * (steps_of_q * 0.9999999f)) << bits | class_of[j];
 #else
             const uint j = e / WW_T, c = c0 + (e - j * WW_T) * WW_V;
@@ -383,9 +392,10 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
             vstore16(convert_uint16(q * (steps_of_q * 0.9999999f)) << bits | (ww_column_ids)(class_of[j]), e, keys);
 #endif
         }
+#endif
         barrier(WW_FENCE);
-        // Bitonic, all comparisons in one direction: places past the end would hold the largest keys. After the first step
-        // of a size two steps at a time.
+        // Bitonic, all comparisons in one direction: places past the end would hold the largest keys. After the first
+        // step of a size two steps at a time.
         for (uint size = 2; size < 2 * n; size *= 2) {
             const uint blocks_ = (n + size - 1) / size;
             for (uint e = lid; e < blocks_ * (size / 2) * WW_T; e += WW_WG) {
@@ -433,13 +443,8 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
             const uint stride = 2 * job.classes * WW_ACROSS;
             WW_KEYS uint *own_counts = counts + share * stride + t, *own_inside = own_counts + job.classes * WW_ACROSS;
             long gain = entropy[n] - entropy[first] - entropy[n - first];
-            uint l = of_list;
-#if WW_LISTED
-            const uint of = listed[min(task * WW_ACROSS + t, listed_count[0] - 1)];
-            l = job.least + of / job.columns * job.step;
-            l = job.single ? reaches[of % job.columns] : l;
-#else
-            l = job.single ? reaches[c0 + t] : l;
+#if !WW_LISTED
+            const uint l = job.single ? reaches[c0 + t] : of_list;
 #endif
             for (uint k = 0; k < job.classes; k++)
                 own_counts[k * WW_ACROSS] = 0;
@@ -458,9 +463,8 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
                 own_counts[k * WW_ACROSS] = own_inside[k * WW_ACROSS];
                 own_inside[k * WW_ACROSS] = 0;
             }
-            const ww_scanned s =
-                ww_scan(keys + t, own_counts, own_inside, steps, totals, first, last, gain,
-                        ww_apart(ww_error(l, job), bits), job);
+            const ww_scanned s = ww_scan(keys + t, own_counts, own_inside, steps, totals, first, last, gain,
+                                         ww_apart(ww_error(l, job), bits), job);
             both[2 * lid] = (ulong)s.found.sure;
             both[2 * lid + 1] = (ulong)s.found.most;
             marks[lid] = s.sure_at << 1 | s.twice;
@@ -469,10 +473,11 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
 #endif
         for (uint t = lid; t < WW_ACROSS; t += WW_WG) {
 #if WW_LISTED
-            if (task * WW_ACROSS + t >= listed_count[0])
+            if (number >= listed_count[0]) // of t, which is lid
                 continue;
             const uint place = listed[task * WW_ACROSS + t], own_li = place / job.columns;
-            const uint c = ww_rest(place, job.columns, own_li), l = job.single ? reaches[c] : job.least + own_li * job.step;
+            const uint c = ww_rest(place, job.columns, own_li),
+                       l = job.single ? reaches[c] : job.least + own_li * job.step;
 #else
             const uint c = c0 + t, l = job.single ? reaches[c] : of_list;
             const ulong place = (ulong)li * job.columns + c;
@@ -505,8 +510,8 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
 #else
                 for (uint k = 0; k < job.classes; k++)
                     counts[k * WW_ACROSS + t] = starts[k * WW_ACROSS + t] = 0;
-                const ww_scanned s = ww_scan(keys + t, counts + t, starts + t, steps, totals, 0, n, 0,
-                                             ww_apart(error, bits), job);
+                const ww_scanned s =
+                    ww_scan(keys + t, counts + t, starts + t, steps, totals, 0, n, 0, ww_apart(error, bits), job);
 #endif
                 found = ww_best_split(keys + t, s, error, scale, l <= job.shorts, known, job);
             }
@@ -523,39 +528,39 @@ ww_shapelet_split(global const float *restrict nearest, global const float *rest
     }
     both[2 * lid] = (ulong)best_gain;
     both[2 * lid + 1] = ww_ordered(best_gap);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    ww_best_of(both, lid);
     if (lid == 0) {
-        const ulong2 top = ww_best_of(both);
-        best[2 * get_group_id(0)] = top.x;
-        best[2 * get_group_id(0) + 1] = top.y;
+        best[2 * get_group_id(0)] = both[0];
+        best[2 * get_group_id(0) + 1] = both[1];
     }
 }
 
 // One work-group: the best of `count` and of the bound, which it becomes.
-kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_bound(global const ulong *best, const uint count,
-                                                                                 local ulong *both, global ulong *bound) {
+kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_shapelet_bound(global const ulong *best, const uint count, local ulong *both, global ulong *bound) {
     const uint lid = (uint)get_local_id(0);
     ulong gain = bound[0], gap = bound[1];
-    for (uint i = lid; i < count; i += WW_WG)
-        if (best[2 * i] > gain || (best[2 * i] == gain && best[2 * i + 1] > gap)) {
-            gain = best[2 * i];
-            gap = best[2 * i + 1];
+#pragma unroll 8
+    for (uint i = lid; i < count; i += WW_WG) {
+        const ulong one = best[2 * i], its_gap = best[2 * i + 1];
+        if (one > gain || (one == gain && its_gap > gap)) {
+            gain = one;
+            gap = its_gap;
         }
+    }
     both[2 * lid] = gain;
     both[2 * lid + 1] = gap;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    ww_best_of(both, lid);
     if (lid == 0) {
-        const ulong2 top = ww_best_of(both);
-        bound[0] = top.x;
-        bound[1] = top.y;
+        bound[0] = both[0];
+        bound[1] = both[1];
     }
 }
 
-// Where `k` candidates without overlap are wanted: those of different series do not overlap, so the k-th is not worse than
-// the k-th best of the series' best. One work-group.
-kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_rank(global const uint *sifted, const uint series,
-                                                                                const uint k, const uint shift,
-                                                                                global ulong *bound) {
+// Where `k` candidates without overlap are wanted: those of different series do not overlap, so the k-th is not worse
+// than the k-th best of the series' best. One work-group.
+kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
+ww_shapelet_rank(global const uint *sifted, const uint series, const uint k, const uint shift, global ulong *bound) {
     for (uint j = (uint)get_local_id(0); j < series; j += WW_WG) {
         const uint own = sifted[j];
         uint before = 0;
@@ -569,21 +574,33 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_rank(
 }
 
 // Lists the candidates that may be as good as the bound: place, gap, gain in two halves. A place is the length's number
-// times `total`, and the column of all, of which the chunk's begin at `first`. count[0]: how many there are, also where the
-// list has no room.
+// times `total`, and the column of all, of which the chunk's begin at `first`. count[0]: how many there are, also where
+// the list has no room. With WW_LISTED 1 of those `listed`, which all are candidates.
 kernel void ww_shapelet_keep(global const ulong *most_gain, global const float *most_gap, global const ulong *bound,
                              global const uint *reaches, global uint *count, global uint4 *kept, const uint room,
-                             const uint first, const uint total, const ww_shapelet_job job) {
-    const ulong place = get_global_id(0);
-    if (place >= (ulong)job.columns * job.count)
-        return;
-    const uint li = (uint)(place / job.columns), c = (uint)(place - (ulong)li * job.columns);
-    if (reaches[c] < (job.single ? 1u : job.least + li * job.step))
-        return;
-    const ulong gain = most_gain[place];
-    if (gain < bound[0] || (gain == bound[0] && ww_ordered(most_gap[place]) < bound[1]) || gain == 0)
-        return;
-    const uint slot = atomic_inc(count);
-    if (slot < room)
-        kept[slot] = (uint4)(li * total + first + c, as_uint(most_gap[place]), (uint)gain, (uint)(gain >> 32));
+                             const uint first, const uint total, global const uint *listed,
+                             global const uint *listed_count, const ww_shapelet_job job) {
+#if WW_LISTED
+    const uint end = listed_count[0];
+#else
+    const uint end = job.columns * job.count;
+#endif
+    for (uint i = (uint)get_global_id(0); i < end; i += (uint)get_global_size(0)) {
+#if WW_LISTED
+        const uint place = listed[i];
+#else
+        const uint place = i;
+#endif
+        const uint li = place / job.columns, c = ww_rest(place, job.columns, li);
+#if !WW_LISTED
+        if (reaches[c] < (job.single ? 1u : job.least + li * job.step))
+            continue;
+#endif
+        const ulong gain = most_gain[place];
+        if (gain < bound[0] || (gain == bound[0] && ww_ordered(most_gap[place]) < bound[1]) || gain == 0)
+            continue;
+        const uint slot = atomic_inc(count);
+        if (slot < room)
+            kept[slot] = (uint4)(li * total + first + c, as_uint(most_gap[place]), (uint)gain, (uint)(gain >> 32));
+    }
 }

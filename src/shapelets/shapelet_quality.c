@@ -52,28 +52,50 @@ typedef struct ranked {
     uint32_t item;
 } ranked;
 
-static int by_distance(const void *a, const void *b) {
-    const ranked *x = a, *y = b;
-    return x->distance < y->distance ? -1 : x->distance > y->distance ? 1 : x->item < y->item ? -1 : x->item > y->item;
+// Sorts by distance, equal ones as they are: insertion in runs, then merging. room: for `count`. Returns the one of
+// both that is sorted.
+static ranked *sort_ranked(ranked *all, ranked *room, size_t count) {
+    enum { RUN = 8 };
+    for (size_t first = 0; first < count; first += RUN)
+        for (size_t i = first + 1; i < first + RUN && i < count; i++) {
+            const ranked one = all[i];
+            size_t j = i;
+            for (; j > first && all[j - 1].distance > one.distance; j--)
+                all[j] = all[j - 1];
+            all[j] = one;
+        }
+    for (size_t run = RUN; run < count; run *= 2) {
+        for (size_t first = 0; first < count; first += 2 * run) {
+            const size_t middle = count - first < run ? count : first + run;
+            const size_t end = count - first < 2 * run ? count : first + 2 * run;
+            size_t x = first, y = middle;
+            for (size_t to = first; to < end; to++)
+                room[to] = y >= end || (x < middle && all[x].distance <= all[y].distance) ? all[x++] : all[y++];
+        }
+        ranked *const swapped = all;
+        all = room;
+        room = swapped;
+    }
+    return all;
 }
 
-// Sorts `order` by distance, then by itself: by merging, with the array's second half as room.
+// The places of distances in their order, equal ones by place.
 static void sort_order(const double *distances, uint32_t *order, size_t count) {
-    ranked few[256], *all = count <= 256 ? few : malloc(count * sizeof *all);
+    ranked few[512], *all = count <= 256 ? few : malloc(2 * count * sizeof *all);
     if (!all) { // slower, and the same
-        for (size_t i = 1; i < count; i++)
-            for (size_t j = i; j > 0 && distances[order[j]] < distances[order[j - 1]]; j--) {
-                const uint32_t swapped = order[j];
+        for (size_t i = 0; i < count; i++) {
+            size_t j = i;
+            for (; j > 0 && distances[i] < distances[order[j - 1]]; j--)
                 order[j] = order[j - 1];
-                order[j - 1] = swapped;
-            }
+            order[j] = (uint32_t)i;
+        }
         return;
     }
     for (size_t i = 0; i < count; i++)
         all[i] = (ranked){distances[i], (uint32_t)i};
-    qsort(all, count, sizeof *all, by_distance);
+    const ranked *sorted = sort_ranked(all, all + count, count);
     for (size_t i = 0; i < count; i++)
-        order[i] = all[i].item;
+        order[i] = sorted[i].item;
     if (all != few)
         free(all);
 }
@@ -172,7 +194,7 @@ void wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances
         gain += gains->steps[on_left] - gains->steps[on_right - 1] - gains->steps[p] + gains->steps[count - p - 1];
         before += distances[order[p]];
         const double here = distances[order[p]], next = distances[order[p + 1]];
-        if (!(next - here > same))
+        if (!(next - here > same) || gain < score->key)
             continue;
         const double gap = (sum - before) / (double)(count - p - 1) - before / (double)(p + 1);
         const int64_t gap_key = isfinite(gap) && fabs(gap) < 1e9 ? llround(gap * 4294967296.0) : INT64_MAX;

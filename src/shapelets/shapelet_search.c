@@ -84,6 +84,7 @@ typedef struct search {
     uint32_t *lefts;           // sparse lengths: points left from the first row of each block of columns on
     uint32_t *totals, *points; // of each class; of each series
     float *before;
+    uint64_t first_bound[2];           // gain and gap that a listed candidate has at least
     bool ahead;                        // chunks are queued one after the other, and their lists are read at the end
     uint32_t list_columns, list_first; // of the places in the device's list: all columns, the chunk's first
     size_t table_first, table_count;   // the series whose windows are in the table
@@ -379,6 +380,14 @@ static void shuffle_series(search *s) {
 
 // ---- cells
 
+// Windows of l points: points - (l - 1) series, since no series is shorter.
+static uint64_t points_of(const wwi_shapelet_data *data, const uint32_t *ids, size_t count) {
+    uint64_t points = 0;
+    for (size_t j = 0; j < count; j++)
+        points += wwi_shapelet_length(data, ids[j]);
+    return points;
+}
+
 static ww_status count_cells(search *s) {
     const uint32_t count = s->job.single ? s->job.longest : s->job.count;
     s->cells = calloc(count + 1, sizeof *s->cells);
@@ -387,11 +396,10 @@ static ww_status count_cells(search *s) {
         return wwi_fail_memory((count + 1) * sizeof *s->cells);
     for (uint32_t reach = 0; reach <= s->job.longest; reach++)
         s->lengths[reach] = s->job.single ? 1 : lengths_within(&s->job, reach);
+    const uint64_t points = points_of(s->data, s->node->ids, s->node->count);
     for (uint32_t li = 0; li < count; li++) {
         const uint32_t l = s->job.single ? li + 1 : s->job.least + li * s->job.step;
-        uint64_t windows = 0;
-        for (size_t j = 0; j < s->node->count; j++)
-            windows += wwi_shapelet_length(s->data, s->node->ids[j]) - l + 1;
+        const uint64_t windows = points - (uint64_t)(l - 1) * s->node->count;
         s->cells[li + 1] = (s->job.single ? 0 : s->cells[li]) + windows;
     }
     return WW_OK;
@@ -425,12 +433,11 @@ static wwi_shapelet_job make_job(const wwi_shapelet_data *data, const ww_shapele
 uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_options *o, const uint32_t *ids,
                             size_t count) {
     const wwi_shapelet_job job = make_job(data, o);
+    const double points = (double)points_of(data, ids, count);
     double cells = 0;
     for (uint32_t li = 0; li < job.count; li++) {
         const uint32_t l = job.least + li * job.step;
-        double windows = 0;
-        for (size_t j = 0; j < count; j++)
-            windows += (double)(wwi_shapelet_length(data, ids[j]) - l + 1);
+        const double windows = points - (double)(l - 1) * (double)count;
         cells += windows * windows / (double)o->start_step;
     }
     return cells < 1e18 ? (uint64_t)cells : UINT64_C(1000000000000000000);
@@ -438,10 +445,13 @@ uint64_t wwi_shapelet_cells(const wwi_shapelet_data *data, const ww_shapelets_op
 
 // ---- the device's side
 
-// Local memory of a group that sifts: counts, and tables of sizes and classes.
+// Local memory of a group that sifts: counts, of two classes those of keys near edges too, and tables of sizes and
+// classes.
 static uint64_t sift_local(const search *s) {
     const uint64_t n = s->node->count;
-    return ((uint64_t)BINS * s->words * s->sift_group + 3 * n + 1 + s->node->class_count) * 4;
+    return ((uint64_t)(BINS + (s->node->class_count == 2)) * s->words * s->sift_group + 3 * n + 1 +
+            s->node->class_count) *
+           4;
 }
 
 static ww_status compile(search *s) {
@@ -452,20 +462,6 @@ static ww_status compile(search *s) {
     const uint64_t counts = 2 * s->node->class_count * 4, each = s->node->count * 4 * d->vector + counts * d->vector;
     uint64_t local = info->local_bytes > 1024 ? info->local_bytes - 1024 : 1;
     local = local > 49152 - 4096 && d->gpu ? 49152 - 4096 : local;
-    uint32_t across = d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_across", 32) : 1;
-    while (across > 1 && each * across > local * 3 / 4)
-        across /= 2;
-    s->keys_global = each * across > local;
-    // Of many series few candidates fit a group, and more work-items go through each.
-    const long split_group = s->node->count <= 64                                  ? 32
-                             : s->node->count <= 512 || info->max_work_group < 256 ? 128
-                                                                                   : 256;
-    s->split_group = d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_group", split_group) : 1;
-    s->across = across * d->vector;
-    // Each share of a candidate's keys has counts of its own.
-    s->shares = d->gpu && !s->keys_global && counts * s->split_group <= 8192 && s->split_group % across == 0
-                    ? s->split_group / across
-                    : 1;
     for (s->field = 1; s->node->count >> s->field;)
         s->field++;
     const uint32_t fields = 32 / s->field;
@@ -476,6 +472,21 @@ static ww_status compile(search *s) {
     s->sifts = d->gpu && s->options->quality == WW_SHAPELET_GAIN && sift_local(s) <= local &&
                s->sift_group <= info->max_work_group &&
                s->node->count >= (size_t)wwi_shapelet_tuned(d, "shapelets.sift", 16);
+    // Of many series few candidates fit a group, and more work-items go through each. Where candidates are sifted
+    // first, there are few, and what takes time is the longest group.
+    const long split_group = s->node->count <= 64                                  ? 32
+                             : s->node->count <= 512 || info->max_work_group < 256 ? 128
+                                                                                   : 256;
+    s->split_group = d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_group", split_group) : 1;
+    const bool share =
+        d->gpu && counts * s->split_group <= 8192; // each share of a candidate's keys has counts of its own
+    uint32_t across =
+        d->gpu ? (uint32_t)wwi_shapelet_tuned(d, "shapelets.split_across", s->sifts && share ? 4 : 32) : 1;
+    while (across > 1 && (each * across > local * 3 / 4 || (d->gpu && across > s->split_group)))
+        across /= 2;
+    s->keys_global = each * across > local;
+    s->across = across * d->vector;
+    s->shares = share && !s->keys_global ? s->split_group / across : 1;
     // Gains have 32 bits below the point, and above it those of count * log2(count): sums of these have a bit more.
     s->shift = 0;
     while (((uint64_t)s->gains->entropy[s->node->count] >> s->shift) >> 29)
@@ -542,8 +553,8 @@ static ww_status compile(search *s) {
         return status;
     const wwi_source sift[] = {
         {"base/number.cl", NULL}, {"shapelets/shapelet.cl", NULL}, {"shapelets/shapelet_sift.cl", NULL}};
-    snprintf(options, sizeof options, "-DWW_C=%zu -DWW_RAW=%d -DWW_V=1 -DWW_WG=%" PRIu32, d->kind.channels, d->kind.raw,
-             s->sift_group);
+    snprintf(options, sizeof options, "-DWW_C=%zu -DWW_RAW=%d -DWW_V=1 -DWW_WG=%" PRIu32 " -DWW_TWO=%d",
+             d->kind.channels, d->kind.raw, s->sift_group, s->node->class_count == 2);
     if ((status = wwi_program_get(d->context, sift, 3, options, &s->sift_program)) != WW_OK ||
         (status = wwi_kernel_create(d->stream, s->sift_program, "ww_shapelet_sift", &s->sift)) != WW_OK)
         return status;
@@ -614,7 +625,9 @@ static uint64_t ordered(float x) {
 
 // Candidates that are not worse than this are listed.
 static ww_status send_bound(search *s) {
-    uint64_t bound[2] = {1, 0};
+    uint64_t *bound = s->first_bound;
+    bound[0] = 1;
+    bound[1] = 0;
     if (s->best_count == s->k) {
         const wwi_shapelet_score *last = &s->best_found[s->k - 1].score;
         const double margin = s->options->quality == WW_SHAPELET_GAIN ? 0 : 2;
@@ -623,7 +636,9 @@ static ww_status send_bound(search *s) {
                        ? ordered((float)(last->gap - 1e-5 * (fabs(last->gap) + 1e-3)))
                        : 0;
     }
-    return wwi_buffer_write(s->room->bound, 0, sizeof bound, bound);
+    // Once in a search that goes ahead: there what is sent stays.
+    return s->ahead ? wwi_buffer_send(s->room->bound, sizeof s->first_bound, bound)
+                    : wwi_buffer_write(s->room->bound, 0, sizeof s->first_bound, bound);
 }
 
 // Tiles of the windows of series [first, ...) as far as the tables may grow; at least one series.
@@ -1052,7 +1067,6 @@ static ww_status split(search *s) {
                                  WWI_BUFFER(s->room->before),
                                  WWI_BUFFER(s->room->entropy),
                                  WWI_BUFFER(s->room->most_gain),
-                                 WWI_BUFFER(s->room->most_gap),
                                  WWI_BUFFER(s->room->sifted),
                                  WWI_VALUE(s->shift),
                                  WWI_VALUE(each),
@@ -1085,13 +1099,19 @@ static ww_status split(search *s) {
                                  WWI_VALUE(room),
                                  WWI_VALUE(s->list_first),
                                  WWI_VALUE(s->list_columns),
+                                 WWI_BUFFER(s->room->listed),
+                                 WWI_BUFFER(s->room->listed_count),
                                  WWI_VALUE(s->job)};
+    // These go through their places in turn, those of a list by the few that it has.
+    const uint64_t all_groups = ((uint64_t)places + small - 1) / small, most_groups = s->sift_groups;
+    const uint64_t survive_groups = all_groups < most_groups ? all_groups : most_groups;
+    const uint64_t keep_groups = s->sifts && survive_groups > most_groups / 8 ? most_groups / 8 : survive_groups;
     if (s->sifts && ((status = wwi_buffer_fill_u32(s->room->listed_count, 0, 4, 0)) != WW_OK ||
                      (status = wwi_launch(s->sift, sift_tasks < s->sift_groups ? sift_tasks : s->sift_groups,
                                           s->sift_group, sift_args, sizeof sift_args / sizeof *sift_args)) != WW_OK ||
                      (ranks && (status = wwi_launch(s->rank, 1, s->split_group, rank_args,
                                                     sizeof rank_args / sizeof *rank_args)) != WW_OK) ||
-                     (status = wwi_launch(s->survive, ((uint64_t)places + small - 1) / small, small, survive_args,
+                     (status = wwi_launch(s->survive, survive_groups, small, survive_args,
                                           sizeof survive_args / sizeof *survive_args)) != WW_OK))
         return status;
     if ((status = wwi_launch(s->split, groups, s->split_group, args, sizeof args / sizeof *args)) != WW_OK ||
@@ -1101,8 +1121,7 @@ static ww_status split(search *s) {
          (status = wwi_launch(s->rank, 1, s->split_group, rank_args, sizeof rank_args / sizeof *rank_args)) != WW_OK) ||
         (!s->ahead && (status = wwi_buffer_fill_u32(s->room->kept_count, 0, 4, 0)) != WW_OK))
         return status;
-    return wwi_launch(s->keep, ((uint64_t)places + s->device->table_group - 1) / s->device->table_group,
-                      s->device->table_group, keep_args, sizeof keep_args / sizeof *keep_args);
+    return wwi_launch(s->keep, keep_groups, small, keep_args, sizeof keep_args / sizeof *keep_args);
 }
 
 // Adds what the device kept to the list. whole: false where there was no room for it.
@@ -1529,8 +1548,10 @@ static ww_status go_ahead(search *s, bool *done) {
         cells += now.cells;
         candidates += now.candidates;
     }
-    if (status == WW_OK)
+    if (status == WW_OK) {
+        wwi_stream_follow(s->device->stream);
         status = take_list(s, 0, done);
+    }
     s->ahead = false;
     if (status == WW_OK && *done) {
         p->cells += cells;

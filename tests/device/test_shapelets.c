@@ -172,6 +172,7 @@ static const way ways[] = {
     {1, "shapelets.double", 2},
     {4, "shapelets.vector", 1},
     {1, "shapelets.vector", 1},
+    {0, "shapelets.vector", 1},     // two classes
     {2, "shapelets.vector", 1},     // offset
     {7, "shapelets.vector", 1},     // sparse lengths
     {7, "shapelets.row_series", 1}, // a part has a series
@@ -220,24 +221,25 @@ START_TEST(close_series) {
     labelled *l = calloc(1, sizeof *l);
     wwt_ok(ww_series_set_create(1, &l->set));
     wwt_seed(9);
+    const size_t classes = _i < 2 ? 3 : 2;
     for (size_t t = 0; t < 24; t++)
         base[t] = wwt_random();
     for (size_t i = 0; i < 18; i++) {
         double values[24];
         for (size_t t = 0; t < 24; t++)
             values[t] = base[t] + 1e-6 * wwt_random() +
-                        (i % 3 && t > 7 && t < 16 ? 3e-6 * (double)(i % 3) * cos((double)t) : 0);
+                        (i % classes && t > 7 && t < 16 ? 3e-6 * (double)(i % classes) * cos((double)t) : 0);
         l->lengths[i] = 24;
-        l->labels[i] = i % 3;
-        wwt_ok(ww_series_set_add(l->set, 24, values, i % 3 == 0 ? "a" : i % 3 == 1 ? "b" : "c"));
+        l->labels[i] = i % classes;
+        wwt_ok(ww_series_set_add(l->set, 24, values, i % classes == 0 ? "a" : i % classes == 1 ? "b" : "c"));
     }
     for (size_t i = 0; i < 18; i++)
         l->values[i] = ww_series_set_values(l->set, i);
-    l->reference = (wwr_shapelet_set){18, 1, 3, l->lengths, l->values, l->labels};
+    l->reference = (wwr_shapelet_set){18, 1, classes, l->lengths, l->values, l->labels};
     if (_i) {
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
         wwt_ok(wwi_tuning_try(wwt_context, "shapelets.vector", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.tensor", NULL, _i == 2 ? 1 : 2));
+        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.tensor", NULL, _i == 3 ? 1 : 2));
     }
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     check_best(l, &o, 1);
@@ -757,7 +759,7 @@ int main(void) {
     const bool few = getenv("WAVEWARP_TEST_FEW") != NULL;
     wwt_add(suite, brute_force, few ? SHAPES - 1 : SHAPES);
     wwt_add(suite, other_ways, few ? WAYS - 2 : WAYS);
-    wwt_add(suite, close_series, 3);
+    wwt_add(suite, close_series, 4);
     wwt_add(suite, flat_windows, 3);
     wwt_add(suite, samples, 1);
     wwt_add(suite, terms, 2);
