@@ -404,7 +404,7 @@ ww_status wwi_gradient_batch_make(ww_gradient *g, size_t first, wwi_gradient_bat
     wwi_gradient_program *passes;
     memset(b, 0, sizeof *b);
     if ((status = take_tasks(g, first, b)) != WW_OK ||
-        (status = wwi_gradient_passes(g, b->stride, false, &passes)) != WW_OK ||
+        (!(b->flow[0] && b->flow[1]) && (status = wwi_gradient_passes(g, b->stride, false, &passes)) != WW_OK) ||
         ((b->flow[0] || b->flow[1]) && (status = wwi_gradient_passes(g, b->stride, true, &passes)) != WW_OK) ||
         (status = make_tasks(g, b)) != WW_OK || (status = make_lists(g, b)) != WW_OK)
         wwi_gradient_batch_close(b);
