@@ -126,16 +126,17 @@ static inline float4 ww_swap(float4 v, uint bit) {
     return (float4)(ww_swap_word(v.x, bit), ww_swap_word(v.y, bit), ww_swap_word(v.z, bit), ww_swap_word(v.w, bit));
 }
 
-// Writes `value` behind all that the warp has written before; what the warp reads later is not older than what it has read. And that alone.
+// What the warp reads later is not older than what it has read; what it writes later does not come before what it has written.
+#define ww_acquire() __asm__ volatile("fence.acq_rel.gpu;" ::: "memory")
+// Writes `value` behind all that the warp has written before. And that alone.
 static inline void ww_publish(volatile __global uint *word, uint value) {
-    __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+    ww_group_join();
     if (get_local_id(0) % 32 == 0) {
-        __asm__ volatile("fence.acq_rel.gpu;" ::: "memory");
+        ww_acquire();
         *word = value;
     }
-    __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+    ww_group_join();
 }
-#define ww_acquire() __asm__ volatile("fence.acq_rel.gpu;" ::: "memory")
 
 // Whether all 32 work-items of a warp agree.
 #define WW_HAS_AGREEMENT

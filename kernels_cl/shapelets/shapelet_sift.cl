@@ -74,7 +74,7 @@ WW_INLINE float ww_candidate_q(const ww_candidate x, global const float *nearest
 
 // Of two classes: the best certain gain, and what no split exceeds.
 WW_INLINE int2 ww_sift_corners(local const uint *bins, uint words, uint field, uint touched, global const uint *totals,
-                          local const int *sizes, local const int *parts) {
+                               local const int *sizes, local const int *parts) {
     const uint fields = 32 / field, mask = (uint)((1ul << field) - 1), stride = words * WW_WG;
     const uint down = 1 % fields * field, all = totals[0], all_second = totals[1];
     local const uint *first = bins, *second = bins + 1 / fields * WW_WG;
@@ -105,8 +105,8 @@ WW_INLINE int2 ww_sift_corners(local const uint *bins, uint words, uint field, u
 #else
 // The same of any classes. doubtful: keys near edges, of which each may change a gain by each_key.
 WW_INLINE int2 ww_sift_slopes(local const uint *bins, uint words, uint field, uint touched, uint doubtful, int each_key,
-                         global const uint *totals, local const int *sizes, local const int *parts, uint shift,
-                         const ww_shapelet_job job) {
+                              global const uint *totals, local const int *sizes, local const int *parts, uint shift,
+                              const ww_shapelet_job job) {
     const float bits_of = exp2((float)shift - 32.0f);
     const uint n = job.series, K = job.classes, fields = 32 / field, mask = (uint)((1ul << field) - 1);
     uint on_left[WW_BINS];
@@ -238,7 +238,8 @@ kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void ww_shapelet_sift(
 #if WW_TWO
         const int2 found = ww_sift_corners(bins, words, field, touched, totals, sizes, parts);
 #else
-        const int2 found = ww_sift_slopes(bins, words, field, touched, doubtful, each_key, totals, sizes, parts, shift, job);
+        const int2 found =
+            ww_sift_slopes(bins, words, field, touched, doubtful, each_key, totals, sizes, parts, shift, job);
 #endif
         const int known = near_ < 0.5f; // else a key may be bins away
         most_gain[place] = (ulong)(uint)(known ? found.y + margin : INT_MAX) << shift;

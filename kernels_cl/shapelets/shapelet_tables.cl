@@ -31,15 +31,20 @@ WW_INLINE int ww_is_flat(double low, double high) {
 }
 
 // columns: series, start, reach, place of the series in the node; the last two also go to reaches and own.
+WW_INLINE uint4 ww_take_column(global const uint4 *columns, uint c, global uint *reaches, global uint *own) {
+    const uint4 column = columns[c];
+    reaches[c] = column.z;
+    own[c] = column.w;
+    return column;
+}
+
 kernel void ww_shapelet_columns(global const double *values, global const ulong *offsets, global const uint4 *columns,
                                 global float *a, global float *norms, global uint *reaches, global uint *own,
                                 const double centre, const ww_shapelet_job job) {
     const uint c = (uint)get_global_id(0);
     if (c >= job.columns)
         return;
-    const uint4 column = columns[c];
-    reaches[c] = column.z;
-    own[c] = column.w;
+    const uint4 column = ww_take_column(columns, c, reaches, own);
     const ulong length = (offsets[column.x + 1] - offsets[column.x]) / WW_C;
     for (uint ch = 0; ch < WW_C; ch++) {
         global const double *x = values + offsets[column.x] + ch * length + column.y;
@@ -150,9 +155,7 @@ kernel void ww_shapelet_tensor_columns(global const double *values, global const
     const uint c = (uint)get_global_id(0);
     if (c >= job.columns)
         return;
-    const uint4 column = columns[c];
-    reaches[c] = column.z;
-    own[c] = column.w;
+    const uint4 column = ww_take_column(columns, c, reaches, own);
     global const double *x = values + offsets[column.x] + column.y;
     double mean = 0, squares = 0, low = INFINITY, high = -INFINITY, gap;
     for (uint l = 0; l < job.longest; l++) {
@@ -216,9 +219,7 @@ kernel void ww_shapelet_row_steps(global const double *values, global const ulon
     const uint c = (uint)get_global_id(0);
     if (c >= job.columns)
         return;
-    const uint4 column = columns[c];
-    reaches[c] = column.z;
-    own[c] = column.w;
+    const uint4 column = ww_take_column(columns, c, reaches, own);
     const uint block = c / lanes, lane = ww_rest(c, lanes, block), group = block / job.rows;
     const uint row = ww_rest(block, job.rows, group), firsts = job.columns / job.rows, first = group * lanes + lane;
     global const double *x = values + offsets[column.x] + column.y;

@@ -274,17 +274,26 @@ static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gr
     return wwi_launch(g->pack, groups, g->group, all, sizeof all / sizeof *all);
 }
 
-// The pass forward; with one segment its marks are those of the pass back.
-static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, bool back) {
-    const wwi_arg ahead_buffers[] = {WWI_BUFFER(b->tasks),  WWI_BUFFER(b->band),
-                                     WWI_BUFFER(g->packed), WWI_BUFFER(g->roll),
-                                     WWI_BUFFER(g->marks),  WWI_BUFFER(g->edges),
-                                     WWI_BUFFER(g->ends),   WWI_BUFFER(b->more_marks ? g->more_marks : g->marks)};
-    pass ahead = {.batch = b,
+enum { AHEAD_BUFFERS = 8 };
+
+// A pass forward. buffers: room for its arguments, which it refers to.
+static pass pass_ahead(const ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, wwi_arg *buffers) {
+    const wwi_arg all[AHEAD_BUFFERS] = {WWI_BUFFER(b->tasks),  WWI_BUFFER(b->band),
+                                        WWI_BUFFER(g->packed), WWI_BUFFER(g->roll),
+                                        WWI_BUFFER(g->marks),  WWI_BUFFER(g->edges),
+                                        WWI_BUFFER(g->ends),   WWI_BUFFER(b->more_marks ? g->more_marks : g->marks)};
+    memcpy(buffers, all, sizeof all);
+    return (pass){.batch = b,
                   .kernel = g->blocks[b->flow[0] ? 2 : b->stride > 1].forward,
                   .args = args,
-                  .buffers = ahead_buffers,
-                  .count = g->tiles ? 8 : 7};
+                  .buffers = buffers,
+                  .count = g->tiles ? AHEAD_BUFFERS : AHEAD_BUFFERS - 1};
+}
+
+// The pass forward; with one segment its marks are those of the pass back.
+static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, bool back) {
+    wwi_arg ahead_buffers[AHEAD_BUFFERS];
+    pass ahead = pass_ahead(g, b, args, ahead_buffers);
     ahead.args.segment_columns = b->segments > 1 ? b->segment : 0;
     ahead.args.mark_columns = b->segment;
     ahead.args.keep = back && b->segments == 1;
@@ -294,10 +303,7 @@ static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, wwi_grad
 static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, wwi_buffer *alignment) {
     ww_status status = WW_OK;
     const uint64_t size = wwi_precision_bytes(g->plan->rows->precision);
-    const wwi_arg ahead_buffers[] = {WWI_BUFFER(b->tasks),  WWI_BUFFER(b->band),
-                                     WWI_BUFFER(g->packed), WWI_BUFFER(g->roll),
-                                     WWI_BUFFER(g->marks),  WWI_BUFFER(g->edges),
-                                     WWI_BUFFER(g->ends),   WWI_BUFFER(b->more_marks ? g->more_marks : g->marks)};
+    wwi_arg ahead_buffers[AHEAD_BUFFERS];
     const wwi_arg back_buffers[] = {WWI_BUFFER(b->tasks),
                                     WWI_BUFFER(b->band),
                                     WWI_BUFFER(g->packed),
@@ -307,11 +313,7 @@ static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradi
                                     WWI_BUFFER(g->sum_values),
                                     WWI_BUFFER(alignment ? alignment : g->ends),
                                     WWI_BUFFER(b->more_marks ? g->more_marks : g->marks)};
-    pass ahead = {.batch = b,
-                  .kernel = g->blocks[b->flow[0] ? 2 : b->stride > 1].forward,
-                  .args = args,
-                  .buffers = ahead_buffers,
-                  .count = g->tiles ? 8 : 7};
+    pass ahead = pass_ahead(g, b, args, ahead_buffers);
     pass back = {.batch = b,
                  .kernel = g->blocks[b->flow[1] ? 2 : b->stride > 1].backward,
                  .args = args,

@@ -52,8 +52,8 @@ typedef struct search {
     wwi_shapelet_job job;
     wwi_shapelet_column *columns;
     size_t column_count;
-    bool tensor; // by matrix units, values times `scale`
-    double scale;
+    bool tensor;    // by matrix units
+    double unit;    // of the tables: by matrix units what values are multiplied by, else their centre
     bool sparse;    // by diagonals
     uint32_t parts; // of a group of the extension; its group_items work-items
     uint32_t group_items;
@@ -719,14 +719,13 @@ static ww_status make_windows(search *s, size_t first, uint64_t most_bytes) {
                           sizeof args / sizeof *args);
     }
     if (d->has_double) {
-        const double unit = s->tensor ? s->scale : s->data->centre;
         const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
                                 WWI_BUFFER(s->data->device_offsets),
                                 WWI_BUFFER(s->room->node_ids),
                                 WWI_BUFFER(s->room->tile_buffer),
                                 WWI_BUFFER(s->room->b),
                                 WWI_BUFFER(s->room->table_flats),
-                                WWI_VALUE(unit),
+                                WWI_VALUE(s->unit),
                                 WWI_VALUE(tiles),
                                 WWI_VALUE(s->job)};
         const uint64_t items = (uint64_t)tiles * (s->tensor ? TENSOR_WINDOWS : d->windows);
@@ -943,7 +942,6 @@ static ww_status send_columns(search *s, size_t first, size_t count) {
                                 sizeof args / sizeof *args);
         goto done;
     }
-    const double unit = s->tensor ? s->scale : s->data->centre;
     const wwi_arg args[] = {WWI_BUFFER(s->data->device_values),
                             WWI_BUFFER(s->data->device_offsets),
                             WWI_BUFFER(s->room->column_buffer),
@@ -951,7 +949,7 @@ static ww_status send_columns(search *s, size_t first, size_t count) {
                             WWI_BUFFER(s->room->norms),
                             WWI_BUFFER(s->room->reaches),
                             WWI_BUFFER(s->room->own),
-                            WWI_VALUE(unit),
+                            WWI_VALUE(s->unit),
                             WWI_VALUE(s->job)};
     status = wwi_launch(s->tensor ? d->tensor_columns : d->make_columns, (W + d->table_group - 1) / d->table_group,
                         d->table_group, args, sizeof args / sizeof *args);
@@ -1617,11 +1615,11 @@ static void choose_tensor(search *s) {
         return;
     int exponent;
     frexp(65000 / s->data->widest, &exponent); // the largest half is 65504
-    s->scale = ldexp(1, exponent - 1);
-    const double least_norm = s->data->finest * sqrt(0.5) * s->scale;
-    if (!(least_norm >= 1.0 / 256) || !(s->scale < 1e30 && s->scale > 1e-30))
+    const double scale = ldexp(1, exponent - 1), least_norm = s->data->finest * sqrt(0.5) * scale;
+    if (!(least_norm >= 1.0 / 256) || !(scale < 1e30 && scale > 1e-30))
         return;
     s->tensor = true;
+    s->unit = scale;
     s->job.gaps = 1;
     s->job.error += 4.0f / 16777216;
     s->job.error_root += (float)(ldexp(1, -25) / least_norm);
@@ -1658,6 +1656,7 @@ ww_status wwi_shapelet_search(wwi_shapelet_device *device, const wwi_shapelet_da
         return wwi_fail_memory((node->count + 1) * sizeof *s.first_tile);
     if (options->sample && (status = make_sample(&s, options->sample)) != WW_OK)
         goto done;
+    s.unit = data->centre;
     choose_tensor(&s);
     // Lengths far apart: a diagonal's cells follow from each other at less cost than lengths between that nobody needs.
     // Not where a sum along a diagonal would keep the rounding of windows that vary much for those that hardly do.
