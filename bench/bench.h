@@ -14,7 +14,7 @@ typedef struct bench_options {
     const char *device;
     const char *filter; // part of a case's name; NULL: all
     const char *data;   // folder of real sets (GunPoint/GunPoint_TRAIN.ts ...); NULL: none
-    const char *program;
+    const char *program, *svg;
     int engine;            // ww_engine
     double target_seconds; // one run's length; 0: by device
     uint64_t max_bytes;    // most bytes of series on the device; 0: by device
@@ -63,8 +63,11 @@ typedef struct bench_result {
     char note[128];
 } bench_result;
 
+typedef struct bench_speeds bench_speeds; // of cases, for the picture
+
 typedef struct bench {
     bench_options options;
+    bench_speeds *speeds;
     ww_context *context;
     ww_device_info device;
 } bench;
@@ -123,6 +126,15 @@ void bench_row(const bench_report *report, int name_width, double rate, int own_
 // verified, and the object's end.
 void bench_json_begin(const bench *b, const bench_report *report, cli_json *json);
 void bench_json_end(const bench_report *report, cli_json *json);
+
+// ---- bench_picture.c: cells a second over the length
+
+bench_speeds *bench_speeds_make(void); // NULL when there is no memory
+void bench_speeds_free(bench_speeds *speeds);
+// Notes a case's speed. Cases of one name but for their length are a line of the picture.
+void bench_speeds_add(bench_speeds *speeds, const char *name, size_t length, double cups);
+// CLI_GO_ON, or the exit code after the error was reported.
+int bench_speeds_draw(const bench_speeds *speeds, const char *device, const char *path);
 
 // ---- bench_bus.c
 

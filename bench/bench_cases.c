@@ -201,6 +201,8 @@ static int run_case(const bench *b, const bench_case *c) {
     report.verified = result.verified;
     report.error = result.error;
     report.allowed = result.allowed;
+    if (b->speeds && c->job != BENCH_PROGRAM && (c->row_length == 0 || c->row_length == c->length))
+        bench_speeds_add(b->speeds, c->name, c->max_length, result.cups);
     if (b->options.json)
         print_json(b, &report, c, &result);
     else

@@ -31,11 +31,12 @@ static int parse(int argc, char **argv, bench_options *o) {
     const char *seconds = NULL;
     const cli_option options[] = {
         {"device", 'd', CLI_TEXT, "D", "gpu, cpu, a number of 'wavewarp devices', or part of a name", &o->device, 0, 0},
-        {"engine", 'e', CLI_CHOICE, "E", "how every pair is computed", &o->engine, cli_engines, 0},
+        {"engine", 'e', CLI_CHOICE, "E", "how every pair is computed", &o->engine, cli_engines(), 0},
         {"filter", 0, CLI_TEXT, "TEXT", "only cases whose name contains TEXT", &o->filter, 0, 0},
         {"quick", 0, CLI_FLAG, NULL, "a few cases, short runs", &o->quick, 0, 0},
         {"list", 0, CLI_FLAG, NULL, "names of the cases", &o->list, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "one JSON object a line instead of the tables", &o->json, 0, 0},
+        {"svg", 0, CLI_OUTPUT, "FILE", "draw cells a second over the length, of cases of series", &o->svg, 0, 0},
         {"target-seconds", 0, CLI_TEXT, "S", "length of one run; default: 0.03 on a GPU, 0.3 elsewhere", &seconds, 0,
          0},
         {"max-bytes", 0, CLI_BYTES, "N", "most bytes of series on the device; default: 1G or what fits", &o->max_bytes,
@@ -76,8 +77,13 @@ int main(int argc, char **argv) {
             return status == WW_ERROR_NO_PLATFORM || status == WW_ERROR_NO_DEVICE ? EXIT_NO_DEVICE : CLI_FAILURE;
         }
     }
+    if (b.options.svg && !b.options.list && !(b.speeds = bench_speeds_make()))
+        return cli_error("not enough memory");
     for (size_t i = 0; i < CLI_COUNT_OF(SUITES); i++)
         ran += SUITES[i](&b, &failed);
+    if (b.speeds && ran > 0 && bench_speeds_draw(b.speeds, b.device.name, b.options.svg) != CLI_GO_ON)
+        failed = 1;
+    bench_speeds_free(b.speeds);
     ww_context_destroy(&b.context);
     if (ran == 0 && b.options.filter)
         return cli_usage(bench_command.name, "no case's name contains '%s' (--list names them)", b.options.filter);

@@ -127,15 +127,18 @@ static ww_status measure_averages(const bench *b, const ww_measure *measure, siz
     ww_average_options options = WW_AVERAGE_OPTIONS_INIT;
     ww_average_result result = WW_AVERAGE_RESULT_INIT;
     ww_series_set *set = NULL;
+    ww_dataset *data = NULL;
     double wall[2] = {0, 0}, device[2] = {0, 0};
     make.count = count;
     make.length = length;
     ww_status status = ww_series_set_generate(WW_GENERATE_CBF, &make, &set);
+    if (status == WW_OK)
+        status = ww_dataset_create_from_set(b->context, set, NULL, &data);
     options.tolerance = 0;
     options.method = measure->gamma > 0 ? WW_AVERAGE_SOFT : WW_AVERAGE_DBA;
     for (int run = -1; status == WW_OK && run < 2; run++) {
         options.iterations = run == 1 ? MORE : 1;
-        status = ww_average(b->context, measure, set, &options, &result);
+        status = ww_average(measure, data, &options, &result);
         if (status == WW_OK && run >= 0) {
             wall[run] = result.seconds_wall;
             device[run] = result.seconds_device;
@@ -150,6 +153,7 @@ static ww_status measure_averages(const bench *b, const ww_measure *measure, siz
     device[0] = (device[1] - device[0]) / (MORE - 1);
     t->wall = bench_summary(wall, 1);
     t->device = bench_summary(device, 1);
+    ww_dataset_destroy(&data);
     ww_series_set_destroy(&set);
     return status;
 }

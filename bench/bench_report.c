@@ -69,7 +69,7 @@ void bench_json_begin(const bench *b, const bench_report *report, cli_json *json
     head.measure_options = &options;
     head.metric = report->metric;
     head.context = b->context;
-    head.precision = cli_precisions[report->precision == WW_DOUBLE];
+    head.precision = ww_precision_name(report->precision);
     head.engine = report->engine;
     if (report->wall.count)
         head.seconds_compute = report->wall.median;

@@ -207,8 +207,9 @@ ww_status bench_call(const bench *b, const bench_case *c, bench_result *result) 
          k++) {
         const size_t i = k / c->columns % c->rows, j = k % c->columns;
         const double start = bench_seconds();
-        status = ww_distance(b->context, &measure, (const double *)rows.values + i * c->length, c->length,
-                             (const double *)columns.values + j * c->length, c->length, &distances[i * c->columns + j]);
+        status =
+            ww_distance(b->context, &measure, (const double *)rows.values + i * c->length, c->length,
+                        (const double *)columns.values + j * c->length, c->length, 1, &distances[i * c->columns + j]);
         if (k >= pairs)
             wall[count++] = bench_seconds() - start;
     }

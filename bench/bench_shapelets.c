@@ -81,7 +81,7 @@ static void score(const shapelet_case *c, const bench_set *s, wwr_shapelet *one,
                            ? 0
                            : wwr_shapelet_distance(s->values[one->series] + one->start, c->points, one->length, 1,
                                                    s->values[j], c->points, false, false, NULL);
-    wwr_shapelet_split(distances, s->labels, c->series, c->classes, 0, one);
+    wwr_shapelet_split(distances, NULL, s->labels, c->series, c->classes, 0, one);
 }
 
 // The largest difference of the root's figures; infinity where a drawn candidate is better.
@@ -131,6 +131,7 @@ static double textbook(const shapelet_case *c, const bench_set *s, double second
 static int run_case(const bench *b, const shapelet_case *c) {
     enum { MOST = 50 };
     bench_set s;
+    ww_dataset *data = NULL;
     ww_shapelets *model = NULL;
     ww_shapelets_info info = WW_SHAPELETS_INFO_INIT;
     ww_shapelets_options options = WW_SHAPELETS_OPTIONS_INIT;
@@ -140,12 +141,14 @@ static int run_case(const bench *b, const shapelet_case *c) {
     options.length_step = c->step;
     options.best = c->best;
     ww_status status = set_make(c, &s);
+    if (status == WW_OK)
+        status = ww_dataset_create_from_set(b->context, s.set, NULL, &data);
     if (status == WW_OK) // compiles
-        status = ww_shapelets_create(b->context, s.set, &options, &model);
+        status = ww_shapelets_create(data, &options, &model);
     const double begin = bench_seconds(), seconds = b->options.quick ? 0.2 : 1;
     while (status == WW_OK && runs < MOST && (runs < 3 || bench_seconds() - begin < seconds)) {
         ww_shapelets_destroy(&model);
-        status = ww_shapelets_create(b->context, s.set, &options, &model);
+        status = ww_shapelets_create(data, &options, &model);
         if (status == WW_OK)
             status = ww_shapelets_get_info(model, &info);
         device[runs] = info.seconds_device;
@@ -182,6 +185,7 @@ static int run_case(const bench *b, const shapelet_case *c) {
         bench_failure(c->name, status);
     }
     ww_shapelets_destroy(&model);
+    ww_dataset_destroy(&data);
     set_free(&s);
     return !bench_right(&report);
 }

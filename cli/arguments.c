@@ -13,6 +13,7 @@
 
 #include "describe.h"
 #include "escape.h"
+#include "same_file.h"
 
 void cli_message(const char *help_of, const char *format, va_list arguments) {
     char text[8192];
@@ -82,6 +83,15 @@ static bool parse_count(const char *text, const char **end, uint64_t *value) {
     return errno == 0;
 }
 
+static bool parse_range(const char *text, cli_range *range) {
+    *range = (cli_range){true, 0, UINT64_MAX};
+    if (*text != ':' && !parse_count(text, &text, &range->begin))
+        return false;
+    if (*text++ != ':')
+        return false;
+    return *text == '\0' || (parse_count(text, &text, &range->end) && *text == '\0' && range->end > range->begin);
+}
+
 // A number of bytes: 4096, 64K, 2G, 2GiB.
 bool cli_bytes(const char *text, uint64_t *value) {
     static const char units[] = "KMGT";
@@ -125,6 +135,7 @@ static int store(const char *command, const cli_option *option, const char *valu
         *(bool *)option->target = true;
         break;
     case CLI_FILE:
+    case CLI_MADE:
         if (is_stream(value))
             return cli_usage(command, "--%s needs a file; '-' is none", option->name);
         *(const char **)option->target = value;
@@ -139,6 +150,11 @@ static int store(const char *command, const cli_option *option, const char *valu
             return cli_usage(command, "--%s is '%s', but must be a whole number of %llu or more", option->name, value,
                              (unsigned long long)option->least);
         *(uint64_t *)option->target = count;
+        break;
+    case CLI_RANGE:
+        if (!parse_range(value, (cli_range *)option->target))
+            return cli_usage(command, "--%s is '%s', but must be A:B: from number A on, up to but not including B",
+                             option->name, value);
         break;
     case CLI_BYTES:
         if (!cli_bytes(value, &count))
@@ -267,15 +283,64 @@ static int take_stream(const cli_command *command, streams *s, bool writes, cons
     return CLI_GO_ON;
 }
 
-// Of two files of one name the second would replace the first. Devices take both.
-static int check_outputs(const cli_command *command, const cli_option *options, size_t option_count) {
+// Whether operand `at` is no file.
+static bool is_word(const cli_command *command, size_t at) {
+    return strcmp(command->name, "generate") == 0 || strcmp(command->name, "measures") == 0 ||
+           (strcmp(command->name, "shapelets") == 0 && at == 0);
+}
+
+// A file on the command line, and how it is called there.
+typedef struct named_file {
+    cli_file_name file;
+    char name[32];
+} named_file;
+
+enum { MOST_FILES = 256 };
+typedef struct named_files {
+    named_file items[MOST_FILES];
+    size_t count;
+} named_files;
+
+static void add_file(named_files *files, const char *path, bool is_written, const char *dashes, const char *name) {
+    if (!path || files->count == MOST_FILES)
+        return;
+    named_file *f = &files->items[files->count++];
+    f->file = (cli_file_name){path, is_written};
+    snprintf(f->name, sizeof f->name, "%s%s", dashes, name);
+}
+
+static void add_files(named_files *files, const cli_option *o) {
+    if (o->kind == CLI_INPUTS) {
+        const cli_list *list = o->target;
+        for (size_t i = 0; i < list->count; i++)
+            add_file(files, list->items[i], false, "--", o->name);
+    } else if (o->kind == CLI_FILE || o->kind == CLI_MADE || o->kind == CLI_INPUT || o->kind == CLI_OUTPUT) {
+        add_file(files, *(const char **)o->target, o->kind == CLI_MADE || o->kind == CLI_OUTPUT, "--", o->name);
+    }
+}
+
+// Of two outputs in one file the second would replace the first, and an output what was read. `convert` may replace
+// what it reads.
+static int check_outputs(const cli_command *command, const cli_option *options, size_t option_count,
+                         const char **operands, size_t operand_count) {
+    const bool converts = strcmp(command->name, "convert") == 0;
+    named_files files = {.count = 0};
+    for (size_t i = 0; i < operand_count; i++)
+        if (!is_word(command, i))
+            add_file(&files, operands[i], is_output(command->operands, i), "", "an argument");
     for (size_t i = 0; i < option_count; i++)
-        for (size_t k = i + 1; k < option_count && options[i].kind == CLI_OUTPUT; k++) {
-            const char *one = *(const char **)options[i].target,
-                       *other = options[k].kind == CLI_OUTPUT ? *(const char **)options[k].target : NULL;
-            if (one && other && !is_stream(one) && strcmp(one, other) == 0 && strncmp(one, "/dev/", 5) != 0)
-                return cli_usage(command->name, "--%s and --%s both write to %s", options[i].name, options[k].name,
-                                 one);
+        add_files(&files, &options[i]);
+    for (size_t i = 0; i < files.count; i++)
+        for (size_t k = i + 1; k < files.count; k++) {
+            const named_file *one = &files.items[i], *other = &files.items[k];
+            const bool both = one->file.is_written && other->file.is_written;
+            if ((!both && (converts || one->file.is_written == other->file.is_written)) ||
+                !cli_same_file(one->file, other->file))
+                continue;
+            if (both)
+                return cli_usage(command->name, "%s and %s both write to %s", one->name, other->name, other->file.path);
+            const named_file *written = one->file.is_written ? one : other;
+            return cli_usage(command->name, "%s would replace %s, which is read", written->name, written->file.path);
         }
     return CLI_GO_ON;
 }
@@ -343,5 +408,5 @@ int cli_parse(const cli_command *command, const cli_option *options, size_t opti
     if (count < least)
         return cli_usage(command->name, "usage: wavewarp %s %s", command->name, command->operands);
     const int result = check_streams(command, options, option_count, operands, count);
-    return result == CLI_GO_ON ? check_outputs(command, options, option_count) : result;
+    return result == CLI_GO_ON ? check_outputs(command, options, option_count, operands, count) : result;
 }

@@ -14,14 +14,21 @@ typedef enum cli_kind {
     CLI_FLAG,   // bool: true when given
     CLI_TEXT,   // const char *
     CLI_FILE,   // const char *, the name of a file; '-' is refused
+    CLI_MADE,   // the same, of a file that is written
     CLI_INPUT,  // const char *, a file that is read; '-' is standard input
     CLI_OUTPUT, // const char *, a file that is written; '-' is standard output
     CLI_COUNT,  // uint64_t, a whole number
+    CLI_RANGE,  // cli_range: A:B, whole numbers from A on, B not among them; one may be left out
     CLI_BYTES,  // uint64_t, a whole number with K, M, G or T behind it
     CLI_CHOICE, // int: position in `choices`
     CLI_LIST,   // cli_list: may be given several times
     CLI_INPUTS  // the same, of files that are read
 } cli_kind;
+
+typedef struct cli_range {
+    bool given;
+    uint64_t begin, end; // end UINT64_MAX: to the last
+} cli_range;
 
 typedef struct cli_list {
     const char *items[32];

@@ -10,7 +10,7 @@ extern const char *const cli_averages[];
 enum { CLI_AVERAGE_DBA, CLI_AVERAGE_SOFT, CLI_AVERAGE_MEAN };
 
 // Every class's average under the measure, labelled by the class, in the order of the classes.
-int cli_centroids(ww_context *context, const ww_measure *measure, const ww_series_set *train, int average,
-                  ww_precision precision, const ww_plan_options *plan, ww_series_set **centroids);
+int cli_centroids(const ww_measure *measure, ww_dataset *train, int average, const ww_plan_options *plan,
+                  ww_series_set **centroids);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct cli_clustering {
     cli_measure_options measure_options;
     cli_device_options device;
     cli_read_options read;
-    const char *path, *output, *centres_path, *merges_path, *svg_path, *limit;
+    const char *path, *output, *centres_path, *merges_path, *svg_path, *limit, *distances;
     int method;
     uint64_t k, seed, starts, iterations, length;
     double distance;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "escape.h"
 #include "json.h"
 #include "picture.h"
 
@@ -42,7 +43,7 @@ typedef struct job {
 
 // A number a series, one a line or in one line.
 static int read_weights(job *j) {
-    const cli_read_options plain = {.format = WW_FORMAT_CSV};
+    const cli_read_options plain = {.format = WW_FORMAT_CSV, .rows = WW_ROWS_SERIES, .labels = "none", .quiet = true};
     const size_t count = ww_series_set_count(j->set);
     ww_series_set *set = NULL;
     size_t at = 0;
@@ -114,13 +115,15 @@ static int load(job *j, const char *command) {
 static int compute(job *j) {
     cli_progress progress;
     ww_plan_options plan;
+    ww_dataset *data = NULL;
     int result = cli_context_open(&j->device, &j->context);
+    if (result == CLI_GO_ON)
+        result = cli_dataset_make(j->context, &j->device, j->set, &data);
     const double begin = cli_seconds();
     for (size_t g = 0; result == CLI_GO_ON && g < j->group_count; g++) {
         ww_average_options options = j->options;
         cli_plan_options(&j->device, &progress, &plan);
         options.plan = &plan;
-        options.precision = cli_precision(&j->device);
         options.members = j->groups[g].members;
         options.member_count = j->groups[g].count;
         options.weights = j->groups[g].weights;
@@ -129,12 +132,13 @@ static int compute(job *j) {
             options.given = ww_series_set_values(j->given, g);
             options.given_length = ww_series_set_length(j->given, g);
         }
-        const ww_status status = ww_average(j->context, &j->measure, j->set, &options, &j->groups[g].result);
+        const ww_status status = ww_average(&j->measure, data, &options, &j->groups[g].result);
         cli_progress_end(&progress);
         if (status != WW_OK)
             result = cli_fail();
     }
     j->seconds = cli_seconds() - begin;
+    ww_dataset_destroy(&data);
     return result;
 }
 
@@ -146,49 +150,35 @@ static int write_series(const job *j) {
     for (size_t g = 0; status == WW_OK && g < j->group_count; g++)
         status = ww_series_set_add(averages, j->groups[g].result.length, j->groups[g].result.centre, j->groups[g].name);
     if (status == WW_OK)
+        cli_note_dropped(averages, j->output, WW_FORMAT_AUTO);
+    if (status == WW_OK)
         status = ww_series_set_write(averages, j->output, WW_FORMAT_AUTO, cli_precision(&j->device));
     ww_series_set_destroy(&averages);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
-enum { ACROSS = 2, CELL_WIDTH = 440, CELL_HEIGHT = 260, MOST_MEMBERS = 100 };
-
-// Members, first channel, under their average.
-static void draw_group(const job *j, cli_picture *picture, size_t g, double left, double top) {
+static void get_group(const void *user, size_t g, cli_group *drawn) {
+    const job *j = user;
     const group *of = &j->groups[g];
-    const ww_average_result *r = &of->result;
-    cli_panel panel = {picture, left, top, CELL_WIDTH - 80, CELL_HEIGHT - 80, 0, 1, INFINITY, -INFINITY, false, false};
-    const size_t step = (of->count + MOST_MEMBERS - 1) / MOST_MEMBERS;
-    char title[128];
-    cli_range_add(r->centre, r->length, 1, &panel.y_from, &panel.y_to);
-    panel.x_to = r->length > 2 ? (double)(r->length - 1) : 1;
-    for (size_t k = 0; k < of->count; k++) {
-        const size_t length = ww_series_set_length(j->set, of->members[k]);
-        cli_range_add(ww_series_set_values(j->set, of->members[k]), length, 1, &panel.y_from, &panel.y_to);
-        panel.x_to = fmax(panel.x_to, (double)length - 1);
-    }
-    cli_range_finish(0.03, &panel.y_from, &panel.y_to);
-    cli_panel_axes(&panel, "time", NULL);
-    for (size_t k = 0; k < of->count; k += step)
-        cli_panel_line(&panel, ww_series_set_values(j->set, of->members[k]),
-                       ww_series_set_length(j->set, of->members[k]), 1, 0, 1, CLI_FAINT, 0.6);
-    cli_panel_line(&panel, r->centre, r->length, 1, 0, 1, (int)g, 2.2);
-    snprintf(title, sizeof title, "%s%.40s: average of %zu series, %zu iterations", of->name ? "class " : "all",
-             of->name ? of->name : "", of->count, r->iterations);
-    cli_picture_text(picture, left, top - 8, "start", CLI_INK, title);
+    drawn->members = of->members;
+    drawn->count = of->count;
+    drawn->centre = of->result.centre;
+    drawn->length = of->result.length;
+    snprintf(drawn->title, sizeof drawn->title, "%s%s", of->name ? "class " : "all", of->name ? of->name : "");
+    snprintf(drawn->note, sizeof drawn->note, "%zu series, %zu iterations", of->count, of->result.iterations);
 }
 
 static int draw(const job *j) {
-    const size_t across = j->group_count < ACROSS ? j->group_count : ACROSS;
-    const size_t rows = (j->group_count + ACROSS - 1) / ACROSS;
+    const cli_groups groups = {j->set, j->group_count, "classes", get_group, j};
     cli_picture picture;
+    char text[96];
+    snprintf(text, sizeof text, "Averages of %zu series, each over some of its members", ww_series_set_count(j->set));
     const int result =
-        cli_picture_open(j->svg, (double)(across * CELL_WIDTH), (double)(rows * CELL_HEIGHT), "Averages", &picture);
+        cli_picture_open(j->svg, cli_groups_width(&groups), cli_groups_height(&groups), "Averages", text, &picture);
     if (result != CLI_GO_ON)
         return result;
-    for (size_t g = 0; g < j->group_count; g++)
-        draw_group(j, &picture, g, (double)(g % ACROSS * CELL_WIDTH + 60), (double)(g / ACROSS * CELL_HEIGHT + 30));
-    return cli_picture_close(&picture);
+    cli_groups_draw(&groups, &picture, 0);
+    return cli_picture_close(&picture, result);
 }
 
 static void print_json(const job *j, const cli_command *command) {
@@ -204,7 +194,7 @@ static void print_json(const job *j, const cli_command *command) {
     head.measure_options = &j->measure_options;
     head.read = &j->read;
     head.context = j->context;
-    head.precision = cli_precisions[j->device.precision];
+    head.precision = ww_precision_name(cli_precision(&j->device));
     head.seconds_compute = j->seconds;
     head.seconds_device = device;
     cli_json_head(&json, stdout, command, &head);
@@ -235,8 +225,11 @@ static void print_text(const job *j) {
            "at the start");
     for (size_t g = 0; g < j->group_count; g++) {
         const ww_average_result *r = &j->groups[g].result;
-        printf("%-20.40s %8zu %8zu %10zu %14.8g %14.8g\n", j->groups[g].name ? j->groups[g].name : "all",
-               j->groups[g].count, r->length, r->iterations, r->objective[r->iterations], r->objective[0]);
+        const char *name = j->groups[g].name ? j->groups[g].name : "all";
+        const size_t width = cli_escaped_width(name);
+        cli_print_escaped(stdout, name, "");
+        printf("%*s %8zu %8zu %10zu %14.8g %14.8g\n", width < 20 ? (int)(20 - width) : 0, "", j->groups[g].count,
+               r->length, r->iterations, r->objective[r->iterations], r->objective[0]);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choose_picture.h"
 #include "commands.h"
 #include "escape.h"
 #include "euclid.h"
@@ -24,7 +25,7 @@ typedef struct choice {
     char parameters[32][2 * MOST_TEXT];
     cli_device_options device;
     cli_read_options read;
-    const char *train_path, *test_path;
+    const char *train_path, *test_path, *svg;
     cli_list tried;
     uint64_t k;
     bool json;
@@ -37,6 +38,7 @@ typedef struct choice {
     ww_classification on_test; // of the best one
     ww_engine engine;
     double seconds;
+    int64_t euclid, euclid_test; // correct ones by the plain distance
 } choice;
 
 // ---- what is tried
@@ -119,13 +121,21 @@ static const char *value_of(const choice *c, size_t number, size_t which) {
     return c->axes[which].values[number % c->axes[which].count];
 }
 
-static void print_combination(const choice *c, size_t number, FILE *file) {
-    for (size_t i = 0; i < c->axis_count; i++) {
-        fputs(i ? "  " : "", file);
-        cli_print_escaped(file, c->axes[i].name, "");
-        fputc('=', file);
-        cli_print_escaped(file, value_of(c, number, i), "");
+static void name_combination(const void *user, size_t number, char *text, size_t size) {
+    const choice *c = user;
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < c->axis_count && used < size; i++) {
+        const int length =
+            snprintf(text + used, size - used, "%s%s=%s", i ? "  " : "", c->axes[i].name, value_of(c, number, i));
+        used += length > 0 ? (size_t)length : 0;
     }
+}
+
+static void print_combination(const choice *c, size_t number, FILE *file) {
+    char text[CLI_COUNT_OF(c->axes) * (2 * MOST_TEXT + 4)];
+    name_combination(c, number, text, sizeof text);
+    cli_print_escaped(file, text, "");
 }
 
 static int make_measure(const cli_command *command, choice *c, size_t number) {
@@ -151,18 +161,19 @@ static int make_measure(const cli_command *command, choice *c, size_t number) {
 static int try_all(const cli_command *command, choice *c) {
     ww_plan_options plan;
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
+    ww_dataset *train = NULL, *test = NULL;
     cli_progress progress;
-    int result = CLI_GO_ON;
+    int result;
     const double begin = cli_seconds();
     c->correct = calloc(c->total, sizeof *c->correct);
     if (!c->correct)
         return cli_error("%zu combinations do not fit memory", c->total);
     // The sets are uploaded once for all combinations.
-    if (ww_classify_data_create(c->context, c->train, c->test, &options.data) != WW_OK)
-        return cli_fail();
+    result = cli_dataset_make(c->context, &c->device, c->train, &train);
+    if (result == CLI_GO_ON && c->test)
+        result = cli_dataset_make(c->context, &c->device, c->test, &test);
     cli_plan_options(&c->device, &progress, &plan);
     options.k = (size_t)c->k;
-    options.precision = cli_precision(&c->device);
     options.plan = &plan;
     for (size_t i = 0; i <= c->total && result == CLI_GO_ON; i++) {
         const bool final = i == c->total; // the best one, on the test set
@@ -171,7 +182,7 @@ static int try_all(const cli_command *command, choice *c) {
             break;
         if ((result = make_measure(command, c, final ? c->best : i)) != CLI_GO_ON)
             break;
-        const ww_status status = ww_classify(c->context, &c->measure, c->train, final ? c->test : NULL, &options, &one);
+        const ww_status status = ww_classify(&c->measure, train, final ? test : NULL, &options, &one);
         if (final) {
             c->on_test = one;
         } else {
@@ -188,19 +199,27 @@ static int try_all(const cli_command *command, choice *c) {
             ww_classification_free(&one);
     }
     cli_progress_end(&progress);
-    ww_classify_data_destroy(&options.data);
+    ww_dataset_destroy(&train);
+    ww_dataset_destroy(&test);
     c->seconds = cli_seconds() - begin;
     return result == CLI_GO_ON ? make_measure(command, c, c->best) : result;
+}
+
+// What the plain distance gives, for comparison.
+static int compare_euclid(choice *c) {
+    c->euclid = cli_euclid_correct(c->train, NULL);
+    c->euclid_test = c->test && !c->json ? cli_euclid_correct(c->train, c->test) : CLI_EUCLID_NONE;
+    const bool failed = c->euclid == CLI_EUCLID_NO_MEMORY || c->euclid_test == CLI_EUCLID_NO_MEMORY;
+    return failed ? cli_error("out of memory") : CLI_GO_ON;
 }
 
 // ---- reports
 
 static void print_text(const choice *c) {
     const size_t n = ww_series_set_count(c->train);
-    const int64_t euclid = cli_euclid_correct(c->train, NULL);
     printf("%9s %9s  tried on %zu training series, each among the others\n", "correct", "accuracy", n);
-    if (euclid >= 0)
-        printf("%9" PRId64 " %9.4f  Euclidean distance\n", euclid, (double)euclid / (double)n);
+    if (c->euclid >= 0)
+        printf("%9" PRId64 " %9.4f  Euclidean distance\n", c->euclid, (double)c->euclid / (double)n);
     for (size_t i = 0; i < c->total; i++) {
         printf("%9zu %9.4f  ", c->correct[i], (double)c->correct[i] / (double)n);
         print_combination(c, i, stdout);
@@ -212,10 +231,9 @@ static void print_text(const choice *c) {
     if (c->test && c->on_test.labelled)
         printf("test      %.4f (%zu of %zu)\n", (double)c->on_test.correct / (double)c->on_test.labelled,
                c->on_test.correct, c->on_test.labelled);
-    const int64_t euclid_test = c->test ? cli_euclid_correct(c->train, c->test) : -1;
-    if (euclid_test >= 0 && c->on_test.labelled)
-        printf("euclidean %.4f (%" PRId64 " of %zu)\n", (double)euclid_test / (double)c->on_test.labelled, euclid_test,
-               c->on_test.labelled);
+    if (c->euclid_test >= 0 && c->on_test.labelled)
+        printf("euclidean %.4f (%" PRId64 " of %zu)\n", (double)c->euclid_test / (double)c->on_test.labelled,
+               c->euclid_test, c->on_test.labelled);
     printf("seconds   %.4g computing, %.4g in all\n", c->seconds, cli_seconds());
 }
 
@@ -236,7 +254,7 @@ static void print_json(const choice *c, const cli_command *command) {
     head.measure_options = &c->options;
     head.read = &c->read;
     head.context = c->context;
-    head.precision = cli_precisions[c->device.precision];
+    head.precision = ww_precision_name(cli_precision(&c->device));
     head.engine = ww_engine_name(c->engine);
     head.seconds_compute = c->seconds;
     cli_json_head(&json, stdout, command, &head);
@@ -248,8 +266,7 @@ static void print_json(const choice *c, const cli_command *command) {
     cli_json_number(&json, "test_accuracy",
                     c->test && c->on_test.labelled ? (double)c->on_test.correct / (double)c->on_test.labelled : NAN,
                     10);
-    const int64_t euclid = cli_euclid_correct(c->train, NULL);
-    cli_json_number(&json, "euclidean_accuracy", euclid >= 0 ? (double)euclid / (double)n : NAN, 10);
+    cli_json_number(&json, "euclidean_accuracy", c->euclid >= 0 ? (double)c->euclid / (double)n : NAN, 10);
     cli_json_array(&json, "tried");
     for (size_t i = 0; i < c->total; i++) {
         cli_json_line(&json);
@@ -260,6 +277,56 @@ static void print_json(const choice *c, const cli_command *command) {
     }
     cli_json_end(&json);
     cli_json_end(&json);
+}
+
+// ---- the picture
+
+// The number in a value, and where it begins and ends; false: there is none.
+static bool find_number(const char *value, size_t *begin, size_t *end, double *number) {
+    char *after;
+    *begin = strcspn(value, "0123456789+-."); // "sakoe-chiba:5%" has a minus before its number
+    while (value[*begin] && (*number = strtod(value + *begin, &after), after == value + *begin))
+        *begin += 1 + strcspn(value + *begin + 1, "0123456789+-.");
+    *end = value[*begin] ? (size_t)(after - value) : 0;
+    return value[*begin] != '\0' && isfinite(*number);
+}
+
+// The numbers of one name's values, which are the same text but for them; NULL: they are not.
+static double *take_numbers(const choice *c, char *label, size_t size) {
+    const axis *a = &c->axes[0];
+    size_t begin, end, first_begin, first_end;
+    double *numbers = c->axis_count == 1 && a->count > 1 ? malloc(a->count * sizeof *numbers) : NULL;
+    bool alike = numbers && find_number(a->values[0], &first_begin, &first_end, &numbers[0]);
+    for (size_t i = 1; alike && i < a->count; i++)
+        alike = find_number(a->values[i], &begin, &end, &numbers[i]) && begin == first_begin &&
+                memcmp(a->values[i], a->values[0], begin) == 0 &&
+                strcmp(a->values[i] + end, a->values[0] + first_end) == 0;
+    if (!alike) {
+        free(numbers);
+        return NULL;
+    }
+    snprintf(label, size, "N of %s=%.*sN%s", a->name, (int)first_begin, a->values[0], a->values[0] + first_end);
+    return numbers;
+}
+
+static int draw(const choice *c) {
+    const size_t n = ww_series_set_count(c->train);
+    const int64_t euclid = cli_euclid_correct(c->train, NULL);
+    char label[4 * MOST_TEXT];
+    double *numbers = take_numbers(c, label, sizeof label);
+    const cli_choose_picture picture = {.path = c->svg,
+                                        .count = c->total,
+                                        .best = c->best,
+                                        .total = n,
+                                        .correct = c->correct,
+                                        .euclidean = euclid >= 0 ? (double)euclid / (double)n : NAN,
+                                        .name = name_combination,
+                                        .user = c,
+                                        .numbers = numbers,
+                                        .label = label};
+    const int result = cli_choose_draw(&picture);
+    free(numbers);
+    return result;
 }
 
 // ---- the command
@@ -278,6 +345,7 @@ int cmd_choose(const cli_command *command, int argc, char **argv) {
          "band=sakoe-chiba:0..20%",
          &c->tried, 0, 0},
         {"k", 'k', CLI_COUNT, "K", "neighbours that vote, default 1", &c->k, NULL, 1},
+        {"svg", 0, CLI_OUTPUT, "FILE", "draw the accuracy of each candidate", &c->svg, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "report as one JSON object", &c->json, 0, 0},
         CLI_MEASURE_OPTIONS(c->base),
         CLI_ENGINE_OPTION(c->device),
@@ -301,10 +369,14 @@ int cmd_choose(const cli_command *command, int argc, char **argv) {
         result = cli_context_open(&c->device, &c->context);
     if (result == CLI_GO_ON)
         result = try_all(command, c);
+    if (result == CLI_GO_ON)
+        result = compare_euclid(c);
+    if (result == CLI_GO_ON && c->svg)
+        result = draw(c);
     if (result == CLI_GO_ON) {
         if (c->json)
             print_json(c, command);
-        else
+        else if (!cli_writes_to_stdout(options, CLI_COUNT_OF(options)))
             print_text(c);
         result = CLI_OK;
     }

@@ -66,7 +66,7 @@ static void print_json(const classify *c, const cli_command *command) {
     head.measure_options = &c->measure;
     head.read = &c->read;
     head.context = c->context;
-    head.precision = cli_precisions[c->device.precision];
+    head.precision = ww_precision_name(cli_precision(&c->device));
     head.engine = ww_engine_name(plan.engine);
     head.seconds_compute = plan.seconds_wall = r->seconds_compute;
     head.seconds_device = plan.seconds_device;
@@ -143,7 +143,7 @@ static void print_text(const classify *c) {
     printf("measure   %s, %zu against %zu series\n", ww_measure_info_by_id(c->used.id)->name, r->total,
            ww_series_set_count(c->train));
     printf("device    %s (%s), engine %s, %s\n", c->on.name, c->on.platform, ww_engine_name(r->engine),
-           cli_precisions[c->device.precision]);
+           ww_precision_name(cli_precision(&c->device)));
     printf("seconds   %.4g computing, %.4g in all\n", r->seconds_compute, cli_seconds());
     printf("cells     %" PRIu64 ", %.4g Gcells/s\n", r->cells_done, cli_rate(r->cells_done, r->seconds_compute) / 1e9);
     printf("pruned    %.1f %% of the cells (%" PRIu64 " of %" PRIu64 " pairs by bounds, %" PRIu64 " abandoned)\n",
@@ -154,10 +154,26 @@ static void print_text(const classify *c) {
 
 // ---- the command
 
+// The averages of the classes in place of the train set.
+static int take_averages(classify *c, const ww_plan_options *plan, ww_dataset **train) {
+    ww_series_set *centroids = NULL;
+    int result = cli_centroids(&c->used, *train, c->average, plan, &centroids);
+    ww_dataset_destroy(train);
+    if (result == CLI_GO_ON) {
+        ww_series_set_destroy(&c->train);
+        c->train = centroids;
+        centroids = NULL;
+        result = cli_dataset_make(c->context, &c->device, c->train, train);
+    }
+    ww_series_set_destroy(&centroids);
+    return result;
+}
+
 static int compute(classify *c, const cli_command *command) {
     cli_progress progress;
     ww_plan_options plan;
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
+    ww_dataset *train = NULL, *test = NULL;
     int result = cli_measure_make(command->name, &c->measure, &c->used);
     if (result == CLI_GO_ON)
         result = cli_read(c->train_path, &c->read, 0, true, &c->train);
@@ -175,26 +191,25 @@ static int compute(classify *c, const cli_command *command) {
     if (result != CLI_GO_ON)
         return result;
     options.k = (size_t)c->k;
-    options.precision = cli_precision(&c->device);
     cli_plan_options(&c->device, &progress, &plan);
     plan.no_bounds = c->no_bounds;
     options.plan = &plan;
     ww_classification_init(&c->result, sizeof c->result);
     c->euclid = cli_euclid_correct(c->train, c->test);
-    if (c->method == CENTROID) {
-        ww_series_set *centroids = NULL;
-        result = cli_centroids(c->context, &c->used, c->train, c->average, options.precision, &plan, &centroids);
-        if (result != CLI_GO_ON) {
-            cli_progress_end(&progress);
-            ww_series_set_destroy(&centroids);
-            return result;
-        }
-        ww_series_set_destroy(&c->train);
-        c->train = centroids;
-    }
-    const ww_status status = ww_classify(c->context, &c->used, c->train, c->test, &options, &c->result);
+    if (c->euclid == CLI_EUCLID_NO_MEMORY)
+        result = cli_error("out of memory");
+    if (result == CLI_GO_ON)
+        result = cli_dataset_make(c->context, &c->device, c->train, &train);
+    if (result == CLI_GO_ON)
+        result = cli_dataset_make(c->context, &c->device, c->test, &test);
+    if (result == CLI_GO_ON && c->method == CENTROID)
+        result = take_averages(c, &plan, &train);
+    if (result == CLI_GO_ON && ww_classify(&c->used, train, test, &options, &c->result) != WW_OK)
+        result = cli_fail();
     cli_progress_end(&progress);
-    return status == WW_OK ? CLI_GO_ON : cli_fail();
+    ww_dataset_destroy(&train);
+    ww_dataset_destroy(&test);
+    return result;
 }
 
 int cmd_classify(const cli_command *command, int argc, char **argv) {
@@ -202,8 +217,8 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
     memset(&c, 0, sizeof c);
     c.k = 1;
     const cli_option options[] = {
-        {"train", 't', CLI_INPUT, "FILE", "labelled series to learn from", &c.train_path, 0, 0},
-        {"test", 'T', CLI_INPUT, "FILE", "series to classify", &c.test_path, 0, 0},
+        {"train", 't', CLI_INPUT, "FILE", "labelled series to learn from, in place of TRAIN", &c.train_path, 0, 0},
+        {"test", 'T', CLI_INPUT, "FILE", "series to classify, in place of TEST", &c.test_path, 0, 0},
         {"k", 'k', CLI_COUNT, "K", "neighbours that vote, default 1", &c.k, NULL, 1},
         {"method", 'M', CLI_CHOICE, "M", "by the nearest series, or by the nearest average of a class", &c.method,
          methods, 0},
@@ -219,11 +234,19 @@ int cmd_classify(const cli_command *command, int argc, char **argv) {
         CLI_READ_OPTIONS(c.read),
         CLI_DEVICE_OPTIONS(c.device),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, NULL, 0, 0, NULL);
+    const char *paths[2] = {NULL, NULL};
+    size_t path_count = 0;
+    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, paths, 0, 2, &path_count);
     if (result != CLI_GO_ON)
         return result;
+    for (size_t i = 0; i < path_count; i++) {
+        const char **place = c.train_path ? &c.test_path : &c.train_path;
+        if (*place)
+            return cli_usage(command->name, "'%s' is one file too many: TRAIN and TEST", paths[i]);
+        *place = paths[i];
+    }
     if (!c.train_path || !c.test_path)
-        return cli_usage(command->name, "--train FILE and --test FILE are needed");
+        return cli_usage(command->name, "TRAIN and TEST are needed, as arguments or by --train FILE and --test FILE");
     if (c.method == CENTROID && c.k != 1)
         return cli_usage(command->name, "--k is of no use with --method centroid: a class has one average");
     if (c.method != CENTROID && c.average != CLI_AVERAGE_DBA)

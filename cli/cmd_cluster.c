@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "distances_file.h"
 #include "json.h"
 
 static const char *const methods[] = {"medoids", "single", "complete", "average", "ward", "kmeans", NULL};
@@ -68,7 +69,10 @@ static int find_means(cli_clustering *c) {
     cli_progress progress;
     ww_plan_options plan;
     ww_kmeans_options options = WW_KMEANS_OPTIONS_INIT;
-    const int result = cli_context_open(&c->device, &c->context);
+    ww_dataset *data = NULL;
+    int result = cli_context_open(&c->device, &c->context);
+    if (result == CLI_GO_ON)
+        result = cli_dataset_make(c->context, &c->device, c->set, &data);
     if (result != CLI_GO_ON)
         return result;
     cli_plan_options(&c->device, &progress, &plan);
@@ -77,12 +81,12 @@ static int find_means(cli_clustering *c) {
     options.seed = c->seed;
     options.starts = (size_t)c->starts;
     options.iterations = (size_t)c->iterations;
-    options.precision = cli_precision(&c->device);
     options.plan = &plan;
     c->clusters = (size_t)c->k;
-    const ww_status status = ww_cluster_kmeans(c->context, &c->measure, c->set, c->clusters, &options, c->labels, NULL,
-                                               &c->centres, &c->kmeans_info);
+    const ww_status status =
+        ww_cluster_kmeans(&c->measure, data, c->clusters, &options, c->labels, NULL, &c->centres, &c->kmeans_info);
     cli_progress_end(&progress);
+    ww_dataset_destroy(&data);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
@@ -110,7 +114,7 @@ static ww_status find_clusters(cli_clustering *c) {
 }
 
 static int cluster_matrix(cli_clustering *c) {
-    const int result = compute_matrix(c);
+    const int result = c->distances ? CLI_GO_ON : compute_matrix(c);
     if (result != CLI_GO_ON)
         return result;
     const double begin = cli_seconds();
@@ -146,8 +150,11 @@ static int compute(cli_clustering *c) {
         c->seconds = c->kmeans_info.seconds_wall;
     for (size_t i = 0; i < n; i++)
         c->classes[i] = ww_series_set_class(c->set, i);
-    if (ww_cluster_agreement(c->labels, c->classes, n, &c->agreement) != WW_OK)
+    if (ww_cluster_agreement(c->labels, c->classes, n, &c->agreement) != WW_OK) {
+        if (ww_last_error()->status != WW_ERROR_EMPTY)
+            return cli_fail();
         c->agreement = NAN; // no labels
+    }
     return CLI_GO_ON;
 }
 
@@ -208,6 +215,8 @@ static int write_centres(const cli_clustering *c) {
         status = ww_series_set_add(centres, length, values, label);
     }
     if (status == WW_OK)
+        cli_note_dropped(centres, c->centres_path, WW_FORMAT_AUTO);
+    if (status == WW_OK)
         status = ww_series_set_write(centres, c->centres_path, WW_FORMAT_AUTO, WW_DOUBLE);
     ww_series_set_destroy(&centres);
     return status == WW_OK ? CLI_GO_ON : cli_fail();
@@ -218,15 +227,17 @@ static int write_centres(const cli_clustering *c) {
 static void print_json(const cli_clustering *c, const cli_command *command) {
     cli_json json;
     cli_head head = CLI_HEAD_INIT;
-    head.files[0] = c->path;
+    head.files[0] = c->path ? c->path : c->distances;
     head.counts[0] = c->count;
+    head.files[1] = c->path ? c->distances : NULL;
+    head.counts[1] = c->count;
     head.output = c->output;
-    head.measure = &c->measure;
+    head.measure = c->distances ? NULL : &c->measure;
     head.measure_options = &c->measure_options;
-    head.read = &c->read;
+    head.read = c->distances ? NULL : &c->read;
     head.context = c->context;
-    head.precision = cli_precisions[c->device.precision];
-    head.engine = ww_engine_name(c->plan.engine);
+    head.precision = ww_precision_name(cli_precision(&c->device));
+    head.engine = c->distances ? NULL : ww_engine_name(c->plan.engine);
     head.seconds_compute = c->seconds;
     head.seconds_device = c->plan.seconds_device;
     cli_json_head(&json, stdout, command, &head);
@@ -288,15 +299,59 @@ static void print_text(const cli_clustering *c) {
 
 // ---- the command
 
+// What a file of distances leaves no room for.
+static int check_distances(const cli_clustering *c, const cli_command *command) {
+    const cli_measure_options none = {0};
+    if (c->method == CLI_KMEANS)
+        return cli_usage(command->name, "kmeans needs series, not distances");
+    if (memcmp(&c->measure_options, &none, sizeof none) != 0 || c->device.engine || c->read.znormalise)
+        return cli_usage(command->name, "a measure, --engine and --znorm are of no use with --distances");
+    if (!c->path && (c->centres_path || c->svg_path))
+        return cli_usage(command->name, "--centres and --svg need the series: cluster INPUT --distances %s",
+                         c->distances);
+    return CLI_GO_ON;
+}
+
 static int check(cli_clustering *c, const cli_command *command) {
     c->distance = INFINITY;
     if (c->limit && (!cli_number(c->limit, &c->distance) || !cli_cluster_merges(c->method)))
         return cli_usage(command->name, "--distance is a number, and goes with the methods that merge");
+    if (!c->path && !c->distances)
+        return cli_usage(command->name, "usage: wavewarp %s %s", command->name, command->operands);
     if (!c->k && !c->limit)
         return cli_usage(command->name, "--k K is needed, or --distance D where a method merges");
     if (c->merges_path && !cli_cluster_merges(c->method))
         return cli_usage(command->name, "--merges goes with the methods that merge");
-    return CLI_GO_ON;
+    return c->distances ? check_distances(c, command) : CLI_GO_ON;
+}
+
+// The series, and the distances where they are in a file.
+static int load(cli_clustering *c, const cli_command *command) {
+    const char *name = c->path ? c->path : c->distances;
+    int result = c->distances ? CLI_GO_ON : cli_measure_make(command->name, &c->measure_options, &c->measure);
+    if (result == CLI_GO_ON && c->path)
+        result = cli_read(c->path, &c->read, 0, !c->distances, &c->set);
+    if (result == CLI_GO_ON && c->path && !c->distances)
+        result = cli_fit_times(&c->measure, c->set, NULL);
+    if (result != CLI_GO_ON)
+        return result;
+    c->count = ww_series_set_count(c->set);
+    if (c->distances) {
+        double *distances = NULL;
+        size_t count = 0;
+        result = cli_distances_read(c->distances, &count, &distances);
+        c->matrix = distances;
+        c->device.precision = WW_DOUBLE; // that of the matrix: a file of floats is exact in it
+        if (result == CLI_GO_ON && c->path && count != c->count)
+            result = cli_error("%s has the distances of %zu series, %s has %zu series", c->distances, count, c->path,
+                               c->count);
+        c->count = count;
+    } else {
+        cli_fit_band(&c->measure_options, &c->measure, c->set, NULL);
+    }
+    if (result == CLI_GO_ON && c->k > c->count)
+        result = cli_error("%s has %zu series: too few for %" PRIu64 " clusters", name, c->count, c->k);
+    return result;
 }
 
 int cmd_cluster(const cli_command *command, int argc, char **argv) {
@@ -318,6 +373,8 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
         {"length", 0, CLI_COUNT, "N", "kmeans: points of every centre (default: of the series it starts from)",
          &c.length, NULL, 1},
         {"distance", 0, CLI_TEXT, "D", "merge clusters up to this distance", &c.limit, 0, 0},
+        {"distances", 0, CLI_INPUT, "FILE", "distances that 'wavewarp matrix' wrote; then INPUT may be left out",
+         &c.distances, 0, 0},
         {"output", 'o', CLI_OUTPUT, "FILE", "write each series' cluster there; '-': in place of the report", &c.output,
          0, 0},
         {"centres", 0, CLI_OUTPUT, "FILE", "write the medoids or averages there, labelled by their cluster",
@@ -331,22 +388,12 @@ int cmd_cluster(const cli_command *command, int argc, char **argv) {
         CLI_READ_OPTIONS(c.read),
         CLI_DEVICE_OPTIONS(c.device),
     };
-    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &c.path, 1, 1, NULL);
+    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &c.path, 0, 1, NULL);
     if (result == CLI_GO_ON)
         result = check(&c, command);
     if (result != CLI_GO_ON)
         return result;
-    result = cli_measure_make(command->name, &c.measure_options, &c.measure);
-    if (result == CLI_GO_ON)
-        result = cli_read(c.path, &c.read, 0, true, &c.set);
-    if (result == CLI_GO_ON)
-        result = cli_fit_times(&c.measure, c.set, NULL);
-    if (result == CLI_GO_ON) {
-        c.count = ww_series_set_count(c.set);
-        cli_fit_band(&c.measure_options, &c.measure, c.set, NULL);
-        if (c.k > c.count)
-            result = cli_error("%s has %zu series: too few for %" PRIu64 " clusters", c.path, c.count, c.k);
-    }
+    result = load(&c, command);
     if (result == CLI_GO_ON)
         result = compute(&c);
     if (result == CLI_GO_ON && c.centres_path)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "escape.h"
 #include "json.h"
 
 typedef struct check {
@@ -53,16 +54,27 @@ static void print_device(const ww_device_info *d) {
     printf("    memory      %.1f GiB, largest buffer %.1f GiB, local %" PRIu64 " KiB\n", gib(d->global_bytes),
            gib(d->max_buffer_bytes), d->local_bytes / 1024);
     printf("    double      %s\n", d->has_double ? "yes" : "no");
+    if (d->uuid[0])
+        printf("    uuid        %s\n", d->uuid);
+    if (d->pci[0])
+        printf("    pci         %s\n", d->pci);
     printf("    choice      %s\n", d->why);
+}
+
+// Text with names of files in it.
+static void print_line(const char *begin, const char *text) {
+    fputs(begin, stdout);
+    cli_print_escaped(stdout, text, "");
+    putchar('\n');
 }
 
 static void print_check(const check *result) {
     if (result->kernels[0])
-        printf("    kernels     %s\n", result->kernels);
+        print_line("    kernels     ", result->kernels);
     if (result->passed)
         printf("    self-test   passed in %.2f s\n", result->seconds);
     else
-        printf("    self-test   failed: %s\n", result->message);
+        print_line("    self-test   failed: ", result->message);
 }
 
 static void write_json(cli_json *json, const ww_device_info *d, const check *result) {
@@ -82,6 +94,8 @@ static void write_json(cli_json *json, const ww_device_info *d, const check *res
     cli_json_count(json, "local_bytes", d->local_bytes);
     cli_json_count(json, "max_work_group", d->max_work_group);
     cli_json_flag(json, "double", d->has_double);
+    cli_json_text(json, "uuid", d->uuid[0] ? d->uuid : NULL);
+    cli_json_text(json, "pci", d->pci[0] ? d->pci : NULL);
     cli_json_flag(json, "usable", d->usable);
     cli_json_flag(json, "chosen", d->chosen);
     cli_json_text(json, "why", d->why);

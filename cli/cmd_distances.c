@@ -7,7 +7,11 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "group_job.h"
+#include "matrix_picture.h"
 #include "neighbours.h"
+#include "rows.h"
+#include "tiles.h"
 
 // Two sets on a device under a measure, and a plan for them.
 typedef struct job {
@@ -21,17 +25,25 @@ typedef struct job {
     ww_context *context;
     ww_series_set *sets[2];
     ww_dataset *data[2];
+    ww_group *group; // several devices; then there is neither a context nor a plan
+    ww_group_dataset *shared[2];
     ww_plan *plan;
     cli_progress progress;
     ww_plan_options plan_options;
+    cli_range part[2]; // matrix: rows and columns
+    bool divides;      // several devices can do it
+    cli_division division;
 } job;
 
 static void job_end(job *j) {
+    cli_division_close(&j->division);
     ww_plan_destroy(&j->plan);
     for (int i = 1; i >= 0; i--) {
+        ww_group_dataset_destroy(&j->shared[i]);
         ww_dataset_destroy(&j->data[i]);
         ww_series_set_destroy(&j->sets[i]);
     }
+    ww_group_destroy(&j->group);
     ww_context_destroy(&j->context);
     cli_measure_free(&j->measure);
 }
@@ -40,6 +52,15 @@ static int load(job *j, int i) {
     if (!j->paths[i])
         return CLI_GO_ON;
     return cli_read(j->paths[i], &j->read, i, true, &j->sets[i]);
+}
+
+static int upload(job *j, bool group) {
+    int result = group ? cli_group_open(&j->device, &j->group) : cli_context_open(&j->device, &j->context);
+    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
+        if (j->sets[i])
+            result = group ? cli_group_dataset_make(j->group, &j->device, j->sets[i], &j->shared[i])
+                           : cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]);
+    return result;
 }
 
 // Reads the sets and uploads them.
@@ -51,12 +72,7 @@ static int job_begin(job *j, const char *command) {
         result = cli_fit_times(&j->measure, j->sets[0], j->sets[1]);
     if (result == CLI_GO_ON)
         cli_fit_band(&j->measure_options, &j->measure, j->sets[0], j->sets[1]);
-    if (result == CLI_GO_ON)
-        result = cli_context_open(&j->device, &j->context);
-    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
-        if (j->sets[i])
-            result = cli_dataset_make(j->context, &j->device, j->sets[i], &j->data[i]);
-    return result;
+    return result == CLI_GO_ON ? upload(j, j->divides && cli_is_group(&j->device)) : result;
 }
 
 static size_t row_count(const job *j) {
@@ -67,10 +83,23 @@ static size_t column_count(const job *j) {
     return ww_series_set_count(j->sets[j->sets[1] ? 1 : 0]);
 }
 
+// What was computed; of work in several runs, all of them.
+static bool get_info(const job *j, ww_plan_info *info) {
+    if (ww_plan_get_info(j->plan, info) != WW_OK)
+        return false;
+    if (cli_divided(&j->division)) {
+        info->cells = info->cells_done = j->progress.done_before;
+        info->seconds_wall = j->division.seconds_wall;
+        info->seconds_device = j->division.seconds_device;
+    }
+    return true;
+}
+
 // Prints a summary of the run on standard error, where that is a terminal.
 static void report(const job *j) {
     ww_plan_info info = WW_PLAN_INFO_INIT;
-    if (!isatty(STDERR_FILENO) || ww_plan_get_info(j->plan, &info) != WW_OK)
+    cli_group_report(j->group);
+    if (!isatty(STDERR_FILENO) || !get_info(j, &info))
         return;
     fprintf(stderr, "%" PRIu64 " pairs, %" PRIu64 " cells in %.4g s, %.4g Gcells/s, engine %s\n", info.pairs,
             info.cells_done, info.seconds_wall, cli_rate(info.cells_done, info.seconds_wall) / 1e9,
@@ -81,7 +110,7 @@ static void report(const job *j) {
 static void begin_json(const job *j, const cli_command *command, const char *output, cli_json *json) {
     ww_plan_info info = WW_PLAN_INFO_INIT;
     cli_head head = CLI_HEAD_INIT;
-    if (ww_plan_get_info(j->plan, &info) != WW_OK)
+    if (!get_info(j, &info))
         ww_plan_info_init(&info, sizeof info);
     for (int i = 0; i < 2; i++) {
         head.files[i] = j->paths[i];
@@ -91,13 +120,16 @@ static void begin_json(const job *j, const cli_command *command, const char *out
     head.measure = &j->measure;
     head.measure_options = &j->measure_options;
     head.read = &j->read;
-    head.context = j->context;
-    head.precision = cli_precisions[j->device.precision];
+    head.context = j->group ? ww_group_context(j->group, 0) : j->context;
+    head.precision = ww_precision_name(cli_precision(&j->device));
     head.engine = ww_engine_name(info.engine);
     head.seconds_compute = info.seconds_wall;
     head.seconds_device = info.seconds_device;
     cli_json_head(json, stdout, command, &head);
-    cli_json_plan(json, &info);
+    if (j->group)
+        cli_group_json(j->group, json);
+    else
+        cli_json_plan(json, &info);
 }
 
 #define JOB_OPTIONS(j)                                                                                                 \
@@ -145,6 +177,20 @@ static bool fits_memory(uint64_t rows, uint64_t columns, ww_precision precision)
     return (double)rows * (double)columns * (double)cli_value_bytes(precision) <= (double)most;
 }
 
+static bool is_part(const job *j) {
+    return j->part[0].given || j->part[1].given;
+}
+
+// Cuts a range at the number of series that there are.
+static int fit_range(cli_range *range, const char *what, size_t count) {
+    if (range->end == UINT64_MAX || !range->given)
+        range->end = count;
+    return range->begin < range->end && range->end <= count
+               ? CLI_GO_ON
+               : cli_error("--part-%s %" PRIu64 ":%" PRIu64 ": there are %zu %s, numbered from 0", what, range->begin,
+                           range->end, count, what);
+}
+
 // Runs the plan into the file: through `values`, which hold the whole result, or NULL: block by block. Without a file
 // the result stays in `values`.
 static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t columns, ww_array_file *file) {
@@ -160,7 +206,10 @@ static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t 
     ww_output to = WW_OUTPUT_HOST(values);
     if (condensed)
         to.layout = WW_LAYOUT_CONDENSED;
-    ww_status status = ww_plan_run(j->plan, &to);
+    ww_status status = j->group ? ww_group_matrix(&j->measure, j->shared[0], j->shared[1], &j->plan_options, &to)
+                       : is_part(j)
+                           ? ww_plan_run_rectangle(j->plan, j->part[0].begin, rows, j->part[1].begin, columns, &to)
+                           : ww_plan_run(j->plan, &to);
     cli_progress_end(&j->progress); // before a message, which would be written after the bar
     if (status == WW_OK && file)
         status = ww_array_file_put(file, 0, rows, 0, columns ? columns : 1, values);
@@ -168,16 +217,21 @@ static int run_matrix(job *j, bool condensed, void *values, size_t rows, size_t 
 }
 
 // "distances": the rows of the matrix, or its upper triangle in one list.
-static void print_matrix_json(const job *j, const cli_command *command, const void *values, uint64_t rows,
-                              uint64_t columns) {
+static void print_matrix_json(const job *j, const cli_command *command, bool condensed, const void *values,
+                              uint64_t rows, uint64_t columns) {
     const ww_precision precision = cli_precision(&j->device);
     const size_t row_bytes = (size_t)columns * cli_value_bytes(precision);
     cli_json json;
-    begin_json(j, command, values ? NULL : j->output, &json);
-    cli_json_flag(&json, "condensed", columns == 0);
+    begin_json(j, command, values ? NULL : j->division.part ? j->division.data_path : j->output, &json);
+    cli_division_json(&json, &j->division);
+    cli_json_flag(&json, "condensed", condensed);
+    if (is_part(j)) {
+        cli_json_count(&json, "first_row", j->part[0].begin);
+        cli_json_count(&json, "first_column", j->part[1].begin);
+    }
     if (!values) {
         cli_json_null(&json, "distances");
-    } else if (columns == 0) {
+    } else if (condensed) {
         cli_json_values(&json, "distances", values, precision, (size_t)rows);
     } else {
         cli_json_array(&json, "distances");
@@ -190,24 +244,62 @@ static void print_matrix_json(const job *j, const cli_command *command, const vo
     cli_json_end(&json);
 }
 
-static int compute_matrix(job *j, const cli_command *command, bool condensed) {
+// Where the result goes. Without any place it is standard output, as text.
+static bool has_file(const job *j, const char *svg) {
+    return j->output || !(j->json || svg);
+}
+
+// Tile by tile, with a journal. The result is in a file.
+static int divide_matrix(job *j, const cli_command *command, bool condensed) {
+    const size_t n = row_count(j);
+    ww_plan_info info = WW_PLAN_INFO_INIT;
+    cli_plan_options(&j->device, &j->progress, &j->plan_options);
+    if (ww_plan_create_matrix(&j->measure, j->data[0], j->data[1], &j->plan_options, &j->plan) != WW_OK ||
+        ww_plan_get_info(j->plan, &info) != WW_OK) {
+        cli_progress_end(&j->progress);
+        return cli_fail();
+    }
+    // Of a symmetric measure one half is planned. Up to 3 series that does not show, nor matter.
+    const bool upper = condensed || (!j->data[1] && !is_part(j) && n > 3 && info.pairs <= n * (n + 1) / 2);
+    cli_tile_job tiles = {
+        {j->sets[0], j->sets[1]}, j->plan,    j->context, &j->progress, {.condensed = condensed}, &j->measure,
+        &j->measure_options,      &j->device, j->output};
+    tiles.shape.precision = cli_precision(&j->device);
+    tiles.shape.tiles = (cli_tiles){.row = j->part[0].begin,
+                                    .rows = j->part[0].end - j->part[0].begin,
+                                    .column = j->part[1].begin,
+                                    .columns = j->part[1].end - j->part[1].begin,
+                                    .upper = upper};
+    const int result = cli_tiles_run(&j->division, &tiles);
+    if (result == CLI_GO_ON && j->json)
+        print_matrix_json(j, command, condensed, NULL, 0, 0);
+    return result;
+}
+
+static int compute_matrix(job *j, const cli_command *command, bool condensed, const char *svg) {
     const ww_precision precision = cli_precision(&j->device);
-    const uint64_t n = row_count(j);
+    const uint64_t n = j->part[0].end - j->part[0].begin;
     // The half of n x n; the even one of n and n-1 is halved before it is multiplied.
     const uint64_t rows = condensed ? (n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1)) : n;
-    const uint64_t columns = condensed ? 0 : column_count(j);
-    const bool in_json = j->json && !j->output;
+    const uint64_t columns = condensed ? 0 : j->part[1].end - j->part[1].begin;
+    const bool in_json = j->json && !j->output, to_file = has_file(j, svg);
     ww_array_file *file = NULL;
     void *values = NULL;
     int result = CLI_GO_ON;
+    if (j->group && !fits_memory(rows, columns, precision))
+        return cli_error("several devices write to host memory, and %" PRIu64 " x %" PRIu64
+                         " distances are too many: compute parts, by --part-rows, on each device",
+                         rows, columns);
     // One half computed in memory is twice as fast as the whole square in blocks.
-    if (in_json || (!j->data[1] && fits_memory(rows, columns ? columns : 1, precision)))
+    if (in_json || svg || is_part(j) || j->group ||
+        (!j->data[1] && fits_memory(rows, columns ? columns : 1, precision)))
         result = cli_values_allocate(rows, columns ? columns : 1, precision, &values);
     if (result != CLI_GO_ON)
         return result;
     cli_plan_options(&j->device, &j->progress, &j->plan_options);
-    if (ww_plan_create_matrix(&j->measure, j->data[0], j->data[1], &j->plan_options, &j->plan) != WW_OK ||
-        (!in_json &&
+    if ((!j->group &&
+         ww_plan_create_matrix(&j->measure, j->data[0], j->data[1], &j->plan_options, &j->plan) != WW_OK) ||
+        (to_file &&
          ww_array_file_create(j->output ? j->output : "-", precision, (size_t)rows, (size_t)columns, &file) != WW_OK))
         result = cli_fail();
     else
@@ -215,29 +307,66 @@ static int compute_matrix(job *j, const cli_command *command, bool condensed) {
     cli_progress_end(&j->progress);
     if (ww_array_file_close(&file, result == CLI_GO_ON) != WW_OK && result == CLI_GO_ON)
         result = cli_fail();
+    const cli_matrix_picture picture = {svg, {j->sets[0], j->sets[1]}, values, precision, condensed, &j->measure};
+    if (result == CLI_GO_ON && svg)
+        result = cli_matrix_draw(&picture);
     if (result == CLI_GO_ON && j->json)
-        print_matrix_json(j, command, in_json ? values : NULL, rows, columns);
+        print_matrix_json(j, command, condensed, in_json ? values : NULL, rows, columns);
     free(values);
     return result;
+}
+
+static int check_division(job *j, const char *command, const char *svg) {
+    const cli_division *d = &j->division;
+    const int result = cli_division_check(command, &j->division);
+    if (result != CLI_GO_ON || !cli_divided(d))
+        return result;
+    if (svg)
+        return cli_usage(command, "--svg draws a whole matrix: draw it from the finished file");
+    if (d->part && (j->output || is_part(j)))
+        return cli_usage(command,
+                         "--part names its file itself and divides the whole matrix: no --output, no --part-rows");
+    if (d->checkpoint && (!j->output || strcmp(j->output, "-") == 0 || cli_name_ends_with(j->output, ".csv")))
+        return cli_usage(command, "--checkpoint needs --output FILE, .npy or raw values: what is done is kept in it");
+    return CLI_GO_ON;
 }
 
 int cmd_matrix(const cli_command *command, int argc, char **argv) {
     job j;
     memset(&j, 0, sizeof j);
     bool condensed = false;
+    const char *svg = NULL;
     const cli_option options[] = {
         DISTANCES_OPTIONS(j),
+        {"svg", 0, CLI_OUTPUT, "FILE", "draw the matrix as a heat map; of one set, in the order of a tree", &svg, 0, 0},
         {"condensed", 0, CLI_FLAG, NULL, "upper triangle without the diagonal, row after row", &condensed, 0, 0},
+        {"part-rows", 0, CLI_RANGE, "A:B", "only rows A to B-1, from 0: a part of the matrix", &j.part[0], 0, 0},
+        {"part-columns", 0, CLI_RANGE, "C:D", "only columns C to D-1, from 0", &j.part[1], 0, 0},
+        CLI_PARTS_OPTIONS(j.division),
+        CLI_CHECKPOINT_OPTION(j.division),
         JOB_OPTIONS(j),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL);
     if (result == CLI_GO_ON && condensed && j.paths[1])
         result = cli_usage(command->name, "--condensed is for one set with itself");
+    if (result == CLI_GO_ON && is_part(&j) && (condensed || svg))
+        result = cli_usage(command->name, "--part-rows and --part-columns are not for --condensed or --svg");
+    if (result == CLI_GO_ON)
+        result = check_division(&j, command->name, svg);
+    if (result == CLI_GO_ON && cli_is_group(&j.device) && (is_part(&j) || condensed || cli_divided(&j.division)))
+        result = cli_usage(command->name,
+                           "several devices compute a whole matrix, not --condensed, a part or from a checkpoint");
     if (result != CLI_GO_ON)
         return result;
+    j.divides = true;
     result = job_begin(&j, command->name);
     if (result == CLI_GO_ON)
-        result = compute_matrix(&j, command, condensed);
+        result = fit_range(&j.part[0], "rows", row_count(&j));
+    if (result == CLI_GO_ON)
+        result = fit_range(&j.part[1], "columns", column_count(&j));
+    if (result == CLI_GO_ON)
+        result = cli_divided(&j.division) ? divide_matrix(&j, command, condensed)
+                                          : compute_matrix(&j, command, condensed, svg);
     if (result == CLI_GO_ON) {
         report(&j);
         result = CLI_OK;
@@ -247,6 +376,69 @@ int cmd_matrix(const cli_command *command, int argc, char **argv) {
 }
 
 // ---- pairs
+
+static void note_run(job *j) {
+    ww_plan_info info = WW_PLAN_INFO_INIT;
+    if (ww_plan_get_info(j->plan, &info) != WW_OK)
+        return;
+    j->progress.done_before += info.cells_done;
+    j->division.seconds_wall += info.seconds_wall;
+    j->division.seconds_device += info.seconds_device;
+}
+
+static cli_row_job rows_of(job *j, const char *name) {
+    return (cli_row_job){.name = name,
+                         .sets = {j->sets[0], j->sets[1]},
+                         .context = j->context,
+                         .progress = &j->progress,
+                         .measure = &j->measure,
+                         .measure_options = &j->measure_options,
+                         .device = &j->device,
+                         .rows = row_count(j),
+                         .user = j};
+}
+
+static double pair_weight(void *user, uint64_t row) {
+    const job *j = user;
+    return (double)ww_series_set_length(j->sets[0], (size_t)row) *
+           (double)ww_series_set_length(j->sets[1], (size_t)row);
+}
+
+static int compute_some_pairs(void *user, uint64_t first, uint64_t count, void *values) {
+    job *j = user;
+    size_t *index = malloc((size_t)count * sizeof *index);
+    if (!index)
+        return cli_error("not enough memory");
+    for (size_t i = 0; i < count; i++)
+        index[i] = (size_t)first + i;
+    ww_plan_destroy(&j->plan);
+    ww_status status = ww_plan_create_pairs(&j->measure, j->data[0], j->data[1], index, index, (size_t)count,
+                                            &j->plan_options, &j->plan);
+    const ww_output to = WW_OUTPUT_HOST(values);
+    if (status == WW_OK)
+        status = ww_plan_run(j->plan, &to);
+    free(index);
+    note_run(j);
+    return status == WW_OK ? CLI_GO_ON : cli_fail_plainly();
+}
+
+// Of a part: in its file.
+static int divide_pairs(job *j, const cli_command *command) {
+    cli_row_job rows = rows_of(j, "pairs");
+    cli_json json;
+    cli_plan_options(&j->device, &j->progress, &j->plan_options);
+    rows.precision = cli_precision(&j->device);
+    rows.weight = pair_weight;
+    rows.compute = compute_some_pairs;
+    const int result = cli_rows_run(&j->division, &rows, NULL);
+    if (result == CLI_GO_ON && j->json) {
+        begin_json(j, command, j->division.data_path, &json);
+        cli_division_json(&json, &j->division);
+        cli_json_null(&json, "distances");
+        cli_json_end(&json);
+    }
+    return result;
+}
 
 static int compute_pairs(job *j, const cli_command *command) {
     const ww_precision precision = cli_precision(&j->device);
@@ -282,9 +474,14 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
     memset(&j, 0, sizeof j);
     const cli_option options[] = {
         DISTANCES_OPTIONS(j),
+        CLI_PARTS_OPTIONS(j.division),
         JOB_OPTIONS(j),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 2, 2, NULL);
+    if (result == CLI_GO_ON)
+        result = cli_division_check(command->name, &j.division);
+    if (result == CLI_GO_ON && j.division.part && j.output)
+        result = cli_usage(command->name, "--part names its file itself: no --output");
     if (result != CLI_GO_ON)
         return result;
     result = job_begin(&j, command->name);
@@ -292,7 +489,7 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
         result = cli_error("%s has %zu series and %s has %zu: pairs need equal numbers", j.paths[0], row_count(&j),
                            j.paths[1], column_count(&j));
     if (result == CLI_GO_ON)
-        result = compute_pairs(&j, command);
+        result = j.division.part ? divide_pairs(&j, command) : compute_pairs(&j, command);
     if (result == CLI_GO_ON) {
         report(&j);
         result = CLI_OK;
@@ -303,6 +500,103 @@ int cmd_pairs(const cli_command *command, int argc, char **argv) {
 
 // ---- nearest
 
+// Some of the queries, as a dataset.
+static int take_queries(const job *j, uint64_t first, uint64_t count, ww_dataset **queries) {
+    const ww_series_set *all = j->sets[0];
+    ww_series_set *some = NULL;
+    ww_status status = ww_series_set_create(ww_series_set_channels(all), &some);
+    for (size_t i = 0; status == WW_OK && i < count; i++) {
+        const size_t of = (size_t)first + i;
+        status = ww_series_set_add(some, ww_series_set_length(all, of), ww_series_set_values(all, of), NULL);
+        if (status == WW_OK && ww_series_set_times(all, of))
+            status = ww_series_set_set_times(some, i, ww_series_set_times(all, of));
+    }
+    const int result = status == WW_OK ? cli_dataset_make(j->context, &j->device, some, queries) : cli_fail_plainly();
+    ww_series_set_destroy(&some);
+    return result;
+}
+
+typedef struct nearest_rows {
+    job *j;
+    size_t k;
+} nearest_rows;
+
+static double nearest_weight(void *user, uint64_t row) {
+    return (double)ww_series_set_length(((const nearest_rows *)user)->j->sets[0], (size_t)row);
+}
+
+static int compute_some_nearest(void *user, uint64_t first, uint64_t count, void *values) {
+    const nearest_rows *r = user;
+    job *j = r->j;
+    ww_dataset *queries = NULL;
+    ww_nearest_shard shard = WW_NEAREST_SHARD_INIT;
+    cli_neighbours n = {(size_t)count, r->k, cli_precision(&j->device), NULL, NULL};
+    shard.query_offset = first;
+    shard.exclude_self = !j->data[1];
+    ww_plan_destroy(&j->plan);
+    int result = cli_neighbours_allocate(&n);
+    if (result == CLI_GO_ON)
+        result = take_queries(j, first, count, &queries);
+    if (result == CLI_GO_ON && (ww_plan_create_nearest_shard(&j->measure, queries, j->data[j->data[1] ? 1 : 0], n.k,
+                                                             &shard, &j->plan_options, &j->plan) != WW_OK ||
+                                ww_plan_run_nearest(j->plan, n.ids, n.distances) != WW_OK))
+        result = cli_fail_plainly();
+    if (result == CLI_GO_ON) {
+        note_run(j);
+        cli_neighbours_pack(&n, values);
+    }
+    ww_dataset_destroy(&queries);
+    cli_neighbours_free(&n);
+    return result;
+}
+
+static void print_nearest_json(const job *j, const cli_command *command, const cli_neighbours *n,
+                               const cli_neighbour_options *wanted) {
+    cli_json json;
+    begin_json(j, command, j->division.part ? j->division.data_path : wanted->output, &json);
+    cli_division_json(&json, &j->division);
+    cli_json_count(&json, "k", n->k);
+    if (j->division.part)
+        cli_json_null(&json, "neighbours");
+    else
+        cli_neighbours_json(&json, n, wanted);
+    cli_json_end(&json);
+}
+
+static int divide_nearest(job *j, const cli_command *command, const cli_neighbour_options *wanted, bool no_bounds) {
+    cli_neighbours n = {row_count(j), (size_t)wanted->k, cli_precision(&j->device), NULL, NULL};
+    nearest_rows some = {j, n.k};
+    cli_row_job rows = rows_of(j, "nearest");
+    void *values = NULL;
+    int result = CLI_GO_ON;
+    cli_plan_options(&j->device, &j->progress, &j->plan_options);
+    j->plan_options.no_bounds = no_bounds;
+    rows.k = n.k;
+    rows.columns = 2 * n.k;
+    rows.precision = WW_DOUBLE;
+    rows.weight = nearest_weight;
+    rows.compute = compute_some_nearest;
+    rows.user = &some;
+    if (!j->division.part) {
+        result = cli_neighbours_allocate(&n);
+        if (result == CLI_GO_ON)
+            result = cli_values_allocate(n.queries, rows.columns, WW_DOUBLE, &values);
+    }
+    if (result == CLI_GO_ON)
+        result = cli_rows_run(&j->division, &rows, values);
+    if (result == CLI_GO_ON && values) {
+        cli_neighbours_unpack(&n, values, 0, n.queries);
+        result = cli_neighbours_write(&n, wanted);
+        if (result == CLI_GO_ON)
+            result = cli_division_finish(&j->division, true);
+    }
+    if (result == CLI_GO_ON && j->json)
+        print_nearest_json(j, command, &n, wanted);
+    free(values);
+    cli_neighbours_free(&n);
+    return result;
+}
+
 static int compute_nearest(job *j, const cli_command *command, const cli_neighbour_options *wanted, bool no_bounds) {
     cli_neighbours n = {row_count(j), (size_t)wanted->k, cli_precision(&j->device), NULL, NULL};
     int result = cli_neighbours_allocate(&n);
@@ -310,8 +604,10 @@ static int compute_nearest(job *j, const cli_command *command, const cli_neighbo
         goto done;
     cli_plan_options(&j->device, &j->progress, &j->plan_options);
     j->plan_options.no_bounds = no_bounds;
-    ww_status status = ww_plan_create_nearest(&j->measure, j->data[0], j->data[1], n.k, &j->plan_options, &j->plan);
-    if (status == WW_OK)
+    ww_status status =
+        j->group ? ww_group_nearest(&j->measure, j->shared[0], j->shared[1], n.k, &j->plan_options, n.ids, n.distances)
+                 : ww_plan_create_nearest(&j->measure, j->data[0], j->data[1], n.k, &j->plan_options, &j->plan);
+    if (status == WW_OK && !j->group)
         status = ww_plan_run_nearest(j->plan, n.ids, n.distances);
     cli_progress_end(&j->progress);
     if (status != WW_OK) {
@@ -319,13 +615,8 @@ static int compute_nearest(job *j, const cli_command *command, const cli_neighbo
         goto done;
     }
     result = cli_neighbours_write(&n, wanted);
-    if (result == CLI_GO_ON && j->json) {
-        cli_json json;
-        begin_json(j, command, wanted->output, &json);
-        cli_json_count(&json, "k", n.k);
-        cli_neighbours_json(&json, &n, wanted);
-        cli_json_end(&json);
-    }
+    if (result == CLI_GO_ON && j->json)
+        print_nearest_json(j, command, &n, wanted);
 done:
     cli_neighbours_free(&n);
     return result;
@@ -340,15 +631,25 @@ int cmd_nearest(const cli_command *command, int argc, char **argv) {
         CLI_NEIGHBOUR_OPTIONS(wanted),
         {"no-bounds", 0, CLI_FLAG, NULL, "compute every distance in full: no lower bounds, no abandoning", &no_bounds,
          0, 0},
+        CLI_PARTS_OPTIONS(j.division),
+        CLI_CHECKPOINT_OPTION(j.division),
         JOB_OPTIONS(j),
     };
     int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, j.paths, 1, 2, NULL);
+    if (result == CLI_GO_ON)
+        result = cli_division_check(command->name, &j.division);
+    if (result == CLI_GO_ON && j.division.part && (wanted.output || wanted.ids || wanted.distances))
+        result = cli_usage(command->name, "--part names its file itself: no --output, --ids, --distances");
     if (result != CLI_GO_ON)
         return result;
+    if (cli_is_group(&j.device) && cli_divided(&j.division))
+        return cli_usage(command->name, "several devices compute all neighbours, not a part or from a checkpoint");
     j.json = wanted.json;
+    j.divides = true;
     result = job_begin(&j, command->name);
     if (result == CLI_GO_ON)
-        result = compute_nearest(&j, command, &wanted, no_bounds);
+        result = cli_divided(&j.division) ? divide_nearest(&j, command, &wanted, no_bounds)
+                                          : compute_nearest(&j, command, &wanted, no_bounds);
     if (result == CLI_GO_ON) {
         report(&j);
         result = CLI_OK;

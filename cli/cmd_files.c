@@ -14,7 +14,7 @@ static void report(const cli_command *command, const char *input, const char *ou
     head.counts[0] = ww_series_set_count(set);
     head.output = output;
     head.read = read;
-    head.precision = cli_precisions[precision];
+    head.precision = ww_precision_name((ww_precision)precision);
     cli_json_head(&json, stdout, command, &head);
     cli_json_count(&json, "series", ww_series_set_count(set));
     cli_json_count(&json, "channels", ww_series_set_channels(set));
@@ -39,8 +39,8 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
         {"channels", 0, CLI_COUNT, "N", "channels, default 1", &channels, NULL, 1},
         {"seed", 's', CLI_COUNT, "N", "the same seed gives the same series everywhere, default 1", &seed, NULL, 0},
         {"output", 'o', CLI_OUTPUT, "FILE", "where to; the ending says the format; default '-', .ts", &output, 0, 0},
-        {"to", 0, CLI_CHOICE, "F", "format", &format, cli_formats, 0},
-        {"precision", 0, CLI_CHOICE, "P", "digits written, or .npy's type", &precision, cli_precisions, 0},
+        {"to", 0, CLI_CHOICE, "F", "format", &format, cli_formats(), 0},
+        {"precision", 0, CLI_CHOICE, "P", "digits written, or .npy's type", &precision, cli_precisions(), 0},
         {"znorm", 'z', CLI_FLAG, NULL, "z-normalise every channel of every series", &read.znormalise, 0, 0},
         {"json", 'j', CLI_FLAG, NULL, "print what was written as one JSON object", &json, 0, 0},
     };
@@ -60,6 +60,8 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
     if (status == WW_OK && read.znormalise)
         status = ww_series_set_znormalise(set);
     if (status == WW_OK)
+        cli_note_dropped(set, output, format);
+    if (status == WW_OK)
         status = ww_series_set_write(set, output, (ww_format)format, precision ? WW_DOUBLE : WW_FLOAT);
     if (status == WW_OK && json)
         report(command, NULL, output, set, &read, precision);
@@ -69,22 +71,16 @@ int cmd_generate(const cli_command *command, int argc, char **argv) {
 
 // ---- convert
 
-// Of the formats only .ts holds time stamps.
-static bool keeps_times(const char *path, int format) {
-    const bool named = cli_name_ends_with(path, ".ts");
-    return format == WW_FORMAT_TS || (format == WW_FORMAT_AUTO && (named || strcmp(path, "-") == 0));
-}
-
 int cmd_convert(const cli_command *command, int argc, char **argv) {
     cli_read_options read = {0};
     int format = 0, precision = 1;
     bool json = false;
     const char *paths[2];
     const cli_option options[] = {
-        {"to", 0, CLI_CHOICE, "F", "format of what is written; auto goes by the name's ending", &format, cli_formats,
+        {"to", 0, CLI_CHOICE, "F", "format of what is written; auto goes by the name's ending", &format, cli_formats(),
          0},
-        {"precision", 0, CLI_CHOICE, "P", "digits written, or .npy's type; default double", &precision, cli_precisions,
-         0},
+        {"precision", 0, CLI_CHOICE, "P", "digits written, or .npy's type; default double", &precision,
+         cli_precisions(), 0},
         {"json", 'j', CLI_FLAG, NULL, "print what was written as one JSON object", &json, 0, 0},
         CLI_READ_OPTIONS(read),
     };
@@ -93,8 +89,8 @@ int cmd_convert(const cli_command *command, int argc, char **argv) {
         return result;
     ww_series_set *set = NULL;
     result = cli_read(paths[0], &read, 0, false, &set);
-    if (result == CLI_GO_ON && ww_series_set_times(set, 0) && !keeps_times(paths[1], format))
-        fprintf(stderr, "wavewarp: note: the time stamps are dropped; .ts holds them\n");
+    if (result == CLI_GO_ON)
+        cli_note_dropped(set, paths[1], format);
     if (result == CLI_GO_ON)
         result = ww_series_set_write(set, paths[1], (ww_format)format, precision ? WW_DOUBLE : WW_FLOAT) == WW_OK
                      ? CLI_OK
@@ -117,7 +113,7 @@ static const char *kind_of(const ww_measure_info *info) {
 
 static void print_line(const ww_measure_info *info) {
     printf("%-12s %-11s %-7s %-10s %-10s %s\n", info->name, kind_of(info), yes_or_no(info->is_metric),
-           yes_or_no(info->is_symmetric), info->any_cost ? cli_costs[info->cost] : "its own", info->title);
+           yes_or_no(info->is_symmetric), info->any_cost ? ww_cost_name(info->cost) : "its own", info->title);
 }
 
 static void print_measure(const ww_measure_info *info) {
@@ -127,7 +123,7 @@ static void print_measure(const ww_measure_info *info) {
     printf("  kind        %s%s%s, with the default parameters\n", kind_of(info),
            info->is_metric ? ", a metric" : ", not a metric", info->is_symmetric ? ", symmetric" : ", not symmetric");
     if (info->any_cost)
-        printf("  cost        %s; --cost takes any\n", cli_costs[info->cost]);
+        printf("  cost        %s; --cost takes any\n", ww_cost_name(info->cost));
     else
         puts("  cost        its own");
     printf("  channels    %s\n", info->is_independent ? "each alone, summed; --dependent takes them together"
@@ -156,7 +152,7 @@ static void write_measure(cli_json *json, const ww_measure_info *info) {
     cli_json_text(json, "kind", kind_of(info));
     cli_json_flag(json, "metric", info->is_metric);
     cli_json_flag(json, "symmetric", info->is_symmetric);
-    cli_json_text(json, "cost", cli_costs[info->cost]);
+    cli_json_text(json, "cost", ww_cost_name(info->cost));
     cli_json_flag(json, "any_cost", info->any_cost);
     cli_json_flag(json, "independent", info->is_independent);
     cli_json_flag(json, "times", info->uses_times);

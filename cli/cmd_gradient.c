@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "json.h"
+#include "pair_picture.h"
 
 static const char *const sides[] = {"x", "y", NULL};
 
@@ -13,8 +14,9 @@ typedef struct job {
     cli_measure_options measure_options;
     cli_device_options device;
     cli_read_options read;
-    const char *paths[2], *output, *alignment;
-    int of; // 0: by the series of X, 1: of Y
+    const char *paths[2], *output, *alignment, *svg;
+    uint64_t drawn; // the pair in the picture
+    int of;         // 0: by the series of X, 1: of Y
     bool divergence, all_pairs, parameters, json;
     ww_measure measure;
     ww_context *context;
@@ -91,7 +93,7 @@ static int write_gradient(job *j) {
     for (size_t i = 0; i < count; i++)
         lengths[i] = ww_series_set_length(of, i);
     ww_status status = make_set(j, j->slopes, ww_series_set_channels(of), of, count, lengths, &j->result);
-    if (status == WW_OK && !(j->json && !j->output))
+    if (status == WW_OK && (j->output || !(j->json || j->svg)))
         status = ww_series_set_write(j->result, j->output ? j->output : "-",
                                      j->output && strcmp(j->output, "-") != 0 ? WW_FORMAT_AUTO : WW_FORMAT_CSV,
                                      cli_precision(&j->device));
@@ -99,11 +101,15 @@ static int write_gradient(job *j) {
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
+static size_t pair_count(const job *j) {
+    const size_t rows = ww_series_set_count(j->sets[0]), columns = ww_series_set_count(j->sets[1]);
+    return j->all_pairs ? rows * columns : rows;
+}
+
 // An array of pairs x rows x columns: a series for each pair, a channel for each row.
 static int write_alignment(job *j) {
-    const size_t rows = ww_series_set_count(j->sets[0]), columns = ww_series_set_count(j->sets[1]);
     const size_t n = ww_series_set_max_length(j->sets[0]), m = ww_series_set_max_length(j->sets[1]);
-    const size_t pairs = j->all_pairs ? rows * columns : rows;
+    const size_t pairs = pair_count(j);
     size_t *lengths = malloc(pairs * sizeof *lengths);
     if (!lengths)
         return cli_error("out of memory");
@@ -116,7 +122,31 @@ static int write_alignment(job *j) {
     return status == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
+static int draw(const job *j) {
+    const size_t pair = (size_t)j->drawn, columns = ww_series_set_count(j->sets[1]);
+    const size_t value = cli_value_bytes(cli_precision(&j->device));
+    size_t first = 0; // the pairs before this one have their cells before it
+    cli_alignment_picture wanted = {.path = j->svg,
+                                    .sets = {j->sets[0], j->sets[1]},
+                                    .pair = pair,
+                                    .measure = &j->measure,
+                                    .precision = cli_precision(&j->device),
+                                    .value = cli_value_at(j->values, cli_precision(&j->device), pair)};
+    for (size_t p = 0;; p++) {
+        wanted.members[0] = j->all_pairs ? p / columns : p;
+        wanted.members[1] = j->all_pairs ? p % columns : p;
+        if (p == pair)
+            break;
+        first +=
+            ww_series_set_length(j->sets[0], wanted.members[0]) * ww_series_set_length(j->sets[1], wanted.members[1]);
+    }
+    wanted.cells = (const char *)j->cells + first * value;
+    return cli_alignment_draw(&wanted);
+}
+
 static int check_alignment(const job *j) {
+    if (j->svg && j->drawn >= pair_count(j))
+        return cli_error("--pair %" PRIu64 ": there are %zu pairs, counted from 0", j->drawn, pair_count(j));
     if (!j->alignment)
         return CLI_GO_ON;
     for (int i = 0; i < 2; i++)
@@ -132,7 +162,7 @@ static int compute(job *j) {
     const ww_precision precision = cli_precision(&j->device);
     options.divergence = j->divergence;
     options.parameters = j->parameters;
-    options.alignment = j->alignment != NULL;
+    options.alignment = j->alignment || j->svg;
     cli_plan_options(&j->device, &j->progress, &plan);
     options.run = plan.run;
     ww_status status = j->all_pairs
@@ -151,7 +181,7 @@ static int compute(job *j) {
         result = cli_values_allocate(j->of ? j->info.columns : j->info.rows, 1, precision, &j->slopes);
     if (result == CLI_GO_ON && j->parameters)
         result = cli_values_allocate(j->info.parameters, 1, precision, &j->by_parameters);
-    if (result == CLI_GO_ON && j->alignment)
+    if (result == CLI_GO_ON && options.alignment)
         result = cli_values_allocate(j->info.alignment, 1, precision, &j->cells);
     if (result == CLI_GO_ON) {
         const ww_output values = WW_OUTPUT_HOST(j->values), slopes = WW_OUTPUT_HOST(j->slopes),
@@ -159,7 +189,7 @@ static int compute(job *j) {
         to.values = &values;
         *(j->of ? &to.columns : &to.rows) = &slopes;
         to.parameters = j->parameters ? &parameters : NULL;
-        to.alignment = j->alignment ? &cells : NULL;
+        to.alignment = options.alignment ? &cells : NULL;
         status = ww_gradient_run(j->gradient, &to);
     }
     cli_progress_end(&j->progress);
@@ -183,7 +213,7 @@ static void print_json(const job *j, const cli_command *command) {
     head.measure_options = &j->measure_options;
     head.read = &j->read;
     head.context = j->context;
-    head.precision = cli_precisions[j->device.precision];
+    head.precision = ww_precision_name(cli_precision(&j->device));
     head.seconds_compute = j->info.seconds_wall;
     head.seconds_device = j->info.seconds_device;
     cli_json_head(&json, stdout, command, &head);
@@ -223,8 +253,10 @@ int cmd_gradient(const cli_command *command, int argc, char **argv) {
         {"divergence", 0, CLI_FLAG, NULL, "of V(x,y) - V(x,x)/2 - V(y,y)/2", &j.divergence, 0, 0},
         {"all-pairs", 0, CLI_FLAG, NULL, "every series of X with every one of Y; the gradient of the sum", &j.all_pairs,
          0, 0},
-        {"expected-alignment", 0, CLI_FILE, "FILE",
+        {"expected-alignment", 0, CLI_MADE, "FILE",
          "the probability that a path goes through each cell: .npy, pairs x rows x columns", &j.alignment, 0, 0},
+        {"svg", 0, CLI_OUTPUT, "FILE", "draw the expected alignment of a pair, with its series", &j.svg, 0, 0},
+        {"pair", 0, CLI_COUNT, "N", "the pair that is drawn, from 0; default 0", &j.drawn, 0, 0},
         {"by-parameters", 0, CLI_FLAG, NULL, "with --json: gradients by the measure's parameters too", &j.parameters, 0,
          0},
         {"json", 'j', CLI_FLAG, NULL, "print one JSON object, with the values; the gradient is in it, or in --output",
@@ -247,6 +279,8 @@ int cmd_gradient(const cli_command *command, int argc, char **argv) {
         result = write_gradient(&j);
     if (result == CLI_GO_ON && j.alignment)
         result = write_alignment(&j);
+    if (result == CLI_GO_ON && j.svg)
+        result = draw(&j);
     if (result == CLI_GO_ON && j.json)
         print_json(&j, command);
     job_end(&j);

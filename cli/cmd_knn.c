@@ -171,7 +171,7 @@ static void begin_json(const knn_job *j, const cli_command *command, const ww_kn
     head.output = j->wanted.output;
     head.metric = ww_metric_name((ww_metric)j->metric);
     head.context = j->context;
-    head.precision = cli_precisions[j->device.precision];
+    head.precision = ww_precision_name(cli_precision(&j->device));
     head.engine = info->filter;
     head.seconds_compute = info->seconds_wall;
     head.seconds_device = info->seconds_device;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// wavewarp lsh: approximate nearest neighbours, and their recall. Long because: search, evaluation and JSON share one
-// job.
+// wavewarp lsh: approximate nearest neighbours, and their recall.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -127,7 +126,7 @@ static void begin_json(const lsh_job *j, const cli_command *command, const ww_ls
     head.metric = ww_metric_name((ww_metric)j->metric);
     head.parameters = parameters;
     head.context = j->context;
-    head.precision = cli_precisions[j->found.precision == WW_DOUBLE];
+    head.precision = ww_precision_name(j->found.precision);
     head.engine = j->exact ? "exact" : info ? path_names[info->path] : NULL;
     head.seconds_compute = info ? info->seconds_build + info->seconds_search : NAN;
     cli_json_head(json, stdout, command, &head);
@@ -179,8 +178,19 @@ static int draw(const char *path, const trial *trials, size_t count, double exac
         most = fmax(most, trials[i].seconds);
     }
     const double from = floor(log10(least)), to = fmax(ceil(log10(most)), from + 1);
-    const cli_panel panel = {&picture, 70, 30, 540, 320, pow(10, from), pow(10, to), 0, 1, true, false};
-    const int result = cli_picture_open(path, 640, 400, "Recall over time", &picture);
+    const cli_panel panel = {.picture = &picture,
+                             .left = CLI_LEFT + 16,
+                             .top = 30,
+                             .width = 520,
+                             .height = 320,
+                             .x_from = pow(10, from),
+                             .x_to = pow(10, to),
+                             .y_to = 1,
+                             .logarithmic_x = true};
+    const int result = cli_picture_open(path, 640, 400, "Recall over time",
+                                        "Recall of more and more tables or probes over the seconds of build and "
+                                        "search; a line where the exact search is",
+                                        &picture);
     if (result != CLI_GO_ON)
         return result;
     cli_panel_axes(&panel, "seconds, build and search", "recall");
@@ -195,7 +205,7 @@ static int draw(const char *path, const trial *trials, size_t count, double exac
                  trials[i].recall, trials[i].seconds);
         cli_panel_dot(&panel, trials[i].seconds, trials[i].recall, 3, 0, text);
     }
-    return cli_picture_close(&picture);
+    return cli_picture_close(&picture, result);
 }
 
 static int exact_search(const lsh_job *j, cli_neighbours *exact, double *seconds) {
@@ -458,12 +468,12 @@ int cmd_lsh(const cli_command *command, int argc, char **argv) {
          &j.candidates, NULL, 1},
         {"complete", 0, CLI_FLAG, NULL, "answer exactly what finds fewer than K points", &j.complete, 0, 0},
         {"seed", 's', CLI_COUNT, "N", "the same seed gives the same tables, default 1", &j.seed, NULL, 0},
-        {"save", 0, CLI_FILE, "FILE", "write points and tables' functions there", &j.save_path, 0, 0},
+        {"save", 0, CLI_MADE, "FILE", "write points and tables' functions there", &j.save_path, 0, 0},
         {"load", 0, CLI_FILE, "FILE", "read them from there in place of BASE", &j.load_path, 0, 0},
         {"evaluate", 0, CLI_FLAG, NULL,
          "print recall, distances and time against the exact search, with 1, 2, 4... tables or probes", &j.evaluate, 0,
          0},
-        {"svg", 0, CLI_FILE, "FILE", "with --evaluate: draw recall over time", &j.svg_path, 0, 0},
+        {"svg", 0, CLI_MADE, "FILE", "with --evaluate: draw recall over time", &j.svg_path, 0, 0},
         CLI_DEVICE_OPTIONS(j.device),
     };
     double recall = 0;

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// wavewarp profile: matrix profiles of series, their motifs and discords, files and a picture of them.
-// Long because: files, reports and the picture share what was found of each series.
+// wavewarp profile: matrix profiles of series, their motifs and discords, files of them. The picture is in
+// profile_picture.c.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
 #include "json.h"
-#include "picture.h"
+#include "profile.h"
 
-// What is found for one series.
-typedef struct found {
-    size_t series, windows;
-    double *distances[3]; // all, left, right; windows x k
-    int64_t *indices[3];
-    ww_profile_motif *motifs;
-    int64_t *discords;
-    size_t motif_count, discord_count;
-    ww_profile_info info;
-} found;
+typedef cli_profile_found found;
 
 typedef struct profile_job {
     cli_device_options device;
@@ -295,7 +285,7 @@ static void print_json(const profile_job *j, const cli_command *command) {
     head.metric = "z-normalised euclidean";
     head.read = &j->read;
     head.context = j->context;
-    head.precision = cli_precisions[j->device.precision];
+    head.precision = ww_precision_name(cli_precision(&j->device));
     head.engine = j->results[0].info.form;
     cli_json_head(&json, stdout, command, &head);
     cli_json_count(&json, "pairs", pairs);
@@ -318,78 +308,6 @@ static void print_json(const profile_job *j, const cli_command *command) {
     }
     cli_json_end(&json);
     cli_json_end(&json);
-}
-
-// ---- the picture
-
-enum { WIDTH = 900, HEIGHT = 170, GAP = 50, MOST_DRAWN = 8 };
-
-// Marks a window on both panels.
-static void mark(const profile_job *j, const cli_panel *panels, int64_t window, int look, double opacity) {
-    const double from = (double)window, to = from + (double)j->window - 1;
-    cli_panel_area(&panels[0], from, panels[0].y_from, to, panels[0].y_to, look, opacity);
-    cli_panel_segment(&panels[1], from, panels[1].y_from, from, panels[1].y_to, look, true);
-}
-
-static void draw_one(const profile_job *j, const found *f, cli_picture *picture, double top) {
-    const size_t length = ww_series_set_length(j->sets[0], f->series), k = (size_t)j->k;
-    const double *values = ww_series_set_values(j->sets[0], f->series);
-    cli_panel panels[2];
-    char text[96];
-    for (int i = 0; i < 2; i++)
-        panels[i] = (cli_panel){
-            picture, 60,   top + i * (HEIGHT + GAP), WIDTH - 80, HEIGHT, 0, (double)length - 1, INFINITY, -INFINITY,
-            false,   false};
-    cli_range_add(values, length, 1, &panels[0].y_from, &panels[0].y_to);
-    cli_range_add(f->distances[0], f->windows, k, &panels[1].y_from, &panels[1].y_to);
-    panels[1].y_from = fmin(0, panels[1].y_from);
-    for (int i = 0; i < 2; i++)
-        cli_range_finish(0.05, &panels[i].y_from, &panels[i].y_to);
-    cli_panel_axes(&panels[0], NULL, "series");
-    cli_panel_axes(&panels[1], "first point of the window", "profile");
-    for (size_t m = f->motif_count; m-- > 0;) {
-        const ww_profile_motif *motif = &f->motifs[m];
-        for (size_t n = 0; n < motif->count; n++)
-            mark(j, panels, motif->neighbours[n], (int)m + 1, 0.12);
-        mark(j, panels, motif->first, (int)m + 1, 0.3);
-        mark(j, panels, motif->second, (int)m + 1, 0.3);
-    }
-    for (size_t d = 0; d < f->discord_count; d++)
-        mark(j, panels, f->discords[d], CLI_ACCENT, 0.25);
-    cli_panel_line(&panels[0], values, length, 1, 0, 1, CLI_INK, 1);
-    cli_panel_line(&panels[1], f->distances[0], f->windows, k, 0, 1, 0, 1.2);
-    for (size_t m = 0; m < f->motif_count; m++) {
-        snprintf(text, sizeof text, "motif %zu: %" PRId64 " and %" PRId64 ", distance %.4g", m + 1, f->motifs[m].first,
-                 f->motifs[m].second, f->motifs[m].distance);
-        cli_panel_dot(&panels[1], (double)f->motifs[m].first, f->motifs[m].distance, 4, (int)m + 1, text);
-        cli_panel_dot(&panels[1], (double)f->motifs[m].second, f->motifs[m].distance, 4, (int)m + 1, text);
-    }
-    for (size_t d = 0; d < f->discord_count; d++) {
-        const double distance = f->distances[0][(size_t)f->discords[d] * k];
-        snprintf(text, sizeof text, "discord %zu: %" PRId64 ", distance %.4g", d + 1, f->discords[d], distance);
-        cli_panel_dot(&panels[1], (double)f->discords[d], distance, 4, CLI_ACCENT, text);
-    }
-    snprintf(text, sizeof text, "series %zu, windows of %zu points", f->series, j->window);
-    cli_picture_text(picture, 60, top - 10, "start", CLI_INK, text);
-    double at = 330;
-    for (size_t m = 0; m < f->motif_count && m < 4; m++) {
-        snprintf(text, sizeof text, "motif %zu", m + 1);
-        at = cli_picture_key(picture, at, top - 10, (int)m + 1, text);
-    }
-    if (f->discord_count)
-        cli_picture_key(picture, at, top - 10, CLI_ACCENT, "discords");
-}
-
-static int draw(const profile_job *j) {
-    const size_t count = j->count < MOST_DRAWN ? j->count : MOST_DRAWN;
-    const double each = 2 * (HEIGHT + GAP) + 30;
-    cli_picture picture;
-    const int result = cli_picture_open(j->svg_path, WIDTH, (double)count * each + 10, "Matrix profile", &picture);
-    if (result != CLI_GO_ON)
-        return result;
-    for (size_t i = 0; i < count; i++)
-        draw_one(j, &j->results[i], &picture, 30 + (double)i * each);
-    return cli_picture_close(&picture);
 }
 
 // ---- the command
@@ -449,9 +367,8 @@ static int read_files(profile_job *j) {
 }
 
 static int report(const profile_job *j, const cli_command *command, bool printed) {
-    int result = CLI_GO_ON;
-    if (j->svg_path)
-        result = draw(j);
+    const cli_profile_picture picture = {j->svg_path, j->sets[0], j->results, j->count, j->window, (size_t)j->k};
+    int result = j->svg_path ? cli_profile_draw(&picture) : CLI_GO_ON;
     if (result == CLI_GO_ON && j->output)
         result = write_file(j);
     if (result != CLI_GO_ON)
@@ -484,7 +401,7 @@ int cmd_profile(const cli_command *command, int argc, char **argv) {
         {"other-series", 0, CLI_TEXT, "I", "which series of OTHER, where it has several", &j.other_text, 0, 0},
         {"output", 'o', CLI_OUTPUT, "FILE", "the profile: .npy, .csv, else text with tabs; '-': standard output",
          &j.output, 0, 0},
-        {"json", 0, CLI_FLAG, NULL, "one JSON object on standard output", &j.json, 0, 0},
+        {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &j.json, 0, 0},
         {"svg", 0, CLI_OUTPUT, "FILE", "a picture: the series, its profile, motifs and discords", &j.svg_path, 0, 0},
         {NULL, 0, CLI_FLAG, NULL, "Motifs and discords", NULL, 0, 0},
         {"motifs", 0, CLI_COUNT, "K", "the K nearest pairs, and the windows near them", &j.motifs, 0, 1},

@@ -12,6 +12,7 @@
 
 #include "commands.h"
 #include "json.h"
+#include "search_picture.h"
 
 enum { MOST_QUERIES = 32 };
 
@@ -25,7 +26,7 @@ typedef struct job {
     size_t path_count;
     cli_list streams;
     uint64_t k, exclusion;
-    const char *threshold;
+    const char *threshold, *svg;
     int kind;
     bool json, no_bounds;
     ww_measure measure;
@@ -253,6 +254,12 @@ static int search(job *j, ww_search_options *options) {
         result = read_into(j, j->streams.items[i], &j->stream_set);
     if (result != CLI_GO_ON)
         return result;
+    const size_t longest = ww_series_set_max_length(j->queries), room = ww_series_set_max_length(j->stream_set);
+    if (!raw && options->kind != WW_SEARCH_SUPER && longest > room)
+        cli_note(
+            "note: a query of %zu points is longer than every stream, of %zu at most; --kind super finds streams in "
+            "queries",
+            longest, room);
     cli_plan_options(&j->device, &j->progress, &plan);
     options->run = plan.run;
     ww_status status = ww_series_set_view(j->queries, &queries);
@@ -273,11 +280,60 @@ static int search(job *j, ww_search_options *options) {
     return status == WW_OK ? result : cli_fail();
 }
 
+// ---- the picture
+
+typedef struct raw_stream {
+    raw_file raw;
+    size_t channels;
+} raw_stream;
+
+static int read_doubles(void *user, uint64_t first, size_t count, double *values) {
+    raw_stream *stream = user;
+    const size_t all = count * stream->channels;
+    if (read_raw(&stream->raw, first, count, values) != 0)
+        return 1;
+    if (stream->raw.bytes / stream->channels == sizeof(float))
+        for (size_t i = all; i-- > 0;) { // from the last on: a float lies before its double
+            float value;
+            memcpy(&value, (const char *)values + i * sizeof value, sizeof value);
+            values[i] = (double)value;
+        }
+    return 0;
+}
+
+static int draw(const job *j, const ww_search_options *options) {
+    bool raw = false;
+    raw_stream stream = {{-1, 0}, ww_series_set_channels(j->queries)};
+    cli_search_picture picture = {.path = j->svg,
+                                  .queries = j->queries,
+                                  .streams = j->stream_set,
+                                  .read = read_doubles,
+                                  .user = &stream,
+                                  .matches = j->matches,
+                                  .found = j->found,
+                                  .k = options->k,
+                                  .super = options->kind == WW_SEARCH_SUPER,
+                                  .znormalised = j->read.znormalise};
+    const char *path = j->streams.items[0];
+    const ww_precision precision = raw_precision(path, &raw);
+    if (!raw)
+        return cli_search_draw(&picture);
+    stream.raw = (raw_file){open(path, O_RDONLY | O_CLOEXEC), stream.channels * cli_value_bytes(precision)};
+    const off_t bytes = stream.raw.file < 0 ? -1 : lseek(stream.raw.file, 0, SEEK_END);
+    picture.length = bytes < 0 ? 0 : (uint64_t)bytes / stream.raw.bytes;
+    const int result = bytes < 0 ? cli_error("%s: %s", path, strerror(errno)) : cli_search_draw(&picture);
+    if (stream.raw.file >= 0)
+        close(stream.raw.file);
+    return result;
+}
+
+// ---- the report
+
 static double share(uint64_t part, uint64_t all) {
     return all ? 100.0 * (double)part / (double)all : 0.0;
 }
 
-static int output(const job *j, const cli_command *command, const ww_search_options *options) {
+static int output(const job *j, const cli_command *command, const ww_search_options *options, bool taken) {
     ww_search_info info = WW_SEARCH_INFO_INIT;
     if (ww_search_get_info(j->search, &info) != WW_OK)
         return cli_fail();
@@ -289,7 +345,7 @@ static int output(const job *j, const cli_command *command, const ww_search_opti
                 share(info.excluded_keogh, info.places), share(info.excluded_keogh_turned, info.places),
                 share(info.abandoned, info.places));
     if (!j->json) {
-        for (size_t q = 0; q < j->query_count; q++)
+        for (size_t q = 0; q < j->query_count && !taken; q++)
             for (size_t i = 0; i < j->found[q]; i++)
                 print_match(q, &j->matches[q * options->k + i]);
         return CLI_GO_ON;
@@ -304,7 +360,7 @@ static int output(const job *j, const cli_command *command, const ww_search_opti
     head.measure_options = &j->measure_options;
     head.read = &j->read;
     head.context = j->context;
-    head.precision = cli_precisions[j->device.precision];
+    head.precision = ww_precision_name(cli_precision(&j->device));
     head.seconds_compute = info.seconds_wall;
     head.seconds_device = info.seconds_device;
     cli_json_head(&json, stdout, command, &head);
@@ -353,6 +409,8 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
          0},
         {"threshold", 0, CLI_TEXT, "D", "only matches with distances up to D", &j.threshold, 0, 0},
         {"no-bounds", 0, CLI_FLAG, NULL, "compute every window in full", &j.no_bounds, 0, 0},
+        {"svg", 0, CLI_OUTPUT, "FILE", "draw the queries with their matches, and the streams with their places", &j.svg,
+         0, 0},
         {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &j.json, 0, 0},
         CLI_MEASURE_OPTIONS(j.measure_options),
         CLI_READ_OPTIONS(j.read),
@@ -365,7 +423,7 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
     if (!j.streams.count)
         return cli_usage(command->name, "--in STREAM is missing");
     const bool follows = strcmp(j.streams.items[0], "-") == 0 && j.threshold;
-    if (follows && (j.json || j.streams.count > 1))
+    if (follows && (j.json || j.svg || j.streams.count > 1))
         return cli_usage(command->name, "a stream that is followed is alone, and printed as text");
     if (j.read.znormalise && j.kind == WW_SEARCH_SUPER)
         return cli_usage(command->name, "--znorm is for windows");
@@ -383,8 +441,10 @@ int cmd_search(const cli_command *command, int argc, char **argv) {
         result = follow(&j, &search_options);
     } else if (result == CLI_GO_ON) {
         result = search(&j, &search_options);
+        if (result == CLI_GO_ON && j.svg)
+            result = draw(&j, &search_options);
         if (result == CLI_GO_ON)
-            result = output(&j, command, &search_options);
+            result = output(&j, command, &search_options, cli_writes_to_stdout(options, CLI_COUNT_OF(options)));
         result = result == CLI_GO_ON ? CLI_OK : result;
     }
     job_end(&j);

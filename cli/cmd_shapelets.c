@@ -10,8 +10,9 @@
 #include "json.h"
 #include "shapelets.h"
 
-static const char *const qualities[] = {"gain", "f", "kruskal-wallis", "mood", NULL};
 enum { FIT, PREDICT, TRANSFORM, SHOW };
+enum { MOST_CONFUSED = 1000 }; // classes of a confusion matrix that is reported
+enum { MOST_INDENTED = 64 };   // depth from which nodes are not indented further
 static const char *const verbs[] = {"fit", "predict", "transform", "show", NULL};
 
 typedef struct shapelets {
@@ -27,6 +28,7 @@ typedef struct shapelets {
     ww_shapelets *model;
     ww_shapelets_info info;
     ww_series_set *set;
+    ww_dataset *data;            // the set on the device
     int64_t *predicted, *actual; // class numbers of the model
     size_t *confusion;
     size_t labelled, correct;
@@ -42,21 +44,46 @@ static int get_info(shapelets *c) {
     return ww_shapelets_get_info(c->model, &c->info) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
-static int64_t class_of(const shapelets *c, size_t i) {
-    const char *label = ww_series_set_label(c->set, i);
-    for (size_t k = 0; label && k < c->info.classes; k++)
-        if (strcmp(label, ww_shapelets_class_name(c->model, k)) == 0)
-            return (int64_t)k;
-    return -1;
+// A class of the model, by its name.
+typedef struct named {
+    const char *name;
+    size_t number;
+} named;
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const named *)a)->name, ((const named *)b)->name);
 }
 
 static int find_classes(shapelets *c) {
-    const size_t n = ww_series_set_count(c->set);
-    if (!(c->actual = malloc((n ? n : 1) * sizeof *c->actual)))
-        return cli_error("%zu series do not fit memory", n);
-    for (size_t i = 0; i < n; i++)
-        c->actual[i] = class_of(c, i);
+    const size_t n = ww_series_set_count(c->set), K = c->info.classes;
+    named *classes = malloc(K * sizeof *classes);
+    c->actual = malloc((n ? n : 1) * sizeof *c->actual);
+    if (!classes || !c->actual) {
+        free(classes);
+        return cli_error("%zu series of %zu classes do not fit memory", n, K);
+    }
+    for (size_t k = 0; k < K; k++)
+        classes[k] = (named){ww_shapelets_class_name(c->model, k), k};
+    qsort(classes, K, sizeof *classes, by_name);
+    for (size_t i = 0; i < n; i++) {
+        const named wanted = {ww_series_set_label(c->set, i), 0};
+        const named *found = wanted.name ? bsearch(&wanted, classes, K, sizeof *classes, by_name) : NULL;
+        c->actual[i] = found ? (int64_t)found->number : -1;
+    }
+    free(classes);
     return CLI_GO_ON;
+}
+
+// Opens the device and puts the series there, in double where it has that: what float can't hold is no reason to stop.
+static int upload(shapelets *c) {
+    ww_device_info on = WW_DEVICE_INFO_INIT;
+    const int result = cli_context_open(&c->device, &c->context);
+    if (result != CLI_GO_ON)
+        return result;
+    if (ww_context_get_device_info(c->context, &on) != WW_OK)
+        return cli_fail();
+    c->device.precision = on.has_double != 0;
+    return cli_dataset_make(c->context, &c->device, c->set, &c->data);
 }
 
 static int fit(shapelets *c) {
@@ -65,7 +92,7 @@ static int fit(shapelets *c) {
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     int result = cli_read(c->series_path, &c->read, 0, true, &c->set);
     if (result == CLI_GO_ON)
-        result = cli_context_open(&c->device, &c->context);
+        result = upload(c);
     if (result != CLI_GO_ON)
         return result;
     o.min_length = (size_t)c->min_length;
@@ -86,7 +113,7 @@ static int fit(shapelets *c) {
     o.checkpoint = c->checkpoint;
     cli_plan_options(&c->device, &progress, &plan);
     o.run = plan.run;
-    const ww_status status = ww_shapelets_create(c->context, c->set, &o, &c->model);
+    const ww_status status = ww_shapelets_create(c->data, &o, &c->model);
     cli_progress_end(&progress);
     if (status != WW_OK)
         return cli_fail();
@@ -105,7 +132,7 @@ static int open_model(shapelets *c) {
         if (result == CLI_GO_ON)
             result = find_classes(c);
         if (result == CLI_GO_ON)
-            result = cli_context_open(&c->device, &c->context);
+            result = upload(c);
     }
     return result;
 }
@@ -115,12 +142,12 @@ static int predict(shapelets *c) {
     ww_plan_options plan;
     const size_t n = ww_series_set_count(c->set), K = c->info.classes;
     c->predicted = malloc((n ? n : 1) * sizeof *c->predicted);
-    c->confusion = calloc(K * K, sizeof *c->confusion);
-    if (!c->predicted || !c->confusion)
+    c->confusion = K <= MOST_CONFUSED ? calloc(K * K, sizeof *c->confusion) : NULL;
+    if (!c->predicted || (!c->confusion && K <= MOST_CONFUSED))
         return cli_error("predictions of %zu series do not fit memory", n);
     const double begin = cli_seconds();
     cli_plan_options(&c->device, &progress, &plan);
-    const ww_status status = ww_shapelets_predict(c->context, c->model, c->set, plan.run, c->predicted, NULL);
+    const ww_status status = ww_shapelets_predict(c->model, c->data, plan.run, c->predicted, NULL);
     cli_progress_end(&progress);
     if (status != WW_OK)
         return cli_fail();
@@ -130,7 +157,8 @@ static int predict(shapelets *c) {
         if (c->actual[i] < 0)
             continue;
         c->correct += c->actual[i] == c->predicted[i];
-        c->confusion[(size_t)c->actual[i] * K + (size_t)c->predicted[i]]++;
+        if (c->confusion)
+            c->confusion[(size_t)c->actual[i] * K + (size_t)c->predicted[i]]++;
     }
     return CLI_GO_ON;
 }
@@ -149,8 +177,7 @@ static int transform(shapelets *c, size_t count) {
         return cli_error("distances of %zu series do not fit memory", n);
     const double begin = cli_seconds();
     cli_plan_options(&c->device, &progress, &plan);
-    const ww_status status =
-        ww_shapelets_transform(c->context, c->model, c->set, plan.run, 0, count, c->distances, c->starts);
+    const ww_status status = ww_shapelets_transform(c->model, c->data, plan.run, 0, count, c->distances, c->starts);
     cli_progress_end(&progress);
     c->seconds_compute += cli_seconds() - begin;
     return status == WW_OK ? CLI_GO_ON : cli_fail();
@@ -158,12 +185,8 @@ static int transform(shapelets *c, size_t count) {
 
 static int draw(shapelets *c) {
     int result = CLI_GO_ON;
-    if (c->set && c->info.shapelets) {
-        if (!c->context)
-            result = cli_context_open(&c->device, &c->context);
-        if (result == CLI_GO_ON)
-            result = transform(c, c->info.shapelets);
-    }
+    if (c->set && c->info.shapelets)
+        result = transform(c, c->info.shapelets);
     const cli_shapelets picture = {c->model,     c->info,   c->info.shapelets ? c->set : NULL,
                                    c->distances, c->starts, c->actual};
     return result == CLI_GO_ON ? cli_shapelets_draw(&picture, c->svg) : result;
@@ -217,6 +240,21 @@ static void json_nodes(cli_json *json, const shapelets *c) {
     cli_json_end(json);
 }
 
+static void print_json_confusion(cli_json *json, const shapelets *c) {
+    if (!c->confusion) {
+        cli_json_null(json, "confusion");
+        return;
+    }
+    cli_json_array(json, "confusion");
+    for (size_t i = 0; i < c->info.classes; i++) {
+        cli_json_array(json, NULL);
+        for (size_t k = 0; k < c->info.classes; k++)
+            cli_json_count(json, NULL, c->confusion[i * c->info.classes + k]);
+        cli_json_end(json);
+    }
+    cli_json_end(json);
+}
+
 static void print_json(const shapelets *c, const cli_command *command) {
     cli_json json;
     cli_head head = CLI_HEAD_INIT;
@@ -230,7 +268,7 @@ static void print_json(const shapelets *c, const cli_command *command) {
     head.output = c->output;
     head.read = &c->read;
     head.context = c->context;
-    head.precision = cli_precisions[WW_DOUBLE];
+    head.precision = ww_precision_name(WW_DOUBLE);
     head.seconds_compute = c->seconds_compute;
     head.seconds_device = c->verb == FIT ? c->info.seconds_device : NAN;
     cli_json_head(&json, stdout, command, &head);
@@ -255,14 +293,7 @@ static void print_json(const shapelets *c, const cli_command *command) {
         cli_json_count(&json, "labelled", c->labelled);
         cli_json_count(&json, "correct", c->correct);
         cli_json_number(&json, "accuracy", c->labelled ? (double)c->correct / (double)c->labelled : NAN, 10);
-        cli_json_array(&json, "confusion");
-        for (size_t i = 0; i < c->info.classes; i++) {
-            cli_json_array(&json, NULL);
-            for (size_t k = 0; k < c->info.classes; k++)
-                cli_json_count(&json, NULL, c->confusion[i * c->info.classes + k]);
-            cli_json_end(&json);
-        }
-        cli_json_end(&json);
+        print_json_confusion(&json, c);
         cli_json_array(&json, "predicted");
         for (size_t i = 0; i < ww_series_set_count(c->set); i++)
             cli_json_text(&json, NULL, ww_shapelets_class_name(c->model, (size_t)c->predicted[i]));
@@ -294,7 +325,8 @@ static void print_model(const shapelets *c) {
         ww_shapelet_node n = WW_SHAPELET_NODE_INIT;
         if (ww_shapelets_get_node(c->model, i, &n) != WW_OK)
             return;
-        printf("%*snode %zu: %zu series", (int)(2 * n.depth), "", i, n.series);
+        const int indent = 2 * (int)(n.depth < MOST_INDENTED ? n.depth : MOST_INDENTED);
+        printf("%*snode %zu: %zu series", indent, "", i, n.series);
         if (n.left < 0) {
             fputs(", class ", stdout);
             print_label(n.label, c);
@@ -303,7 +335,7 @@ static void print_model(const shapelets *c) {
         }
         printf(", d <= %.6f: node %" PRId64 ", else node %" PRId64 "\n", n.threshold, n.left, n.right);
         for (size_t t = n.first; t < n.first + n.terms; t++) {
-            printf("%*s", (int)(2 * n.depth + 2), "");
+            printf("%*s", indent + 2, "");
             print_shapelet(c, t,
                            t == n.first                                          ? ""
                            : ww_shapelets_get_op(c->model, t) == WW_SHAPELET_AND ? "and "
@@ -319,10 +351,11 @@ static void print_predictions(const shapelets *c) {
         puts("accuracy  unknown: the series have no labels");
         return;
     }
-    printf("accuracy  %.4f (%zu of %zu)\nseconds   %.4g computing, %.4g in all\n\n"
-           "confusion (rows actual, columns predicted)\n%*s",
-           (double)c->correct / (double)c->labelled, c->correct, c->labelled, c->seconds_compute, cli_seconds(), WIDTH,
-           "");
+    printf("accuracy  %.4f (%zu of %zu)\nseconds   %.4g computing, %.4g in all\n",
+           (double)c->correct / (double)c->labelled, c->correct, c->labelled, c->seconds_compute, cli_seconds());
+    if (!c->confusion)
+        return;
+    printf("\nconfusion (rows actual, columns predicted)\n%*s", WIDTH, "");
     for (size_t k = 0; k < K; k++) {
         putchar(' ');
         cli_print_column(stdout, ww_shapelets_class_name(c->model, k), WIDTH);
@@ -432,7 +465,7 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
         {"sample", 0, CLI_COUNT, "N", "so many candidates, drawn at random for each node", &c.sample, NULL, 1},
         {"seed", 0, CLI_COUNT, "N", "of the random order, default 1", &c.seed, NULL, 0},
         {"seconds", 0, CLI_TEXT, "S", "stop the search after S seconds with the best so far", &c.seconds_text, 0, 0},
-        {"quality", 'q', CLI_CHOICE, "Q", "what makes a candidate good", &c.quality, qualities, 0},
+        {"quality", 'q', CLI_CHOICE, "Q", "what makes a candidate good", &c.quality, cli_qualities(), 0},
         {"raw", 0, CLI_FLAG, NULL, "windows as they are, not z-normalised", &c.raw, 0, 0},
         {"unscaled", 0, CLI_FLAG, NULL, "distances that grow with the length", &c.unscaled, 0, 0},
         {"best", 'k', CLI_COUNT, "K", "also the K best shapelets without overlap, for 'transform'", &c.best, NULL, 1},
@@ -440,7 +473,7 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
         {"max-depth", 0, CLI_COUNT, "N", "most splits from the root to a leaf", &c.max_depth, NULL, 1},
         {"min-size", 0, CLI_COUNT, "N", "a node of fewer series is not split, default 2", &c.min_size, NULL, 2},
         {"terms", 0, CLI_COUNT, "N", "most shapelets of a node, joined by and and or; default 1", &c.terms, NULL, 1},
-        {"checkpoint", 0, CLI_FILE, "FILE", "keep what is found there, and go on from it", &c.checkpoint, 0, 0},
+        {"checkpoint", 0, CLI_MADE, "FILE", "keep what is found there, and go on from it", &c.checkpoint, 0, 0},
         CLI_READ_OPTIONS(c.read),
         CLI_DEVICE_OPTIONS(c.device),
     };
@@ -462,6 +495,7 @@ int cmd_shapelets(const cli_command *command, int argc, char **argv) {
     free(c.distances);
     free(c.starts);
     ww_shapelets_destroy(&c.model);
+    ww_dataset_destroy(&c.data);
     ww_series_set_destroy(&c.set);
     ww_context_destroy(&c.context);
     return result;

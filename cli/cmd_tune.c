@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "escape.h"
 #include "json.h"
 
 typedef struct report {
@@ -17,7 +18,7 @@ typedef struct report {
 } report;
 
 static const char *precision_name(const ww_tune_result *r) {
-    return cli_precisions[r->precision == WW_DOUBLE];
+    return ww_precision_name(r->precision);
 }
 
 static int print_result(void *user, const ww_tune_result *r) {
@@ -84,8 +85,11 @@ static int tune(const cli_command *command, ww_context *context, bool dry, repor
     }
     if (status != WW_OK)
         return cli_fail();
-    if (!state->json && !dry)
-        printf("written to %s\n", ww_tuning_file(context));
+    if (!state->json && !dry) {
+        fputs("written to ", stdout);
+        cli_print_escaped(stdout, ww_tuning_file(context), "");
+        putchar('\n');
+    }
     return CLI_GO_ON;
 }
 

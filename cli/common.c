@@ -12,24 +12,31 @@
 
 #include "escape.h"
 
-const char *const cli_engines[] = {"auto", "lanes", "stencil", "packed", "strips", "bits", NULL};
-const char *const cli_precisions[] = {"float", "double", NULL};
-const char *const cli_costs[] = {"default", "squared", "absolute", "euclidean", NULL};
-const char *const cli_formats[] = {"auto", "tsv", "ts", "csv", "npy", "text", "arff", NULL};
-const char *const cli_label_columns[] = {"none", "first", "last", NULL};
+// The names of the library's values from 0 up, most of them; then NULL.
+#define CHOICES(values, type, name)                                                                                    \
+    const char *const *values(void) {                                                                                  \
+        static const char *names[MOST_CHOICES];                                                                        \
+        for (int i = 0; i + 1 < MOST_CHOICES; i++)                                                                     \
+            if (strcmp(names[i] = name((type)i), "unknown") == 0 || strcmp(names[i], "user") == 0) {                   \
+                names[i] = NULL;                                                                                       \
+                break;                                                                                                 \
+            }                                                                                                          \
+        return names;                                                                                                  \
+    }
+enum { MOST_CHOICES = 16 };
+CHOICES(cli_engines, ww_engine, ww_engine_name)
+CHOICES(cli_precisions, ww_precision, ww_precision_name)
+CHOICES(cli_costs, ww_cost, ww_cost_name) // but that of an expression, which has an option of its own
+CHOICES(cli_formats, ww_format, ww_format_name)
+CHOICES(cli_qualities, ww_shapelet_quality, ww_shapelet_quality_name)
+const char *const cli_rows[] = {"auto", "series", "points", NULL};
+const char *const cli_headers[] = {"auto", "yes", "no", NULL};
+const char *const cli_axes[] = {"auto", "nct", "ntc", NULL};
+const char *const cli_missing[] = {"auto", "error", "interpolate", "drop", NULL};
 
 // ---- errors
 
-int cli_fail(void) {
-    return cli_fail_with(ww_last_error());
-}
-
-int cli_fail_with(const ww_error *error) {
-    // Also what failed otherwise: a driver's compiler that the signal reached loses its files.
-    if (cli_interrupted()) {
-        fputs("wavewarp: interrupted\n", stderr);
-        return 128 + cli_interrupted();
-    }
+static int print_error(const ww_error *error) {
     const bool build = error->status == WW_ERROR_BUILD;
     fputs("wavewarp: ", stderr);
     cli_print_escaped(stderr, error->message, "");
@@ -49,6 +56,23 @@ int cli_fail_with(const ww_error *error) {
     return CLI_FAILURE;
 }
 
+int cli_fail_with(const ww_error *error) {
+    // Also what failed otherwise: a driver's compiler that the signal reached loses its files.
+    if (cli_interrupted()) {
+        fputs("wavewarp: interrupted\n", stderr);
+        return 128 + cli_interrupted();
+    }
+    return print_error(error);
+}
+
+int cli_fail(void) {
+    return cli_fail_with(ww_last_error());
+}
+
+int cli_fail_plainly(void) {
+    return print_error(ww_last_error());
+}
+
 int cli_error(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -65,40 +89,6 @@ void cli_note(const char *format, ...) {
 }
 
 // ---- series
-
-static int report_missing(const char *path, const ww_series_set *set) {
-    for (size_t i = 0; i < ww_series_set_count(set); i++) {
-        const size_t length = ww_series_set_length(set, i);
-        const double *values = ww_series_set_values(set, i);
-        for (size_t t = 0; t < length * ww_series_set_channels(set); t++)
-            if (isnan(values[t]))
-                return cli_error("%s: series %zu has a missing value at position %zu of channel %zu, %zu in all "
-                                 "(counted from 0; fill them in, or leave the series out)",
-                                 strcmp(path, "-") == 0 ? "standard input" : path, i, t % length, t / length,
-                                 ww_series_set_missing(set));
-    }
-    return CLI_GO_ON;
-}
-
-int cli_read(const char *path, const cli_read_options *options, int which, bool complete, ww_series_set **set) {
-    ww_read_options read = WW_READ_OPTIONS_INIT;
-    const cli_list *times = &options->times;
-    if (times->count > 2)
-        return cli_error("--times is given %zu times for at most two files", times->count);
-    read.format = (ww_format)options->format;
-    read.csv_label = options->label_column;
-    read.time_column = options->time_column;
-    read.series_column = options->series_column;
-    if (times->count)
-        read.times = times->items[(size_t)which < times->count ? (size_t)which : times->count - 1];
-    if (ww_series_set_read(path, &read, set) != WW_OK)
-        return cli_fail();
-    if (ww_series_set_missing(*set) && (complete || options->znormalise))
-        return report_missing(path, *set);
-    if (options->znormalise && ww_series_set_znormalise(*set) != WW_OK)
-        return cli_fail();
-    return CLI_GO_ON;
-}
 
 static double first_time(const ww_series_set *set) {
     double first = INFINITY;
@@ -137,7 +127,20 @@ static const char *next_measure(void *walk) {
 }
 
 int cli_unknown_measure(const char *command, const char *name) {
+    static const struct {
+        const char *name, *hint;
+    } others[] = {
+        {"euclidean", "-m dtw --band sakoe-chiba:0 --root, for series of one length"},
+        {"euclid", "-m dtw --band sakoe-chiba:0 --root, for series of one length"},
+        {"ed", "-m dtw --band sakoe-chiba:0 --root, for series of one length (edit distance: levenshtein, edr)"},
+        {"soft-dtw", "-m dtw --soft GAMMA"},
+        {"soft_dtw", "-m dtw --soft GAMMA"},
+        {"softdtw", "-m dtw --soft GAMMA"},
+    };
     size_t walk = 0;
+    for (size_t i = 0; i < CLI_COUNT_OF(others); i++)
+        if (strcasecmp(others[i].name, name) == 0)
+            return cli_usage(command, "there is no measure '%s': it is %s", name, others[i].hint);
     const char *closest = cli_closest(name, next_measure, &walk);
     if (closest)
         return cli_usage(command, "unknown measure '%s'; did you mean '%s'?", name, closest);
@@ -146,7 +149,7 @@ int cli_unknown_measure(const char *command, const char *name) {
 
 // A band of rows from a file of lines "lo hi".
 static int read_band_rows(const char *path, ww_band *band) {
-    const cli_read_options plain = {.format = WW_FORMAT_CSV};
+    const cli_read_options plain = {.format = WW_FORMAT_CSV, .rows = WW_ROWS_SERIES, .labels = "none", .quiet = true};
     ww_series_set *set = NULL;
     size_t *lo = NULL, *hi = NULL;
     int result = cli_read(path, &plain, 0, true, &set);
@@ -178,67 +181,23 @@ done:
     return result;
 }
 
-// Widths of these bands are numbers of points.
-static bool counts_points(ww_band_kind kind) {
-    return kind == WW_BAND_SAKOE_CHIBA || kind == WW_BAND_CORNER;
-}
-
-// "10%": from 0 to 100.
-static bool parse_percent(const char *text, double *percent) {
-    char number[32];
-    const size_t length = strlen(text);
-    if (length < 2 || length > sizeof number || text[length - 1] != '%')
-        return false;
-    memcpy(number, text, length - 1);
-    number[length - 1] = '\0';
-    return cli_number(number, percent) && *percent >= 0 && *percent <= 100;
-}
-
+// Another length than 0 stands for the longest series, which is not read yet: cli_fit_band().
 static int parse_band(const char *command, const char *text, ww_band *band) {
-    static const struct {
-        const char *name;
-        ww_band_kind kind;
-    } kinds[] = {{"none", WW_BAND_NONE},       {"sakoe-chiba", WW_BAND_SAKOE_CHIBA}, {"corner", WW_BAND_CORNER},
-                 {"slanted", WW_BAND_SLANTED}, {"itakura", WW_BAND_ITAKURA},         {"rows", WW_BAND_ROWS}};
-    const size_t length = strcspn(text, ":");
-    const char *width = text[length] == ':' ? text + length + 1 : NULL;
-    for (size_t i = 0; i < CLI_COUNT_OF(kinds); i++) {
-        if (strlen(kinds[i].name) != length || strncmp(kinds[i].name, text, length) != 0)
-            continue;
-        band->kind = kinds[i].kind;
-        if (band->kind == WW_BAND_NONE && !width)
-            return CLI_GO_ON;
-        if (!width)
-            return cli_usage(command, "--band %s needs a width: %s:...", text, text);
-        if (band->kind == WW_BAND_ROWS)
-            return read_band_rows(width, band);
-        if (parse_percent(width, &band->width))
-            return counts_points(band->kind)
-                       ? CLI_GO_ON
-                       : cli_usage(command, "--band %s: a percentage is for sakoe-chiba and corner", text);
-        if (band->kind == WW_BAND_NONE || !cli_number(width, &band->width) || band->width < 0)
-            return cli_usage(command, "--band %s: '%s' is not a width", text, width);
-        if (counts_points(band->kind) && band->width != floor(band->width))
-            return cli_usage(command,
-                             "--band %s: the width is a whole number of points; a share of the length is a percentage, "
-                             "such as %.*s:%g%%",
-                             text, (int)length, text, band->width < 1.0 ? 100.0 * band->width : 10.0);
+    if (strncmp(text, "rows:", 5) == 0)
+        return read_band_rows(text + 5, band);
+    if (ww_band_parse(text, 1, band) == WW_OK)
         return CLI_GO_ON;
-    }
-    return cli_usage(command,
-                     "--band is '%s', but must be none, sakoe-chiba:R, corner:R (R points, or P%% of the longest "
-                     "series), slanted:F, itakura:S or rows:FILE",
-                     text);
+    const ww_error *error = ww_last_error();
+    return cli_usage(command, "--band %s: %s%s%s%s", text, error->message, error->hint[0] ? " (" : "", error->hint,
+                     error->hint[0] ? ")" : "");
 }
 
 void cli_fit_band(const cli_measure_options *options, ww_measure *measure, const ww_series_set *a,
                   const ww_series_set *b) {
-    double percent;
-    const char *width = options->band ? strchr(options->band, ':') : NULL;
-    if (!width || !counts_points(measure->band.kind) || !parse_percent(width + 1, &percent))
-        return;
     const size_t of_a = ww_series_set_max_length(a), of_b = b ? ww_series_set_max_length(b) : 0;
-    measure->band.width = floor(percent * (double)(of_a > of_b ? of_a : of_b) / 100.0);
+    // It was parsed before: a percentage is the one text that the length changes.
+    if (options->band && measure->band.kind != WW_BAND_ROWS)
+        (void)(ww_band_parse(options->band, of_a > of_b ? of_a : of_b, &measure->band) == WW_OK);
 }
 
 static int set_parameter(const char *command, ww_measure *measure, const char *text) {
@@ -277,31 +236,12 @@ static int read_recurrence(const char *path, ww_measure *measure) {
     return CLI_GO_ON;
 }
 
-// Four counts, or 'all', with commas between them.
 static int parse_relax(const char *command, const char *text, ww_measure *measure) {
-    size_t *const ends[4] = {&measure->relax_begin_x, &measure->relax_end_x, &measure->relax_begin_y,
-                             &measure->relax_end_y};
-    const char *at = text;
-    for (size_t i = 0; i < CLI_COUNT_OF(ends); i++) {
-        const size_t length = strcspn(at, ",");
-        char word[32], *stop = word;
-        if (length > 0 && length < sizeof word && (at[length] == ',') == (i + 1 < CLI_COUNT_OF(ends))) {
-            memcpy(word, at, length);
-            word[length] = '\0';
-            errno = 0;
-            const uintmax_t count = word[0] >= '0' && word[0] <= '9' ? strtoumax(word, &stop, 10) : 0;
-            *ends[i] = count > SIZE_MAX || errno ? SIZE_MAX : (size_t)count;
-            if (strcmp(word, "all") == 0) {
-                *ends[i] = SIZE_MAX;
-                stop = word + length;
-            }
-        }
-        if (stop == word || *stop)
-            return cli_usage(command, "--relax is '%s', but must be four counts BX,EX,BY,EY, each a number or all",
-                             text);
-        at += length + 1;
-    }
-    return CLI_GO_ON;
+    char word[256];
+    const int length = snprintf(word, sizeof word, "relax=%s", text);
+    if (length >= 0 && (size_t)length < sizeof word && ww_measure_set_text(measure, word, 0) == WW_OK)
+        return CLI_GO_ON;
+    return cli_usage(command, "--relax is '%s', but must be four counts BX,EX,BY,EY, each a number or all", text);
 }
 
 int cli_measure_make(const char *command, const cli_measure_options *options, ww_measure *measure) {
@@ -366,12 +306,16 @@ static void print_log(void *user, int level, const char *text) {
     fputc('\n', stderr);
 }
 
+void cli_context_options(const cli_device_options *options, ww_context_options *open) {
+    open->device = options->device;
+    open->kernel_dir = options->kernel_dir;
+    open->tuning_file = options->tuning;
+    open->log = options->verbose ? print_log : cli_log_compiling;
+}
+
 int cli_context_open(const cli_device_options *options, ww_context **context) {
     ww_context_options open = WW_CONTEXT_OPTIONS_INIT;
-    open.device = options->device;
-    open.kernel_dir = options->kernel_dir;
-    open.tuning_file = options->tuning;
-    open.log = options->verbose ? print_log : cli_log_compiling;
+    cli_context_options(options, &open);
     return ww_context_create(&open, context) == WW_OK ? CLI_GO_ON : cli_fail();
 }
 
@@ -379,8 +323,7 @@ ww_precision cli_precision(const cli_device_options *options) {
     return options->precision ? WW_DOUBLE : WW_FLOAT;
 }
 
-int cli_dataset_make(ww_context *context, const cli_device_options *options, const ww_series_set *set,
-                     ww_dataset **dataset) {
+int cli_dataset_make(ww_context *context, const cli_device_options *options, ww_series_set *set, ww_dataset **dataset) {
     ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
     make.precision = cli_precision(options);
     make.max_bytes = options->max_bytes;

@@ -8,11 +8,13 @@
 
 #include "arguments.h"
 
-extern const char *const cli_engines[];
-extern const char *const cli_precisions[];
-extern const char *const cli_costs[];
-extern const char *const cli_formats[];
-extern const char *const cli_label_columns[];
+// Choices of options: names of the library's values, then NULL.
+const char *const *cli_engines(void);
+const char *const *cli_precisions(void);
+const char *const *cli_costs(void);
+const char *const *cli_formats(void);
+const char *const *cli_qualities(void);
+extern const char *const cli_rows[], *const cli_headers[], *const cli_axes[], *const cli_missing[];
 
 // ---- option groups: a struct of values, and rows for a command's table
 
@@ -33,7 +35,7 @@ typedef struct cli_measure_options {
          &(m).band,                                                                                                    \
          0,                                                                                                            \
          0},                                                                                                           \
-        {"cost", 'c', CLI_CHOICE, "COST", "cost of two points", &(m).cost, cli_costs, 0},                              \
+        {"cost", 'c', CLI_CHOICE, "COST", "cost of two points", &(m).cost, cli_costs(), 0},                            \
         {"cost-expr",          0, CLI_TEXT, "EXPR", "cost of two points as OpenCL C over x and y: 'fabs(x - y)'",      \
          &(m).cost_expression, 0, 0},                                                                                  \
         {"recurrence",    0, CLI_FILE, "FILE", "a recurrence of your own, in OpenCL C; see docs/kernels.md",           \
@@ -59,13 +61,19 @@ typedef struct cli_device_options {
 
 // In addition to CLI_DEVICE_OPTIONS, for commands that compare series.
 #define CLI_ENGINE_OPTION(d)                                                                                           \
-    { "engine", 'e', CLI_CHOICE, "E", "how a pair is computed", &(d).engine, cli_engines, 0 }
+    { "engine", 'e', CLI_CHOICE, "E", "how a pair is computed", &(d).engine, cli_engines(), 0 }
 
 #define CLI_DEVICE_OPTIONS(d)                                                                                          \
     {NULL, 0, CLI_FLAG, NULL, "Device", NULL, 0, 0},                                                                   \
-        {"device",    'd', CLI_TEXT, "D", "gpu, cpu, a number of 'wavewarp devices', or part of a name",               \
-         &(d).device, 0,   0},                                                                                         \
-        {"precision", 0, CLI_CHOICE, "P", "numbers", &(d).precision, cli_precisions, 0},                               \
+        {"device",                                                                                                     \
+         'd',                                                                                                          \
+         CLI_TEXT,                                                                                                     \
+         "D",                                                                                                          \
+         "gpu, cpu, a number of 'wavewarp devices', or part of a name; matrix and nearest: also all, gpus or a list",  \
+         &(d).device,                                                                                                  \
+         0,                                                                                                            \
+         0},                                                                                                           \
+        {"precision", 0, CLI_CHOICE, "P", "numbers", &(d).precision, cli_precisions(), 0},                             \
         {"max-bytes", 0, CLI_BYTES, "N", "most device memory, such as 512M; default: as fits", &(d).max_bytes, 0, 0},  \
         {"kernel-dir", 0, CLI_TEXT, "DIR", "folder of the kernels' sources", &(d).kernel_dir, 0, 0},                   \
         {"tuning", 0, CLI_FILE, "FILE", "file of tuning parameters", &(d).tuning, 0, 0}, {                             \
@@ -73,16 +81,35 @@ typedef struct cli_device_options {
     }
 
 typedef struct cli_read_options {
-    int format, label_column;
-    bool znormalise;
-    const char *time_column, *series_column;
+    int format, axes, rows, header, missing;
+    bool znormalise, quiet; // quiet: without notices
+    const char *labels, *columns, *time_column, *series_column;
     cli_list times;
 } cli_read_options;
 
+enum { CLI_MISSING_AUTO = 0, CLI_MISSING_ERROR = 1 }; // of cli_missing; then the library's but for WW_MISSING_KEEP
+
 #define CLI_READ_OPTIONS(r)                                                                                            \
     {NULL, 0, CLI_FLAG, NULL, "Files", NULL, 0, 0},                                                                    \
-        {"format", 0, CLI_CHOICE, "F", "format of what is read; auto goes by content", &(r).format, cli_formats, 0},   \
-        {"csv-label", 0, CLI_CHOICE, "WHERE", "class labels in .csv files", &(r).label_column, cli_label_columns, 0},  \
+        {"format", 0, CLI_CHOICE, "F", "format of what is read; auto goes by content", &(r).format, cli_formats(), 0}, \
+        {"rows",    0,        CLI_CHOICE, "WHAT", "what a line of .csv, .tsv or .txt is, or a row of a 2-D .npy",      \
+         &(r).rows, cli_rows, 0},                                                                                      \
+        {"columns",    0, CLI_TEXT, "LIST", ".csv, .tsv: columns with values, by name or number: x,y or 2-13",         \
+         &(r).columns, 0, 0},                                                                                          \
+        {"header", 0, CLI_CHOICE, "IS", "whether the first line names the columns", &(r).header, cli_headers, 0},      \
+        {"labels",    0, CLI_TEXT, "WHERE", "class labels in .csv, .tsv: auto, none, first, last, or a column",        \
+         &(r).labels, 0, 0},                                                                                           \
+        {"csv-label", 0, CLI_TEXT, "WHERE", "the same as --labels", &(r).labels, 0, 0},                                \
+        {"axes",    0,        CLI_CHOICE, "ORDER", "of a 3-D .npy: n series, c channels, t points in time",            \
+         &(r).axes, cli_axes, 0},                                                                                      \
+        {"missing",                                                                                                    \
+         0,                                                                                                            \
+         CLI_CHOICE,                                                                                                   \
+         "DO",                                                                                                         \
+         "what to do with missing values, if anything: fail, fill in, drop the point",                                 \
+         &(r).missing,                                                                                                 \
+         cli_missing,                                                                                                  \
+         0},                                                                                                           \
         {"times",    0, CLI_INPUTS, "FILE", "time stamps: a row a series, or one for all; again for the second file",  \
          &(r).times, 0, 0},                                                                                            \
         {"time-column",    0, CLI_TEXT, "COL", ".csv of a point a row: name or number of the time stamps' column",     \
@@ -100,12 +127,15 @@ typedef struct cli_read_options {
 // Reports the library's last error; gives the exit code.
 int cli_fail(void);
 int cli_fail_with(const ww_error *error);
+// The same, but never as an interrupt.
+int cli_fail_plainly(void);
 // Reports an error of the program's own; gives CLI_FAILURE.
 int cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Says what is no error.
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// Reads the first (0) or second (1) file and, where asked, z-normalises. With `complete`, a missing value is an error.
+// Reads the first (0) or second (1) file and, where asked, z-normalises; prints the notices, in one line. With
+// `complete`, a missing value is an error unless an option says what to do.
 int cli_read(const char *path, const cli_read_options *options, int which, bool complete, ww_series_set **set);
 // Shifts the time stamps of two sets (the second may be NULL) to small values, which are exact in float; prints a note
 // where the measure does not use them.
@@ -121,9 +151,9 @@ void cli_measure_free(ww_measure *measure);
 // Reports an unknown measure.
 int cli_unknown_measure(const char *command, const char *name);
 
+void cli_context_options(const cli_device_options *options, ww_context_options *open);
 int cli_context_open(const cli_device_options *options, ww_context **context);
-int cli_dataset_make(ww_context *context, const cli_device_options *options, const ww_series_set *set,
-                     ww_dataset **dataset);
+int cli_dataset_make(ww_context *context, const cli_device_options *options, ww_series_set *set, ww_dataset **dataset);
 ww_precision cli_precision(const cli_device_options *options);
 static inline size_t cli_value_bytes(ww_precision precision) {
     return precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
@@ -141,6 +171,9 @@ typedef struct cli_progress {
     double start, shown, interval;
     bool terminal, drawn;
     ww_run_options run; // options of plans and searches: must live as long as these
+    // Of work in several runs: the shares that were done at its begin and before this run, and this run's share.
+    double share_begin, share_before, share_run; // all 0: one run
+    uint64_t done_before;
 } cli_progress;
 void cli_plan_options(const cli_device_options *options, cli_progress *progress, ww_plan_options *plan);
 void cli_progress_end(cli_progress *progress);
@@ -150,6 +183,8 @@ void cli_progress_end(cli_progress *progress);
 
 void cli_interrupt_begin(void);               // at the program's start
 int cli_interrupted(void);                    // the signal that came, 0 none
+int cli_interrupt_stops(void);                // the same, but 0 while the unit in hand is to be finished
+void cli_interrupt_finishes(bool does);       // whether it is; a second signal ends the program at once
 void cli_interrupt_cancels(bool does);        // whether work looks at cli_interrupted() and ends by itself
 void cli_interrupt_line(bool begun);          // whether a bar is on the terminal, which a message takes away first
 void cli_interrupt_removes(const char *path); // what to remove where it is still empty; NULL: nothing
@@ -173,6 +208,11 @@ void cli_output_drop(cli_output *output); // removes it
 // standard output.
 int cli_save_predictions(const char *path, const ww_series_set *set,
                          const char *(*predicted)(const void *user, size_t i), const void *user);
+
+// The option that settles what a notice is about.
+const char *cli_notice_option(ww_notice kind);
+// Says what a format drops of a set that is to be written; `format` as by cli_formats.
+void cli_note_dropped(const ww_series_set *set, const char *path, int format);
 
 // Whether a file's name has this ending, in upper or lower case.
 bool cli_name_ends_with(const char *path, const char *ending);

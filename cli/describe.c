@@ -137,7 +137,9 @@ static const char *kind_of(const cli_option *option) {
     if (option->kind == CLI_CHOICE)
         return "choice";
     const cli_kind kind = option->kind;
-    return kind == CLI_FILE || kind == CLI_INPUT || kind == CLI_INPUTS || kind == CLI_OUTPUT ? "file" : "text";
+    return kind == CLI_FILE || kind == CLI_MADE || kind == CLI_INPUT || kind == CLI_INPUTS || kind == CLI_OUTPUT
+               ? "file"
+               : "text";
 }
 
 void cli_describe_options(const cli_option *options, size_t count) {

@@ -148,7 +148,7 @@ static int64_t count_correct(const work *w, size_t rows, size_t columns) {
         correct += parts[t].correct;
     }
     free(bounds);
-    return bounds ? correct : -1;
+    return bounds ? correct : CLI_EUCLID_NO_MEMORY;
 }
 
 int64_t cli_euclid_correct(const ww_series_set *train, const ww_series_set *test) {
@@ -158,7 +158,7 @@ int64_t cli_euclid_correct(const ww_series_set *train, const ww_series_set *test
     if (ww_series_set_min_length(train) != length || ww_series_set_min_length(w.from) != length ||
         ww_series_set_max_length(w.from) != length || ww_series_set_channels(w.from) != channels ||
         (double)rows * (double)columns * (double)length * (double)channels > MOST_STEPS)
-        return -1;
+        return CLI_EUCLID_NONE;
     bool no_room = false;
     double largest = 0;
     w.count = length * channels;
@@ -169,7 +169,7 @@ int64_t cli_euclid_correct(const ww_series_set *train, const ww_series_set *test
     }
     // Sums of so many terms, and what cancels when a mean is taken off.
     w.slack = DBL_EPSILON * largest * (double)w.count * (8 + sqrt((double)w.count));
-    const int64_t correct = no_room ? -1 : count_correct(&w, rows, columns);
+    const int64_t correct = no_room ? CLI_EUCLID_NO_MEMORY : count_correct(&w, rows, columns);
     free(w.of_train);
     if (test)
         free(w.of_queries);

@@ -110,11 +110,11 @@ void cli_json_values(cli_json *json, const char *name, const void *values, ww_pr
 static void write_band(cli_json *json, const cli_measure_options *options, const ww_band *band) {
     char text[64];
     if (band->kind == WW_BAND_NONE || band->kind == WW_BAND_ROWS) {
-        cli_json_text(json, "band", band->kind == WW_BAND_NONE ? "none" : options->band);
+        cli_json_text(json, "band", band->kind == WW_BAND_NONE ? ww_band_kind_name(band->kind) : options->band);
         return;
     }
     // The width that was used: for a percentage the resulting number of points.
-    snprintf(text, sizeof text, "%.*s:%.17g", (int)strcspn(options->band, ":"), options->band, band->width);
+    snprintf(text, sizeof text, "%s:%.17g", ww_band_kind_name(band->kind), band->width);
     cli_json_text(json, "band", text);
 }
 
@@ -131,7 +131,7 @@ static void write_relaxation(cli_json *json, const ww_measure *measure) {
     cli_json_text(json, "relax", text);
 }
 
-static void write_measure(cli_json *json, const ww_measure *measure, const cli_measure_options *options) {
+void cli_json_measure(cli_json *json, const ww_measure *measure, const cli_measure_options *options) {
     const ww_measure_info *info = ww_measure_info_by_id(measure->id);
     cli_json_text(json, "measure", info->name);
     cli_json_text(json, "recurrence", options->recurrence);
@@ -139,7 +139,7 @@ static void write_measure(cli_json *json, const ww_measure *measure, const cli_m
     if (measure->cost == WW_COST_USER)
         cli_json_text(json, "cost", measure->cost_expression);
     else if (info->any_cost)
-        cli_json_text(json, "cost", cli_costs[measure->cost ? measure->cost : info->cost]);
+        cli_json_text(json, "cost", ww_cost_name(measure->cost ? measure->cost : info->cost));
     else
         cli_json_null(json, "cost");
     cli_json_flag(json, "root", measure->root);
@@ -189,7 +189,7 @@ void cli_json_head(cli_json *json, FILE *file, const cli_command *command, const
     cli_json_end(json);
     cli_json_text(json, "output", head->output);
     if (head->measure)
-        write_measure(json, head->measure, head->measure_options);
+        cli_json_measure(json, head->measure, head->measure_options);
     else
         write_metric(json, head->metric, head->parameters);
     if (head->read)

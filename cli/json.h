@@ -56,6 +56,8 @@ typedef struct cli_head {
 #define CLI_HEAD_INIT                                                                                                  \
     { .seconds_compute = NAN, .seconds_device = NAN }
 
+// The fields of a measure.
+void cli_json_measure(cli_json *json, const ww_measure *measure, const cli_measure_options *options);
 // Opens the object and writes the head into it.
 void cli_json_head(cli_json *json, FILE *file, const cli_command *command, const cli_head *head);
 // What a plan did, behind the head: pairs, cells, cells_done, gcups and what was pruned.

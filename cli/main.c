@@ -14,8 +14,8 @@
     "jaccard-bits\npacked bytes or words of 0 and 1; for jaccard, lists of integers."
 
 static const cli_command commands[] = {
-    {"classify", "--train FILE --test FILE", "Classifies series by their nearest neighbours under an elastic measure.",
-     FORMATS, cmd_classify},
+    {"classify", "TRAIN TEST", "Classifies series by their nearest neighbours under an elastic measure.", FORMATS,
+     cmd_classify},
     {"choose", "TRAIN [TEST]", "Chooses band and parameters of a measure by leave-one-out on a training set.",
      FORMATS
      "\nEach training series is classified by the others; of equally good choices the first is taken. With TEST:\n"
@@ -23,6 +23,8 @@ static const cli_command commands[] = {
      cmd_choose},
     {"matrix", "A [B]", "Computes all distances between two sets, or within one.",
      FORMATS "\nWithout B: A with itself. The file appears only when it is whole.", cmd_matrix},
+    {"merge", "DIR", "Joins the parts of a job (--part I/N) to the file of one run.",
+     "The parts have to be complete, and of the same inputs, options, version and kind of device.", cmd_merge},
     {"pairs", "A B", "Computes the distance of the i-th series of A and the i-th of B; one a line.", FORMATS,
      cmd_pairs},
     {"nearest", "QUERIES [BASE]", "Finds the k nearest series of a base for every query.",
@@ -41,8 +43,10 @@ static const cli_command commands[] = {
      POINTS "\nOne file is the base, which asks itself; with --load it is the queries. Output as of 'wavewarp knn'.\n"
             "--evaluate compares with the exact search.",
      cmd_lsh},
-    {"cluster", "INPUT", "Groups similar series: k-means, k medoids, or merging the nearest groups.",
-     FORMATS "\nComputes the matrix of all distances, then the clusters; prints their sizes, medoids and silhouettes.",
+    {"cluster", "[INPUT]", "Groups similar series: k-means, k medoids, or merging the nearest groups.",
+     FORMATS
+     "\nComputes the matrix of all distances, then the clusters; prints their sizes, medoids and silhouettes. With\n"
+     "--distances FILE the matrix is read.",
      cmd_cluster},
     {"search", "QUERIES... --in STREAM", "Finds where queries match in long streams.",
      FORMATS
@@ -73,6 +77,9 @@ static const cli_command commands[] = {
      cmd_generate},
     {"convert", "IN OUT", "Reads series in any format and writes them as .tsv, .ts, .csv, .npy or text.", FORMATS,
      cmd_convert},
+    {"info", "FILE", "Says what is in a file of series, and how it is read.",
+     FORMATS "\nFormat, heading, columns, lengths, labels, missing and constant series, time stamps, first values.",
+     cmd_info},
     {"tune", "", "Finds the fastest parameters for a device and writes them to the tuning file.",
      "Takes a minute or so. Each candidate is checked against a reference; * marks the one chosen. docs/tuning.md",
      cmd_tune},
@@ -112,7 +119,10 @@ static int unknown_command(const char *name) {
 // What a run that was killed left beside a file that this one writes.
 static void mention_part(void *user, const char *part) {
     (void)user;
-    cli_note("note: %s was left by a run that did not end; it can be deleted", part);
+    if (cli_name_ends_with(part, ".part"))
+        cli_note("note: %s was left by a run that can go on (--resume); else it can be deleted", part);
+    else
+        cli_note("note: %s was left by a run that did not end; it can be deleted", part);
 }
 
 static int run(int argc, char **argv) {

@@ -22,6 +22,27 @@ void cli_neighbours_free(cli_neighbours *n) {
     n->distances = NULL;
 }
 
+void cli_neighbours_pack(const cli_neighbours *n, double *rows) {
+    for (size_t i = 0; i < n->queries; i++)
+        for (size_t j = 0; j < n->k; j++) {
+            rows[2 * i * n->k + j] = (double)n->ids[i * n->k + j];
+            rows[(2 * i + 1) * n->k + j] = cli_value_at(n->distances, n->precision, i * n->k + j);
+        }
+}
+
+void cli_neighbours_unpack(cli_neighbours *n, const double *rows, size_t first, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < n->k; j++) {
+            const size_t at = (first + i) * n->k + j;
+            const double distance = rows[(2 * i + 1) * n->k + j];
+            n->ids[at] = (int64_t)rows[2 * i * n->k + j];
+            if (n->precision == WW_DOUBLE)
+                ((double *)n->distances)[at] = distance;
+            else
+                ((float *)n->distances)[at] = (float)distance;
+        }
+}
+
 // Number of neighbours of query i.
 static size_t found(const cli_neighbours *n, size_t i) {
     size_t count = 0;

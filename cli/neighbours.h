@@ -32,6 +32,9 @@ typedef struct cli_neighbour_options {
 // Room for queries x k of them.
 int cli_neighbours_allocate(cli_neighbours *n);
 void cli_neighbours_free(cli_neighbours *n);
+// Rows of 2 k values, the indices and then the distances, as a file of doubles has them; both ways exact.
+void cli_neighbours_pack(const cli_neighbours *n, double *rows);
+void cli_neighbours_unpack(cli_neighbours *n, const double *rows, size_t first, size_t count);
 
 // Writes the files that were asked for, and prints a line a query (its index, then index:distance of each neighbour)
 // where neither a file nor JSON was.

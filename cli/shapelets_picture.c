@@ -1,248 +1,193 @@
 // SPDX-License-Identifier: Apache-2.0
-// The picture of a model of shapelets. See shapelets.h.
+// The picture of a model of shapelets: each on the series it came from and on the nearest series of other classes, the
+// order lines of the nodes, the tree. See shapelets.h; order lines and the tree are in shapelets_tree.c.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture.h"
-#include "shapelets.h"
+#include "shapelets_picture.h"
 
-enum { ACROSS = 5, CELL_WIDTH = 210, CELL_HEIGHT = 140, LINE_HEIGHT = 84, TREE_STEP = 64, MOST_ROWS = 200 };
+enum { ACROSS = 5, CELL_WIDTH = 230, TITLE = 28, RIGHT = 10, ALONE = 76, TOGETHER = 52, HEAD = 22 };
+enum { MOST_CLASSES = 9, MOST_PANELS = 260 };
 
-double cli_shapelets_distance(const cli_shapelets *s, const ww_shapelet_node *node, size_t i) {
-    const double *own = s->distances + i * s->info.shapelets;
-    double d = own[node->first];
-    for (size_t t = node->first + 1; t < node->first + node->terms; t++)
-        d = ww_shapelets_get_op(s->model, t) == WW_SHAPELET_AND ? fmax(d, own[t]) : fmin(d, own[t]);
-    return d;
+static size_t channels_drawn(const cli_shapelets *s) {
+    return s->info.channels < CLI_MOST_CHANNELS ? s->info.channels : CLI_MOST_CHANNELS;
 }
 
-// The first channel of series i, with the window of the shapelet from `start` on.
-static void draw_match(const cli_shapelets *s, cli_picture *picture, double left, double top, size_t i, size_t start,
-                       size_t length, const char *title) {
-    cli_panel panel = {.picture = picture,
-                       .left = left + 34,
-                       .top = top + 20,
-                       .width = CELL_WIDTH - 50,
-                       .height = CELL_HEIGHT - 56,
-                       .y_from = INFINITY,
-                       .y_to = -INFINITY};
-    const double *values = ww_series_set_values(s->set, i);
-    const size_t points = ww_series_set_length(s->set, i);
-    panel.x_to = points > 1 ? (double)(points - 1) : 1;
-    cli_range_add(values, points, 1, &panel.y_from, &panel.y_to);
-    cli_range_finish(0.05, &panel.y_from, &panel.y_to);
-    cli_panel_axes(&panel, NULL, NULL);
-    cli_panel_line(&panel, values, points, 1, 0, 1, CLI_FAINT, 1);
-    if (start + length <= points)
-        cli_panel_line(&panel, values + start, length, 1, (double)start, 1, CLI_ACCENT, 2);
-    cli_picture_text(picture, left + 34, top + 12, "start", CLI_INK, title);
+static double cell_height(const cli_shapelets *s) {
+    return TITLE + cli_stack_height(s->info.channels, s->info.channels > 1 ? TOGETHER : ALONE) + CLI_BELOW - 8;
 }
 
-// Without series: the shapelet's own points.
-static void draw_alone(const cli_shapelets *s, cli_picture *picture, double left, double top,
-                       const ww_shapelet *shapelet, const char *title) {
-    cli_panel panel = {.picture = picture,
-                       .left = left + 34,
-                       .top = top + 20,
-                       .width = CELL_WIDTH - 50,
-                       .height = CELL_HEIGHT - 56,
-                       .x_to = (double)(shapelet->length - 1),
-                       .y_from = INFINITY,
-                       .y_to = -INFINITY};
-    cli_range_add(shapelet->values, shapelet->length * s->info.channels, 1, &panel.y_from, &panel.y_to);
-    cli_range_finish(0.05, &panel.y_from, &panel.y_to);
-    cli_panel_axes(&panel, NULL, NULL);
-    for (size_t ch = 0; ch < s->info.channels; ch++)
-        cli_panel_line(&panel, shapelet->values + ch * shapelet->length, shapelet->length, 1, 0, 1,
-                       ch ? (int)ch : CLI_ACCENT, 2);
-    cli_picture_text(picture, left + 34, top + 12, "start", CLI_INK, title);
+// ---- cells
+
+// Points `from` to `to` - 1 of a series of `points` are marked; all of it is drawn.
+static void draw_cell(const cli_shapelet_picture *d, double left, double top, const double *values, size_t points,
+                      size_t from, size_t to, const char *title) {
+    cli_stack stack;
+    size_t step;
+    const double width = CELL_WIDTH - CLI_LEFT - 6 - RIGHT;
+    cli_stack_make(&stack, d->picture, d->s->info.channels, left + CLI_LEFT + 6, top + TITLE, width,
+                   d->s->info.channels > 1 ? TOGETHER : ALONE);
+    cli_stack_range(&stack, values, points);
+    cli_stack_finish(&stack);
+    const double detail = cli_sample(d->panels, points, width, 1, &step);
+    for (size_t c = 0; c < stack.count; c++)
+        stack.panels[c].detail = detail;
+    cli_stack_axes(&stack, NULL);
+    cli_stack_line(&stack, values, points, 0, points, 0, CLI_FAINT, 1);
+    cli_stack_line(&stack, values, points, from, to, (double)from, CLI_ACCENT, 2);
+    cli_picture_text_within(d->picture, left + 16, top + 16, CELL_WIDTH - 20, "start", CLI_INK, title);
 }
 
-static int draw_shapelet(const cli_shapelets *s, cli_picture *picture, size_t number, double top) {
-    char title[160];
+static void draw_series(const cli_shapelet_picture *d, double left, double top, size_t i, size_t start, size_t length,
+                        const char *title) {
+    const size_t points = ww_series_set_length(d->s->set, i);
+    draw_cell(d, left, top, ww_series_set_values(d->s->set, i), points, start,
+              start + length <= points ? start + length : start, title);
+}
+
+// The nearest other series of a class; SIZE_MAX: none.
+static size_t nearest_of(const cli_shapelets *s, size_t number, size_t own, size_t class) {
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < ww_series_set_count(s->set); i++)
+        if (s->classes[i] == (int64_t) class && i != own &&
+            (best == SIZE_MAX ||
+             s->distances[i * s->info.shapelets + number] < s->distances[best * s->info.shapelets + number]))
+            best = i;
+    return best;
+}
+
+// Of the nearest series of each class the `MOST_CLASSES` nearest, by class; *found is how many classes have one.
+static size_t choose_matches(const cli_shapelets *s, size_t number, size_t own, size_t *matches, size_t *found) {
+    size_t count = 0;
+    *found = 0;
+    for (size_t k = 0; k < s->info.classes; k++) {
+        const size_t best = nearest_of(s, number, own, k);
+        if (best == SIZE_MAX)
+            continue;
+        ++*found;
+        matches[count++] = best;
+        if (count <= MOST_CLASSES)
+            continue;
+        size_t farthest = 0;
+        for (size_t m = 1; m < count; m++)
+            if (s->distances[matches[m] * s->info.shapelets + number] >
+                s->distances[matches[farthest] * s->info.shapelets + number])
+                farthest = m;
+        memmove(matches + farthest, matches + farthest + 1, (--count - farthest) * sizeof *matches);
+    }
+    return count;
+}
+
+// Cells of a shapelet: its own series, and one of each class.
+static size_t cells_of(const cli_shapelets *s) {
+    return s->set ? 1 + (s->info.classes < MOST_CLASSES ? s->info.classes : MOST_CLASSES) : 1;
+}
+
+static double shapelet_height(const cli_shapelets *s) {
+    return HEAD + (double)((cells_of(s) + ACROSS - 1) / ACROSS) * cell_height(s);
+}
+
+static int draw_shapelet(const cli_shapelet_picture *d, size_t number, double top) {
+    const cli_shapelets *s = d->s;
+    char title[512];
     ww_shapelet shapelet = WW_SHAPELET_INIT;
     if (ww_shapelets_get_shapelet(s->model, number, &shapelet) != WW_OK)
         return cli_fail();
-    if (!s->set || shapelet.series >= ww_series_set_count(s->set) ||
-        shapelet.start + shapelet.length > ww_series_set_length(s->set, shapelet.series)) {
-        snprintf(title, sizeof title, "shapelet %zu, %zu points", number, shapelet.length);
-        draw_alone(s, picture, 0, top, &shapelet, title);
-        if (!s->set)
-            return CLI_GO_ON;
-    } else {
-        snprintf(title, sizeof title, "shapelet %zu: series %zu, %s", number, shapelet.series,
-                 ww_shapelets_class_name(s->model, shapelet.label));
-        draw_match(s, picture, 0, top, shapelet.series, shapelet.start, shapelet.length, title);
-    }
-    for (size_t k = 0, column = 1; k < s->info.classes && column < ACROSS; k++, column++) {
-        size_t best = SIZE_MAX;
-        for (size_t i = 0; i < ww_series_set_count(s->set); i++)
-            if (s->classes[i] == (int64_t)k && i != shapelet.series &&
-                (best == SIZE_MAX ||
-                 s->distances[i * s->info.shapelets + number] < s->distances[best * s->info.shapelets + number]))
-                best = i;
-        if (best == SIZE_MAX)
-            continue;
-        const size_t at = best * s->info.shapelets + number;
-        snprintf(title, sizeof title, "%s: series %zu, %.4g", ww_shapelets_class_name(s->model, k), best,
-                 s->distances[at]);
-        draw_match(s, picture, (double)column * CELL_WIDTH, top, best, (size_t)s->starts[at], shapelet.length, title);
+    const bool own = s->set && shapelet.series < ww_series_set_count(s->set) &&
+                     shapelet.start + shapelet.length <= ww_series_set_length(s->set, shapelet.series);
+    size_t matches[MOST_CLASSES + 1], found = 0, left_out;
+    const size_t count = s->set ? choose_matches(s, number, own ? shapelet.series : SIZE_MAX, matches, &found) : 0;
+    left_out = found - count;
+    snprintf(title, sizeof title, "shapelet %zu: %zu points of series %zu, gain %.4f, gap %.4f", number,
+             shapelet.length, shapelet.series, shapelet.gain, shapelet.gap);
+    if (left_out)
+        snprintf(title + strlen(title), sizeof title - strlen(title),
+                 "; the %zu classes with the nearest series, %zu of %zu are left out", count, left_out, found);
+    cli_picture_text_within(d->picture, 16, top + 16, CLI_SHAPELETS_WIDTH - 32, "start", CLI_INK, title);
+    top += HEAD;
+    snprintf(title, sizeof title, "from series %zu, class %s", shapelet.series,
+             ww_shapelets_class_name(s->model, shapelet.label));
+    if (own)
+        draw_series(d, 0, top, shapelet.series, shapelet.start, shapelet.length, title);
+    else
+        draw_cell(d, 0, top, shapelet.values, shapelet.length, 0, shapelet.length, title);
+    for (size_t m = 0; m < count; m++) {
+        const size_t at = matches[m] * s->info.shapelets + number;
+        snprintf(title, sizeof title, "%.4g, class %s, series %zu", s->distances[at],
+                 ww_shapelets_class_name(s->model, (size_t)s->classes[matches[m]]), matches[m]);
+        draw_series(d, (double)((m + 1) % ACROSS) * CELL_WIDTH, top + (double)((m + 1) / ACROSS) * cell_height(s),
+                    matches[m], (size_t)s->starts[at], shapelet.length, title);
     }
     return CLI_GO_ON;
 }
 
-// The series that reach the node, by their distance; the split.
-static void draw_order(const cli_shapelets *s, cli_picture *picture, const ww_shapelet_node *node, const bool *reach,
-                       double top) {
-    char text[160];
-    const size_t count = ww_series_set_count(s->set);
-    cli_panel panel = {.picture = picture,
-                       .left = 34,
-                       .top = top + 16,
-                       .width = ACROSS * CELL_WIDTH - 60,
-                       .height = LINE_HEIGHT - 52,
-                       .x_from = node->threshold,
-                       .x_to = node->threshold,
-                       .y_to = (double)s->info.classes};
-    for (size_t i = 0; i < count; i++)
-        if (reach[i]) {
-            const double d = cli_shapelets_distance(s, node, i);
-            cli_range_add(&d, 1, 1, &panel.x_from, &panel.x_to);
-        }
-    cli_range_finish(0.03, &panel.x_from, &panel.x_to);
-    cli_panel_axes(&panel, NULL, NULL);
-    cli_panel_segment(&panel, node->threshold, panel.y_from, node->threshold, panel.y_to, CLI_INK, true);
-    for (size_t i = 0; i < count; i++)
-        if (reach[i] && s->classes[i] >= 0) {
-            const double d = cli_shapelets_distance(s, node, i);
-            snprintf(text, sizeof text, "series %zu, %s: %.6g", i,
-                     ww_shapelets_class_name(s->model, (size_t)s->classes[i]), d);
-            cli_panel_dot(&panel, d, (double)s->classes[i] + 0.5, 3, (int)s->classes[i], text);
-        }
-    snprintf(text, sizeof text, "order line: d <= %.6g, gain %.4f, gap %.4f", node->threshold, node->gain, node->gap);
-    cli_picture_text(picture, 34, top + 10, "start", CLI_INK, text);
+// ---- which shapelets
+
+// The first shapelet that is the same window: those of the tree are often among the best.
+static int find_same(const cli_shapelets *s, size_t *same) {
+    ww_shapelet *all = calloc(s->info.shapelets + 1, sizeof *all);
+    int result = all ? CLI_GO_ON : cli_error("the picture does not fit memory");
+    for (size_t i = 0; result == CLI_GO_ON && i < s->info.shapelets; i++) {
+        ww_shapelet_init(&all[i], sizeof all[i]);
+        if (ww_shapelets_get_shapelet(s->model, i, &all[i]) != WW_OK)
+            result = cli_fail();
+        same[i] = i;
+        for (size_t k = i; result == CLI_GO_ON && k-- > 0;)
+            if (all[k].series == all[i].series && all[k].start == all[i].start && all[k].length == all[i].length)
+                same[i] = k;
+    }
+    free(all);
+    return result;
 }
 
-// ---- the tree
-
-typedef struct tree {
-    ww_shapelet_node *nodes;
-    double *x; // leaves by their order, others between their branches
-    size_t leaves, depth;
-} tree;
-
-static void place_nodes(const cli_shapelets *s, tree *t, size_t *stack) {
-    // Nodes below have greater numbers; leaves in order by a walk, the others afterwards from the last to the first.
-    size_t waiting = 0;
-    stack[waiting++] = 0;
-    while (waiting) {
-        const size_t i = stack[--waiting];
-        t->depth = t->nodes[i].depth > t->depth ? t->nodes[i].depth : t->depth;
-        if (t->nodes[i].left < 0) {
-            t->x[i] = (double)t->leaves++ + 0.5;
-        } else {
-            stack[waiting++] = (size_t)t->nodes[i].right;
-            stack[waiting++] = (size_t)t->nodes[i].left;
-        }
-    }
-    for (size_t i = s->info.nodes; i-- > 0;)
-        if (t->nodes[i].left >= 0)
-            t->x[i] = 0.5 * (t->x[t->nodes[i].left] + t->x[t->nodes[i].right]);
+static const char *class_name(const void *user, size_t k) {
+    return ww_shapelets_class_name(((const cli_shapelets *)user)->model, k);
 }
 
-static void draw_tree(const cli_shapelets *s, cli_picture *picture, const tree *t, double top) {
-    char text[160];
-    cli_panel panel = {.picture = picture,
-                       .left = 34,
-                       .top = top + 20,
-                       .width = ACROSS * CELL_WIDTH - 60,
-                       .height = (double)((t->depth + 1) * TREE_STEP),
-                       .x_to = (double)t->leaves,
-                       .y_to = (double)t->depth + 1,
-                       .down = true};
-    for (size_t i = 0; i < s->info.nodes; i++) {
-        const ww_shapelet_node *n = &t->nodes[i];
-        const double y = (double)n->depth + 0.3;
-        if (n->left >= 0) {
-            const size_t below[2] = {(size_t)n->left, (size_t)n->right};
-            for (int side = 0; side < 2; side++)
-                cli_panel_segment(&panel, t->x[i], y + 0.12, t->x[below[side]], y + 0.78, CLI_FAINT, false);
-            snprintf(text, sizeof text, "%zu to %zu: d <= %.4g", n->first, n->first + n->terms - 1, n->threshold);
-            if (n->terms == 1)
-                snprintf(text, sizeof text, "%zu: d <= %.4g", n->first, n->threshold);
-            cli_panel_text(&panel, t->x[i], y, "middle", CLI_INK, text);
-        } else {
-            snprintf(text, sizeof text, "%s (%zu)", ww_shapelets_class_name(s->model, n->label), n->series);
-            cli_panel_dot(&panel, t->x[i], y - 0.06, 5, (int)n->label, text);
-            cli_panel_text(&panel, t->x[i], y + 0.25, "middle", CLI_INK, text);
+static int draw_all(cli_shapelet_picture *d, const char *path, size_t drawn, size_t different) {
+    const cli_shapelets *s = d->s;
+    const double legend =
+        cli_picture_legend(NULL, 16, 0, CLI_SHAPELETS_WIDTH - 32, true, s->info.classes, class_name, s);
+    const double height = 36 + legend + (double)drawn * shapelet_height(s) + cli_shapelets_tree_height(d);
+    cli_picture picture;
+    char text[256], channels[48];
+    snprintf(text, sizeof text, "%zu of %zu shapelets%s, each with the nearest series of other classes%s", drawn,
+             different, cli_stack_note(s->info.channels, channels, sizeof channels), s->info.nodes ? "; the tree" : "");
+    int result = cli_picture_open(path, CLI_SHAPELETS_WIDTH, height, "Shapelets", text, &picture);
+    if (result != CLI_GO_ON)
+        return result;
+    d->picture = &picture;
+    cli_picture_text_within(&picture, 16, 18, CLI_SHAPELETS_WIDTH - 32, "start", CLI_INK, text);
+    (void)cli_picture_legend(&picture, 16, 40, CLI_SHAPELETS_WIDTH - 32, true, s->info.classes, class_name, s);
+    double top = 36 + legend;
+    for (size_t i = 0, done = 0; i < s->info.shapelets && done < drawn && result == CLI_GO_ON; i++)
+        if (d->same[i] == i) {
+            result = draw_shapelet(d, i, top);
+            top += shapelet_height(s);
+            done++;
         }
-    }
-    cli_picture_text(picture, 34, top + 10, "start", CLI_INK,
-                     "tree: near to the shapelet (d at most the threshold) goes left");
+    if (result == CLI_GO_ON)
+        cli_shapelets_draw_tree(d, top);
+    return cli_picture_close(&picture, result);
 }
 
 int cli_shapelets_draw(const cli_shapelets *s, const char *path) {
-    const size_t rows = s->info.shapelets < MOST_ROWS ? s->info.shapelets : MOST_ROWS, nodes = s->info.nodes;
-    const size_t series = s->set ? ww_series_set_count(s->set) : 0;
-    tree t = {NULL, NULL, 0, 0};
-    size_t *stack = malloc((nodes + 1) * sizeof *stack), splits = 0;
-    bool *reach = malloc((series + 1) * sizeof *reach);
-    size_t *at = calloc(series + 1, sizeof *at); // the node where a series is
-    cli_picture picture;
-    int result = CLI_GO_ON;
-    t.nodes = malloc((nodes + 1) * sizeof *t.nodes);
-    t.x = calloc(nodes + 1, sizeof *t.x);
-    if (!stack || !reach || !at || !t.nodes || !t.x) {
-        result = cli_error("the picture does not fit memory");
-        goto done;
+    cli_shapelet_picture d = {.s = s};
+    size_t different = 0;
+    d.same = malloc((s->info.shapelets + 1) * sizeof *d.same);
+    int result = d.same ? find_same(s, d.same) : cli_error("the picture does not fit memory");
+    if (result == CLI_GO_ON)
+        result = cli_shapelets_get_tree(&d);
+    if (result == CLI_GO_ON) {
+        for (size_t i = 0; i < s->info.shapelets; i++)
+            different += d.same[i] == i;
+        const size_t each = cells_of(s) * channels_drawn(s), most = MOST_PANELS > each ? MOST_PANELS / each : 1;
+        const size_t drawn = different < most ? different : most;
+        d.panels = drawn * each;
+        result = draw_all(&d, path, drawn, different);
     }
-    for (size_t i = 0; i < nodes; i++) {
-        ww_shapelet_node_init(&t.nodes[i], sizeof t.nodes[i]);
-        if (ww_shapelets_get_node(s->model, i, &t.nodes[i]) != WW_OK) {
-            result = cli_fail();
-            goto done;
-        }
-        splits += t.nodes[i].left >= 0 && t.nodes[i].first < MOST_ROWS;
-    }
-    if (nodes)
-        place_nodes(s, &t, stack);
-    const double tree_height = nodes ? (double)((t.depth + 1) * TREE_STEP + 30) : 0;
-    const double height = (double)(rows * CELL_HEIGHT + (s->set ? splits * LINE_HEIGHT : 0)) + tree_height;
-    result = cli_picture_open(path, ACROSS * CELL_WIDTH, height > 0 ? height : 1, "Shapelets", &picture);
-    if (result != CLI_GO_ON)
-        goto done;
-    double top = 0;
-    for (size_t i = 0; i < s->info.best && i < rows && result == CLI_GO_ON; i++, top += CELL_HEIGHT)
-        result = draw_shapelet(s, &picture, i, top);
-    for (size_t n = 0; n < nodes && result == CLI_GO_ON; n++) {
-        const ww_shapelet_node *node = &t.nodes[n];
-        if (node->left < 0)
-            continue;
-        for (size_t i = 0; i < series; i++)
-            reach[i] = at[i] == n;
-        for (size_t i = 0; i < series; i++)
-            if (reach[i])
-                at[i] = (size_t)(cli_shapelets_distance(s, node, i) <= node->threshold ? node->left : node->right);
-        if (node->first >= MOST_ROWS)
-            continue;
-        for (size_t i = node->first; i < node->first + node->terms && i < rows && result == CLI_GO_ON;
-             i++, top += CELL_HEIGHT)
-            result = draw_shapelet(s, &picture, i, top);
-        if (s->set && result == CLI_GO_ON) {
-            draw_order(s, &picture, node, reach, top);
-            top += LINE_HEIGHT;
-        }
-    }
-    if (nodes)
-        draw_tree(s, &picture, &t, top);
-    const int closed = cli_picture_close(&picture);
-    result = result == CLI_GO_ON ? closed : result;
-done:
-    free(stack);
-    free(reach);
-    free(at);
-    free(t.nodes);
-    free(t.x);
+    cli_shapelets_free_tree(&d);
+    free(d.same);
     return result;
 }

@@ -13,7 +13,7 @@ int main(void) {
     if (status == WW_OK)
         status = ww_measure_init(&dtw, sizeof dtw, WW_DTW);
     if (status == WW_OK)
-        status = ww_distance(context, &dtw, x, 5, y, 6, &distance);
+        status = ww_distance(context, &dtw, x, 5, y, 6, 1, &distance);
     if (status == WW_OK)
         printf("%g\n", distance);
     else

@@ -31,13 +31,19 @@ bool wwi_add_u64(uint64_t a, uint64_t b, uint64_t *sum) {
     return !__builtin_add_overflow(a, b, sum);
 }
 
+// The caller's function may call the library: what that has to say does not reach it, or it would never end.
 void wwi_log(const ww_context *context, int level, const char *format, ...) {
+    static _Thread_local bool is_logging;
     char text[1024];
-    if (!context->log)
+    if (!context->log || is_logging)
         return;
     va_list args;
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    const ww_error error = *ww_last_error();
+    is_logging = true;
     context->log(context->log_user, level, text);
+    is_logging = false;
+    (void)wwi_fail_restore(&error, NULL);
 }

@@ -210,3 +210,22 @@ ww_status wwi_buffer_copy(wwi_buffer *source, uint64_t source_offset, wwi_buffer
                               : wwi_fail_cl(target->context, code, "clEnqueueCopyBuffer",
                                             "can't copy %llu bytes on the device", (unsigned long long)bytes);
 }
+
+ww_status wwi_buffer_copy_rows(wwi_buffer *source, wwi_buffer *target, uint64_t target_offset, uint64_t row_bytes,
+                               uint64_t rows, uint64_t stride_bytes) {
+    if (rows == 0 || row_bytes == 0)
+        return WW_OK;
+    ww_status status = check_range(source, 0, rows * row_bytes);
+    if (status == WW_OK)
+        status = check_range(target, target_offset, (rows - 1) * stride_bytes + row_bytes);
+    if (status != WW_OK)
+        return status;
+    const size_t from[3] = {0, 0, 0}, to[3] = {(size_t)target_offset, 0, 0};
+    const size_t region[3] = {(size_t)row_bytes, (size_t)rows, 1};
+    const cl_int code = clEnqueueCopyBufferRect(target->context->queue, source->mem, target->mem, from, to, region,
+                                                (size_t)row_bytes, 0, (size_t)stride_bytes, 0, 0, NULL, NULL);
+    return code == CL_SUCCESS ? WW_OK
+                              : wwi_fail_cl(target->context, code, "clEnqueueCopyBufferRect",
+                                            "can't copy %llu rows of %llu bytes on the device",
+                                            (unsigned long long)rows, (unsigned long long)row_bytes);
+}

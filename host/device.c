@@ -107,6 +107,7 @@ void wwi_device_describe(cl_platform_id platform, cl_device_id id, wwi_device *d
     info->max_work_group = device_max_work_group(id);
     info->has_double = device_u64(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
     device->unified_memory = device_u32(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+    wwi_device_identify(id, info);
     const char *reason = reason_unusable(id, info);
     info->usable = reason == NULL;
     if (reason)
@@ -258,6 +259,10 @@ static bool match_pair(const wwi_device *device, const char *wanted) {
            device->in_platform == strtoull(strchr(wanted, ':') + 1, NULL, 10);
 }
 
+static bool match_identity(const wwi_device *device, const char *wanted) {
+    return wwi_device_has_identity(&device->info, wanted);
+}
+
 static bool match_name(const wwi_device *device, const char *wanted) {
     return wwi_text_contains(device->info.name, wanted);
 }
@@ -289,8 +294,11 @@ static const wwi_device *find_wanted(const wwi_device_list *list, const char *wa
         return best_match(list, match_index, wanted);
     if (colon && is_number(wanted, (size_t)(colon - wanted)) && is_number(colon + 1, strlen(colon + 1)))
         return best_match(list, match_pair, wanted);
-    const wwi_device *device = best_match(list, match_name, wanted);
-    return device ? device : best_match(list, match_origin, wanted);
+    const device_match by_text[] = {match_identity, match_name, match_origin};
+    const wwi_device *device = NULL;
+    for (size_t i = 0; i < sizeof by_text / sizeof *by_text && !device; i++)
+        device = best_match(list, by_text[i], wanted);
+    return device;
 }
 
 static ww_status fail_unknown_device(const wwi_device_list *list, const char *wanted) {
@@ -301,12 +309,15 @@ static ww_status fail_unknown_device(const wwi_device_list *list, const char *wa
         return status;
     for (size_t i = 0; i < list->count && length < sizeof names - 1; i++) {
         int more =
-            snprintf(names + length, sizeof names - length, "%s%zu: %s", i ? "; " : "", i, list->devices[i].info.name);
+            snprintf(names + length, sizeof names - length, "%s%zu (%s)", i ? ", " : "", i, list->devices[i].info.name);
         length += more > 0 ? (size_t)more : 0;
     }
-    (void)wwi_fail(WW_ERROR_NO_DEVICE, "no device matches \"%.60s\"; there are %s", wanted, names);
-    return wwi_fail_hint("give \"gpu\", \"cpu\", an index from `wavewarp devices`, \"platform:device\", or a part of a "
-                         "name; leave it out (and unset WAVEWARP_DEVICE) for the best one");
+    (void)wwi_fail(WW_ERROR_NO_DEVICE, "no device matches \"%.60s\"; the device%s %s", wanted,
+                   list->count == 1 ? " here is" : "s here are", names);
+    if (strcmp(wanted, "all") == 0 || strcmp(wanted, "gpus") == 0 || strchr(wanted, ','))
+        return wwi_fail_hint("several devices are for matrix and nearest (ww_group_create())");
+    return wwi_fail_hint("give \"gpu\", \"cpu\", an index from `wavewarp devices`, \"platform:device\", a UUID, a PCI "
+                         "address or a part of a name; leave it out (and unset WAVEWARP_DEVICE) for the best one");
 }
 
 ww_status wwi_devices_choose(const wwi_device_list *list, const char *wanted, size_t *chosen) {

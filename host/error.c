@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-static _Thread_local ww_error record = {.struct_size = sizeof(ww_error), .series = -1, .position = -1};
+static _Thread_local ww_error record = {.struct_size = sizeof(ww_error), .series = -1, .position = -1, .channel = -1};
 
 // The log's length is not limited, so it is on the heap and must be freed with its thread.
 static pthread_once_t log_once = PTHREAD_ONCE_INIT;
@@ -68,8 +68,15 @@ static void start_record(ww_status status, const char *file, int line) {
     record.status = status;
     record.series = -1;
     record.position = -1;
+    record.channel = -1;
     put_text(record.file, sizeof record.file, slash ? slash + 1 : file);
     record.line = line;
+}
+
+ww_status wwi_fail_again(const ww_error *error, ww_status status) {
+    record = *error;
+    record.status = status;
+    return status;
 }
 
 // Arguments may point into the record (an old message inside a new one), so the text is formatted in another buffer.
@@ -91,6 +98,11 @@ ww_status wwi_fail_hint(const char *format, ...) {
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
     put_text(record.hint, sizeof record.hint, text);
+    return record.status;
+}
+
+ww_status wwi_fail_channel(int64_t channel) {
+    record.channel = channel;
     return record.status;
 }
 

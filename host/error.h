@@ -15,6 +15,9 @@ ww_status wwi_fail_at(ww_status status, const char *file, int line, const char *
 // Add to the record just started. Each returns the record's status.
 ww_status wwi_fail_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 ww_status wwi_fail_where(int64_t series, int64_t position);
+ww_status wwi_fail_channel(int64_t channel);
+// The record that another thread has filled, as this thread's. Returns `status`.
+ww_status wwi_fail_again(const ww_error *error, ww_status status);
 // Host memory: `bytes` could not be allocated.
 ww_status wwi_fail_memory_at(const char *file, int line, uint64_t bytes);
 #define wwi_fail_memory(bytes) wwi_fail_memory_at(__FILE__, __LINE__, (bytes))

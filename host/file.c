@@ -184,6 +184,8 @@ static bool was_made_with_us(const char *folder) {
 }
 
 char *wwi_installed_folder(void) {
+    if (!WWI_INSTALLED_KERNELS)
+        return NULL;
     char *folder = installed_beside_library();
     if (folder && was_made_with_us(folder))
         return folder;

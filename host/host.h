@@ -130,6 +130,10 @@ void wwi_feed_rest(wwi_feed *feed);
 ww_status wwi_buffer_fill_u32(wwi_buffer *buffer, uint64_t offset, uint64_t bytes, uint32_t pattern);
 ww_status wwi_buffer_copy(wwi_buffer *source, uint64_t source_offset, wwi_buffer *target, uint64_t target_offset,
                           uint64_t bytes);
+// `rows` rows of row_bytes, one after the other in the source and every stride_bytes from target_offset on in the
+// target.
+ww_status wwi_buffer_copy_rows(wwi_buffer *source, wwi_buffer *target, uint64_t target_offset, uint64_t row_bytes,
+                               uint64_t rows, uint64_t stride_bytes);
 // Device bytes a new buffer may have: free by our own count against the device's memory, and the largest single buffer.
 uint64_t wwi_context_bytes_free(const ww_context *context);
 uint64_t wwi_context_max_buffer(const ww_context *context);

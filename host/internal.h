@@ -75,6 +75,12 @@ void wwi_opening_end(void);
 ww_status wwi_devices_find(wwi_device_list *list); // between the two
 void wwi_devices_free(wwi_device_list *list);
 void wwi_device_describe(cl_platform_id platform, cl_device_id id, wwi_device *device);
+
+/// Fills uuid and pci.
+void wwi_device_identify(cl_device_id id, ww_device_info *info);
+
+/// Whether `wanted` is the device's UUID or its PCI address, in one of the forms of docs/devices.md.
+bool wwi_device_has_identity(const ww_device_info *info, const char *wanted);
 // `wanted` NULL or "": the best usable one. `*chosen` is an index into the list.
 ww_status wwi_devices_choose(const wwi_device_list *list, const char *wanted, size_t *chosen);
 bool wwi_text_contains(const char *text, const char *part); // in upper or lower case
@@ -254,6 +260,7 @@ struct wwi_program {
     wwi_program *next;   // most recently used first
     size_t users;
     wwi_build_state state;
+    pthread_t builder;      // WWI_BUILDING: the thread that compiles it
     char *source, *options; // together the key: whole texts, so no two programs can be confused
     cl_program cl;
     ww_error error;  // WWI_FAILED: why
@@ -261,7 +268,8 @@ struct wwi_program {
 };
 
 // A context's programs. The caller holds the lock for each of these except wwi_programs_free().
-wwi_program *wwi_programs_find(ww_context *context, const char *source, const char *options); // and to the front
+// To the front too. None that this thread is compiling: it got here by its log function, and would wait for itself.
+wwi_program *wwi_programs_find(ww_context *context, const char *source, const char *options);
 void wwi_programs_unlink(ww_context *context, const wwi_program *program);
 void wwi_programs_drop_user(wwi_program *program); // frees a failed one with its last user
 void wwi_programs_drop_idle(ww_context *context);

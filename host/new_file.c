@@ -66,18 +66,22 @@ void ww_unfinished_files_notice(ww_unfinished_file_found *found, void *user) {
     notice_user = user;
 }
 
-// Whether `name` is a part of `base`: by whom it was made.
+// Whether `name` is a part of `base`: by whom it was made. One of several writers' has no process in its name (-1).
 static bool is_part(const char *name, const char *base, long *process) {
     const size_t length = strlen(base);
     long number;
     int end = 0;
-    return strncmp(name, base, length) == 0 && sscanf(name + length, ".part-%ld-%ld%n", process, &number, &end) == 2 &&
-           name[length + (size_t)end] == '\0';
+    if (strncmp(name, base, length) != 0)
+        return false;
+    *process = -1;
+    return strcmp(name + length, WWI_SHARED_PART) == 0 ||
+           (sscanf(name + length, ".part-%ld-%ld%n", process, &number, &end) == 2 &&
+            name[length + (size_t)end] == '\0');
 }
 
 // Nobody holds its lock. Between a part's creation and its lock its process tells.
 static bool is_left(int folder, const char *name, long process) {
-    if (process != (long)getpid() && (kill((pid_t)process, 0) == 0 || errno != ESRCH))
+    if (process > 0 && process != (long)getpid() && (kill((pid_t)process, 0) == 0 || errno != ESRCH))
         return false;
     struct stat about;
     const int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -155,7 +159,7 @@ static ww_status create_beside(wwi_new_file *file, const struct stat *replaced) 
     return WW_OK;
 }
 
-static ww_status open_new(const char *path, wwi_new_file *file) {
+static ww_status open_new(const char *path, bool notices, wwi_new_file *file) {
     struct stat about, link;
     const bool exists = stat(path, &about) == 0;
     if (exists && S_ISDIR(about.st_mode))
@@ -170,7 +174,7 @@ static ww_status open_new(const char *path, wwi_new_file *file) {
     if (!file->path)
         return replaces ? fail_write(path) : wwi_fail_memory(strlen(path) + 1);
     if (!exists || replaces) {
-        if (notice)
+        if (notice && notices)
             find_left(file->path);
         return create_beside(file, replaces ? &about : NULL);
     }
@@ -180,9 +184,9 @@ static ww_status open_new(const char *path, wwi_new_file *file) {
     return file->descriptor < 0 ? fail_write(path) : WW_OK;
 }
 
-ww_status wwi_new_file_open(const char *path, wwi_new_file *file) {
+ww_status wwi_new_file_open(const char *path, bool notices, wwi_new_file *file) {
     *file = (wwi_new_file){.descriptor = -1, .slot = -1};
-    const ww_status status = open_new(path, file);
+    const ww_status status = open_new(path, notices, file);
     if (status != WW_OK)
         (void)wwi_new_file_close(file, false);
     return status;
@@ -196,7 +200,7 @@ ww_status wwi_new_file_sync(wwi_new_file *file) {
 }
 
 // The new name is on disk when the folder is. It has the file already: what fails here is no reason to report.
-static void sync_folder(const char *path) {
+void wwi_folder_sync(const char *path) {
     char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
     if (slash)
         slash[slash == folder ? 1 : 0] = '\0';
@@ -216,7 +220,7 @@ ww_status wwi_new_file_close(wwi_new_file *file, bool keep) {
         if (keep && status == WW_OK && rename(file->temporary, file->path) != 0)
             status = fail_write(file->path);
         if (keep && status == WW_OK)
-            sync_folder(file->path);
+            wwi_folder_sync(file->path);
         else
             unlink(file->temporary);
     }

@@ -183,14 +183,21 @@ ww_status ww_context_create(const ww_context_options *given, ww_context **out) {
 
 // ---- the caller's own objects
 
+// A context of a device also serves its sub-devices; PoCL lists the whole device even for a context of a sub-device.
 static bool context_has_device(cl_context cl, cl_device_id device) {
     cl_device_id devices[64];
     size_t bytes = 0;
     if (clGetContextInfo(cl, CL_CONTEXT_DEVICES, sizeof devices, devices, &bytes) != CL_SUCCESS)
         return false;
-    for (size_t i = 0; i < bytes / sizeof devices[0]; i++)
-        if (devices[i] == device)
-            return true;
+    while (device) {
+        for (size_t i = 0; i < bytes / sizeof devices[0]; i++)
+            if (devices[i] == device)
+                return true;
+        cl_device_id parent = NULL;
+        if (clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(cl_device_id), &parent, NULL) != CL_SUCCESS)
+            return false;
+        device = parent;
+    }
     return false;
 }
 

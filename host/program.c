@@ -312,6 +312,7 @@ ww_status wwi_program_get(ww_context *context, const wwi_source *sources, size_t
                                  .next = context->programs,
                                  .users = 1,
                                  .state = WWI_BUILDING,
+                                 .builder = pthread_self(),
                                  .source = source,
                                  .options = all_options};
         context->programs = program;

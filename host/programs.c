@@ -49,9 +49,14 @@ void wwi_programs_drop_idle(ww_context *context) {
     }
 }
 
+static bool is_found(const wwi_program *program, const char *source, const char *options) {
+    return strcmp(program->options, options) == 0 && strcmp(program->source, source) == 0 &&
+           !(program->state == WWI_BUILDING && pthread_equal(program->builder, pthread_self()));
+}
+
 wwi_program *wwi_programs_find(ww_context *context, const char *source, const char *options) {
     wwi_program *program = context->programs;
-    while (program && (strcmp(program->options, options) != 0 || strcmp(program->source, source) != 0))
+    while (program && !is_found(program, source, options))
         program = program->next;
     if (program && program != context->programs) {
         wwi_programs_unlink(context, program);

@@ -347,7 +347,7 @@ static ww_status write_user_file(const char *path, const wwi_tuning_record *reco
     }
     wwi_new_file file;
     if (status == WW_OK)
-        status = wwi_new_file_open(path, &file);
+        status = wwi_new_file_open(path, true, &file);
     if (status == WW_OK) {
         status = wwi_write_all(file.descriptor, text, bytes)
                      ? WW_OK

@@ -39,7 +39,7 @@ typedef struct ww_average_options {
     /// Points of the centre. 0: of the start: of the longest member, of the medoid, or given_length. A start of another
     /// length is stretched linearly.
     size_t length;
-    const size_t *members; ///< indices of the set's series that are averaged; NULL: all
+    const size_t *members; ///< indices of the series that are averaged; NULL: all
     size_t member_count;   ///< 0 with members NULL
     const double *weights; ///< one a member, none negative, their sum above 0; NULL: all 1
     ww_average_start start;
@@ -48,15 +48,11 @@ typedef struct ww_average_options {
     size_t iterations; ///< most; 0: the start and its objective alone. Default 100
     /// Ends when an iteration lowers the objective by less than this share of it, 0 to 1. Default 1e-6
     double tolerance;
-    ww_precision precision;      ///< of distances and sums on the device
     const ww_plan_options *plan; ///< engine and limits; NULL: all defaults. Progress is in cells of all iterations
 } ww_average_options;
 
 #define WW_AVERAGE_OPTIONS_INIT                                                                                        \
-    {                                                                                                                  \
-        sizeof(ww_average_options), WW_AVERAGE_DBA, 0, NULL, 0, NULL, WW_AVERAGE_START_MEAN, NULL, 0, 100, 1e-6,       \
-            WW_FLOAT, NULL                                                                                             \
-    }
+    { sizeof(ww_average_options), WW_AVERAGE_DBA, 0, NULL, 0, NULL, WW_AVERAGE_START_MEAN, NULL, 0, 100, 1e-6, NULL }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_average_options_init(ww_average_options *options, size_t struct_size);
@@ -81,22 +77,23 @@ typedef struct ww_average_result {
 /// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_average_result_init(ww_average_result *result, size_t struct_size);
 
-/// The average of series of a set: the centre c that lowers the sum of w_k D(c, x_k).
+/// The average of series of a dataset, whose precision is that of distances and sums on the device: the centre c that
+/// lowers the sum of w_k D(c, x_k).
 ///
 /// DBA takes measures whose paths match every point of the centre: DTW, ADTW, WDTW, Fréchet, MSM (dependent channels)
 /// and TWED without time stamps, any band that suits the lengths. With DTW's squared cost every iteration lowers the
 /// objective; with others the first that does not is undone and ends the search. Sums are made on the device; no path
 /// comes to the host. Soft barycentres take DTW, ADTW, WDTW and MSM with gamma above 0; a search that finds no way down
 /// ends there, and counts as converged.
-/// \param measure its root is ignored. \param set read during the call only. \param options likewise; NULL: all
-/// defaults. \return WW_ERROR_EMPTY (no member), WW_ERROR_INVALID_ARGUMENT (weights, a start of a wrong shape, an index
+/// \param measure its root is ignored. \param options read during the call only; NULL: all defaults.
+/// \return WW_ERROR_EMPTY (no member), WW_ERROR_INVALID_ARGUMENT (weights, a start of a wrong shape, an index
 /// out of range), WW_ERROR_UNSUPPORTED (the method does not take the measure), WW_ERROR_NO_PATH, WW_ERROR_NOT_FINITE,
 /// WW_ERROR_CANCELLED, and what ww_plan_create_paths() and ww_plan_run_paths() return. On an error the result holds
 /// nothing.
-/// *Ownership*: free what the result holds with ww_average_result_free(). *Thread-safety*: any thread, while nobody
-/// changes the set. *Blocking*: until done.
-WW_API_STATUS ww_average(ww_context *context, const ww_measure *measure, const ww_series_set *set,
-                         const ww_average_options *options, ww_average_result *result);
+/// *Ownership*: free what the result holds with ww_average_result_free(). *Thread-safety*: any thread.
+/// *Blocking*: until done.
+WW_API_STATUS ww_average(const ww_measure *measure, ww_dataset *series, const ww_average_options *options,
+                         ww_average_result *result);
 
 /// Frees what a result holds and makes it empty; the struct itself is the caller's. *Thread-safety*: one thread at a
 /// time. *Blocking*: no.

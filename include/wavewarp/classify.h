@@ -10,36 +10,34 @@
 extern "C" {
 #endif
 
-/// Two sets' copies on the device, for several classifications. *Thread-safety*: one thread at a time.
-typedef struct ww_classify_data ww_classify_data;
+/// How the k nearest vote.
+typedef enum ww_vote {
+    WW_VOTE_UNIFORM = 0, ///< one vote each
+    /// 1/distance each; where some are at distance 0, one vote each of these. WW_ERROR_UNSUPPORTED for similarities and
+    /// soft measures.
+    WW_VOTE_DISTANCE = 1
+} ww_vote;
 
 typedef struct ww_classify_options {
-    size_t struct_size; ///< sizeof(ww_classify_options)
-    size_t k;           ///< neighbours that vote, default 1
-    ww_precision precision;
+    size_t struct_size;          ///< sizeof(ww_classify_options)
+    size_t k;                    ///< neighbours that vote, default 1
     const ww_plan_options *plan; ///< of the search; NULL: all defaults
-    ww_classify_data *data;      ///< the sets' copies; NULL: made for the call
+    ww_vote vote;
+    int want_neighbours;    ///< 1: the result has `neighbours` and `distances`
+    int want_probabilities; ///< 1: the result has `probabilities`
+    /// Regression: a number for each training series, finite; copied. The result has `values`, and labels are not
+    /// needed. NULL: classes.
+    const double *targets;
 } ww_classify_options;
 
 #define WW_CLASSIFY_OPTIONS_INIT                                                                                       \
-    { sizeof(ww_classify_options), 1, WW_FLOAT, NULL, NULL }
+    { sizeof(ww_classify_options), 1, NULL, WW_VOTE_UNIFORM, 0, 0, NULL }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_classify_options_init(ww_classify_options *options, size_t struct_size);
 
-/// Nothing is uploaded before a classification needs it; then it stays until the end: with it many measures, bands and
-/// parameters are tried on sets that are uploaded once. \param train, test must live and not change until
-/// ww_classify_data_destroy(). `test` NULL: only for leave-one-out; with it both kinds are allowed.
-/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OUT_OF_MEMORY. *Ownership*: the caller's. *Thread-safety*: any thread.
-/// *Blocking*: no.
-WW_API_STATUS ww_classify_data_create(ww_context *context, const ww_series_set *train, const ww_series_set *test,
-                                      ww_classify_data **data);
-
-/// Frees the copies and stores NULL in *data. NULL and a pointer to NULL are allowed. *Thread-safety*: one thread at a
-/// time. *Blocking*: no.
-WW_API void ww_classify_data_destroy(ww_classify_data **data);
-
-/// The result of a classification. An output: set struct_size first. Class numbers are those of the train set.
+/// The result of a classification or regression. An output: set struct_size first. Class numbers are those of the train
+/// set. What was not asked for is NULL.
 typedef struct ww_classification {
     size_t struct_size; ///< sizeof(ww_classification)
     size_t total;       ///< test series
@@ -59,29 +57,62 @@ typedef struct ww_classification {
     uint64_t pairs_abandoned; ///< \copydoc ww_plan_info::pairs_abandoned
     uint64_t launches;        ///< \copydoc ww_plan_info::launches
     double seconds_device;    ///< \copydoc ww_plan_info::seconds_device
+    size_t k;                 ///< columns of neighbours and distances
+    int64_t *neighbours;      ///< total x k indices of training series, nearest first; -1 where there are fewer
+    double *distances;        ///< total x k, as ww_nearest() has them
+    double *probabilities;    ///< total x classes: the share of the votes
+    double *values;           ///< regression: total means of the targets, weighted by the votes
 } ww_classification;
 
 #define WW_CLASSIFICATION_INIT                                                                                         \
-    { sizeof(ww_classification), 0, 0, 0, NULL, NULL, NULL, 0, 0.0, 0.0, WW_ENGINE_AUTO, 0, 0, 0, 0, 0, 0, 0.0 }
+    {                                                                                                                  \
+        sizeof(ww_classification), 0, 0, 0, NULL, NULL, NULL, 0, 0.0, 0.0, WW_ENGINE_AUTO, 0, 0, 0, 0, 0, 0, 0.0, 0,   \
+            NULL, NULL, NULL, NULL                                                                                     \
+    }
 
 /// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_classification_init(ww_classification *result, size_t struct_size);
 
-/// k-nearest-neighbour classification: every test series gets the class most frequent among its k nearest training
-/// series; a tie goes to the class with the nearest member.
+/// A k-nearest-neighbour classifier, or regressor: a measure, training series and options, for any number of test sets.
+/// *Thread-safety*: it does not change after its creation; any number of threads may run it at once.
+typedef struct ww_classifier ww_classifier;
+
+/// Makes a classifier. Nothing is computed.
+/// \param measure copied, with what it points to. \param train kept alive; labelled, or options.targets is set.
+/// \param options copied, with the targets; the plan and run options that they point to too. NULL: all defaults.
+/// \return WW_ERROR_NO_LABELS, WW_ERROR_INVALID_ARGUMENT (k is 0), WW_ERROR_NOT_FINITE (a target),
+/// WW_ERROR_UNSUPPORTED (votes by distance under a similarity or a soft measure), WW_ERROR_OUT_OF_MEMORY.
+/// *Ownership*: the caller's; ww_classifier_destroy(). *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_classifier_create(const ww_measure *measure, ww_dataset *train, const ww_classify_options *options,
+                                   ww_classifier **classifier);
+
+/// Classifies: every test series gets the class with the largest vote among its k nearest training series; a tie goes
+/// to the class with the nearest member. T. Cover and P. Hart, Nearest neighbor pattern classification, IEEE
+/// Transactions on Information Theory 13, 1967; votes by distance: S. Dudani, IEEE Transactions on Systems, Man, and
+/// Cybernetics 6, 1976 (here 1/d).
 ///
 /// In float, on a device that has double, rounding does not change the result: where the error of float (values and
-/// sums; docs/nearest.md has the bound) could change the k nearest or their order, and the classes differ, those few
-/// pairs are computed again in double, from the sets' own values. A user's cost is an exception: no bound of its error
-/// is known.
-/// \param train, test read during the call only. `test` NULL: leave-one-out, each training series among the others, to
-/// choose a measure, its band and its parameters. \param options likewise; NULL: all defaults.
-/// \return WW_ERROR_EMPTY; WW_ERROR_INVALID_ARGUMENT, also when options.data is of other sets or another context;
-/// WW_ERROR_NO_LABELS when a training series has none, and what ww_plan_create_nearest() and ww_plan_run_nearest()
-/// return. On an error the result holds nothing. *Ownership*: free what the result holds with ww_classification_free().
-/// *Thread-safety*: any thread, while nobody changes the sets. *Blocking*: until done.
-WW_API_STATUS ww_classify(ww_context *context, const ww_measure *measure, const ww_series_set *train,
-                          const ww_series_set *test, const ww_classify_options *options, ww_classification *result);
+/// sums; docs/nearest.md has the bound) could change the k nearest or their order, and that could change what is asked
+/// for, those few pairs are computed again in double, from the values that the datasets were made from (of a dataset of
+/// a set; of others from the float values). A user's cost is an exception: no bound of its error is known. What is
+/// uploaded in double for it stays with the dataset, for the next call.
+/// \param test of the train set's context and precision; its labels, where it has any, are compared with the
+/// predictions. NULL: leave-one-out, each training series among the others, to choose a measure, its band and its
+/// parameters.
+/// \return WW_ERROR_EMPTY (one series alone), WW_ERROR_INVALID_ARGUMENT, and what ww_plan_create_nearest() and
+/// ww_plan_run_nearest() return. On an error the result holds nothing. *Ownership*: free what the result holds with
+/// ww_classification_free(). *Thread-safety*: any thread. *Blocking*: until done.
+WW_API_STATUS ww_classifier_run(const ww_classifier *classifier, ww_dataset *test, ww_classification *result);
+
+/// Frees a classifier and stores NULL in *classifier. NULL and a pointer to NULL are allowed. *Thread-safety*: when
+/// nobody uses it. *Blocking*: no.
+WW_API void ww_classifier_destroy(ww_classifier **classifier);
+
+/// A classifier that is made, run once and destroyed. \return as ww_classifier_create() and ww_classifier_run().
+/// *Ownership*: free what the result holds with ww_classification_free(). *Thread-safety*: any thread. *Blocking*:
+/// until done.
+WW_API_STATUS ww_classify(const ww_measure *measure, ww_dataset *train, ww_dataset *test,
+                          const ww_classify_options *options, ww_classification *result);
 
 /// Frees what a classification holds and makes it empty; the struct itself is the caller's. *Thread-safety*: one thread
 /// at a time. *Blocking*: no.

@@ -37,10 +37,12 @@ typedef struct ww_device_info {
     int usable;    ///< 0: this library can't use it; why says the reason
     int chosen;    ///< 1: what ww_context_create() takes by default
     char why[256]; ///< one sentence: why it is or is not chosen
+    char uuid[40]; ///< 8-4-4-4-12 hexadecimal digits; empty where the driver does not say it
+    char pci[32];  ///< domain:bus:device.function, "0000:3b:00.0"; empty where the driver does not say it
 } ww_device_info;
 
 #define WW_DEVICE_INFO_INIT                                                                                            \
-    { sizeof(ww_device_info), 0, 0, "", "", "", "", "", WW_DEVICE_GPU, 0, 0, 0, 0, 0, 0, 0, 0, 0, "" }
+    { sizeof(ww_device_info), 0, 0, "", "", "", "", "", WW_DEVICE_GPU, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", "" }
 
 /// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_device_info_init(ww_device_info *info, size_t struct_size);
@@ -63,13 +65,16 @@ WW_API_STATUS ww_device_list_get_info(const ww_device_list *list, size_t i, ww_d
 /// Frees a list and stores NULL in *list. *Thread-safety*: when nobody uses it. *Blocking*: no.
 WW_API void ww_device_list_destroy(ww_device_list **list);
 
-/// Called with each log message (level 0 error, 1 warning, 2 information, 3 detail), by any thread that uses the
-/// context.
+/// Called with each log message (level 0 error, 1 warning, 2 information, 3 detail), by the thread that called the
+/// library, during its call; never by a thread of the library's own. With several threads on one context it may be
+/// called by several at once. `text` is valid during the call. It may call the library, also with the same context;
+/// messages of those calls are dropped.
 typedef void (*ww_log_fn)(void *user, int level, const char *text);
 
 typedef struct ww_context_options {
-    size_t struct_size;     ///< sizeof(ww_context_options)
-    const char *device;     ///< NULL: $WAVEWARP_DEVICE, else the best; "gpu", "cpu", an index, or a part of a name
+    size_t struct_size; ///< sizeof(ww_context_options)
+    const char *device; ///< NULL: $WAVEWARP_DEVICE, else the best; "gpu", "cpu", an index, "platform:device", a UUID, a
+                        ///< PCI address, or a part of a name (docs/devices.md)
     const char *kernel_dir; ///< NULL: $WAVEWARP_KERNEL_DIR, the installed folder, else the built-in copy
     const char
         *tuning_file; ///< NULL: $WAVEWARP_TUNING, else the user's file; then the installed, then the built-in one
@@ -103,8 +108,9 @@ WW_API_STATUS ww_context_get_device_info(const ww_context *context, ww_device_in
 WW_API const char *ww_context_kernel_source(const ww_context *context);
 
 /// Computes distances with known answers in every engine the device accepts.
-/// \return WW_ERROR_INTERNAL with what differed in the message, and what plans return.
-/// *Thread-safety*: any thread. *Blocking*: until done: some seconds where kernels are compiled for the first time.
+/// \return WW_ERROR_INVALID_ARGUMENT (context is NULL), WW_ERROR_INTERNAL with what differed in the message, and what
+/// plans return. *Thread-safety*: any thread. *Blocking*: until done: some seconds where kernels are compiled for the
+/// first time.
 WW_API_STATUS ww_context_self_test(ww_context *context);
 
 /// Bytes of device memory this context's objects hold now. *Thread-safety*: any thread. *Blocking*: no.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Files written as all files of the library are: made beside their final name, on disk before they get it.
+/// Files written as all files of the library are: made beside their final name, on disk before they get it. Functions
+/// of the caller's that take or give the bytes of an object instead of a file.
 #ifndef WAVEWARP_FILE_H
 #define WAVEWARP_FILE_H
 
@@ -45,11 +46,23 @@ WW_API_STATUS ww_point_view_put(const ww_point_view *view, ww_file *file);
 /// once are known to it. *Thread-safety*: any thread, and signal handlers. *Blocking*: no.
 WW_API void ww_unfinished_files_remove(void);
 
+/// Takes the next `count` bytes of what is written, 1 to 65536, all of them; they are valid during the call. Return 0
+/// to go on, anything else when they can't be written: the call that writes ends with WW_ERROR_IO, and the function is
+/// not called again. What it took before is part of an object and no object.
+typedef int (*ww_write_fn)(void *user, const void *bytes, size_t count);
+
+/// Stores the next bytes of what is read: 1 to `room` (at least 1), fewer whenever that suits. Return how many; 0 at
+/// the end; anything below 0 when they can't be read: the call that reads ends with WW_ERROR_IO. After an end or a
+/// failure the function is not called again. It is read to its end, which must be that of the object: where several
+/// objects follow one another, the function says where each ends.
+typedef int64_t (*ww_read_fn)(void *user, void *bytes, size_t room);
+
 /// Told of a part that an ended process (kill -9, a crash) left beside a file. \param part its path, valid in the call.
 typedef void ww_unfinished_file_found(void *user, const char *part);
 
 /// From now on `found` is called whenever the library creates a file, once for each part that lies beside it and that
-/// no process writes any more (each holds a lock on its own). NULL: no longer; so it is at the start, and no folder is
+/// no process writes any more (each holds a lock on its own). One that ends in ".part" is a shared array file's, with
+/// which a run that knows what is in it can go on. NULL: no longer; so it is at the start, and no folder is
 /// read. *Thread-safety*: not while other threads create files; `found` runs in the thread that creates the file.
 /// *Blocking*: no.
 WW_API void ww_unfinished_files_notice(ww_unfinished_file_found *found, void *user);

@@ -22,12 +22,11 @@ typedef struct ww_kmeans_options {
     /// share of it, 0 to 1. Default 1e-6
     double tolerance;
     size_t average_iterations;   ///< most iterations of an average in one iteration of the search, >= 1. Default 10
-    ww_precision precision;      ///< of distances and sums on the device
     const ww_plan_options *plan; ///< engine and limits; NULL: all defaults. Progress is in iterations of all searches
 } ww_kmeans_options;
 
 #define WW_KMEANS_OPTIONS_INIT                                                                                         \
-    { sizeof(ww_kmeans_options), WW_AVERAGE_DBA, 0, 1, 1, 50, 1e-6, 10, WW_FLOAT, NULL }
+    { sizeof(ww_kmeans_options), WW_AVERAGE_DBA, 0, 1, 1, 50, 1e-6, 10, NULL }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_kmeans_options_init(ww_kmeans_options *options, size_t struct_size);
@@ -59,15 +58,16 @@ WW_API void ww_kmeans_info_init(ww_kmeans_info *info, size_t struct_size);
 /// seeding", SODA 2007): the first at random, each next with a probability proportional to its distance, without a root
 /// and with the hard minimum, to the nearest chosen one. A cluster that loses all its series gets the series with the
 /// largest distance to its centre, of clusters with more than one; no cluster is empty in the result.
-/// \param measure as for ww_average() with the same method; its root is ignored. \param set read during the call only.
-/// \param k 1 to the number of series. \param options likewise; NULL: all defaults.
+/// \param measure as for ww_average() with the same method; its root is ignored. \param series their precision is that
+/// of distances and sums on the device. \param k 1 to the number of series. \param options read during the call only;
+/// NULL: all defaults.
 /// \param labels one a series: cluster numbers, in the order of each cluster's first series. \param distances one a
 /// series, to the centre of its cluster, without a root; may be NULL. \param centres receives a new set of k series,
 /// in the order of the clusters. \param info may be NULL.
 /// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_CANCELLED, and what ww_average() and ww_plan_create_nearest() return. On
 /// an error *centres is NULL and the arrays are unspecified. *Ownership*: `centres` is the caller's;
-/// ww_series_set_destroy(). *Thread-safety*: any thread, while nobody changes the set. *Blocking*: until done.
-WW_API_STATUS ww_cluster_kmeans(ww_context *context, const ww_measure *measure, const ww_series_set *set, size_t k,
+/// ww_series_set_destroy(). *Thread-safety*: any thread. *Blocking*: until done.
+WW_API_STATUS ww_cluster_kmeans(const ww_measure *measure, ww_dataset *series, size_t k,
                                 const ww_kmeans_options *options, int64_t *labels, double *distances,
                                 ww_series_set **centres, ww_kmeans_info *info);
 

@@ -4,6 +4,7 @@
 #ifndef WAVEWARP_KNN_H
 #define WAVEWARP_KNN_H
 
+#include <wavewarp/plan.h>
 #include <wavewarp/points.h>
 #include <wavewarp/run.h>
 
@@ -82,8 +83,21 @@ WW_API void ww_knn_info_init(ww_knn_info *info, size_t struct_size);
 /// compiled.
 WW_API_STATUS ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_knn_options *options, ww_knn **knn);
 
+/// The same for a part of the queries and of the base. ww_neighbours_merge() (wavewarp/topk.h) joins the results of the
+/// parts of a base: ids and distances are then those of one search, bit for bit, on devices of one kind.
+/// \param queries NULL: the base's own points, each without itself: both offsets have to be equal. \param shard read
+/// during the call only, with what it points to; NULL: as ww_knn_create(). `initial` has a distance for each query, of
+/// the points' precision: what is farther is passed over where the filter shows it, and is never reported.
+/// \return as ww_knn_create(); WW_ERROR_UNSUPPORTED (WW_METRIC_L2: its neighbours are ordered by squares; search under
+/// WW_METRIC_L2_SQUARED, and take the roots of the merged distances), WW_ERROR_OVERFLOW (an id beyond 63 bits).
+/// *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while kernels are compiled.
+WW_API_STATUS ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, const ww_nearest_shard *shard,
+                                  const ww_knn_options *options, ww_knn **knn);
+
 /// Searches. \param ids queries x k; -1 where there are fewer than k. \param distances queries x k of the points'
 /// precision, +infinity where there are fewer, or NULL. \param found how many there are for each query, or NULL.
+/// The arrays are host memory: the device has ids of 32 bits and squares, of which 64 bits and roots are made on the
+/// way. ww_buffer_write() brings them back to the device where they are needed there.
 /// On any error the arrays' content is unspecified. \return WW_ERROR_CANCELLED, WW_ERROR_OVERFLOW (norms),
 /// WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL. *Thread-safety*: one thread at a time. *Blocking*: until done.
 WW_API_STATUS ww_knn_run(ww_knn *knn, int64_t *ids, void *distances, uint32_t *found);

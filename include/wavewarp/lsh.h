@@ -8,6 +8,7 @@
 #ifndef WAVEWARP_LSH_H
 #define WAVEWARP_LSH_H
 
+#include <wavewarp/file.h>
 #include <wavewarp/knn.h>
 
 #ifdef __cplusplus
@@ -83,10 +84,11 @@ WW_API double ww_lsh_collision(ww_metric metric, double distance, double width, 
 /// *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh **lsh);
 
-/// Adds points, whose ids continue after the last. Later searches give the same results as if all points had been there
-/// from the start. Every call builds tables of its own, and each search reads all tables: add many points at a time.
-/// \param points of the same context, kind, precision and dimension; kept alive.
-/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Thread-safety*: one thread at a time.
+/// Adds points, whose ids continue after the last. Later searches find what they would have found had all points been
+/// there from the start, but for points that only share a bucket: a table's number of buckets depends on the points
+/// added together (docs/lsh.md). Every call builds tables of its own, and each search reads all tables: add many points
+/// at a time. \param points of the same context, kind, precision and dimension; kept alive. \return
+/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Thread-safety*: one thread at a time.
 /// *Blocking*: until done.
 WW_API_STATUS ww_lsh_add(ww_lsh *lsh, ww_points *points);
 
@@ -100,6 +102,16 @@ WW_API_STATUS ww_lsh_remove(ww_lsh *lsh, const int64_t *ids, size_t count);
 /// neighbours may be missing. \return WW_ERROR_CANCELLED, and as ww_knn_run(). *Thread-safety*: one thread at a time.
 /// *Blocking*: until done.
 WW_API_STATUS ww_lsh_run(ww_lsh *lsh, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found);
+
+/// Searches tables over a part of the points; parameters as of ww_lsh_run(). ww_neighbours_merge() (wavewarp/topk.h)
+/// joins the results of the parts. They are those of tables to which the parts were added by ww_lsh_add(), bit for bit,
+/// with the same options (no search may be capped, nor `complete`, which looks at what a part alone finds). \param
+/// queries NULL: the tables' own points, each without itself: both offsets have to be equal. \param k with exclude_self
+/// and other queries one less at most. \param shard NULL: as ww_lsh_run(). `initial` leaves out what is farther, and
+/// saves no time. \return as ww_lsh_run(); WW_ERROR_UNSUPPORTED (WW_METRIC_L2, as ww_knn_create_shard()),
+/// WW_ERROR_OVERFLOW. *Thread-safety*: one thread at a time. *Blocking*: until done.
+WW_API_STATUS ww_lsh_run_shard(ww_lsh *lsh, ww_points *queries, size_t k, const ww_nearest_shard *shard, int64_t *ids,
+                               void *distances, uint32_t *found);
 
 /// What the tables are and what the last search did. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at
 /// a time. *Blocking*: no.
@@ -128,11 +140,21 @@ WW_API void ww_lsh_destroy(ww_lsh **lsh);
 /// a time. *Blocking*: while it writes.
 WW_API_STATUS ww_lsh_save(const ww_lsh *lsh, const char *path);
 
+/// Gives the bytes of that file to a function. \return WW_ERROR_IO (also by `write`), WW_ERROR_OPENCL.
+/// *Thread-safety*: one thread at a time; `write` is called by it. *Blocking*: until all are given.
+WW_API_STATUS ww_lsh_save_to(const ww_lsh *lsh, ww_write_fn write, void *user);
+
 /// Reads what ww_lsh_save() wrote, on any machine. \param run as in the options; NULL: all defaults.
 /// \return WW_ERROR_IO, WW_ERROR_FORMAT (not such a file, of another version, damaged or cut short), and what
 /// ww_points_create() and ww_lsh_create() return. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*:
 /// until done.
 WW_API_STATUS ww_lsh_load(ww_context *context, const char *path, const ww_run_options *run, ww_lsh **lsh);
+
+/// Reads the same from a function. \return as ww_lsh_load(); WW_ERROR_IO by `read`, WW_ERROR_INVALID_ARGUMENT (`read`
+/// returned more than `room`). *Ownership*: the caller's. *Thread-safety*: any thread; `read` is called by it.
+/// *Blocking*: until done.
+WW_API_STATUS ww_lsh_load_from(ww_context *context, ww_read_fn read, void *user, const ww_run_options *run,
+                               ww_lsh **lsh);
 
 /// What ww_lsh_choose() has to reach.
 typedef struct ww_lsh_target {

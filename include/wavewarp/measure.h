@@ -56,6 +56,12 @@ typedef enum ww_cost {
     WW_COST_USER = 4       ///< sum of the user's expression; see ww_measure.cost_expression
 } ww_cost;
 
+/// "default", "squared", "absolute", "euclidean", "user"; "unknown". And the cost of a name. \return
+/// WW_ERROR_INVALID_ARGUMENT (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
+/// no.
+WW_API const char *ww_cost_name(ww_cost cost);
+WW_API_STATUS ww_cost_by_name(const char *name, ww_cost *cost);
+
 /// Which cells (i, j), 1 <= i <= n, 1 <= j <= m, are computed.
 typedef enum ww_band_kind {
     WW_BAND_NONE = 0,
@@ -68,10 +74,16 @@ typedef enum ww_band_kind {
     WW_BAND_ROWS = 5
 } ww_band_kind;
 
+/// "none", "sakoe-chiba", "corner", "slanted", "itakura", "rows"; "unknown". And the kind of a name. \return
+/// WW_ERROR_INVALID_ARGUMENT (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
+/// no.
+WW_API const char *ww_band_kind_name(ww_band_kind kind);
+WW_API_STATUS ww_band_kind_by_name(const char *name, ww_band_kind *kind);
+
 /// This struct does not grow: a band that needs more gets fields at the end of ww_measure.
 typedef struct ww_band {
     ww_band_kind kind;
-    double width;     ///< see the kind
+    double width;     ///< see the kind; WW_BAND_NONE: 0, else WW_ERROR_INVALID_ARGUMENT
     const size_t *lo; ///< WW_BAND_ROWS: row i (from 0) covers columns lo[i] <= j < hi[i]
     const size_t *hi;
     size_t rows; ///< number of rows in lo and hi; all row series must have this length
@@ -157,6 +169,38 @@ WW_API const ww_measure_info *ww_measure_info_by_name(const char *name);
 /// value out of range (the hint has the range); a switch takes 0 and 1 only. *Thread-safety*: one thread at a time.
 /// *Blocking*: no.
 WW_API_STATUS ww_measure_set(ww_measure *measure, const char *parameter, double value);
+
+/// A measure from text: its name, then words with commas between them, in any order; of a word given twice the last
+/// counts. For example "dtw,root,band=sakoe-chiba:10%", "msm,c=0.5,dependent", "dtw,gamma=0.1".
+///
+/// | word | sets |
+/// | --- | --- |
+/// | root | `root` |
+/// | independent, dependent | `independent` |
+/// | cost=NAME | `cost`, by its name |
+/// | band=BAND | `band`, as ww_band_parse() |
+/// | gamma=G, soft=G | `gamma` |
+/// | relax=BX:EX:BY:EY | the open ends of x and y: numbers of points, or all |
+/// | NAME=NUMBER | a parameter of the measure |
+///
+/// Texts of OpenCL C and arrays are not part of it: set cost_expression, recurrence and a band's rows yourself. Numbers
+/// have a decimal point in every locale.
+/// \param struct_size sizeof(ww_measure). \param longest the longest series' length, for a band in percent; 0: not
+/// known, and a percentage is WW_ERROR_INVALID_ARGUMENT. \return WW_ERROR_INVALID_ARGUMENT (the hint lists what is
+/// known); WW_ERROR_UNSUPPORTED (a word sets a field beyond struct_size). On an error the measure is unchanged. What
+/// suits the measure (a soft minimum, open ends) is checked where it is used. *Thread-safety*: any thread. *Blocking*:
+/// no.
+WW_API_STATUS ww_measure_parse(ww_measure *measure, size_t struct_size, const char *text, size_t longest);
+
+/// Changes a measure by one word of such a text; in `relax` commas are allowed too. \return as ww_measure_parse().
+/// *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_measure_set_text(ww_measure *measure, const char *word, size_t longest);
+
+/// A band from text: "none", "sakoe-chiba:R", "corner:R" (R a whole number of points, or P% of `longest`, from 0 to
+/// 100, rounded down), "slanted:F", "itakura:S". A width without its kind is refused. WW_BAND_ROWS has arrays, no text.
+/// \param longest the longest series' length; 0: not known, and a percentage is refused: a ww_band holds points alone.
+/// \return WW_ERROR_INVALID_ARGUMENT; then the band is unchanged. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_band_parse(const char *text, size_t longest, ww_band *band);
 
 /// Number of cells of a pair of lengths n (rows) and m (columns) inside the measure's band; 0 when there is no path.
 /// *Thread-safety*: any thread. *Blocking*: no.

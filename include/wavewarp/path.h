@@ -54,12 +54,13 @@ WW_API_STATUS ww_plan_create_paths(const ww_measure *measure, ww_dataset *rows, 
 /// *Thread-safety*: one thread at a time. *Blocking*: until done; the first run also while kernels are compiled.
 WW_API_STATUS ww_plan_run_paths(ww_plan *plan, ww_paths *paths);
 
-/// The warping path of one pair, one channel.
-/// \param x n values; \param y m values; read during the call only. In double where the device has it, else in float.
+/// The warping path of one pair.
+/// \param x channels x n values, channel by channel; \param y channels x m values; read during the call only. In double
+/// where the device has it, else in float.
 /// \return as ww_dataset_create(), ww_plan_create_paths() and ww_plan_run_paths(). *Ownership*: free what the record
 /// holds with ww_paths_free(). *Thread-safety*: any thread. *Blocking*: until done.
 WW_API_STATUS ww_path(ww_context *context, const ww_measure *measure, const double *x, size_t n, const double *y,
-                      size_t m, ww_paths *path);
+                      size_t m, size_t channels, ww_paths *path);
 
 /// Frees what a record holds and makes it empty; the struct itself is the caller's. *Thread-safety*: one thread at a
 /// time. *Blocking*: no.

@@ -102,6 +102,36 @@ WW_API_STATUS ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, 
 WW_API_STATUS ww_plan_create_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
                                      const ww_plan_options *options, ww_plan **plan);
 
+/// Which part of a larger search a nearest plan is. See docs/scale.md.
+typedef struct ww_nearest_shard {
+    size_t struct_size;    ///< sizeof(ww_nearest_shard)
+    uint64_t query_offset; ///< number of the first query among all queries
+    uint64_t base_offset;  ///< number of the first series of this base in the whole base: indices count from there
+    int exclude_self;      ///< 1: a query is not its own neighbour: the two sets are one, and equal numbers one series
+    /// NULL, or for each query its k-th distance so far, of the datasets' precision: infinity (a similarity: minus
+    /// infinity) or NaN where it has fewer than k neighbours. What is farther is not computed where bounds show it, and
+    /// is never reported: index -1 instead. An equal distance is reported.
+    const void *initial;
+} ww_nearest_shard;
+
+#define WW_NEAREST_SHARD_INIT                                                                                          \
+    { sizeof(ww_nearest_shard), 0, 0, 0, NULL }
+
+/// Fills a shard of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_nearest_shard_init(ww_nearest_shard *shard, size_t struct_size);
+
+/// The same for a part of the queries and of the base. ww_neighbours_merge() (wavewarp/topk.h) joins the results of the
+/// parts of a base: indices and distances are then those of one plan, bit for bit, on devices of one kind (soft
+/// measures, ERP and a user's own: with the same engine).
+/// \param base NULL: `queries` with itself, each without itself: both offsets have to be equal.
+/// \param shard read during the call only, with what it points to; NULL: as ww_plan_create_nearest().
+/// ww_plan_info: where sets of a shard overlap, a series and itself count as a pair.
+/// \return as ww_plan_create_nearest(); WW_ERROR_INVALID_ARGUMENT; WW_ERROR_OVERFLOW (an index beyond 63 bits).
+/// *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while kernels are compiled.
+WW_API_STATUS ww_plan_create_nearest_shard(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
+                                           const ww_nearest_shard *shard, const ww_plan_options *options,
+                                           ww_plan **plan);
+
 /// Makes ready what the first run would make: device memory for results and, for a matrix or pairs of one block, the
 /// programs, scratch and uploads of all of the work, which the plan keeps. Runs work without it.
 /// \return WW_ERROR_DEVICE_MEMORY, WW_ERROR_BUILD, WW_ERROR_OPENCL. *Thread-safety*: one thread at a time.
@@ -127,6 +157,28 @@ WW_API_STATUS ww_plan_prepare(ww_plan *plan);
 ///   series do not fit the device side by side: these are uploaded again for each part.
 WW_API_STATUS ww_plan_run(ww_plan *plan, const ww_output *output);
 
+/// Runs rows [row, row + rows) x columns [column, column + columns) of a matrix plan: a part of work that several
+/// devices or machines share. See docs/scale.md.
+/// \param row, rows, column, columns inside the matrix; 0 rows or columns are nothing to do. \param output as for
+/// ww_plan_run(), in the full layout, for rows x columns values.
+/// The values are those that a run of the whole matrix has there, bit for bit, on a device of the same kind: of a set
+/// with itself 0 on its diagonal where that run writes 0, and below it what is above. (Soft measures, ERP and a user's
+/// own have the whole matrix's last bits only where it is one block on the device: see ww_plan_prepare(). ERP in float
+/// may differ in them on GPUs, where a pair's work is divided as the number of pairs asks for.) Rectangles of one plan
+/// run one after another: what the first has made serves the next, where it is large enough. Every cell of a rectangle
+/// is computed, also of both halves of a set with itself; progress counts to ww_plan_cells(). \return
+/// WW_ERROR_INVALID_ARGUMENT (a range outside the matrix; an output that is too small; a plan for another job);
+/// WW_ERROR_UNSUPPORTED (a device output of series or results that are more than one block); and as ww_plan_run().
+/// *Ownership*, *Blocking*: as ww_plan_run(), but a run into device memory waits for the upload of its indices.
+/// *Thread-safety*: one thread at a time.
+WW_API_STATUS ww_plan_run_rectangle(ww_plan *plan, size_t row, size_t rows, size_t column, size_t columns,
+                                    const ww_output *output);
+
+/// The cells inside the band of such a rectangle, for a schedule. A number beyond 64 bits is UINT64_MAX.
+/// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_plan_cells(const ww_plan *plan, size_t row, size_t rows, size_t column, size_t columns,
+                            uint64_t *cells);
+
 /// Receives a finished block: `row_count x column_count` values, row after row, at (row, column). The values are valid
 /// during the call. Return 0 to go on, anything else to cancel.
 typedef int (*ww_block_fn)(void *user, size_t row, size_t row_count, size_t column, size_t column_count,
@@ -151,10 +203,17 @@ typedef int (*ww_condensed_fn)(void *user, uint64_t first, uint64_t count, const
 WW_API_STATUS ww_plan_run_condensed_blocks(ww_plan *plan, ww_condensed_fn values, void *user);
 
 /// Runs a nearest plan. The result goes to host memory: the host decides between blocks what is computed next.
+/// ww_buffer_write() brings it to the device where it is needed there.
 /// \param indices rows x k, -1 where there are fewer. \param distances rows x k of the datasets' precision, or NULL.
 /// On any error the arrays' content is unspecified. \return WW_ERROR_CANCELLED, WW_ERROR_DEVICE_MEMORY,
 /// WW_ERROR_OPENCL. *Thread-safety*: one thread at a time. *Blocking*: until done.
 WW_API_STATUS ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances);
+
+/// The same for rows (queries) [row, row + rows) alone: a part of work that several workers share, from one plan each.
+/// Indices and distances are those of the whole run. \param indices, distances of these rows. \return
+/// WW_ERROR_INVALID_ARGUMENT (a range outside the plan), and as ww_plan_run_nearest(). *Thread-safety*: one thread at a
+/// time. *Blocking*: until done.
+WW_API_STATUS ww_plan_run_nearest_rows(ww_plan *plan, size_t row, size_t rows, int64_t *indices, void *distances);
 
 /// Waits for a run into device memory. \return the error of that run, WW_ERROR_OPENCL; WW_OK when there is no run to
 /// wait for. *Thread-safety*: one thread at a time. *Blocking*: until its work is done.

@@ -6,6 +6,7 @@
 #define WAVEWARP_PROFILE_H
 
 #include <wavewarp/context.h>
+#include <wavewarp/dataset.h>
 #include <wavewarp/run.h>
 #include <wavewarp/series.h>
 
@@ -95,7 +96,8 @@ WW_API void ww_profile_info_init(ww_profile_info *info, size_t struct_size);
 /// NULL: the series itself. It has as many channels. \param window WW_PROFILE_LEAST_WINDOW to the length of each
 /// series. \param options read during the call only; NULL: all defaults. \return WW_ERROR_INVALID_ARGUMENT (the window;
 /// k; best_channels; an exclusion that leaves no pair), WW_ERROR_EMPTY, WW_ERROR_CHANNELS, WW_ERROR_UNSUPPORTED
-/// (precision double on a device without it; left_right of two series; best_channels of more than 32),
+/// (precision double on a device without it; left_right of two series; best_channels of more than 32; a window that is
+/// not constant, but whose range is below 1e-140 of its channel's largest absolute value: the record names the window),
 /// WW_ERROR_OVERFLOW, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while
 /// the tables of the windows are made and kernels are compiled. *Source*: C.-C. M. Yeh et al., Matrix Profile I, ICDM
 /// 2016; Y. Zhu et al., Matrix Profile XI, ICDM 2018.
@@ -103,10 +105,31 @@ WW_API_STATUS ww_profile_create(ww_context *context, const ww_series_view *serie
                                 const ww_series_view *other, size_t other_index, size_t window,
                                 const ww_profile_options *options, ww_profile **profile);
 
-/// Computes it. On any error the arrays' content is unspecified. Results do not depend on the device.
-/// \return WW_ERROR_INVALID_ARGUMENT (left or right without options.left_right), WW_ERROR_CANCELLED,
+/// The same of series of datasets, which may be gone afterwards. What a profile has on the device are tables of
+/// windows, which are made on the host, in double: from the values of the set that a dataset was made from, else from
+/// its values read back, once. The profile is that of a view of these values. \param options their precision is that of
+/// the datasets. \return as ww_profile_create(); WW_ERROR_INVALID_ARGUMENT (datasets of different contexts, another
+/// precision). *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: as ww_profile_create().
+WW_API_STATUS ww_profile_create_from_datasets(ww_dataset *series, size_t index, ww_dataset *other, size_t other_index,
+                                              size_t window, const ww_profile_options *options, ww_profile **profile);
+
+/// Computes it; any number of times, also without another upload where all windows fit the device at once. The results
+/// go to host memory: indices have 64 bits, and without double on the device the host computes
+/// the distances of the candidates again. On any error the arrays' content is unspecified. Results do not depend on the
+/// device. \return WW_ERROR_INVALID_ARGUMENT (left or right without options.left_right), WW_ERROR_CANCELLED,
 /// WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL. *Thread-safety*: one thread at a time. *Blocking*: until done.
 WW_API_STATUS ww_profile_run(ww_profile *profile, ww_profile_output *output);
+
+/// A part of the work, for several devices or machines: compares windows [row, row + rows) with windows [column, column
+/// + columns) of the other series. Of one series such a pair makes each window a neighbour of the other, so that the
+/// rectangles on and above the diagonal are the whole. See docs/scale.md.
+/// \param output arrays for all windows, as of ww_profile_run(); windows without a neighbour in the rectangle have -1
+/// and infinity. Distances are squares: ww_neighbours_merge() (wavewarp/topk.h, WW_DOUBLE) joins such parts, lists of
+/// left and right neighbours apart, in the order of the whole, and the roots of what is joined are the whole's
+/// distances, bit for bit. \return as ww_profile_run(); WW_ERROR_INVALID_ARGUMENT (a rectangle that is not inside).
+/// *Thread-safety*: one thread at a time. *Blocking*: until done.
+WW_API_STATUS ww_profile_run_rectangle(ww_profile *profile, size_t row, size_t rows, size_t column, size_t columns,
+                                       ww_profile_output *output);
 
 /// What the plan is and what the last run did. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a
 /// time. *Blocking*: no.

@@ -13,8 +13,9 @@ extern "C" {
 
 /// Called between launches with the work done and the work in all, in units that the job's declaration names; in cells
 /// the work done is an estimate until the last call, which gives the total. Return 0 to go on, anything else to cancel:
-/// the job ends with WW_ERROR_CANCELLED, and what it has written is unspecified. Called by the thread that runs the
-/// job, while it runs; it must not call the library with the job's objects.
+/// the job ends with WW_ERROR_CANCELLED, and what it has written is unspecified. Called by the thread that called
+/// the library for the job, during that call, never by a thread of the library's own nor by two at once for one job; it
+/// must not call the library with the job's objects, but where a declaration allows it.
 typedef int (*ww_progress_fn)(void *user, uint64_t done, uint64_t total);
 
 typedef struct ww_run_options {

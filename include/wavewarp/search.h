@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 #include <wavewarp/context.h>
+#include <wavewarp/dataset.h>
 #include <wavewarp/measure.h>
 #include <wavewarp/run.h>
 #include <wavewarp/series.h>
@@ -27,21 +28,27 @@ typedef enum ww_search_kind {
 
 /// `exclusion`: half of the query's length, rounded up.
 #define WW_SEARCH_HALF SIZE_MAX
-/// The largest k of a search.
+/// The largest k of a search; with an exclusion of 0 or 1 the largest.
 #define WW_SEARCH_MOST 4096
+#define WW_SEARCH_MOST_PLACES 0x1000000
+/// Parts of a stream for z-normalised windows begin at multiples of so many points.
+#define WW_SEARCH_PART_POINTS 64
 
 typedef struct ww_search_options {
     size_t struct_size; ///< sizeof(ww_search_options)
     ww_search_kind kind;
     int znormalise; ///< windows: 1: the query and every window have mean 0 and population deviation 1 in each channel
-    size_t k;       ///< matches for each query, 1 to WW_SEARCH_MOST
+    size_t k;       ///< matches for each query, 1 to WW_SEARCH_MOST (with an exclusion up to 1: WW_SEARCH_MOST_PLACES)
     /// Two matches of a query in one stream are no closer than this: the begins of windows, the ends of open matches.
     /// 0 or 1: they differ. WW_SEARCH_HALF: half of the query's length, at least 1.
     size_t exclusion;
-    int has_threshold;         ///< 1: only matches within `threshold`
-    double threshold;          ///< the largest distance of a match; of a similarity the smallest value
-    int no_bounds;             ///< 1: every window is computed in full. The matches are the same
-    ww_precision precision;    ///< of the values on the device, and of every distance
+    int has_threshold; ///< 1: only matches within `threshold`
+    double threshold;  ///< the largest distance of a match; of a similarity the smallest value
+    int no_bounds;     ///< 1: every window is computed in full. The matches are the same
+    /// Of the values on the device, to which queries and streams are rounded first, and of every distance. In float a
+    /// window that is the query, of values that float has (under WW_DDTW of any), has distance 0; z-normalised with the
+    /// root about 1e-7 sqrt(m) for a query of m points.
+    ww_precision precision;
     const ww_run_options *run; ///< NULL: all defaults. Progress is in places: points of the streams times queries
 } ww_search_options;
 
@@ -64,23 +71,36 @@ typedef struct ww_search ww_search;
 
 /// Plans a search for queries. \param measure copied, with what it points to. Of its open ends relax_begin_x and
 /// relax_end_x count for WW_SEARCH_OPEN: points of the query that may be skipped where a stream begins and where it
-/// ends; the streams' own ends are open. \param queries read during the call only. \param options read during the call
-/// only; NULL: all defaults.
-/// \return WW_ERROR_INVALID_ARGUMENT (options), WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (queries), WW_ERROR_UNSUPPORTED
-/// (open ends of a measure to which they mean nothing: WDTW, WDDTW, TWED, LCSS, LCS; of one without them; with a band;
-/// points of the query skipped under ERP or MSM; a device without double), WW_ERROR_NO_PATH (the band),
-/// WW_ERROR_CHANNELS (more than 64), WW_ERROR_OVERFLOW, WW_ERROR_BUILD, WW_ERROR_DEVICE_MEMORY. *Ownership*: the
-/// caller's; keeps the context alive. *Thread-safety*: any thread. *Blocking*: while the queries are uploaded.
+/// ends, each all but one at most (also where it is the length or more); the streams' own ends are open. \param queries
+/// read during the call only, and rounded to the search's precision. \param options read during the call only; NULL:
+/// all defaults.
+/// \return WW_ERROR_INVALID_ARGUMENT (options, precisions), WW_ERROR_EMPTY, WW_ERROR_NOT_FINITE (queries),
+/// WW_ERROR_UNSUPPORTED (open ends of a measure to which they mean nothing: WDTW, WDDTW, TWED, LCSS, LCS; of one
+/// without them; with a band; points of the query skipped under ERP or MSM, or in WW_SEARCH_SUPER; relax_end_x of a
+/// caller's recurrence; a device without double), WW_ERROR_NO_PATH (the band), WW_ERROR_CHANNELS (more than 64),
+/// WW_ERROR_OVERFLOW, WW_ERROR_BUILD, WW_ERROR_DEVICE_MEMORY. *Ownership*: the caller's; keeps the context alive.
+/// *Thread-safety*: any thread. *Blocking*: while the queries are uploaded.
 WW_API_STATUS ww_search_create(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                                const ww_search_options *options, ww_search **search);
 
 /// Finds the best matches in all these streams: smallest distance first (a similarity: largest), of equal ones the
-/// lower stream and place. A point that is NaN or infinite is part of no match. A stream shorter than a window has
-/// none. \param streams any number of series in host memory. \param matches queries x k. \param found how many there
-/// are for each query, or NULL. On any error the arrays' content is unspecified. \return WW_ERROR_CHANNELS,
-/// WW_ERROR_EMPTY, WW_ERROR_CANCELLED, WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL, WW_ERROR_OUT_OF_MEMORY.
-/// *Thread-safety*: one thread at a time. *Blocking*: until done.
+/// lower stream and place. The matches go to host memory: the host chooses them among the candidates of each block, by
+/// their places and the exclusion. A point that is NaN or infinite is part of no match. A stream shorter than a window
+/// has none. \param streams any number of series in host memory. \param matches queries x k. \param found how many
+/// there are for each query, or NULL. On any error the arrays' content is unspecified. \return
+/// WW_ERROR_INVALID_ARGUMENT (a NULL, the streams' precision), WW_ERROR_CHANNELS, WW_ERROR_EMPTY, WW_ERROR_CANCELLED,
+/// WW_ERROR_DEVICE_MEMORY, WW_ERROR_OPENCL, WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: one thread at a time.
+/// *Blocking*: until done.
 WW_API_STATUS ww_search_run(ww_search *search, const ww_series_view *streams, ww_match *matches, size_t *found);
+
+/// The same in the series of a dataset, which stay on the device: nothing is uploaded, however many searches run. The
+/// matches are those of a view of the same values. Not so under WW_DDTW and WW_WDDTW, in WW_SEARCH_SUPER, of values
+/// that need not be finite, of streams of fewer than 4096 values in the mean and of a dataset that does not fit the
+/// device: the values are then sent at every run, from host memory, which keeps a copy with the dataset (as for
+/// learning). \param streams of the search's context and precision; time stamps are not used. \return as
+/// ww_search_run(). *Thread-safety*: one thread at a time; any number of searches may use one dataset at once.
+/// *Blocking*: until done.
+WW_API_STATUS ww_search_run_dataset(ww_search *search, ww_dataset *streams, ww_match *matches, size_t *found);
 
 /// Gives points [first, first+count) of a stream to a search: `count` x channels values, point by point. Return 0, or
 /// anything else when they can't be read: the search ends with WW_ERROR_IO. A block and the points that it shares with
@@ -112,16 +132,60 @@ WW_API void ww_search_source_init(ww_search_source *source, size_t struct_size);
 /// done.
 WW_API_STATUS ww_search_run_source(ww_search *search, const ww_search_source *source, ww_match *matches, size_t *found);
 
+/// Where the streams of a search are in a whole that is searched in parts. See docs/scale.md.
+typedef struct ww_search_part {
+    size_t struct_size;     ///< sizeof(ww_search_part)
+    uint64_t stream_offset; ///< number of the first stream among all streams: matches count from there
+    uint64_t point_offset;  ///< of the first point of this first stream: its matches count from there
+} ww_search_part;
+
+#define WW_SEARCH_PART_INIT                                                                                            \
+    { sizeof(ww_search_part), 0, 0 }
+
+/// Fills a part of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_search_part_init(ww_search_part *part, size_t struct_size);
+
+/// Says which part the streams of all later runs are.
+///
+/// Windows: a part begins in any point (z-normalised ones: in a multiple of WW_SEARCH_PART_POINTS points of the one
+/// stream that is divided) and goes on into the next part for the longest query's length less 1. Open matches may be of
+/// any length: their streams are not cut, but between missing points. Parts are searched for ww_search_places() places
+/// with an exclusion of 0; ww_matches_merge() joins them, and ww_matches_choose() chooses the matches.
+/// \param part read during the call only; NULL: the whole. \return WW_ERROR_INVALID_ARGUMENT (the begin of a part),
+/// WW_ERROR_UNSUPPORTED (WW_SEARCH_SUPER), WW_ERROR_OVERFLOW. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_search_set_part(ww_search *search, const ww_search_part *part);
+
+/// How many places of a part may be needed for k matches: (k - 1)(2 exclusion - 1) + 1. SIZE_MAX where that is too
+/// large, 0 without matches. \param exclusion in points. *Thread-safety*: any thread. *Blocking*: no.
+WW_API size_t ww_search_places(size_t k, size_t exclusion);
+
+/// Joins the places of two parts: for each query the best of both, by distance, then stream, then place. A place that
+/// is in both is taken once. No device takes part. \param similarity not 0: larger is better. \param matches queries x
+/// places: a part's, then the result. \param other the other part's. \return WW_ERROR_INVALID_ARGUMENT,
+/// WW_ERROR_OVERFLOW, WW_ERROR_OUT_OF_MEMORY; then nothing is changed. *Thread-safety*: any thread. *Blocking*: until
+/// done.
+WW_API_STATUS ww_matches_merge(size_t queries, size_t places, int similarity, ww_match *matches, const ww_match *other);
+
+/// Chooses the matches as the search of the whole does: the best place, then the best of those not closer than the
+/// exclusion, and so on. \param matches queries x places, the best first. \param exclusions points, one for each query
+/// (0: places differ; half of a query of n points is (n + 1) / 2). \param similarity as above. \param chosen queries x
+/// k. \param found how many there are for each query, or NULL. \return WW_ERROR_INVALID_ARGUMENT, also for fewer places
+/// than ww_search_places(). *Thread-safety*: any thread. *Blocking*: until done.
+WW_API_STATUS ww_matches_choose(size_t queries, size_t places, const ww_match *matches, size_t k,
+                                const size_t *exclusions, int similarity, ww_match *chosen, size_t *found);
+
 /// What a search's last run did; also so far, from its progress function. An output: set struct_size first.
 typedef struct ww_search_info {
-    size_t struct_size;             ///< sizeof(ww_search_info)
-    uint64_t places;                ///< of all queries: windows that have no missing value, or ends of open matches
+    size_t struct_size; ///< sizeof(ww_search_info)
+    /// Of all queries: windows that have no missing value (n - m + 1 of a stream of n points without one, for a query
+    /// of m), or ends of open matches: as many as points that are not missing (of derivatives: that have one).
+    uint64_t places;
     uint64_t excluded_kim;          ///< windows that the first and last points excluded
     uint64_t excluded_keogh;        ///< by the query's envelope
     uint64_t excluded_keogh_turned; ///< by the stream's envelope
     uint64_t abandoned;             ///< windows given up on the way
     uint64_t cells;                 ///< of all places' matrices, inside the band
-    uint64_t cells_started;         ///< of the windows that no bound excluded
+    uint64_t cells_started;         ///< of the places that no bound excluded
     uint64_t launches;              ///< kernel launches
     double seconds_device;          ///< device time of the kernels; 0 when the device does not say
     double seconds_wall;            ///< wall time, transfers included
@@ -151,8 +215,8 @@ typedef int (*ww_match_fn)(void *user, size_t query, const ww_match *match);
 /// Plans it. A place is reported when its distance is at most `threshold` and no place closer than `exclusion` has a
 /// smaller one (of equal ones the first is reported). \param options as of ww_search_create(), with a threshold; k is
 /// not used. \return as ww_search_create(); WW_ERROR_INVALID_ARGUMENT without a threshold; WW_ERROR_UNSUPPORTED for
-/// WW_SEARCH_SUPER. *Ownership*: the caller's; keeps the context alive. *Thread-safety*: any thread. *Blocking*: while
-/// the queries are uploaded.
+/// WW_SEARCH_SUPER and for relax_end_x: a pushed stream has no end yet (relax_begin_x is taken). *Ownership*: the
+/// caller's; keeps the context alive. *Thread-safety*: any thread. *Blocking*: while the queries are uploaded.
 WW_API_STATUS ww_search_stream_create(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                                       const ww_search_options *options, ww_search_stream **stream);
 

@@ -21,6 +21,11 @@ typedef struct ww_series_set ww_series_set;
 /// float: 4-byte values; double: 8-byte values.
 typedef enum ww_precision { WW_FLOAT = 0, WW_DOUBLE = 1 } ww_precision;
 
+/// "float", "double"; "unknown". And the precision of a name. \return WW_ERROR_INVALID_ARGUMENT (the hint lists the
+/// names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
+WW_API const char *ww_precision_name(ww_precision precision);
+WW_API_STATUS ww_precision_by_name(const char *name, ww_precision *precision);
+
 /// Describes series in the caller's memory without copying them.
 ///
 /// Series i has `lengths ? lengths[i] : length` points. Its first value is at element `offsets ? offsets[i]` or, when
@@ -36,10 +41,21 @@ typedef struct ww_series_view {
     const size_t *lengths;  ///< count lengths, each >= 1, or NULL
     const size_t *offsets;  ///< count offsets in elements, or NULL
     int time_major;         ///< 0: channel by channel; 1: point by point
+    /// One pointer for each series, to its first value, instead of `values`, which is NULL then, as is `offsets`:
+    /// series that are in arrays of their own.
+    const void *const *series;
+    /// 1: the three strides below say where values are, and time_major is 0: value (i, c, t) is at element
+    /// `offsets[i]`, or i * series_stride without offsets, + c * channel_stride + t * time_stride of `values`; with
+    /// pointers at element c * channel_stride + t * time_stride of series[i]. With pointers or offsets series_stride is
+    /// 0.
+    int strided;
+    /// In elements. May be negative (an axis backwards: `values` points to the value with all indices 0) and 0 (an axis
+    /// whose values are all the same ones).
+    int64_t series_stride, channel_stride, time_stride;
 } ww_series_view;
 
 #define WW_SERIES_VIEW_INIT                                                                                            \
-    { sizeof(ww_series_view), NULL, WW_FLOAT, 0, 1, 0, NULL, NULL, 0 }
+    { sizeof(ww_series_view), NULL, WW_FLOAT, 0, 1, 0, NULL, NULL, 0, NULL, 0, 0, 0, 0 }
 
 /// Fills a view of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_series_view_init(ww_series_view *view, size_t struct_size);
@@ -138,15 +154,56 @@ typedef enum ww_format {
     WW_FORMAT_ARFF = 6 ///< UCR and UEA archives: the class a nominal attribute, channels a relation; read only
 } ww_format;
 
+/// "auto", "tsv", "ts", "csv", "npy", "text", "arff"; "unknown". And the format of a name. \return
+/// WW_ERROR_INVALID_ARGUMENT (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
+/// no.
+WW_API const char *ww_format_name(ww_format format);
+WW_API_STATUS ww_format_by_name(const char *name, ww_format *format);
+
+/// The order of an array's axes. NumPy libraries use both: (series, channel, time) in aeon and sktime, (series, time,
+/// channel) in tslearn and Keras.
+typedef enum ww_axes {
+    /// (series, channel, time), unless the last axis is 1 or the second at least 8 times as long as it: then (series,
+    /// time, channel), with a notice. An array that ww_series_set_write() wrote keeps its axes.
+    WW_AXES_AUTO = 0,
+    WW_AXES_NCT = 1, ///< (series, channel, time)
+    WW_AXES_NTC = 2  ///< (series, time, channel)
+} ww_axes;
+
+/// What a line of a .csv or of UCR text is, or a row of a 2-D array.
+typedef enum ww_rows {
+    /// A series; but a point where the file has one column, or a column of dates or named as time stamps are, with a
+    /// notice. See docs/files.md.
+    WW_ROWS_AUTO = 0,
+    WW_ROWS_SERIES = 1, ///< a series, its columns the points
+    WW_ROWS_POINTS = 2  ///< a point, its columns the channels; a series_column divides the rows in series
+} ww_rows;
+
+/// Whether the first line of a .csv or of UCR text names the columns.
+typedef enum ww_header {
+    WW_HEADER_AUTO = 0, ///< it does when no field is a number, or the numbers in it only count the columns
+    WW_HEADER_YES = 1,
+    WW_HEADER_NO = 2
+} ww_header;
+
+/// What becomes of missing values.
+typedef enum ww_missing {
+    WW_MISSING_KEEP = 0,        ///< NaN
+    WW_MISSING_INTERPOLATE = 1, ///< on the line between the nearest values of the channel, in time where there is one
+    WW_MISSING_DROP = 2         ///< the points that miss a value in any channel are left out
+} ww_missing;
+
 typedef struct ww_read_options {
     size_t struct_size; ///< sizeof(ww_read_options)
     ww_format format;   ///< WW_FORMAT_AUTO: by content
-    int csv_label;      ///< csv: 0 no label, 1 first column, 2 last column
+    /// The labels of a .csv or of UCR text. 0: of UCR text the first column, unless its numbers are no labels; of a
+    /// .csv none, unless a column is text or is named as labels are. 1 the first column, 2 the last, 3 there are none.
+    int csv_label;
     /// A file of time stamps for any format: a line (or row of a .npy array) for each series, or one for all, of which
     /// shorter series take the beginning. NULL: none.
     const char *times;
     /// csv whose rows are points: the column of the time stamps, by its name in the first line or its number from 1.
-    /// The other columns are channels. NULL: none.
+    /// The other columns are channels. NULL: none, or the one that is named so.
     const char *time_column;
     /// csv whose rows are points: the column that names the row's series; rows of one series are consecutive. NULL: the
     /// file is one series, when there is a time_column.
@@ -154,10 +211,22 @@ typedef struct ww_read_options {
     /// Threads that parse large text files, each a piece; the result is the same for any number. 0: what
     /// $WAVEWARP_READ_THREADS says, else the processors this process may use, at least 1 MiB of text for each.
     int threads;
+    ww_axes axes;     ///< of a .npy array of 3 dimensions
+    ww_rows rows;     ///< of .csv, UCR text, and .npy arrays of 2 dimensions
+    ww_header header; ///< of .csv and UCR text
+    /// csv and UCR text: the columns with values, by names or numbers from 1, with commas between them; `3-12` is a
+    /// range. They are taken in the file's order. NULL: all that are nothing else.
+    const char *columns;
+    /// csv and UCR text: the column of the labels by its name or number, in place of csv_label. NULL: as that says.
+    const char *label_column;
+    ww_missing missing; ///< what becomes of missing values
 } ww_read_options;
 
 #define WW_READ_OPTIONS_INIT                                                                                           \
-    { sizeof(ww_read_options), WW_FORMAT_AUTO, 0, NULL, NULL, NULL, 0 }
+    {                                                                                                                  \
+        sizeof(ww_read_options), WW_FORMAT_AUTO, 0, NULL, NULL, NULL, 0, WW_AXES_AUTO, WW_ROWS_AUTO, WW_HEADER_AUTO,   \
+            NULL, NULL, WW_MISSING_KEEP                                                                                \
+    }
 
 /// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
 WW_API void ww_read_options_init(ww_read_options *options, size_t struct_size);
@@ -165,12 +234,63 @@ WW_API void ww_read_options_init(ww_read_options *options, size_t struct_size);
 /// Reads a set from a file, or from standard input when `path` is "-". Files of every format may be packed by gzip.
 /// \param options NULL: all defaults.
 /// \return WW_ERROR_IO when it can't be read; WW_ERROR_FORMAT with file, line and column in the message;
-/// WW_ERROR_EMPTY when it holds no series; WW_ERROR_OVERFLOW when a packed file becomes more than 4 GiB, or what
-/// $WAVEWARP_UNPACK_LIMIT says; WW_ERROR_UNSUPPORTED for packed files without zlib. Missing values ('?', empty or NaN)
-/// are kept as NaN: see ww_series_set_missing(). Time stamps are numbers, or dates (2024-12-31 23:59:59.5, with T or a
-/// blank, a zone or UTC), which become seconds since 1970; one that is less than the one before it is WW_ERROR_FORMAT.
-/// *Ownership*: the caller's. *Thread-safety*: any thread. *Blocking*: while it reads.
+/// WW_ERROR_EMPTY when it holds no series, or ww_read_options.missing leaves nothing of one; WW_ERROR_OVERFLOW when a
+/// packed file becomes more than 4 GiB, or what $WAVEWARP_UNPACK_LIMIT says; WW_ERROR_UNSUPPORTED for packed files
+/// without zlib. Missing values ('?', empty or NaN) are kept as NaN: see ww_series_set_missing(). Time stamps are
+/// numbers, or dates (2024-12-31 23:59:59.5, with T or a blank, a zone or UTC), which become seconds since 1970; one
+/// that is less than the one before it is WW_ERROR_FORMAT. *Ownership*: the caller's. *Thread-safety*: any thread.
+/// *Blocking*: while it reads.
 WW_API_STATUS ww_series_set_read(const char *path, const ww_read_options *options, ww_series_set **set);
+
+/// What a notice is about, which says the option that settles it: with that option set, there is no such notice.
+typedef enum ww_notice {
+    WW_NOTICE_AXES = 1,     ///< ww_read_options.axes
+    WW_NOTICE_ROWS = 2,     ///< rows
+    WW_NOTICE_HEADER = 3,   ///< header
+    WW_NOTICE_LABELS = 4,   ///< csv_label or label_column
+    WW_NOTICE_COLUMNS = 5,  ///< columns
+    WW_NOTICE_DISTANCES = 6 ///< rows: the values look like a matrix of distances, not like series
+} ww_notice;
+
+/// Number of notices: what looked odd in the file that ww_series_set_read() read the set from, and how it was taken.
+/// The library prints nothing; a program shows them to its user. 0 for NULL and for a set that was not read.
+/// *Thread-safety*: any thread. *Blocking*: no.
+WW_API size_t ww_series_set_notice_count(const ww_series_set *set);
+
+/// The text of notice i, without the file's name, which may hold any bytes of the file; NULL when i is out of range.
+/// \param kind receives what it is about; NULL: not wanted. *Ownership*: the set's. *Thread-safety*: any thread.
+/// *Blocking*: no.
+WW_API const char *ww_series_set_notice(const ww_series_set *set, size_t i, ww_notice *kind);
+
+/// How a file was taken. Columns count from 1; 0: there is none.
+typedef struct ww_read_info {
+    size_t struct_size;  ///< sizeof(ww_read_info)
+    ww_format format;    ///< WW_FORMAT_AUTO: the set was not read from a file
+    ww_axes axes;        ///< of an array of 3 dimensions, else WW_AXES_AUTO
+    ww_rows rows;        ///< of .csv, UCR text and arrays of 2 dimensions, else WW_ROWS_AUTO
+    const char *heading; ///< the line that names the columns, NULL when there is none; the set's
+    size_t columns;      ///< of .csv and UCR text: of the first line
+    size_t left_out;     ///< columns that are neither values nor time, series or label
+    size_t label_column, time_column, series_column;
+} ww_read_info;
+
+#define WW_READ_INFO_INIT                                                                                              \
+    { sizeof(ww_read_info), WW_FORMAT_AUTO, WW_AXES_AUTO, WW_ROWS_AUTO, NULL, 0, 0, 0, 0, 0 }
+
+/// Fills a struct of `struct_size` bytes with zeros. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_read_info_init(ww_read_info *info, size_t struct_size);
+
+/// How the file was taken that the set was read from. \return WW_ERROR_INVALID_ARGUMENT. *Ownership*: the heading is
+/// the set's, until it is destroyed. *Thread-safety*: any thread. *Blocking*: no.
+WW_API_STATUS ww_series_set_get_read_info(const ww_series_set *set, ww_read_info *info);
+
+/// Fills in or leaves out what is missing, in place. A failure leaves the set as it was.
+/// \param how WW_MISSING_INTERPOLATE: NaN becomes the value of the line between the nearest values before and after it
+/// in its channel, by the time stamps where there are some, else by position; before the first and after the last
+/// value, that value. WW_MISSING_DROP: points that miss a value in any channel are left out, with their time stamps.
+/// \return WW_ERROR_EMPTY when a channel, or every point, of a series is missing; WW_ERROR_INVALID_ARGUMENT,
+/// WW_ERROR_OUT_OF_MEMORY. *Thread-safety*: one thread at a time. *Blocking*: no.
+WW_API_STATUS ww_series_set_fill_missing(ww_series_set *set, ww_missing how);
 
 /// Writes a set to a file ("-": standard output). A file appears under its name only when complete.
 /// npy: needs equal lengths, and drops labels. ts keeps time stamps; the others drop them. text: one channel of code
@@ -215,8 +335,10 @@ WW_API void ww_generate_options_init(ww_generate_options *options, size_t struct
 /// *Thread-safety*: any thread. *Blocking*: no.
 WW_API_STATUS ww_series_set_generate(ww_generator kind, const ww_generate_options *options, ww_series_set **set);
 
-/// Finds a generator by its name ("cbf", "two-patterns", "synthetic-control", "random-walk", "sine").
-/// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: any thread. *Blocking*: no.
+/// "cbf", "two-patterns", "synthetic-control", "random-walk", "sine"; "unknown". And the generator of a name. \return
+/// WW_ERROR_INVALID_ARGUMENT (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
+/// no.
+WW_API const char *ww_generator_name(ww_generator kind);
 WW_API_STATUS ww_generator_by_name(const char *name, ww_generator *kind);
 
 /// Writes a 2-D array of distances: rows x columns, row after row. By ending: `.npy`, `.csv`, anything else raw values
@@ -242,8 +364,48 @@ WW_API_STATUS ww_array_file_create(const char *path, ww_precision precision, siz
 WW_API_STATUS ww_array_file_put(ww_array_file *file, size_t row, size_t row_count, size_t column, size_t column_count,
                                 const void *values);
 
-/// Finishes (`keep` not 0) or removes (`keep` 0) the file, and stores NULL in *file. \return WW_ERROR_IO (it is
-/// removed). *Thread-safety*: one thread at a time. *Blocking*: while it writes.
+/// What ww_array_file_open_shared() opens.
+typedef enum ww_array_shared {
+    WW_ARRAY_CREATE = 0, ///< a new file: the first of several writers
+    WW_ARRAY_JOIN = 1,   ///< one that another writer created, and nobody finished
+    WW_ARRAY_READ = 2    ///< one that is finished, of any origin, only to be read
+} ww_array_shared;
+
+/// Opens a file that several writers fill: threads with a handle each, processes, machines with a common folder. One
+/// creates it, and all of it is reserved and has its header before others can see it. Others join. Each writes its
+/// rows or rectangles by ww_array_file_put(); who writes what is for them to agree, and where two write the same place,
+/// one of both values stays. One finishes by ww_array_file_close(). Until then the file is `path` with ".part" behind
+/// it, and it stays when processes end: whoever knows which places were written (see wavewarp/journal.h) joins and goes
+/// on. Not for text (`.csv`, "-") and devices.
+/// \param rows, columns as for ww_array_file_create(). \return WW_ERROR_IO: the disk is too small; created and there is
+/// one; joined and there is none, because it is finished or never was begun, or because another is finishing it.
+/// WW_ERROR_FORMAT: a file of another size, type or shape, which only `.npy` names. WW_ERROR_UNSUPPORTED (text);
+/// WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW. *Ownership*: the caller's; ww_array_file_close(). *Thread-safety*: any
+/// thread. *Blocking*: while it reserves.
+WW_API_STATUS ww_array_file_open_shared(const char *path, ww_precision precision, size_t rows, size_t columns,
+                                        ww_array_shared shared, ww_array_file **file);
+
+/// Reads values of a shared file back, as ww_array_file_put() takes them. Where nobody has written they are 0.
+/// \return WW_ERROR_IO, WW_ERROR_INVALID_ARGUMENT (not a shared file; outside the array). *Thread-safety*: one thread
+/// at a time. *Blocking*: while it reads.
+WW_API_STATUS ww_array_file_get(const ww_array_file *file, size_t row, size_t row_count, size_t column,
+                                size_t column_count, void *values);
+
+/// Brings what was put in a shared file to the disk: afterwards a journal may say so. \return WW_ERROR_IO,
+/// WW_ERROR_INVALID_ARGUMENT (not a shared file). *Thread-safety*: one thread at a time. *Blocking*: until the disk has
+/// it.
+WW_API_STATUS ww_array_file_sync(ww_array_file *file);
+
+/// Of ww_array_file_close().
+#define WW_ARRAY_FILE_REMOVE 0
+#define WW_ARRAY_FILE_FINISH 1
+#define WW_ARRAY_FILE_LEAVE 2
+
+/// Finishes (`keep` 1) or removes (`keep` 0) the file, and stores NULL in *file. A shared file is left for other
+/// writers by `keep` 2: on disk, unfinished. It is finished by one: size and header are checked, and it gets its name.
+/// That every place was written is for the writers to know. \return WW_ERROR_IO (it is removed; a shared one is left,
+/// as where another writer still has it open or finished it); WW_ERROR_FORMAT (somebody changed the size or the header
+/// of a shared one). *Thread-safety*: one thread at a time. *Blocking*: while it writes.
 WW_API_STATUS ww_array_file_close(ww_array_file **file, int keep);
 
 #ifdef __cplusplus

@@ -5,13 +5,14 @@
 ///
 /// A candidate is a window of a training series. Its distance to a series is the least over that series' windows of the
 /// same length: d^2 = mean over points and channels of (x - y)^2, each channel of each window z-normalised. A split at
-/// a threshold puts a series on the left where d <= threshold. docs/shapelets.md has the definitions in full.
+/// a threshold puts a series on the left where d <= threshold; it lies between distances that differ by more than
+/// rounding can make of them. docs/shapelets.md has the definitions in full.
 #ifndef WAVEWARP_SHAPELETS_H
 #define WAVEWARP_SHAPELETS_H
 
-#include <wavewarp/context.h>
+#include <wavewarp/dataset.h>
+#include <wavewarp/file.h>
 #include <wavewarp/run.h>
-#include <wavewarp/series.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,7 +54,8 @@ typedef struct ww_shapelets_options {
     size_t
         terms; ///< most shapelets of a node, joined by AND and OR (logical shapelets), 1 to 8; 0: 1. Not with unscaled
     /// A file that keeps what is found so far: written at least every `checkpoint_seconds` and when the run is
-    /// cancelled, read when it exists and belongs to the same series and options, removed at the end. NULL: none.
+    /// cancelled, read when it exists and removed at the end. Of other series or options, another version or kind of
+    /// device, or damaged: WW_ERROR_FORMAT. NULL: none.
     const char *checkpoint;
     double checkpoint_seconds; ///< 0: 60
     const ww_run_options *run; ///< NULL: all defaults. Progress is in cells: candidates x windows; of all nodes so far
@@ -126,7 +128,7 @@ typedef struct ww_shapelet_node {
     size_t label;       ///< its most frequent class, of equal ones the lower: what a leaf predicts
     size_t series;      ///< training series that reach it
     size_t terms;       ///< shapelets of its test; 0 for a leaf
-    size_t first;       ///< the first of them; the others follow
+    size_t first;       ///< the first of them; the others follow. They are no other node's
     ww_shapelet_op op;  ///< how the last of them is joined to those before it
     double threshold;   ///< of the joined distance
     double gain;        ///< information gain, bits
@@ -144,15 +146,14 @@ WW_API void ww_shapelet_node_init(ww_shapelet_node *node, size_t struct_size);
 ///
 /// All candidates are screened in float on the device; those that rounding leaves near the best are computed again in
 /// double, and decide. So the result is that of an exhaustive search in double.
-/// \param train labelled series without missing values; read during the call only. \param options likewise; NULL: all
-/// defaults.
+/// \param train labelled series without missing values, of either precision. \param options read during the call only;
+/// NULL: all defaults.
 /// \return WW_ERROR_EMPTY (fewer than two series), WW_ERROR_NO_LABELS (a series without a label, or all of one class),
 /// WW_ERROR_NOT_FINITE, WW_ERROR_INVALID_ARGUMENT (lengths above the shortest series, and the other ranges above;
 /// more `best` than the candidates without overlap, of a gain above 0), WW_ERROR_DEVICE_MEMORY, WW_ERROR_IO and
 /// WW_ERROR_FORMAT (the checkpoint), WW_ERROR_CANCELLED. *Ownership*: the caller's; ww_shapelets_destroy().
-/// *Thread-safety*: any thread, while nobody changes the set. *Blocking*: until done.
-WW_API_STATUS ww_shapelets_create(ww_context *context, const ww_series_set *train, const ww_shapelets_options *options,
-                                  ww_shapelets **shapelets);
+/// *Thread-safety*: any thread. *Blocking*: until done.
+WW_API_STATUS ww_shapelets_create(ww_dataset *train, const ww_shapelets_options *options, ww_shapelets **shapelets);
 
 /// Frees them and stores NULL in *shapelets. *Thread-safety*: when nobody uses them. *Blocking*: no.
 WW_API void ww_shapelets_destroy(ww_shapelets **shapelets);
@@ -173,37 +174,45 @@ WW_API ww_shapelet_op ww_shapelets_get_op(const ww_shapelets *shapelets, size_t 
 /// any thread. *Blocking*: no.
 WW_API const char *ww_shapelets_class_name(const ww_shapelets *shapelets, size_t k);
 
-/// "gain", "f", "kruskal-wallis" or "mood"; "unknown". *Ownership*: static. *Thread-safety*: any thread. *Blocking*:
-/// no.
+/// "gain", "f", "kruskal-wallis" or "mood"; "unknown". And the quality of a name. \return WW_ERROR_INVALID_ARGUMENT
+/// (the hint lists the names). *Ownership*: static. *Thread-safety*: any thread. *Blocking*: no.
 WW_API const char *ww_shapelet_quality_name(ww_shapelet_quality quality);
+WW_API_STATUS ww_shapelet_quality_by_name(const char *name, ww_shapelet_quality *quality);
 
-/// Class numbers that the tree predicts for the series of a set, in double. A series that is shorter than a shapelet is
-/// infinitely far from it.
-/// \param run NULL: all defaults. \param classes one for each series. \param distances of each series (rows) to each
-/// shapelet of the tree and the best (columns), or NULL.
-/// \return WW_ERROR_INVALID_ARGUMENT (no tree), WW_ERROR_CHANNELS, WW_ERROR_NOT_FINITE, WW_ERROR_EMPTY,
-/// WW_ERROR_CANCELLED. *Thread-safety*: any thread, while nobody changes the set. *Blocking*: until done.
-WW_API_STATUS ww_shapelets_predict(ww_context *context, const ww_shapelets *shapelets, const ww_series_set *set,
-                                   const ww_run_options *run, int64_t *classes, double *distances);
+/// Class numbers that the tree predicts for the series of a dataset, in double. A series that is shorter than a
+/// shapelet is infinitely far from it. \param run NULL: all defaults. \param classes one for each series. \param
+/// distances of each series (rows) to each shapelet of the tree and the best (columns), or NULL. \return
+/// WW_ERROR_INVALID_ARGUMENT (no tree), WW_ERROR_CHANNELS, WW_ERROR_NOT_FINITE, WW_ERROR_CANCELLED. *Thread-safety*:
+/// any thread. *Blocking*: until done.
+WW_API_STATUS ww_shapelets_predict(const ww_shapelets *shapelets, ww_dataset *series, const ww_run_options *run,
+                                   int64_t *classes, double *distances);
 
 /// The shapelet transform: the distances of each series (rows) to shapelets `first` to `first + count - 1` (columns),
 /// in double, as features for any classifier. \param first, count 0 and info.best: the best. \param run NULL: all
 /// defaults. \param distances series x count. \param starts where the nearest window of each begins, or NULL. \return
-/// WW_ERROR_INVALID_ARGUMENT (there are none of these numbers), WW_ERROR_CHANNELS, WW_ERROR_NOT_FINITE, WW_ERROR_EMPTY,
-/// WW_ERROR_CANCELLED. *Thread-safety*: any thread, while nobody changes the set. *Blocking*: until done.
-WW_API_STATUS ww_shapelets_transform(ww_context *context, const ww_shapelets *shapelets, const ww_series_set *set,
-                                     const ww_run_options *run, size_t first, size_t count, double *distances,
-                                     uint64_t *starts);
+/// WW_ERROR_INVALID_ARGUMENT (there are none of these numbers), WW_ERROR_CHANNELS, WW_ERROR_NOT_FINITE,
+/// WW_ERROR_CANCELLED. *Thread-safety*: any thread. *Blocking*: until done.
+WW_API_STATUS ww_shapelets_transform(const ww_shapelets *shapelets, ww_dataset *series, const ww_run_options *run,
+                                     size_t first, size_t count, double *distances, uint64_t *starts);
 
 /// Writes a model as JSON, which appears under its name only when complete; "-": standard output.
 /// \return WW_ERROR_IO. *Thread-safety*: any thread. *Blocking*: while it writes.
 WW_API_STATUS ww_shapelets_write(const ww_shapelets *shapelets, const char *path);
+
+/// Gives the bytes of that file to a function. \return WW_ERROR_IO (also by `write`), WW_ERROR_OUT_OF_MEMORY.
+/// *Thread-safety*: any thread; `write` is called by it. *Blocking*: until all are given.
+WW_API_STATUS ww_shapelets_write_to(const ww_shapelets *shapelets, ww_write_fn write, void *user);
 
 /// Reads a model that ww_shapelets_write() wrote; every number is checked against every other. "-": standard input.
 /// \return WW_ERROR_IO, WW_ERROR_FORMAT (what is wrong, and where), WW_ERROR_UNSUPPORTED (this library was built
 /// without jansson, or the file is of a later version). *Ownership*: the caller's. *Thread-safety*: any thread.
 /// *Blocking*: while it reads.
 WW_API_STATUS ww_shapelets_read(const char *path, ww_shapelets **shapelets);
+
+/// Reads the same from a function. \return as ww_shapelets_read(); WW_ERROR_IO by `read`, WW_ERROR_INVALID_ARGUMENT
+/// (`read` returned more than `room`). *Ownership*: the caller's. *Thread-safety*: any thread; `read` is called by it.
+/// *Blocking*: until `read` is at its end.
+WW_API_STATUS ww_shapelets_read_from(ww_read_fn read, void *user, ww_shapelets **shapelets);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,8 @@
 /// fields that the caller's struct_size covers and zeroes those it does not know. Structs without struct_size never
 /// change.
 ///
-/// **Names**: ww_<noun>_<verb>: _create makes an object (_create_..., _read, _load, _generate, _wrap: from what),
+/// **Names**: ww_<noun>_<verb>: _create makes an object (_create_..., _read, _load, _generate, _wrap: from what; _from:
+/// from a function's bytes),
 /// _run does its work, _get_info describes what it did, _destroy releases it, stores NULL and accepts NULL.
 #ifndef WAVEWARP_STATUS_H
 #define WAVEWARP_STATUS_H
@@ -76,6 +77,7 @@ typedef struct ww_error {
     char hint[512];    ///< one sentence: what to do about it, "" when none
     int64_t series;    ///< the series concerned, -1 when none
     int64_t position;  ///< the position in it, -1 when none
+    int64_t channel;   ///< the channel of that position, -1 when none
 } ww_error;
 
 /// The record of the last error on the calling thread (status WW_OK when there was none).

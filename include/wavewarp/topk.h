@@ -63,6 +63,16 @@ WW_API_STATUS ww_topk_run(ww_topk *topk, const void *values, int64_t *indices, v
 /// What the last run did. \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API_STATUS ww_topk_get_info(const ww_topk *topk, ww_topk_info *info);
 
+/// Joins the nearest of two parts of a base: for each query the k nearest of both lists, by distance and then by index.
+/// Lists are as ww_plan_run_nearest() gives them, nearest first, behind them -1 with infinity (a similarity: minus
+/// infinity). A neighbour that is in both lists is taken once. No device takes part.
+/// \param similarity not 0: larger is nearer. \param indices, distances queries x k each: a part's, then the result.
+/// \param other_indices, other_distances the other part's.
+/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OUT_OF_MEMORY, WW_ERROR_OVERFLOW. On an error nothing is changed.
+/// *Thread-safety*: any thread. *Blocking*: until done.
+WW_API_STATUS ww_neighbours_merge(size_t queries, size_t k, ww_precision precision, int similarity, int64_t *indices,
+                                  void *distances, const int64_t *other_indices, const void *other_distances);
+
 /// Frees a selection and stores NULL in *topk. *Thread-safety*: one thread at a time. *Blocking*: no.
 WW_API void ww_topk_destroy(ww_topk **topk);
 

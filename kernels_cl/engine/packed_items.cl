@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine `packed` for GPUs: a work-item a pair, WW_PACK pairs side by side in a work-group. No exchange.
 //
+// Tried, not taken: columns of DTW in local memory, 16 or 32 rows in registers: 8.0 for 8.9 TCUPS.
+//
 // A work-item walks its matrix in strips of WW_COLS columns. The strip's previous row is in registers; a step takes
 // WW_ROWS rows across the strip, each one column behind the row above it. The values of the strip's last column go to
 // the next strip through `scratch` (4 or 8 bytes a row, neighbouring work-items beside each other). All work-items of a

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the engines lanes, strips and packed (items) share: WW_ROWS rows across a block of WW_COLS columns held in
 // registers. No kernel is here. WW_WHOLE_BLOCKS 1 (packed_items.cl): the engine masks cells outside a band itself.
+//
+// Tried, not taken: PTX to keep the order of a minimum's operands: DTW 8.87 for 9.02 TCUPS.
 #ifndef WW_WHOLE_BLOCKS
 #define WW_WHOLE_BLOCKS 0
 #endif

@@ -17,8 +17,6 @@
 //
 // All sums are in a fixed order: no atomic operations.
 //
-// Long because: both passes share the macros of a block, which are most of the text.
-//
 // Parameters: WW_ROWS, WW_COLS, WW_WG; WW_SLOPE_CHANNELS channels whose slopes are summed in one launch; WW_WANT_PARAMETERS,
 // WW_WANT_LAGS, WW_WANT_ALIGNMENT. No local memory, no barriers.
 

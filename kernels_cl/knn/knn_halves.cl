@@ -6,18 +6,13 @@
 //
 // Before that points are scaled by a power of two (cosine: each to its own length), so that none is longer than 128:
 // all sums are far below the largest half.
-//
-// Parameter: WW_PARTS, halves of a coordinate: 1, or 2, high and low.
-#ifndef WW_PARTS
-#define WW_PARTS 1
-#endif
 #define WW_LONGEST_SQUARE 16384.0f
 #define WW_PASSES_ALL 60000.0f // larger than the absolute value of any sum of the rest
 
 // The bound on the rounding error of a product: relative to |q|^2/2 + |c|^2/2 (of halves, of sums in float), and where
 // halves become denormal to |q| + |c|.
 WW_INLINE float ww_tensor_slack(float square, uint width) {
-    const float halves = WW_PARTS == 1 ? 1.002f / 1024 : 1.0f / (1 << 20);
+    const float halves = 1.002f / 1024;
     const float sums = (float)(width + 16) / (1 << 22);
     return square * (halves / 2 + sums) + sqrt(square * (float)width) / (1 << 23) + 1.0f / (1 << 24);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filter for CPUs: one work-item compares a tile of 64 queries with a part of the chunk, WW_QUERIES queries by
 // WW_VECTOR points at a time. A tile of the base stays in the L1 cache for all 64 queries. No local memory, no barrier.
+//
+// Tried, not taken: two vectors of points a query, signs in place of comparisons: no gain.
 #ifndef WW_QUERIES
 #define WW_QUERIES 8
 #endif

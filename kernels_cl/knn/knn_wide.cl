@@ -3,6 +3,8 @@
 // 128 queries by 128 points at a time, 8 x 8 a work-item in registers; both sides pass through local memory, WW_DEPTH
 // coordinates at a time, the next ones being fetched meanwhile.
 //
+// Tried, not taken: exact distances from tiles in place of rows: 0.083 for 0.069 s.
+//
 // Local memory: 4 * WW_DEPTH * 128 values. Barriers: one for WW_DEPTH coordinates of 128 points.
 #ifndef WW_DEPTH
 #define WW_DEPTH 8

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Locality-sensitive hashing: keys, tables, and the candidates of single queries. lsh/lsh_join.cl searches for many
 // queries.
-// Long because: all these kernels use the same functions and keys, which are compiled into one program.
 //
 // Function m of table t of a point x: floor(a.x + b) with the segment's width divided into a and b (WW_FAMILY 0: l2,
 // l1), whether a.x >= 0 (1: cosine), one bit of x (2: hamming), or the least of the members' permuted values (3:

@@ -5,6 +5,8 @@
 // Afterwards they are merged into the first. A point that is already in a list has the same distance and id, and is
 // left out. So the result is that of all pairs that share a bucket, in any order.
 //
+// Tried, not taken: lists in global memory, all tables from the start, points gathered from tiles: 1.2 to 2.3 x slower.
+//
 // WW_METRIC, WW_DIRECT and WW_CENTRE are those of the exact search's filters (knn/knn.cl). Where WW_DIRECT is 1 the sums
 // are the distances; else those of points that pass the cut are computed again, in the order of the coordinates.
 //

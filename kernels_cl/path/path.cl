@@ -141,13 +141,17 @@ WW_INLINE ww_scalar ww_path_open_end(__global ww_path_pair *pair, ww_path_matrix
 #define WW_PATH_LAST_LEFT ww_border_left(WW_ROW_AT(x, x.length - 1), (real)(x.length - 1), lengths)
 #endif
 
-// Where a cell outside the band has an ordinary value (LCS, LCSS: 0), it may be as good as one inside: the walk stays
-// inside. What is left of it adds nothing then.
+// Outside the band the value of LCS and LCSS is 0, as on the border, so that a path may come from there: from a match
+// whose points before are outside, or where neither point beside is inside. The path goes on to the border on that side
+// of the band by steps that skip points: it comes to no other cell of the band, and the costs along it are those of its
+// value. Of two steps that lead to 0 the one that stays inside is taken.
 #if WW_BAND && WW_ORDER == WW_MOST
 #define WW_PATH_ALLOWED(i, j) ((i) == 0 || (j) == 0 || WW_PATH_INSIDE(WW_PATH_LIMITS, (i)-1, (j)-1))
 #define WW_PATH_STAY(step, i, j)                                                                                       \
-    if (!WW_PATH_ALLOWED((i) - (step != 3), (j) - (step != 1)))                                                        \
-        step = WW_PATH_ALLOWED((i)-1, j) ? 1 : WW_PATH_ALLOWED(i, (j)-1) ? 3 : 0;
+    if (!WW_PATH_ALLOWED(i, j))                                                                                        \
+        step = (j)-1 < ww_band_lo(WW_PATH_LIMITS, (i)-1) ? 3 : 1;                                                      \
+    else if (step == 1 && !WW_PATH_ALLOWED((i)-1, j) && WW_PATH_ALLOWED(i, (j)-1))                                     \
+        step = 3;
 #else
 #define WW_PATH_STAY(step, i, j)
 #endif

@@ -2,6 +2,8 @@
 // Warping paths by adjacent work-items (lanes): args.group_width lanes a tile, each with WW_COLS columns of a strip in
 // registers, WW_ROWS rows a step (engine/walk.cl). path.cl says what is kept between tiles.
 //
+// Tried, not taken: 4, 16 or 32 lanes with 8 to 32 columns: 1.08 to 1.84 ms for 1.10.
+//
 // A tile wider than its lanes' columns is computed strip by strip; the last column of a strip is in the tile's own
 // column line, which the next strip reads, and writes again behind that. Rows are padded at the top of the matrix, so
 // tiles are cut in padded rows, and each has whole row-steps but for the last.

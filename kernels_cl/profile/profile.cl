@@ -12,7 +12,8 @@
 // its row's or its column's bound is a candidate: it goes into the list of that window, a chain of entries, and what
 // the chains hold is computed anew in double (profile_merge.cl). The error of a cell is at most error * reach_i *
 // reach_j + rounding: reach_i is the largest norm of the windows before i, as many as a diagonal is followed, divided
-// by i's own. Tiles in which it is large (a burst has passed) are computed in double where the device has it.
+// by i's own. Tiles in which it is large (a burst has passed) are computed in double where the device has it. Where it
+// is too large for double, every cell is a candidate.
 //
 // With fewer best channels than channels, S is the sum of the largest correlations alone, cell by cell, and `flat` of a
 // window has a bit for each constant channel.

@@ -31,7 +31,7 @@ WW_INLINE float2 ww_two_product(const float2 a, const float2 b) {
 kernel __attribute__((reqd_work_group_size(WW_WG, 1, 1))) void
 ww_profile_pairs(const ww_profile_job job, global const float2 *row_table, global const float2 *column_table,
                  global const float2 *row_values, global const float2 *column_values, global const float2 *row_means,
-                 global const float *row_reach, global const float *column_reach, global const float *row_reaches,
+                 global const float2 *column_means, global const float *row_reach, global const float *column_reach, global const float *row_reaches,
                  global const float *column_reaches, global const float *row_flat, global const float *column_flat,
                  global const uchar *row_state, global const uchar *column_state, global int *row_bounds,
                  global int *column_bounds, global uint *row_heads, global uint *column_heads, global uint4 *entries,
@@ -45,14 +45,17 @@ ww_profile_pairs(const ww_profile_job job, global const float2 *row_table, globa
     for (uint c = 0; c < WW_CHANNELS; c++) {
         global const float2 *x = row_values + (size_t)c * job.row_points + row0;
         global const float2 *y = column_values + (size_t)c * job.column_points + row0 + diagonal;
-        // y counts from its first value: the row's deviations do not sum up to exactly 0.
+        // y counts from its first value. The row's deviations do not sum up to exactly 0: their sum times the column's
+        // mean is taken off again.
         const float2 mean = -row_means[(size_t)c * job.row_stride + row0], origin = -y[0];
-        float2 sum = 0;
+        const float2 level = ww_two_add(column_means[(size_t)c * job.column_stride + row0 + diagonal], origin);
+        float2 sum = 0, left = 0;
         for (uint t = 0; t < job.window; t++) {
             const float2 tap = ww_two_add(x[t], mean);
+            left = ww_two_add(left, tap);
             sum = ww_two_add(sum, ww_two_product(tap, ww_two_add(y[t], origin)));
         }
-        cov[c] = sum;
+        cov[c] = ww_two_add(sum, -ww_two_product(left, level));
     }
     const uint count = min(min((uint)WW_BLOCK_ROWS, job.rows - row0), job.columns - row0 - diagonal);
     for (uint r = 0; r < count; r++) {

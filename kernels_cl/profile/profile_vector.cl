@@ -41,7 +41,7 @@ WW_INLINE ww_scalar ww_limit(const float limit, const ww_scalar size) {
 __attribute__((reqd_work_group_size(1, 1, 1))) kernel void
 ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, global const ww_scalar *column_table,
                   global const double *row_values, global const double *column_values, global const double *row_means,
-                  global const float *row_reach, global const float *column_reach, global const float *row_reaches,
+                  global const double *column_means, global const float *row_reach, global const float *column_reach, global const float *row_reaches,
                   global const float *column_reaches, global const float *row_flat, global const float *column_flat,
                   global const uchar *row_state, global const uchar *column_state, global int *row_bounds,
                   global int *column_bounds, global uint *row_heads, global uint *column_heads, global uint4 *entries,
@@ -101,7 +101,9 @@ ww_profile_vector(const ww_profile_job job, global const ww_scalar *row_table, g
         }
 #pragma unroll
         for (uint q = 0; q < WW_VECTORS; q++)
-            cov[c][q] = WW_FROM_WIDE(sums[q] - left * (WW_VLOAD(0, y + q * WW_VECTOR) - origin));
+            cov[c][q] = WW_FROM_WIDE(
+                sums[q] -
+                left * (WW_VLOAD(0, column_means + (size_t)c * job.column_stride + column0 + q * WW_VECTOR) - origin));
     }
 
     for (uint r = 0; r < count; r++) {

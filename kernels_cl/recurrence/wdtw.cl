@@ -5,6 +5,8 @@
 //   w(a) = w_max / (1 + exp(-g (a - max(n,m)/2)))
 //   result D(n,m), its square root with WW_ROOT
 //
+// Tried, not taken: weights in local memory in place of registers: no gain.
+//
 // Near the diagonal of long series the weights are too small for their precision. Then all weights of a pair are
 // multiplied by 2^k, where 2^-k is about the weight of the corner (n, m), in which every path ends; the result is
 // divided by 2^k.

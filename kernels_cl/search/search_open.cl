@@ -2,7 +2,7 @@
 // Queries in streams with open ends: the value of the best match that ends at each point of the stream, D(n,j). With
 // WW_START also where that match begins.
 //
-// Long because: lanes of a vector on CPUs, work-items on GPUs and groups in a chain are one kernel.
+// Tried, not taken: 4, 7 to 12 columns a step, four queries a group, two groups a query: no gain.
 //
 // Rows are the query's points, columns the stream's. The rows of a query are spread over `WW_LANES` lanes, up to WW_COLS of
 // them in the registers of each; the stream passes from lane to lane, WW_STEP columns at a time, and a lane computes its
@@ -66,7 +66,7 @@
 typedef struct {
     ulong rows_of;             // where this task's columns begin in `ends`
     uint x, n;    // where the query's points begin; how many there are
-    uint x_stride;
+    uint x_stride;      // the query's points, of which a task may have the first n
     uint first, count;  // columns: of `values` and of the row of `ends`
     uint flags;
     uint state_in, state_out;  // where its states begin: n values each
@@ -81,7 +81,7 @@ typedef struct {
 typedef struct {
     ulong stride;  // of the channels of the stream
     uint strip, strips;
-    uint begin_x;  // rows that may be skipped at the beginning of a stream
+    uint begin_x;  // rows that may be skipped at the beginning of a stream: all but one at most
     uint tasks;
     int shift;     // columns from the block before to this one: starts count from the block's first
     uint spare;
@@ -148,7 +148,14 @@ WW_INLINE int ww_start_above(int v, int first, const bool is_first) {
 #endif
 
 // Cell (r, q): row r of the lane, column q of the step.
-#if WW_START
+#if WW_START && defined(WW_CELL_ALONE)
+// What the cell is with one neighbour alone says which it came from.
+#define WW_CELL_OF(left, up, diagonal, r, q) ww_cell(left, up, diagonal, x[r], y[q], (real)0, lengths, 0, WW_GIVEN)
+#define WW_OPEN_CELL(r, q)                                                                                             \
+    real value = WW_CELL_OF(left, v[q], d[q], r, q);                                                                   \
+    ww_ints start = ww_pick_ints(WW_SAME(WW_CELL_OF(WW_OUTSIDE, v[q], WW_OUTSIDE, r, q), value), vs[q], left_start);   \
+    start = ww_pick_ints(WW_SAME(WW_CELL_OF(WW_OUTSIDE, WW_OUTSIDE, d[q], r, q), value), ds[q], start);
+#elif WW_START
 #define WW_OPEN_CELL(r, q)                                                                                             \
     const ww_entries e = ww_enter(left, v[q], d[q], x[r], y[q], (real)0, lengths, WW_GIVEN);                                     \
     const ww_ints by_up = WW_BETTER(e.up, e.diagonal);                                                                 \
@@ -158,15 +165,16 @@ WW_INLINE int ww_start_above(int v, int first, const bool is_first) {
     best = ww_pick(by_left, e.left, best);                                                                             \
     start = ww_pick_ints(by_left, left_start, start);                                                                  \
     real value = ww_node(best, x[r], y[q], (real)0, WW_GIVEN);
+#else
+#define WW_OPEN_CELL(r, q) real value = WW_CELL(left, v[q], d[q], x[r], y[q], (real)0, lengths, (r)&1);
+#endif
 #if WW_VECTOR > 1 && WWK_DOUBLE
 #define WW_TO_INTS(mask) WW_PASTE(convert_int, WW_VECTOR)(mask)
 #else
 #define WW_TO_INTS(mask) (mask)
 #endif
 #define WW_BETTER(a, b) WW_TO_INTS((a) < (b))
-#else
-#define WW_OPEN_CELL(r, q) real value = WW_CELL(left, v[q], d[q], x[r], y[q], (real)0, lengths, (r)&1);
-#endif
+#define WW_SAME(a, b) WW_TO_INTS((a) == (b))
 #define WW_PAD_CELL(r, q)                                                                                              \
     if ((r) < WW_PADS) {                                                                                               \
         const ww_ints padding = (r) < pad;                                                                             \
@@ -205,6 +213,23 @@ WW_INLINE ww_scalar ww_above_at(__global const ww_scalar *row, bool border, uint
     return border ? (ww_scalar)WW_OPEN_BORDER : row[min(at, count - 1)];
 }
 
+// The corner where nothing goes on: the border of the row above the lanes' first, left of the first column; above the
+// first row it is open.
+#if WW_EXTRA
+#define WW_OVER_EXTRA(value) over.extra = (value);
+#else
+#define WW_OVER_EXTRA(value)
+#endif
+#define WW_CORNER_READY(channel, extra_value)                                                                          \
+    if (!continues) {                                                                                                  \
+        ww_point over;                                                                                                 \
+        for (int ch = 0; ch < WW_CHANNELS; ch++)                                                                       \
+            over.value[ch] = channel;                                                                                  \
+        WW_OVER_EXTRA(extra_value)                                                                                     \
+        const real time = WW_TO_REAL(max(row_above, (ww_ints)0));                                                      \
+        const real border = inside ? WW_OUTSIDE : ww_border_left(ww_row_make(over, over, time), time, lengths);        \
+        corner = ww_pick(row_above < 0, (real)(ww_scalar)WW_OPEN_BORDER, border);                                      \
+    }
 // After the points and the state of the lanes' row r are loaded: its element, and the border where there is no state.
 #define WW_ROW_READY(r)                                                                                                \
     x[r] = ww_row_make(here, before, WW_TO_REAL(max(own, (ww_ints)0)));                                                         \
@@ -212,6 +237,14 @@ WW_INLINE ww_scalar ww_above_at(__global const ww_scalar *row, bool border, uint
         c[r] = ww_pick(own < 0, c[r], inside ? WW_OUTSIDE : ww_border_left(x[r], WW_TO_REAL(max(own, (ww_ints)0)), lengths));
 #if WW_VECTOR > 1
 #define WW_LOAD_INTS(lanes) WW_PASTE(vload, WW_VECTOR)(0, lanes)
+#endif
+
+// The column before the first: where nothing goes on from it, what is there is not of this part of the stream, and may be
+// no number. Then the first one stands for it, as it does for a pair's series.
+#if WW_BEFORE
+#define WW_FIRST_BEFORE (continues ? -1 : 0)
+#else
+#define WW_FIRST_BEFORE -1
 #endif
 
 // Points of the stream in columns [column, column + WW_STEP) of each lane, and the row above the first lane. On a GPU what
@@ -222,7 +255,7 @@ WW_INLINE ww_scalar ww_above_at(__global const ww_scalar *row, bool border, uint
     {                                                                                                                  \
         const int at = ((int)(at_step)-lane) * WW_STEP;                                                                \
         _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) {                                                          \
-            const int column = (INNER) ? at + q : clamp(at + q, -1, (int)task.count - 1);                              \
+            const int column = (INNER) ? at + q : clamp(at + q, WW_FIRST_BEFORE, (int)task.count - 1);                \
             for (int ch = 0; ch < WW_CHANNELS; ch++)                                                                   \
                 ahead[q].value[ch] = stream[column + (long)(ch * args.stride)];                                        \
             top_ahead[q] = ww_above_at(row, WW_FIRST_STRIP, (uint)(at_step)*WW_STEP + (uint)q, task.count);            \
@@ -307,7 +340,7 @@ WW_INLINE ww_scalar ww_above_at(__global const ww_scalar *row, bool border, uint
         const int at = ((int)k - (WW_GROUP_LANES - 1)) * WW_STEP;                                                      \
         _Pragma("unroll") for (int q = 0; q < WW_STEP; q++) if ((INNER) || (at + q >= 0 && at + q < (int)task.count)) { \
             const ww_scalar value = WW_LAST_LANE(bottom[q]);                                                           \
-            row[at + q] = is_result ? ww_final(value, task.n, task.n) : value;                                         \
+            row[at + q] = is_result ? ww_final(value, task.x_stride, task.x_stride) : value;                           \
             WW_STARTS(starts[at + q] = WW_LAST_LANE(bottom_start[q]);)                                                 \
         }                                                                                                              \
     }
@@ -359,7 +392,8 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
     ww_pair lengths;
     lengths.rows = (real)(ww_scalar)task.n;
     lengths.columns = (real)(ww_scalar)task.n;
-    lengths.begin_x = (real)(ww_scalar)(task.flags & WW_TASK_BEGIN ? args.begin_x : 0);
+    // A match has a point of the query.
+    lengths.begin_x = (real)(ww_scalar)(task.flags & WW_TASK_BEGIN ? min(args.begin_x, task.x_stride - 1) : 0);
     lengths.begin_y = WW_INF;
     lengths.end_x = lengths.end_y = 0;
     WW_PAIR_READY(lengths)
@@ -375,9 +409,9 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
         ww_scalar lane_corner[WW_VECTOR];
         WW_STARTS(int lane_start[WW_COLS][WW_VECTOR]; int lane_corner_start[WW_VECTOR];)
         ww_scalar lane_c[WW_COLS][WW_VECTOR], lane_x[WW_COLS * WW_CHANNELS][WW_VECTOR];
-        ww_scalar lane_before[WW_COLS * WW_CHANNELS][WW_VECTOR];
+        ww_scalar lane_before[WW_COLS * WW_CHANNELS][WW_VECTOR], lane_over[WW_CHANNELS][WW_VECTOR];
 #if WW_EXTRA
-        ww_scalar lane_extra[WW_COLS][WW_VECTOR];
+        ww_scalar lane_extra[WW_COLS][WW_VECTOR], lane_over_extra[WW_VECTOR];
 #endif
         for (int g = 0; g < WW_VECTOR; g++) {
             const uint index = args.strip * WW_LANES + (uint)g;
@@ -386,6 +420,7 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
 #endif
         const uint begin = (uint)((ulong)index * task.n / lanes), end = (uint)((ulong)(index + 1) * task.n / lanes);
         const int padding = WW_COLS - (int)(end - begin);
+        const uint over_at = task.x + (begin ? begin - 1 : 0);
         // Row i's value in the column before the first.
 #define WW_START_OF(i) (continues && (i) >= 0 ? starts_in[task.state_in + (uint)max(i, 0)] - args.shift : 0)
 #define WW_STATE_OF(i) (continues && (i) >= 0 ? states_in[task.state_in + (uint)max(i, 0)] : (ww_scalar)WW_OPEN_BORDER)
@@ -394,6 +429,11 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
             lane_above[g] = (int)begin - 1;
             lane_corner[g] = WW_STATE_OF((int)begin - 1);
             WW_STARTS(lane_corner_start[g] = WW_START_OF((int)begin - 1);)
+            for (int ch = 0; ch < WW_CHANNELS; ch++)
+                lane_over[ch][g] = x_values[over_at + (ulong)ch * task.x_stride];
+#if WW_EXTRA
+            lane_over_extra[g] = x_values[over_at + (ulong)WW_CHANNELS * task.x_stride];
+#endif
             for (int r = 0; r < WW_COLS; r++) {
                 const int i = (int)begin + r - padding;
                 const int own = i < (int)begin ? (int)begin - 1 : i, at = max(own, 0);
@@ -413,6 +453,8 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
         pad = WW_LOAD_INTS(lane_pad);
         corner = WW_VLOAD(0, lane_corner);
         WW_STARTS(corner_start = WW_LOAD_INTS(lane_corner_start);)
+        const ww_ints row_above = WW_LOAD_INTS(lane_above);
+        WW_CORNER_READY(WW_VLOAD(0, lane_over[ch]), WW_VLOAD(0, lane_over_extra))
         for (int r = 0; r < WW_COLS; r++) {
             ww_point here, before;
             for (int ch = 0; ch < WW_CHANNELS; ch++) {
@@ -427,7 +469,6 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
             WW_STARTS(cs[r] = WW_LOAD_INTS(lane_start[r]);)
             WW_ROW_READY(r)
         }
-        const ww_ints row_above = WW_LOAD_INTS(lane_above);
 #else
         pad = padding;
         corner = WW_STATE_OF((int)begin - 1);
@@ -449,11 +490,9 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
             WW_ROW_READY(r)
         }
         const ww_ints row_above = (int)begin - 1;
+        WW_CORNER_READY(x_values[over_at + (ulong)ch * task.x_stride],
+                        x_values[over_at + (ulong)WW_CHANNELS * task.x_stride])
 #endif
-        // Where nothing goes on, the border left of the first column; above the first row it is open.
-        const real above_border =
-            inside ? WW_OUTSIDE : ww_border_left(x[0], WW_TO_REAL(max(row_above, (ww_ints)0)), lengths);
-        corner = continues ? corner : ww_pick(row_above < 0, (real)(ww_scalar)WW_OPEN_BORDER, above_border);
     }
 
     real v[WW_STEP], d[WW_STEP], bottom[WW_STEP];
@@ -466,7 +505,7 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
         bottom[q] = 0;
         WW_STARTS(bottom_start[q] = 0;)
         for (int ch = 0; ch < WW_CHANNELS; ch++)
-            point[q].value[ch] = (real)stream[(int)-1 + (long)(ch * args.stride)];
+            point[q].value[ch] = (real)stream[WW_FIRST_BEFORE + (long)(ch * args.stride)];
 #if WW_EXTRA
         point[q].extra = 0;  // the border above is open
 #endif
@@ -539,10 +578,10 @@ ww_search_open(__global const ww_scalar *restrict values, __global const ww_scal
                 if (i >= (int)begin && (!last || i + 1 == (int)task.n)) {
                     const uint at = task.state_out + (last ? 0 : (uint)i);
 #if WW_VECTOR > 1
-                    states_out[at] = last ? ww_final(lane_c[g], task.n, task.n) : lane_c[g];
+                    states_out[at] = last ? ww_final(lane_c[g], task.x_stride, task.x_stride) : lane_c[g];
                     WW_STARTS(starts_out[at] = lane_s[g];)
 #else
-                    states_out[at] = last ? ww_final(c[r], task.n, task.n) : c[r];
+                    states_out[at] = last ? ww_final(c[r], task.x_stride, task.x_stride) : c[r];
                     WW_STARTS(starts_out[at] = cs[r];)
 #endif
                 }

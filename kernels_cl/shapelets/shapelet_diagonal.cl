@@ -7,6 +7,8 @@
 // series (its rows) against WW_DIAGONALS neighbouring diagonals. The first row's covariances are extended from length
 // to length (shapelet_tables.cl), so the recurrence starts anew after WW_ROWS cells and its error stays small.
 //
+// Tried, not taken: every length by diagonals: its error at short lengths is above the bound.
+//
 // Columns are in the order (group, row, work-item). Windows before the first and after the last of a series take part
 // in the recurrence, with the series' ends continued, and never in the maximum: their 1 / norm is NaN.
 // A group has WW_WG * WW_V series' rows and one series. No local memory, no barrier.

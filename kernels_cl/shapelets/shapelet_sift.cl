@@ -2,6 +2,8 @@
 // Which candidates need not be sorted: bounds of their gains, in 32-bit whole numbers, from a histogram by class. The
 // bins are between the least and the largest of a few of a candidate's keys; the first and the last are open.
 //
+// Tried, not taken: 32 bins, groups of 64 or 256, a second histogram: no gain; a sort behind it: 5 to 6 ms more.
+//
 // A split within a bin has between L and R of each class on its left. N * gain is a convex function of these numbers,
 // so of two classes (WW_TWO 1) it is at most that of the best of four corners. Of more classes there are too many
 // corners: the gain is a convex function of each number and a concave one of their sum p, so for any slope s it is at

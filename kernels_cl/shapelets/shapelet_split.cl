@@ -2,6 +2,8 @@
 // The best split of every candidate. Its distances to the node's series become keys, q in fixed point with the class
 // below, which are sorted; then they are gone through, and classes counted.
 //
+// Tried, not taken: a sort with 32 or 8 keys a work-item, or half the registers: the same or slower.
+//
 // N * gain = sum K(left of c) + sum K(right of c) - K(left) - K(right) + constant, K(k) = k log2 k in whole numbers
 // (the host's table of K(k + 1) - K(k)): exact, and the same on every device. A split between keys farther apart than
 // the error of both is certain: its gain is also that of exact distances. At other splits the keys within the error may
@@ -14,8 +16,7 @@
 // A group sorts WW_T vectors of WW_V candidates of one length at a time. WW_SHARES work-items then go through a
 // candidate's keys, each through a share of them: the classes before it are counted, and its first gain is a sum of K.
 // Local memory: the keys, and two counts for each class, share and candidate, and 20 bytes a work-item. A barrier each
-// step or two of the bitonic sort, up to five more each task. Long because: one kernel sorts keys and goes through
-// them.
+// step or two of the bitonic sort, up to five more each task.
 //
 // Parameters: WW_T; WW_KEYS_GLOBAL 1: keys and counts are in global memory; WW_LISTED 1: the candidates `listed` alone;
 // WW_SHARES: WW_WG / WW_T, or 1; above 1 only with WW_V 1 and keys in local memory

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The k smallest of every row of a matrix, smallest first, ties to the lower index.
 //
+// Tried, not taken: 8 values a work-item, nothing read ahead: 2.92 for 3.64 TB/s.
+//
 // One order for everything: the key (value, index). Keys are unique, so the result does not depend on the order of
 // execution. A NaN means "no value" and is never taken. A row's result is k values and indices; where there are fewer,
 // +inf and index 0xffffffff, which is after every key.

@@ -47,4 +47,14 @@ static inline ww_status wwi_grow_buffer(ww_context *context, wwi_buffer **buffer
     return wwi_buffer_create(context, bytes ? bytes : 1, buffer);
 }
 
+// What the pointer at `address` points to, which becomes NULL; NULL where that is NULL.
+static inline void *wwi_taken(void *address) {
+    void *taken = NULL, *const none = NULL;
+    if (address) {
+        memcpy(&taken, address, sizeof taken);
+        memcpy(address, &none, sizeof none);
+    }
+    return taken;
+}
+
 #endif

@@ -4,7 +4,7 @@
 #ifndef WAVEWARP_PACE_H
 #define WAVEWARP_PACE_H
 
-#include "host.h"
+#include "base/kit.h"
 
 typedef struct wwi_pace {
     wwi_stream *stream;

@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/kit.h"
+#include "data/dataset_host.h"
+#include "data/view.h"
 #include "options.h"
-
-// Kernels index within a series with signed 32-bit numbers; some range is left for what engines add.
-#define LONGEST 0x7fff0000u
+#include "series/held.h"
 
 size_t wwi_precision_bytes(ww_precision precision) {
     return precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
@@ -22,47 +23,26 @@ void wwi_dataset_retain(ww_dataset *dataset) {
 }
 
 void ww_dataset_destroy(ww_dataset **dataset) {
-    if (!dataset || !*dataset)
+    ww_dataset *d = wwi_taken(dataset);
+    if (!d)
         return;
-    ww_dataset *d = *dataset;
-    *dataset = NULL;
     if (atomic_fetch_sub(&d->references, 1) != 1)
         return;
-    wwi_buffer_destroy(&d->values);
-    wwi_buffer_destroy(&d->series);
+    WWI_BUFFERS_DESTROY(&d->values, &d->series);
     free(d->lengths);
     free(d->offsets);
     free(d->ranks);
     free(d->rank_lengths);
     free(d->sorted);
     free(d->host);
+    free(d->classes);
+    wwi_class_names_free(&d->names);
+    ww_series_set *set = atomic_load(&d->set);
+    ww_series_set_destroy(&set);
+    ww_dataset *wide = atomic_load(&d->wide);
+    ww_dataset_destroy(&wide);
     wwi_context_release(d->context);
     free(d);
-}
-
-static ww_status check_view(const ww_series_view *view) {
-    if (view->precision != WW_FLOAT && view->precision != WW_DOUBLE)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.precision is %d", (int)view->precision);
-    if (view->count == 0)
-        return wwi_fail(WW_ERROR_EMPTY, "there are no series");
-    if (view->channels == 0)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.channels is 0");
-    if (!view->values)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.values is NULL");
-    if (view->count > 0x7fffffffu || view->channels > 0x7fffffffu)
-        return wwi_fail(WW_ERROR_OVERFLOW, "more than 2^31-1 series or channels");
-    for (size_t i = 0; i < view->count; i++) {
-        const size_t length = view->lengths ? view->lengths[i] : view->length;
-        if (length == 0) {
-            wwi_fail(WW_ERROR_EMPTY, "series %zu has length 0", i);
-            return wwi_fail_where((int64_t)i, -1);
-        }
-        if (length > LONGEST) {
-            wwi_fail(WW_ERROR_OVERFLOW, "series %zu has %zu points; the most is %u", i, length, LONGEST);
-            return wwi_fail_where((int64_t)i, -1);
-        }
-    }
-    return WW_OK;
 }
 
 // Lengths, offsets, ranks and the sorted order of a dataset whose count, channels and lengths are set.
@@ -101,6 +81,8 @@ static ww_status allocate(ww_context *context, size_t count, size_t channels, ww
     if (!d)
         return wwi_fail_memory(sizeof *d);
     atomic_init(&d->references, 1);
+    atomic_init(&d->set, NULL);
+    atomic_init(&d->wide, NULL);
     d->context = context;
     wwi_context_retain(context);
     d->count = count;
@@ -119,34 +101,6 @@ static ww_status allocate(ww_context *context, size_t count, size_t channels, ww
     return WW_OK;
 }
 
-// The source of a series.
-typedef struct origin {
-    const ww_series_view *view;
-    uint64_t offset;     // of its first value
-    const double *times; // one a point, separate from the view; NULL: none, or the last channel
-} origin;
-
-// One channel of a series, or its time stamps: the value at time t is at t * stride of the pointer that is not NULL.
-typedef struct line {
-    const float *narrow;
-    const double *wide;
-    size_t stride;
-} line;
-
-static line line_of(const origin *s, size_t length, size_t channel) {
-    if (channel == s->view->channels)
-        return (line){NULL, s->times, 1};
-    const uint64_t at = s->offset + (s->view->time_major ? channel : (uint64_t)channel * length);
-    const size_t stride = s->view->time_major ? s->view->channels : 1;
-    if (s->view->precision == WW_FLOAT)
-        return (line){(const float *)s->view->values + at, NULL, stride};
-    return (line){NULL, (const double *)s->view->values + at, stride};
-}
-
-static inline double value_at(line from, size_t t) {
-    return from.wide ? from.wide[t * from.stride] : (double)from.narrow[t * from.stride];
-}
-
 static ww_status fail_not_finite(double value, size_t i, size_t channel, size_t t) {
     if (isfinite(value))
         wwi_fail(WW_ERROR_NOT_FINITE, "value %g of series %zu (point %zu, channel %zu) is too large for float", value,
@@ -156,26 +110,30 @@ static ww_status fail_not_finite(double value, size_t i, size_t channel, size_t 
                  isnan(value) ? "NaN (a missing value)" : "infinity", t, channel);
     wwi_fail_hint(isfinite(value) ? "use double precision, or scale the series"
                                   : "fill or drop missing values before computing");
+    wwi_fail_channel((int64_t)channel);
     return wwi_fail_where((int64_t)i, (int64_t)t);
 }
 
-// One channel of series i into `target`, in the dataset's precision. Values that are not finite there are an error.
-static ww_status convert_line(ww_dataset *d, line from, size_t i, size_t channel, bool check, void *target) {
+// One channel of series i into `target`, in the dataset's precision; NULL: it is only looked at. Values that are not
+// finite there are an error.
+static ww_status convert_line(ww_dataset *d, wwi_line from, size_t i, size_t channel, bool check, void *target) {
     const bool is_float = d->precision == WW_FLOAT, is_time = channel == d->channels;
     wwi_rounded *rounded = is_time ? &d->rounded_time : &d->rounded_value;
     double *largest = is_time ? &d->largest_time : &d->largest_value;
     for (size_t t = 0; t < d->lengths[i]; t++) {
-        const double value = value_at(from, t);
+        const double value = wwi_line_at(from, t);
         const float narrow = (float)value;
         if (check && !(is_float ? isfinite(narrow) : isfinite(value)))
             return fail_not_finite(value, i, channel, t);
-        if (is_time && t > 0 && value < value_at(from, t - 1)) {
+        if (is_time && t > 0 && value < wwi_line_at(from, t - 1)) {
             wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the time stamps of series %zu decrease at point %zu", i, t);
             return wwi_fail_where((int64_t)i, (int64_t)t);
         }
         *largest = fabs(value) > *largest ? fabs(value) : *largest;
         if (is_float && fabs(value) > 16777216.0 && (double)narrow != value && !rounded->any)
             *rounded = (wwi_rounded){true, i, t, value};
+        if (!target)
+            continue;
         if (is_float)
             ((float *)target)[t] = narrow;
         else
@@ -184,12 +142,22 @@ static ww_status convert_line(ww_dataset *d, line from, size_t i, size_t channel
     return WW_OK;
 }
 
-// One series into `target`, channel by channel.
-static ww_status convert(ww_dataset *d, const origin *s, size_t i, bool check, unsigned char *target) {
+// All series of a view into `target`, each channel by channel; NULL: they are only looked at. `times`: time stamps
+// separate from the view, a value a point, series after series; or NULL.
+static ww_status convert(ww_dataset *d, const ww_series_view *view, const double *times, unsigned char *target) {
     ww_status status = WW_OK;
-    const size_t n = d->lengths[i], line_bytes = n * wwi_precision_bytes(d->precision);
-    for (size_t c = 0; status == WW_OK && c < d->channels + d->extra; c++)
-        status = convert_line(d, line_of(s, n, c), i, c, check, target + c * line_bytes);
+    const size_t size = wwi_precision_bytes(d->precision);
+    uint64_t before = 0;
+    for (size_t i = 0; status == WW_OK && i < d->count; i++) {
+        const size_t n = d->lengths[i];
+        for (size_t c = 0; status == WW_OK && c < d->channels + d->extra; c++) {
+            const wwi_line from =
+                c == view->channels ? (wwi_line){NULL, times + before, 1} : wwi_view_line(view, i, before, c);
+            status =
+                convert_line(d, from, i, c, !d->unspecified, target ? target + (d->offsets[i] + c * n) * size : NULL);
+        }
+        before += n;
+    }
     return status;
 }
 
@@ -202,27 +170,20 @@ ww_status wwi_dataset_send_entries(const ww_dataset *d, uint64_t base, wwi_buffe
         entries[2 * i] = d->offsets[i] - base;
         entries[2 * i + 1] = (uint64_t)d->lengths[i] | (uint64_t)d->ranks[i] << 32;
     }
-    status = *buffer ? WW_OK : wwi_buffer_create(d->context, d->count * 16, buffer);
-    if (status == WW_OK)
-        status = wwi_buffer_write(*buffer, 0, d->count * 16, entries);
+    status = wwi_upload(d->context, buffer, entries, d->count * 16);
     free(entries);
     return status;
 }
 
-// Uploads the values, or keeps them in host memory where they are more than `max_bytes` (0: than fit).
-static ww_status place(ww_dataset *d, uint64_t max_bytes) {
+// Uploads the values, which are `given` where they are not in d->host, or keeps them in host memory where they are more
+// than `max_bytes` (0: than fit).
+static ww_status place(ww_dataset *d, uint64_t max_bytes, const void *given) {
     ww_status status;
     const uint64_t value_bytes = wwi_precision_bytes(d->precision), bytes = d->offsets[d->count] * value_bytes;
     // Half of the free memory is left for results and scratch.
-    uint64_t limit = wwi_context_bytes_free(d->context) / 2;
-    if (limit > wwi_context_max_buffer(d->context))
-        limit = wwi_context_max_buffer(d->context);
-    if (max_bytes && max_bytes < limit)
-        limit = max_bytes;
-    d->max_bytes = limit;
-    if (bytes <= limit) {
-        if ((status = wwi_buffer_create(d->context, bytes, &d->values)) != WW_OK ||
-            (status = wwi_buffer_write(d->values, 0, bytes, d->host)) != WW_OK ||
+    const uint64_t limit = d->max_bytes = wwi_memory_share(d->context, 2, max_bytes);
+    if (given || bytes <= limit) {
+        if ((status = wwi_upload(d->context, &d->values, given ? given : d->host, bytes)) != WW_OK ||
             (status = wwi_dataset_send_entries(d, 0, &d->series)) != WW_OK)
             return status;
         free(d->host);
@@ -238,8 +199,11 @@ static ww_status place(ww_dataset *d, uint64_t max_bytes) {
     return WW_OK;
 }
 
-static bool device_has_double(const ww_context *context) {
-    return wwi_context_info(context)->has_double != 0;
+// Where a view's values are, if they are as a dataset holds them; else NULL.
+static const void *as_held(const ww_dataset *d, const ww_series_view *view, const double *times) {
+    if (times || view->precision != d->precision || !wwi_view_is_dense(view))
+        return NULL;
+    return view->series ? view->series[0] : view->values;
 }
 
 // `times`: time stamps separate from the view, a value a point, series after series; or NULL.
@@ -250,22 +214,21 @@ static ww_status create(ww_context *context, const ww_series_view *given, const 
     ww_dataset_options o = WW_DATASET_OPTIONS_INIT;
     ww_series_view taken = WW_SERIES_VIEW_INIT;
     const ww_series_view *view = &taken;
-    uint64_t offset = 0;
 
+    if (dataset)
+        *dataset = NULL;
     if (!context || !dataset)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or dataset is NULL");
-    *dataset = NULL;
     if (!given)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is NULL");
     if ((status = wwi_options_take(&o, options, "ww_dataset_options")) != WW_OK ||
-        (status = wwi_options_take(&taken, given, "ww_series_view")) != WW_OK || (status = check_view(view)) != WW_OK)
+        (status = wwi_options_take(&taken, given, "ww_series_view")) != WW_OK ||
+        (status = wwi_view_check(view)) != WW_OK)
         return status;
     if (o.precision != WW_FLOAT && o.precision != WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o.precision);
-    if (o.precision == WW_DOUBLE && !device_has_double(context)) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no double precision", wwi_context_info(context)->name);
-        return wwi_fail_hint("use float, or another device");
-    }
+    if ((status = wwi_check_precision(context, o.precision)) != WW_OK)
+        return status;
     if (o.times && times)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
                         "options.times is set for a series set that has time stamps of its own");
@@ -283,23 +246,28 @@ static ww_status create(ww_context *context, const ww_series_view *given, const 
     if ((status = index_series(d)) != WW_OK)
         goto done;
 
-    const uint64_t value_bytes = wwi_precision_bytes(d->precision);
-    const uint64_t bytes = d->offsets[d->count] * value_bytes;
-    d->host = malloc(bytes);
-    if (!d->host) {
-        status = wwi_fail_memory(bytes);
-        goto done;
-    }
-    for (size_t i = 0; i < d->count; i++) {
-        const origin from = {view, view->offsets ? view->offsets[i] : offset, times};
-        offset = from.offset + (uint64_t)d->lengths[i] * view->channels;
-        status = convert(d, &from, i, !o.allow_not_finite, d->host + d->offsets[i] * value_bytes);
-        if (status != WW_OK)
+    const uint64_t bytes = d->offsets[d->count] * wwi_precision_bytes(d->precision);
+    // What does not fit the device as a whole is kept in host memory, which is asked for before the values are read.
+    const void *held = bytes <= wwi_memory_share(context, 2, o.max_bytes) ? as_held(d, view, times) : NULL;
+    if (!held) {
+        d->host = malloc(bytes);
+        if (!d->host) {
+            status = wwi_fail_memory(bytes);
             goto done;
-        times = times ? times + d->lengths[i] : NULL;
+        }
     }
-    if ((status = place(d, o.max_bytes)) != WW_OK)
+    if ((status = convert(d, view, times, d->host)) != WW_OK ||
+        (status = wwi_dataset_label(d, o.labels, o.label_numbers)) != WW_OK ||
+        (status = place(d, o.max_bytes, held)) != WW_OK)
         goto done;
+    if (o.updates) {
+        if (d->host) {
+            status = wwi_fail(WW_ERROR_UNSUPPORTED, "a dataset for updates does not fit the device as a whole");
+            goto done;
+        }
+        d->foreign = true;
+        d->largest_value = d->largest_time = (double)INFINITY;
+    }
     *dataset = d;
     d = NULL;
 done:
@@ -335,7 +303,7 @@ ww_status wwi_dataset_fill(const ww_dataset *source, const uint32_t *lengths, si
     }
     for (size_t i = 0; i < d->count; i++)
         fill(user, i, d->host + d->offsets[i] * value_bytes);
-    if ((status = place(d, source->host ? source->max_bytes : 0)) != WW_OK)
+    if ((status = place(d, source->host ? source->max_bytes : 0, NULL)) != WW_OK)
         goto done;
     *dataset = d;
     d = NULL;
@@ -344,14 +312,23 @@ done:
     return status;
 }
 
-ww_status ww_dataset_create_from_set(ww_context *context, const ww_series_set *set, const ww_dataset_options *options,
+ww_status ww_dataset_create_from_set(ww_context *context, ww_series_set *set, const ww_dataset_options *options,
                                      ww_dataset **dataset) {
     ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_dataset_options own = WW_DATASET_OPTIONS_INIT;
     if (dataset)
         *dataset = NULL;
-    const ww_status status = ww_series_set_view(set, &view);
+    ww_status status = ww_series_set_view(set, &view);
+    if (status == WW_OK && options && wwi_options_take(&own, options, "ww_dataset_options") == WW_OK &&
+        (own.labels || own.label_numbers))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "options.labels is set for a series set, which has labels of its own");
     // The time stamps of all series are stored one after the other.
-    return status == WW_OK ? create(context, &view, ww_series_set_times(set, 0), options, dataset) : status;
+    if (status != WW_OK || (status = create(context, &view, ww_series_set_times(set, 0), options, dataset)) != WW_OK)
+        return status;
+    wwi_series_set_retain(set);
+    atomic_store(&(*dataset)->set, set);
+    return WW_OK;
 }
 
 ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size_t channels, size_t length,
@@ -359,19 +336,17 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
     ww_status status;
     ww_dataset *d = NULL;
     ww_series_view view = WW_SERIES_VIEW_INIT;
+    if (dataset)
+        *dataset = NULL;
     if (!context || !memory || !dataset)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, buffer or dataset is NULL");
-    *dataset = NULL;
     view.values = memory; // only tested for NULL
     view.precision = precision;
     view.count = count;
     view.channels = channels;
     view.length = length;
-    if ((status = check_view(&view)) != WW_OK)
-        return status;
-    if (precision == WW_DOUBLE && !device_has_double(context))
-        return wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no double precision", wwi_context_info(context)->name);
-    if ((status = allocate(context, count, channels, precision, &d)) != WW_OK)
+    if ((status = wwi_view_check(&view)) != WW_OK || (status = wwi_check_precision(context, precision)) != WW_OK ||
+        (status = allocate(context, count, channels, precision, &d)) != WW_OK)
         return status;
     for (size_t i = 0; i < count; i++)
         d->lengths[i] = (uint32_t)length;
@@ -390,6 +365,51 @@ ww_status wwi_dataset_wrap(ww_context *context, void *memory, size_t count, size
     d = NULL;
 done:
     ww_dataset_destroy(&d);
+    return status;
+}
+
+// ---- other values
+
+static ww_status check_same_shape(const ww_dataset *d, const ww_series_view *view) {
+    if (view->count != d->count || view->channels != d->channels + d->extra)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu series of %zu channels for a dataset of %zu of %zu",
+                        view->count, view->channels, d->count, d->channels + d->extra);
+    for (size_t i = 0; i < d->count; i++)
+        if (wwi_view_length(view, i) != d->lengths[i]) {
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "series %zu has %zu points, in the dataset %" PRIu32, i,
+                     wwi_view_length(view, i), d->lengths[i]);
+            return wwi_fail_where((int64_t)i, -1);
+        }
+    return WW_OK;
+}
+
+ww_status ww_dataset_update(ww_dataset *d, const ww_series_view *given) {
+    ww_status status;
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    if (!d || !given)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the dataset or the view is NULL");
+    if (!d->foreign) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the dataset was not created to be updated");
+        return wwi_fail_hint("set options.updates when it is created");
+    }
+    if ((status = wwi_options_take(&view, given, "ww_series_view")) != WW_OK ||
+        (status = wwi_view_check(&view)) != WW_OK || (status = check_same_shape(d, &view)) != WW_OK)
+        return status;
+    const uint64_t bytes = d->offsets[d->count] * wwi_precision_bytes(d->precision);
+    const void *held = as_held(d, &view, NULL);
+    unsigned char *values = held ? NULL : malloc(bytes);
+    const wwi_rounded value = d->rounded_value, time = d->rounded_time;
+    if (!held && !values)
+        return wwi_fail_memory(bytes);
+    d->rounded_value = d->rounded_time = (wwi_rounded){0};
+    status = convert(d, &view, NULL, values);
+    if (status == WW_OK)
+        status = wwi_buffer_write(d->values, 0, bytes, held ? held : values);
+    if (status != WW_OK) {
+        d->rounded_value = value;
+        d->rounded_time = time;
+    }
+    free(values);
     return status;
 }
 

@@ -8,6 +8,7 @@
 #include <wavewarp/dataset.h>
 
 #include "host.h"
+#include "series/classes.h"
 
 // The first value beyond 2^24 that float can't represent.
 typedef struct wwi_rounded {
@@ -16,7 +17,8 @@ typedef struct wwi_rounded {
     double value;
 } wwi_rounded;
 
-// Only the reference count changes after the creation. src/data/slice.h uploads values kept on the host.
+// Only the reference count, `set` and `wide` change after the creation, and the values of one that is `foreign`.
+// src/data/slice.h uploads values kept on the host.
 struct ww_dataset {
     atomic_long references;
     ww_context *context;
@@ -37,7 +39,12 @@ struct ww_dataset {
     wwi_rounded rounded_value, rounded_time;
     double largest_value, largest_time; // absolute values; INFINITY: not known
     bool unspecified;                   // values that are not finite were accepted
-    bool foreign; // the values may change between two runs: a caller's buffer, or a pair that is refilled
+    bool foreign; // the values may change between two runs: a caller's buffer, ww_dataset_update(), a pair's refill
+    // Of jobs that learn (src/data/dataset_host.c).
+    long *classes; // one a series, -1: none; NULL: those of the set
+    wwi_class_names names;
+    _Atomic(ww_series_set *) set; // the series in double in host memory; NULL: not needed yet
+    _Atomic(ww_dataset *) wide;   // the dataset in double, likewise
 };
 
 // A dataset on a foreign cl_mem: see ww_dataset_wrap().

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/kit.h"
 #include "data/dataset.h"
 #include "options.h"
 
@@ -21,14 +22,12 @@ void wwi_points_retain(ww_points *points) {
 }
 
 void ww_points_destroy(ww_points **points) {
-    if (!points || !*points)
+    ww_points *p = wwi_taken(points);
+    if (!p)
         return;
-    ww_points *p = *points;
-    *points = NULL;
     if (atomic_fetch_sub(&p->references, 1) != 1)
         return;
-    wwi_buffer_destroy(&p->tiles);
-    wwi_buffer_destroy(&p->starts);
+    WWI_BUFFERS_DESTROY(&p->tiles, &p->starts);
     wwi_program_release(&p->program);
     free(p->offsets);
     free(p->host);
@@ -162,12 +161,12 @@ static ww_status take_mean(ww_points *p, const ww_point_view *view) {
 // ---- to the device
 
 static ww_status get_program(ww_points *p) {
-    static const wwi_source sources[] = {{"base/number.cl", NULL}, {"knn/knn.cl", NULL}, {"knn/knn_points.cl", NULL}};
-    return wwi_program_get(p->context, sources, 3,
-                           p->kind == WW_POINTS_BITS   ? "-DWW_METRIC=5"
-                           : p->precision == WW_DOUBLE ? "-DWWK_DOUBLE=1"
-                                                       : "-DWWK_DOUBLE=0",
-                           &p->program);
+    const bool bits = p->kind == WW_POINTS_BITS;
+    const wwi_program_parts parts = {
+        .texts = {"base/number.cl", "knn/knn.cl", "knn/knn_points.cl"},
+        .defines = {{bits ? "WW_METRIC" : "WWK_DOUBLE", bits ? 5 : p->precision == WW_DOUBLE}},
+    };
+    return wwi_program_make(p->context, NULL, &parts, &p->program);
 }
 
 // Points [first, first + count) of `values`, ordered as p->column_order says, into tiles, piece by piece.
@@ -181,8 +180,7 @@ static ww_status tile_points(ww_points *p, wwi_stream *stream, const unsigned ch
     size_t most = (size_t)(PIECE_BYTES / point_bytes) / WWI_TILE_PAIR * WWI_TILE_PAIR;
     if (most < WWI_TILE_PAIR)
         most = WWI_TILE_PAIR;
-    if (most > wwi_points_padded(count))
-        most = wwi_points_padded(count);
+    most = wwi_least(most, wwi_points_padded(count));
     if ((status = wwi_kernel_create(stream, p->program, "ww_knn_tile", &kernel)) != WW_OK ||
         (status = wwi_buffer_create(p->context, most * point_bytes, &piece)) != WW_OK)
         goto done;
@@ -191,7 +189,7 @@ static ww_status tile_points(ww_points *p, wwi_stream *stream, const unsigned ch
         goto done;
     }
     for (size_t at = 0; at < count; at += most) {
-        const size_t some = count - at < most ? count - at : most;
+        const size_t some = wwi_least(count - at, most);
         const unsigned char *from = values + (first + at) * point_bytes;
         uint64_t row_step = p->words, column_step = 1;
         if (p->column_order) {
@@ -203,11 +201,10 @@ static ww_status tile_points(ww_points *p, wwi_stream *stream, const unsigned ch
             column_step = some;
         }
         const uint32_t to = (uint32_t)at, n = (uint32_t)some;
-        const wwi_arg args[] = {WWI_BUFFER(piece), WWI_VALUE(row_step), WWI_VALUE(column_step), WWI_VALUE(to),
-                                WWI_VALUE(n),      WWI_VALUE(p->words), WWI_BUFFER(tiles)};
         if ((status = wwi_buffer_write(piece, 0, some * point_bytes, from)) != WW_OK ||
-            (status = wwi_launch(kernel, (uint64_t)wwi_points_padded(some) / WWI_TILE * p->words, WWI_TILE, args,
-                                 sizeof args / sizeof *args)) != WW_OK)
+            (status = WWI_LAUNCH(kernel, (uint64_t)wwi_points_padded(some) / WWI_TILE * p->words, WWI_TILE,
+                                 WWI_BUFFER(piece), WWI_VALUE(row_step), WWI_VALUE(column_step), WWI_VALUE(to),
+                                 WWI_VALUE(n), WWI_VALUE(p->words), WWI_BUFFER(tiles))) != WW_OK)
             goto done;
     }
     status = wwi_finish(stream);
@@ -227,10 +224,8 @@ static ww_status upload_sets(ww_points *p, const uint32_t *items, size_t first, 
         return wwi_fail_memory((count + 1) * sizeof *offsets);
     for (size_t i = 0; i <= count; i++)
         offsets[i] = p->offsets[first + i] - p->offsets[first];
-    if ((status = wwi_buffer_create(p->context, bytes ? bytes : 4, members)) == WW_OK &&
-        (status = wwi_buffer_write(*members, 0, bytes, items + p->offsets[first])) == WW_OK &&
-        (status = wwi_buffer_create(p->context, (count + 1) * sizeof *offsets, starts)) == WW_OK)
-        status = wwi_buffer_write(*starts, 0, (count + 1) * sizeof *offsets, offsets);
+    if ((status = wwi_upload(p->context, members, items + p->offsets[first], bytes)) == WW_OK)
+        status = wwi_upload(p->context, starts, offsets, (count + 1) * sizeof *offsets);
     free(offsets);
     return status;
 }
@@ -284,18 +279,17 @@ ww_status ww_points_create(ww_context *context, const ww_point_view *given, cons
     const ww_point_view *view = &taken;
     const unsigned char *values = NULL;
     wwi_stream *stream = NULL;
+    if (points)
+        *points = NULL;
     if (!context || !points)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or points is NULL");
-    *points = NULL;
     if ((status = wwi_options_take(&o, options, "ww_points_options")) != WW_OK ||
         (status = wwi_options_take(&taken, given, "ww_point_view")) != WW_OK || (status = check_view(view)) != WW_OK)
         return status;
     if ((unsigned)o.precision > WW_DOUBLE)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o.precision);
-    if (o.precision == WW_DOUBLE && !wwi_context_info(context)->has_double) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no double precision", wwi_context_info(context)->name);
-        return wwi_fail_hint("use float, or another device");
-    }
+    if ((status = wwi_check_precision(context, o.precision)) != WW_OK)
+        return status;
     ww_points *p = calloc(1, sizeof *p);
     if (!p)
         return wwi_fail_memory(sizeof *p);
@@ -307,12 +301,7 @@ ww_status ww_points_create(ww_context *context, const ww_point_view *given, cons
     if ((status = wwi_stream_create(context, &stream)) != WW_OK || (status = describe(p, view)) != WW_OK)
         goto done;
     // Half of the free memory is left for the other side and for scratch.
-    uint64_t limit = wwi_context_bytes_free(context) / 2;
-    if (limit > wwi_context_max_buffer(context))
-        limit = wwi_context_max_buffer(context);
-    if (o.max_bytes && o.max_bytes < limit)
-        limit = o.max_bytes;
-    p->max_bytes = limit;
+    const uint64_t limit = p->max_bytes = wwi_memory_share(context, 2, o.max_bytes);
     const bool resident = bytes_of(p, 0, p->count) <= limit;
     if ((status = take_values(p, view, !resident, &values)) != WW_OK ||
         (p->kind == WW_POINTS_NUMBERS && (status = take_mean(p, view)) != WW_OK) ||
@@ -353,7 +342,7 @@ size_t wwi_points_slice_limit(const ww_points *p, size_t first) {
         return left;
     if (p->kind != WW_POINTS_SETS) {
         const size_t most = (size_t)(p->max_bytes / (p->words * p->word_bytes)) / WWI_TILE_PAIR * WWI_TILE_PAIR;
-        return most < left ? most : left;
+        return wwi_least(most, left);
     }
     size_t count = 1;
     while (count < left && bytes_of(p, first, count + 1) <= p->max_bytes)

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/kit.h"
+
 size_t wwi_dataset_slice_limit(const ww_dataset *d, size_t first, uint64_t bytes) {
     if (!d->host)
         return d->count - first;
@@ -31,10 +33,7 @@ ww_status wwi_dataset_slice(const ww_dataset *d, size_t first, size_t count, wwi
     const uint64_t bytes = (d->offsets[first + count] - d->offsets[first]) * size;
     slice->own = true;
     slice->count = 0; // until all of it is there
-    if (wwi_buffer_bytes(slice->values) < bytes)
-        wwi_buffer_destroy(&slice->values);
-    if ((!slice->values && (status = wwi_buffer_create(d->context, bytes, &slice->values)) != WW_OK) ||
-        (status = wwi_buffer_write(slice->values, 0, bytes, d->host + d->offsets[first] * size)) != WW_OK ||
+    if ((status = wwi_upload(d->context, &slice->values, d->host + d->offsets[first] * size, bytes)) != WW_OK ||
         (status = wwi_dataset_send_entries(d, d->offsets[first], &slice->series)) != WW_OK)
         return status;
     slice->first = first;
@@ -43,9 +42,7 @@ ww_status wwi_dataset_slice(const ww_dataset *d, size_t first, size_t count, wwi
 }
 
 void wwi_slice_close(wwi_slice *slice) {
-    if (slice->own) {
-        wwi_buffer_destroy(&slice->values);
-        wwi_buffer_destroy(&slice->series);
-    }
+    if (slice->own)
+        WWI_BUFFERS_DESTROY(&slice->values, &slice->series);
     memset(slice, 0, sizeof *slice);
 }

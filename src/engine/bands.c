@@ -155,7 +155,7 @@ static ww_status make_tables(wwi_runner *r, wwi_work *w, const wwi_tiling *tilin
         }
         const size_t at = r->words.count;
         r->words.data[head] = (uint32_t)at;
-        if ((status = wwi_band_table(&r->measure.band, n, m, &r->words)) != WW_OK)
+        if ((status = wwi_band_table(&r->of.measure.band, n, m, &r->words)) != WW_OK)
             return status;
         if (tiling && !wwi_band_fits(r->words.data + at, n, m, *tiling)) {
             *fits = false;
@@ -167,7 +167,7 @@ static ww_status make_tables(wwi_runner *r, wwi_work *w, const wwi_tiling *tilin
 
 ww_status wwi_work_bands(wwi_runner *r, wwi_work *w, const wwi_tiling *tiling, bool *fits) {
     ww_status status;
-    const ww_band *band = &r->measure.band;
+    const ww_band *band = &r->of.measure.band;
     const uint32_t *n = w->sides.rows->rank_lengths + w->row_rank;
     const uint32_t *m = w->sides.columns->rank_lengths + w->column_rank;
     const uint32_t rows[2] = {n[0], w->n}, columns[2] = {m[0], w->m};

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "engine/tiling.h"
 #include "measure/band.h"
 
@@ -66,8 +65,8 @@ ww_status wwi_work_make(const wwi_runner *r, const wwi_batch *batch, wwi_work *w
         return wwi_fail_memory((rows + columns) * sizeof *ids);
     *w =
         (wwi_work){.b = *batch, .ids = ids, .uploads = w->uploads, .sides = {r->rows, r->columns}, .tiling = {0, 1, 1}};
-    w->args.parameters = r->parameters.values;
-    w->args_bytes = wwi_launch_args_bytes(r->parameters.bytes);
+    w->args.parameters = r->of.parameters.values;
+    w->args_bytes = wwi_launch_args_bytes(r->of.parameters.bytes);
     memcpy(ids, batch->list ? batch->pairs : batch->row_ids, rows * sizeof *ids);
     if (batch->list) {
         w->b.pairs = ids;
@@ -81,13 +80,8 @@ ww_status wwi_work_make(const wwi_runner *r, const wwi_batch *batch, wwi_work *w
 }
 
 void wwi_uploads_close(wwi_uploads *uploads) {
-    wwi_buffer_destroy(&uploads->row_order);
-    wwi_buffer_destroy(&uploads->column_order);
-    wwi_buffer_destroy(&uploads->band);
-    wwi_buffer_destroy(&uploads->row_offsets);
-    wwi_buffer_destroy(&uploads->column_offsets);
-    wwi_buffer_destroy(&uploads->row_packed);
-    wwi_buffer_destroy(&uploads->column_packed);
+    WWI_BUFFERS_DESTROY(&uploads->row_order, &uploads->column_order, &uploads->band, &uploads->row_offsets,
+                        &uploads->column_offsets, &uploads->row_packed, &uploads->column_packed);
 }
 
 void wwi_work_exchange(wwi_work *w) {
@@ -161,8 +155,8 @@ double wwi_batch_cells(const wwi_runner *r, const wwi_sides *s, const wwi_batch 
         n = s->rows->lengths[b->row_ids[b->rows - 1]];
         m = s->columns->lengths[b->column_ids[b->columns - 1]];
     }
-    if (r->banded) {
-        const uint64_t inside = wwi_band_cells(&r->measure.band, n, m);
+    if (r->of.banded) {
+        const uint64_t inside = wwi_band_cells(&r->of.measure.band, n, m);
         if (inside && inside != UINT64_MAX)
             cells *= (double)inside / ((double)n * (double)m);
     }
@@ -176,7 +170,7 @@ wwi_variant_key wwi_work_key(const wwi_runner *r, const wwi_work *w, const wwi_f
     memset(&key, 0, sizeof key); // compared byte by byte
     key.form = form;
     key.list = w->b.list;
-    key.band = (int)wwi_band_form_of(&r->measure.band);
+    key.band = (int)wwi_band_form_of(&r->of.measure.band);
     key.vector = 1;
     key.columns = 1;
     key.rows = 1;
@@ -200,21 +194,16 @@ size_t wwi_work_args(const wwi_work *w, wwi_arg *args) {
     return count;
 }
 
-static ww_status send(wwi_runner *r, wwi_buffer **buffer, uint64_t bytes, const void *source) {
-    const ww_status status = wwi_grow_buffer(r->context, buffer, bytes);
-    return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, source) : status;
-}
-
 ww_status wwi_work_upload(wwi_runner *r, wwi_work *w) {
     ww_status status;
     const wwi_batch *b = &w->b;
     wwi_uploads *u = &w->uploads;
-    if (r->words.count && (status = send(r, &u->band, r->words.count * 4, r->words.data)) != WW_OK)
+    if (r->words.count && (status = wwi_upload(r->of.context, &u->band, r->words.data, r->words.count * 4)) != WW_OK)
         return status;
     if (b->list)
-        return send(r, &u->row_order, b->rows * 12, b->pairs);
-    status = send(r, &u->row_order, b->rows * 4, b->row_ids);
-    return status == WW_OK ? send(r, &u->column_order, b->columns * 4, b->column_ids) : status;
+        return wwi_upload(r->of.context, &u->row_order, b->pairs, b->rows * 12);
+    status = wwi_upload(r->of.context, &u->row_order, b->row_ids, b->rows * 4);
+    return status == WW_OK ? wwi_upload(r->of.context, &u->column_order, b->column_ids, b->columns * 4) : status;
 }
 
 // Slots of an order, or tasks of a list: the side's id is field `field` of every `stride` words.
@@ -243,8 +232,8 @@ static ww_status place_packs(wwi_runner *r, const wwi_work *w, bool rows, wwi_pa
         total += wwi_ceil_div(longest + 2 * packing.margin, packing.points) * packing.values * packing.width;
     }
     at[packs] = total;
-    if ((status = wwi_grow_buffer(r->context, packed, total * packing.value_bytes)) == WW_OK)
-        status = send(r, offsets, (packs + 1) * sizeof *at, at);
+    if ((status = wwi_grow_buffer(r->of.context, packed, total * packing.value_bytes)) == WW_OK)
+        status = wwi_upload(r->of.context, offsets, at, (packs + 1) * sizeof *at);
     free(at);
     return status;
 }
@@ -253,7 +242,7 @@ static ww_status place_packs(wwi_runner *r, const wwi_work *w, bool rows, wwi_pa
 static uint64_t parts_of(const wwi_runner *r, uint64_t packs, uint32_t longest, wwi_packing packing) {
     if (packing.group == 1)
         return 1;
-    const uint64_t wanted = wwi_ceil_div(wwi_compute_units(r) * 32, packs);
+    const uint64_t wanted = wwi_ceil_div(wwi_compute_units(r->of.context) * 32, packs);
     const uint64_t most = wwi_ceil_div(longest, packing.width);
     return wanted < most ? wanted : most;
 }
@@ -295,7 +284,7 @@ ww_status wwi_interleave(wwi_runner *r, const wwi_variant *v, wwi_work *w, bool 
     const uint64_t parts = parts_of(r, packs, rows ? w->n : w->m, packing);
     const ww_status status = wwi_launch(v->interleave, r->preparing ? 1 : packs * parts, packing.group, args, count);
     // A pass over single channels has its own packs; series in a caller's buffer may be others the next time.
-    *packed_before = status == WW_OK && !r->preparing && r->passes == 1 && !side->foreign;
+    *packed_before = status == WW_OK && !r->preparing && r->of.passes == 1 && !side->foreign;
     return status;
 }
 
@@ -345,8 +334,8 @@ ww_status wwi_packs_launch(wwi_runner *r, wwi_work *w, const wwi_variant *v, wwi
     ww_status status;
     const bool list = w->b.list, rows = list || p.rows, columns = list || !p.rows;
     const uint32_t packs = p.packs;
-    if ((status = wwi_grow_buffer(r->context, &r->scratch, p.workers * p.scratch_bytes)) != WW_OK ||
-        (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK)
+    if ((status = wwi_grow_buffer(r->of.context, &r->scratch, p.workers * p.scratch_bytes)) != WW_OK ||
+        (status = wwi_grow_buffer(r->of.context, &r->counter, 4)) != WW_OK)
         return status;
     wwi_units u = wwi_units_of(r, w->engine, p.units, w->cells);
     u.fill = p.workers;

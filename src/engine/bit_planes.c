@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/kit.h"
+
 #define NO_INDEX UINT32_MAX
 
 // ---- numbers for keys, in the order in which the keys first occur
@@ -212,11 +214,8 @@ static ww_status upload(const side *s, uint32_t bits, wwi_buffer **planes, wwi_b
                     word[b] |= (s->numbers[point] >> b & 1) << (t + unused) % 32;
             }
     }
-    if ((status = wwi_buffer_create(d->context, total * sizeof *target, planes)) != WW_OK ||
-        (status = wwi_buffer_write(*planes, 0, total * sizeof *target, target)) != WW_OK ||
-        (status = wwi_buffer_create(d->context, d->count * 16, series)) != WW_OK)
-        goto done;
-    status = wwi_buffer_write(*series, 0, d->count * 16, entries);
+    if ((status = wwi_upload(d->context, planes, target, total * sizeof *target)) == WW_OK)
+        status = wwi_upload(d->context, series, entries, d->count * 16);
 done:
     free(target);
     free(entries);
@@ -224,16 +223,12 @@ done:
 }
 
 void wwi_bit_planes_destroy(wwi_bit_planes **planes) {
-    if (!planes || !*planes)
+    wwi_bit_planes *s = wwi_taken(planes);
+    if (!s)
         return;
-    wwi_bit_planes *s = *planes;
-    *planes = NULL;
-    if (!s->shared) {
-        wwi_buffer_destroy(&s->column_planes);
-        wwi_buffer_destroy(&s->column_series);
-    }
-    wwi_buffer_destroy(&s->row_planes);
-    wwi_buffer_destroy(&s->row_series);
+    if (!s->shared)
+        WWI_BUFFERS_DESTROY(&s->column_planes, &s->column_series);
+    WWI_BUFFERS_DESTROY(&s->row_planes, &s->row_series);
     free(s);
 }
 

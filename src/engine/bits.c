@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine bits: a bit a cell, in lanes, in strips or, on a CPU, a vector lane a pair (kernels_cl/engine/bits*.cl).
-#include "base/grow.h"
 #include "engine/batch.h"
 #include "engine/lanes.h"
 #include "engine/strips.h"
@@ -54,7 +53,7 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
 static bool in_strips(const wwi_runner *r, const wwi_work *w) {
     if (wwi_vector_bits(r))
         return (w->b.list ? w->b.rows : w->b.columns) * 2 <= BITS_VECTOR && w->n >= 1024 && w->m >= 1024;
-    return w->m > wwi_bits_limit(r) || (w->pairs < wwi_compute_units(r) && w->m >= 1024 && w->n >= 4096);
+    return w->m > wwi_bits_limit(r) || (w->pairs < wwi_compute_units(r->of.context) && w->m >= 1024 && w->n >= 4096);
 }
 
 static ww_status run_packs(wwi_runner *r, wwi_work *w) {
@@ -65,8 +64,8 @@ static ww_status run_packs(wwi_runner *r, wwi_work *w) {
     const uint64_t most = wwi_ceil_div(w->m, 32);
     wwi_variant_key key = wwi_work_key(r, w, &packs);
     key.vector = BITS_VECTOR;
-    key.rows = (uint32_t)wwi_tuned(r, "bits.rows", 16);
-    key.columns = (uint32_t)wwi_tuned(r, "bits.words", 4);
+    key.rows = BITS_ROWS;
+    key.columns = BITS_WORDS;
     if (key.columns > most)
         key.columns = (uint32_t)most;
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
@@ -74,7 +73,7 @@ static ww_status run_packs(wwi_runner *r, wwi_work *w) {
         (b->list && (status = wwi_interleave(r, v, w, true, packing)) != WW_OK))
         return status;
     const uint32_t pack_count = (uint32_t)wwi_ceil_div(b->list ? b->rows : b->columns, BITS_VECTOR);
-    const uint64_t workers = wwi_compute_units(r) * 2;
+    const uint64_t workers = wwi_compute_units(r->of.context) * 2;
     w->args.scratch = (uint32_t)wwi_ceil_div(w->n, key.rows);
     return wwi_packs_launch(r, w, v,
                             (wwi_packs){.packs = pack_count,

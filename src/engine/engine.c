@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/names.h"
 #include "engine/packed_items.h"
 #include "engine/runner.h"
 #include "engine/tiling.h"
@@ -21,23 +22,7 @@ bool wwi_engine_known(ww_engine engine) {
     return (unsigned)engine < ENGINES;
 }
 
-const char *ww_engine_name(ww_engine engine) {
-    if (!wwi_engine_known(engine))
-        return "unknown";
-    return engine == WW_ENGINE_AUTO ? "auto" : engines[engine]->name;
-}
-
-ww_status ww_engine_by_name(const char *name, ww_engine *engine) {
-    if (!name || !engine)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "name or engine is NULL");
-    for (ww_engine e = WW_ENGINE_AUTO; e < ENGINES; e++)
-        if (strcmp(name, ww_engine_name(e)) == 0) {
-            *engine = e;
-            return WW_OK;
-        }
-    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no engine '%s'", name);
-    return wwi_fail_hint("the engines are auto, lanes, stencil, packed, strips and bits");
-}
+WWI_NAMED(engine, "engine", "auto", "lanes", "stencil", "packed", "strips", "bits")
 
 ww_engine wwi_engine_choose(const wwi_runner *r, bool list, size_t rows, size_t columns, uint32_t longest_row,
                             uint32_t longest_column) {
@@ -48,14 +33,14 @@ ww_engine wwi_engine_choose(const wwi_runner *r, bool list, size_t rows, size_t 
         const uint32_t longer = longest_row < longest_column ? longest_column : longest_row;
         // Too few pairs to fill the device, and long enough that dividing them into strips is faster.
         const uint64_t pairs = list ? rows : (uint64_t)rows * columns;
-        if (pairs < wwi_compute_units(r) && shorter >= 256 && longer >= 4096)
+        if (pairs < wwi_compute_units(r->of.context) && shorter >= 256 && longer >= 4096)
             return WW_ENGINE_STRIPS;
         if (wwi_packed_items_pay(r, list, rows, columns, longest_row, longest_column))
             return WW_ENGINE_PACKED;
         const uint32_t fitting = r->symmetric ? shorter : longest_column;
         return fitting <= wwi_lanes_limit(r) ? WW_ENGINE_LANES : WW_ENGINE_STRIPS;
     }
-    if (!wwi_can_vector(r) || wwi_context_loses_arrays(r->context))
+    if (!wwi_can_vector(r) || wwi_context_loses_arrays(r->of.context))
         return WW_ENGINE_LANES;
     const size_t lanes_used = list ? rows : r->symmetric && rows > columns ? rows : columns;
     // Only one lane of a vector would be used: the lanes of one pair are better, where it is long enough to fill them.

@@ -7,6 +7,12 @@
 
 #include "data/slice.h"
 #include "engine/launch_args.h"
+#include "engine/parameters.h"
+#include "measure/measure_table.h"
+
+// Most channels a point may have to be held in registers on a GPU, and in a vector engine's private memory.
+#define REGISTER_CHANNELS 16
+#define VECTOR_CHANNELS 64
 
 // Pairs whose results go to one buffer.
 typedef struct wwi_batch {
@@ -26,6 +32,8 @@ typedef struct wwi_batch {
     // farther may be given up, its result is then infinity.
     wwi_buffer *radii;
     uint32_t radius_results, radius_k;
+    // NULL, or prepared work: the engine and the roles of rows and columns are its own, so that rounding is the same.
+    const struct wwi_work *like;
 } wwi_batch;
 
 typedef struct wwi_runner wwi_runner;
@@ -44,9 +52,27 @@ typedef struct wwi_plan_settings {
 // Whether it is auto or an engine of the table.
 bool wwi_engine_known(ww_engine engine);
 
-// `rows` and `columns` are borrowed and give lengths, channels and precision; so is the stream. Builds nothing yet.
-ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
-                            const wwi_plan_settings *options, wwi_stream *stream, wwi_runner **runner);
+// A measure as programs see it.
+typedef struct wwi_recurrence {
+    ww_context *context;
+    wwi_stream *stream;
+    ww_measure measure; // what it points to is its owner's
+    const wwi_measure_row *row;
+    wwi_parameters parameters;
+    ww_precision precision;
+    uint32_t channels, passes; // of a point; passes over single channels when they are independent
+    uint32_t all_channels;     // of the series
+    uint32_t extra;            // values of a point beside the channels, of which a kernel sees 0 or 1
+    bool banded, open, soft;   // open: ends of the series
+    wwi_exchange exchange;
+} wwi_recurrence;
+// Of a checked measure and series that are derived for it. The stream and what the measure points to are borrowed.
+void wwi_recurrence_make(const ww_measure *measure, const ww_dataset *rows, wwi_stream *stream,
+                         wwi_recurrence *recurrence);
+
+// `rows` and `columns` are borrowed and give lengths. Builds nothing yet.
+ww_status wwi_runner_create(const wwi_recurrence *of, ww_dataset *rows, ww_dataset *columns,
+                            const wwi_plan_settings *options, wwi_runner **runner);
 void wwi_runner_destroy(wwi_runner **runner);
 
 // Starts counting progress towards `total` cells. `enqueue_only`: without a progress function nothing waits between
@@ -74,7 +100,10 @@ ww_status wwi_runner_block(wwi_runner *runner, const wwi_batch *batch);
 ww_engine wwi_runner_engine(const wwi_runner *runner);
 uint64_t wwi_runner_cells(const wwi_runner *runner);
 // Cells of one pair by lengths, 0 when the band leaves no path.
-uint64_t wwi_runner_pair_cells(const wwi_runner *runner, uint32_t n, uint32_t m);
+uint64_t wwi_recurrence_cells(const wwi_recurrence *recurrence, uint32_t n, uint32_t m);
+// Whether the sums of soft minima may be made of tiles, and of which kind: what the tuning parameter says, else
+// `fallback`.
+int wwi_soft_tiles_tuned(const wwi_recurrence *recurrence, const char *parameter, int fallback);
 
 // ---- programs of other folders around the same recurrences
 
@@ -87,10 +116,9 @@ typedef struct wwi_texts {
     int registers;       // a point is held in registers
     const char *options; // more of them
 } wwi_texts;
-// The measure's parameters, which end the by-value argument of such a program's kernels: their bytes.
-size_t wwi_runner_parameters(const wwi_runner *runner, wwi_parameter_values *values);
-// WW_ERROR_BUILD and as wwi_program_get().
-ww_status wwi_runner_compile(wwi_runner *runner, const wwi_texts *texts, wwi_program **program);
+// The measure's parameters end the by-value argument of such a program's kernels. WW_ERROR_BUILD and as
+// wwi_program_get().
+ww_status wwi_recurrence_compile(const wwi_recurrence *recurrence, const wwi_texts *texts, wwi_program **program);
 
 // A program made of a measure's recurrence and texts of the caller, for rooms with kernels of their own.
 typedef struct wwi_recurrence_program {

@@ -9,19 +9,20 @@
 #include "engine/runner.h"
 
 uint64_t wwi_runner_value_bytes(const wwi_runner *r) {
-    return wwi_precision_bytes(r->precision);
+    return wwi_precision_bytes(r->of.precision);
 }
 
 static ww_status create_kernels(wwi_runner *r, wwi_variant *v) {
     const wwi_form *form = v->key.form;
-    ww_status status = wwi_kernel_create(r->stream, v->program, form->kernel, &v->kernel);
+    ww_status status = wwi_kernel_create(r->of.stream, v->program, form->kernel, &v->kernel);
     if (status == WW_OK && form->interleave)
-        status = wwi_kernel_create(r->stream, v->program, form->interleave, &v->interleave);
+        status = wwi_kernel_create(r->of.stream, v->program, form->interleave, &v->interleave);
     if (status == WW_OK && form->walk)
-        status = wwi_kernel_create(r->stream, v->program, form->walk, &v->walk);
+        status = wwi_kernel_create(r->of.stream, v->program, form->walk, &v->walk);
     if (status == WW_OK && wwi_kernel_max_work_group(v->kernel) < v->key.group) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "%s takes work-groups of %" PRIu64 " here, engine %s needs %" PRIu32,
-                 wwi_context_info(r->context)->name, wwi_kernel_max_work_group(v->kernel), form->engine, v->key.group);
+                 wwi_context_info(r->of.context)->name, wwi_kernel_max_work_group(v->kernel), form->engine,
+                 v->key.group);
         status = wwi_fail_hint("lower lanes.group in the tuning file");
     }
     return status;
@@ -38,31 +39,31 @@ static void add_text(texts *t, const char *name) {
     t->sources[t->count++] = (wwi_source){name, NULL};
 }
 
-static ww_status begin_texts(const wwi_runner *r, texts *t, bool slopes) {
+static ww_status begin_texts(const wwi_recurrence *of, texts *t, bool slopes) {
     t->count = 0;
     t->cost = NULL;
-    if (r->parameters.text[0])
-        t->sources[t->count++] = (wwi_source){"parameters", r->parameters.text};
+    if (of->parameters.text[0])
+        t->sources[t->count++] = (wwi_source){"parameters", of->parameters.text};
     add_text(t, "base/number.cl");
     add_text(t, "base/vendor.cl");
-    if (wwi_measure_cost(&r->measure) == WW_COST_USER) {
+    if (wwi_measure_cost(&of->measure) == WW_COST_USER) {
         const char *frame = "WW_INLINE real ww_user_expression(real x, real y) {\n    return (real)(\n"
                             "#line 1 \"cost expression\"\n%s\n);\n}\n";
-        const size_t bytes = strlen(frame) + strlen(r->measure.cost_expression) + 1;
+        const size_t bytes = strlen(frame) + strlen(of->measure.cost_expression) + 1;
         t->cost = malloc(bytes);
         if (!t->cost)
             return wwi_fail_memory(bytes);
-        snprintf(t->cost, bytes, frame, r->measure.cost_expression);
+        snprintf(t->cost, bytes, frame, of->measure.cost_expression);
         t->sources[t->count++] = (wwi_source){"cost expression", t->cost};
     }
     add_text(t, "base/points.cl");
     if (slopes)
         add_text(t, "base/slopes.cl");
-    if (r->measure.id == WW_USER && !r->parameters.fixed)
+    if (of->measure.id == WW_USER && !of->parameters.fixed)
         add_text(t, "recurrence/user_parameters.cl");
-    if (r->measure.id == WW_USER)
-        t->sources[t->count++] = (wwi_source){r->measure.recurrence_name, r->measure.recurrence};
-    add_text(t, r->recurrence->recurrence);
+    if (of->measure.id == WW_USER)
+        t->sources[t->count++] = (wwi_source){of->measure.recurrence_name, of->measure.recurrence};
+    add_text(t, of->row->recurrence);
     return WW_OK;
 }
 
@@ -72,41 +73,40 @@ static void add_elements(texts *t) {
     add_text(t, "base/elements.cl");
 }
 
-static void write_options(const wwi_runner *r, const wwi_variant_key *key, char *options, size_t bytes) {
-    const int tiles = key->form && key->form->tiles ? wwi_soft_tiles(r) : 0;
+static void write_options(const wwi_recurrence *of, const wwi_variant_key *key, int tiles, char *options,
+                          size_t bytes) {
     // Three or four warps a scheduler: kernels_cl/engine/packed_soft.cl.
-    const char *limit = tiles < 2 || r->exchange != WWI_EXCHANGE_NV_SHFL ? ""
-                        : tiles == 3                                     ? " -cl-nv-maxrregcount=168"
-                                                                         : " -cl-nv-maxrregcount=128";
+    const char *limit = tiles < 2 || of->exchange != WWI_EXCHANGE_NV_SHFL ? ""
+                        : tiles == 3                                      ? " -cl-nv-maxrregcount=168"
+                                                                          : " -cl-nv-maxrregcount=128";
     snprintf(
         options, bytes,
         "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_POINT_REGISTERS=%d -DWW_COST=%d -DWW_ROOT=%d "
         "-DWW_LIST=%d -DWW_BAND=%d -DWW_COLS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32 " -DWW_EXCHANGE=%d"
         " -DWW_PACK=%d -DWW_BELOW=%" PRIu32 " -DWW_ABANDON=%d -DWW_EXTRA=%" PRIu32
-        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%zu -DWW_SELECT=%d -DWW_EMIT=%d%s%s",
-        r->precision == WW_DOUBLE, key->vector, r->channels, key->registers, (int)wwi_measure_cost(&r->measure),
-        r->measure.root != 0, key->list, key->band, key->columns, key->rows, key->group,
-        key->form && key->form->exchanges ? (int)r->exchange : 0,
-        key->form && key->form->pack ? (int)key->form->pack : key->vector, key->below, key->abandon, r->extra,
-        r->recurrence->transform == WWI_TRANSFORM_ERP && r->passes > 1, r->rows->channels,
-        key->form && key->form->select ? key->form->select : r->soft, r->open | (key->form ? key->form->emit : 0),
+        " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%" PRIu32 " -DWW_SELECT=%d -DWW_EMIT=%d%s%s",
+        of->precision == WW_DOUBLE, key->vector, of->channels, key->registers, (int)wwi_measure_cost(&of->measure),
+        of->measure.root != 0, key->list, key->band, key->columns, key->rows, key->group,
+        key->form && key->form->exchanges ? (int)of->exchange : 0,
+        key->form && key->form->pack ? (int)key->form->pack : key->vector, key->below, key->abandon, of->extra,
+        of->row->transform == WWI_TRANSFORM_ERP && of->passes > 1, of->all_channels,
+        key->form && key->form->select ? key->form->select : of->soft, of->open | (key->form ? key->form->emit : 0),
         tiles == 2   ? " -DWW_SOFT_WIDE=1"
         : tiles == 3 ? " -DWW_SOFT_GAUGED=1"
-        : key->ring  ? " -DWW_RING=1"
                      : "",
         limit);
 }
 
 // Adds the option for a device whose pow() of vectors is wrong, where the program has one.
-static ww_status choose_pow(const wwi_runner *r, const wwi_variant_key *key, char *options, size_t bytes) {
-    const ww_measure *measure = &r->measure;
+static ww_status choose_pow(const wwi_recurrence *of, const wwi_variant_key *key, char *options, size_t bytes) {
+    const ww_measure *measure = &of->measure;
     const bool has_pow = (measure->id == WW_TWED && measure->parameters[2] != 1 && measure->parameters[2] != 2) ||
                          (measure->recurrence && strstr(measure->recurrence, "pow")) ||
                          (measure->cost_expression && strstr(measure->cost_expression, "pow"));
     bool by_lanes = false;
     if (key->vector == 1 || !has_pow)
         return WW_OK;
-    const ww_status status = wwi_context_pow_by_lanes(r->context, r->precision == WW_DOUBLE, key->vector, &by_lanes);
+    const ww_status status = wwi_context_pow_by_lanes(of->context, of->precision == WW_DOUBLE, key->vector, &by_lanes);
     if (by_lanes)
         snprintf(options + strlen(options), bytes - strlen(options), " -DWW_POW_BY_LANES=1");
     return status;
@@ -118,15 +118,15 @@ static void write_bits_options(const wwi_runner *r, const wwi_variant_key *key, 
              "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_COST=%d -DWW_ROOT=%d -DWW_LIST=%d -DWWK_LCS=%d -DWW_POINTS=%d "
              "-DWW_BITS=%" PRIu32 " -DWW_WORDS=%" PRIu32 " -DWW_ROWS=%" PRIu32 " -DWW_WG=%" PRIu32
              " -DWW_EXCHANGE=%d -DWW_UNROLL=%d -DWW_OWN_ROWS=%d",
-             r->precision == WW_DOUBLE, key->vector, (int)wwi_measure_cost(&r->measure), r->measure.root != 0,
-             key->list, r->measure.id == WW_LCS || r->measure.id == WW_LCSS, points, points ? 1 : r->planes->bits,
-             key->columns, key->rows, key->group, key->form->exchanges ? (int)r->exchange : 0, r->gpu,
+             r->of.precision == WW_DOUBLE, key->vector, (int)wwi_measure_cost(&r->of.measure), r->of.measure.root != 0,
+             key->list, r->of.measure.id == WW_LCS || r->of.measure.id == WW_LCSS, points, points ? 1 : r->planes->bits,
+             key->columns, key->rows, key->group, key->form->exchanges ? (int)r->of.exchange : 0, r->gpu,
              key->list || key->form->own_rows);
 }
 
 // The program of the texts begun, `more` and options: those written, `own` ("": none), and what the device needs. Frees
 // what the texts hold.
-static ww_status get_program(const wwi_runner *r, const wwi_variant_key *key, texts *t, const char *const *more,
+static ww_status get_program(const wwi_recurrence *of, const wwi_variant_key *key, texts *t, const char *const *more,
                              char *options, size_t bytes, const char *own, wwi_program **program) {
     ww_status status;
     const size_t written = strlen(options);
@@ -135,8 +135,8 @@ static ww_status get_program(const wwi_runner *r, const wwi_variant_key *key, te
     const int added = snprintf(options + written, bytes - written, "%s%s", *own ? " " : "", own);
     if (added < 0 || (size_t)added >= bytes - written)
         status = wwi_fail(WW_ERROR_INTERNAL, "the options of a program are too long");
-    else if ((status = choose_pow(r, key, options, bytes)) == WW_OK)
-        status = wwi_program_get(r->context, t->sources, t->count, options, program);
+    else if ((status = choose_pow(of, key, options, bytes)) == WW_OK)
+        status = wwi_program_get(of->context, t->sources, t->count, options, program);
     free(t->cost);
     return status;
 }
@@ -152,7 +152,7 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
         add_text(&t, "base/number.cl");
         add_text(&t, "base/vendor.cl");
         add_text(&t, "base/points.cl");
-    } else if ((status = begin_texts(r, &t, false)) != WW_OK) {
+    } else if ((status = begin_texts(&r->of, &t, false)) != WW_OK) {
         return status;
     }
     add_text(&t, "base/tasks.cl");
@@ -163,8 +163,8 @@ static ww_status build(wwi_runner *r, wwi_variant *v) {
     if (form->is_bits)
         write_bits_options(r, &v->key, options, sizeof options);
     else
-        write_options(r, &v->key, options, sizeof options);
-    status = get_program(r, &v->key, &t, form->texts, options, sizeof options, "", &v->program);
+        write_options(&r->of, &v->key, form->tiles ? wwi_soft_tiles(r) : 0, options, sizeof options);
+    status = get_program(&r->of, &v->key, &t, form->texts, options, sizeof options, "", &v->program);
     return status == WW_OK ? create_kernels(r, v) : status;
 }
 
@@ -176,9 +176,7 @@ ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **f
         }
     if (r->variant_count == VARIANTS) {
         // The driver keeps the kernels of launches in progress until these are done.
-        wwi_kernel_destroy(&r->variants[0].kernel);
-        wwi_kernel_destroy(&r->variants[0].interleave);
-        wwi_kernel_destroy(&r->variants[0].walk);
+        WWI_KERNELS_DESTROY(&r->variants[0].kernel, &r->variants[0].interleave, &r->variants[0].walk);
         wwi_program_release(&r->variants[0].program);
         memmove(&r->variants[0], &r->variants[1], (VARIANTS - 1) * sizeof *r->variants);
         r->variant_count--;
@@ -188,9 +186,7 @@ ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **f
     v->key = key;
     const ww_status status = build(r, v);
     if (status != WW_OK) {
-        wwi_kernel_destroy(&v->kernel);
-        wwi_kernel_destroy(&v->interleave);
-        wwi_kernel_destroy(&v->walk);
+        WWI_KERNELS_DESTROY(&v->kernel, &v->interleave, &v->walk);
         wwi_program_release(&v->program);
         return status;
     }
@@ -203,8 +199,8 @@ enum { MOST_REPORTED = 6 };
 
 // Runs a check's kernel, whose first argument is its report: `count` numbers, with room for some more. Frees what the
 // texts hold.
-static ww_status run_check(wwi_runner *r, texts *t, bool registers, const char *name, size_t count, size_t room,
-                           const wwi_arg *more, size_t more_count, double *values) {
+static ww_status run_check(const wwi_recurrence *of, texts *t, bool registers, const char *name, size_t count,
+                           size_t room, const wwi_arg *more, size_t more_count, double *values) {
     ww_status status;
     char options[512];
     wwi_program *program = NULL;
@@ -213,19 +209,19 @@ static ww_status run_check(wwi_runner *r, texts *t, bool registers, const char *
     float narrow[MOST_REPORTED] = {0};
     wwi_arg args[2];
     const wwi_variant_key key = {.vector = 1, .columns = 1, .rows = 1, .group = 1, .registers = registers};
-    const uint64_t each = wwi_runner_value_bytes(r);
-    const bool wide = r->precision == WW_DOUBLE;
+    const uint64_t each = wwi_precision_bytes(of->precision);
+    const bool wide = of->precision == WW_DOUBLE;
 
-    write_options(r, &key, options, sizeof options);
-    if ((status = wwi_program_get(r->context, t->sources, t->count, options, &program)) != WW_OK ||
-        (status = wwi_kernel_create(r->stream, program, name, &kernel)) != WW_OK ||
-        (status = wwi_buffer_create(r->context, (count + room) * each, &report)) != WW_OK)
+    write_options(of, &key, 0, options, sizeof options);
+    if ((status = wwi_program_get(of->context, t->sources, t->count, options, &program)) != WW_OK ||
+        (status = wwi_kernel_create(of->stream, program, name, &kernel)) != WW_OK ||
+        (status = wwi_buffer_create(of->context, (count + room) * each, &report)) != WW_OK)
         goto done;
     args[0] = WWI_BUFFER(report);
     if (more_count)
         args[1] = *more;
     if ((status = wwi_launch(kernel, 1, 1, args, 1 + more_count)) != WW_OK ||
-        (status = wwi_stream_read(r->stream, report, 0, count * each, wide ? (void *)values : narrow)) != WW_OK)
+        (status = wwi_stream_read(of->stream, report, 0, count * each, wide ? (void *)values : narrow)) != WW_OK)
         goto done;
     for (size_t i = 0; i < count && !wide; i++)
         values[i] = (double)narrow[i];
@@ -238,12 +234,12 @@ done:
 }
 
 // By recurrence/cost_check.cl. A least cost would hide what is not a number.
-static ww_status check_cost(wwi_runner *r) {
+static ww_status check_cost(const wwi_recurrence *of) {
     texts t;
     double values[MOST_REPORTED] = {0};
-    if (wwi_measure_cost(&r->measure) != WW_COST_USER)
+    if (wwi_measure_cost(&of->measure) != WW_COST_USER)
         return WW_OK;
-    ww_status status = begin_texts(r, &t, false);
+    ww_status status = begin_texts(of, &t, false);
     if (status != WW_OK)
         return status;
     size_t count = 0; // up to the user's text
@@ -251,7 +247,7 @@ static ww_status check_cost(wwi_runner *r) {
         count++;
     t.count = count + 1;
     add_text(&t, "recurrence/cost_check.cl");
-    status = run_check(r, &t, true, "ww_cost_check", 3, 0, NULL, 0, values);
+    status = run_check(of, &t, true, "ww_cost_check", 3, 0, NULL, 0, values);
     if (status != WW_OK || values[0] == 0)
         return status;
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the cost expression makes NaN of x %g, y %g", values[1], values[2]);
@@ -259,33 +255,28 @@ static ww_status check_cost(wwi_runner *r) {
 }
 
 // By recurrence/user_check.cl.
-ww_status wwi_runner_check_user(wwi_runner *r) {
+ww_status wwi_recurrence_test(const wwi_recurrence *of) {
     enum { POINTS = 2 }; // room for the points that are not held in registers
     texts t;
     double values[MOST_REPORTED] = {0};
     const int none = 0;
-    ww_status status = check_cost(r);
-    if (status != WW_OK || r->measure.id != WW_USER || (status = begin_texts(r, &t, false)) != WW_OK)
+    ww_status status = check_cost(of);
+    if (status != WW_OK || of->measure.id != WW_USER || (status = begin_texts(of, &t, false)) != WW_OK)
         return status;
     add_text(&t, "base/choose.cl");
     add_text(&t, "recurrence/user_check.cl");
-    const wwi_arg given = {WWI_ARG_VALUE, r->parameters.bytes, &r->parameters.values};
-    const wwi_arg parameters = r->parameters.bytes ? given : WWI_VALUE(none);
-    status = run_check(r, &t, r->channels <= REGISTER_CHANNELS, "ww_user_check", MOST_REPORTED, POINTS, &parameters, 1,
-                       values);
+    const wwi_arg given = {WWI_ARG_VALUE, of->parameters.bytes, &of->parameters.values};
+    const wwi_arg parameters = of->parameters.bytes ? given : WWI_VALUE(none);
+    status = run_check(of, &t, of->channels <= REGISTER_CHANNELS, "ww_user_check", MOST_REPORTED, POINTS, &parameters,
+                       1, values);
     if (status != WW_OK || values[0] == 0)
         return status;
     wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: ww_user_cell() makes NaN of left %g, up %g, diagonal %g, x %g, y %g",
-             r->measure.recurrence_name, values[1], values[2], values[3], values[4], values[5]);
+             of->measure.recurrence_name, values[1], values[2], values[3], values[4], values[5]);
     return wwi_fail_hint("neighbours may be infinite: the border is, unless the recurrence says otherwise");
 }
 
-size_t wwi_runner_parameters(const wwi_runner *r, wwi_parameter_values *values) {
-    *values = r->parameters.values;
-    return r->parameters.bytes;
-}
-
-ww_status wwi_runner_compile(wwi_runner *r, const wwi_texts *wanted, wwi_program **program) {
+ww_status wwi_recurrence_compile(const wwi_recurrence *of, const wwi_texts *wanted, wwi_program **program) {
     ww_status status;
     texts t;
     char options[1024];
@@ -294,47 +285,59 @@ ww_status wwi_runner_compile(wwi_runner *r, const wwi_texts *wanted, wwi_program
     memset(&key, 0, sizeof key);
     key.form = &form;
     key.list = 1;
-    key.band = (int)wwi_band_form_of(&r->measure.band);
+    key.band = (int)wwi_band_form_of(&of->measure.band);
     key.vector = wanted->vector;
     key.columns = wanted->columns;
     key.rows = wanted->rows;
     key.group = wanted->group;
     key.registers = wanted->registers;
-    if ((status = begin_texts(r, &t, wanted->slopes)) != WW_OK)
+    if ((status = begin_texts(of, &t, wanted->slopes)) != WW_OK)
         return status;
     add_text(&t, "base/tasks.cl");
     if (key.band)
         add_text(&t, "base/band.cl");
     add_elements(&t);
-    write_options(r, &key, options, sizeof options);
-    return get_program(r, &key, &t, wanted->texts, options, sizeof options, wanted->options, program);
+    write_options(of, &key, 0, options, sizeof options);
+    return get_program(of, &key, &t, wanted->texts, options, sizeof options, wanted->options, program);
 }
 
-// The part of a runner that the texts and options of a program are made from.
-static wwi_runner runner_of(const wwi_recurrence_program *wanted, ww_dataset *series) {
-    wwi_runner r;
-    memset(&r, 0, sizeof r);
-    series->channels = wanted->all_channels;
-    r.context = wanted->context;
-    r.stream = wanted->stream;
-    r.measure = *wanted->measure;
-    r.recurrence = wwi_measure_row_by_id(wanted->measure->id);
-    r.precision = wanted->precision;
-    r.channels = wanted->channels;
-    r.passes = wanted->channels < wanted->all_channels ? wanted->all_channels : 1;
-    r.extra = wanted->extra;
-    r.soft = wwi_measure_is_soft(wanted->measure);
-    r.open = wanted->ends;
-    r.exchange = wwi_context_exchange(wanted->context);
-    r.rows = series;
-    wwi_parameters_make(wanted->measure, wanted->precision, &r.parameters);
-    return r;
+// Its channels are still to be said.
+static void begin_recurrence(ww_context *context, wwi_stream *stream, const ww_measure *measure, ww_precision precision,
+                             wwi_recurrence *of) {
+    memset(of, 0, sizeof *of);
+    of->context = context;
+    of->stream = stream;
+    of->measure = *measure;
+    of->row = wwi_measure_row_by_id(measure->id);
+    of->precision = precision;
+    of->banded = measure->band.kind != WW_BAND_NONE;
+    of->soft = wwi_measure_is_soft(measure);
+    of->open = wwi_measure_is_open(measure);
+    of->exchange = wwi_context_exchange(context);
+    wwi_parameters_make(measure, precision, &of->parameters);
+}
+
+void wwi_recurrence_make(const ww_measure *measure, const ww_dataset *rows, wwi_stream *stream, wwi_recurrence *of) {
+    const bool independent = measure->independent && rows->channels > 1;
+    begin_recurrence(rows->context, stream, measure, rows->precision, of);
+    of->all_channels = (uint32_t)rows->channels;
+    of->channels = independent ? 1 : of->all_channels;
+    of->passes = independent ? of->all_channels : 1;
+    of->extra = of->row->transform != WWI_TRANSFORM_NONE && rows->extra;
+}
+
+static void recurrence_of(const wwi_recurrence_program *wanted, bool open, wwi_recurrence *of) {
+    begin_recurrence(wanted->context, wanted->stream, wanted->measure, wanted->precision, of);
+    of->all_channels = wanted->all_channels;
+    of->channels = wanted->channels;
+    of->passes = wanted->channels < wanted->all_channels ? wanted->all_channels : 1;
+    of->extra = wanted->extra;
+    of->open = open;
 }
 
 ww_status wwi_recurrence_program_get(const wwi_recurrence_program *wanted, wwi_program **program) {
-    ww_dataset series;
-    memset(&series, 0, sizeof series);
-    wwi_runner r = runner_of(wanted, &series);
+    wwi_recurrence of;
+    recurrence_of(wanted, wanted->ends, &of);
     const wwi_form form = {.exchanges = wanted->exchanges};
     const wwi_variant_key key = {.form = &form, .vector = wanted->vector, .registers = 1};
     texts t = {.count = 0};
@@ -344,7 +347,7 @@ ww_status wwi_recurrence_program_get(const wwi_recurrence_program *wanted, wwi_p
         add_text(&t, "base/number.cl");
         add_text(&t, "base/points.cl");
     } else {
-        const ww_status status = begin_texts(&r, &t, false);
+        const ww_status status = begin_texts(&of, &t, false);
         if (status != WW_OK)
             return status;
         add_elements(&t);
@@ -355,16 +358,14 @@ ww_status wwi_recurrence_program_get(const wwi_recurrence_program *wanted, wwi_p
              " -DWW_POINT_REGISTERS=1 -DWW_COST=%d -DWW_ROOT=%d "
              "-DWW_EXCHANGE=%d -DWW_EXTRA=%" PRIu32 " -DWW_EXTRA_EACH=%d -DWW_ALL_CHANNELS=%" PRIu32
              " -DWW_SELECT=%d -DWW_EMIT=%d",
-             r.precision == WW_DOUBLE, wanted->vector, r.channels, (int)wwi_measure_cost(&r.measure),
-             r.measure.root != 0, wanted->exchanges ? (int)r.exchange : 0, r.extra,
-             r.recurrence->transform == WWI_TRANSFORM_ERP && r.passes > 1, wanted->all_channels, r.soft, r.open);
-    return get_program(&r, &key, &t, wanted->texts, options, sizeof options, wanted->options, program);
+             of.precision == WW_DOUBLE, wanted->vector, of.channels, (int)wwi_measure_cost(&of.measure),
+             of.measure.root != 0, wanted->exchanges ? (int)of.exchange : 0, of.extra,
+             of.row->transform == WWI_TRANSFORM_ERP && of.passes > 1, wanted->all_channels, of.soft, of.open);
+    return get_program(&of, &key, &t, wanted->texts, options, sizeof options, wanted->options, program);
 }
 
 ww_status wwi_recurrence_check(const wwi_recurrence_program *wanted) {
-    ww_dataset series;
-    memset(&series, 0, sizeof series);
-    wwi_runner r = runner_of(wanted, &series);
-    r.open = false;
-    return wwi_runner_check_user(&r);
+    wwi_recurrence of;
+    recurrence_of(wanted, false, &of);
+    return wwi_recurrence_test(&of);
 }

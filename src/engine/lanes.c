@@ -20,7 +20,7 @@ static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
     const uint32_t limit = wwi_lanes_limit(r);
     uint32_t below;
     // A ribbon takes a pack of column series side by side.
-    if (r->banded && wwi_ribbon_columns(r, w, &below))
+    if (r->of.banded && wwi_ribbon_columns(r, w, &below))
         return w->b.columns < RIBBON_PACK && w->b.rows - w->b.row_begin > w->b.columns;
     return (w->m > limit && w->n <= limit) || wwi_lanes_few(w, limit);
 }
@@ -33,7 +33,7 @@ static ww_status banded_tiling(wwi_runner *r, wwi_work *w) {
     double work[24];
     size_t count = 0;
     r->words.count = 0;
-    if ((status = wwi_band_table(&r->measure.band, w->n, w->m, &r->words)) != WW_OK)
+    if ((status = wwi_band_table(&r->of.measure.band, w->n, w->m, &r->words)) != WW_OK)
         return status;
     for (uint32_t columns = 4; columns <= most && columns <= 32; columns *= 2)
         for (uint32_t width = 1; width <= r->width; width *= 2) {
@@ -72,7 +72,7 @@ static ww_status banded_tiling(wwi_runner *r, wwi_work *w) {
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     ww_status status = WW_OK;
     const uint32_t limit = wwi_lanes_limit(r);
-    if (!r->banded) {
+    if (!r->of.banded) {
         if (w->m > limit)
             *refusal = (wwi_refusal){"the series are too long for its lanes", limit};
         return WW_OK;
@@ -91,7 +91,6 @@ static ww_status launch(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_
     key.columns = tiling.columns;
     key.rows = tiling.rows;
     key.group = wwi_lane_group(r);
-    key.ring = of == &form && wwi_lanes_ring(r, tiling, w->pairs);
     ww_status status = wwi_runner_variant(r, key, &v);
     const uint64_t rows = a->row_end - a->row_begin, columns = a->column_end - a->column_begin;
     a->group_width = tiling.width;
@@ -172,7 +171,7 @@ static ww_status find_parts(const wwi_runner *r, wwi_work *w, wwi_tiling_fn *til
 
 ww_status wwi_lanes_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *of, wwi_tiling_fn *tiling_of) {
     ww_status status = WW_OK;
-    if (r->banded)
+    if (r->of.banded)
         return launch(r, w, engine, of, w->tiling, w->cells);
     if (!w->parts && (status = find_parts(r, w, tiling_of)) != WW_OK)
         return status;

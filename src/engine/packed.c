@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine packed: a vector lane a pair, packs from a counter (kernels_cl/engine/packed.cl); on GPUs a work-item a pair
 // (packed_items.h).
-#include "base/grow.h"
 #include "engine/batch.h"
 #include "engine/packed_items.h"
 #include "engine/tiling.h"
@@ -19,21 +18,22 @@ static bool wants_exchange(const wwi_runner *r, const wwi_work *w) {
 
 static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     bool fits;
-    if (wwi_context_loses_arrays(r->context)) {
+    if (wwi_context_loses_arrays(r->of.context)) {
         *refusal = (wwi_refusal){"this driver computes it wrongly", 0};
         return WW_OK;
     }
     if (wwi_packed_items(r))
-        return r->banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
+        return r->of.banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
     if (!wwi_can_vector(r)) {
         *refusal = (wwi_refusal){"too many channels", VECTOR_CHANNELS};
         return WW_OK;
     }
-    const ww_status status = r->banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
+    const ww_status status = r->of.banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
     // A list's series are interleaved again for each pair.
     if (w->b.list && w->b.rows > (size_t)r->vector) {
-        const uint64_t side = (uint64_t)(w->n > w->m ? w->n : w->m) * r->channels * wwi_runner_value_bytes(r);
-        const uint64_t room = wwi_context_bytes_free(r->context) / 8, largest = wwi_context_max_buffer(r->context);
+        const uint64_t side = (uint64_t)(w->n > w->m ? w->n : w->m) * r->of.channels * wwi_runner_value_bytes(r);
+        const uint64_t room = wwi_context_bytes_free(r->of.context) / 8,
+                       largest = wwi_context_max_buffer(r->of.context);
         if (side * w->b.rows > (room < largest ? room : largest))
             w->too_large = true;
     }
@@ -46,25 +46,25 @@ static ww_status run(wwi_runner *r, wwi_work *w) {
     const wwi_batch *b = &w->b;
     const uint32_t vector = (uint32_t)r->vector;
     const uint64_t value_bytes = wwi_runner_value_bytes(r);
-    const wwi_packing packing = {vector, 1, r->channels + r->extra, 1, 0, value_bytes, 0};
+    const wwi_packing packing = {vector, 1, r->of.channels + r->of.extra, 1, 0, value_bytes, 0};
     if (wwi_packed_items(r))
         return wwi_packed_items_run(r, w);
     wwi_variant_key key = wwi_work_key(r, w, &form);
     key.vector = r->vector;
     key.registers = 1;
-    key.rows = r->channels == 1 ? (uint32_t)wwi_tuned(r, "packed.rows", 8) : r->channels <= 4 ? 4 : 2;
+    key.rows = r->of.channels == 1 ? (uint32_t)wwi_tuned(r, "packed.rows", 8) : r->of.channels <= 4 ? 4 : 2;
     // A sum over channels must not be abandoned because of one of them.
-    key.abandon =
-        b->list && b->radii && r->passes == 1 && !r->open && !r->soft && (r->recurrence->flags & WWI_MEASURE_MONOTONE);
+    key.abandon = b->list && b->radii && r->of.passes == 1 && !r->of.open && !r->of.soft &&
+                  (r->of.row->flags & WWI_MEASURE_MONOTONE);
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
         (status = wwi_interleave(r, v, w, false, packing)) != WW_OK ||
         (b->list && (status = wwi_interleave(r, v, w, true, packing)) != WW_OK))
         return status;
     const uint32_t packs = (uint32_t)wwi_ceil_div(b->list ? b->rows : b->columns, vector);
-    const uint64_t workers = wwi_compute_units(r) * (r->gpu ? 64 : 2);
+    const uint64_t workers = wwi_compute_units(r->of.context) * (r->gpu ? 64 : 2);
     w->args.scratch = w->m;
     if (key.abandon && !r->abandoned &&
-        ((status = wwi_grow_buffer(r->context, &r->abandoned, 4)) != WW_OK ||
+        ((status = wwi_grow_buffer(r->of.context, &r->abandoned, 4)) != WW_OK ||
          (status = wwi_buffer_fill_u32(r->abandoned, 0, 4, 0)) != WW_OK))
         return status;
     const wwi_arg radii[PACKS_MORE] = {WWI_BUFFER(b->radii), WWI_VALUE(b->radius_results), WWI_VALUE(b->radius_k),

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "base/grow.h"
 #include "engine/batch.h"
 #include "engine/ribbon.h"
 #include "engine/tiling.h"
@@ -16,6 +15,7 @@
 #define MANY_CHANNELS 8  // more than these leave registers for fewer rows of them
 #define LOCAL_CHANNELS 5 // from these on a strip's columns are in local memory
 #define LOCAL_COLUMNS 64 // which are so many
+#define REUSE 60         // cells from which a value is worth interleaving
 
 #define ITEMS_FORM(width, ...)                                                                                         \
     {                                                                                                                  \
@@ -39,54 +39,53 @@ static const wwi_form soft_forms[2] = {SOFT_FORM(PACK), SOFT_FORM(PACK_WIDE)};
 
 // AMD's older wavefronts have 64 work-items.
 static const wwi_form *form_of(const wwi_runner *r, bool local) {
-    const bool wide = r->exchange != WWI_EXCHANGE_LOCAL && wwi_context_exchange_width(r->context) >= PACK_WIDE;
+    const bool wide = r->of.exchange != WWI_EXCHANGE_LOCAL && wwi_context_exchange_width(r->of.context) >= PACK_WIDE;
     const int which = wwi_tuned(r, "packed.lanes", wide ? PACK_WIDE : PACK) >= PACK_WIDE;
     return wwi_soft_tiles(r) ? &soft_forms[which] : local ? &local_forms[which] : &forms[which];
 }
 
 // A cell is its cost, which grows with the distance of its points, and the soft minimum of its neighbours, without
 // costs at edges.
-int wwi_soft_tiles_tuned(const wwi_runner *r, const char *parameter, int fallback) {
-    if (!r->soft || r->precision != WW_FLOAT || r->channels != 1 || r->banded || r->open ||
-        (r->measure.id != WW_DTW && r->measure.id != WW_DDTW) || wwi_measure_cost(&r->measure) == WW_COST_USER)
+int wwi_soft_tiles_tuned(const wwi_recurrence *of, const char *parameter, int fallback) {
+    if (!of->soft || of->precision != WW_FLOAT || of->channels != 1 || of->banded || of->open ||
+        !(of->row->flags & WWI_MEASURE_SOFT_TILES) || wwi_measure_cost(&of->measure) == WW_COST_USER)
         return 0;
-    const bool has_double = wwi_context_info(r->context)->has_double != 0;
-    const int wanted = (int)wwi_tuned(r, parameter, fallback);
-    return wanted == 2 && !has_double ? 1 : wanted;
+    const int wanted = (int)wwi_tuning_for(of->context, of->precision, parameter, fallback);
+    return wanted == 2 && !wwi_context_info(of->context)->has_double ? 1 : wanted;
 }
 
 int wwi_soft_tiles(const wwi_runner *r) {
     // Of z-normalised series gauges hold most tiles from a gamma of 4 on, below about 3 too few of a warp's; products
     // from one of a half on.
-    const bool gauged = r->measure.gamma >= 4;
-    const bool wide = r->measure.gamma >= 0.5 && wwi_context_fast_double(r->context);
-    return wwi_soft_tiles_tuned(r, "packed.tiles", gauged ? 3 : wide ? 2 : 1);
+    const bool gauged = r->of.measure.gamma >= 4;
+    const bool wide = r->of.measure.gamma >= 0.5 && wwi_context_fast_double(r->of.context);
+    return wwi_soft_tiles_tuned(&r->of, "form.packed.tiles", gauged ? 3 : wide ? 2 : 1);
 }
 
 bool wwi_packed_items(const wwi_runner *r) {
-    return wwi_points_in_registers(r) && wwi_tuned(r, "packed.items", r->gpu) != 0;
+    return wwi_points_in_registers(r) && wwi_tuned(r, "form.packed.items", r->gpu) != 0;
 }
 
 // What a column keeps of its point beside the point.
 static uint32_t edge_values(const wwi_runner *r) {
-    return (uint32_t)r->recurrence->column_values + (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0);
+    return (uint32_t)r->of.row->column_values + (r->of.row->transform == WWI_TRANSFORM_TIMES ? r->of.extra : 0);
 }
 
 // Whether a column needs no registers but for its value and its point.
 static bool is_plain(const wwi_runner *r) {
-    return (r->recurrence->flags & WWI_MEASURE_PLAIN) && !r->recurrence->column_registers;
+    return (r->of.row->flags & WWI_MEASURE_PLAIN) && !r->of.row->column_registers;
 }
 
 // Whether the pairs fill the device: twice over, or, where a cell is so simple that a pack alone in a scheduler is as
 // fast as several, once nearly. A compute unit has four schedulers. With a band the other engines are slow: half is
 // enough.
 static bool fills(const wwi_runner *r, uint64_t pairs, uint64_t packed, uint64_t others) {
-    const bool simple =
-        is_plain(r) && r->precision == WW_FLOAT && r->channels == 1 && !r->banded && !r->open && !r->soft;
-    const uint64_t pack = form_of(r, false)->pack, at_once = wwi_compute_units(r) * 4 * pack;
+    const bool simple = is_plain(r) && r->of.precision == WW_FLOAT && r->of.channels == 1 && !r->of.banded &&
+                        !r->of.open && !r->of.soft;
+    const uint64_t pack = form_of(r, false)->pack, at_once = wwi_compute_units(r->of.context) * 4 * pack;
     const uint64_t rounds = wwi_ceil_div(wwi_ceil_div(packed, pack) * pack * others, at_once);
-    const uint64_t enough = r->banded ? 2 * pack : simple ? pack * 16 / 5 : 256;
-    return pairs >= wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.fill", (long)enough) &&
+    const uint64_t enough = r->of.banded ? 2 * pack : simple ? pack * 16 / 5 : 256;
+    return pairs >= wwi_compute_units(r->of.context) * enough &&
            (!simple || rounds > 2 || 5 * pairs >= 4 * rounds * at_once);
 }
 
@@ -104,16 +103,16 @@ bool wwi_packed_items_pay(const wwi_runner *r, bool list, size_t rows, size_t co
     if (wwi_ribbon_width(r, list, one_length, n, m, &below))
         return false;
     // Measured on one GPU: in these cases engine lanes is as fast or faster.
-    if (r->banded && wwi_band_form_of(&r->measure.band) == WWI_BAND_TABLE)
+    if (r->of.banded && wwi_band_form_of(&r->of.measure.band) == WWI_BAND_TABLE)
         return false;
-    if (r->channels > 12 || (r->precision == WW_DOUBLE && (r->channels > 1 || edge_values(r))))
+    if (r->of.channels > 12 || (r->of.precision == WW_DOUBLE && (r->of.channels > 1 || edge_values(r))))
         return false;
-    if (r->banded) {
-        const uint64_t inside = wwi_band_cells(&r->measure.band, n, m);
+    if (r->of.banded) {
+        const uint64_t inside = wwi_band_cells(&r->of.measure.band, n, m);
         cells = (uint64_t)((double)cells * (double)(inside == UINT64_MAX ? 0 : inside) / ((double)n * m));
     }
     // A cell of a soft minimum takes several times as long.
-    const uint64_t reuse = (uint64_t)wwi_tuned(r, "packed.reuse", 60) / (wwi_soft_tiles(r) ? 4 : 1);
+    const uint64_t reuse = wwi_soft_tiles(r) ? REUSE / 4 : REUSE;
     return wwi_packed_items(r) && cells >= reuse &&
            fills(r, pairs, exchanged ? columns : rows,
                  list        ? 1
@@ -129,24 +128,24 @@ bool wwi_packed_items_exchange(const wwi_work *w) {
 
 // Whether a strip's columns are in local memory (kernels_cl/engine/items_columns.cl).
 static bool columns_local(const wwi_runner *r, const wwi_work *w) {
-    return !w->b.list && r->precision == WW_FLOAT && r->extra == 0 && is_plain(r) && !r->banded && !r->open &&
-           !r->soft && r->channels >= (uint32_t)wwi_tuned(r, "packed.local", LOCAL_CHANNELS);
+    return !w->b.list && r->of.precision == WW_FLOAT && r->of.extra == 0 && is_plain(r) && !r->of.banded &&
+           !r->of.open && !r->of.soft && r->of.channels >= (uint32_t)wwi_tuned(r, "form.packed.local", LOCAL_CHANNELS);
 }
 
 static uint32_t by_measure(const wwi_runner *r, const char *parameter, uint32_t fallback) {
     char name[64];
-    (void)snprintf(name, sizeof name, "%s.%s", parameter, r->recurrence->info.name);
+    (void)snprintf(name, sizeof name, "%s.%s", parameter, r->of.row->info.name);
     return (uint32_t)wwi_tuned(r, name, (long)fallback);
 }
 
 // Most columns of a strip: packed.columns.MEASURE where the tuning file has it, else by the registers of a column: a
 // value, its point, and what is kept of that. Costs at the edges need room for what they compute besides.
 static uint32_t most_columns(const wwi_runner *r) {
-    const uint32_t kept = edge_values(r), each = r->channels + 1 + (kept ? 2 * kept + 1 : 0);
-    uint32_t columns = (uint32_t)wwi_tuned(r, "packed.values", r->precision == WW_DOUBLE ? 48 : 128) / each;
-    if (r->channels == 1) {
+    const uint32_t kept = edge_values(r), each = r->of.channels + 1 + (kept ? 2 * kept + 1 : 0);
+    uint32_t columns = (uint32_t)wwi_tuned(r, "packed.values", r->of.precision == WW_DOUBLE ? 48 : 128) / each;
+    if (r->of.channels == 1) {
         columns = by_measure(r, "packed.columns", columns);
-    } else if (r->channels > MANY_CHANNELS) {
+    } else if (r->of.channels > MANY_CHANNELS) {
         columns = 12;
     } else {
         const uint32_t most = (uint32_t)wwi_tuned(r, "packed.channel_columns", 16);
@@ -156,19 +155,19 @@ static uint32_t most_columns(const wwi_runner *r) {
     if (wwi_soft_tiles(r))
         return (uint32_t)wwi_tuned(r, "packed.tile_columns", wwi_soft_tiles(r) > 1 ? 16 : 12) & ~3u;
     // A user's cost, and the logarithms of a soft minimum, may need many registers of their own.
-    if (wwi_measure_cost(&r->measure) == WW_COST_USER || r->soft)
+    if (wwi_measure_cost(&r->of.measure) == WW_COST_USER || r->of.soft)
         columns /= 2;
     // So do two sweeps over the same columns, whose code should stay in the instruction cache.
     uint32_t edged = columns;
-    if (r->open)
+    if (r->of.open)
         edged = (uint32_t)wwi_tuned(r, "packed.open", 24);
-    else if (r->banded)
-        edged = by_measure(r, "packed.banded", r->precision == WW_DOUBLE ? 8 : is_plain(r) ? 24 : 16);
+    else if (r->of.banded)
+        edged = by_measure(r, "packed.banded", r->of.precision == WW_DOUBLE ? 8 : is_plain(r) ? 24 : 16);
     columns = columns < edged ? columns : edged;
     // A row's band is a word of bits where it is not along the diagonal.
-    if (r->banded && wwi_band_form_of(&r->measure.band) != WWI_BAND_DIAGONAL && columns > 32)
+    if (r->of.banded && wwi_band_form_of(&r->of.measure.band) != WWI_BAND_DIAGONAL && columns > 32)
         columns = 32;
-    if (r->banded)
+    if (r->of.banded)
         return columns < 8 ? 8 : columns & ~7u;
     return columns < 4 ? 4 : columns > 96 ? 96 : columns & ~3u;
 }
@@ -177,12 +176,12 @@ static uint32_t most_columns(const wwi_runner *r) {
 // than the best cost about a quarter of the difference; plain measures take a few more as well as fewer. Where lengths
 // differ, a program for every width would be compiled for ever.
 static uint32_t strip_columns(const wwi_runner *r, const wwi_work *w) {
-    const uint32_t most = most_columns(r), step = r->banded ? 8 : 4;
+    const uint32_t most = most_columns(r), step = r->of.banded ? 8 : 4;
     if (w->column_ranks > 3 && w->m > most)
         return most;
-    if (r->banded || r->open || w->m <= most)
+    if (r->of.banded || r->of.open || w->m <= most)
         return (uint32_t)wwi_ceil_div(wwi_ceil_div(w->m, wwi_ceil_div(w->m, most)), step) * step;
-    const uint32_t widest = most + (is_plain(r) && r->channels == 1 && r->precision == WW_FLOAT ? 12 : 0);
+    const uint32_t widest = most + (is_plain(r) && r->of.channels == 1 && r->of.precision == WW_FLOAT ? 12 : 0);
     uint32_t best = most;
     double least = 0;
     for (uint32_t columns = most < 8 ? 4 : most / 2 & ~3u; columns <= widest; columns += 4) {
@@ -206,9 +205,9 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     const uint32_t pack = of->pack;
     wwi_variant_key key = wwi_work_key(r, w, of);
     key.columns = local ? LOCAL_COLUMNS : strip_columns(r, w);
-    key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", r->channels > MANY_CHANNELS ? 4 : 8);
+    key.rows = (uint32_t)wwi_tuned(r, "packed.item_rows", r->of.channels > MANY_CHANNELS ? 4 : 8);
     key.group = pack;
-    const wwi_packing packing = {pack, 1, r->channels + r->extra, pack, key.rows, value_bytes, 0};
+    const wwi_packing packing = {pack, 1, r->of.channels + r->of.extra, pack, key.rows, value_bytes, 0};
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
         (status = wwi_interleave(r, v, w, true, packing)) != WW_OK ||
         (b->list && (status = wwi_interleave(r, v, w, false, packing)) != WW_OK))
@@ -219,8 +218,8 @@ ww_status wwi_packed_items_run(wwi_runner *r, wwi_work *w) {
     // Tiles of products have a value more for each row-step.
     w->args.scratch = (uint32_t)wwi_ceil_div(w->n, key.rows) * (key.rows + (wwi_soft_tiles(r) == 2));
     const uint64_t group_bytes = w->args.scratch * pack * value_bytes;
-    const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->context) / 4;
-    uint64_t workers = wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "packed.resident", 16);
+    const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->of.context) / 4;
+    uint64_t workers = wwi_compute_units(r->of.context) * (uint64_t)wwi_tuned(r, "packed.resident", 16);
     if (workers > room / group_bytes)
         workers = room > group_bytes ? room / group_bytes : 1;
     uint64_t columns = b->list ? 1 : packs * (uint64_t)b->columns / (workers * 16);

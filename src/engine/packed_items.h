@@ -8,8 +8,6 @@
 // Whether its soft minima are computed by tiles (kernels_cl/engine/packed_soft.cl): 0 they are not, 1 in the log
 // domain, 2 also as products in double, 3 also with gauges.
 int wwi_soft_tiles(const wwi_runner *r);
-// Likewise of any kernel in such tiles, by a parameter of `wavewarp tune`.
-int wwi_soft_tiles_tuned(const wwi_runner *r, const char *parameter, int fallback);
 // Whether engine packed gives a pair a work-item here, not a vector lane.
 bool wwi_packed_items(const wwi_runner *r);
 // Whether it is the engine for a batch of such sides, of series of up to n and m points, when the choice is free.

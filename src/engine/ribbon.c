@@ -12,12 +12,12 @@ static const wwi_form form = {.engine = "lanes",
                               .pack = RIBBON_PACK};
 
 uint32_t wwi_ribbon_width(const wwi_runner *r, bool list, bool one_length, uint32_t n, uint32_t m, uint32_t *below) {
-    const ww_band *band = &r->measure.band;
-    if (r->open || r->soft || list || r->channels != 1 || !(r->recurrence->flags & WWI_MEASURE_PLAIN) ||
+    const ww_band *band = &r->of.measure.band;
+    if (r->of.open || r->of.soft || list || r->of.channels != 1 || !(r->of.row->flags & WWI_MEASURE_PLAIN) ||
         !(band->width <= 4096))
         return 0;
     const uint32_t width = (uint32_t)band->width;
-    const long most = wwi_tuned(r, "lanes.ribbon", r->gpu ? (r->precision == WW_DOUBLE ? 32 : 104) : 0);
+    const long most = wwi_tuned(r, "lanes.ribbon", r->gpu ? (r->of.precision == WW_DOUBLE ? 32 : 104) : 0);
     uint32_t columns = 0;
     if (band->kind == WW_BAND_SAKOE_CHIBA) {
         *below = width;
@@ -41,12 +41,17 @@ ww_status wwi_ribbon_run(wwi_runner *r, wwi_work *w) {
     wwi_variant_key key = wwi_work_key(r, w, &form);
     key.band = 0; // the band is the shape of the ribbon, not a table
     key.columns = w->ribbon;
-    key.rows = (uint32_t)wwi_tuned(r, "lanes.ribbon_rows", r->precision == WW_FLOAT && w->ribbon <= 32 ? 8 : 4);
+    key.rows = r->of.precision == WW_FLOAT && w->ribbon <= 32 ? 8 : 4;
     key.group = 64;
     key.below = w->below;
     // Beyond both ends of a series the columns of a row-step go on.
-    const wwi_packing packing = {
-        RIBBON_PACK, 1, r->channels + r->extra, RIBBON_PACK, 0, wwi_runner_value_bytes(r), w->ribbon + 2 * key.rows};
+    const wwi_packing packing = {RIBBON_PACK,
+                                 1,
+                                 r->of.channels + r->of.extra,
+                                 RIBBON_PACK,
+                                 0,
+                                 wwi_runner_value_bytes(r),
+                                 w->ribbon + 2 * key.rows};
     if ((status = wwi_runner_variant(r, key, &v)) != WW_OK ||
         (status = wwi_interleave(r, v, w, false, packing)) != WW_OK)
         return status;

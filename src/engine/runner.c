@@ -11,19 +11,14 @@
 #include "measure/band.h"
 
 void wwi_runner_destroy(wwi_runner **runner) {
-    if (!runner || !*runner)
+    wwi_runner *r = wwi_taken(runner);
+    if (!r)
         return;
-    wwi_runner *r = *runner;
-    *runner = NULL;
     for (size_t i = 0; i < r->variant_count; i++) {
-        wwi_kernel_destroy(&r->variants[i].kernel);
-        wwi_kernel_destroy(&r->variants[i].interleave);
-        wwi_kernel_destroy(&r->variants[i].walk);
+        WWI_KERNELS_DESTROY(&r->variants[i].kernel, &r->variants[i].interleave, &r->variants[i].walk);
         wwi_program_release(&r->variants[i].program);
     }
-    wwi_buffer **buffers[] = {&r->edges, &r->counter, &r->scratch, &r->abandoned};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        wwi_buffer_destroy(buffers[i]);
+    WWI_BUFFERS_DESTROY(&r->edges, &r->counter, &r->scratch, &r->abandoned);
     wwi_uploads_close(&r->kept);
     wwi_bit_planes_destroy(&r->planes);
     wwi_words_free(&r->words);
@@ -32,59 +27,45 @@ void wwi_runner_destroy(wwi_runner **runner) {
 
 // Whether engine bits can compute the measure, on bit planes made here or on the points as they are.
 static ww_status take_bits(wwi_runner *r) {
-    const bool symbols = wwi_measure_is_bits_of_symbols(&r->measure);
+    const bool symbols = wwi_measure_is_bits_of_symbols(&r->of.measure);
     r->no_bits = "it supports only Levenshtein with all weights 1, LCS, LCSS, and EDR without aeon";
     if (r->options.engine != WW_ENGINE_AUTO && r->options.engine != WW_ENGINE_BITS)
         return WW_OK;
-    if (!symbols && !wwi_measure_is_bits_of_points(&r->measure))
+    if (!symbols && !wwi_measure_is_bits_of_points(&r->of.measure))
         return WW_OK;
-    if (r->banded) {
+    if (r->of.banded) {
         r->no_bits = "it does not support bands";
         return WW_OK;
     }
     if (symbols) {
-        const ww_status status = wwi_bit_planes_create(r->rows, r->columns, r->passes > 1, &r->planes, &r->no_bits);
+        const ww_status status = wwi_bit_planes_create(r->rows, r->columns, r->of.passes > 1, &r->planes, &r->no_bits);
         r->bits = r->planes != NULL;
         return status;
     }
     r->no_bits = "points of several channels stay in engine lanes";
     // On a CPU a vector of pairs is faster: there it runs only when it is requested.
-    r->bits = r->channels == 1 && (r->gpu || r->options.engine == WW_ENGINE_BITS);
+    r->bits = r->of.channels == 1 && (r->gpu || r->options.engine == WW_ENGINE_BITS);
     return WW_OK;
 }
 
-ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns,
-                            const wwi_plan_settings *options, wwi_stream *stream, wwi_runner **runner) {
+ww_status wwi_runner_create(const wwi_recurrence *of, ww_dataset *rows, ww_dataset *columns,
+                            const wwi_plan_settings *options, wwi_runner **runner) {
     *runner = NULL;
     wwi_runner *r = calloc(1, sizeof *r);
     if (!r)
         return wwi_fail_memory(sizeof *r);
-    r->context = rows->context;
-    r->stream = stream;
-    r->measure = *measure;
-    r->recurrence = wwi_measure_row_by_id(measure->id);
+    r->of = *of;
     r->rows = rows;
     r->columns = columns;
-    r->precision = rows->precision;
-    wwi_parameters_make(measure, r->precision, &r->parameters);
     r->options = *options;
-    const bool independent = measure->independent && rows->channels > 1;
-    r->channels = independent ? 1 : (uint32_t)rows->channels;
-    r->passes = independent ? (uint32_t)rows->channels : 1;
-    r->extra = r->recurrence->transform != WWI_TRANSFORM_NONE && rows->extra;
-    r->banded = measure->band.kind != WW_BAND_NONE;
-    r->symmetric = wwi_measure_roles_exchange(measure);
-    r->open = wwi_measure_is_open(measure);
-    r->soft = wwi_measure_is_soft(measure);
-    const ww_device_info *info = wwi_context_info(r->context);
-    r->gpu = info->type == WW_DEVICE_GPU;
+    r->symmetric = wwi_measure_roles_exchange(&of->measure);
+    const ww_device_info *info = wwi_context_info(of->context);
+    r->gpu = wwi_is_gpu(of->context);
     r->fit = wwi_fit_of(r);
-    r->exchange = wwi_context_exchange(r->context);
-    r->width = r->exchange == WWI_EXCHANGE_LOCAL ? (uint32_t)wwi_tuned(r, "lanes.width", r->gpu ? 64 : 16)
-                                                 : wwi_context_exchange_width(r->context);
-    if (r->width > 32 && r->exchange != WWI_EXCHANGE_LOCAL)
+    r->width = r->of.exchange != WWI_EXCHANGE_LOCAL ? wwi_context_exchange_width(r->of.context) : r->gpu ? 64 : 16;
+    if (r->width > 32 && r->of.exchange != WWI_EXCHANGE_LOCAL)
         r->width = 32;
-    r->vector = (int)wwi_tuned(r, "packed.vector", r->precision == WW_DOUBLE ? 8 : 16);
+    r->vector = (int)wwi_tuned(r, "packed.vector", r->of.precision == WW_DOUBLE ? 8 : 16);
     ww_status status = take_bits(r);
     if (status != WW_OK) {
         wwi_runner_destroy(&r);
@@ -94,10 +75,10 @@ ww_status wwi_runner_create(const ww_measure *measure, ww_dataset *rows, ww_data
                     ? options->engine
                     : wwi_engine_choose(r, false, rows->count, columns->count, rows->rank_lengths[rows->rank_count - 1],
                                         columns->rank_lengths[columns->rank_count - 1]);
-    r->pace = wwi_pace_make(r->stream, options->launch_seconds, options->progress, options->progress_user);
+    r->pace = wwi_pace_make(r->of.stream, options->launch_seconds, options->progress, options->progress_user);
     for (ww_engine e = WW_ENGINE_LANES; e < ENGINES; e++)
         r->rate[e] = wwi_pace_guess(info, r->gpu ? wwi_engine_row(e)->gpu_rate : wwi_engine_row(e)->cpu_rate);
-    status = wwi_runner_check_user(r);
+    status = wwi_recurrence_test(of);
     if (status != WW_OK)
         wwi_runner_destroy(&r);
     *runner = r;
@@ -119,7 +100,7 @@ void wwi_runner_skip(wwi_runner *runner, uint64_t cells) {
 ww_status wwi_runner_abandoned(const wwi_runner *runner, uint64_t *pairs) {
     uint32_t count = 0;
     const ww_status status =
-        runner->abandoned ? wwi_stream_read(runner->stream, runner->abandoned, 0, 4, &count) : WW_OK;
+        runner->abandoned ? wwi_stream_read(runner->of.stream, runner->abandoned, 0, 4, &count) : WW_OK;
     *pairs = count;
     return status;
 }
@@ -128,9 +109,9 @@ uint64_t wwi_runner_cells(const wwi_runner *runner) {
     return runner->pace.done;
 }
 
-uint64_t wwi_runner_pair_cells(const wwi_runner *runner, uint32_t n, uint32_t m) {
-    const uint64_t cells = wwi_band_cells(&runner->measure.band, n, m);
-    return cells == UINT64_MAX ? cells : cells * runner->passes;
+uint64_t wwi_recurrence_cells(const wwi_recurrence *of, uint32_t n, uint32_t m) {
+    const uint64_t cells = wwi_band_cells(&of->measure.band, n, m);
+    return cells == UINT64_MAX ? cells : cells * of->passes;
 }
 
 void wwi_runner_start(wwi_runner *runner, uint64_t total, bool enqueue_only) {
@@ -151,7 +132,7 @@ void wwi_runner_learn(wwi_runner *runner, double seconds_device) {
 static ww_status refuse(const wwi_runner *r, const wwi_engine *engine, wwi_refusal refusal) {
     if (refusal.limit)
         wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s on %s: %s (limit %" PRIu64 ")", engine->name,
-                 wwi_context_info(r->context)->name, refusal.why, refusal.limit);
+                 wwi_context_info(r->of.context)->name, refusal.why, refusal.limit);
     else
         wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s: %s", engine->name, refusal.why);
     return wwi_fail_hint("leave the choice of engine to the library, or use strips");
@@ -174,10 +155,11 @@ static void set_ends(const ww_measure *measure, wwi_work *w) {
 static ww_status take_work(wwi_runner *r, wwi_work *w) {
     ww_status status;
     wwi_refusal refusal = {NULL, 0};
-    w->engine = r->options.engine;
+    const wwi_work *like = w->b.like;
+    w->engine = like ? like->engine : r->options.engine;
     if (w->engine == WW_ENGINE_AUTO)
         w->engine = wwi_engine_choose(r, w->b.list, w->b.rows, w->b.columns, w->n, w->m);
-    if (r->symmetric && !w->b.half && wwi_engine_row(w->engine)->wants_exchange(r, w))
+    if (like ? like->exchanged : r->symmetric && !w->b.half && wwi_engine_row(w->engine)->wants_exchange(r, w))
         wwi_work_exchange(w);
     wwi_work_sort(w);
     w->cells = wwi_batch_cells(r, &w->sides, &w->b);
@@ -193,7 +175,7 @@ static ww_status take_work(wwi_runner *r, wwi_work *w) {
             return status;
     }
     if (!w->too_large) {
-        set_ends(&r->measure, w);
+        set_ends(&r->of.measure, w);
         return wwi_work_upload(r, w);
     }
     if (w->exchanged)
@@ -229,7 +211,7 @@ ww_status wwi_runner_run(wwi_runner *r, wwi_work *w, wwi_buffer *out, uint32_t l
     w->b.layout = w->args.layout = layout;
     if (w->too_large)
         return run_halves(r, &w->b);
-    for (uint32_t pass = 0; status == WW_OK && pass < r->passes; pass++) {
+    for (uint32_t pass = 0; status == WW_OK && pass < r->of.passes; pass++) {
         const wwi_launch_args args = w->args;
         w->args.channel = pass;
         w->args.flags |= (pass ? WWI_LAUNCH_ACCUMULATE : 0) | (r->preparing ? WWI_LAUNCH_HALF : 0);

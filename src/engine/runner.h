@@ -7,12 +7,7 @@
 #include "engine/bands.h"
 #include "engine/bit_planes.h"
 #include "engine/engine.h"
-#include "engine/parameters.h"
-#include "measure/measure_table.h"
 
-// Most channels a point may have to be held in registers on a GPU, and in a vector engine's private memory.
-#define REGISTER_CHANNELS 16
-#define VECTOR_CHANNELS 64
 #define RIBBON_PACK 32 // column series side by side in kernels_cl/engine/ribbon.cl
 #define BITS_VECTOR 16 // pairs side by side in kernels_cl/engine/bits_packed.cl
 #define VARIANTS 32
@@ -41,7 +36,6 @@ typedef struct wwi_variant_key {
     int registers;
     uint32_t below; // a ribbon's columns left of the diagonal
     int abandon;    // engine packed: lists with radii
-    int ring;       // engine lanes: rows are staged in local memory
 } wwi_variant_key;
 
 typedef struct wwi_variant {
@@ -64,21 +58,12 @@ typedef struct wwi_uploads {
 } wwi_uploads;
 
 struct wwi_runner {
-    ww_context *context;
-    wwi_stream *stream;
-    ww_measure measure;
-    wwi_parameters parameters;
-    const wwi_measure_row *recurrence;
+    wwi_recurrence of;
     ww_dataset *rows, *columns;
-    ww_precision precision;
     wwi_plan_settings options;
-    uint32_t channels, passes; // channels of a point; passes over single channels when they are independent
-    uint32_t extra;            // values of a point beside the channels, of which a kernel sees 0 or 1
-    bool banded, symmetric;    // symmetric: rows and columns may exchange their roles
-    bool open, soft;           // ends of the series; the minimum
+    bool symmetric; // rows and columns may exchange their roles
     bool gpu;
     wwi_fit fit;
-    wwi_exchange exchange;
     uint32_t width;               // lanes that can hand values on
     int vector;                   // engines packed and strips on a CPU
     ww_engine engine;             // of the last batch
@@ -156,6 +141,6 @@ uint64_t wwi_runner_value_bytes(const wwi_runner *r);
 ww_status wwi_runner_variant(wwi_runner *r, wwi_variant_key key, wwi_variant **found);
 // Whether the user's recurrence, if there is one, is correct on a few values: WW_ERROR_BUILD,
 // WW_ERROR_INVALID_ARGUMENT.
-ww_status wwi_runner_check_user(wwi_runner *r);
+ww_status wwi_recurrence_test(const wwi_recurrence *of);
 
 #endif

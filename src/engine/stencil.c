@@ -6,13 +6,13 @@
 static const wwi_form form = {.engine = "stencil", .kernel = "ww_stencil", .texts = {"engine/stencil.cl"}};
 
 static uint32_t group_size(const wwi_runner *r) {
-    return (uint32_t)wwi_tuned(r, "stencil.group", r->gpu ? 128 : 16);
+    return r->gpu ? 128 : 16;
 }
 
 static uint32_t limit(const wwi_runner *r) {
-    const uint64_t values = wwi_context_info(r->context)->local_bytes / wwi_runner_value_bytes(r);
+    const uint64_t values = wwi_context_info(r->of.context)->local_bytes / wwi_runner_value_bytes(r);
     // With open ends a value for each work-item.
-    const uint64_t others = r->open ? group_size(r) : 0, rows = values > others ? (values - others) / 3 : 0;
+    const uint64_t others = r->of.open ? group_size(r) : 0, rows = values > others ? (values - others) / 3 : 0;
     return rows <= 2 ? 1 : rows > UINT32_MAX ? UINT32_MAX : (uint32_t)(rows - 1);
 }
 
@@ -26,7 +26,7 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
         *refusal = (wwi_refusal){"the series are too long for its local memory", limit(r)};
         return WW_OK;
     }
-    return r->banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
+    return r->of.banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
 }
 
 static ww_status run(wwi_runner *r, wwi_work *w) {

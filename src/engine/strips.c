@@ -2,7 +2,6 @@
 // Engine strips: the matrix divided into strips that follow each other (kernels_cl/engine/strips.cl, strips_vector.cl).
 #include "engine/strips.h"
 
-#include "base/grow.h"
 #include "engine/batch.h"
 #include "engine/tiling.h"
 
@@ -24,7 +23,7 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
     bool fits;
     (void)refusal;
     w->tiling = wwi_strips_tiling(r, w->pairs, w->m);
-    return r->banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
+    return r->of.banded ? wwi_work_bands(r, w, NULL, &fits) : WW_OK;
 }
 
 // Whether a work-group computes a whole pair. Then nothing has to be cleared before the launch: nobody else writes the
@@ -33,8 +32,8 @@ static ww_status takes(wwi_runner *r, wwi_work *w, wwi_refusal *refusal) {
 static bool is_whole(const wwi_runner *r, const wwi_work *w, bool vector, uint32_t strips, uint64_t pairs) {
     if (w->is_bits || r->preparing)
         return false;
-    return strips == 1 || (vector && (pairs >= wwi_compute_units(r) ||
-                                      (uint64_t)w->n * w->m < (uint64_t)wwi_tuned(r, "strips.whole", 1 << 18)));
+    return strips == 1 || (vector && (pairs >= wwi_compute_units(r->of.context) ||
+                                      (uint64_t)w->n * w->m < (uint64_t)wwi_tuned(r, "form.strips.whole", 1 << 18)));
 }
 
 ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi_form *form, wwi_tiling tiling,
@@ -53,15 +52,15 @@ ww_status wwi_strips_run(wwi_runner *r, wwi_work *w, ww_engine engine, const wwi
     const uint64_t strip_columns = (uint64_t)tiling.columns * tiling.width * (w->is_bits ? 32 : 1);
     const uint32_t strips = (uint32_t)wwi_ceil_div(w->m, strip_columns);
     const uint64_t row_steps = wwi_ceil_div(w->n, tiling.rows);
-    a->scratch = (uint32_t)(w->is_bits ? row_steps + 1 : row_steps * tiling.rows + r->open);
+    a->scratch = (uint32_t)(w->is_bits ? row_steps + 1 : row_steps * tiling.rows + r->of.open);
     const uint64_t pair_bytes = a->scratch * (w->is_bits ? 8 : 2 * wwi_runner_value_bytes(r));
-    const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->context) / 4;
+    const uint64_t room = r->options.max_bytes ? r->options.max_bytes : wwi_context_bytes_free(r->of.context) / 4;
     const uint64_t fitting = room / pair_bytes, at_once = fitting < 1 ? 1 : fitting > 1u << 20 ? 1u << 20 : fitting;
     wwi_units pairs = wwi_units_of(r, engine, w->pairs, w->cells);
     while (wwi_units_next(&pairs)) {
-        const uint64_t take = pairs.take < at_once ? pairs.take : at_once;
-        if ((status = wwi_grow_buffer(r->context, &r->edges, take * pair_bytes)) != WW_OK ||
-            (status = wwi_grow_buffer(r->context, &r->counter, 4)) != WW_OK)
+        const uint64_t take = wwi_least(pairs.take, at_once);
+        if ((status = wwi_grow_buffer(r->of.context, &r->edges, take * pair_bytes)) != WW_OK ||
+            (status = wwi_grow_buffer(r->of.context, &r->counter, 4)) != WW_OK)
             return status;
         a->unit_begin = (uint32_t)pairs.at;
         pairs.at += take;

@@ -6,44 +6,35 @@
 
 #include "measure/measure_table.h"
 
-uint64_t wwi_compute_units(const wwi_runner *r) {
-    const uint64_t units = wwi_context_info(r->context)->compute_units;
-    return units ? units : 1;
-}
-
 long wwi_tuned(const wwi_runner *r, const char *name, long fallback) {
-    return wwi_tuning(r->context, name, r->precision == WW_DOUBLE ? "f64" : "f32", fallback);
-}
-
-uint64_t wwi_ceil_div(uint64_t a, uint64_t b) {
-    return (a + b - 1) / b;
+    return wwi_tuning_for(r->of.context, r->of.precision, name, fallback);
 }
 
 bool wwi_points_in_registers(const wwi_runner *r) {
-    return r->channels <= REGISTER_CHANNELS;
+    return r->of.channels <= REGISTER_CHANNELS;
 }
 
 // Whether the values kept for columns fit besides the registers counted: in float with NVIDIA's compiler, not with
 // AMD's.
 static bool keeps_beside(const wwi_runner *r) {
-    return r->exchange == WWI_EXCHANGE_NV_SHFL && r->precision == WW_FLOAT;
+    return r->of.exchange == WWI_EXCHANGE_NV_SHFL && r->of.precision == WW_FLOAT;
 }
 
 // Most columns a lane can hold: a column takes a value and a point.
 uint32_t wwi_lane_columns(const wwi_runner *r, bool banded) {
     if (!wwi_points_in_registers(r))
         return 8;
-    const long values = wwi_tuned(r, "lanes.values", r->gpu ? (r->precision == WW_DOUBLE ? 64 : 128) : 32) -
-                        4 * r->recurrence->row_values;
-    const uint32_t kept = keeps_beside(r) ? 0 : (uint32_t)r->recurrence->column_registers;
+    const long values = wwi_tuned(r, "lanes.values", r->gpu ? (r->of.precision == WW_DOUBLE ? 64 : 128) : 32) -
+                        4 * r->of.row->row_values;
+    const uint32_t kept = keeps_beside(r) ? 0 : (uint32_t)r->of.row->column_registers;
     uint32_t columns =
-        (values < 0 ? 0 : (uint32_t)values) / (r->channels + 1 + kept + (uint32_t)r->recurrence->column_values +
-                                               (r->recurrence->transform == WWI_TRANSFORM_TIMES ? r->extra : 0));
+        (values < 0 ? 0 : (uint32_t)values) / (r->of.channels + 1 + kept + (uint32_t)r->of.row->column_values +
+                                               (r->of.row->transform == WWI_TRANSFORM_TIMES ? r->of.extra : 0));
     // A user's cost may need many registers of its own.
-    if (wwi_measure_cost(&r->measure) == WW_COST_USER)
+    if (wwi_measure_cost(&r->of.measure) == WW_COST_USER)
         columns /= 2;
     // So do the best of open ends and the logarithms of the soft minimum.
-    if (r->open || r->soft)
+    if (r->of.open || r->of.soft)
         columns /= 2;
     const uint32_t most = banded ? (uint32_t)wwi_tuned(r, "lanes.banded", 16) : 64;
     if (columns > most)
@@ -55,12 +46,12 @@ uint32_t wwi_lane_columns(const wwi_runner *r, bool banded) {
 uint32_t wwi_lane_rows(const wwi_runner *r, uint32_t n) {
     if (!wwi_points_in_registers(r))
         return 1;
-    if (r->channels > 4)
+    if (r->of.channels > 4)
         return 2;
     // The kept values move by as many registers as there are columns, for any number of rows a step.
-    const bool many = keeps_beside(r) && r->recurrence->column_registers;
+    const bool many = keeps_beside(r) && r->of.row->column_registers;
     const uint32_t rows = (uint32_t)wwi_tuned(r, "lanes.rows", many ? 8 : 4);
-    return rows > 4 && (r->banded || (n && (rows - n % rows) % rows * 50 > n)) ? 4 : rows;
+    return rows > 4 && (r->of.banded || (n && (rows - n % rows) % rows * 50 > n)) ? 4 : rows;
 }
 
 uint32_t wwi_lane_group(const wwi_runner *r) {
@@ -73,11 +64,11 @@ uint32_t wwi_lanes_limit(const wwi_runner *r) {
 }
 
 bool wwi_can_vector(const wwi_runner *r) {
-    return r->channels <= VECTOR_CHANNELS;
+    return r->of.channels <= VECTOR_CHANNELS;
 }
 
 bool wwi_vector_strips(const wwi_runner *r) {
-    return !r->gpu && wwi_can_vector(r) && wwi_tuned(r, "strips.vector", 1) != 0;
+    return !r->gpu && wwi_can_vector(r) && wwi_tuned(r, "form.strips.vector", 1) != 0;
 }
 
 wwi_fit wwi_fit_of(const wwi_runner *r) {
@@ -86,16 +77,16 @@ wwi_fit wwi_fit_of(const wwi_runner *r) {
                          (double)y->rank_lengths[y->rank_count - 1];
     // A guess that is never refined: the choice is the same in every run.
     const double seconds =
-        cells / wwi_pace_guess(wwi_context_info(r->context), r->gpu ? wwi_lanes.gpu_rate : wwi_lanes.cpu_rate);
+        cells / wwi_pace_guess(wwi_context_info(r->of.context), r->gpu ? wwi_lanes.gpu_rate : wwi_lanes.cpu_rate);
     // Compiling takes most of a second. A tiling of few costs an eighth of the speed at most, the one for any length a
     // half.
     const wwi_fit fit = seconds < 0.002 ? WWI_FIT_ANY : seconds < 4 ? WWI_FIT_FEW : WWI_FIT_OWN;
-    return (wwi_fit)wwi_tuned(r, "lanes.fit", (long)fit);
+    return (wwi_fit)wwi_tuned(r, "form.lanes.fit", (long)fit);
 }
 
 // Lanes that a GPU computes at once: a warp in each of the four schedulers of a compute unit.
 static uint64_t lanes_at_once(const wwi_runner *r) {
-    return wwi_compute_units(r) * 128;
+    return wwi_compute_units(r->of.context) * 128;
 }
 
 // How long a batch takes with a tiling, in cycles: a step of few lanes takes as long as the dependences in it (a few
@@ -146,16 +137,8 @@ wwi_tiling wwi_lanes_tiling(const wwi_runner *r, wwi_shape shape) {
     return best;
 }
 
-bool wwi_lanes_ring(const wwi_runner *r, wwi_tiling tiling, uint64_t pairs) {
-    const bool fits = !r->banded && wwi_points_in_registers(r) && tiling.rows > 1;
-    // Measured on one GPU: in plain measures with wide lanes.
-    const bool waits = r->exchange == WWI_EXCHANGE_NV_SHFL && (r->recurrence->flags & WWI_MEASURE_PLAIN) &&
-                       pairs * tiling.width <= lanes_at_once(r) && 2 * tiling.columns > wwi_lane_columns(r, false);
-    return fits && wwi_tuned(r, "lanes.ring", waits);
-}
-
 uint32_t wwi_rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t columns, uint32_t width, bool list) {
-    const uint64_t units = wwi_compute_units(r);
+    const uint64_t units = wwi_compute_units(r->of.context);
     const uint64_t groups = units * (uint64_t)wwi_tuned(r, "lanes.resident", 4096) / width + 1;
     const uint64_t pairs = list ? rows : rows * columns;
     uint64_t take = pairs / groups;
@@ -170,18 +153,18 @@ uint32_t wwi_rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t columns
 // Columns a lane of a strip holds: as many as leave strips enough to fill the device.
 wwi_tiling wwi_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m) {
     wwi_tiling tiling = {8, wwi_lane_rows(r, 0), r->width};
-    if (!r->banded)
+    if (!r->of.banded)
         tiling.columns = (uint32_t)wwi_tuned(r, "strips.columns", 8);
     if (wwi_vector_strips(r)) {
         // A strip's lanes wait for each other: of doubles no more than a processor's vector has.
-        tiling.width = r->precision == WW_DOUBLE && r->vector > 4 ? 4 : (uint32_t)r->vector;
+        tiling.width = r->of.precision == WW_DOUBLE && r->vector > 4 ? 4 : (uint32_t)r->vector;
         tiling.rows = 4;
-        if (r->channels > 1)
+        if (r->of.channels > 1)
             tiling.columns = 4;
         return tiling;
     }
-    const uint64_t wanted = wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "strips.resident", 4);
-    const uint32_t most = wwi_lane_columns(r, r->banded);
+    const uint64_t wanted = wwi_compute_units(r->of.context) * (uint64_t)wwi_tuned(r, "strips.resident", 4);
+    const uint32_t most = wwi_lane_columns(r, r->of.banded);
     if (tiling.columns > most)
         tiling.columns = most;
     while (tiling.columns * 2 <= most && pairs * wwi_ceil_div(m, 2 * tiling.columns * tiling.width) >= wanted)
@@ -189,7 +172,7 @@ wwi_tiling wwi_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m) {
     // Short steps fill the pipeline of a few strips sooner; many strips fill the device in any case, and are faster
     // with long steps.
     if (tiling.rows >= 4) {
-        const bool few = !r->banded && pairs * wwi_ceil_div(m, (uint64_t)tiling.columns * tiling.width) < 4 * wanted;
+        const bool few = !r->of.banded && pairs * wwi_ceil_div(m, (uint64_t)tiling.columns * tiling.width) < 4 * wanted;
         tiling.rows = few ? (uint32_t)wwi_tuned(r, "strips.rows", 4) : 4;
     }
     return tiling;
@@ -200,14 +183,14 @@ wwi_tiling wwi_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m) {
 // Most words of a lane: each needs its planes and, for what the measure keeps, about four registers. AMD's
 // compiler needs more.
 static uint32_t most_words(const wwi_runner *r) {
-    const long values = wwi_tuned(r, "bits.values", r->exchange == WWI_EXCHANGE_NV_SHFL ? 96 : 48);
-    const uint32_t held = r->planes ? r->planes->bits : r->precision == WW_DOUBLE ? 64 : 32;
-    const uint32_t words = (uint32_t)values / (held + 4);
+    const uint32_t values = r->of.exchange == WWI_EXCHANGE_NV_SHFL ? 96 : 48;
+    const uint32_t held = r->planes ? r->planes->bits : r->of.precision == WW_DOUBLE ? 64 : 32;
+    const uint32_t words = values / (held + 4);
     return words > 16 ? 16 : words < 1 ? 1 : words;
 }
 
 bool wwi_vector_bits(const wwi_runner *r) {
-    return !r->gpu && r->planes && wwi_tuned(r, "bits.vector", 16) > 1;
+    return !r->gpu && r->planes && wwi_tuned(r, "form.bits.vector", 16) > 1;
 }
 
 static uint64_t words_of(uint32_t m) {
@@ -220,7 +203,7 @@ uint32_t wwi_bits_limit(const wwi_runner *r) {
 
 // Rows of a step. Points of rows are held, each in a register or two.
 static uint32_t bits_rows(const wwi_runner *r) {
-    return r->planes ? (uint32_t)wwi_tuned(r, "bits.rows", 16) : (uint32_t)wwi_tuned(r, "bits.point_rows", 8);
+    return r->planes ? BITS_ROWS : 8;
 }
 
 // Words and width for a column series of m points.
@@ -239,10 +222,9 @@ wwi_tiling wwi_bits_tiling(const wwi_runner *r, wwi_shape shape) {
 }
 
 wwi_tiling wwi_bits_strips_tiling(const wwi_runner *r, uint64_t pairs, uint32_t m) {
-    wwi_tiling tiling = {1, r->planes ? (uint32_t)wwi_tuned(r, "bits.strip_rows", 16) : bits_rows(r),
-                         wwi_vector_bits(r) ? BITS_VECTOR : r->width};
-    const uint64_t wanted = wwi_compute_units(r) * (uint64_t)wwi_tuned(r, "bits.resident", 2);
-    const uint32_t most = wwi_vector_bits(r) ? (uint32_t)wwi_tuned(r, "bits.words", 4) : most_words(r);
+    wwi_tiling tiling = {1, bits_rows(r), wwi_vector_bits(r) ? BITS_VECTOR : r->width};
+    const uint64_t wanted = wwi_compute_units(r->of.context) * 2;
+    const uint32_t most = wwi_vector_bits(r) ? BITS_WORDS : most_words(r);
     while (tiling.columns * 2 <= most &&
            pairs * wwi_ceil_div(m, 64 * (uint64_t)tiling.columns * tiling.width) >= wanted)
         tiling.columns *= 2;

@@ -6,11 +6,10 @@
 
 #include "engine/runner.h"
 
+enum { BITS_ROWS = 16, BITS_WORDS = 4 }; // engine bits: rows of a step of symbols; on CPUs words of a lane
+
 // A parameter by name for the runner's precision.
 long wwi_tuned(const wwi_runner *r, const char *name, long fallback);
-// At least 1, whatever the driver says.
-uint64_t wwi_compute_units(const wwi_runner *r);
-uint64_t wwi_ceil_div(uint64_t a, uint64_t b);
 // Whether a point's channels can be registers in the engine.
 bool wwi_points_in_registers(const wwi_runner *r);
 // Whether a point can stay in a vector engine's private memory.
@@ -34,8 +33,6 @@ typedef struct wwi_shape {
     uint64_t pairs;
 } wwi_shape;
 wwi_tiling wwi_lanes_tiling(const wwi_runner *r, wwi_shape shape);
-// Whether the lanes are too few to hide how long a step takes, so that their rows come through local memory.
-bool wwi_lanes_ring(const wwi_runner *r, wwi_tiling tiling, uint64_t pairs);
 // Row series that a group computes one after the other: few enough that the device is still filled several times.
 uint32_t wwi_rows_per_group(const wwi_runner *r, uint64_t rows, uint64_t columns, uint32_t width, bool list);
 

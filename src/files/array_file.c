@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of distances: written by one call, or filled block by block.
+// Files of distances: written by one call, or filled block by block, by one writer or by several.
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "files/file_name.h"
@@ -22,54 +25,242 @@ struct ww_array_file {
     // In order: rows of which a part of the columns came, from the left.
     unsigned char *band;
     size_t band_rows, band_columns;
+    // Shared: output.file has its path alone.
+    bool shared, condensed;
+    int descriptor; // of the file; -1: the output's
+    char *part;     // its name until it is finished; NULL: it is
 };
+
+// What a file of this shape is, before it is opened.
+static ww_status describe(const char *path, ww_precision precision, size_t rows, size_t columns, ww_array_file **file) {
+    if (!path || (precision != WW_FLOAT && precision != WW_DOUBLE))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_array_file: %s", path ? "no such precision" : "path is NULL");
+    ww_array_file *made = calloc(1, sizeof *made);
+    if (!made)
+        return wwi_fail_memory(sizeof *made);
+    *file = made;
+    made->output.file = (wwi_new_file){.descriptor = -1, .slot = -1};
+    made->descriptor = -1;
+    uint64_t bytes;
+    made->rows = rows;
+    made->condensed = columns == 0;
+    made->columns = made->condensed ? 1 : columns;
+    made->precision = precision;
+    made->element_bytes = precision == WW_FLOAT ? sizeof(float) : sizeof(double);
+    made->text = strcmp(path, "-") == 0 || wwi_name_ends_with(path, ".csv");
+    made->data_offset = wwi_name_ends_with(path, ".npy") ? WWI_NPY_HEADER_BYTES : 0;
+    if (!wwi_mul_u64(made->rows, made->columns, &made->elements) ||
+        !wwi_mul_u64(made->elements, made->element_bytes, &bytes) || bytes > INT64_MAX - WWI_NPY_HEADER_BYTES)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%s: an array of %zu x %zu distances", path, rows, columns);
+    return WW_OK;
+}
+
+static uint64_t size_of(const ww_array_file *file) {
+    return file->data_offset + file->elements * file->element_bytes;
+}
+
+static void put_header(const ww_array_file *file, wwi_output *output) {
+    const size_t shape[2] = {file->rows, file->columns};
+    if (file->data_offset)
+        wwi_output_npy_header(output, file->precision, shape, file->condensed ? 1 : 2, false);
+}
+
+// Opens the output, all of it reserved, its header written.
+static ww_status begin(ww_array_file *file, const char *path) {
+    ww_status status = wwi_output_open(path, &file->output);
+    if (status != WW_OK)
+        return status;
+    file->in_order = file->text || !file->output.file.temporary;
+    put_header(file, &file->output);
+    // The length of the text is not known before.
+    if (!file->text)
+        status = wwi_output_reserve(&file->output, size_of(file));
+    return status == WW_OK ? wwi_output_flush(&file->output) : status;
+}
+
+static ww_status end_open(ww_array_file **made, ww_status status, ww_array_file **file) {
+    if (status == WW_OK) {
+        *file = *made;
+    } else {
+        const ww_status removed = ww_array_file_close(made, (*made)->shared ? WW_ARRAY_FILE_LEAVE : 0);
+        (void)removed; // the first error is reported
+    }
+    return status;
+}
 
 ww_status ww_array_file_create(const char *path, ww_precision precision, size_t rows, size_t columns,
                                ww_array_file **file) {
     if (!file)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_array_file_create: file is NULL");
     *file = NULL;
-    if (!path || (precision != WW_FLOAT && precision != WW_DOUBLE))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_array_file_create: %s",
-                        path ? "no such precision" : "path is NULL");
-    ww_array_file *made = calloc(1, sizeof *made);
+    ww_array_file *made = NULL;
+    ww_status status = describe(path, precision, rows, columns, &made);
     if (!made)
-        return wwi_fail_memory(sizeof *made);
-    made->output.file = (wwi_new_file){.descriptor = -1, .slot = -1};
-    const bool condensed = columns == 0, npy = wwi_name_ends_with(path, ".npy");
-    const size_t shape[2] = {rows, columns};
-    uint64_t bytes;
-    made->rows = rows;
-    made->columns = condensed ? 1 : columns;
-    made->precision = precision;
-    made->element_bytes = precision == WW_FLOAT ? sizeof(float) : sizeof(double);
-    made->text = strcmp(path, "-") == 0 || wwi_name_ends_with(path, ".csv");
-    ww_status status = WW_OK;
-    if (!wwi_mul_u64(made->rows, made->columns, &made->elements) ||
-        !wwi_mul_u64(made->elements, made->element_bytes, &bytes) || bytes > INT64_MAX - WWI_NPY_HEADER_BYTES)
-        status = wwi_fail(WW_ERROR_OVERFLOW, "%s: an array of %zu x %zu distances", path, rows, columns);
+        return status;
     if (status == WW_OK)
-        status = wwi_output_open(path, &made->output);
-    if (status == WW_OK) {
-        made->in_order = made->text || !made->output.file.temporary;
-        if (npy) {
-            wwi_output_npy_header(&made->output, precision, shape, condensed ? 1 : 2);
-            made->data_offset = WWI_NPY_HEADER_BYTES;
-        }
-        // The length of the text is not known before.
-        if (!made->text)
-            status = wwi_output_reserve(&made->output, bytes + made->data_offset);
-        if (status == WW_OK)
-            status = wwi_output_flush(&made->output);
+        status = begin(made, path);
+    return end_open(&made, status, file);
+}
+
+// ---- several writers
+
+static ww_status fail_part(const ww_array_file *file, const char *what) {
+    return wwi_fail(WW_ERROR_IO, "%s: %s: %s", file->part ? file->part : file->output.file.path, what, strerror(errno));
+}
+
+// The file gets the name under which others join, whole: never in the place of one that is there.
+static ww_status create_part(ww_array_file *file, const char *path) {
+    wwi_output *output = &file->output;
+    const char *final = file->output.file.path;
+    if (access(file->part, F_OK) == 0) {
+        wwi_fail(WW_ERROR_IO, "%s is there: another run writes it, or one that ended wrote it", file->part);
+        return wwi_fail_hint("go on with that run, or remove the file");
+    }
+    char *name = strdup(final);
+    free(output->file.path);
+    output->file.path = NULL;
+    ww_status status = name ? begin(file, path) : wwi_fail_memory(strlen(path) + 1);
+    if (status == WW_OK)
+        status = wwi_output_finish(output);
+    if (status == WW_OK && !output->file.temporary)
+        status = wwi_fail(WW_ERROR_UNSUPPORTED, "%s is a device or a pipe, which one writer fills", path);
+    // Without links (some network file systems) a rename does it, unless two create it in the same moment.
+    if (status == WW_OK && link(output->file.temporary, file->part) != 0 &&
+        (errno == EEXIST || rename(output->file.temporary, file->part) != 0))
+        status = fail_part(file, "can't be written");
+    const ww_status closed = wwi_output_close(output, false);
+    output->file.path = name;
+    if (status == WW_OK)
+        wwi_folder_sync(file->part);
+    return status == WW_OK ? closed : status;
+}
+
+static int compare_bytes(void *user, const void *bytes, size_t count) {
+    return memcmp(user, bytes, count) != 0;
+}
+
+// Size and header are those of the array.
+static ww_status check_shape(const ww_array_file *file) {
+    unsigned char bytes[WWI_NPY_HEADER_BYTES];
+    const char *path = file->part ? file->part : file->output.file.path;
+    struct stat about;
+    wwi_output header;
+    if (fstat(file->descriptor, &about) != 0)
+        return fail_part(file, "can't be read");
+    if (!S_ISREG(about.st_mode) || (uint64_t)about.st_size != size_of(file))
+        return wwi_fail(WW_ERROR_FORMAT, "%s has %lld bytes instead of %llu: another array, or cut off", path,
+                        (long long)about.st_size, (unsigned long long)size_of(file));
+    if (!file->data_offset)
+        return WW_OK;
+    if (pread(file->descriptor, bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return fail_part(file, "can't be read");
+    ww_status status = wwi_output_open_to(compare_bytes, bytes, &header);
+    if (status != WW_OK)
+        return status;
+    put_header(file, &header);
+    status = wwi_output_close(&header, true);
+    return status == WW_OK ? WW_OK : wwi_fail(WW_ERROR_FORMAT, "%s holds an array of another type or shape", path);
+}
+
+// Nobody finished it since it was opened.
+static bool is_current(const ww_array_file *file) {
+    struct stat open_one, named;
+    return !file->part || (fstat(file->descriptor, &open_one) == 0 && stat(file->part, &named) == 0 &&
+                           open_one.st_ino == named.st_ino && open_one.st_dev == named.st_dev);
+}
+
+static ww_status fail_gone(const ww_array_file *file) {
+    if (access(file->output.file.path, F_OK) == 0)
+        return wwi_fail(WW_ERROR_IO, "%s is not there; %s may be finished already", file->part, file->output.file.path);
+    return wwi_fail(WW_ERROR_IO, "%s is not there: nobody has begun it, or it was removed", file->part);
+}
+
+// Each handle holds a lock that all writers share: who finishes has it alone.
+static ww_status join(ww_array_file *file) {
+    const char *path = file->part ? file->part : file->output.file.path;
+    file->descriptor = open(path, (file->part ? O_RDWR | O_NOFOLLOW : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+    if (file->descriptor < 0)
+        return file->part && errno == ENOENT ? fail_gone(file) : fail_part(file, "can't be opened");
+    if (file->part && flock(file->descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return wwi_fail(WW_ERROR_IO, "%s: another writer is finishing it", path);
+    return is_current(file) ? check_shape(file) : fail_gone(file);
+}
+
+// The names: a link at `path` is followed.
+static ww_status name_shared(ww_array_file *file, const char *path, ww_array_shared shared) {
+    struct stat about;
+    char *final = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? realpath(path, NULL) : strdup(path);
+    file->output.file.path = final;
+    if (final && shared != WW_ARRAY_READ && (file->part = malloc(strlen(final) + sizeof WWI_SHARED_PART)))
+        strcat(strcpy(file->part, final), WWI_SHARED_PART);
+    return final && (file->part || shared == WW_ARRAY_READ) ? WW_OK : wwi_fail_memory(strlen(path) + 1);
+}
+
+ww_status ww_array_file_open_shared(const char *path, ww_precision precision, size_t rows, size_t columns,
+                                    ww_array_shared shared, ww_array_file **file) {
+    if (file)
+        *file = NULL;
+    if (!file || (unsigned)shared > WW_ARRAY_READ)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_array_file_open_shared: %s",
+                        file ? "no such way to open it" : "file is NULL");
+    ww_array_file *made = NULL;
+    ww_status status = describe(path, precision, rows, columns, &made);
+    if (!made)
+        return status;
+    made->shared = true;
+    if (status == WW_OK && made->text) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: text is written by one writer, from its beginning to its end", path);
+        status = wwi_fail_hint("name a file that ends in .npy, or one of raw values");
     }
     if (status == WW_OK)
-        *file = made;
-    else {
-        const ww_status removed = ww_array_file_close(&made, 0); // the first error is reported
-        (void)removed;
+        status = name_shared(made, path, shared);
+    if (status == WW_OK && shared == WW_ARRAY_CREATE)
+        status = create_part(made, path);
+    if (status == WW_OK)
+        status = join(made);
+    return end_open(&made, status, file);
+}
+
+ww_status ww_array_file_sync(ww_array_file *file) {
+    if (!file || !file->shared)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_array_file_sync: not a shared file");
+    // File systems that have nothing to do say EINVAL.
+    return fsync(file->descriptor) == 0 || errno == EINVAL || errno == ENOTSUP ? WW_OK
+                                                                               : fail_part(file, "can't be written");
+}
+
+// The lock goes with the descriptor.
+static ww_status finish_shared(ww_array_file *file) {
+    if (!file->part)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s was opened only to be read", file->output.file.path);
+    if (flock(file->descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        wwi_fail(WW_ERROR_IO, "%s can't be finished: another writer has it open", file->part);
+        return wwi_fail_hint("the last one finishes it");
     }
+    ww_status status = is_current(file) ? check_shape(file) : fail_gone(file);
+    if (status == WW_OK && (status = ww_array_file_sync(file)) == WW_OK &&
+        rename(file->part, file->output.file.path) != 0)
+        status = fail_part(file, "can't be renamed");
+    if (status == WW_OK)
+        wwi_folder_sync(file->output.file.path);
     return status;
 }
+
+static ww_status close_shared(ww_array_file *file, int keep) {
+    ww_status status = WW_OK;
+    if (file->descriptor < 0)
+        return WW_OK;
+    if (keep == WW_ARRAY_FILE_FINISH)
+        status = finish_shared(file);
+    else if (keep)
+        status = file->part ? ww_array_file_sync(file) : WW_OK;
+    else if (file->part && is_current(file))
+        unlink(file->part);
+    close(file->descriptor);
+    return status;
+}
+
+// ---- blocks
 
 static void put_text(ww_array_file *file, size_t rows, const void *values) {
     const float *singles = values;
@@ -84,12 +275,12 @@ static void put_text(ww_array_file *file, size_t rows, const void *values) {
 }
 
 static ww_status put_at(ww_array_file *file, uint64_t offset, const char *bytes, uint64_t size) {
-    const int to = fileno(file->output.stream);
+    const int to = file->shared ? file->descriptor : fileno(file->output.stream);
     while (size > 0) {
         const size_t part = size < (1U << 30) ? (size_t)size : 1U << 30;
         const ssize_t done = pwrite(to, bytes, part, (off_t)offset);
         if (done < 0 && errno != EINTR)
-            return wwi_fail(WW_ERROR_IO, "%s: can't be written: %s", file->output.file.path, strerror(errno));
+            return fail_part(file, "can't be written");
         if (done > 0) {
             bytes += done;
             offset += (uint64_t)done;
@@ -133,17 +324,58 @@ static ww_status put_in_order(ww_array_file *file, size_t row, size_t row_count,
     return status;
 }
 
-ww_status ww_array_file_put(ww_array_file *file, size_t row, size_t row_count, size_t column, size_t column_count,
-                            const void *values) {
+static ww_status check_block(const ww_array_file *file, size_t row, size_t row_count, size_t column,
+                             size_t column_count, const void *values) {
     if (!file || (!values && row_count && column_count))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_array_file_put: %s is NULL", file ? "values" : "file");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_array_file: %s is NULL", file ? "values" : "file");
     if (row > file->rows || row_count > file->rows - row || column > file->columns ||
         column_count > file->columns - column)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a block of %zu x %zu at (%zu, %zu) in an array of %zu x %zu",
                         row_count, column_count, row, column, file->rows, file->columns);
+    return WW_OK;
+}
+
+static ww_status get_at(const ww_array_file *file, uint64_t offset, char *bytes, uint64_t size) {
+    while (size > 0) {
+        const ssize_t done = pread(file->descriptor, bytes, size < (1U << 30) ? (size_t)size : 1U << 30, (off_t)offset);
+        if (done == 0)
+            return wwi_fail(WW_ERROR_IO, "%s became shorter", file->part ? file->part : file->output.file.path);
+        if (done < 0 && errno != EINTR)
+            return fail_part(file, "can't be read");
+        if (done > 0) {
+            bytes += done;
+            offset += (uint64_t)done;
+            size -= (uint64_t)done;
+        }
+    }
+    return WW_OK;
+}
+
+ww_status ww_array_file_get(const ww_array_file *file, size_t row, size_t row_count, size_t column, size_t column_count,
+                            void *values) {
+    ww_status status = check_block(file, row, row_count, column, column_count, values);
+    if (status == WW_OK && !file->shared)
+        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s is not a shared file", file->output.file.path);
+    if (status != WW_OK)
+        return status;
+    // Whole rows are one piece.
+    const bool whole_rows = column_count == file->columns;
+    const size_t pieces = whole_rows ? 1 : row_count;
+    const uint64_t bytes = (uint64_t)(whole_rows ? row_count : 1) * column_count * file->element_bytes;
+    for (size_t i = 0; status == WW_OK && i < pieces && bytes; i++) {
+        const uint64_t first = ((uint64_t)row + i) * file->columns + column;
+        status = get_at(file, file->data_offset + first * file->element_bytes, (char *)values + i * bytes, bytes);
+    }
+    return status;
+}
+
+ww_status ww_array_file_put(ww_array_file *file, size_t row, size_t row_count, size_t column, size_t column_count,
+                            const void *values) {
+    ww_status status = check_block(file, row, row_count, column, column_count, values);
+    if (status != WW_OK)
+        return status;
     const bool whole_rows = column_count == file->columns;
     const uint64_t first = (uint64_t)row * file->columns + column, count = (uint64_t)row_count * column_count;
-    ww_status status = WW_OK;
     if (file->in_order) {
         status = count ? put_in_order(file, row, row_count, column, column_count, values) : WW_OK;
     } else if (whole_rows) {
@@ -165,11 +397,14 @@ ww_status ww_array_file_close(ww_array_file **file, int keep) {
         return WW_OK;
     ww_array_file *f = *file;
     ww_status status = WW_OK;
-    if (keep && f->written != f->elements)
+    if (f->shared)
+        status = close_shared(f, keep);
+    else if (keep && f->written != f->elements)
         status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: %llu of %llu distances were put in it", f->output.file.path,
                           (unsigned long long)f->written, (unsigned long long)f->elements);
-    const ww_status closed = wwi_output_close(&f->output, keep && status == WW_OK);
+    const ww_status closed = wwi_output_close(&f->output, !f->shared && keep && status == WW_OK);
     free(f->band);
+    free(f->part);
     free(f);
     *file = NULL;
     return status == WW_OK ? closed : status;

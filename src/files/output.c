@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a file under a temporary name in the same folder and renames it when it is complete; numbers as text, the
-// header of an .npy file.
+// Writes a file under a temporary name in the same folder and renames it when it is complete, or gives its bytes to a
+// function; numbers as text, the header of an .npy file.
 #include "files/output.h"
 
 #include <errno.h>
@@ -14,11 +14,13 @@
 
 #include "host.h"
 
+enum { MOST_HELD = 65536 };
+
 static ww_status fail_errno(const char *path, const char *what) {
     return wwi_fail(WW_ERROR_IO, "%s: %s: %s", path, what, strerror(errno));
 }
 
-static ww_status open_stream(const char *path, wwi_output *output) {
+static ww_status open_stream(const char *path, bool notices, wwi_output *output) {
     output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
     if (strcmp(path, "-") == 0) {
         // Whatever else the program prints to stdout stays in order with it.
@@ -26,7 +28,7 @@ static ww_status open_stream(const char *path, wwi_output *output) {
         output->stream = stdout;
         return output->file.path ? WW_OK : wwi_fail_memory(16);
     }
-    const ww_status status = wwi_new_file_open(path, &output->file);
+    const ww_status status = wwi_new_file_open(path, notices, &output->file);
     if (status != WW_OK)
         return status;
     // The stream has a descriptor of its own: closing it must not come before the other is on disk.
@@ -40,9 +42,15 @@ static ww_status open_stream(const char *path, wwi_output *output) {
     return WW_ERROR_IO;
 }
 
-ww_status wwi_output_open(const char *path, wwi_output *output) {
-    memset(output, 0, sizeof *output);
-    ww_status status = open_stream(path, output);
+static ww_status open_held(wwi_output *output) {
+    output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
+    output->held = malloc(MOST_HELD);
+    return output->held ? WW_OK : wwi_fail_memory(MOST_HELD);
+}
+
+// path NULL: `write` is there.
+static ww_status open_either(const char *path, bool notices, wwi_output *output) {
+    ww_status status = path ? open_stream(path, notices, output) : open_held(output);
     if (status == WW_OK) {
         output->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
         if (output->c_locale == (locale_t)0)
@@ -53,6 +61,21 @@ ww_status wwi_output_open(const char *path, wwi_output *output) {
     return status;
 }
 
+ww_status wwi_output_open(const char *path, wwi_output *output) {
+    memset(output, 0, sizeof *output);
+    return open_either(path, true, output);
+}
+
+ww_status wwi_output_open_again(const char *path, wwi_output *output) {
+    memset(output, 0, sizeof *output);
+    return open_either(path, false, output);
+}
+
+ww_status wwi_output_open_to(ww_write_fn write, void *user, wwi_output *output) {
+    *output = (wwi_output){.write = write, .user = user};
+    return open_either(NULL, false, output);
+}
+
 // A stream that failed writes no more, and what is called until that is reported changes errno.
 static void note(wwi_output *output, bool good) {
     if (!good && !output->error)
@@ -61,6 +84,8 @@ static void note(wwi_output *output, bool good) {
 
 ww_status wwi_output_check(const wwi_output *output) {
     const int error = output->error;
+    if (output->write)
+        return error ? wwi_fail(WW_ERROR_IO, "the function that writes failed: it returned %d", error) : WW_OK;
     if (!ferror(output->stream) && !error)
         return WW_OK;
     wwi_fail(WW_ERROR_IO, "%s: can't be written%s%s", output->file.path, error ? ": " : "",
@@ -68,8 +93,17 @@ ww_status wwi_output_check(const wwi_output *output) {
     return error == ENOSPC ? wwi_fail_hint("the disk is full") : WW_ERROR_IO;
 }
 
+static void give_held(wwi_output *output) {
+    if (output->held_bytes > 0 && !output->error)
+        output->error = output->write(output->user, output->held, output->held_bytes);
+    output->held_bytes = 0;
+}
+
 ww_status wwi_output_flush(wwi_output *output) {
-    note(output, fflush(output->stream) == 0);
+    if (output->write)
+        give_held(output);
+    else
+        note(output, fflush(output->stream) == 0);
     return wwi_output_check(output);
 }
 
@@ -80,26 +114,45 @@ ww_status wwi_output_finish(wwi_output *output) {
 
 ww_status wwi_output_close(wwi_output *output, bool keep) {
     ww_status status = WW_OK;
+    if (keep && (output->stream || output->write))
+        status = wwi_output_flush(output);
     if (output->stream) {
-        if (keep)
-            status = wwi_output_flush(output);
         if (output->stream != stdout && fclose(output->stream) != 0 && keep && status == WW_OK)
             status = fail_errno(output->file.path, "can't be written");
     }
     const ww_status closed = wwi_new_file_close(&output->file, keep && status == WW_OK);
     if (output->c_locale != (locale_t)0)
         freelocale(output->c_locale);
+    free(output->held);
     memset(output, 0, sizeof *output);
     output->file = (wwi_new_file){.descriptor = -1, .slot = -1};
     return status == WW_OK ? closed : status;
 }
 
+static void hold(wwi_output *output, const unsigned char *bytes, size_t size) {
+    while (size > 0 && !output->error) {
+        const size_t room = MOST_HELD - output->held_bytes, piece = size < room ? size : room;
+        memcpy(output->held + output->held_bytes, bytes, piece);
+        output->held_bytes += piece;
+        bytes += piece;
+        size -= piece;
+        if (piece == room)
+            give_held(output);
+    }
+}
+
 void wwi_output_bytes(wwi_output *output, const void *bytes, size_t size) {
-    note(output, fwrite(bytes, 1, size, output->stream) == size);
+    if (output->write)
+        hold(output, bytes, size);
+    else
+        note(output, fwrite(bytes, 1, size, output->stream) == size);
 }
 
 void wwi_output_text(wwi_output *output, const char *text) {
-    note(output, fputs(text, output->stream) >= 0);
+    if (output->write)
+        hold(output, (const unsigned char *)text, strlen(text));
+    else
+        note(output, fputs(text, output->stream) >= 0);
 }
 
 void wwi_output_number(wwi_output *output, double value, ww_precision precision) {
@@ -107,9 +160,16 @@ void wwi_output_number(wwi_output *output, double value, ww_precision precision)
         wwi_output_text(output, "NaN");
         return;
     }
+    char digits[32] = "";
+    const int most = precision == WW_FLOAT ? 9 : 17;
     const locale_t before = uselocale(output->c_locale);
-    note(output, fprintf(output->stream, "%.*g", precision == WW_FLOAT ? 9 : 17, value) > 0);
-    uselocale(before);
+    if (output->write)
+        snprintf(digits, sizeof digits, "%.*g", most, value);
+    else
+        note(output, fprintf(output->stream, "%.*g", most, value) > 0);
+    uselocale(before); // before a function of the caller's runs
+    if (output->write)
+        wwi_output_text(output, digits);
 }
 
 ww_status wwi_output_reserve(wwi_output *output, uint64_t bytes) {
@@ -134,7 +194,8 @@ ww_status wwi_output_reserve(wwi_output *output, uint64_t bytes) {
     return wwi_fail_hint("write to another disk, or compute fewer distances");
 }
 
-void wwi_output_npy_header(wwi_output *output, ww_precision precision, const size_t *shape, size_t dimensions) {
+void wwi_output_npy_header(wwi_output *output, ww_precision precision, const size_t *shape, size_t dimensions,
+                           bool mark) {
     const uint16_t one = 1;
     unsigned char low;
     memcpy(&low, &one, 1);
@@ -144,13 +205,14 @@ void wwi_output_npy_header(wwi_output *output, ww_precision precision, const siz
                  dimensions == 1      ? ","
                  : d + 1 < dimensions ? ", "
                                       : "");
-    char text[WWI_NPY_HEADER_BYTES - 10]; // 10 bytes precede it
+    char text[WWI_NPY_HEADER_BYTES - 10]; // 10 bytes precede it, or 12
+    const size_t size = sizeof text - (mark ? 2 : 0);
     const int length = snprintf(text, sizeof text, "{'descr': '%cf%d', 'fortran_order': False, 'shape': (%s), }",
                                 low ? '<' : '>', precision == WW_FLOAT ? 4 : 8, tuple);
-    memset(text + length, ' ', sizeof text - (size_t)length);
-    text[sizeof text - 1] = '\n';
-    const unsigned char size[2] = {sizeof text, 0};
-    wwi_output_bytes(output, "\x93NUMPY\x01\x00", 8);
-    wwi_output_bytes(output, size, 2);
-    wwi_output_bytes(output, text, sizeof text);
+    memset(text + length, ' ', size - (size_t)length);
+    text[size - 1] = '\n';
+    const unsigned char bytes[4] = {(unsigned char)size, 0, 0, 0};
+    wwi_output_bytes(output, mark ? "\x93NUMPY\x02\x00" : "\x93NUMPY\x01\x00", 8);
+    wwi_output_bytes(output, bytes, mark ? 4 : 2);
+    wwi_output_bytes(output, text, size);
 }

@@ -1,24 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file being written: under a temporary name in the folder of its final one, which it gets only when complete.
+// A file being written: under a temporary name in the folder of its final one, which it gets only when complete. Or the
+// same bytes given to a function of the caller's.
 #ifndef WAVEWARP_WRITE_FILE_H
 #define WAVEWARP_WRITE_FILE_H
 
 #include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <wavewarp/file.h>
 #include <wavewarp/series.h>
 
 #include "new_file.h"
 
 typedef struct wwi_output {
     wwi_new_file file; // path: the final name, or "standard output"; temporary NULL: written directly
-    FILE *stream;
+    FILE *stream;      // NULL: `write` is called
     locale_t c_locale; // numbers are written in it whatever the program's locale
-    int error;         // errno of the first write that failed; 0: none so far
+    int error;         // errno of the first write that failed, or what `write` returned; 0: none so far
+    ww_write_fn write;
+    void *user;
+    unsigned char *held; // bytes that `write` gets next
+    size_t held_bytes;
 } wwi_output;
 
 // Opens `path` for writing; "-" is standard output.
 ww_status wwi_output_open(const char *path, wwi_output *output);
+// The same for a file that this process writes over and over: what was left beside it is not told again.
+ww_status wwi_output_open_again(const char *path, wwi_output *output);
+// Everything goes to a function, which is called by this thread alone, when enough is there and when it is closed.
+ww_status wwi_output_open_to(ww_write_fn write, void *user, wwi_output *output);
 // Brings everything to the disk; after that only the renaming can fail.
 ww_status wwi_output_finish(wwi_output *output);
 // Finishes the file (`keep`) or removes it, and frees what `output` holds. A file that can't be finished is removed.
@@ -36,7 +46,10 @@ ww_status wwi_output_flush(wwi_output *output);
 ww_status wwi_output_reserve(wwi_output *output, uint64_t bytes);
 
 #define WWI_NPY_HEADER_BYTES 128
-// The header of a version 1.0 .npy file in this machine's byte order.
-void wwi_output_npy_header(wwi_output *output, ww_precision precision, const size_t *shape, size_t dimensions);
+// The header of a .npy file in this machine's byte order: version 1.0, or with `mark` 2.0, which NumPy reads alike and
+// does not write itself. The reader of series takes the axes of such an array as (series, channel, time) whatever its
+// shape.
+void wwi_output_npy_header(wwi_output *output, ww_precision precision, const size_t *shape, size_t dimensions,
+                           bool mark);
 
 #endif

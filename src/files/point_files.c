@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of points. .fvecs, .bvecs and .ivecs are little endian: for each point its dimension in 4 bytes, then as many
-// floats, bytes or 4-byte integers. Long because: all formats of points share the arrays they are read into.
+// floats, bytes or 4-byte integers.
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -43,9 +43,10 @@ ww_status ww_point_set_view(const ww_point_set *set, ww_point_view *view) {
 ww_status ww_point_set_of_bits(const ww_point_view *given, ww_point_set **set) {
     ww_point_view taken = WW_POINT_VIEW_INIT;
     const ww_point_view *bits = &taken;
+    if (set)
+        *set = NULL;
     if (!given || !set)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "bits or set is NULL");
-    *set = NULL;
     const ww_status status = wwi_options_take(&taken, given, "ww_point_view");
     if (status != WW_OK)
         return status;
@@ -361,9 +362,10 @@ static ww_status read_points(const char *path, ww_point_set *set) {
 }
 
 ww_status ww_point_set_read(const char *path, ww_point_kind kind, ww_point_set **set) {
+    if (set)
+        *set = NULL;
     if (!path || !set)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "path or set is NULL");
-    *set = NULL;
     if ((unsigned)kind > WW_POINTS_SETS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "kind is %d", (int)kind);
     ww_point_set *s = calloc(1, sizeof *s);
@@ -417,7 +419,7 @@ static ww_status write_numbers(wwi_output *out, const char *path, const ww_point
     const char letter = vecs_letter(path);
     const bool npy = wwi_name_ends_with(path, ".npy");
     if (npy)
-        wwi_output_npy_header(out, v->precision, (const size_t[]){v->count, v->dimension}, 2);
+        wwi_output_npy_header(out, v->precision, (const size_t[]){v->count, v->dimension}, 2, false);
     for (size_t i = 0; status == WW_OK && i < v->count; i++) {
         if (letter)
             put_little(out, (uint32_t)v->dimension);
@@ -488,6 +490,8 @@ ww_status wwi_take_point_view(const ww_point_view *given, ww_point_view *taken) 
     const bool shaped = taken->kind == WW_POINTS_SETS ? taken->offsets != NULL : taken->dimension > 0;
     if (!taken->values || taken->count == 0 || !shaped || taken->dimension > INT32_MAX)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the path or the view is NULL or empty");
+    if ((unsigned)taken->precision > WW_DOUBLE)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view's precision is %d", (int)taken->precision);
     return WW_OK;
 }
 

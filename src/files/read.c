@@ -2,12 +2,30 @@
 // ww_series_set_read(): recognises the format and calls its reader.
 #include "files/read.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "files/file_name.h"
 #include "files/read_symbols.h"
+#include "files/table.h"
 #include "host.h"
 #include "options.h"
+
+static const char *const formats[] = {"auto", "tsv", "ts", "csv", "npy", "text", "arff"};
+
+const char *ww_format_name(ww_format format) {
+    return wwi_name_of(WWI_NAMES(formats), (int)format);
+}
+
+ww_status ww_format_by_name(const char *name, ww_format *format) {
+    int found = 0;
+    const ww_status status = wwi_name_find(WWI_NAMES(formats), "format", format ? name : NULL, &found);
+    if (status == WW_OK)
+        *format = (ww_format)found;
+    return status;
+}
 
 static bool starts_with(const wwi_text *text, const char *magic, size_t size) {
     return text->size >= size && memcmp(text->bytes, magic, size) == 0;
@@ -50,13 +68,107 @@ static ww_status detect(wwi_text *text, int csv_label, ww_format *format) {
         *format = WW_FORMAT_ARFF;
     else if (*line.begin == '@')
         *format = WW_FORMAT_TS;
-    else if (csv_label != 0 || wwi_unpacked_name_ends_with(text->name, ".csv"))
+    else if (csv_label == 1 || csv_label == 2 || wwi_unpacked_name_ends_with(text->name, ".csv"))
         *format = WW_FORMAT_CSV;
     else if (wwi_unpacked_name_ends_with(text->name, ".tsv") || wwi_unpacked_name_ends_with(text->name, ".txt"))
         *format = WW_FORMAT_TSV;
     else
         *format = commas ? WW_FORMAT_CSV : WW_FORMAT_TSV;
     return WW_OK;
+}
+
+// Options that contradict each other, or that are out of range.
+static ww_status check_options(ww_read_options *o) {
+    const bool rows_are_points = o->time_column || o->series_column;
+    if (rows_are_points && o->format == WW_FORMAT_AUTO)
+        o->format = WW_FORMAT_CSV;
+    if (rows_are_points && o->format != WW_FORMAT_CSV && o->format != WW_FORMAT_TSV) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a column of %s in a file that is no .csv",
+                 o->time_column ? "time stamps" : "series");
+        return wwi_fail_hint("time_column and series_column are for lines of points; see docs/files.md");
+    }
+    if (rows_are_points && o->rows == WW_ROWS_SERIES)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a column of %s goes with rows that are points, not series",
+                        o->time_column ? "time stamps" : "series");
+    if (o->times && o->time_column)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "time stamps are to come from a column and from %s", o->times);
+    if (o->csv_label < 0 || o->csv_label > 3)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_read_options.csv_label is %d; it is 0 to 3", o->csv_label);
+    if (o->csv_label && o->label_column)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_read_options.csv_label and label_column exclude each other");
+    if ((unsigned)o->axes > WW_AXES_NTC || (unsigned)o->rows > WW_ROWS_POINTS || (unsigned)o->header > WW_HEADER_NO ||
+        (unsigned)o->missing > WW_MISSING_DROP)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_read_options: axes %d, rows %d, header %d or missing %d",
+                        (int)o->axes, (int)o->rows, (int)o->header, (int)o->missing);
+    return WW_OK;
+}
+
+// A .csv or UCR text.
+static ww_status read_table(wwi_text *text, const ww_read_options *options, ww_format format, ww_series_set **set) {
+    wwi_table table;
+    ww_status status = wwi_table_examine(text, options, format, &table);
+    if (status == WW_OK)
+        status = table.points ? wwi_read_long(text, &table, set) : wwi_read_delimited(text, &table, set);
+    wwi_table_free(&table);
+    return status;
+}
+
+static ww_status read_format(wwi_text *text, const ww_read_options *options, ww_format format, ww_series_set **set) {
+    switch (format) {
+    case WW_FORMAT_NPY:
+        return wwi_read_npy(text, options->axes, options->rows, set);
+    case WW_FORMAT_TS:
+        return wwi_read_ts(text, set);
+    case WW_FORMAT_ARFF:
+        return wwi_read_arff(text, set);
+    case WW_FORMAT_TSV:
+    case WW_FORMAT_CSV:
+        return read_table(text, options, format, set);
+    case WW_FORMAT_TEXT:
+        return wwi_read_symbols(text, set);
+    default:
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_read_options.format is %d", (int)format);
+    }
+}
+
+// ---- what looks odd in what was read
+
+// Square, symmetric, zeros on the diagonal and not only there.
+static bool looks_like_distances(const ww_series_set *set) {
+    const size_t n = ww_series_set_count(set);
+    bool zeros = true;
+    if (n < 3 || ww_series_set_channels(set) != 1 || ww_series_set_min_length(set) != n ||
+        ww_series_set_max_length(set) != n)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            const double x = ww_series_set_values(set, i)[j];
+            if (x != ww_series_set_values(set, j)[i] || (i == j && x != 0))
+                return false;
+            zeros = zeros && x == 0;
+        }
+    return !zeros;
+}
+
+static bool has_notice(const wwi_notes *notes, ww_notice kind) {
+    for (size_t i = 0; i < notes->count; i++)
+        if (notes->notices[i].kind == kind)
+            return true;
+    return false;
+}
+
+static void note_shape(const ww_series_set *set, const ww_read_options *options, wwi_notes *notes) {
+    enum { MANY = 100, SHORT = 4 };
+    const size_t count = ww_series_set_count(set), most = ww_series_set_max_length(set);
+    if (options->rows != WW_ROWS_AUTO || notes->info.rows != WW_ROWS_SERIES || has_notice(notes, WW_NOTICE_ROWS))
+        return;
+    if (looks_like_distances(set))
+        wwi_notes_add(
+            notes, WW_NOTICE_DISTANCES,
+            "it is symmetric with zeros on its diagonal, as a matrix of distances, and is taken as %zu series", count);
+    else if (count >= MANY && most <= SHORT && ww_series_set_channels(set) == 1)
+        wwi_notes_add(notes, WW_NOTICE_ROWS, "it is taken as %zu series of %zu point%s", count, most,
+                      most == 1 ? "" : "s, at most");
 }
 
 ww_status ww_series_set_read(const char *path, const ww_read_options *options, ww_series_set **set) {
@@ -67,21 +179,12 @@ ww_status ww_series_set_read(const char *path, const ww_read_options *options, w
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_read: path is NULL");
     ww_read_options chosen = WW_READ_OPTIONS_INIT;
     ww_status status = wwi_options_take(&chosen, options, "ww_read_options");
-    if (status != WW_OK)
-        return status;
-    const bool rows_are_points = chosen.time_column || chosen.series_column;
-    if (rows_are_points && chosen.format == WW_FORMAT_AUTO)
-        chosen.format = WW_FORMAT_CSV;
-    if (rows_are_points && chosen.format != WW_FORMAT_CSV) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a column of %s in a file that is no .csv",
-                 chosen.time_column ? "time stamps" : "series");
-        return wwi_fail_hint("time_column and series_column are for lines of points; see docs/files.md");
-    }
-    if (chosen.times && chosen.time_column)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "time stamps are to come from a column and from %s", chosen.times);
-    if (chosen.csv_label < 0 || chosen.csv_label > 2)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_read_options.csv_label is %d; it is 0, 1 or 2",
-                        chosen.csv_label);
+    if (status == WW_OK)
+        status = check_options(&chosen);
+    wwi_notes *notes = status == WW_OK ? calloc(1, sizeof *notes) : NULL;
+    if (!notes)
+        return status != WW_OK ? status : wwi_fail_memory(sizeof *notes);
+    ww_read_info_init(&notes->info, sizeof notes->info);
 
     wwi_text text;
     ww_format format = chosen.format;
@@ -90,40 +193,28 @@ ww_status ww_series_set_read(const char *path, const ww_read_options *options, w
         status = detect(&text, chosen.csv_label, &format);
     else if (status == WW_OK && format != WW_FORMAT_NPY)
         status = check_is_text(&text);
-    if (status != WW_OK)
-        goto done;
-
-    text.threads = wwi_read_threads(chosen.threads > 0 ? (unsigned)chosen.threads : 0, text.size);
-    wwi_text_rewind(&text);
-    switch (format) {
-    case WW_FORMAT_NPY:
-        status = wwi_read_npy(&text, set);
-        break;
-    case WW_FORMAT_TS:
-        status = wwi_read_ts(&text, set);
-        break;
-    case WW_FORMAT_ARFF:
-        status = wwi_read_arff(&text, set);
-        break;
-    case WW_FORMAT_TSV:
-        status = wwi_read_delimited(&text, format, 1, true, set);
-        break;
-    case WW_FORMAT_CSV:
-        status = rows_are_points ? wwi_read_long(&text, &chosen, set)
-                                 : wwi_read_delimited(&text, format, chosen.csv_label, true, set);
-        break;
-    case WW_FORMAT_TEXT:
-        status = wwi_read_symbols(&text, set);
-        break;
-    default:
-        status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_read_options.format is %d", (int)format);
+    if (status == WW_OK && (chosen.columns || chosen.label_column) && format != WW_FORMAT_CSV &&
+        format != WW_FORMAT_TSV)
+        status = wwi_fail(WW_ERROR_UNSUPPORTED, "%s: columns are chosen of .csv and of UCR text alone", text.name);
+    if (status == WW_OK) {
+        text.threads = wwi_read_threads(chosen.threads > 0 ? (unsigned)chosen.threads : 0, text.size);
+        text.notes = notes;
+        wwi_text_rewind(&text);
+        notes->info.format = format;
+        status = read_format(&text, &chosen, format, set);
     }
     if (status == WW_OK && ww_series_set_count(*set) == 0)
         status = wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no series", text.name);
     if (status == WW_OK && chosen.times)
         status = wwi_read_times(chosen.times, *set);
-
-done:
+    if (status == WW_OK) {
+        note_shape(*set, &chosen, notes);
+        status = ww_series_set_fill_missing(*set, chosen.missing);
+    }
+    if (status == WW_OK)
+        wwi_series_set_take_notes(*set, notes);
+    else
+        wwi_notes_free(notes);
     wwi_text_close(&text);
     if (status != WW_OK)
         ww_series_set_destroy(set);
@@ -131,13 +222,21 @@ done:
 }
 
 ww_status wwi_read_number_lines(wwi_text *text, ww_series_set **set) {
+    wwi_table table;
+    ww_read_options options = WW_READ_OPTIONS_INIT;
+    options.rows = WW_ROWS_SERIES;
+    options.csv_label = 3;
     *set = NULL;
     ww_status status = check_is_text(text);
-    if (status == WW_OK) {
-        text->threads = wwi_read_threads(0, text->size);
-        wwi_text_rewind(text);
-        status = wwi_read_delimited(text, WW_FORMAT_CSV, 0, false, set);
-    }
+    if (status != WW_OK)
+        return status;
+    text->threads = wwi_read_threads(0, text->size);
+    wwi_text_rewind(text);
+    status = wwi_table_examine(text, &options, WW_FORMAT_CSV, &table);
+    table.padded = false;
+    if (status == WW_OK)
+        status = wwi_read_delimited(text, &table, set);
+    wwi_table_free(&table);
     if (status == WW_OK && ww_series_set_count(*set) == 0)
         status = wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no points", text->name);
     if (status != WW_OK)

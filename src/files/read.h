@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <wavewarp/series.h>
 
+#include "series/notes.h"
+
 // A piece of a file; neither owned nor terminated.
 typedef struct wwi_span {
     const char *begin;
@@ -24,6 +26,7 @@ typedef struct wwi_text {
     locale_t c_locale;  // a program may run under a locale whose decimal point is a comma
     char stamps;        // its time stamps: 'n' numbers, 'd' dates, '\0' none so far
     unsigned threads;   // that may parse it
+    wwi_notes *notes;   // what is said of it; NULL: nothing, and nothing is guessed
 } wwi_text;
 
 // Values of the series being read.
@@ -39,6 +42,8 @@ void wwi_text_close(wwi_text *text);
 
 // Steps to the next line; false at the end.
 bool wwi_text_next_line(wwi_text *text);
+// Steps to the next line that is neither empty nor a comment (#).
+bool wwi_text_next_content(wwi_text *text);
 // Goes back to the first line.
 void wwi_text_rewind(wwi_text *text);
 // Starts an error record "name:line:column: ...", with the column of `at` in the current line.
@@ -100,16 +105,23 @@ ww_status wwi_read_ts(wwi_text *text, ww_series_set **set);
 ww_status wwi_read_arff(wwi_text *text, ww_series_set **set);
 // Whether this first line with content is one of ARFF.
 bool wwi_is_arff(wwi_span line);
-// label_column: 0 none, 1 first, 2 last. padded: NaN at a line's end pads a shorter series, and is removed. (Empty
-// fields there always are.)
-ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column, bool padded, ww_series_set **set);
+struct wwi_table;
+// A line a series.
+ww_status wwi_read_delimited(wwi_text *text, const struct wwi_table *table, ww_series_set **set);
 // Lines of numbers without labels, NaN kept wherever it stands.
 ww_status wwi_read_number_lines(wwi_text *text, ww_series_set **set);
-// A row a point: see ww_read_options.time_column.
-ww_status wwi_read_long(wwi_text *text, const ww_read_options *options, ww_series_set **set);
+// A line a point.
+ww_status wwi_read_long(wwi_text *text, const struct wwi_table *table, ww_series_set **set);
 // The time stamps of `set` from a file of them.
 ww_status wwi_read_times(const char *path, ww_series_set *set);
-ww_status wwi_read_npy(const wwi_text *text, ww_series_set **set);
+ww_status wwi_read_npy(const wwi_text *text, ww_axes axes, ww_rows rows, ww_series_set **set);
+// What WW_AXES_AUTO takes an array of 3 dimensions for; of 2 dimensions, whether WW_ROWS_AUTO takes it as one series.
+static inline ww_axes wwi_axes_of(uint64_t second, uint64_t last) {
+    return second > 1 && (last == 1 || second / 8 >= last) ? WW_AXES_NTC : WW_AXES_NCT;
+}
+static inline bool wwi_is_one_column(uint64_t rows, uint64_t columns) {
+    return rows > 1 && columns == 1;
+}
 // A 2-D array in row order, for the caller to free: floats where they hold the elements exactly, else doubles.
 ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww_precision *precision, void **values);
 bool wwi_is_npy(const wwi_text *text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "files/read.h"
+#include "files/table.h"
 #include "host.h"
 
 // A tab has priority, since a label may contain any other separator.
@@ -16,25 +17,8 @@ char wwi_separator_of(wwi_span line) {
     return ' ';
 }
 
-// A first line none of whose fields is a number names the columns.
-static bool is_heading(const wwi_text *text, char separator) {
-    wwi_span rest = text->line, field;
-    while (wwi_next_field(&rest, separator, true, &field)) {
-        double number;
-        if (wwi_span_is_empty(field) || wwi_span_is(field, "?") || wwi_number_parse(field, text->c_locale, &number))
-            return false;
-    }
-    return true;
-}
-
-typedef struct layout {
-    char separator;
-    bool quotes, padded;
-    int label_column;
-} layout;
-
 // Appends the values of `rest`; *written: how many there are up to the last field that is not empty.
-static ww_status parse_values(const wwi_text *text, const layout *how, wwi_span rest, wwi_values *values,
+static ww_status parse_values(const wwi_text *text, const wwi_table *how, wwi_span rest, wwi_values *values,
                               size_t *written) {
     wwi_span field;
     ww_status status = WW_OK;
@@ -64,14 +48,14 @@ static const char *last_separator(wwi_span line, char separator) {
 }
 
 // Divides the current line in its values and the field of its label.
-static void find_label(const wwi_text *text, const layout *how, wwi_span *values, wwi_span *label) {
+static void find_label(const wwi_text *text, const wwi_table *how, wwi_span *values, wwi_span *label) {
     *values = text->line;
     *label = (wwi_span){text->line.end, text->line.end};
-    if (how->label_column == 1) {
+    if (how->label == 0) {
         wwi_next_field(values, how->separator, how->quotes, label);
         return;
     }
-    if (how->label_column != 2)
+    if (how->label != WWI_LAST_COLUMN)
         return;
     const wwi_span line = how->separator == ' ' ? wwi_span_trim(text->line) : text->line;
     if (how->quotes && memchr(line.begin, '"', wwi_span_size(line))) {
@@ -90,17 +74,40 @@ static void find_label(const wwi_text *text, const layout *how, wwi_span *values
     *values = last ? (wwi_span){line.begin, last} : (wwi_span){NULL, NULL};
 }
 
+// The same where only some columns have values, or the label is in one between them.
+static ww_status parse_columns(const wwi_text *text, const wwi_table *how, wwi_values *values, size_t *written,
+                               char **label) {
+    wwi_span rest = text->line, field;
+    ww_status status = WW_OK;
+    for (size_t c = 0; status == WW_OK && wwi_next_field(&rest, how->separator, how->quotes, &field); c++) {
+        const bool last = !rest.begin || (how->separator == ' ' && wwi_span_is_empty(wwi_span_trim(rest)));
+        if (c == how->label || (last && how->label == WWI_LAST_COLUMN)) {
+            status = wwi_label_parse(text, field, label);
+        } else if (c < how->columns ? !how->left_out || !how->left_out[c] : how->rest) {
+            status = wwi_values_parse(values, text, field);
+            if (!wwi_span_is_empty(field))
+                *written = values->count;
+        }
+    }
+    return status;
+}
+
 // Parses the current line into values and its label.
-static ww_status parse_line(const wwi_text *text, const layout *how, wwi_values *values, char **label) {
+static ww_status parse_line(const wwi_text *text, const wwi_table *how, wwi_values *values, char **label) {
     ww_status status = WW_OK;
     wwi_span rest, field;
     size_t written = 0; // values up to the last field that is not empty
     values->count = 0;
-    find_label(text, how, &rest, &field);
-    if (how->label_column)
-        status = wwi_label_parse(text, field, label);
-    if (status == WW_OK)
-        status = parse_values(text, how, rest, values, &written);
+    const bool simple = how->label == 0 || how->label == WWI_LAST_COLUMN || how->label == WWI_NO_COLUMN;
+    if (how->left_out || !simple) {
+        status = parse_columns(text, how, values, &written, label);
+    } else {
+        find_label(text, how, &rest, &field);
+        if (how->label != WWI_NO_COLUMN)
+            status = wwi_label_parse(text, field, label);
+        if (status == WW_OK)
+            status = parse_values(text, how, rest, values, &written);
+    }
     // Shorter series are padded with NaN (UCR) or empty fields (spreadsheets).
     while (values->count > (how->padded ? 0 : written) && isnan(values->data[values->count - 1]))
         values->count--;
@@ -110,14 +117,11 @@ static ww_status parse_line(const wwi_text *text, const layout *how, wwi_values 
 }
 
 static ww_status read_lines(wwi_text *text, const void *state, ww_series_set **set) {
-    const layout *how = state;
+    const wwi_table *how = state;
     char *label = NULL;
     wwi_values values = {NULL, 0, 0};
     ww_status status = ww_series_set_create(1, set);
-    while (status == WW_OK && wwi_text_next_line(text)) {
-        const wwi_span content = wwi_span_trim(text->line);
-        if (wwi_span_is_empty(content) || *content.begin == '#')
-            continue;
+    while (status == WW_OK && wwi_text_next_content(text)) {
         status = parse_line(text, how, &values, &label);
         if (status == WW_OK)
             status = ww_series_set_add(*set, values.count, values.data, label);
@@ -128,17 +132,6 @@ static ww_status read_lines(wwi_text *text, const void *state, ww_series_set **s
     return status;
 }
 
-ww_status wwi_read_delimited(wwi_text *text, ww_format format, int label_column, bool padded, ww_series_set **set) {
-    layout how = {'\0', format == WW_FORMAT_CSV, padded, label_column};
-    const wwi_text start = *text;
-    while (wwi_text_next_line(text)) {
-        const wwi_span content = wwi_span_trim(text->line);
-        if (wwi_span_is_empty(content) || *content.begin == '#')
-            continue;
-        how.separator = wwi_separator_of(content);
-        if (format != WW_FORMAT_CSV || !is_heading(text, how.separator))
-            *text = start;
-        break;
-    }
-    return wwi_read_pieces(text, read_lines, &how, set);
+ww_status wwi_read_delimited(wwi_text *text, const wwi_table *table, ww_series_set **set) {
+    return wwi_read_pieces(text, read_lines, table, set);
 }

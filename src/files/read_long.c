@@ -7,16 +7,16 @@
 #include "base/grow.h"
 #include "files/number.h"
 #include "files/read.h"
+#include "files/table.h"
 #include "host.h"
 
-#define NO_COLUMN SIZE_MAX
-
-// What the first line says.
+// The table and its text.
 typedef struct table {
     wwi_text *text;
     char separator;
     size_t columns, channels;
-    size_t time, series, label; // columns, or NO_COLUMN
+    size_t time, series, label; // columns, or WWI_NO_COLUMN
+    const bool *left_out;       // of each column; NULL: none is
 } table;
 
 // Where a series starts; its name and label as the file has them.
@@ -34,70 +34,6 @@ typedef struct rows {
     size_t series_count, series_capacity;
     ww_series_set *names; // a point for each series, with its name as the label
 } rows;
-
-static size_t count_columns(const table *t) {
-    wwi_span rest = t->text->line, field;
-    size_t count = 0;
-    while (wwi_next_field(&rest, t->separator, true, &field))
-        count++;
-    return count;
-}
-
-// The column given by `wanted`: its number from 1, or its name in the current line, the heading.
-static ww_status find_column(const table *t, const char *wanted, bool heading, size_t *column) {
-    *column = NO_COLUMN;
-    if (!wanted)
-        return WW_OK;
-    if (*wanted && strspn(wanted, "0123456789") == strlen(wanted)) {
-        const unsigned long long number = strtoull(wanted, NULL, 10);
-        if (number < 1 || number > t->columns)
-            return wwi_text_fail(t->text, WW_ERROR_FORMAT, t->text->line.begin, "there is no column %s among %zu",
-                                 wanted, t->columns);
-        *column = (size_t)number - 1;
-        return WW_OK;
-    }
-    wwi_span rest = t->text->line, field;
-    for (size_t c = 0; heading && wwi_next_field(&rest, t->separator, true, &field); c++)
-        if (wwi_span_is(field, wanted)) {
-            *column = c;
-            return WW_OK;
-        }
-    wwi_text_fail(t->text, WW_ERROR_FORMAT, t->text->line.begin, "there is no column named '%.64s'", wanted);
-    return wwi_fail_hint(heading ? "columns are named in the first line; a number counts them from 1"
-                                 : "the first line has no names; a number counts the columns from 1");
-}
-
-static bool is_heading(const table *t) {
-    wwi_span rest = t->text->line, field;
-    while (wwi_next_field(&rest, t->separator, true, &field)) {
-        double value;
-        if (wwi_number_parse(field, t->text->c_locale, &value) || wwi_date_parse(field, t->text->c_locale, &value))
-            return false;
-    }
-    return true;
-}
-
-static ww_status open_table(table *t, const ww_read_options *options, bool *heading) {
-    ww_status status;
-    t->separator = wwi_separator_of(wwi_span_trim(t->text->line));
-    t->columns = count_columns(t);
-    *heading = is_heading(t);
-    if ((status = find_column(t, options->time_column, *heading, &t->time)) != WW_OK ||
-        (status = find_column(t, options->series_column, *heading, &t->series)) != WW_OK)
-        return status;
-    t->label = options->csv_label == 1 ? 0 : options->csv_label == 2 ? t->columns - 1 : NO_COLUMN;
-    const bool twice = (t->time == t->series && t->time != NO_COLUMN) ||
-                       (t->label != NO_COLUMN && (t->label == t->time || t->label == t->series));
-    if (twice)
-        return wwi_text_fail(t->text, WW_ERROR_FORMAT, t->text->line.begin,
-                             "time stamps, series and labels are to come from one column");
-    const size_t used =
-        (size_t)(t->time != NO_COLUMN) + (size_t)(t->series != NO_COLUMN) + (size_t)(t->label != NO_COLUMN);
-    if (t->columns <= used)
-        return wwi_text_fail(t->text, WW_ERROR_FORMAT, t->text->line.begin, "there is no column left for values");
-    t->channels = t->columns - used;
-    return WW_OK;
-}
 
 static bool same_bytes(wwi_span a, wwi_span b) {
     return wwi_span_size(a) == wwi_span_size(b) && memcmp(a.begin, b.begin, wwi_span_size(a)) == 0;
@@ -143,9 +79,9 @@ static ww_status start_series(const wwi_text *text, rows *r, const start *begun)
 static ww_status take_series(wwi_text *text, const table *t, rows *r, wwi_span name, wwi_span label) {
     const start *now = r->series_count ? &r->series[r->series_count - 1] : NULL;
     bool same = true;
-    if (!now || (t->series != NO_COLUMN && !same_bytes(now->name, name)))
+    if (!now || (t->series != WWI_NO_COLUMN && !same_bytes(now->name, name)))
         return start_series(text, r, &(start){r->count, name, label});
-    const ww_status status = t->label == NO_COLUMN ? WW_OK : compare_labels(text, now->label, label, &same);
+    const ww_status status = t->label == WWI_NO_COLUMN ? WW_OK : compare_labels(text, now->label, label, &same);
     return status != WW_OK || same ? status
                                    : wwi_text_fail(text, WW_ERROR_FORMAT, label.begin, "a series with two labels");
 }
@@ -156,8 +92,11 @@ static void take_plain(const table *t, rows *r, wwi_span *rest, size_t *column) 
     size_t end = t->columns;
     const size_t others[3] = {t->time, t->series, t->label};
     for (size_t i = 0; i < 3; i++)
-        if (others[i] != NO_COLUMN && others[i] >= *column && others[i] < end)
+        if (others[i] != WWI_NO_COLUMN && others[i] >= *column && others[i] < end)
             end = others[i];
+    for (size_t c = *column; t->left_out && c < end; c++)
+        if (t->left_out[c])
+            end = c;
     for (double value; *column < end && rest->begin; ++*column) {
         const char *stop = wwi_number_scan(rest->begin, &value);
         if (!stop || stop > rest->end || (stop < rest->end && *stop != t->separator) ||
@@ -186,7 +125,7 @@ static ww_status read_row(wwi_text *text, const table *t, rows *r) {
             name = field;
         else if (c == t->label)
             label = field;
-        else
+        else if (!t->left_out || !t->left_out[c])
             status = wwi_values_parse(&r->points, text, field);
         c++;
     }
@@ -200,7 +139,7 @@ static ww_status read_row(wwi_text *text, const table *t, rows *r) {
     }
     if (status == WW_OK)
         status = take_series(text, t, r, name, label);
-    if (status == WW_OK && t->time != NO_COLUMN)
+    if (status == WW_OK && t->time != WWI_NO_COLUMN)
         status = wwi_time_parse(text, time, r->series[r->series_count - 1].row, &r->times);
     if (status == WW_OK)
         r->count++;
@@ -211,11 +150,8 @@ static ww_status read_row(wwi_text *text, const table *t, rows *r) {
 
 static ww_status read_rows(wwi_text *text, const table *t, rows *r) {
     ww_status status = ww_series_set_create(1, &r->names);
-    while (status == WW_OK && wwi_text_next_line(text)) {
-        const wwi_span content = wwi_span_trim(text->line);
-        if (!wwi_span_is_empty(content) && *content.begin != '#')
-            status = read_row(text, t, r);
-    }
+    while (status == WW_OK && wwi_text_next_content(text))
+        status = read_row(text, t, r);
     return status;
 }
 
@@ -254,10 +190,10 @@ static ww_status finish_series(const table *t, series *s, ww_series_set *set) {
     for (size_t c = 0; c < t->channels; c++)
         for (size_t i = 0; i < length; i++)
             values[c * length + i] = s->points.data[i * t->channels + c];
-    ww_status status = t->label == NO_COLUMN ? WW_OK : wwi_label_parse(t->text, s->from->label, &label);
+    ww_status status = t->label == WWI_NO_COLUMN ? WW_OK : wwi_label_parse(t->text, s->from->label, &label);
     if (status == WW_OK)
         status = ww_series_set_add(set, length, values, label);
-    if (status == WW_OK && t->time != NO_COLUMN)
+    if (status == WW_OK && t->time != WWI_NO_COLUMN)
         status = ww_series_set_set_times(set, ww_series_set_count(set) - 1, s->times.data);
     free(label);
     free(values);
@@ -280,8 +216,8 @@ static ww_status assemble(const table *t, const rows *pieces, unsigned count, ww
             const start *now = &r->series[i];
             const size_t end = i + 1 < r->series_count ? r->series[i + 1].row : r->count;
             bool same = true;
-            if (i == 0 && s.from && (t->series == NO_COLUMN || same_bytes(s.from->name, now->name))) {
-                if (t->label != NO_COLUMN)
+            if (i == 0 && s.from && (t->series == WWI_NO_COLUMN || same_bytes(s.from->name, now->name))) {
+                if (t->label != WWI_NO_COLUMN)
                     status = compare_labels(t->text, s.from->label, now->label, &same);
                 if (status == WW_OK && !same)
                     status = wwi_fail(WW_ERROR_FORMAT, "a series with two labels");
@@ -289,7 +225,7 @@ static ww_status assemble(const table *t, const rows *pieces, unsigned count, ww
                 if (s.from)
                     status = finish_series(t, &s, *set);
                 s.from = now;
-                if (status == WW_OK && t->series != NO_COLUMN && count > 1) {
+                if (status == WW_OK && t->series != WWI_NO_COLUMN && count > 1) {
                     char *name = strndup(now->name.begin, wwi_span_size(now->name));
                     status = name ? ww_series_set_add(names, 1, &nothing, name) : wwi_fail_memory(1);
                     free(name);
@@ -299,7 +235,7 @@ static ww_status assemble(const table *t, const rows *pieces, unsigned count, ww
             }
             if (status == WW_OK)
                 status = append(&s.points, r->points.data + now->row * t->channels, (end - now->row) * t->channels);
-            if (status == WW_OK && t->time != NO_COLUMN)
+            if (status == WW_OK && t->time != WWI_NO_COLUMN)
                 status = append(&s.times, r->times.data + now->row, end - now->row);
         }
     }
@@ -349,27 +285,16 @@ static bool read_in_pieces(wwi_text *text, const table *t, ww_series_set **set) 
     return good;
 }
 
-ww_status wwi_read_long(wwi_text *text, const ww_read_options *options, ww_series_set **set) {
-    table t = {.text = text};
+ww_status wwi_read_long(wwi_text *text, const wwi_table *of, ww_series_set **set) {
+    table t = {text, of->separator, of->columns, 0, of->time, of->series, of->label, of->left_out};
     rows all = {.count = 0};
-    ww_status status = WW_OK;
-    wwi_text begin = *text;
-    while (status == WW_OK && !t.separator && wwi_text_next_line(text)) {
-        const wwi_span content = wwi_span_trim(text->line);
-        bool heading = false;
-        if (wwi_span_is_empty(content) || *content.begin == '#')
-            continue;
-        status = open_table(&t, options, &heading);
-        if (heading)
-            begin = *text;
-    }
-    if (status != WW_OK || !t.separator)
-        return status != WW_OK ? status : ww_series_set_create(1, set);
-    *text = begin;
+    const wwi_text begin = *text;
+    for (size_t c = 0; c < t.columns; c++)
+        t.channels += c != t.time && c != t.series && c != t.label && !(t.left_out && t.left_out[c]);
     if (read_in_pieces(text, &t, set))
         return WW_OK;
     *text = begin;
-    status = read_rows(text, &t, &all);
+    ww_status status = read_rows(text, &t, &all);
     if (status == WW_OK)
         status = assemble(&t, &all, 1, set);
     free_rows(&all);

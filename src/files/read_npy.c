@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's .npy, format versions 1 to 3: 1-D is one series, 2-D (series, time), 3-D (series, channel, time).
+// NumPy's .npy, format versions 1 to 3: 1-D is one series, 2-D (series, time) or (time, channel), 3-D (series, channel,
+// time) or (series, time, channel).
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ typedef struct npy_header {
     size_t bytes; // of one element
     bool swapped; // the other byte order than this machine's
     bool fortran; // first index fastest
+    bool marked;  // axes that a reader could mistake are as this library writes them
     size_t dimensions;
     uint64_t shape[3];
     uint64_t elements;
@@ -111,6 +113,7 @@ static ww_status parse_header(const wwi_text *text, npy_header *head, const char
         return wwi_fail_hint("readable are versions 1 to 3");
     }
     const size_t start = version == 1 ? 10 : 12;
+    head->marked = version == 2; // see wwi_output_npy_header()
     size_t size = (size_t)bytes[8] | (size_t)bytes[9] << 8;
     if (version > 1)
         size |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
@@ -173,19 +176,46 @@ static double element(const npy_header *head, const char *at) {
 #undef WWI_AS
 }
 
+// What the axes are; what is not certain becomes a notice.
+static void choose_axes(const npy_header *head, wwi_notes *notes, ww_axes *axes, ww_rows *rows) {
+    const uint64_t *n = head->shape;
+    if (head->dimensions == 3 && *axes == WW_AXES_AUTO) {
+        *axes = head->marked ? WW_AXES_NCT : wwi_axes_of(n[1], n[2]);
+        if (!head->marked && n[1] > 1 && n[1] / 2 >= n[2])
+            wwi_notes_add(notes, WW_NOTICE_AXES, "an array (%llu, %llu, %llu) is taken as (series, %s)",
+                          (unsigned long long)n[0], (unsigned long long)n[1], (unsigned long long)n[2],
+                          *axes == WW_AXES_NTC ? "time, channel" : "channel, time");
+    }
+    if (head->dimensions == 2 && *rows == WW_ROWS_AUTO) {
+        const bool column = !head->marked && notes && wwi_is_one_column(n[0], n[1]);
+        *rows = column ? WW_ROWS_POINTS : WW_ROWS_SERIES;
+        if (column)
+            wwi_notes_add(notes, WW_NOTICE_ROWS, "an array (%llu, 1) is taken as one series", (unsigned long long)n[0]);
+    }
+    if (notes && head->dimensions == 3)
+        notes->info.axes = *axes;
+    if (notes && head->dimensions == 2)
+        notes->info.rows = *rows;
+}
+
 // Elements from one to the next along each of (series, channel, time).
-static void strides_of(const npy_header *head, uint64_t extents[3], uint64_t strides[3]) {
-    extents[0] = head->dimensions > 1 ? head->shape[0] : 1;
-    extents[1] = head->dimensions > 2 ? head->shape[1] : 1;
-    extents[2] = head->shape[head->dimensions - 1];
-    if (head->fortran) {
-        strides[0] = 1;
-        strides[1] = extents[0];
-        strides[2] = extents[0] * extents[1];
-    } else {
-        strides[2] = 1;
-        strides[1] = extents[2];
-        strides[0] = extents[2] * extents[1];
+static void strides_of(const npy_header *head, ww_axes axes, ww_rows rows, uint64_t extents[3], uint64_t strides[3]) {
+    // The array's axis that is each of the three; 3: none.
+    static const unsigned char one[3] = {3, 3, 0}, series[3] = {0, 3, 1}, points[3] = {3, 1, 0}, nct[3] = {0, 1, 2},
+                               ntc[3] = {0, 2, 1};
+    const unsigned char *axis = head->dimensions == 1   ? one
+                                : head->dimensions == 2 ? rows == WW_ROWS_POINTS ? points : series
+                                : axes == WW_AXES_NTC   ? ntc
+                                                        : nct;
+    uint64_t steps[3] = {1, 1, 1};
+    const size_t n = head->dimensions;
+    for (size_t d = 1; d < n; d++) {
+        const size_t at = head->fortran ? d : n - 1 - d, before = head->fortran ? d - 1 : n - d;
+        steps[at] = steps[before] * head->shape[before];
+    }
+    for (size_t k = 0; k < 3; k++) {
+        extents[k] = axis[k] < 3 ? head->shape[axis[k]] : 1;
+        strides[k] = axis[k] < 3 ? steps[axis[k]] : 0;
     }
 }
 
@@ -252,7 +282,7 @@ ww_status wwi_npy_matrix(const wwi_text *text, size_t *rows, size_t *columns, ww
     return WW_OK;
 }
 
-ww_status wwi_read_npy(const wwi_text *text, ww_series_set **set) {
+ww_status wwi_read_npy(const wwi_text *text, ww_axes axes, ww_rows rows, ww_series_set **set) {
     npy_header head;
     const char *data = NULL;
     double *series = NULL;
@@ -260,7 +290,8 @@ ww_status wwi_read_npy(const wwi_text *text, ww_series_set **set) {
     if (status != WW_OK)
         return status;
     uint64_t extents[3], strides[3];
-    strides_of(&head, extents, strides);
+    choose_axes(&head, text->notes, &axes, &rows);
+    strides_of(&head, axes, rows, extents, strides);
     status = ww_series_set_create((size_t)extents[1], set);
     if (status != WW_OK)
         return status;

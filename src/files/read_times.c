@@ -143,12 +143,9 @@ static ww_status read_lines(wwi_text *text, ww_series_set **rows) {
     char separator = '\0';
     wwi_values times = {NULL, 0, 0};
     ww_status status = ww_series_set_create(1, rows);
-    while (status == WW_OK && wwi_text_next_line(text)) {
-        const wwi_span content = wwi_span_trim(text->line);
-        if (wwi_span_is_empty(content) || *content.begin == '#')
-            continue;
+    while (status == WW_OK && wwi_text_next_content(text)) {
         if (!separator)
-            separator = wwi_separator_of(content);
+            separator = wwi_separator_of(wwi_span_trim(text->line));
         wwi_span rest = text->line, field;
         size_t missing = 0; // at the end: padding
         times.count = 0;
@@ -200,7 +197,7 @@ ww_status wwi_read_times(const char *path, ww_series_set *set) {
     ww_series_set *rows = NULL;
     ww_status status = wwi_text_open(path, &text);
     if (status == WW_OK)
-        status = wwi_is_npy(&text) ? wwi_read_npy(&text, &rows) : read_lines(&text, &rows);
+        status = wwi_is_npy(&text) ? wwi_read_npy(&text, WW_AXES_NCT, WW_ROWS_AUTO, &rows) : read_lines(&text, &rows);
     if (status == WW_OK && ww_series_set_count(rows) == 0)
         status = wwi_fail(WW_ERROR_EMPTY, "%s: the file holds no time stamps", text.name);
     if (status == WW_OK)

@@ -182,6 +182,15 @@ wwi_span wwi_span_trim(wwi_span span) {
     return span;
 }
 
+bool wwi_text_next_content(wwi_text *text) {
+    while (wwi_text_next_line(text)) {
+        const wwi_span content = wwi_span_trim(text->line);
+        if (!wwi_span_is_empty(content) && *content.begin != '#')
+            return true;
+    }
+    return false;
+}
+
 bool wwi_span_is(wwi_span span, const char *word) {
     return wwi_span_size(span) == strlen(word) && strncasecmp(span.begin, word, wwi_span_size(span)) == 0;
 }

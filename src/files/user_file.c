@@ -15,9 +15,12 @@ struct ww_file {
 };
 
 ww_status ww_file_create(const char *path, ww_file **file) {
+    if (file)
+        *file = NULL;
     if (!path || !file)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_file_create: %s is NULL", path ? "file" : "path");
-    *file = NULL;
+    if (!*path)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_file_create: the path is empty");
     ww_file *made = calloc(1, sizeof *made);
     if (!made)
         return wwi_fail_memory(sizeof *made);
@@ -35,7 +38,8 @@ ww_status ww_file_create(const char *path, ww_file **file) {
 ww_status ww_file_put(ww_file *file, const void *bytes, size_t size) {
     if (!file || (!bytes && size))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_file_put: %s is NULL", file ? "bytes" : "file");
-    wwi_output_bytes(&file->output, bytes, size);
+    if (size > 0) // NULL is no array of no bytes for fwrite()
+        wwi_output_bytes(&file->output, bytes, size);
     return wwi_output_check(&file->output);
 }
 

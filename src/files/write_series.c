@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "files/file_name.h"
+#include "files/number.h"
 #include "files/output.h"
+#include "files/read.h"
 #include "files/read_symbols.h"
 #include "host.h"
 
@@ -33,15 +35,71 @@ static bool has_labels(const ww_series_set *set) {
     return ww_series_set_class_count(set) > 0;
 }
 
-// Characters that a label may not contain, because the reader would misread them.
-static ww_status check_labels(const ww_series_set *set, const char *path, const char *forbidden) {
-    for (size_t k = 0; k < ww_series_set_class_count(set); k++) {
+// Whether the reader takes a label as it is (it makes 1 of 1.0); *fraction: it is a number, but not a whole one.
+static ww_status reads_the_same(const char *name, locale_t c_locale, bool *same, bool *fraction) {
+    const size_t size = strlen(name);
+    const wwi_text text = {.c_locale = c_locale};
+    char *padded = calloc(size + 1 + WWI_NUMBER_SLACK, 1), *label = NULL;
+    double value = 0;
+    *same = *fraction = false;
+    if (!padded)
+        return wwi_fail_memory(size + 1 + WWI_NUMBER_SLACK);
+    memcpy(padded, name, size);
+    const wwi_span field = {padded, padded + size};
+    *fraction = wwi_number_parse(field, c_locale, &value) && isfinite(value) && value != floor(value);
+    const ww_status status = wwi_label_parse(&text, wwi_span_trim(field), &label);
+    *same = label && strcmp(label, name) == 0;
+    free(label);
+    free(padded);
+    return status;
+}
+
+static bool starts(const char *name, const char *with) {
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+// What begins a file of another kind, or a comment there.
+static bool begins_other_file(const char *name) {
+    static const char *const others[] = {"@",        "%",         "\xEF\xBB\xBF", "\xFE\xFF",
+                                         "\xFF\xFE", "\x93NUMPY", "\x1F\x8B",     "PK\x03\x04"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (starts(name, others[i]))
+            return true;
+    return false;
+}
+
+// Labels that would be read as something else: one that contains a character of `forbidden`, a number in another
+// form than the reader's, and at a line's begin (`first`) also one that begins another kind of file, and a number that
+// would be taken for a value.
+static ww_status check_labels(const ww_series_set *set, const char *path, const char *forbidden, bool first) {
+    ww_status status = WW_OK;
+    const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (c_locale == (locale_t)0)
+        return wwi_fail_memory(sizeof(locale_t));
+    for (size_t k = 0; status == WW_OK && k < ww_series_set_class_count(set); k++) {
         const char *name = ww_series_set_class_name(set, k);
-        if (*name == '\0' || strcmp(name, "?") == 0 || strpbrk(name, forbidden) || *name == '#' || *name == ' ' ||
-            name[strlen(name) - 1] == ' ') {
+        bool same, fraction;
+        status = reads_the_same(name, c_locale, &same, &fraction);
+        if (status == WW_OK &&
+            (!same || strpbrk(name, forbidden) || *name == '#' || (first && (fraction || begins_other_file(name))))) {
             wwi_fail(WW_ERROR_UNSUPPORTED, "%s: the format can't hold the label '%.64s'", path, name);
-            return wwi_fail_hint("labels are plain words");
+            status = wwi_fail_hint(first ? "labels are plain words or whole numbers; .ts holds more"
+                                         : "labels are plain words, numbers as they are written in short");
         }
+    }
+    freelocale(c_locale);
+    return status;
+}
+
+// The reader takes missing values at a line's end for padding.
+static ww_status check_ends(const ww_series_set *set, const char *path) {
+    for (size_t i = 0; i < ww_series_set_count(set); i++) {
+        const size_t last = ww_series_set_length(set, i) - 1;
+        if (!isnan(ww_series_set_values(set, i)[last]))
+            continue;
+        wwi_fail(WW_ERROR_UNSUPPORTED, "%s: the format can't hold a missing value at the end of series %zu", path, i);
+        wwi_fail_hint("write .ts or .npy, or fill the values in");
+        return wwi_fail_where((int64_t)i, (int64_t)last);
     }
     return WW_OK;
 }
@@ -86,11 +144,13 @@ static ww_status check(const ww_series_set *set, const char *path, ww_format for
         }
     ww_status status = WW_OK;
     if (format == WW_FORMAT_TSV)
-        status = check_labels(set, path, "\t\r\n");
+        status = check_labels(set, path, "\t\r\n", true);
     else if (format == WW_FORMAT_TS)
-        status = check_labels(set, path, ": \t\r\n");
+        status = check_labels(set, path, ": \t\r\n", false);
     else if (format == WW_FORMAT_TEXT)
         status = wwi_check_symbols(set, path);
+    if (status == WW_OK && (format == WW_FORMAT_TSV || format == WW_FORMAT_CSV))
+        status = check_ends(set, path);
     if (status == WW_OK && precision == WW_FLOAT)
         status = check_range(set, path);
     return status;
@@ -117,6 +177,25 @@ static void write_tuples(wwi_output *output, const double *times, const double *
     }
 }
 
+static bool is_plain_whole(double x) {
+    return x == floor(x) && fabs(x) < 1e9;
+}
+
+// A first series 0, 1, 2, ... or 1, 2, 3, ... before others that are not so plain: the reader would take it for names
+// of the columns.
+static bool looks_like_names(const ww_series_set *set) {
+    const size_t n = ww_series_set_length(set, 0);
+    const double *values = ww_series_set_values(set, 0);
+    for (size_t t = 0; t < n; t++)
+        if (!(values[0] == 0 || values[0] == 1) || values[t] != values[0] + (double)t)
+            return false;
+    for (size_t i = 1; i < ww_series_set_count(set); i++)
+        for (size_t t = 0; t < ww_series_set_length(set, i); t++)
+            if (!is_plain_whole(ww_series_set_values(set, i)[t]))
+                return n > 1;
+    return false;
+}
+
 static void write_lines(wwi_output *output, const ww_series_set *set, char separator, bool labels,
                         ww_precision precision) {
     for (size_t i = 0; i < ww_series_set_count(set); i++) {
@@ -124,8 +203,17 @@ static void write_lines(wwi_output *output, const ww_series_set *set, char separ
             wwi_output_text(output, ww_series_set_label(set, i));
             wwi_output_bytes(output, &separator, 1);
         }
-        write_values(output, ww_series_set_values(set, i), ww_series_set_length(set, i), separator, precision);
-        wwi_output_text(output, "\n");
+        const size_t length = ww_series_set_length(set, i);
+        const double *values = ww_series_set_values(set, i);
+        if (i == 0 && looks_like_names(set)) {
+            wwi_output_text(output, values[0] == 0 ? "0.0" : "1.0");
+            wwi_output_bytes(output, &separator, 1);
+            write_values(output, values + 1, length - 1, separator, precision);
+        } else {
+            write_values(output, values, length, separator, precision);
+        }
+        // A series of one point still shows the separator; empty fields at the end are none.
+        wwi_output_text(output, !labels && length == 1 ? ",\n" : "\n");
     }
 }
 
@@ -176,7 +264,9 @@ static void write_ts(wwi_output *output, const ww_series_set *set, ww_precision 
 static void write_npy(wwi_output *output, const ww_series_set *set, ww_precision precision) {
     const size_t channels = ww_series_set_channels(set), length = ww_series_set_max_length(set);
     const size_t shape[3] = {ww_series_set_count(set), channels == 1 ? length : channels, length};
-    wwi_output_npy_header(output, precision, shape, channels == 1 ? 2 : 3);
+    const bool mark =
+        channels == 1 ? wwi_is_one_column(shape[0], length) : wwi_axes_of(channels, length) != WW_AXES_NCT;
+    wwi_output_npy_header(output, precision, shape, channels == 1 ? 2 : 3, mark);
     for (size_t i = 0; i < ww_series_set_count(set); i++) {
         const double *values = ww_series_set_values(set, i);
         if (precision == WW_DOUBLE) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Public functions of wavewarp/gradient.h: what is to be computed, where it goes, and the loop over batches.
-// Long because: every argument and output of the public functions is checked here.
 #include "gradient/gradient.h"
 
 #include <float.h>
@@ -9,45 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "base/run.h"
 #include "measure/measure_table.h"
 #include "options.h"
 
-static void nothing(ww_plan *plan) {
-    (void)plan;
-}
-
-// The plan is there for its measure, datasets and runner alone.
-static const wwi_job_class gradient_job = {NULL, NULL, NULL, nothing};
-
 void ww_gradient_destroy(ww_gradient **gradient) {
-    if (!gradient || !*gradient)
+    ww_gradient *g = wwi_taken(gradient);
+    if (!g)
         return;
-    ww_gradient *g = *gradient;
-    *gradient = NULL;
     wwi_gradient_batch_close(&g->kept);
-    wwi_kernel *kernels[] = {g->pack,
-                             g->by_border,
-                             g->by_series,
-                             g->by_pairs,
-                             g->blocks[0].forward,
-                             g->blocks[0].backward,
-                             g->blocks[1].forward,
-                             g->blocks[1].backward,
-                             g->blocks[2].forward,
-                             g->blocks[2].backward};
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        wwi_kernel_destroy(&kernels[i]);
-    wwi_program_release(&g->blocks[0].program);
-    wwi_program_release(&g->blocks[1].program);
-    wwi_program_release(&g->blocks[2].program);
+    for (size_t i = 0; i < 3; i++) {
+        WWI_KERNELS_DESTROY(&g->blocks[i].forward, &g->blocks[i].backward);
+        wwi_program_release(&g->blocks[i].program);
+    }
+    WWI_KERNELS_DESTROY(&g->pack, &g->by_border, &g->by_series, &g->by_pairs);
     wwi_program_release(&g->sums);
-    wwi_buffer *buffers[] = {g->packed, g->roll,   g->flow,       g->marks, g->more_marks,
-                             g->edges,  g->slopes, g->sum_values, g->ends,  g->upstream};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        wwi_buffer_destroy(&buffers[i]);
-    ww_plan_destroy(&g->plan);
+    WWI_BUFFERS_DESTROY(&g->scratch.packed, &g->scratch.carried, &g->scratch.flow, &g->scratch.checkpoints,
+                        &g->scratch.more_checkpoints, &g->scratch.edges, &g->scratch.slopes, &g->scratch.sums,
+                        &g->scratch.ends, &g->scratch.upstream);
+    wwi_pairing_close(&g->pair);
     ww_dataset_destroy(&g->given_rows);
     ww_dataset_destroy(&g->given_columns);
     void *arrays[] = {g->pair_x,    g->pair_y,       g->tasks,       g->by_row,         g->by_column,
@@ -75,7 +54,7 @@ static ww_status check_measure(const ww_measure *given, const ww_gradient_option
     }
     if (wwi_measure_is_open(&measure))
         return wwi_fail(WW_ERROR_UNSUPPORTED, "there is no gradient with open ends");
-    if (options->weights && measure.id != WW_WDTW && measure.id != WW_WDDTW)
+    if (options->weights && !row->slopes.weights)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no weights; wdtw and wddtw do", row->info.name);
     if (options->parameters && row->slopes.parameters == 0)
         return wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no parameters with a slope", row->info.name);
@@ -86,7 +65,7 @@ static ww_status check_measure(const ww_measure *given, const ww_gradient_option
 
 static ww_status take_pairs(ww_gradient *g, const size_t *row_index, const size_t *column_index, size_t count,
                             bool matrix) {
-    const ww_dataset *rows = g->plan->rows, *columns = g->plan->columns;
+    const ww_dataset *rows = g->pair.rows, *columns = g->pair.columns;
     g->count = count;
     g->pair_x = malloc(count * sizeof *g->pair_x);
     g->pair_y = malloc(count * sizeof *g->pair_y);
@@ -103,9 +82,9 @@ static ww_status take_pairs(ww_gradient *g, const size_t *row_index, const size_
         g->pair_x[p] = (uint32_t)x;
         g->pair_y[p] = (uint32_t)y;
         const uint32_t n = rows->lengths[x], m = columns->lengths[y];
-        const uint64_t cells = wwi_runner_pair_cells(g->plan->runner, n, m);
+        const uint64_t cells = wwi_pairing_cells(&g->pair, n, m);
         if (cells == 0)
-            return wwi_plan_no_path(g->plan, n, m);
+            return wwi_pairing_no_path(&g->pair, n, m);
         g->info.cells += cells;
     }
     return WW_OK;
@@ -139,7 +118,7 @@ static int by_lengths(const void *a, const void *b) {
 
 static ww_status list_tasks(ww_gradient *g) {
     ww_status status;
-    const ww_dataset *rows = g->plan->rows, *columns = g->plan->columns;
+    const ww_dataset *rows = g->pair.rows, *columns = g->pair.columns;
     const bool divergence = g->options.divergence != 0;
     const size_t most = g->count + (divergence ? rows->count + columns->count : 0);
     g->tasks = malloc(most * sizeof *g->tasks);
@@ -160,8 +139,8 @@ static ww_status list_tasks(ww_gradient *g) {
                 const uint32_t id = side ? i | WWI_OTHER_SIDE : i, n = d->lengths[i];
                 if (begin[i] == begin[i + 1])
                     continue;
-                if (wwi_runner_pair_cells(g->plan->runner, n, n) == 0)
-                    return wwi_plan_no_path(g->plan, n, n);
+                if (wwi_pairing_cells(&g->pair, n, n) == 0)
+                    return wwi_pairing_no_path(&g->pair, n, n);
                 g->tasks[g->task_count++] = (wwi_gradient_pair){id, id, n, n, WWI_NO_PAIR};
             }
         }
@@ -192,14 +171,14 @@ static ww_status place_outputs(ww_gradient *g) {
     g->info.pairs = g->count;
     g->info.rows = totals[0];
     g->info.columns = totals[1];
-    g->info.parameters = g->count * wwi_measure_row_by_id(g->plan->measure.id)->info.parameter_count;
+    g->info.parameters = g->count * wwi_measure_row_by_id(g->pair.measure.id)->info.parameter_count;
     g->info.weights = (uint64_t)g->count * g->longest;
     g->alignment_offsets = malloc(g->count * sizeof *g->alignment_offsets);
     if (!g->alignment_offsets)
         return wwi_fail_memory(g->count * sizeof *g->alignment_offsets);
     for (size_t p = 0; p < g->count; p++) {
         g->alignment_offsets[p] = g->info.alignment;
-        g->info.alignment += (uint64_t)g->plan->rows->lengths[g->pair_x[p]] * g->plan->columns->lengths[g->pair_y[p]];
+        g->info.alignment += (uint64_t)g->pair.rows->lengths[g->pair_x[p]] * g->pair.columns->lengths[g->pair_y[p]];
     }
     return WW_OK;
 }
@@ -220,7 +199,6 @@ static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset 
                         ww_gradient **gradient) {
     ww_status status;
     ww_run_options run;
-    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
     ww_gradient *g = calloc(1, sizeof *g);
     if (!g)
         return wwi_fail_memory(sizeof *g);
@@ -230,31 +208,27 @@ static ww_status create(const ww_measure *measure, ww_dataset *rows, ww_dataset 
         (status = wwi_run_take(g->options.run, &run)) != WW_OK ||
         (status = check_measure(measure, &g->options, rows)) != WW_OK)
         goto done;
-    // The plan's own engine is not used; one that takes any measure.
-    plan.engine = WW_ENGINE_STENCIL;
-    plan.run = g->options.run;
-    if ((status = wwi_plan_create(&gradient_job, measure, rows, columns, &plan, &g->plan)) != WW_OK)
+    if ((status = wwi_pairing_open(measure, rows, columns, &g->pair)) != WW_OK)
         goto done;
     g->options.run = NULL;
     g->max_bytes = run.max_bytes;
     wwi_dataset_retain(g->given_rows = rows);
     wwi_dataset_retain(g->given_columns = columns ? columns : rows);
-    if (g->plan->rows->host || g->plan->columns->host) {
+    if (g->pair.rows->host || g->pair.columns->host) {
         status = wwi_fail(WW_ERROR_UNSUPPORTED, "the series are not on the device at once");
         wwi_fail_hint("use fewer series at a time, or a device with more memory");
         goto done;
     }
-    const wwi_measure_row *row = wwi_measure_row_by_id(g->plan->measure.id);
-    const bool independent = g->plan->measure.independent && g->plan->rows->channels > 1;
-    g->channels = independent ? 1 : (uint32_t)g->plan->rows->channels;
-    g->passes = independent ? (uint32_t)g->plan->rows->channels : 1;
-    g->parts = g->channels + (row->transform != WWI_TRANSFORM_NONE && g->plan->rows->extra);
-    g->before = row->slopes.before;
-    g->border = row->slopes.border;
-    g->parameters = g->options.parameters ? (uint32_t)row->slopes.parameters : 0;
-    const ww_device_info *device = wwi_context_info(g->plan->context);
-    g->pace = wwi_pace_make(g->plan->stream, run.launch_seconds, run.progress, run.progress_user);
-    g->rate = g->guess = wwi_pace_guess(device, device->type == WW_DEVICE_GPU ? 0.5 : 0.05);
+    const wwi_measure_row *row = wwi_measure_row_by_id(g->pair.measure.id);
+    g->form.channels = g->pair.recurrence.channels;
+    g->form.passes = g->pair.recurrence.passes;
+    g->form.parts = g->form.channels + (row->transform != WWI_TRANSFORM_NONE && g->pair.rows->extra);
+    g->form.before = row->slopes.before;
+    g->form.border = row->slopes.border;
+    g->form.parameters = g->options.parameters ? (uint32_t)row->slopes.parameters : 0;
+    ww_context *context = g->pair.context;
+    g->pace = wwi_pace_make(g->pair.stream, run.launch_seconds, run.progress, run.progress_user);
+    g->rate = g->guess = wwi_pace_guess(wwi_context_info(context), wwi_is_gpu(context) ? 0.5 : 0.05);
     if ((status = take_pairs(g, row_index, column_index, count, matrix)) != WW_OK ||
         (status = list_tasks(g)) != WW_OK || (status = place_outputs(g)) != WW_OK ||
         (status = wwi_gradient_build(g)) != WW_OK)
@@ -304,6 +278,7 @@ ww_status ww_gradient_create_matrix(const ww_measure *measure, ww_dataset *rows,
 typedef struct sink {
     const char *name;
     const ww_output *wanted;
+    bool computed; // wanted or not: what the programs were compiled for
     uint64_t values;
     ww_output to;
     wwi_buffer **target; // in wwi_gradient_targets
@@ -312,7 +287,8 @@ typedef struct sink {
 
 static ww_status open_sink(const ww_gradient *g, sink *s) {
     ww_status status;
-    const uint64_t size = wwi_precision_bytes(g->plan->rows->precision), bytes = s->values * size;
+    const uint64_t size = wwi_precision_bytes(g->pair.rows->precision), bytes = s->values * size;
+    wwi_buffer *device;
     if (!s->wanted)
         return WW_OK;
     s->to = (ww_output)WW_OUTPUT_INIT;
@@ -322,47 +298,46 @@ static ww_status open_sink(const ww_gradient *g, sink *s) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the gradient was created without %s", s->name);
     if (s->to.layout != WW_LAYOUT_FULL)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s have the full layout alone", s->name);
-    if (!s->to.host == !s->to.device)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "one of host and device must be set for %s, not both", s->name);
-    if (s->to.host && s->to.offset)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "an offset is for device memory");
-    if (s->to.device) {
-        if (s->to.device->context != g->plan->context)
-            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the buffer for %s belongs to another context", s->name);
-        const uint64_t has = wwi_buffer_bytes(s->to.device->memory);
-        if (s->to.offset % size || s->to.offset > has || s->values > (has - s->to.offset) / size)
-            return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
-                            "the buffer for %s has %" PRIu64 " bytes, the offset is %" PRIu64
-                            ", the result needs %" PRIu64 " values of %" PRIu64 " bytes",
-                            s->name, has, s->to.offset, s->values, size);
-    }
-    if (s->to.device && s->to.offset == 0)
-        *s->target = s->to.device->memory;
-    else if ((status = wwi_buffer_create(g->plan->context, bytes, &s->own)) != WW_OK)
+    const wwi_result result = {s->name, 1, s->values, size, false};
+    if ((status = wwi_result_check(&s->to, g->pair.context, &result, &device)) != WW_OK)
+        return status;
+    if (device && s->to.offset == 0)
+        *s->target = device;
+    else if ((status = wwi_buffer_create(g->pair.context, bytes, &s->own)) != WW_OK)
         return status;
     else
         *s->target = s->own;
     return wwi_buffer_fill_u32(*s->target, 0, bytes, 0);
 }
 
-static ww_status fill_sink(const ww_gradient *g, const sink *s) {
-    const uint64_t bytes = s->values * wwi_precision_bytes(g->plan->rows->precision);
-    if (!s->own)
+// What the programs were compiled for is computed, wanted or not.
+static ww_status open_unwanted(const ww_gradient *g, sink *s) {
+    if (s->wanted || !s->computed)
         return WW_OK;
-    return s->to.host ? wwi_stream_read(g->plan->stream, s->own, 0, bytes, s->to.host)
+    const uint64_t bytes = s->values * wwi_precision_bytes(g->pair.rows->precision);
+    const ww_status status = wwi_buffer_create(g->pair.context, bytes, &s->own);
+    *s->target = s->own;
+    return status;
+}
+
+static ww_status fill_sink(const ww_gradient *g, const sink *s) {
+    const uint64_t bytes = s->values * wwi_precision_bytes(g->pair.rows->precision);
+    if (!s->own || !s->wanted)
+        return WW_OK;
+    return s->to.host ? wwi_stream_read(g->pair.stream, s->own, 0, bytes, s->to.host)
                       : wwi_buffer_copy(s->own, 0, s->to.device->memory, s->to.offset, bytes);
 }
 
 static ww_status take_upstream(ww_gradient *g, const ww_gradient_outputs *o, wwi_gradient_targets *to) {
     ww_status status;
-    const uint64_t size = wwi_precision_bytes(g->plan->rows->precision), bytes = g->count * size;
+    const uint64_t size = wwi_precision_bytes(g->pair.rows->precision), bytes = g->count * size;
     if (!o->upstream && !o->upstream_device)
         return WW_OK;
     if (o->upstream && o->upstream_device)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "upstream and upstream_device are both set");
     if (o->upstream_device) {
         const uint64_t has = wwi_buffer_bytes(o->upstream_device->memory);
-        if (o->upstream_device->context != g->plan->context || o->upstream_offset % size || o->upstream_offset > has ||
+        if (o->upstream_device->context != g->pair.context || o->upstream_offset % size || o->upstream_offset > has ||
             has - o->upstream_offset < bytes)
             return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "upstream_device is of another context, or too small");
     }
@@ -373,11 +348,12 @@ static ww_status take_upstream(ww_gradient *g, const ww_gradient_outputs *o, wwi
         wwi_fail(WW_ERROR_NOT_FINITE, "the upstream of pair %zu is %g", p, value);
         return wwi_fail_where((int64_t)p, -1);
     }
-    if ((status = wwi_grow_buffer(g->plan->context, &g->upstream, bytes)) != WW_OK)
-        return status;
-    to->upstream = g->upstream;
-    return o->upstream ? wwi_buffer_write(g->upstream, 0, bytes, o->upstream)
-                       : wwi_buffer_copy(o->upstream_device->memory, o->upstream_offset, g->upstream, 0, bytes);
+    if (o->upstream)
+        status = wwi_upload(g->pair.context, &g->scratch.upstream, o->upstream, bytes);
+    else if ((status = wwi_grow_buffer(g->pair.context, &g->scratch.upstream, bytes)) == WW_OK)
+        status = wwi_buffer_copy(o->upstream_device->memory, o->upstream_offset, g->scratch.upstream, 0, bytes);
+    to->upstream = g->scratch.upstream;
+    return status;
 }
 
 static ww_status run_batches(ww_gradient *g, const wwi_gradient_targets *to) {
@@ -403,8 +379,8 @@ static ww_status run_batches(ww_gradient *g, const wwi_gradient_targets *to) {
 }
 
 static ww_status check_values(const ww_gradient *g, const void *values) {
-    const bool wide = g->plan->rows->precision == WW_DOUBLE;
-    if (g->plan->rows->unspecified || g->plan->columns->unspecified)
+    const bool wide = g->pair.rows->precision == WW_DOUBLE;
+    if (g->pair.rows->unspecified || g->pair.columns->unspecified)
         return WW_OK;
     for (size_t p = 0; p < g->count; p++) {
         const double value = wide ? ((const double *)values)[p] : (double)((const float *)values)[p];
@@ -422,9 +398,9 @@ static ww_status check_values(const ww_gradient *g, const void *values) {
 static ww_status check_slopes(const ww_gradient *g, const sink *s) {
     const double *wide = s->to.host;
     const float *narrow = s->to.host;
-    const bool is_double = g->plan->rows->precision == WW_DOUBLE;
+    const bool is_double = g->pair.rows->precision == WW_DOUBLE;
     bool finite = true;
-    if (isinf(g->plan->limit))
+    if (isinf(g->pair.limit))
         return WW_OK;
     for (uint64_t i = 0; finite && i < s->values; i++)
         finite = isfinite(is_double ? wide[i] : (double)narrow[i]);
@@ -435,13 +411,26 @@ static ww_status check_slopes(const ww_gradient *g, const sink *s) {
 }
 
 static ww_status end_run(ww_gradient *g, ww_status status) {
-    status = wwi_finish_after(g->plan->stream, status);
+    status = wwi_run_end(g->pair.stream, status, g->start_seconds, &g->info.launches, &g->info.seconds_device,
+                         &g->info.seconds_wall);
     if (status == WW_OK && g->pace.progress && g->pace.done < g->pace.total)
         (void)g->pace.progress(g->pace.user, g->pace.total, g->pace.total);
     g->pending = false;
-    g->info.launches = wwi_stream_launches(g->plan->stream);
-    g->info.seconds_device = wwi_stream_seconds(g->plan->stream);
-    g->info.seconds_wall = wwi_seconds() - g->start_seconds;
+    return status;
+}
+
+static ww_status compute(ww_gradient *g, const ww_gradient_outputs *o, wwi_gradient_targets *to, sink *sinks,
+                         size_t count) {
+    ww_status status = take_upstream(g, o, to);
+    for (size_t i = 0; status == WW_OK && i < count; i++)
+        status = open_unwanted(g, &sinks[i]);
+    if (status == WW_OK)
+        status = run_batches(g, to);
+    for (size_t i = 0; status == WW_OK && i < count; i++)
+        status = fill_sink(g, &sinks[i]);
+    for (size_t i = 0; status == WW_OK && i < count; i++)
+        if (sinks[i].to.host)
+            status = i ? check_slopes(g, &sinks[i]) : check_values(g, sinks[i].to.host);
     return status;
 }
 
@@ -460,59 +449,36 @@ ww_status ww_gradient_run(ww_gradient *g, const ww_gradient_outputs *outputs) {
         {.name = "gradients by columns", .wanted = o.columns, .values = g->info.columns, .target = &to.columns},
         {.name = "gradients by parameters",
          .wanted = o.parameters,
+         .computed = g->options.parameters,
          .values = g->options.parameters ? g->info.parameters : 0,
          .target = &to.parameters},
         {.name = "gradients by weights",
          .wanted = o.weights,
+         .computed = g->options.weights,
          .values = g->options.weights ? g->info.weights : 0,
          .target = &to.weights},
         {.name = "alignments",
          .wanted = o.alignment,
+         .computed = g->options.alignment,
          .values = g->options.alignment ? g->info.alignment : 0,
          .target = &to.alignment},
     };
     const size_t count = sizeof sinks / sizeof *sinks;
-    wwi_stream_start(g->plan->stream);
+    wwi_stream_start(g->pair.stream);
     g->start_seconds = wwi_seconds();
     for (size_t i = 0; status == WW_OK && i < count; i++) {
         any |= sinks[i].wanted != NULL;
         status = open_sink(g, &sinks[i]);
-        to_host |= status == WW_OK && sinks[i].wanted && sinks[i].to.host;
+        to_host |= status == WW_OK && sinks[i].to.host;
     }
     if (status == WW_OK && !any)
         status = wwi_fail(WW_ERROR_INVALID_ARGUMENT, "no output is set");
     if (status != WW_OK)
         goto done;
-    // What the programs were compiled for is computed, wanted or not.
-    const wwi_gradient_targets wanted = to;
     wwi_pace_start(&g->pace, 2 * g->info.cells);
     g->pace.enqueue_only = !to_host && !g->pace.progress;
     g->waiting = 0;
-    if ((status = take_upstream(g, &o, &to)) != WW_OK)
-        goto done;
-    if (g->options.parameters && !wanted.parameters &&
-        (status =
-             wwi_buffer_create(g->plan->context, g->info.parameters * wwi_precision_bytes(g->plan->rows->precision),
-                               &sinks[3].own)) == WW_OK)
-        to.parameters = sinks[3].own;
-    if (status == WW_OK && g->options.weights && !wanted.weights &&
-        (status = wwi_buffer_create(g->plan->context, g->info.weights * wwi_precision_bytes(g->plan->rows->precision),
-                                    &sinks[4].own)) == WW_OK)
-        to.weights = sinks[4].own;
-    if (status == WW_OK && g->options.alignment && !wanted.alignment &&
-        (status = wwi_buffer_create(g->plan->context, g->info.alignment * wwi_precision_bytes(g->plan->rows->precision),
-                                    &sinks[5].own)) == WW_OK)
-        to.alignment = sinks[5].own;
-    if (status == WW_OK)
-        status = run_batches(g, &to);
-    for (size_t i = 0; status == WW_OK && i < count; i++)
-        if (sinks[i].wanted)
-            status = fill_sink(g, &sinks[i]);
-    if (status == WW_OK && o.values && sinks[0].to.host)
-        status = check_values(g, sinks[0].to.host);
-    for (size_t i = 1; status == WW_OK && i < count; i++)
-        if (sinks[i].wanted && sinks[i].to.host)
-            status = check_slopes(g, &sinks[i]);
+    status = compute(g, &o, &to, sinks, count);
 done:
     for (size_t i = 0; i < count; i++)
         wwi_buffer_destroy(&sinks[i].own);

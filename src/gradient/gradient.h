@@ -57,9 +57,9 @@ typedef struct wwi_gradient_batch {
     uint64_t head;                          // by tiles: words before the values of pairs
     uint32_t tall, wide, segment, segments; // most blocks; columns of blocks of a segment, and how many there are
     uint64_t cells;
-    uint64_t packed, roll, marks, edges, slopes, sums; // values of the buffers
-    uint64_t more_marks;                               // of a second buffer of marks
-    size_t later;                                      // the first task whose marks are there
+    uint64_t packed, carried, checkpoints, edges, slopes, sums; // values of the buffers
+    uint64_t more_checkpoints;                                  // of a second buffer of checkpoints
+    size_t later;                                               // the first task whose checkpoints are there
     wwi_buffer *tasks, *band;
     wwi_gradient_list rows, columns, pairs;
 } wwi_gradient_batch;
@@ -70,8 +70,26 @@ typedef struct wwi_gradient_program {
     wwi_kernel *forward, *backward;
 } wwi_gradient_program;
 
+// The sizes of blocks and programs.
+typedef struct wwi_gradient_form {
+    uint32_t channels, passes, parts; // channels of a point, passes over single ones, values of a point
+    uint32_t rows, columns, vector, group, slope_channels, parameters; // of a block; of the program
+    bool before, border;
+    int registers;  // a point is held in registers
+    int tiles;      // of soft-DTW: kernels_cl/gradient/gradient_soft.cl, 1 by pairs, 2 also by products; 0: gradient.cl
+    uint32_t noted; // values of a block that are its checkpoint
+    bool may_flow;  // of tiles: a strip's work-item may wait for another's
+    uint32_t chunk; // of tiles: row-steps of a work-item on a diagonal
+    size_t args_bytes; // of wwi_gradient_args that a kernel takes
+} wwi_gradient_form;
+
+// As large as the largest batch so far.
+typedef struct wwi_gradient_scratch {
+    wwi_buffer *packed, *carried, *flow, *checkpoints, *more_checkpoints, *edges, *slopes, *sums, *ends, *upstream;
+} wwi_gradient_scratch;
+
 struct ww_gradient {
-    ww_plan *plan;
+    wwi_pairing pair;
     ww_dataset *given_rows, *given_columns; // as the caller gave them, before they are derived
     ww_gradient_options options;            // `run` is read when it is created
     size_t count;                           // the caller's pairs
@@ -83,25 +101,15 @@ struct ww_gradient {
     uint64_t *row_offsets, *column_offsets; // of each output, in values
     uint64_t *alignment_offsets;            // of each pair
     uint32_t longest;
-    uint32_t channels, passes, parts; // channels of a point, passes over single ones, values of a point
-    uint32_t rows, columns, vector, group, slope_channels, parameters; // of a block; of the program
-    bool before, border;
-    int tiles;      // of soft-DTW: kernels_cl/gradient/gradient_soft.cl, 1 by pairs, 2 also by products; 0: gradient.cl
-    uint32_t noted; // values of a block that the pass forward notes
-    bool may_flow;  // of tiles: a strip's work-item may wait for another's
-    uint32_t chunk; // of tiles: row-steps of a work-item on a diagonal
-    size_t args_bytes;              // of wwi_gradient_args that a kernel takes
+    wwi_gradient_form form;
     wwi_gradient_program blocks[3]; // for tasks alone, side by side, and likewise by strips in one launch
     wwi_program *sums;
     wwi_kernel *pack, *by_border, *by_series, *by_pairs;
-    int registers; // a point is held in registers
     wwi_pace pace;
     double rate, waiting; // cells a second; cells enqueued since the last look at the clock
     double guess;         // `rate` before the first launch
     uint64_t max_bytes;
-    // Scratch, as large as the largest batch so far.
-    wwi_buffer *packed, *roll, *flow, *marks, *more_marks, *edges, *slopes, *sum_values, *ends;
-    wwi_buffer *upstream;
+    wwi_gradient_scratch scratch;
     wwi_gradient_batch kept; // the only one, where all tasks are one batch
     bool is_kept, pending;
     double start_seconds;

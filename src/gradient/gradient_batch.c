@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "gradient/gradient.h"
 #include "measure/band.h"
 
@@ -19,35 +18,36 @@ static uint32_t blocks(uint32_t points, uint32_t size) {
 
 // Values that a task of so many blocks needs.
 typedef struct need {
-    uint64_t packed, roll, marks, edges, slopes, sums, heads;
+    uint64_t packed, carried, checkpoints, edges, slopes, sums, heads;
 } need;
 
 static need need_of(const ww_gradient *g, uint32_t tall, uint32_t wide, uint32_t segment) {
-    const uint64_t rows = (uint64_t)tall * g->rows, columns = (uint64_t)wide * g->columns;
-    const uint64_t roll = columns + ((uint64_t)tall * (g->rows + 1) + 3) / 4 * 4;
+    const uint64_t rows = (uint64_t)tall * g->form.rows, columns = (uint64_t)wide * g->form.columns;
+    const uint64_t roll = columns + ((uint64_t)tall * (g->form.rows + 1) + 3) / 4 * 4;
     return (need){
         // By tiles points, slopes and what the pass back hands on have the same places.
-        .packed = g->tiles ? roll : (rows + columns) * g->parts,
-        .roll = roll,
+        .packed = g->form.tiles ? roll : (rows + columns) * g->form.parts,
+        .carried = roll,
         // By tiles a word more of each of a row's blocks, in fours.
-        .marks = (uint64_t)tall * (segment * g->noted + (g->tiles ? (segment + 3) / 4 * 4 : 0)),
+        .checkpoints = (uint64_t)tall * (segment * g->form.noted + (g->form.tiles ? (segment + 3) / 4 * 4 : 0)),
         .edges = segment < wide ? (wide - 1) / segment * rows : 0,
-        .slopes = g->tiles ? roll : (rows + columns) * g->channels * (g->before ? 2 : 1),
-        .heads = g->tiles ? 4 * (TILE_COUNTER + wide / WWI_SIDE_BY_SIDE + 1ull) : 0,
-        .sums = (tall + 2ull) * g->parameters + (g->options.weights ? rows + columns + g->columns : 0),
+        .slopes = g->form.tiles ? roll : (rows + columns) * g->form.channels * (g->form.before ? 2 : 1),
+        .heads = g->form.tiles ? 4 * (TILE_COUNTER + wide / WWI_SIDE_BY_SIDE + 1ull) : 0,
+        .sums = (tall + 2ull) * g->form.parameters + (g->options.weights ? rows + columns + g->form.columns : 0),
     };
 }
 
 static uint64_t bytes_of(const ww_gradient *g, need n) {
-    return (n.packed + 2 * n.roll + n.marks + n.edges + n.slopes + n.sums + n.heads) *
-               wwi_precision_bytes(g->plan->rows->precision) +
+    return (n.packed + 2 * n.carried + n.checkpoints + n.edges + n.slopes + n.sums + n.heads) *
+               wwi_precision_bytes(g->pair.rows->precision) +
            sizeof(wwi_gradient_task) + 6 * sizeof(wwi_gradient_entry);
 }
 
 static uint64_t room_of(const ww_gradient *g) {
-    const wwi_buffer *have[] = {g->packed,     g->roll,  g->flow,   g->marks,
-                                g->more_marks, g->edges, g->slopes, g->sum_values};
-    uint64_t room = wwi_context_bytes_free(g->plan->context) / 2;
+    const wwi_buffer *have[] = {
+        g->scratch.packed,           g->scratch.carried, g->scratch.flow,   g->scratch.checkpoints,
+        g->scratch.more_checkpoints, g->scratch.edges,   g->scratch.slopes, g->scratch.sums};
+    uint64_t room = wwi_context_bytes_free(g->pair.context) / 2;
     for (size_t i = 0; i < sizeof have / sizeof *have; i++)
         room += have[i] ? wwi_buffer_bytes(have[i]) / 2 : 0;
     return g->max_bytes ? g->max_bytes : room;
@@ -55,21 +55,21 @@ static uint64_t room_of(const ww_gradient *g) {
 
 // Whether a batch of these needs fits, all together and each of its buffers.
 static bool fits(const ww_gradient *g, need n, uint64_t tasks, uint64_t room) {
-    const uint64_t size = wwi_precision_bytes(g->plan->rows->precision);
-    return bytes_of(g, n) <= room / tasks && n.marks <= wwi_context_max_buffer(g->plan->context) / size / tasks;
+    const uint64_t size = wwi_precision_bytes(g->pair.rows->precision);
+    return bytes_of(g, n) <= room / tasks && n.checkpoints <= wwi_context_max_buffer(g->pair.context) / size / tasks;
 }
 
 // ---- sizes
 
 static void add_task(const ww_gradient *g, wwi_gradient_batch *b, const wwi_gradient_pair *pair) {
-    b->cells += wwi_runner_pair_cells(g->plan->runner, pair->n, pair->m);
+    b->cells += wwi_pairing_cells(&g->pair, pair->n, pair->m);
     b->count++;
 }
 
 static uint64_t largest_bytes(const ww_gradient *g, size_t first, uint32_t stride, uint32_t *tall, uint32_t *wide) {
     *tall = *wide = 1;
     for (size_t t = first; t < g->task_count && t < first + stride; t++) {
-        const uint32_t high = blocks(g->tasks[t].n, g->rows), broad = blocks(g->tasks[t].m, g->columns);
+        const uint32_t high = blocks(g->tasks[t].n, g->form.rows), broad = blocks(g->tasks[t].m, g->form.columns);
         *tall = high > *tall ? high : *tall;
         *wide = broad > *wide ? broad : *wide;
     }
@@ -79,7 +79,7 @@ static uint64_t largest_bytes(const ww_gradient *g, size_t first, uint32_t strid
 // One task in segments of as many columns of blocks as fit.
 static ww_status cut_segments(const ww_gradient *g, wwi_gradient_batch *b, uint64_t room) {
     const wwi_gradient_pair *pair = &g->tasks[b->first];
-    const uint32_t tall = blocks(pair->n, g->rows), wide = blocks(pair->m, g->columns);
+    const uint32_t tall = blocks(pair->n, g->form.rows), wide = blocks(pair->m, g->form.columns);
     uint32_t least = 1, most = wide;
     // What a segment needs grows with its columns but for the edges, which are least where it is half the matrix.
     while (most > 1 && !fits(g, need_of(g, tall, wide, most), 1, room))
@@ -107,62 +107,65 @@ static ww_status cut_segments(const ww_gradient *g, wwi_gradient_batch *b, uint6
     return WW_OK;
 }
 
-static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_batch *b) {
-    const uint64_t room = room_of(g), size = wwi_precision_bytes(g->plan->rows->precision);
-    const uint64_t units = wwi_context_info(g->plan->context)->compute_units;
+// As many tasks as fit, `most` at most: their sizes, and where the second buffer of checkpoints begins.
+static void fill_batch(const ww_gradient *g, wwi_gradient_batch *b, uint64_t room, size_t most) {
+    const uint64_t size = wwi_precision_bytes(g->pair.rows->precision);
+    const uint64_t largest = wwi_context_max_buffer(g->pair.context);
     uint64_t used = 0, marks = 0;
+    uint32_t tall, wide;
+    b->tall = b->wide = 0;
+    b->cells = b->count = 0;
+    b->later = SIZE_MAX;
+    while (b->first + b->count < g->task_count && b->count < most) {
+        const uint64_t more = largest_bytes(g, b->first + b->count, b->stride, &tall, &wide);
+        const uint64_t more_marks = need_of(g, tall, wide, wide).checkpoints * b->stride * size;
+        if (used + more > room)
+            return;
+        if (marks + more_marks > largest) {
+            // By tiles there are two buffers of checkpoints.
+            if (!g->form.tiles || b->later != SIZE_MAX || more_marks > largest)
+                return;
+            b->later = b->count;
+            marks = 0;
+        }
+        used += more;
+        marks += more_marks;
+        b->tall = tall > b->tall ? tall : b->tall;
+        b->wide = wide > b->wide ? wide : b->wide;
+        for (uint32_t lane = 0; lane < b->stride && b->first + b->count < g->task_count; lane++)
+            add_task(g, b, &g->tasks[b->first + b->count]);
+    }
+}
+
+static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_batch *b) {
+    ww_context *context = g->pair.context;
+    const uint64_t room = room_of(g), units = wwi_compute_units(context);
     uint32_t tall, wide;
     b->first = first;
     b->segments = 1;
     // Pairs enough to give each work-item its own.
-    const bool gpu = wwi_context_info(g->plan->context)->type == WW_DEVICE_GPU;
-    const uint64_t enough = (units ? units : 1) * (uint64_t)wwi_tuning(g->plan->context, "gradient.fill", NULL,
-                                                                       g->tiles ? (g->may_flow ? 88 : 32)
-                                                                       : gpu    ? 128
-                                                                                : 2 * (long)g->vector);
+    const long fill = g->form.tiles         ? (g->form.may_flow ? 88 : 32)
+                      : wwi_is_gpu(context) ? 128
+                                            : 2 * (long)g->form.vector;
+    const uint64_t enough = units * (uint64_t)wwi_tuning(context, "gradient.fill", NULL, fill);
     // Neighbouring work-items, or the lanes of a vector, then read neighbouring words. Of few pairs, a vector's lanes
     // are better blocks of one diagonal.
-    const uint32_t side = g->vector == 1 ? WWI_SIDE_BY_SIDE : g->vector;
-    const uint64_t least = g->vector == 1 ? WWI_SIDE_BY_SIDE : enough;
+    const uint32_t side = g->form.vector == 1 ? WWI_SIDE_BY_SIDE : g->form.vector;
+    const uint64_t least = g->form.vector == 1 ? WWI_SIDE_BY_SIDE : enough;
     b->stride = g->task_count - first >= least ? side : 1;
     if (largest_bytes(g, first, b->stride, &tall, &wide) > room)
         b->stride = 1;
-    for (size_t most = MOST_TASKS;;) {
-        b->tall = b->wide = 0;
-        b->cells = b->count = 0;
-        used = marks = 0;
-        b->later = SIZE_MAX;
-        while (first + b->count < g->task_count && b->count < most) {
-            const uint64_t more = largest_bytes(g, first + b->count, b->stride, &tall, &wide);
-            const uint64_t more_marks = need_of(g, tall, wide, wide).marks * b->stride * size;
-            if (used + more > room)
-                break;
-            if (marks + more_marks > wwi_context_max_buffer(g->plan->context)) {
-                // By tiles there are two buffers of marks.
-                if (!g->tiles || b->later != SIZE_MAX || more_marks > wwi_context_max_buffer(g->plan->context))
-                    break;
-                b->later = b->count;
-                marks = 0;
-            }
-            used += more;
-            marks += more_marks;
-            b->tall = tall > b->tall ? tall : b->tall;
-            b->wide = wide > b->wide ? wide : b->wide;
-            for (uint32_t lane = 0; lane < b->stride && first + b->count < g->task_count; lane++)
-                add_task(g, b, &g->tasks[first + b->count]);
-        }
-        // Of several batches none is much smaller than the others, which would leave work-items without a pair.
-        const size_t left = g->task_count - first, batches = b->count ? (left + b->count - 1) / b->count : 1;
-        if (batches == 1 || most < MOST_TASKS || b->count < 2 * enough)
-            break;
-        most = (left + batches - 1) / batches;
-    }
+    fill_batch(g, b, room, MOST_TASKS);
+    // Of several batches none is much smaller than the others, which would leave work-items without a pair.
+    const size_t left = g->task_count - first, batches = b->count ? wwi_ceil_div(left, b->count) : 1;
+    if (batches > 1 && b->count >= 2 * enough)
+        fill_batch(g, b, room, wwi_ceil_div(left, batches));
     if (b->count == 0)
         return cut_segments(g, b, room);
     b->segment = b->wide;
-    b->whole = b->count >= enough && g->slope_channels == g->channels;
+    b->whole = b->count >= enough && g->form.slope_channels == g->form.channels;
     // One launch of what does not last too long; by a guess, because results must not depend on times.
-    if (g->may_flow && b->stride > 1 && (double)b->cells < TILE_HASTE * g->guess * g->pace.aim) {
+    if (g->form.may_flow && b->stride > 1 && (double)b->cells < TILE_HASTE * g->guess * g->pace.aim) {
         b->flow[1] = !b->whole;
         b->flow[0] = !b->whole || b->count < units * WWI_TILE_AHEAD;
     }
@@ -175,7 +178,7 @@ static ww_status take_tasks(const ww_gradient *g, size_t first, wwi_gradient_bat
 static ww_status add_band(const ww_gradient *g, const wwi_gradient_pair *pair, wwi_words *heads, wwi_words *rows,
                           wwi_gradient_task *last) {
     ww_status status;
-    const ww_band *band = &g->plan->measure.band;
+    const ww_band *band = &g->pair.measure.band;
     const wwi_band_form form = wwi_band_form_of(band);
     if (last && last->n == pair->n && last->m == pair->m)
         return WW_OK;
@@ -193,35 +196,30 @@ static ww_status add_band(const ww_gradient *g, const wwi_gradient_pair *pair, w
     return wwi_band_table(band, pair->n, pair->m, rows);
 }
 
-static ww_status send(ww_context *context, wwi_buffer **buffer, uint64_t bytes, const void *source) {
-    const ww_status status = wwi_buffer_create(context, bytes ? bytes : 4, buffer);
-    return status == WW_OK && bytes ? wwi_buffer_write(*buffer, 0, bytes, source) : status;
-}
-
 static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
     ww_status status = WW_OK;
-    uint64_t first_marks = 0;
+    uint64_t first_part = 0;
     wwi_words heads = {NULL, 0, 0}, rows = {NULL, 0, 0};
     wwi_gradient_task *tasks = calloc(b->count, sizeof *tasks);
     if (!tasks)
         return wwi_fail_memory(b->count * sizeof *tasks);
     // By tiles the first of `flow` counts the pairs that are taken.
     const bool flow = b->flow[0] || b->flow[1];
-    b->head = !g->tiles ? 0
-              : flow    ? TILE_COUNTER + ((b->count + b->stride - 1) / b->stride * b->wide + 3) / 4 * 4
-                        : TILE_COUNTER;
-    b->roll = b->packed = b->slopes = b->head;
+    b->head = !g->form.tiles ? 0
+              : flow         ? TILE_COUNTER + (wwi_ceil_div(b->count, b->stride) * b->wide + 3) / 4 * 4
+                             : TILE_COUNTER;
+    b->carried = b->packed = b->slopes = b->head;
     for (size_t t = 0; t < b->count; t += b->stride) {
         uint32_t tall, wide;
         (void)largest_bytes(g, b->first + t, b->stride, &tall, &wide);
         if (t == b->later) {
-            first_marks = b->marks;
-            b->marks = 0;
+            first_part = b->checkpoints;
+            b->checkpoints = 0;
         }
         const need n = need_of(g, tall, wide, b->segment < wide ? b->segment : wide);
         // From a pair to that beside it. By tiles only what the pass forward hands on lies side by side, in fours.
-        const uint64_t s = g->tiles ? 1 : b->stride, side = g->tiles ? 4 : 1;
-        const uint64_t points = g->tiles ? n.packed : 1, slopes = g->tiles ? n.slopes : 1;
+        const uint64_t s = g->form.tiles ? 1 : b->stride, side = g->form.tiles ? 4 : 1;
+        const uint64_t points = g->form.tiles ? n.packed : 1, slopes = g->form.tiles ? n.slopes : 1;
         for (uint32_t lane = 0; lane < b->stride && t + lane < b->count; lane++) {
             const wwi_gradient_pair *pair = &g->tasks[b->first + t + lane];
             wwi_gradient_task *task = &tasks[t + lane];
@@ -231,15 +229,16 @@ static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
             task->wide = wide;
             task->number = (uint32_t)(t + lane);
             task->x = b->packed + lane * points;
-            task->y = task->x + (uint64_t)tall * g->rows * g->parts * s;
-            task->roll = b->roll + lane * side;
-            task->marks = b->marks + lane * side;
+            task->y = task->x + (uint64_t)tall * g->form.rows * g->form.parts * s;
+            task->roll = b->carried + lane * side;
+            task->marks = b->checkpoints + lane * side;
             task->later = t >= b->later;
             task->edges = b->edges + lane * side;
             task->x_slopes = b->slopes + lane * slopes;
-            task->y_slopes = task->x_slopes + (uint64_t)tall * g->rows * g->channels * (g->before ? 2 : 1) * s;
+            task->y_slopes =
+                task->x_slopes + (uint64_t)tall * g->form.rows * g->form.channels * (g->form.before ? 2 : 1) * s;
             task->sums = b->sums + lane;
-            task->lags = task->sums + (tall + 2ull) * g->parameters * s;
+            task->lags = task->sums + (tall + 2ull) * g->form.parameters * s;
             task->aligned = pair->pair != WWI_NO_PAIR;
             if (task->aligned && g->alignment_offsets)
                 task->alignment = g->alignment_offsets[pair->pair];
@@ -248,14 +247,14 @@ static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
             task->band = heads.count ? (uint32_t)heads.count - 1 : 0;
         }
         b->packed += n.packed * b->stride;
-        b->roll += n.roll * b->stride;
-        b->marks += n.marks * b->stride;
+        b->carried += n.carried * b->stride;
+        b->checkpoints += n.checkpoints * b->stride;
         b->edges += n.edges * b->stride;
         b->slopes += n.slopes * b->stride;
         b->sums += n.sums * b->stride;
     }
-    b->more_marks = b->later < b->count ? b->marks : 0;
-    b->marks = b->later < b->count ? first_marks : b->marks;
+    b->more_checkpoints = b->later < b->count ? b->checkpoints : 0;
+    b->checkpoints = b->later < b->count ? first_part : b->checkpoints;
     // Tables follow their heads.
     if (rows.count) {
         const size_t head_count = heads.count;
@@ -266,8 +265,8 @@ static ww_status make_tasks(const ww_gradient *g, wwi_gradient_batch *b) {
         memcpy(heads.data + head_count, rows.data, rows.count * sizeof *rows.data);
         heads.count += rows.count;
     }
-    if ((status = send(g->plan->context, &b->tasks, b->count * sizeof *tasks, tasks)) == WW_OK)
-        status = send(g->plan->context, &b->band, heads.count * sizeof *heads.data, heads.data);
+    if ((status = wwi_upload(g->pair.context, &b->tasks, tasks, b->count * sizeof *tasks)) == WW_OK)
+        status = wwi_upload(g->pair.context, &b->band, heads.data, heads.count * sizeof *heads.data);
 done:
     wwi_words_free(&heads);
     wwi_words_free(&rows);
@@ -341,10 +340,10 @@ static ww_status send_list(const ww_gradient *g, addends *from, const uint64_t *
     }
     begins[list->count] = (uint32_t)count;
     list->many = list->count && count / list->count >= MANY_ENTRIES;
-    if ((status = send(g->plan->context, &list->entries, count * sizeof *entries, entries)) != WW_OK ||
-        (status = send(g->plan->context, &list->begins, (list->count + 1ull) * sizeof *begins, begins)) != WW_OK)
-        goto done;
-    status = send(g->plan->context, &list->outputs, list->count * (offsets ? 16ull : 4ull), places);
+    ww_context *context = g->pair.context;
+    if ((status = wwi_upload(context, &list->entries, entries, count * sizeof *entries)) == WW_OK &&
+        (status = wwi_upload(context, &list->begins, begins, (list->count + 1ull) * sizeof *begins)) == WW_OK)
+        status = wwi_upload(context, &list->outputs, places, list->count * (offsets ? 16ull : 4ull));
 done:
     free(entries);
     free(begins);
@@ -384,18 +383,11 @@ static ww_status make_lists(const ww_gradient *g, wwi_gradient_batch *b) {
     return status;
 }
 
-static void close_list(wwi_gradient_list *list) {
-    wwi_buffer_destroy(&list->entries);
-    wwi_buffer_destroy(&list->begins);
-    wwi_buffer_destroy(&list->outputs);
-}
-
 void wwi_gradient_batch_close(wwi_gradient_batch *b) {
-    wwi_buffer_destroy(&b->tasks);
-    wwi_buffer_destroy(&b->band);
-    close_list(&b->rows);
-    close_list(&b->columns);
-    close_list(&b->pairs);
+    wwi_gradient_list *lists[] = {&b->rows, &b->columns, &b->pairs};
+    WWI_BUFFERS_DESTROY(&b->tasks, &b->band);
+    for (size_t i = 0; i < 3; i++)
+        WWI_BUFFERS_DESTROY(&lists[i]->entries, &lists[i]->begins, &lists[i]->outputs);
     memset(b, 0, sizeof *b);
 }
 

@@ -2,8 +2,6 @@
 // The programs of gradients, and the launches of a batch: forward, back, sums (kernels_cl/gradient/).
 #include <stdio.h>
 
-#include "base/grow.h"
-#include "engine/packed_items.h"
 #include "gradient/gradient.h"
 #include "measure/measure_table.h"
 
@@ -24,71 +22,67 @@
 #define TILE_REGISTERS " -cl-nv-maxrregcount=128"
 
 // A kernel has as many parameters as its measure.
-#define ARGS(g, args) ((wwi_arg){WWI_ARG_VALUE, (g)->args_bytes, &(args)})
-
-static bool on_gpu(const ww_gradient *g) {
-    return wwi_context_info(g->plan->context)->type == WW_DEVICE_GPU;
-}
+#define ARGS(g, args) ((wwi_arg){WWI_ARG_VALUE, (g)->form.args_bytes, &(args)})
 
 static uint32_t sum_group(const ww_gradient *g) {
-    return on_gpu(g) ? SUM_GROUP_GPU : SUM_GROUP_CPU;
-}
-
-static long tuned(const ww_gradient *g, const char *name, long fallback) {
-    return wwi_tuning(g->plan->context, name, g->plan->rows->precision == WW_DOUBLE ? "f64" : "f32", fallback);
+    return wwi_is_gpu(g->pair.context) ? SUM_GROUP_GPU : SUM_GROUP_CPU;
 }
 
 // Copies to local memory that a kernel does not wait for, and the fences of a group that waits for another.
 static bool asynchronous(const ww_gradient *g) {
-    return g->plan->runner->exchange == WWI_EXCHANGE_NV_SHFL && wwi_context_mma(g->plan->context);
+    return g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL && wwi_context_mma(g->pair.context);
 }
 
 static int tiles_of(const ww_gradient *g) {
-    if (g->parts != 1 || g->options.alignment)
+    if (g->form.parts != 1 || g->options.alignment)
         return 0;
-    return wwi_soft_tiles_tuned(g->plan->runner, "gradient.tiles",
-                                !on_gpu(g)                                  ? 0
-                                : wwi_context_fast_double(g->plan->context) ? 2
-                                                                            : 1);
+    return wwi_soft_tiles_tuned(&g->pair.recurrence, "form.gradient.tiles",
+                                !wwi_is_gpu(g->pair.context)               ? 0
+                                : wwi_context_fast_double(g->pair.context) ? 2
+                                                                           : 1);
 }
 
 // The sizes of a block, and what of a point is in registers.
 static int choose_sizes(ww_gradient *g) {
-    if ((g->tiles = tiles_of(g)) != 0) {
-        g->rows = TILE_ROWS;
-        g->columns = TILE_COLUMNS;
-        g->chunk = (uint32_t)tuned(g, "gradient.chunk", TILE_CHUNK);
-        g->noted = TILE_NOTED;
-        g->may_flow = asynchronous(g) && tuned(g, "gradient.flow", 1);
-        g->vector = 1;
-        g->group = 32;
-        g->slope_channels = 1;
+    if ((g->form.tiles = tiles_of(g)) != 0) {
+        g->form.rows = TILE_ROWS;
+        g->form.columns = TILE_COLUMNS;
+        g->form.chunk = TILE_CHUNK;
+        g->form.noted = TILE_NOTED;
+        g->form.may_flow =
+            asynchronous(g) && wwi_tuning_for(g->pair.context, g->pair.rows->precision, "form.gradient.flow", 1);
+        g->form.vector = 1;
+        g->form.group = 32;
+        g->form.slope_channels = 1;
         return 1;
     }
-    const bool gpu = on_gpu(g), wide = g->plan->rows->precision == WW_DOUBLE || g->channels > 1 || g->before;
-    const bool registers = g->channels <= (gpu ? GPU_POINT_CHANNELS : CPU_POINT_CHANNELS);
-    g->rows = (uint32_t)tuned(g, "gradient.rows", gpu && wide ? 4 : 8);
-    g->columns = (uint32_t)tuned(g, "gradient.columns", gpu ? (wide ? 4 : 8) : 8);
-    g->vector =
-        gpu || !registers ? 1 : (uint32_t)tuned(g, "packed.vector", g->plan->rows->precision == WW_DOUBLE ? 8 : 16);
-    g->group = gpu ? 32 : 1;
-    g->noted = g->rows + g->columns + 1;
-    g->slope_channels = g->channels <= SUMMED_CHANNELS ? g->channels : SUMMED_CHANNELS;
+    const bool gpu = wwi_is_gpu(g->pair.context),
+               wide = g->pair.rows->precision == WW_DOUBLE || g->form.channels > 1 || g->form.before;
+    const bool registers = g->form.channels <= (gpu ? GPU_POINT_CHANNELS : CPU_POINT_CHANNELS);
+    g->form.rows = gpu && wide ? 4 : 8;
+    g->form.columns = g->form.rows;
+    g->form.vector = gpu || !registers
+                         ? 1
+                         : (uint32_t)wwi_tuning_for(g->pair.context, g->pair.rows->precision, "packed.vector",
+                                                    g->pair.rows->precision == WW_DOUBLE ? 8 : 16);
+    g->form.group = gpu ? 32 : 1;
+    g->form.noted = g->form.rows + g->form.columns + 1;
+    g->form.slope_channels = g->form.channels <= SUMMED_CHANNELS ? g->form.channels : SUMMED_CHANNELS;
     return registers;
 }
 
 static void write_options(const ww_gradient *g, uint32_t stride, bool flow, char *options, size_t bytes) {
     // On x86 CPUs denormal numbers take a hundred cycles, and most of A is one where gamma is small beside the costs.
-    const char *denormals = g->plan->measure.gamma > 0 ? " -cl-denorms-are-zero" : "";
-    const bool nvidia = g->tiles && g->plan->runner->exchange == WWI_EXCHANGE_NV_SHFL;
-    const bool derived = wwi_measure_row_by_id(g->plan->measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
+    const char *denormals = g->pair.measure.gamma > 0 ? " -cl-denorms-are-zero" : "";
+    const bool nvidia = g->form.tiles && g->pair.recurrence.exchange == WWI_EXCHANGE_NV_SHFL;
+    const bool derived = wwi_measure_row_by_id(g->pair.measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
     snprintf(options, bytes,
              "-DWW_PARTED=1 -DWW_SLOPE_CHANNELS=%u -DWW_WANT_PARAMETERS=%d -DWW_WANT_LAGS=%d -DWW_WANT_ALIGNMENT=%d "
              "-DWW_SUM_WG=%u -DWW_SUM_SLICES=%d -DWW_DERIVED=%d -DWW_SIDE_BY_SIDE=%u -DWW_SOFT_WIDE=%d -DWW_PART=%d "
              "-DWW_ASYNC=%d -DWW_FLOW=%d%s%s",
-             g->slope_channels, g->options.parameters && g->parameters, g->options.weights, g->options.alignment,
-             sum_group(g), on_gpu(g) ? SUM_SLICES : 1, derived, stride, g->tiles == 2, TILE_PART,
-             nvidia && asynchronous(g), flow, denormals, nvidia ? TILE_REGISTERS : "");
+             g->form.slope_channels, g->options.parameters && g->form.parameters, g->options.weights,
+             g->options.alignment, sum_group(g), wwi_is_gpu(g->pair.context) ? SUM_SLICES : 1, derived, stride,
+             g->form.tiles == 2, TILE_PART, nvidia && asynchronous(g), flow, denormals, nvidia ? TILE_REGISTERS : "");
 }
 
 ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool flow, wwi_gradient_program **passes) {
@@ -97,42 +91,42 @@ ww_status wwi_gradient_passes(ww_gradient *g, uint32_t stride, bool flow, wwi_gr
     static const char *const texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient.cl", NULL};
     static const char *const tiles[] = {"gradient/gradient_tasks.cl", "engine/soft_tiles.cl",
                                         "gradient/gradient_soft.cl", NULL};
-    const wwi_texts wanted = {
-        g->tiles ? tiles : texts, true, (int)g->vector, g->rows, g->columns, g->group, g->registers, options};
+    const wwi_texts wanted = {g->form.tiles ? tiles : texts,
+                              true,
+                              (int)g->form.vector,
+                              g->form.rows,
+                              g->form.columns,
+                              g->form.group,
+                              g->form.registers,
+                              options};
     wwi_gradient_program *p = *passes = &g->blocks[flow ? 2 : stride > 1];
     if (p->backward)
         return WW_OK;
     write_options(g, stride, flow, options, sizeof options);
-    if ((!p->program && (status = wwi_runner_compile(g->plan->runner, &wanted, &p->program)) != WW_OK) ||
-        (!p->forward &&
-         (status = wwi_kernel_create(g->plan->stream, p->program, g->tiles ? "ww_soft_forward" : "ww_gradient_forward",
-                                     &p->forward)) != WW_OK))
+    const wwi_named_kernel kernels[] = {
+        {p->forward ? NULL : &p->forward, g->form.tiles ? "ww_soft_forward" : "ww_gradient_forward"},
+        {&p->backward, g->form.tiles ? "ww_soft_backward" : "ww_gradient_backward"},
+        {NULL, NULL}};
+    if (!p->program && (status = wwi_recurrence_compile(&g->pair.recurrence, &wanted, &p->program)) != WW_OK)
         return status;
-    return wwi_kernel_create(g->plan->stream, p->program, g->tiles ? "ww_soft_backward" : "ww_gradient_backward",
-                             &p->backward);
+    return wwi_kernels_make(g->pair.stream, p->program, kernels);
 }
 
 ww_status wwi_gradient_build(ww_gradient *g) {
     ww_status status;
     char options[512];
-    wwi_stream *stream = g->plan->stream;
-    wwi_parameter_values values;
     static const char *const texts[] = {"gradient/gradient_tasks.cl", "gradient/gradient_sums.cl", NULL};
-    g->registers = choose_sizes(g);
-    g->args_bytes =
-        offsetof(wwi_gradient_args, parameters) + (wwi_runner_parameters(g->plan->runner, &values) + 7) / 8 * 8;
+    g->form.registers = choose_sizes(g);
+    g->form.args_bytes = offsetof(wwi_gradient_args, parameters) + (g->pair.recurrence.parameters.bytes + 7) / 8 * 8;
     write_options(g, 1, false, options, sizeof options);
-    const wwi_texts wanted = {texts, true, 1, g->rows, g->columns, g->group, g->registers, options};
-    if ((status = wwi_runner_compile(g->plan->runner, &wanted, &g->sums)) != WW_OK ||
-        (status = wwi_kernel_create(stream, g->sums, "ww_gradient_pack", &g->pack)) != WW_OK ||
-        (status = wwi_kernel_create(stream, g->sums, "ww_gradient_series", &g->by_series)) != WW_OK ||
-        (status = wwi_kernel_create(stream, g->sums, "ww_gradient_pairs", &g->by_pairs)) != WW_OK)
-        return status;
-    return g->border ? wwi_kernel_create(stream, g->sums, "ww_gradient_border", &g->by_border) : WW_OK;
-}
-
-static uint64_t ceil_div(uint64_t a, uint64_t b) {
-    return (a + b - 1) / b;
+    const wwi_texts wanted = {texts, true, 1, g->form.rows, g->form.columns, g->form.group, g->form.registers, options};
+    const wwi_named_kernel kernels[] = {{&g->pack, "ww_gradient_pack"},
+                                        {&g->by_series, "ww_gradient_series"},
+                                        {&g->by_pairs, "ww_gradient_pairs"},
+                                        {g->form.border ? &g->by_border : NULL, "ww_gradient_border"},
+                                        {NULL, NULL}};
+    status = wwi_recurrence_compile(&g->pair.recurrence, &wanted, &g->sums);
+    return status == WW_OK ? wwi_kernels_make(g->pair.stream, g->sums, kernels) : status;
 }
 
 // Counts cells that were enqueued, and looks at the clock when they should have taken as long as a launch may.
@@ -160,7 +154,7 @@ static ww_status launch(ww_gradient *g, pass *p, uint64_t items) {
     wwi_arg all[16] = {ARGS(g, p->args)};
     for (size_t i = 0; i < p->count; i++)
         all[1 + i] = p->buffers[i];
-    return wwi_launch(p->kernel, ceil_div(items, (uint64_t)g->vector * g->group), g->group, all, 1 + p->count);
+    return wwi_launch_items(p->kernel, wwi_ceil_div(items, g->form.vector), g->form.group, all, 1 + p->count);
 }
 
 static ww_status run_pairs(ww_gradient *g, pass *p) {
@@ -169,22 +163,20 @@ static ww_status run_pairs(ww_gradient *g, pass *p) {
     const double each = p->cells / (double)count;
     for (size_t at = 0, take; status == WW_OK && at < count; at += take) {
         take = (size_t)wwi_pace_units(&g->pace, g->rate, count - at, each);
-        if (g->tiles && !p->slopes) {
+        if (g->form.tiles && !p->slopes) {
             // As many as are resident at once: a few more would take as long again.
-            const uint64_t most = (uint64_t)wwi_context_info(g->plan->context)->compute_units * WWI_TILE_AHEAD;
-            const uint64_t parts = most ? ceil_div(count - at, most) : 1, part = ceil_div(count - at, parts);
-            take = take < part ? take : part;
+            const uint64_t most = wwi_compute_units(g->pair.context) * WWI_TILE_AHEAD;
+            take = wwi_least(take, wwi_ceil_div(count - at, wwi_ceil_div(count - at, most)));
         }
         // Whole packs.
-        take = ceil_div(take, 64) * 64;
-        take = take < count - at ? take : count - at;
+        take = wwi_least(wwi_ceil_div(take, 64) * 64, count - at);
         p->args.first = (uint32_t)at;
         p->args.count = (uint32_t)take;
         // By tiles a work-item of the pass back takes the next pair when it is through with one.
-        const bool pulls = g->tiles && p->slopes;
-        const uint64_t resident = (uint64_t)wwi_context_info(g->plan->context)->compute_units * TILE_RESIDENT;
-        if ((!pulls || (status = wwi_buffer_fill_u32(g->flow, 0, sizeof(uint32_t), 0)) == WW_OK) &&
-            (status = launch(g, p, pulls && take > resident ? resident : take)) == WW_OK)
+        const bool pulls = g->form.tiles && p->slopes;
+        const uint64_t resident = wwi_compute_units(g->pair.context) * TILE_RESIDENT;
+        if ((!pulls || (status = wwi_buffer_fill_u32(g->scratch.flow, 0, sizeof(uint32_t), 0)) == WW_OK) &&
+            (status = launch(g, p, pulls ? wwi_least(take, resident) : take)) == WW_OK)
             status = enqueued(g, each * (double)take, true);
     }
     return status;
@@ -192,22 +184,22 @@ static ww_status run_pairs(ww_gradient *g, pass *p) {
 
 static ww_status run_diagonals(ww_gradient *g, pass *p) {
     ww_status status = WW_OK;
-    const uint32_t tall = (uint32_t)ceil_div(p->batch->tall, g->tiles ? g->chunk : 1);
+    const uint32_t tall = (uint32_t)wwi_ceil_div(p->batch->tall, g->form.tiles ? g->form.chunk : 1);
     const uint32_t wide = p->args.column_end - p->args.column_begin;
     const uint32_t least = tall < wide ? tall : wide, all = tall + wide - 1;
-    const uint32_t last_channel = (g->channels - 1) / g->slope_channels * g->slope_channels;
+    const uint32_t last_channel = (g->form.channels - 1) / g->form.slope_channels * g->form.slope_channels;
     p->args.first = 0;
     p->args.count = (uint32_t)p->batch->count;
     p->args.last_slope_channel = last_channel;
     // Where lanes are pairs side by side, whole packs.
-    const uint32_t pack = p->batch->stride > 1 ? g->vector : 1;
-    const uint64_t across = ceil_div(p->batch->count, pack) * pack;
+    const uint32_t pack = p->batch->stride > 1 ? g->form.vector : 1;
+    const uint64_t across = wwi_ceil_div(p->batch->count, pack) * pack;
     for (uint32_t d = 0; status == WW_OK && d < all; d++) {
         uint32_t turns = d + 1 < all - d ? d + 1 : all - d;
         turns = turns < least ? turns : least;
         p->args.diagonal = d;
         p->args.turns = turns;
-        for (uint32_t c = 0; status == WW_OK && c <= (p->slopes ? last_channel : 0); c += g->slope_channels) {
+        for (uint32_t c = 0; status == WW_OK && c <= (p->slopes ? last_channel : 0); c += g->form.slope_channels) {
             p->args.slope_channel = c;
             status = launch(g, p, across * turns);
         }
@@ -220,7 +212,7 @@ static ww_status run_diagonals(ww_gradient *g, pass *p) {
 // All strips in one launch: a strip's work-item waits for that of the strip before, `head` has how far each is.
 static ww_status run_flow(ww_gradient *g, pass *p, wwi_buffer *head) {
     ww_status status;
-    const uint64_t packs = ceil_div(p->batch->count, p->batch->stride);
+    const uint64_t packs = wwi_ceil_div(p->batch->count, p->batch->stride);
     p->args.first = 0;
     p->args.count = (uint32_t)p->batch->count;
     if ((status = wwi_buffer_fill_u32(head, 0, p->batch->head * sizeof(uint32_t), 0)) != WW_OK ||
@@ -234,63 +226,57 @@ static ww_status run_pass(ww_gradient *g, pass *p, uint32_t begin, uint32_t end)
     p->args.column_end = end;
     const bool flow = p->batch->flow[p->slopes], whole = p->batch->whole && !flow;
     p->args.whole = whole;
-    p->args.chunk = whole || flow ? p->batch->tall : g->chunk;
+    p->args.chunk = whole || flow ? p->batch->tall : g->form.chunk;
     p->args.backward = p->slopes;
     p->cells = (double)p->batch->cells * (end - begin) / p->batch->wide;
-    return flow ? run_flow(g, p, p->slopes ? g->flow : g->roll) : whole ? run_pairs(g, p) : run_diagonals(g, p);
+    return flow    ? run_flow(g, p, p->slopes ? g->scratch.flow : g->scratch.carried)
+           : whole ? run_pairs(g, p)
+                   : run_diagonals(g, p);
 }
 
 static ww_status grow_buffers(ww_gradient *g, const wwi_gradient_batch *b) {
-    ww_status status = WW_OK;
-    const uint64_t size = wwi_precision_bytes(g->plan->rows->precision);
-    struct {
-        wwi_buffer **buffer;
-        uint64_t values;
-    } all[] = {{&g->packed, b->packed},
-               {&g->roll, b->roll},
-               {&g->flow, b->roll},
-               {&g->marks, b->marks},
-               {&g->more_marks, b->more_marks},
-               {&g->edges, b->edges},
-               {&g->slopes, b->slopes},
-               {&g->sum_values, b->sums},
-               {&g->ends, b->count}};
-    for (size_t i = 0; status == WW_OK && i < sizeof all / sizeof *all; i++)
-        status = wwi_grow_buffer(g->plan->context, all[i].buffer, all[i].values * size);
-    return status;
+    const uint64_t size = wwi_precision_bytes(g->pair.rows->precision);
+    return WWI_GROW(g->pair.context, {&g->scratch.packed, b->packed * size}, {&g->scratch.carried, b->carried * size},
+                    {&g->scratch.flow, b->carried * size}, {&g->scratch.checkpoints, b->checkpoints * size},
+                    {&g->scratch.edges, b->edges * size}, {&g->scratch.more_checkpoints, b->more_checkpoints * size},
+                    {&g->scratch.slopes, b->slopes * size}, {&g->scratch.sums, b->sums * size},
+                    {&g->scratch.ends, b->count * size});
 }
 
 static ww_status pack_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args) {
     wwi_slice x, y;
     ww_status status;
-    if ((status = wwi_plan_slice(g->plan, WWI_SIDE_ROW, 0, g->plan->rows->count, &x)) != WW_OK ||
-        (status = wwi_plan_slice(g->plan, WWI_SIDE_COLUMN, 0, g->plan->columns->count, &y)) != WW_OK)
+    if ((status = wwi_pairing_slices(&g->pair, 0, g->pair.rows->count, 0, g->pair.columns->count, &x, &y)) != WW_OK)
         return status;
     args.count = (uint32_t)b->count;
-    const wwi_arg all[] = {ARGS(g, args),        WWI_BUFFER(b->tasks), WWI_BUFFER(x.values), WWI_BUFFER(x.series),
-                           WWI_BUFFER(y.values), WWI_BUFFER(y.series), WWI_BUFFER(g->packed)};
     // Where series lie together a group writes one.
-    const uint64_t groups = args.stride == 1 ? 2 * b->count : ceil_div(2 * b->count, g->group);
-    return wwi_launch(g->pack, groups, g->group, all, sizeof all / sizeof *all);
+    const uint64_t groups = args.stride == 1 ? 2 * b->count : wwi_ceil_div(2 * b->count, g->form.group);
+    return WWI_LAUNCH(g->pack, groups, g->form.group, ARGS(g, args), WWI_BUFFER(b->tasks), WWI_BUFFER(x.values),
+                      WWI_BUFFER(x.series), WWI_BUFFER(y.values), WWI_BUFFER(y.series), WWI_BUFFER(g->scratch.packed));
 }
 
 enum { AHEAD_BUFFERS = 8 };
 
 // A pass forward. buffers: room for its arguments, which it refers to.
 static pass pass_ahead(const ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, wwi_arg *buffers) {
-    const wwi_arg all[AHEAD_BUFFERS] = {WWI_BUFFER(b->tasks),  WWI_BUFFER(b->band),
-                                        WWI_BUFFER(g->packed), WWI_BUFFER(g->roll),
-                                        WWI_BUFFER(g->marks),  WWI_BUFFER(g->edges),
-                                        WWI_BUFFER(g->ends),   WWI_BUFFER(b->more_marks ? g->more_marks : g->marks)};
+    const wwi_arg all[AHEAD_BUFFERS] = {
+        WWI_BUFFER(b->tasks),
+        WWI_BUFFER(b->band),
+        WWI_BUFFER(g->scratch.packed),
+        WWI_BUFFER(g->scratch.carried),
+        WWI_BUFFER(g->scratch.checkpoints),
+        WWI_BUFFER(g->scratch.edges),
+        WWI_BUFFER(g->scratch.ends),
+        WWI_BUFFER(b->more_checkpoints ? g->scratch.more_checkpoints : g->scratch.checkpoints)};
     memcpy(buffers, all, sizeof all);
     return (pass){.batch = b,
                   .kernel = g->blocks[b->flow[0] ? 2 : b->stride > 1].forward,
                   .args = args,
                   .buffers = buffers,
-                  .count = g->tiles ? AHEAD_BUFFERS : AHEAD_BUFFERS - 1};
+                  .count = g->form.tiles ? AHEAD_BUFFERS : AHEAD_BUFFERS - 1};
 }
 
-// The pass forward; with one segment its marks are those of the pass back.
+// The pass forward; with one segment its checkpoints are those of the pass back.
 static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, bool back) {
     wwi_arg ahead_buffers[AHEAD_BUFFERS];
     pass ahead = pass_ahead(g, b, args, ahead_buffers);
@@ -302,27 +288,28 @@ static ww_status run_ahead(ww_gradient *g, const wwi_gradient_batch *b, wwi_grad
 
 static ww_status run_back(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args, wwi_buffer *alignment) {
     ww_status status = WW_OK;
-    const uint64_t size = wwi_precision_bytes(g->plan->rows->precision);
+    const uint64_t size = wwi_precision_bytes(g->pair.rows->precision);
     wwi_arg ahead_buffers[AHEAD_BUFFERS];
-    const wwi_arg back_buffers[] = {WWI_BUFFER(b->tasks),
-                                    WWI_BUFFER(b->band),
-                                    WWI_BUFFER(g->packed),
-                                    WWI_BUFFER(g->marks),
-                                    WWI_BUFFER(g->flow),
-                                    WWI_BUFFER(g->slopes),
-                                    WWI_BUFFER(g->sum_values),
-                                    WWI_BUFFER(alignment ? alignment : g->ends),
-                                    WWI_BUFFER(b->more_marks ? g->more_marks : g->marks)};
+    const wwi_arg back_buffers[] = {
+        WWI_BUFFER(b->tasks),
+        WWI_BUFFER(b->band),
+        WWI_BUFFER(g->scratch.packed),
+        WWI_BUFFER(g->scratch.checkpoints),
+        WWI_BUFFER(g->scratch.flow),
+        WWI_BUFFER(g->scratch.slopes),
+        WWI_BUFFER(g->scratch.sums),
+        WWI_BUFFER(alignment ? alignment : g->scratch.ends),
+        WWI_BUFFER(b->more_checkpoints ? g->scratch.more_checkpoints : g->scratch.checkpoints)};
     pass ahead = pass_ahead(g, b, args, ahead_buffers);
     pass back = {.batch = b,
                  .kernel = g->blocks[b->flow[1] ? 2 : b->stride > 1].backward,
                  .args = args,
                  .buffers = back_buffers,
-                 .count = g->tiles ? 9 : 8,
+                 .count = g->form.tiles ? 9 : 8,
                  .slopes = true};
-    if ((status = wwi_buffer_fill_u32(g->flow, 0, b->roll * size, 0)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(g->slopes, 0, b->slopes * size, 0)) != WW_OK ||
-        (status = wwi_buffer_fill_u32(g->sum_values, 0, b->sums * size, 0)) != WW_OK)
+    if ((status = wwi_buffer_fill_u32(g->scratch.flow, 0, b->carried * size, 0)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(g->scratch.slopes, 0, b->slopes * size, 0)) != WW_OK ||
+        (status = wwi_buffer_fill_u32(g->scratch.sums, 0, b->sums * size, 0)) != WW_OK)
         return status;
     ahead.args.keep = 1;
     ahead.args.segment_columns = back.args.segment_columns = b->segments > 1 ? b->segment : 0;
@@ -341,20 +328,13 @@ static ww_status sum_series(ww_gradient *g, const wwi_gradient_batch *b, wwi_gra
                             const wwi_gradient_list *list, wwi_buffer *upstream, wwi_buffer *out) {
     if (!out || list->count == 0)
         return WW_OK;
-    const uint32_t group = sum_group(g), slices = list->many && on_gpu(g) ? SUM_SLICES : 1;
-    const uint32_t chunks = (uint32_t)ceil_div((uint64_t)list->most * g->channels, group / slices);
-    const wwi_arg all[] = {ARGS(g, args),
-                           WWI_BUFFER(b->tasks),
-                           WWI_BUFFER(g->slopes),
-                           WWI_BUFFER(g->ends),
-                           WWI_BUFFER(list->entries),
-                           WWI_BUFFER(list->begins),
-                           WWI_BUFFER(list->outputs),
-                           WWI_BUFFER(upstream ? upstream : g->ends),
-                           WWI_BUFFER(out),
-                           WWI_VALUE(chunks),
-                           WWI_VALUE(slices)};
-    return wwi_launch(g->by_series, (uint64_t)list->count * chunks, group, all, sizeof all / sizeof *all);
+    const uint32_t group = sum_group(g), slices = list->many && wwi_is_gpu(g->pair.context) ? SUM_SLICES : 1;
+    const uint32_t chunks = (uint32_t)wwi_ceil_div((uint64_t)list->most * g->form.channels, group / slices);
+    return WWI_LAUNCH(g->by_series, (uint64_t)list->count * chunks, group, ARGS(g, args), WWI_BUFFER(b->tasks),
+                      WWI_BUFFER(g->scratch.slopes), WWI_BUFFER(g->scratch.ends), WWI_BUFFER(list->entries),
+                      WWI_BUFFER(list->begins), WWI_BUFFER(list->outputs),
+                      WWI_BUFFER(upstream ? upstream : g->scratch.ends), WWI_BUFFER(out), WWI_VALUE(chunks),
+                      WWI_VALUE(slices));
 }
 
 static ww_status sum_pairs(ww_gradient *g, const wwi_gradient_batch *b, wwi_gradient_args args,
@@ -362,47 +342,38 @@ static ww_status sum_pairs(ww_gradient *g, const wwi_gradient_batch *b, wwi_grad
     if (!to->values && !to->parameters && !to->weights)
         return WW_OK;
     const uint32_t group = sum_group(g), longest = g->longest, wanted = to->values != NULL;
-    const uint32_t parameters = (uint32_t)wwi_measure_row_by_id(g->plan->measure.id)->info.parameter_count;
-    const wwi_arg all[] = {ARGS(g, args),
-                           WWI_BUFFER(b->tasks),
-                           WWI_BUFFER(g->sum_values),
-                           WWI_BUFFER(g->ends),
-                           WWI_BUFFER(b->pairs.entries),
-                           WWI_BUFFER(b->pairs.begins),
-                           WWI_BUFFER(b->pairs.outputs),
-                           WWI_BUFFER(to->upstream ? to->upstream : g->ends),
-                           WWI_BUFFER(to->values ? to->values : g->ends),
-                           WWI_BUFFER(to->parameters),
-                           WWI_BUFFER(to->weights),
-                           WWI_VALUE(parameters),
-                           WWI_VALUE(longest),
-                           WWI_VALUE(wanted)};
-    return wwi_launch(g->by_pairs, b->pairs.count, group, all, sizeof all / sizeof *all);
+    const uint32_t parameters = (uint32_t)wwi_measure_row_by_id(g->pair.measure.id)->info.parameter_count;
+    return WWI_LAUNCH(g->by_pairs, b->pairs.count, group, ARGS(g, args), WWI_BUFFER(b->tasks),
+                      WWI_BUFFER(g->scratch.sums), WWI_BUFFER(g->scratch.ends), WWI_BUFFER(b->pairs.entries),
+                      WWI_BUFFER(b->pairs.begins), WWI_BUFFER(b->pairs.outputs),
+                      WWI_BUFFER(to->upstream ? to->upstream : g->scratch.ends),
+                      WWI_BUFFER(to->values ? to->values : g->scratch.ends), WWI_BUFFER(to->parameters),
+                      WWI_BUFFER(to->weights), WWI_VALUE(parameters), WWI_VALUE(longest), WWI_VALUE(wanted));
 }
 
 ww_status wwi_gradient_batch_run(ww_gradient *g, const wwi_gradient_batch *b, const wwi_gradient_targets *to) {
     ww_status status;
     const bool back = to->rows || to->columns || to->parameters || to->weights || to->alignment;
-    const ww_band *band = &g->plan->measure.band;
-    wwi_gradient_args args = {.stride = g->tiles ? 1 : b->stride, .scaled = to->upstream != NULL};
+    const ww_band *band = &g->pair.measure.band;
+    wwi_gradient_args args = {.stride = g->form.tiles ? 1 : b->stride, .scaled = to->upstream != NULL};
     args.band_width = band->width < 0x7fffffff ? (uint32_t)band->width : 0x7fffffff;
     args.corner = band->kind == WW_BAND_CORNER;
     if (wwi_band_form_of(band) != WWI_BAND_DIAGONAL)
         args.band_width = 0;
-    (void)wwi_runner_parameters(g->plan->runner, &args.parameters);
+    args.parameters = g->pair.recurrence.parameters.values;
     if ((status = grow_buffers(g, b)) != WW_OK)
         return status;
-    for (uint32_t channel = 0; status == WW_OK && channel < g->passes; channel++) {
+    for (uint32_t channel = 0; status == WW_OK && channel < g->form.passes; channel++) {
         args.channel = channel;
         if ((status = pack_series(g, b, args)) != WW_OK || (status = run_ahead(g, b, args, back)) != WW_OK)
             return status;
         if (back && (status = run_back(g, b, args, to->alignment)) != WW_OK)
             return status;
         args.count = (uint32_t)b->count;
-        const wwi_arg border[] = {ARGS(g, args),       WWI_BUFFER(b->tasks),  WWI_BUFFER(g->packed),
-                                  WWI_BUFFER(g->flow), WWI_BUFFER(g->slopes), WWI_BUFFER(g->sum_values)};
-        if (back && g->border &&
-            (status = wwi_launch(g->by_border, ceil_div(2 * b->count, g->group), g->group, border, 6)) != WW_OK)
+        if (back && g->form.border &&
+            (status = WWI_LAUNCH_ITEMS(g->by_border, 2 * b->count, g->form.group, ARGS(g, args), WWI_BUFFER(b->tasks),
+                                       WWI_BUFFER(g->scratch.packed), WWI_BUFFER(g->scratch.flow),
+                                       WWI_BUFFER(g->scratch.slopes), WWI_BUFFER(g->scratch.sums))) != WW_OK)
             return status;
         if ((status = sum_series(g, b, args, &b->rows, to->upstream, to->rows)) != WW_OK ||
             (status = sum_series(g, b, args, &b->columns, to->upstream, to->columns)) != WW_OK)

@@ -10,19 +10,19 @@
 static bool any_above(const ww_plan *p, const void *results, uint64_t count) {
     const double *wide = results;
     const float *narrow = results;
-    const bool is_double = p->rows->precision == WW_DOUBLE;
+    const bool is_double = p->pair.rows->precision == WW_DOUBLE;
     unsigned above = 0;
     for (uint64_t i = 0; is_double && i < count; i++)
-        above |= !(wide[i] <= p->limit);
+        above |= !(wide[i] <= p->pair.limit);
     for (uint64_t i = 0; !is_double && i < count; i++)
-        above |= !((double)narrow[i] <= p->limit);
+        above |= !((double)narrow[i] <= p->pair.limit);
     return above != 0;
 }
 
 ww_status wwi_plan_check_results(const ww_plan *p, const void *results, uint64_t count) {
-    if (isinf(p->limit) || !any_above(p, results, count))
+    if (isinf(p->pair.limit) || !any_above(p, results, count))
         return WW_OK;
-    wwi_fail(WW_ERROR_OVERFLOW, "a distance is too large for %s", wwi_plan_precision(p));
+    wwi_fail(WW_ERROR_OVERFLOW, "a distance is too large for %s", wwi_pairing_precision(&p->pair));
     return wwi_fail_hint("scale the series, or use double precision");
 }
 
@@ -36,15 +36,16 @@ typedef struct arrival {
 static void take_piece(void *user, uint64_t at, uint64_t bytes, const void *data) {
     arrival *t = user;
     memcpy(t->to + at, data, bytes);
-    if (!isinf(t->plan->limit) && any_above(t->plan, data, bytes / wwi_precision_bytes(t->plan->rows->precision)))
+    if (!isinf(t->plan->pair.limit) &&
+        any_above(t->plan, data, bytes / wwi_precision_bytes(t->plan->pair.rows->precision)))
         atomic_store(&t->above, true);
 }
 
 ww_status wwi_plan_fetch(const ww_plan *p, wwi_buffer *buffer, uint64_t count, void *results) {
-    const uint64_t bytes = count * wwi_precision_bytes(p->rows->precision);
+    const uint64_t bytes = count * wwi_precision_bytes(p->pair.rows->precision);
     // A GPU's results come in pieces through memory that it writes itself, where there are enough for that.
-    if (wwi_context_info(p->context)->type != WW_DEVICE_GPU || bytes <= 2 * WWI_FETCH_PIECE) {
-        const ww_status status = wwi_stream_read(p->stream, buffer, 0, bytes, results);
+    if (!wwi_is_gpu(p->pair.context) || bytes <= 2 * WWI_FETCH_PIECE) {
+        const ww_status status = wwi_stream_read(p->pair.stream, buffer, 0, bytes, results);
         return status == WW_OK ? wwi_plan_check_results(p, results, count) : status;
     }
     arrival t = {.plan = p, .to = results};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divides a matrix into batches that fit the device, computes them one after the other and passes each to a sink. The
-// sinks are in matrix.c.
+// Divides a matrix or a rectangle of it into batches that fit the device, computes them one after the other and passes
+// each to a sink. The other sinks are in matrix.c.
 #include "jobs/blocks.h"
 
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 
 // Values of a batch: at least one, and what 31 bits count.
 static uint64_t most_values(const ww_plan *p) {
-    const uint64_t most = wwi_plan_room(p) / wwi_precision_bytes(p->rows->precision);
+    const uint64_t most = wwi_plan_room(p) / wwi_precision_bytes(p->pair.rows->precision);
     return most < 1 ? 1 : most < 0x7fffffff ? most : 0x7fffffff;
 }
 
 // Rows of the batches from `row` on, at most `most`.
 static size_t batch_rows(const ww_plan *p, const wwi_blocks *s, size_t row, uint64_t most) {
-    const size_t columns = p->columns->count;
-    const size_t rows = wwi_dataset_slice_limit(p->rows, row, 0);
+    const size_t columns = s->column_end - s->column, left = s->row_end - row;
+    const size_t limit = wwi_dataset_slice_limit(p->pair.rows, row, 0), rows = limit < left ? limit : left;
     const uint64_t fitting = most / columns;
     if (s->whole_rows && fitting >= 1)
         return rows < fitting ? rows : (size_t)fitting;
@@ -30,7 +30,8 @@ static size_t batch_rows(const ww_plan *p, const wwi_blocks *s, size_t row, uint
 
 static size_t batch_columns(const ww_plan *p, const wwi_blocks *s, size_t row, size_t rows, size_t column,
                             uint64_t most) {
-    size_t columns = wwi_dataset_slice_limit(p->columns, column, 0);
+    const size_t left = s->column_end - column, limit = wwi_dataset_slice_limit(p->pair.columns, column, 0);
+    size_t columns = limit < left ? limit : left;
     if (columns > most / rows)
         columns = (size_t)(most / rows);
     if (s->upper && !s->whole_rows && column == row && columns > rows)
@@ -47,19 +48,29 @@ ww_status wwi_blocks_cells(const ww_plan *p, const wwi_blocks *s, uint64_t *cell
     // Rows go with all columns from their own on. Where the measure is symmetric that is half of the square and half of
     // the squares of these rows with themselves, which take less time to count.
     uint64_t sum = 0;
-    for (size_t row = 0, rows; status == WW_OK && row < p->rows->count; row += rows) {
+    for (size_t row = 0, rows; status == WW_OK && row < p->pair.rows->count; row += rows) {
         uint64_t part = 0;
         rows = batch_rows(p, s, row, most);
-        status = wwi_plan_count_area(p, row, rows, row, p->symmetric ? rows : p->columns->count - row, &part);
+        status = wwi_plan_count_area(p, row, rows, row, p->symmetric ? rows : p->pair.columns->count - row, &part);
         sum += part;
     }
     *cells = p->symmetric ? (p->square_cells + sum) / 2 : sum;
     return status;
 }
 
+ww_status wwi_to_matrix(ww_plan *p, void *target, size_t row, size_t row_count, size_t column, size_t column_count,
+                        const unsigned char *values) {
+    const wwi_square *to = target;
+    const size_t size = wwi_precision_bytes(p->pair.rows->precision);
+    unsigned char *at = to->values + ((row - to->row) * to->stride + (column - to->column)) * size;
+    for (size_t i = 0; i < row_count; i++)
+        memcpy(at + i * to->stride * size, values + i * column_count * size, column_count * size);
+    return WW_OK;
+}
+
 void wwi_zero_diagonal(const ww_plan *p, size_t row, size_t row_count, size_t column, size_t column_count,
                        unsigned char *values) {
-    const size_t size = wwi_precision_bytes(p->rows->precision);
+    const size_t size = wwi_precision_bytes(p->pair.rows->precision);
     for (size_t i = row; i < row + row_count; i++)
         if (i >= column && i < column + column_count)
             memset(values + ((i - row) * column_count + (i - column)) * size, 0, size);
@@ -68,7 +79,8 @@ void wwi_zero_diagonal(const ww_plan *p, size_t row, size_t row_count, size_t co
 // One batch from the device to the sink.
 static ww_status run_batch(ww_plan *p, const wwi_blocks *s, size_t row, size_t rows, size_t column, size_t columns,
                            unsigned char *values) {
-    ww_status status = wwi_plan_rectangle(p, row, rows, column, columns);
+    ww_status status =
+        s->compute ? s->compute(p, row, rows, column, columns) : wwi_plan_rectangle(p, row, rows, column, columns);
     if (status == WW_OK)
         status = wwi_plan_fetch(p, p->out, (uint64_t)rows * columns, values);
     if (status != WW_OK)
@@ -80,12 +92,12 @@ static ww_status run_batch(ww_plan *p, const wwi_blocks *s, size_t row, size_t r
 
 ww_status wwi_blocks_run(ww_plan *p, const wwi_blocks *s) {
     ww_status status = WW_OK;
-    const uint64_t size = wwi_precision_bytes(p->rows->precision), most = most_values(p);
+    const uint64_t size = wwi_precision_bytes(p->pair.rows->precision), most = most_values(p);
     unsigned char *values = NULL;
     uint64_t capacity = 0;
-    for (size_t row = 0, rows; status == WW_OK && row < p->rows->count; row += rows) {
+    for (size_t row = s->row, rows; status == WW_OK && row < s->row_end; row += rows) {
         rows = batch_rows(p, s, row, most);
-        for (size_t column = s->upper ? row : 0, columns; status == WW_OK && column < p->columns->count;
+        for (size_t column = s->upper ? row : s->column, columns; status == WW_OK && column < s->column_end;
              column += columns) {
             columns = batch_columns(p, s, row, rows, column, most);
             const uint64_t bytes = (uint64_t)rows * columns * size;

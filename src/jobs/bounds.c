@@ -2,13 +2,10 @@
 // Computes lower bounds on the device: envelopes, compiled kernel, launches. How they are used is in nearest.c.
 #include "jobs/bounds.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/grow.h"
+#include "base/kit.h"
 #include "engine/bands.h"
 
 // The same struct as ww_bounds_job in kernels_cl/jobs/bounds.cl.
@@ -39,19 +36,12 @@ bool wwi_bounds_known(const ww_measure *measure) {
 }
 
 void wwi_bounds_destroy(wwi_bounds **bounds) {
-    if (!bounds || !*bounds)
+    wwi_bounds *b = wwi_taken(bounds);
+    if (!b)
         return;
-    wwi_bounds *b = *bounds;
-    *bounds = NULL;
-    wwi_kernel_destroy(&b->make_envelope);
-    wwi_kernel_destroy(&b->make_bounds);
-    wwi_kernel_destroy(&b->find_candidates);
+    WWI_KERNELS_DESTROY(&b->make_envelope, &b->make_bounds, &b->find_candidates);
     wwi_program_release(&b->program);
-    wwi_buffer_destroy(&b->intervals);
-    wwi_buffer_destroy(&b->lower);
-    wwi_buffer_destroy(&b->upper);
-    wwi_buffer_destroy(&b->count);
-    wwi_buffer_destroy(&b->list);
+    WWI_BUFFERS_DESTROY(&b->intervals, &b->lower, &b->upper, &b->count, &b->list);
     wwi_context_release(b->context);
     free(b);
 }
@@ -76,8 +66,7 @@ static ww_status upload_intervals(wwi_bounds *b, const ww_band *band, uint32_t n
         intervals[2 * j] = first;
         intervals[2 * j + 1] = end;
     }
-    if ((status = wwi_buffer_create(b->context, 2 * (uint64_t)m * sizeof *intervals, &b->intervals)) == WW_OK)
-        status = wwi_buffer_write(b->intervals, 0, 2 * (uint64_t)m * sizeof *intervals, intervals);
+    status = wwi_upload(b->context, &b->intervals, intervals, 2 * (uint64_t)m * sizeof *intervals);
 done:
     wwi_words_free(&words);
     free(intervals);
@@ -85,22 +74,19 @@ done:
 }
 
 static ww_status compile(wwi_bounds *b, const ww_measure *measure, ww_precision precision, wwi_stream *stream) {
-    ww_status status;
-    static const wwi_source sources[] = {{"base/number.cl", NULL}, {"base/tasks.cl", NULL}, {"jobs/bounds.cl", NULL}};
-    char options[256];
     // Neighbouring work-items take the columns, or else the lanes of a vector.
     const int width = b->group > 1 ? 1 : precision == WW_DOUBLE ? 8 : 16;
     const bool maximum = wwi_measure_row_by_id(measure->id)->flags & WWI_MEASURE_BOUND_MAX;
-    snprintf(options, sizeof options,
-             "-DWWK_DOUBLE=%d -DWW_VECTOR=%d -DWW_CHANNELS=%" PRIu32 " -DWW_COST=%d -DWW_ROOT=%d -DWW_INDEPENDENT=%d "
-             "-DWW_MAXIMUM=%d -DWW_GLOBAL=%d -DWW_WG=%" PRIu32 " -DWW_EACH=%" PRIu32,
-             precision == WW_DOUBLE, width, b->channels, (int)wwi_measure_cost(measure), measure->root != 0,
-             measure->independent && b->channels > 1, maximum, b->intervals == NULL, b->group, b->each);
-    if ((status = wwi_program_get(b->context, sources, 3, options, &b->program)) != WW_OK ||
-        (status = wwi_kernel_create(stream, b->program, "ww_envelope", &b->make_envelope)) != WW_OK ||
-        (status = wwi_kernel_create(stream, b->program, "ww_bounds", &b->make_bounds)) != WW_OK)
-        return status;
-    return wwi_kernel_create(stream, b->program, "ww_candidates", &b->find_candidates);
+    const wwi_program_parts parts = {
+        .texts = {"base/number.cl", "base/tasks.cl", "jobs/bounds.cl"},
+        .defines = WWI_LIST({"WWK_DOUBLE", precision == WW_DOUBLE}, {"WW_VECTOR", width}, {"WW_CHANNELS", b->channels},
+                            {"WW_COST", wwi_measure_cost(measure)}, {"WW_ROOT", measure->root != 0},
+                            {"WW_INDEPENDENT", measure->independent && b->channels > 1}, {"WW_MAXIMUM", maximum},
+                            {"WW_GLOBAL", b->intervals == NULL}, {"WW_WG", b->group}, {"WW_EACH", b->each}),
+        .kernels = WWI_LIST({&b->make_envelope, "ww_envelope"}, {&b->make_bounds, "ww_bounds"},
+                            {&b->find_candidates, "ww_candidates"}),
+    };
+    return wwi_program_make(b->context, stream, &parts, &b->program);
 }
 
 ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, wwi_stream *stream,
@@ -113,11 +99,9 @@ ww_status wwi_bounds_create(const ww_measure *measure, ww_dataset *rows, ww_data
     wwi_context_retain(rows->context);
     b->context = rows->context;
     b->stream = stream;
-    const bool gpu = wwi_context_info(b->context)->type == WW_DEVICE_GPU;
     b->value_bytes = wwi_precision_bytes(rows->precision);
     b->channels = (uint32_t)rows->channels;
-    b->group =
-        (uint32_t)wwi_tuning(b->context, "bounds.group", rows->precision == WW_DOUBLE ? "f64" : "f32", gpu ? 64 : 1);
+    b->group = (uint32_t)wwi_tuning_for(b->context, rows->precision, "bounds.group", wwi_is_gpu(b->context) ? 64 : 1);
     b->each = b->group > 1 ? 4 : 32;
     b->envelope = 1;
     const uint32_t n = rows->rank_lengths[rows->rank_count - 1], m = columns->rank_lengths[columns->rank_count - 1];
@@ -148,36 +132,26 @@ static bounds_job job_of(const wwi_bounds *b, const wwi_area *area) {
 }
 
 static uint64_t block_groups(const wwi_bounds *b, const wwi_area *area) {
-    const uint64_t width = (uint64_t)b->group * b->each;
-    return area->rows * ((area->columns + width - 1) / width);
+    return area->rows * wwi_ceil_div(area->columns, (uint64_t)b->group * b->each);
 }
 
 ww_status wwi_bounds_compute(wwi_bounds *b, const wwi_area *area) {
     ww_status status;
     const bounds_job job = job_of(b, area);
     const uint64_t values = (uint64_t)area->rows * b->channels * b->envelope;
-    if ((status = wwi_grow_buffer(b->context, &b->lower, values * b->value_bytes)) != WW_OK ||
-        (status = wwi_grow_buffer(b->context, &b->upper, values * b->value_bytes)) != WW_OK)
+    if ((status = WWI_GROW(b->context, {&b->lower, values * b->value_bytes}, {&b->upper, values * b->value_bytes})) !=
+        WW_OK)
         return status;
     // Without intervals the kernel reads none.
-    const wwi_arg envelope[] = {WWI_BUFFER(area->row_window.values),
-                                WWI_BUFFER(area->row_window.series),
-                                WWI_BUFFER(b->intervals ? b->intervals : b->count),
-                                WWI_VALUE(job),
-                                WWI_BUFFER(b->lower),
-                                WWI_BUFFER(b->upper)};
-    if ((status = wwi_launch(b->make_envelope, (values + b->group - 1) / b->group, b->group, envelope,
-                             sizeof envelope / sizeof *envelope)) != WW_OK)
+    if ((status =
+             WWI_LAUNCH_ITEMS(b->make_envelope, values, b->group, WWI_BUFFER(area->row_window.values),
+                              WWI_BUFFER(area->row_window.series), WWI_BUFFER(b->intervals ? b->intervals : b->count),
+                              WWI_VALUE(job), WWI_BUFFER(b->lower), WWI_BUFFER(b->upper))) != WW_OK)
         return status;
-    const wwi_arg bound[] = {WWI_BUFFER(area->row_window.values),
-                             WWI_BUFFER(area->row_window.series),
-                             WWI_BUFFER(area->column_window.values),
-                             WWI_BUFFER(area->column_window.series),
-                             WWI_BUFFER(b->lower),
-                             WWI_BUFFER(b->upper),
-                             WWI_VALUE(job),
-                             WWI_BUFFER(area->bounds)};
-    return wwi_launch(b->make_bounds, block_groups(b, area), b->group, bound, sizeof bound / sizeof *bound);
+    return WWI_LAUNCH(b->make_bounds, block_groups(b, area), b->group, WWI_BUFFER(area->row_window.values),
+                      WWI_BUFFER(area->row_window.series), WWI_BUFFER(area->column_window.values),
+                      WWI_BUFFER(area->column_window.series), WWI_BUFFER(b->lower), WWI_BUFFER(b->upper),
+                      WWI_VALUE(job), WWI_BUFFER(area->bounds));
 }
 
 ww_status wwi_bounds_candidates(wwi_bounds *b, const wwi_area *area, wwi_buffer *best_values, uint32_t k,
@@ -190,10 +164,9 @@ ww_status wwi_bounds_candidates(wwi_bounds *b, const wwi_area *area, wwi_buffer 
     if ((status = wwi_grow_buffer(b->context, &b->list, bytes)) != WW_OK ||
         (status = wwi_buffer_fill_u32(b->count, 0, sizeof *count, 0)) != WW_OK)
         return status;
-    const wwi_arg args[] = {WWI_BUFFER(area->bounds), WWI_BUFFER(area->distances), WWI_BUFFER(best_values),
-                            WWI_VALUE(job),           WWI_BUFFER(b->count),        WWI_BUFFER(b->list)};
-    if ((status = wwi_launch(b->find_candidates, block_groups(b, area), b->group, args, sizeof args / sizeof *args)) !=
-        WW_OK)
+    if ((status = WWI_LAUNCH(b->find_candidates, block_groups(b, area), b->group, WWI_BUFFER(area->bounds),
+                             WWI_BUFFER(area->distances), WWI_BUFFER(best_values), WWI_VALUE(job), WWI_BUFFER(b->count),
+                             WWI_BUFFER(b->list))) != WW_OK)
         return status;
     return pairs ? wwi_stream_read(b->stream, b->list, 0, bytes, pairs)
                  : wwi_stream_read(b->stream, b->count, 0, sizeof *count, count);

@@ -10,34 +10,40 @@
 #include "data/transform.h"
 #include "jobs/plan.h"
 
+// A pair's values, each series channel by channel.
+typedef struct operands {
+    const double *x, *y;
+    size_t n, m, channels;
+} operands;
+
 // ---- a pair in objects of its own
 
-static ww_status upload_pair(ww_context *context, const double *x, size_t n, const double *y, size_t m,
-                             ww_precision precision, ww_dataset **rows, ww_dataset **columns) {
+static ww_status upload_pair(ww_context *context, const operands *v, ww_precision precision, ww_dataset **rows,
+                             ww_dataset **columns) {
     ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
     ww_series_view view = WW_SERIES_VIEW_INIT;
     options.precision = precision;
     view.precision = WW_DOUBLE;
     view.count = 1;
-    view.values = x;
-    view.length = n;
+    view.channels = v->channels;
+    view.values = v->x;
+    view.length = v->n;
     ww_status status = ww_dataset_create(context, &view, &options, rows);
     if (status != WW_OK)
         return status;
-    view.values = y;
-    view.length = m;
+    view.values = v->y;
+    view.length = v->m;
     return ww_dataset_create(context, &view, &options, columns);
 }
 
-static ww_status distance_once(ww_context *context, const ww_measure *measure, const double *x, size_t n,
-                               const double *y, size_t m, double *distance) {
+static ww_status distance_once(ww_context *context, const ww_measure *measure, const operands *v, double *distance) {
     ww_status status;
     ww_dataset *rows = NULL, *columns = NULL;
     ww_plan *plan = NULL;
     float narrow = 0;
     const ww_precision precision = wwi_context_info(context)->has_double ? WW_DOUBLE : WW_FLOAT;
     const ww_output to = WW_OUTPUT_HOST(precision == WW_DOUBLE ? (void *)distance : &narrow);
-    if ((status = upload_pair(context, x, n, y, m, precision, &rows, &columns)) != WW_OK ||
+    if ((status = upload_pair(context, v, precision, &rows, &columns)) != WW_OK ||
         (status = ww_plan_create_pairs(measure, rows, columns, NULL, NULL, 1, NULL, &plan)) != WW_OK ||
         (status = ww_plan_run(plan, &to)) != WW_OK)
         goto done;
@@ -57,7 +63,7 @@ done:
 typedef struct pair {
     wwi_kept kept;
     ww_measure measure;
-    size_t n, m;
+    size_t n, m, channels;
     ww_dataset *series; // both, one after the other
     ww_plan *plan;
     double *values; // room for them, and for what the measure makes of them
@@ -81,14 +87,16 @@ static bool same_measure(const ww_measure *a, const ww_measure *b) {
 
 static bool pair_fits(const wwi_kept *kept, const void *user) {
     const pair *p = (const pair *)kept, *wanted = user;
-    return p->n == wanted->n && p->m == wanted->m && same_measure(&p->measure, &wanted->measure);
+    return p->n == wanted->n && p->m == wanted->m && p->channels == wanted->channels &&
+           same_measure(&p->measure, &wanted->measure);
 }
 
 // Whether a pair can be kept: nothing of the measure is the caller's memory, and the device has double.
-static bool can_keep(const ww_context *context, const ww_measure *measure, size_t n, size_t m) {
+static bool can_keep(const ww_context *context, const ww_measure *measure, const operands *v) {
     return wwi_context_info(context)->has_double && measure->id != WW_USER &&
-           wwi_measure_cost(measure) != WW_COST_USER && measure->band.kind != WW_BAND_ROWS && n > 0 && m > 0 &&
-           n <= MOST_VALUES && m <= MOST_VALUES - n;
+           wwi_measure_cost(measure) != WW_COST_USER && measure->band.kind != WW_BAND_ROWS && v->n > 0 && v->m > 0 &&
+           v->n <= MOST_VALUES && v->m <= MOST_VALUES - v->n && v->channels > 0 &&
+           v->channels <= MOST_VALUES / (v->n + v->m);
 }
 
 // The largest absolute value; INFINITY where one is not finite.
@@ -98,9 +106,15 @@ static double largest_of(const double *x, size_t n, double largest) {
     return largest;
 }
 
-static ww_status pair_create(ww_context *context, const pair *wanted, const double *x, const double *y, pair **made) {
+// Both series one after the other.
+static void copy_values(const operands *v, double *target) {
+    memcpy(target, v->x, v->n * v->channels * sizeof *target);
+    memcpy(target + v->n * v->channels, v->y, v->m * v->channels * sizeof *target);
+}
+
+static ww_status pair_create(ww_context *context, const pair *wanted, const operands *v, pair **made) {
     ww_status status;
-    const size_t lengths[] = {wanted->n, wanted->m}, count = wanted->n + wanted->m, first = 0, second = 1;
+    const size_t lengths[] = {wanted->n, wanted->m}, count = (v->n + v->m) * v->channels, first = 0, second = 1;
     ww_dataset_options data = WW_DATASET_OPTIONS_INIT;
     ww_plan_options options = WW_PLAN_OPTIONS_INIT;
     ww_series_view view = WW_SERIES_VIEW_INIT;
@@ -110,17 +124,17 @@ static ww_status pair_create(ww_context *context, const pair *wanted, const doub
         return wwi_fail_memory(sizeof *p);
     *p = *wanted;
     p->kept.destroy = pair_destroy;
-    // Behind the values of both series what a transform makes of them: at most a value more for each.
+    // Behind the values of both series what a transform makes of them: at most a value more for each value.
     p->values = malloc(3 * count * sizeof *p->values);
     if (!p->values) {
         status = wwi_fail_memory(3 * count * sizeof *p->values);
         goto done;
     }
-    memcpy(p->values, x, p->n * sizeof *x);
-    memcpy(p->values + p->n, y, p->m * sizeof *y);
+    copy_values(v, p->values);
     data.precision = WW_DOUBLE;
     view.precision = WW_DOUBLE;
     view.count = 2;
+    view.channels = v->channels;
     view.lengths = lengths;
     view.values = p->values;
     // All lanes of a CPU's vector for the one pair. Engine bits has a copy of the symbols; the others give the same
@@ -132,7 +146,7 @@ static ww_status pair_create(ww_context *context, const pair *wanted, const doub
     status = ww_plan_create_pairs(&p->measure, p->series, p->series, &first, &second, 1, &options, &p->plan);
     // pair_refill() changes the values: nothing that is made of them is kept.
     if (status == WW_OK)
-        p->plan->rows->foreign = p->plan->columns->foreign = true;
+        p->plan->pair.rows->foreign = p->plan->pair.columns->foreign = true;
 done:
     if (status == WW_OK)
         *made = p;
@@ -142,38 +156,38 @@ done:
 }
 
 // Other values for the same plan.
-static ww_status pair_refill(pair *p, const double *x, const double *y, double largest) {
+static ww_status pair_refill(pair *p, const operands *v, double largest) {
     ww_status status;
-    ww_dataset *used = p->plan->rows; // the series, or what the measure makes of them
+    ww_dataset *used = p->plan->pair.rows; // the series, or what the measure makes of them
     double *values = p->values;
     used->largest_value = largest;
-    if ((status = wwi_plan_check_range(p->plan)) != WW_OK)
+    if ((status = wwi_pairing_check_range(&p->plan->pair)) != WW_OK)
         return status;
-    memcpy(values, x, p->n * sizeof *x);
-    memcpy(values + p->n, y, p->m * sizeof *y);
+    copy_values(v, values);
     if (used != p->series) {
-        values += p->n + p->m;
+        values += p->series->offsets[2];
         wwi_dataset_derive_values(p->series, &p->measure, p->values, used, values);
     }
     return wwi_buffer_send(used->values, used->offsets[2] * sizeof *values, values);
 }
 
 ww_status ww_distance(ww_context *context, const ww_measure *measure, const double *x, size_t n, const double *y,
-                      size_t m, double *distance) {
+                      size_t m, size_t channels, double *distance) {
     ww_status status;
-    pair wanted = {.n = n, .m = m};
+    pair wanted = {.n = n, .m = m, .channels = channels};
+    const operands v = {x, y, n, m, channels};
     if (!context || !distance)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or distance is NULL");
     if ((status = wwi_measure_take(measure, &wanted.measure)) != WW_OK)
         return status;
     // What is wrong with a pair is found where nothing is kept.
     double largest = (double)INFINITY;
-    if (x && y && can_keep(context, &wanted.measure, n, m))
-        largest = largest_of(y, m, largest_of(x, n, 0));
+    if (x && y && can_keep(context, &wanted.measure, &v))
+        largest = largest_of(y, m * channels, largest_of(x, n * channels, 0));
     if (isinf(largest))
-        return distance_once(context, measure, x, n, y, m, distance);
+        return distance_once(context, measure, &v, distance);
     pair *p = (pair *)wwi_context_take(context, pair_fits, &wanted);
-    status = p ? pair_refill(p, x, y, largest) : pair_create(context, &wanted, x, y, &p);
+    status = p ? pair_refill(p, &v, largest) : pair_create(context, &wanted, &v, &p);
     if (status == WW_OK) {
         const ww_output to = WW_OUTPUT_HOST(distance);
         status = ww_plan_run(p->plan, &to);
@@ -181,28 +195,17 @@ ww_status ww_distance(ww_context *context, const ww_measure *measure, const doub
     if (status == WW_OK) {
         wwi_context_keep(context, &p->kept);
     } else if (p) {
-        wwi_buffer_settle(p->plan->rows->values); // it may still be sent
+        wwi_buffer_settle(p->plan->pair.rows->values); // it may still be sent
         pair_destroy(&p->kept);
     }
     return status;
 }
 
-ww_status ww_matrix(ww_context *context, const ww_measure *measure, const ww_series_set *rows,
-                    const ww_series_set *columns, ww_precision precision, void *distances) {
-    ww_status status;
-    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
-    const ww_output to = WW_OUTPUT_HOST(distances);
-    ww_dataset *row_set = NULL, *column_set = NULL;
+ww_status ww_matrix(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, const ww_output *output) {
     ww_plan *plan = NULL;
-    options.precision = precision;
-    if ((status = ww_dataset_create_from_set(context, rows, &options, &row_set)) != WW_OK ||
-        (columns && (status = ww_dataset_create_from_set(context, columns, &options, &column_set)) != WW_OK) ||
-        (status = ww_plan_create_matrix(measure, row_set, column_set, NULL, &plan)) != WW_OK)
-        goto done;
-    status = ww_plan_run(plan, &to);
-done:
+    ww_status status = ww_plan_create_matrix(measure, rows, columns, NULL, &plan);
+    if (status == WW_OK)
+        status = ww_plan_run(plan, output);
     ww_plan_destroy(&plan);
-    ww_dataset_destroy(&row_set);
-    ww_dataset_destroy(&column_set);
     return status;
 }

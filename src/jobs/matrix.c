@@ -9,8 +9,8 @@
 
 // Compiles for the first block, or one much like it.
 static ww_status compile_block(ww_plan *p) {
-    const uint64_t most = wwi_plan_room(p) / wwi_precision_bytes(p->rows->precision);
-    size_t rows = wwi_dataset_slice_limit(p->rows, 0, 0), columns = wwi_dataset_slice_limit(p->columns, 0, 0);
+    const uint64_t most = wwi_plan_room(p) / wwi_precision_bytes(p->pair.rows->precision);
+    size_t rows = wwi_dataset_slice_limit(p->pair.rows, 0, 0), columns = wwi_dataset_slice_limit(p->pair.columns, 0, 0);
     while ((uint64_t)rows * columns > (most < 0x7fffffff ? most : 0x7fffffff) && rows * columns > 1)
         if (rows > columns)
             rows /= 2;
@@ -30,30 +30,22 @@ static uint64_t half_cells(const ww_plan *p) {
 
 // ---- sinks
 
-static ww_status to_matrix(ww_plan *p, void *target, size_t row, size_t row_count, size_t column, size_t column_count,
-                           const unsigned char *values) {
-    const size_t size = wwi_precision_bytes(p->rows->precision), stride = p->columns->count;
-    for (size_t i = 0; i < row_count; i++)
-        memcpy((unsigned char *)target + ((row + i) * stride + column) * size, values + i * column_count * size,
-               column_count * size);
-    return WW_OK;
-}
-
 // Above the diagonal, and mirrored below it; blocks at the diagonal contain both.
 static ww_status to_mirror(ww_plan *p, void *target, size_t row, size_t row_count, size_t column, size_t column_count,
                            const unsigned char *values) {
-    const size_t size = wwi_precision_bytes(p->rows->precision), n = p->rows->count;
-    to_matrix(p, target, row, row_count, column, column_count, values);
+    const wwi_square *to = target;
+    const size_t size = wwi_precision_bytes(p->pair.rows->precision);
+    wwi_to_matrix(p, target, row, row_count, column, column_count, values);
     for (size_t i = 0; row != column && i < row_count; i++)
         for (size_t j = 0; j < column_count; j++)
-            memcpy((unsigned char *)target + ((column + j) * n + row + i) * size,
-                   values + (i * column_count + j) * size, size);
+            memcpy(to->values + ((column + j) * to->stride + row + i) * size, values + (i * column_count + j) * size,
+                   size);
     return WW_OK;
 }
 
 static ww_status to_condensed(ww_plan *p, void *target, size_t row, size_t row_count, size_t column,
                               size_t column_count, const unsigned char *values) {
-    const size_t size = wwi_precision_bytes(p->rows->precision), n = p->rows->count;
+    const size_t size = wwi_precision_bytes(p->pair.rows->precision), n = p->pair.rows->count;
     for (size_t i = row; i < row + row_count; i++) {
         const size_t from = column > i + 1 ? column : i + 1;
         if (from < column + column_count)
@@ -85,8 +77,8 @@ typedef struct condensed_callback {
 static ww_status to_condensed_callback(ww_plan *p, void *target, size_t row, size_t row_count, size_t column,
                                        size_t column_count, const unsigned char *values) {
     const condensed_callback *c = target;
-    const size_t size = wwi_precision_bytes(p->rows->precision);
-    const uint64_t n = p->rows->count;
+    const size_t size = wwi_precision_bytes(p->pair.rows->precision);
+    const uint64_t n = p->pair.rows->count;
     for (size_t i = row; i < row + row_count; i++) {
         const size_t from = column > i + 1 ? column : i + 1;
         if (from >= column + column_count)
@@ -107,13 +99,13 @@ static ww_status to_condensed_callback(ww_plan *p, void *target, size_t row, siz
 // The half of a set with itself above the diagonal; the layout is a run's.
 static ww_status prepare_half(ww_plan *p) {
     wwi_batch b;
-    const size_t n = p->rows->count;
+    const size_t n = p->pair.rows->count;
     memset(&b, 0, sizeof b);
-    const ww_status status = wwi_plan_slice(p, WWI_SIDE_ROW, 0, n, &b.row);
+    const ww_status status = wwi_pairing_slice(&p->pair, WWI_SIDE_ROW, 0, n, &b.row);
     if (status != WW_OK)
         return status;
     b.column = b.row;
-    wwi_plan_ids(p->rows, 0, n, p->row_ids);
+    wwi_plan_ids(p->pair.rows, 0, n, p->row_ids);
     b.row_ids = b.column_ids = p->row_ids;
     b.rows = b.columns = n;
     b.half = true;
@@ -125,7 +117,7 @@ static ww_status prepare_half(ww_plan *p) {
 
 // The diagonal of a set with itself, into the full layout.
 static ww_status prepare_diagonal(ww_plan *p) {
-    const size_t n = p->rows->count;
+    const size_t n = p->pair.rows->count;
     uint32_t *pairs = malloc(n * 3 * sizeof *pairs);
     if (!pairs)
         return wwi_fail_memory(n * 3 * sizeof *pairs);
@@ -142,8 +134,9 @@ static ww_status prepare_diagonal(ww_plan *p) {
 static ww_status prepare_batch(ww_plan *p, ww_layout layout) {
     ww_status status = WW_OK;
     if (!p->whole)
-        status = is_half(p) ? prepare_half(p)
-                            : wwi_plan_prepare_rectangle(p, 0, p->rows->count, 0, p->columns->count, &p->whole);
+        status = is_half(p)
+                     ? prepare_half(p)
+                     : wwi_plan_prepare_rectangle(p, 0, p->pair.rows->count, 0, p->pair.columns->count, &p->whole);
     if (status == WW_OK && !p->diagonal && is_half(p) && layout == WW_LAYOUT_FULL && !p->zero_on_self)
         status = prepare_diagonal(p);
     return status;
@@ -151,7 +144,7 @@ static ww_status prepare_batch(ww_plan *p, ww_layout layout) {
 
 // Everything into `out`, which is large enough.
 static ww_status enqueue_batch(ww_plan *p, ww_layout layout, wwi_buffer *out) {
-    const size_t n = p->rows->count;
+    const size_t n = p->pair.rows->count;
     const bool full = layout == WW_LAYOUT_FULL;
     const uint64_t elements = full ? n * n : n * (n - 1) / 2;
     ww_status status = prepare_batch(p, layout);
@@ -159,7 +152,7 @@ static ww_status enqueue_batch(ww_plan *p, ww_layout layout, wwi_buffer *out) {
         return status;
     if (!is_half(p))
         return wwi_runner_run(p->runner, p->whole, out, WWI_LAYOUT_STRIDED);
-    if ((status = wwi_buffer_fill_u32(out, 0, elements * wwi_precision_bytes(p->rows->precision), 0)) != WW_OK ||
+    if ((status = wwi_buffer_fill_u32(out, 0, elements * wwi_precision_bytes(p->pair.rows->precision), 0)) != WW_OK ||
         (status = wwi_runner_run(p->runner, p->whole, out, full ? WWI_LAYOUT_MIRRORED : WWI_LAYOUT_CONDENSED)) != WW_OK)
         return status;
     return full ? wwi_runner_run(p->runner, p->diagonal, out, WWI_LAYOUT_STRIDED) : WW_OK;
@@ -167,28 +160,39 @@ static ww_status enqueue_batch(ww_plan *p, ww_layout layout, wwi_buffer *out) {
 
 // Whether one batch is enough. In the kernels the half of a set has the same numbering as its square.
 static bool is_one_batch(const ww_plan *p, ww_layout layout, uint64_t elements) {
-    const uint64_t n = p->rows->count;
+    const uint64_t n = p->pair.rows->count;
     if (layout == WW_LAYOUT_FULL)
         return wwi_plan_is_one_batch(p, elements);
     return p->symmetric && wwi_plan_is_one_batch(p, elements) && n * n <= 0x7fffffff;
 }
 
 static ww_status run_to_host(ww_plan *p, void *values, ww_layout layout, uint64_t elements) {
-    const uint64_t bytes = elements * wwi_precision_bytes(p->rows->precision);
-    ww_status status = wwi_plan_ensure_out(p, bytes);
+    const uint64_t bytes = elements * wwi_precision_bytes(p->pair.rows->precision);
+    ww_status status = wwi_grow_buffer(p->pair.context, &p->out, bytes);
     if (status == WW_OK)
         status = enqueue_batch(p, layout, p->out);
     if (status == WW_OK)
         status = wwi_plan_fetch(p, p->out, elements, values);
     if (status == WW_OK && p->self && p->zero_on_self && layout == WW_LAYOUT_FULL)
-        wwi_zero_diagonal(p, 0, p->rows->count, 0, p->columns->count, values);
+        wwi_zero_diagonal(p, 0, p->pair.rows->count, 0, p->pair.columns->count, values);
+    return status;
+}
+
+// The full layout, by way of one whose rows follow one another: what is between the caller's rows is not touched.
+static ww_status run_to_rows(ww_plan *p, wwi_square *whole, uint64_t elements) {
+    const uint64_t bytes = elements * wwi_precision_bytes(p->pair.rows->precision);
+    unsigned char *values = malloc(bytes);
+    ww_status status = values ? run_to_host(p, values, WW_LAYOUT_FULL, elements) : wwi_fail_memory(bytes);
+    if (status == WW_OK)
+        status = wwi_to_matrix(p, whole, 0, p->pair.rows->count, 0, p->pair.columns->count, values);
+    free(values);
     return status;
 }
 
 // ---- the job
 
 static ww_status prepare_first(ww_plan *p) {
-    return is_one_batch(p, WW_LAYOUT_FULL, (uint64_t)p->rows->count * p->columns->count)
+    return is_one_batch(p, WW_LAYOUT_FULL, (uint64_t)p->pair.rows->count * p->pair.columns->count)
                ? prepare_batch(p, WW_LAYOUT_FULL)
                : compile_block(p);
 }
@@ -206,8 +210,8 @@ ww_status ww_plan_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_
         ww_plan_destroy(&p);
         return status;
     }
-    const uint64_t n = p->rows->count, diagonal = p->self ? wwi_plan_diagonal_cells(p) : 0;
-    p->info.pairs = n * p->columns->count;
+    const uint64_t n = p->pair.rows->count, diagonal = p->self ? wwi_plan_diagonal_cells(p) : 0;
+    p->info.pairs = n * p->pair.columns->count;
     p->info.cells = p->square_cells;
     if (is_half(p)) {
         p->info.pairs = n * (n - 1) / 2 + (p->zero_on_self ? 0 : n);
@@ -221,13 +225,15 @@ ww_status ww_plan_create_matrix(const ww_measure *measure, ww_dataset *rows, ww_
     return WW_OK;
 }
 
-static ww_status matrix_values(const ww_plan *p, ww_layout layout, uint64_t *values) {
-    const uint64_t n = p->rows->count;
+static ww_status matrix_result(const ww_plan *p, ww_layout layout, wwi_result *result) {
+    const uint64_t n = p->pair.rows->count;
     if (layout != WW_LAYOUT_FULL && layout != WW_LAYOUT_CONDENSED)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "output.layout is %d", (int)layout);
     if (layout == WW_LAYOUT_CONDENSED && !p->self)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a condensed matrix is of one set with itself");
-    *values = layout == WW_LAYOUT_FULL ? n * p->columns->count : n * (n - 1) / 2;
+    const bool full = layout == WW_LAYOUT_FULL;
+    *result = (wwi_result){"matrix", full ? n : 1, full ? p->pair.columns->count : n * (n - 1) / 2,
+                           wwi_precision_bytes(p->pair.rows->precision), full};
     return WW_OK;
 }
 
@@ -238,25 +244,32 @@ static ww_status refuse_device(void) {
 
 static ww_status matrix_run(ww_plan *p, const ww_output *to, wwi_buffer *device) {
     ww_status status;
-    uint64_t elements = 0, cells = 0;
+    uint64_t cells = 0;
+    wwi_result result;
     const bool full = to->layout == WW_LAYOUT_FULL;
     const uint64_t diagonal = is_half(p) && full && !p->zero_on_self ? wwi_plan_diagonal_cells(p) : 0;
-    if ((status = matrix_values(p, to->layout, &elements)) != WW_OK || elements == 0)
+    if ((status = matrix_result(p, to->layout, &result)) != WW_OK || result.columns == 0)
         return status;
-    const bool on_device = !p->rows->host && !p->columns->host && elements <= 0x7fffffff &&
-                           (full || (p->symmetric && (uint64_t)p->rows->count * p->rows->count <= 0x7fffffff));
+    const uint64_t elements = result.rows * result.columns;
+    wwi_square whole = {to->host, to->row_stride ? to->row_stride : result.columns, 0, 0};
+    const bool on_device =
+        !p->pair.rows->host && !p->pair.columns->host && elements <= 0x7fffffff &&
+        (full || (p->symmetric && (uint64_t)p->pair.rows->count * p->pair.rows->count <= 0x7fffffff));
     if (device && !on_device)
         return refuse_device();
     if (device || is_one_batch(p, to->layout, elements)) {
         wwi_plan_expect(p, is_half(p) ? half_cells(p) + diagonal : p->square_cells);
-        status = device ? wwi_plan_to_device(p, to, device, elements, enqueue_batch)
-                        : run_to_host(p, to->host, to->layout, elements);
+        status = device           ? wwi_plan_to_device(p, to, device, &result, enqueue_batch)
+                 : to->row_stride ? run_to_rows(p, &whole, elements)
+                                  : run_to_host(p, to->host, to->layout, elements);
     } else {
-        const wwi_blocks blocks = {.upper = !full || is_half(p),
+        const wwi_blocks blocks = {.row_end = p->pair.rows->count,
+                                   .column_end = p->pair.columns->count,
+                                   .upper = !full || is_half(p),
                                    .deliver = !full        ? to_condensed
                                               : is_half(p) ? to_mirror
-                                                           : to_matrix,
-                                   .target = to->host};
+                                                           : wwi_to_matrix,
+                                   .target = full ? (void *)&whole : to->host};
         if ((status = wwi_blocks_cells(p, &blocks, &cells)) != WW_OK)
             return status;
         wwi_plan_expect(p, cells);
@@ -293,34 +306,44 @@ ww_status ww_plan_run_blocks(ww_plan *plan, ww_block_fn block, void *user) {
     if (!plan || !block)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the plan or the block function is NULL");
     const ww_status status = check_job(plan, "ww_plan_run_blocks");
-    const wwi_blocks blocks = {.whole_rows = true, .deliver = to_callback, .target = &c};
+    const wwi_blocks blocks = {.row_end = plan->pair.rows->count,
+                               .column_end = plan->pair.columns->count,
+                               .whole_rows = true,
+                               .deliver = to_callback,
+                               .target = &c};
     return status == WW_OK ? run_blocks(plan, &blocks, plan->info.cells) : status;
 }
 
 ww_status ww_plan_run_condensed_blocks(ww_plan *plan, ww_condensed_fn values, void *user) {
     condensed_callback c = {values, user};
-    uint64_t count = 0;
+    wwi_result result = {0};
     if (!plan || !values)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the plan or the function is NULL");
     ww_status status = check_job(plan, "ww_plan_run_condensed_blocks");
     if (status == WW_OK)
-        status = matrix_values(plan, WW_LAYOUT_CONDENSED, &count);
-    if (status != WW_OK || count == 0)
+        status = matrix_result(plan, WW_LAYOUT_CONDENSED, &result);
+    if (status != WW_OK || result.columns == 0)
         return status;
-    const wwi_blocks blocks = {.upper = true, .whole_rows = true, .deliver = to_condensed_callback, .target = &c};
+    const wwi_blocks blocks = {.row_end = plan->pair.rows->count,
+                               .column_end = plan->pair.columns->count,
+                               .upper = true,
+                               .whole_rows = true,
+                               .deliver = to_condensed_callback,
+                               .target = &c};
     return run_blocks(plan, &blocks,
                       plan->zero_on_self ? plan->info.cells : plan->info.cells - wwi_plan_diagonal_cells(plan));
 }
 
 static ww_status matrix_prepare(ww_plan *p) {
-    const uint64_t n = p->rows->count, half = n * (n - 1) / 2;
-    uint64_t elements = n * p->columns->count;
+    const uint64_t n = p->pair.rows->count, half = n * (n - 1) / 2;
+    uint64_t elements = n * p->pair.columns->count;
     if (!is_one_batch(p, WW_LAYOUT_FULL, elements)) {
         if (!is_half(p) || !is_one_batch(p, WW_LAYOUT_CONDENSED, half))
             return WW_OK; // what a block needs was compiled when the plan was made
         elements = half;
     }
-    const ww_status status = wwi_plan_ensure_out(p, elements * wwi_precision_bytes(p->rows->precision));
+    const ww_status status =
+        wwi_grow_buffer(p->pair.context, &p->out, elements * wwi_precision_bytes(p->pair.rows->precision));
     return status == WW_OK ? prepare_batch(p, WW_LAYOUT_FULL) : status;
 }
 
@@ -328,4 +351,4 @@ static void matrix_destroy(ww_plan *p) {
     (void)p;
 }
 
-const wwi_job_class wwi_matrix_job = {matrix_values, matrix_run, matrix_prepare, matrix_destroy};
+const wwi_job_class wwi_matrix_job = {matrix_result, matrix_run, matrix_prepare, matrix_destroy};

@@ -5,6 +5,7 @@
 // the smallest bounds, whose k-th best is the row's radius; the pairs whose bound is within that radius; selection.
 // Every other pair is farther than k others, whatever its distance. All distances come from the same engines, so the
 // result is the same, bit for bit.
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "jobs/bounds.h"
 #include "jobs/plan.h"
 #include "measure/measure_table.h"
+#include "options.h"
 #include "topk/topk.h"
 
 // Distances beyond k that are computed for a row's radius.
@@ -32,49 +34,49 @@ struct wwi_nearest {
     wwi_buffer *seed_values, *seed_indices, *bound_values;
     wwi_buffer *no_radius; // infinity: seeds take the program of the pairs after them
     uint64_t pairs_left_out, cells_left_out;
+    bool exclude_self;      // a query is not its own neighbour
+    int64_t own_distance;   // column of a query itself less its row
+    uint64_t base_offset;   // of indices
+    unsigned char *initial; // NULL, or each row's k-th distance so far, negated under a similarity
+    wwi_buffer *radii;      // with `initial`: of the rows of a block
 };
 
 void wwi_nearest_destroy(struct wwi_nearest **nearest) {
-    if (!nearest || !*nearest)
+    struct wwi_nearest *n = wwi_taken(nearest);
+    if (!n)
         return;
-    struct wwi_nearest *n = *nearest;
-    *nearest = NULL;
     wwi_selector_destroy(&n->selector);
-    wwi_buffer_destroy(&n->best_values);
-    wwi_buffer_destroy(&n->best_indices);
     wwi_bounds_destroy(&n->bounds);
     wwi_selector_destroy(&n->seed_selector);
-    wwi_buffer_destroy(&n->seed_values);
-    wwi_buffer_destroy(&n->seed_indices);
-    wwi_buffer_destroy(&n->bound_values);
-    wwi_buffer_destroy(&n->no_radius);
+    WWI_BUFFERS_DESTROY(&n->best_values, &n->best_indices, &n->seed_values, &n->seed_indices, &n->bound_values,
+                        &n->no_radius, &n->radii);
+    free(n->initial);
     free(n);
 }
 
 // Rows and columns of the block that begins at (row, column): whole rows where they fit.
 static void block_shape(const ww_plan *p, size_t row, size_t column, size_t *rows, size_t *columns) {
     // Bounds take as much again.
-    const uint64_t room = wwi_plan_room(p) / wwi_precision_bytes(p->rows->precision) / (p->nearest->bounds ? 2 : 1);
+    const uint64_t room =
+        wwi_plan_room(p) / wwi_precision_bytes(p->pair.rows->precision) / (p->nearest->bounds ? 2 : 1);
     const uint64_t most = room < 1 ? 1 : room > 0x7fffffff ? 0x7fffffff : room;
-    *rows = wwi_dataset_slice_limit(p->rows, row, 0);
-    *columns = wwi_dataset_slice_limit(p->columns, column, 0);
+    *rows = wwi_dataset_slice_limit(p->pair.rows, row, 0);
+    *columns = wwi_dataset_slice_limit(p->pair.columns, column, 0);
     if (*columns > most)
         *columns = (size_t)most;
     // Every block of a row of blocks has the rows of its first.
-    const uint64_t widest = p->columns->count < most ? p->columns->count : most;
+    const uint64_t widest = p->pair.columns->count < most ? p->pair.columns->count : most;
     if (*rows > most / widest)
         *rows = (size_t)(most / widest);
 }
 
 // Seconds that engines and host take, roughly: only for choosing between ways to the same answer.
 static double seconds_of_cells(const ww_plan *p, double cells) {
-    const ww_device_info *info = wwi_context_info(p->context);
-    const double each_clock = info->type == WW_DEVICE_GPU ? 25 : 2;
-    return cells / wwi_pace_guess(info, each_clock);
+    return cells / wwi_pace_guess(wwi_context_info(p->pair.context), wwi_is_gpu(p->pair.context) ? 25 : 2);
 }
 
 static double seconds_of_list(const ww_plan *p, double pairs) {
-    return pairs * (wwi_context_info(p->context)->type == WW_DEVICE_GPU ? 60e-9 : 300e-9);
+    return pairs * (wwi_is_gpu(p->pair.context) ? 60e-9 : 300e-9);
 }
 
 static uint32_t longest(const ww_dataset *d) {
@@ -83,34 +85,69 @@ static uint32_t longest(const ww_dataset *d) {
 
 // Whether bounds can be expected to pay: they cost a pass over the column series, and something for each row.
 static bool bounds_may_pay(const ww_plan *p, size_t k, uint64_t cells) {
-    const double pairs = (double)p->rows->count * (double)p->columns->count, each = (double)cells / pairs;
-    return !p->options.no_bounds && wwi_bounds_known(&p->measure) && p->columns->count / 4 >= k + SEEDS &&
-           each >= 16.0 * (double)longest(p->columns) && seconds_of_cells(p, each) > seconds_of_list(p, 0.04);
+    const double pairs = (double)p->pair.rows->count * (double)p->pair.columns->count, each = (double)cells / pairs;
+    return !p->options.no_bounds && wwi_bounds_known(&p->pair.measure) && p->pair.columns->count / 4 >= k + SEEDS &&
+           each >= 16.0 * (double)longest(p->pair.columns) && seconds_of_cells(p, each) > seconds_of_list(p, 0.04);
 }
 
 static ww_status make_bounds(ww_plan *p, size_t rows) {
     ww_status status;
     struct wwi_nearest *n = p->nearest;
     n->seeds = n->k + SEEDS;
-    if ((status = wwi_bounds_create(&p->measure, p->rows, p->columns, p->stream, &n->bounds)) != WW_OK ||
-        (status = wwi_selector_create(p->context, p->stream, p->rows->precision, n->seeds, &n->seed_selector)) !=
+    if ((status = wwi_bounds_create(&p->pair.measure, p->pair.rows, p->pair.columns, p->pair.stream, &n->bounds)) !=
             WW_OK ||
-        (status = wwi_buffer_create(p->context, rows * n->seeds * wwi_precision_bytes(p->rows->precision),
-                                    &n->seed_values)) != WW_OK ||
-        (status = wwi_buffer_create(p->context, rows * n->seeds * sizeof(uint32_t), &n->seed_indices)) != WW_OK ||
-        (status = wwi_buffer_create(p->context, sizeof(double), &n->no_radius)) != WW_OK)
+        (status = wwi_selector_create(p->pair.context, p->pair.stream, p->pair.rows->precision, n->seeds,
+                                      &n->seed_selector)) != WW_OK ||
+        (status = WWI_GROW(p->pair.context,
+                           {&n->seed_values, rows * n->seeds * wwi_precision_bytes(p->pair.rows->precision)},
+                           {&n->seed_indices, rows * n->seeds * sizeof(uint32_t)})) != WW_OK)
         return status;
     const float narrow = INFINITY;
     const double wide = (double)INFINITY;
-    return p->rows->precision == WW_DOUBLE ? wwi_buffer_write(n->no_radius, 0, sizeof wide, &wide)
-                                           : wwi_buffer_write(n->no_radius, 0, sizeof narrow, &narrow);
+    return p->pair.rows->precision == WW_DOUBLE ? wwi_upload(p->pair.context, &n->no_radius, &wide, sizeof wide)
+                                                : wwi_upload(p->pair.context, &n->no_radius, &narrow, sizeof narrow);
+}
+
+// A row's radius is the last of so many values.
+static wwi_buffer *radii_of(const struct wwi_nearest *n) {
+    return n->initial ? n->radii : n->best_values;
+}
+
+static uint32_t radius_k(const struct wwi_nearest *n) {
+    return n->initial ? 1 : n->k;
+}
+
+static double value_at(const ww_plan *p, const void *values, size_t i) {
+    return p->pair.rows->precision == WW_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
+// The radii of a block's rows: their k-th distances, or the initial ones where these are less.
+static ww_status find_radii(ww_plan *p, const wwi_area *a) {
+    struct wwi_nearest *n = p->nearest;
+    const size_t size = wwi_precision_bytes(p->pair.rows->precision);
+    if (!n->initial)
+        return WW_OK;
+    unsigned char *values = malloc(a->rows * n->k * size);
+    if (!values)
+        return wwi_fail_memory(a->rows * n->k * size);
+    ww_status status = wwi_stream_read(p->pair.stream, n->best_values, 0, a->rows * n->k * size, values);
+    for (size_t i = 0; status == WW_OK && i < a->rows; i++) {
+        const unsigned char *last = values + (i * n->k + n->k - 1) * size, *initial = n->initial + (a->row + i) * size;
+        memmove(values + i * size, value_at(p, initial, 0) < value_at(p, last, 0) ? initial : last, size);
+    }
+    if (status == WW_OK)
+        status = wwi_grow_buffer(p->pair.context, &n->radii, a->rows * size);
+    if (status == WW_OK)
+        status = wwi_buffer_write(n->radii, 0, a->rows * size, values);
+    free(values);
+    return status;
 }
 
 // The radii of a list's pairs; for seeds there are none yet.
 static void set_radii(const ww_plan *p, const wwi_area *a, bool bounded, wwi_batch *b) {
-    b->radii = bounded ? p->nearest->best_values : p->nearest->no_radius;
+    b->radii = bounded ? radii_of(p->nearest) : p->nearest->no_radius;
     b->radius_results = bounded ? (uint32_t)a->columns : UINT32_MAX;
-    b->radius_k = bounded ? p->nearest->k : 1;
+    b->radius_k = bounded ? radius_k(p->nearest) : 1;
 }
 
 // Compiles for lists: the longest row with many columns.
@@ -127,14 +164,13 @@ static ww_status prepare_list(ww_plan *p, size_t rows, size_t columns) {
         return wwi_fail_memory(b.rows * 3 * sizeof *pairs);
     b.pairs = pairs;
     for (uint32_t i = 1; i < rows; i++)
-        if (p->rows->lengths[i] > p->rows->lengths[longest_row])
+        if (p->pair.rows->lengths[i] > p->pair.rows->lengths[longest_row])
             longest_row = i;
     for (uint32_t t = 0; t < b.rows; t++) {
         pairs[3 * t] = longest_row;
         pairs[3 * t + 1] = pairs[3 * t + 2] = t;
     }
-    if ((status = wwi_plan_slice(p, WWI_SIDE_ROW, 0, rows, &b.row)) == WW_OK &&
-        (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, 0, columns, &b.column)) == WW_OK)
+    if ((status = wwi_pairing_slices(&p->pair, 0, rows, 0, columns, &b.row, &b.column)) == WW_OK)
         status = wwi_runner_prepare(p->runner, &b, NULL);
     free(pairs);
     return status;
@@ -147,56 +183,24 @@ static ww_status make(ww_plan *p, size_t k, uint64_t cells) {
     if (!p->nearest)
         return wwi_fail_memory(sizeof *p->nearest);
     struct wwi_nearest *n = p->nearest;
-    const size_t size = wwi_precision_bytes(p->rows->precision);
+    const size_t size = wwi_precision_bytes(p->pair.rows->precision);
     p->k = k;
-    n->largest = wwi_measure_is_similarity(&p->measure);
-    n->k = (uint32_t)(k < p->columns->count ? k : p->columns->count);
+    n->largest = wwi_measure_is_similarity(&p->pair.measure);
+    n->k = (uint32_t)(k < p->pair.columns->count ? k : p->pair.columns->count);
     block_shape(p, 0, 0, &rows, &columns);
     if (bounds_may_pay(p, k, cells) && (status = make_bounds(p, rows)) != WW_OK)
         return status;
     block_shape(p, 0, 0, &rows, &columns);
-    if ((status = wwi_selector_create(p->context, p->stream, p->rows->precision, n->k, &n->selector)) != WW_OK ||
-        (status = wwi_buffer_create(p->context, rows * n->k * size, &n->best_values)) != WW_OK ||
-        (status = wwi_buffer_create(p->context, rows * n->k * sizeof(uint32_t), &n->best_indices)) != WW_OK ||
-        (n->bounds && (status = wwi_buffer_create(p->context, rows * columns * size, &n->bound_values)) != WW_OK) ||
-        (status = wwi_plan_ensure_out(p, rows * columns * size)) != WW_OK)
+    if ((status = wwi_selector_create(p->pair.context, p->pair.stream, p->pair.rows->precision, n->k, &n->selector)) !=
+            WW_OK ||
+        (status = wwi_grow_buffer(p->pair.context, &n->best_values, rows * n->k * size)) != WW_OK ||
+        (status = wwi_grow_buffer(p->pair.context, &n->best_indices, rows * n->k * sizeof(uint32_t))) != WW_OK ||
+        (n->bounds && (status = wwi_grow_buffer(p->pair.context, &n->bound_values, rows * columns * size)) != WW_OK) ||
+        (status = wwi_grow_buffer(p->pair.context, &p->out, rows * columns * size)) != WW_OK)
         return status;
     if (n->bounds && (status = prepare_list(p, rows, columns)) != WW_OK)
         return status;
     return wwi_plan_prepare_rectangle(p, 0, rows, 0, columns, NULL);
-}
-
-ww_status ww_plan_create_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
-                                 const ww_plan_options *options, ww_plan **plan) {
-    ww_plan *p;
-    uint64_t cells = 0, bytes;
-    if (!plan)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
-    *plan = NULL;
-    if (k == 0)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is 0; ask for at least one neighbour");
-    ww_status status = wwi_plan_create(&wwi_nearest_job, measure, queries, base, options, &p);
-    if (status != WW_OK)
-        return status;
-    if (!wwi_mul_u64(p->rows->count, k, &bytes) || !wwi_mul_u64(bytes, 8, &bytes))
-        status =
-            wwi_fail(WW_ERROR_OVERFLOW, "%zu neighbours of %zu series are more than 64 bits count", k, p->rows->count);
-    if (status != WW_OK || (status = wwi_plan_count_cells(p, &cells)) != WW_OK ||
-        (status = make(p, k, cells)) != WW_OK) {
-        ww_plan_destroy(&p);
-        return status;
-    }
-    // The runner counts whole rectangles, a series' distance to itself included.
-    p->square_cells = cells;
-    p->info.cells = cells;
-    p->info.pairs = (uint64_t)p->rows->count * p->columns->count;
-    if (p->self) {
-        p->info.cells -= wwi_plan_diagonal_cells(p);
-        p->info.pairs -= p->rows->count;
-    }
-    p->info.engine = wwi_runner_engine(p->runner);
-    *plan = p;
-    return WW_OK;
 }
 
 static void negate(void *values, size_t count, ww_precision precision) {
@@ -207,39 +211,124 @@ static void negate(void *values, size_t count, ww_precision precision) {
             ((float *)values)[i] = 0 - ((float *)values)[i];
 }
 
+// Takes what a shard says, which is checked.
+static ww_status take_shard(ww_plan *p, const ww_nearest_shard *shard) {
+    struct wwi_nearest *n = p->nearest;
+    const uint64_t bytes = p->pair.rows->count * wwi_precision_bytes(p->pair.rows->precision);
+    const int64_t distance = (int64_t)shard->query_offset - (int64_t)shard->base_offset;
+    n->base_offset = shard->base_offset;
+    // Sets have less than 2^31 series: so far apart they have none in common.
+    n->exclude_self =
+        p->self || (shard->exclude_self && distance > -INT64_C(0x80000000) && distance < INT64_C(0x80000000));
+    n->own_distance = n->exclude_self ? distance : 0;
+    if (!shard->initial)
+        return WW_OK;
+    if (!(n->initial = malloc(bytes)))
+        return wwi_fail_memory(bytes);
+    memcpy(n->initial, shard->initial, bytes);
+    if (n->largest)
+        negate(n->initial, p->pair.rows->count, p->pair.rows->precision);
+    return WW_OK;
+}
+
+static ww_status check_shard(const ww_nearest_shard *shard, const ww_dataset *queries, const ww_dataset *base) {
+    if (!base && shard->query_offset != shard->base_offset)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the offsets of one set with itself are %" PRIu64 " and %" PRIu64,
+                        shard->query_offset, shard->base_offset);
+    const uint64_t rows = queries ? queries->count : 0, columns = base ? base->count : rows;
+    if (shard->query_offset > INT64_MAX - rows || shard->base_offset > INT64_MAX - columns)
+        return wwi_fail(WW_ERROR_OVERFLOW, "a series' number is beyond 63 bits");
+    return WW_OK;
+}
+
+ww_status ww_plan_create_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
+                                 const ww_plan_options *options, ww_plan **plan) {
+    return ww_plan_create_nearest_shard(measure, queries, base, k, NULL, options, plan);
+}
+
+ww_status ww_plan_create_nearest_shard(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
+                                       const ww_nearest_shard *shard, const ww_plan_options *options, ww_plan **plan) {
+    ww_plan *p;
+    uint64_t cells = 0, bytes;
+    ww_nearest_shard part = WW_NEAREST_SHARD_INIT;
+    if (!plan)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "plan is NULL");
+    *plan = NULL;
+    ww_status status = wwi_options_take(&part, shard, "ww_nearest_shard");
+    if (status == WW_OK)
+        status = check_shard(&part, queries, base);
+    if (status != WW_OK)
+        return status;
+    if (k == 0)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is 0; ask for at least one neighbour");
+    status = wwi_plan_create(&wwi_nearest_job, measure, queries, base, options, &p);
+    if (status != WW_OK)
+        return status;
+    if (!wwi_mul_u64(p->pair.rows->count, k, &bytes) || !wwi_mul_u64(bytes, 8, &bytes))
+        status = wwi_fail(WW_ERROR_OVERFLOW, "%zu neighbours of %zu series are more than 64 bits count", k,
+                          p->pair.rows->count);
+    if (status != WW_OK || (status = wwi_plan_count_cells(p, &cells)) != WW_OK ||
+        (status = make(p, k, cells)) != WW_OK || (status = take_shard(p, &part)) != WW_OK) {
+        ww_plan_destroy(&p);
+        return status;
+    }
+    // The runner counts whole rectangles, a series' distance to itself included.
+    p->square_cells = cells;
+    p->info.cells = cells;
+    p->info.pairs = (uint64_t)p->pair.rows->count * p->pair.columns->count;
+    if (p->self) {
+        p->info.cells -= wwi_plan_diagonal_cells(p);
+        p->info.pairs -= p->pair.rows->count;
+    }
+    p->info.engine = wwi_runner_engine(p->runner);
+    *plan = p;
+    return WW_OK;
+}
+
+// Whether a row has k nearer neighbours elsewhere.
+static bool is_beyond(const ww_plan *p, size_t row, const void *value) {
+    return p->nearest->initial && value_at(p, value, 0) > value_at(p, p->nearest->initial, row);
+}
+
 // The best of `rows` rows to the caller's arrays.
-static ww_status deliver(ww_plan *p, size_t row, size_t rows, int64_t *indices, unsigned char *distances) {
+// `first`: the row whose results `indices` and `distances` begin with.
+static ww_status deliver(ww_plan *p, size_t first, size_t row, size_t rows, int64_t *indices,
+                         unsigned char *distances) {
     ww_status status;
     const struct wwi_nearest *n = p->nearest;
-    const size_t size = wwi_precision_bytes(p->rows->precision), missing = p->k - n->k;
+    const size_t size = wwi_precision_bytes(p->pair.rows->precision), missing = p->k - n->k;
     uint32_t *found = malloc(rows * n->k * sizeof *found);
     unsigned char *values = malloc(rows * n->k * size);
     const float none_float = INFINITY;
     const double none_double = (double)INFINITY;
-    const void *none = p->rows->precision == WW_DOUBLE ? (const void *)&none_double : &none_float;
+    const void *none = p->pair.rows->precision == WW_DOUBLE ? (const void *)&none_double : &none_float;
     if (!found || !values) {
         status = wwi_fail_memory(rows * n->k * (sizeof *found + size));
         goto done;
     }
-    if ((status = wwi_stream_read(p->stream, n->best_indices, 0, rows * n->k * sizeof *found, found)) != WW_OK ||
-        (status = wwi_stream_read(p->stream, n->best_values, 0, rows * n->k * size, values)) != WW_OK)
+    if ((status = wwi_stream_read(p->pair.stream, n->best_indices, 0, rows * n->k * sizeof *found, found)) != WW_OK ||
+        (status = wwi_stream_read(p->pair.stream, n->best_values, 0, rows * n->k * size, values)) != WW_OK)
         goto done;
     for (size_t i = 0; i < rows; i++) {
-        int64_t *to = indices + (row + i) * p->k;
+        int64_t *to = indices + (row - first + i) * p->k;
         for (size_t s = 0; s < p->k; s++) {
             const uint32_t index = s < n->k ? found[i * n->k + s] : WWI_NO_INDEX;
-            to[s] = index == WWI_NO_INDEX ? -1 : (int64_t)index;
-            if (to[s] >= 0 && (status = wwi_plan_check_results(p, values + (i * n->k + s) * size, 1)) != WW_OK)
+            unsigned char *value = values + (i * n->k + s) * size;
+            const bool far = index != WWI_NO_INDEX && is_beyond(p, row + i, value);
+            if (far)
+                memcpy(value, none, size);
+            to[s] = index == WWI_NO_INDEX || far ? -1 : (int64_t)(n->base_offset + index);
+            if (to[s] >= 0 && (status = wwi_plan_check_results(p, value, 1)) != WW_OK)
                 goto done;
         }
         if (!distances)
             continue;
-        unsigned char *at = distances + (row + i) * p->k * size;
+        unsigned char *at = distances + (row - first + i) * p->k * size;
         memcpy(at, values + i * n->k * size, n->k * size);
         for (size_t s = 0; s < missing; s++)
             memcpy(at + (n->k + s) * size, none, size);
         if (n->largest)
-            negate(at, p->k, p->rows->precision);
+            negate(at, p->k, p->pair.rows->precision);
     }
 done:
     free(found);
@@ -257,8 +346,8 @@ static ww_status select_block(ww_plan *p, const wwi_area *a, bool fresh) {
         .rows = a->rows,
         .columns = (uint32_t)a->columns,
         .column_base = (uint32_t)a->column,
-        .exclude_self = p->self,
-        .own_base = (uint32_t)a->row,
+        .exclude_self = p->nearest->exclude_self,
+        .own_base = (uint32_t)((int64_t)a->row + p->nearest->own_distance), // wraps around where there is none
         .largest = p->nearest->largest,
         .fresh = fresh,
         .best_values = p->nearest->best_values,
@@ -290,9 +379,9 @@ static uint64_t count_list(const ww_plan *p, const uint32_t *pairs, size_t count
     uint64_t cells = 0, each = 0;
     uint32_t last_n = 0, last_m = 0;
     for (size_t t = 0; t < count; t++) {
-        const uint32_t n = p->rows->lengths[pairs[3 * t]], m = p->columns->lengths[pairs[3 * t + 1]];
+        const uint32_t n = p->pair.rows->lengths[pairs[3 * t]], m = p->pair.columns->lengths[pairs[3 * t + 1]];
         if (n != last_n || m != last_m)
-            each = wwi_runner_pair_cells(p->runner, n, m);
+            each = wwi_pairing_cells(&p->pair, n, m);
         last_n = n;
         last_m = m;
         cells += each;
@@ -309,8 +398,9 @@ static ww_status run_seeds(ww_plan *p, const wwi_area *a, size_t *count, uint64_
         .row_stride = a->columns,
         .rows = a->rows,
         .columns = (uint32_t)a->columns,
-        .exclude_self = p->self,
-        .own_base = (uint32_t)(a->row - a->column), // wraps around where it is to the left
+        .exclude_self = n->exclude_self,
+        // Wraps around where it is to the left.
+        .own_base = (uint32_t)((int64_t)a->row - (int64_t)a->column + n->own_distance),
         .fresh = true,
         .best_values = n->seed_values,
         .best_indices = n->seed_indices,
@@ -320,7 +410,7 @@ static ww_status run_seeds(ww_plan *p, const wwi_area *a, size_t *count, uint64_
     if (status == WW_OK && (!indices || !pairs))
         status = wwi_fail_memory(most * 4 * sizeof *pairs);
     if (status == WW_OK)
-        status = wwi_stream_read(p->stream, n->seed_indices, 0, most * sizeof *indices, indices);
+        status = wwi_stream_read(p->pair.stream, n->seed_indices, 0, most * sizeof *indices, indices);
     *count = 0;
     for (size_t t = 0; status == WW_OK && t < most; t++)
         if (indices[t] != WWI_NO_INDEX) {
@@ -345,7 +435,7 @@ static ww_status count_block(ww_plan *p, const wwi_area *a, uint64_t *pairs, uin
     const ww_status status = wwi_plan_count_area(p, a->row, a->rows, a->column, a->columns, cells);
     for (size_t i = a->row; status == WW_OK && p->self && i < a->row + a->rows; i++)
         if (i >= a->column && i < a->column + a->columns) {
-            *cells -= wwi_runner_pair_cells(p->runner, p->rows->lengths[i], p->rows->lengths[i]);
+            *cells -= wwi_pairing_cells(&p->pair, p->pair.rows->lengths[i], p->pair.rows->lengths[i]);
             --*pairs;
         }
     return status;
@@ -363,7 +453,7 @@ static ww_status run_candidates(ww_plan *p, const wwi_area *a, uint32_t count, u
     uint32_t *pairs = malloc((size_t)count * 3 * sizeof *pairs);
     if (!pairs)
         return wwi_fail_memory((uint64_t)count * 3 * sizeof *pairs);
-    if ((status = wwi_bounds_candidates(n->bounds, a, n->best_values, n->k, &count, pairs)) == WW_OK) {
+    if ((status = wwi_bounds_candidates(n->bounds, a, radii_of(n), radius_k(n), &count, pairs)) == WW_OK) {
         *cells += count_list(p, pairs, count);
         status = run_list(p, a, pairs, count, true);
     }
@@ -374,27 +464,23 @@ static ww_status run_candidates(ww_plan *p, const wwi_area *a, uint32_t count, u
 static ww_status run_bounded(ww_plan *p, wwi_area *a) {
     ww_status status;
     struct wwi_nearest *n = p->nearest;
-    const uint64_t size = wwi_precision_bytes(p->rows->precision), bytes = (uint64_t)a->rows * a->columns * size;
+    const uint64_t size = wwi_precision_bytes(p->pair.rows->precision), bytes = (uint64_t)a->rows * a->columns * size;
     uint64_t pairs, cells, cells_done = 0;
     size_t seeds = 0;
     uint32_t candidates = 0;
-    if (wwi_buffer_bytes(n->bound_values) < bytes) {
-        wwi_buffer_destroy(&n->bound_values);
-        if ((status = wwi_buffer_create(p->context, bytes, &n->bound_values)) != WW_OK)
-            return status;
-    }
-    if ((status = count_block(p, a, &pairs, &cells)) != WW_OK ||
-        (status = wwi_plan_slice(p, WWI_SIDE_ROW, a->row, a->rows, &a->row_window)) != WW_OK ||
-        (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, a->column, a->columns, &a->column_window)) != WW_OK ||
-        (status = wwi_plan_ensure_out(p, bytes)) != WW_OK ||
+    if ((status = wwi_grow_buffer(p->pair.context, &n->bound_values, bytes)) != WW_OK ||
+        (status = count_block(p, a, &pairs, &cells)) != WW_OK ||
+        (status = wwi_pairing_slices(&p->pair, a->row, a->rows, a->column, a->columns, &a->row_window,
+                                     &a->column_window)) != WW_OK ||
+        (status = wwi_grow_buffer(p->pair.context, &p->out, bytes)) != WW_OK ||
         (status = wwi_buffer_fill_u32(p->out, 0, bytes, 0xffffffffu)) != WW_OK) // NaN: not known
         return status;
     a->distances = p->out;
     a->bounds = n->bound_values;
     if ((status = wwi_bounds_compute(n->bounds, a)) != WW_OK ||
         (a->column == 0 && (status = run_seeds(p, a, &seeds, &cells_done)) != WW_OK) ||
-        (a->column == 0 && (status = select_block(p, a, true)) != WW_OK) ||
-        (status = wwi_bounds_candidates(n->bounds, a, n->best_values, n->k, &candidates, NULL)) != WW_OK)
+        (a->column == 0 && (status = select_block(p, a, true)) != WW_OK) || (status = find_radii(p, a)) != WW_OK ||
+        (status = wwi_bounds_candidates(n->bounds, a, radii_of(n), radius_k(n), &candidates, NULL)) != WW_OK)
         return status;
     if (!list_pays(p, candidates, (double)pairs, (double)cells)) {
         n->worth_while = false;
@@ -413,11 +499,11 @@ static ww_status run_bounded(ww_plan *p, wwi_area *a) {
 static ww_status run_rows(ww_plan *p, size_t row, size_t rows) {
     ww_status status = WW_OK;
     struct wwi_nearest *n = p->nearest;
-    for (size_t column = 0, columns; status == WW_OK && column < p->columns->count; column += columns) {
+    for (size_t column = 0, columns; status == WW_OK && column < p->pair.columns->count; column += columns) {
         size_t unused;
         block_shape(p, row, column, &unused, &columns);
-        if (columns > p->columns->count - column)
-            columns = p->columns->count - column;
+        if (columns > p->pair.columns->count - column)
+            columns = p->pair.columns->count - column;
         wwi_area area = {.row = row, .rows = rows, .column = column, .columns = columns, .exclude_self = p->self};
         // Few columns hold too few neighbours for a radius.
         const bool bounded = n->bounds && n->worth_while && (column > 0 || columns >= 4 * (size_t)n->seeds);
@@ -426,37 +512,64 @@ static ww_status run_rows(ww_plan *p, size_t row, size_t rows) {
     return status;
 }
 
-ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) {
-    ww_status status = WW_OK;
+static ww_status check_run(const ww_plan *plan, const int64_t *indices, const char *function) {
     if (!plan || !indices)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_nearest: the plan or the indices are NULL");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: the plan or the indices are NULL", function);
     if (plan->job != &wwi_nearest_job) {
-        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_plan_run_nearest: the plan is for another job");
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s: the plan is for another job", function);
         return wwi_fail_hint("run a plan with the function its job has");
     }
+    return WW_OK;
+}
+
+// Rows [first, end). `square`: their cells with all columns; `cells`: of these, without a query's with itself.
+static ww_status run_part(ww_plan *plan, size_t first, size_t end, uint64_t square, uint64_t cells, int64_t *indices,
+                          void *distances) {
+    ww_status status = WW_OK;
     struct wwi_nearest *n = plan->nearest;
     wwi_plan_start(plan);
-    wwi_plan_expect(plan, plan->square_cells);
+    wwi_plan_expect(plan, square);
     n->worth_while = n->bounds != NULL;
     n->pairs_left_out = n->cells_left_out = 0;
     const size_t most = (size_t)(wwi_buffer_bytes(n->best_indices) / sizeof(uint32_t) / n->k);
-    for (size_t row = 0, rows; status == WW_OK && row < plan->rows->count; row += rows) {
+    for (size_t row = first, rows; status == WW_OK && row < end; row += rows) {
         size_t unused;
         block_shape(plan, row, 0, &rows, &unused);
         if (rows > most)
             rows = most;
-        if (row == 0 && n->bounds && rows > 4 * TRIAL_ROWS)
+        if (rows > end - row)
+            rows = end - row;
+        if (row == first && n->bounds && rows > 4 * TRIAL_ROWS)
             rows = TRIAL_ROWS;
         status = run_rows(plan, row, rows);
         if (status == WW_OK)
-            status = deliver(plan, row, rows, indices, distances);
+            status = deliver(plan, first, row, rows, indices, distances);
     }
     if (status == WW_OK) {
         plan->info.pairs_pruned = n->pairs_left_out;
-        plan->info.cells_done = plan->info.cells - n->cells_left_out;
+        plan->info.cells_done = cells - n->cells_left_out;
         status = wwi_runner_abandoned(plan->runner, &plan->info.pairs_abandoned);
     }
     return wwi_plan_end(plan, status);
+}
+
+ww_status ww_plan_run_nearest(ww_plan *plan, int64_t *indices, void *distances) {
+    const ww_status status = check_run(plan, indices, "ww_plan_run_nearest");
+    if (status != WW_OK)
+        return status;
+    return run_part(plan, 0, plan->pair.rows->count, plan->square_cells, plan->info.cells, indices, distances);
+}
+
+ww_status ww_plan_run_nearest_rows(ww_plan *plan, size_t row, size_t rows, int64_t *indices, void *distances) {
+    uint64_t cells;
+    ww_status status = check_run(plan, indices, "ww_plan_run_nearest_rows");
+    if (status == WW_OK && (row > plan->pair.rows->count || rows > plan->pair.rows->count - row)) {
+        (void)wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu rows from row %zu on", rows, row);
+        status = wwi_fail_hint("the plan has %zu rows", plan->pair.rows->count);
+    }
+    if (status == WW_OK)
+        status = wwi_plan_count_area(plan, row, rows, 0, plan->pair.columns->count, &cells);
+    return status == WW_OK ? run_part(plan, row, row + rows, cells, cells, indices, distances) : status;
 }
 
 static void nearest_destroy(ww_plan *p) {

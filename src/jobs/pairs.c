@@ -7,12 +7,12 @@
 
 // Pairs of a batch. Another 12 bytes a pair are for the list.
 static uint64_t most_pairs(const ww_plan *p) {
-    const uint64_t most = wwi_plan_room(p) / (wwi_precision_bytes(p->rows->precision) + 12);
+    const uint64_t most = wwi_plan_room(p) / (wwi_precision_bytes(p->pair.rows->precision) + 12);
     return most < 1 ? 1 : most > p->count ? p->count : most;
 }
 
 static bool on_device(const ww_plan *p) {
-    return !p->rows->host && !p->columns->host;
+    return !p->pair.rows->host && !p->pair.columns->host;
 }
 
 static ww_status prepare_all(ww_plan *p) {
@@ -25,7 +25,8 @@ static ww_status prepare_first(ww_plan *p) {
     wwi_batch b;
     if (on_device(p) && most_pairs(p) == p->count)
         return prepare_all(p);
-    const size_t rows = wwi_dataset_slice_limit(p->rows, 0, 0), columns = wwi_dataset_slice_limit(p->columns, 0, 0);
+    const size_t rows = wwi_dataset_slice_limit(p->pair.rows, 0, 0),
+                 columns = wwi_dataset_slice_limit(p->pair.columns, 0, 0);
     memset(&b, 0, sizeof b);
     b.list = true;
     uint32_t *pairs = malloc(p->count * 3 * sizeof *pairs);
@@ -35,8 +36,7 @@ static ww_status prepare_first(ww_plan *p) {
         if (p->pairs[3 * t] < rows && p->pairs[3 * t + 1] < columns)
             memcpy(pairs + 3 * b.rows++, p->pairs + 3 * t, 3 * sizeof *pairs);
     b.pairs = pairs;
-    if ((status = wwi_plan_slice(p, WWI_SIDE_ROW, 0, rows, &b.row)) == WW_OK &&
-        (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, 0, columns, &b.column)) == WW_OK)
+    if ((status = wwi_pairing_slices(&p->pair, 0, rows, 0, columns, &b.row, &b.column)) == WW_OK)
         status = wwi_runner_prepare(p->runner, &b, NULL);
     free(pairs);
     return status;
@@ -51,19 +51,19 @@ ww_status wwi_plan_take_pairs(ww_plan *p, const size_t *row_index, const size_t 
     uint32_t last_n = 0, last_m = 0;
     for (size_t t = 0; t < count; t++) {
         const size_t x = row_index ? row_index[t] : t, y = column_index ? column_index[t] : t;
-        if (x >= p->rows->count || y >= p->columns->count) {
+        if (x >= p->pair.rows->count || y >= p->pair.columns->count) {
             wwi_fail(WW_ERROR_INVALID_ARGUMENT, "pair %zu names series %zu and %zu of %zu and %zu", t, x, y,
-                     p->rows->count, p->columns->count);
+                     p->pair.rows->count, p->pair.columns->count);
             return wwi_fail_where((int64_t)t, -1);
         }
         p->pairs[3 * t] = (uint32_t)x;
         p->pairs[3 * t + 1] = (uint32_t)y;
         p->pairs[3 * t + 2] = (uint32_t)t;
-        const uint32_t n = p->rows->lengths[x], m = p->columns->lengths[y];
+        const uint32_t n = p->pair.rows->lengths[x], m = p->pair.columns->lengths[y];
         if (n != last_n || m != last_m)
-            last = wwi_runner_pair_cells(p->runner, n, m);
+            last = wwi_pairing_cells(&p->pair, n, m);
         if (last == 0)
-            return wwi_plan_no_path(p, n, m);
+            return wwi_pairing_no_path(&p->pair, n, m);
         last_n = n;
         last_m = m;
         cells += last;
@@ -104,7 +104,7 @@ ww_status ww_plan_create_pairs(const ww_measure *measure, ww_dataset *rows, ww_d
 static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t column, size_t columns, uint64_t most,
                                    uint32_t *picked, uint32_t *numbers, unsigned char *values, void *distances) {
     ww_status status;
-    const size_t size = wwi_precision_bytes(p->rows->precision);
+    const size_t size = wwi_precision_bytes(p->pair.rows->precision);
     wwi_batch b;
     memset(&b, 0, sizeof b);
     b.list = true;
@@ -122,9 +122,8 @@ static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t c
         }
         if (b.rows == 0)
             return WW_OK;
-        if ((status = wwi_plan_ensure_out(p, b.rows * size)) != WW_OK ||
-            (status = wwi_plan_slice(p, WWI_SIDE_ROW, row, rows, &b.row)) != WW_OK ||
-            (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, column, columns, &b.column)) != WW_OK)
+        if ((status = wwi_grow_buffer(p->pair.context, &p->out, b.rows * size)) != WW_OK ||
+            (status = wwi_pairing_slices(&p->pair, row, rows, column, columns, &b.row, &b.column)) != WW_OK)
             return status;
         b.out = p->out;
         if ((status = wwi_runner_block(p->runner, &b)) != WW_OK ||
@@ -139,15 +138,15 @@ static ww_status run_pairs_between(ww_plan *p, size_t row, size_t rows, size_t c
 // Window after window.
 static ww_status run_windows(ww_plan *p, void *distances) {
     ww_status status = WW_OK;
-    const uint64_t size = wwi_precision_bytes(p->rows->precision), most = most_pairs(p);
+    const uint64_t size = wwi_precision_bytes(p->pair.rows->precision), most = most_pairs(p);
     uint32_t *picked = malloc(most * 3 * sizeof *picked), *numbers = malloc(most * sizeof *numbers);
     unsigned char *values = malloc(most * size);
     if (!picked || !numbers || !values)
         status = wwi_fail_memory(most * (16 + size));
-    for (size_t row = 0, rows; status == WW_OK && row < p->rows->count; row += rows) {
-        rows = wwi_dataset_slice_limit(p->rows, row, 0);
-        for (size_t column = 0, columns; status == WW_OK && column < p->columns->count; column += columns) {
-            columns = wwi_dataset_slice_limit(p->columns, column, 0);
+    for (size_t row = 0, rows; status == WW_OK && row < p->pair.rows->count; row += rows) {
+        rows = wwi_dataset_slice_limit(p->pair.rows, row, 0);
+        for (size_t column = 0, columns; status == WW_OK && column < p->pair.columns->count; column += columns) {
+            columns = wwi_dataset_slice_limit(p->pair.columns, column, 0);
             status = run_pairs_between(p, row, rows, column, columns, most, picked, numbers, values, distances);
         }
     }
@@ -166,26 +165,28 @@ static ww_status enqueue_all(ww_plan *p, ww_layout layout, wwi_buffer *out) {
 
 static ww_status run_to_host(ww_plan *p, void *distances) {
     ww_status status;
-    const uint64_t bytes = p->count * wwi_precision_bytes(p->rows->precision);
+    const uint64_t bytes = p->count * wwi_precision_bytes(p->pair.rows->precision);
     if (!on_device(p) || most_pairs(p) < p->count)
         return run_windows(p, distances);
-    if ((status = wwi_plan_ensure_out(p, bytes)) != WW_OK || (status = enqueue_all(p, WW_LAYOUT_FULL, p->out)) != WW_OK)
+    if ((status = wwi_grow_buffer(p->pair.context, &p->out, bytes)) != WW_OK ||
+        (status = enqueue_all(p, WW_LAYOUT_FULL, p->out)) != WW_OK)
         return status;
     return wwi_plan_fetch(p, p->out, p->count, distances);
 }
 
-static ww_status run_to_device(ww_plan *p, const ww_output *to, wwi_buffer *device) {
-    if (on_device(p))
-        return wwi_plan_to_device(p, to, device, p->count, enqueue_all);
-    wwi_fail(WW_ERROR_UNSUPPORTED, "the series are not on the device at once");
-    return wwi_fail_hint("run the plan into host memory, which works block by block");
-}
-
-static ww_status pairs_values(const ww_plan *p, ww_layout layout, uint64_t *values) {
+static ww_status pairs_result(const ww_plan *p, ww_layout layout, wwi_result *result) {
     if (layout != WW_LAYOUT_FULL)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "pairs have the full layout alone");
-    *values = p->count;
+    *result = (wwi_result){"distances of pairs", 1, p->count, wwi_precision_bytes(p->pair.rows->precision), false};
     return WW_OK;
+}
+
+static ww_status run_to_device(ww_plan *p, const ww_output *to, wwi_buffer *device) {
+    wwi_result result;
+    if (on_device(p) && pairs_result(p, WW_LAYOUT_FULL, &result) == WW_OK)
+        return wwi_plan_to_device(p, to, device, &result, enqueue_all);
+    wwi_fail(WW_ERROR_UNSUPPORTED, "the series are not on the device at once");
+    return wwi_fail_hint("run the plan into host memory, which works block by block");
 }
 
 static ww_status pairs_run(ww_plan *p, const ww_output *to, wwi_buffer *device) {
@@ -197,7 +198,8 @@ static ww_status pairs_run(ww_plan *p, const ww_output *to, wwi_buffer *device) 
 }
 
 static ww_status pairs_prepare(ww_plan *p) {
-    const ww_status status = wwi_plan_ensure_out(p, most_pairs(p) * wwi_precision_bytes(p->rows->precision));
+    const ww_status status =
+        wwi_grow_buffer(p->pair.context, &p->out, most_pairs(p) * wwi_precision_bytes(p->pair.rows->precision));
     return status == WW_OK && on_device(p) && most_pairs(p) == p->count ? prepare_all(p) : status;
 }
 
@@ -205,4 +207,4 @@ static void pairs_destroy(ww_plan *p) {
     free(p->pairs);
 }
 
-const wwi_job_class wwi_pairs_job = {pairs_values, pairs_run, pairs_prepare, pairs_destroy};
+const wwi_job_class wwi_pairs_job = {pairs_result, pairs_run, pairs_prepare, pairs_destroy};

@@ -5,13 +5,15 @@
 
 #include <wavewarp/plan.h>
 
-#include "engine/engine.h"
+#include "pairing/pairing.h"
+
+struct wwi_result;
 
 // What a job does. One constant a job: matrix.c, pairs.c, nearest.c.
 typedef struct wwi_job_class {
-    // How many values a run gives in a layout; WW_ERROR_INVALID_ARGUMENT where the job does not have it. NULL: the job
-    // has a function of its own to run it.
-    ww_status (*values)(const ww_plan *plan, ww_layout layout, uint64_t *values);
+    // What a run gives in a layout; WW_ERROR_INVALID_ARGUMENT where the job does not have it. NULL: the job has a
+    // function of its own to run it.
+    ww_status (*result)(const ww_plan *plan, ww_layout layout, struct wwi_result *result);
     // Enqueues all work and, for host memory, brings the results there. `device` NULL: to host memory.
     ww_status (*run)(ww_plan *plan, const ww_output *to, wwi_buffer *device);
     ww_status (*prepare)(ww_plan *plan); // NULL: nothing is left to prepare
@@ -22,21 +24,15 @@ extern const wwi_job_class wwi_matrix_job, wwi_pairs_job, wwi_nearest_job;
 
 struct ww_plan {
     const wwi_job_class *job;
-    ww_context *context;
-    ww_measure measure; // with copies of what the caller's points to
-    char *expression, *recurrence, *recurrence_name;
-    size_t *band_lo, *band_hi;
-    ww_dataset *rows, *columns; // columns == rows when `self`
-    bool self;                  // one set with itself
+    wwi_pairing pair;
+    bool self; // one set with itself: columns == rows
     bool symmetric, zero_on_self;
-    double limit; // results above it have overflowed; INFINITY: none can
     wwi_plan_settings options;
-    wwi_stream *stream;
-    wwi_slice slices[2]; // of the rows and the columns
     wwi_runner *runner;
     wwi_buffer *out;
     wwi_work *whole;                // all results, where they are one batch; made once
     wwi_work *diagonal;             // matrix: what the half of a set with itself leaves out
+    wwi_buffer *zeros;              // matrix: a diagonal for rectangles in device memory
     uint32_t *row_ids, *column_ids; // room for the ids of a batch
     uint32_t *pairs;                // pairs: `count` x (row, column, number of the result)
     size_t count;
@@ -59,8 +55,6 @@ uint64_t wwi_plan_diagonal_cells(const ww_plan *plan);
 // Cells of rows [row, row+rows) with columns [column, column+columns).
 ww_status wwi_plan_count_area(const ww_plan *plan, size_t row, size_t rows, size_t column, size_t columns,
                               uint64_t *cells);
-// The failure of a pair of lengths without a path.
-ww_status wwi_plan_no_path(const ww_plan *plan, uint32_t n, uint32_t m);
 
 // Pairs: takes the caller's list, or the i-th row with the i-th column, into plan->pairs, and counts their cells.
 ww_status wwi_plan_take_pairs(ww_plan *plan, const size_t *row_index, const size_t *column_index, size_t count);
@@ -76,26 +70,24 @@ uint64_t wwi_plan_room(const ww_plan *plan);
 void wwi_plan_ids(const ww_dataset *dataset, size_t first, size_t count, uint32_t *ids);
 // Computes rows [row, row+row_count) x columns [column, column+column_count) into plan->out, row after row.
 ww_status wwi_plan_rectangle(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count);
+// The batch of that, whose `out` is plan->out.
+ww_status wwi_plan_batch(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count,
+                         wwi_batch *batch);
 // Compiles, allocates and uploads what that will need; `work` may be NULL: wwi_runner_prepare().
 ww_status wwi_plan_prepare_rectangle(ww_plan *plan, size_t row, size_t row_count, size_t column, size_t column_count,
                                      wwi_work **work);
 // The same for listed pairs of all series, (row, column, number of the result) each.
 ww_status wwi_plan_prepare_list(ww_plan *plan, const uint32_t *pairs, size_t count, wwi_work **work);
 // Runs what `enqueue` enqueues into the device memory of an output.
-ww_status wwi_plan_to_device(ww_plan *plan, const ww_output *to, wwi_buffer *device, uint64_t values,
+ww_status wwi_plan_to_device(ww_plan *plan, const ww_output *to, wwi_buffer *device, const struct wwi_result *result,
                              ww_status (*enqueue)(ww_plan *, ww_layout, wwi_buffer *out));
-// Makes series of one side available on the device. *slice is good until the next call for the same side.
-ww_status wwi_plan_slice(ww_plan *plan, int side, size_t first, size_t count, wwi_slice *slice);
-// Whether results can be infinite, or wrong, because values are so large: WW_ERROR_OVERFLOW where they must be.
-ww_status wwi_plan_check_range(ww_plan *plan);
-const char *wwi_plan_precision(const ww_plan *plan); // its name
+// Copies a result from plan->out to its place in the device memory of an output.
+ww_status wwi_plan_place(ww_plan *plan, const ww_output *to, wwi_buffer *device, const struct wwi_result *result);
 // Brings the first `count` results of a buffer to host memory. Fails when one of them has overflowed:
 // WW_ERROR_OVERFLOW.
 ww_status wwi_plan_fetch(const ww_plan *plan, wwi_buffer *buffer, uint64_t count, void *results);
 // Fails when one of these results has.
 ww_status wwi_plan_check_results(const ww_plan *plan, const void *results, uint64_t count);
-// Makes plan->out at least so large.
-ww_status wwi_plan_ensure_out(ww_plan *plan, uint64_t bytes);
 // Whether the series and `elements` results are on the device at once.
 bool wwi_plan_is_one_batch(const ww_plan *plan, uint64_t elements);
 
@@ -106,6 +98,15 @@ struct ww_buffer {
     ww_context *context;
     wwi_buffer *memory;
 };
+// What a result takes: `rows` rows of `columns` values.
+typedef struct wwi_result {
+    const char *name; // in messages
+    uint64_t rows, columns, value_bytes;
+    bool rows_may_be_apart; // a row_stride is allowed
+} wwi_result;
+// Checks an output for a result before any work. *device: the memory that it names, NULL for host memory. A row_stride
+// that is that of dense rows becomes 0. WW_ERROR_INVALID_ARGUMENT, WW_ERROR_OVERFLOW.
+ww_status wwi_result_check(ww_output *to, const ww_context *context, const wwi_result *result, wwi_buffer **device);
 // Of a cl_mem of the caller's.
 ww_status wwi_output_wrap(ww_context *context, void *memory, ww_buffer **buffer);
 

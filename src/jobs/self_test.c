@@ -89,6 +89,8 @@ done:
 
 ww_status ww_context_self_test(ww_context *context) {
     ww_status status = WW_OK;
+    if (!context)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_context_self_test: context is NULL");
     for (ww_engine engine = WW_ENGINE_LANES; status == WW_OK && engine <= WW_ENGINE_STRIPS; engine++)
         status = check(context, &(known){WW_DTW, engine, WW_FLOAT, 2, false});
     // Maxima.

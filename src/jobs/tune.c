@@ -7,6 +7,7 @@
 #include <string.h>
 #include <wavewarp/plan.h>
 
+#include "base/kit.h"
 #include "base/run.h"
 #include "host.h"
 #include "options.h"
@@ -80,7 +81,7 @@ static ww_status upload(ww_context *context, const double *values, size_t count,
 
 static ww_status workload_make(ww_context *context, ww_engine engine, ww_precision precision, workload *w) {
     ww_status status;
-    const bool gpu = wwi_context_info(context)->type == WW_DEVICE_GPU;
+    const bool gpu = wwi_is_gpu(context);
     *w = (workload){.length = 240, .row_count = gpu ? 256 : 32, .column_count = gpu ? 8192 : 256};
     if (engine == WW_ENGINE_STRIPS)
         *w = (workload){.length = gpu ? 32768 : 4096, .row_count = 1, .column_count = 1};

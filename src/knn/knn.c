@@ -2,7 +2,7 @@
 // Exact search: the base is processed in chunks, each about three times as long as all before it. A filter lists for
 // every query the points that may be among its k nearest, the exact kernel computes their distances, the selection
 // keeps the best. The first chunk, and a chunk with more listed points than fit the lists, are computed exactly in
-// full. Long because: metric, filters and search share one struct and the order of its launches.
+// full.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +16,7 @@
 #include "data/dataset.h"
 #include "data/points.h"
 #include "knn/knn_job.h"
+#include "knn/knn_shard.h"
 #include "options.h"
 #include "topk/results.h"
 #include "topk/topk.h"
@@ -43,7 +44,6 @@ typedef struct side {
 
 // The sizes of the tensor filter; see kernels_cl/knn/knn_tensor.cl.
 typedef struct tensor {
-    uint32_t parts; // halves of a coordinate
     uint32_t width; // of a row: a multiple of 16
     uint32_t steps; // width / 16 where that is compiled in, else 0
     uint32_t down, across;
@@ -55,7 +55,8 @@ struct ww_knn {
     ww_knn_options options;
     ww_run_options run;
     side base, queries;
-    bool self, gpu, centred, direct, rows;
+    wwi_knn_shard shard;
+    bool gpu, centred, direct, rows;
     uint32_t k;
     ww_precision precision;
     uint64_t value_bytes;
@@ -85,6 +86,9 @@ static const struct {
     {"linf", WW_POINTS_NUMBERS, 2}, {"cosine", WW_POINTS_NUMBERS, 3},     {"inner-product", WW_POINTS_NUMBERS, 4},
     {"hamming", WW_POINTS_BITS, 5}, {"jaccard", WW_POINTS_SETS, 0},       {"jaccard-bits", WW_POINTS_BITS, 6}};
 #define METRICS (sizeof metrics / sizeof *metrics)
+
+enum { LEAST_TENSOR = 5 };   // fewest coordinates for matrix units
+enum { GROUPS_A_UNIT = 24 }; // of a launch
 
 const char *ww_metric_name(ww_metric metric) {
     return (unsigned)metric < METRICS ? metrics[metric].name : "unknown";
@@ -137,6 +141,7 @@ void ww_knn_destroy(ww_knn **knn) {
     side_free(&s->base);
     wwi_stream_destroy(&s->stream);
     wwi_context_release(s->context);
+    wwi_knn_shard_free(&s->shard);
     free(s);
 }
 
@@ -174,7 +179,7 @@ static uint32_t row_stride(const ww_knn *s) {
 
 // Points of both sides.
 static uint64_t both_sides(const ww_knn *s) {
-    return wwi_points_padded(s->base.points->count) + (s->self ? 0 : wwi_points_padded(s->queries.points->count));
+    return wwi_points_padded(s->base.points->count) + (s->shard.self ? 0 : wwi_points_padded(s->queries.points->count));
 }
 
 // False: the sides are not on the device as a whole, or so many bytes for each point would leave too little memory.
@@ -190,21 +195,17 @@ static bool has_room(const ww_knn *s, uint64_t of_a_point) {
 // Rows of as many halves as the coordinates and four more need, in registers where they are few.
 static void cut_tensor(ww_knn *s) {
     tensor *t = &s->tensor;
-    t->parts = tuned(s, "knn.parts", 1) > 1 ? 2 : 1;
-    t->width = round_up(s->base.points->words * (t->parts == 2 ? 3u : 1u) + 4, 16);
+    t->width = round_up(s->base.points->words + 4, 16);
     t->steps = t->width <= 64 ? t->width / 16 : 0;
-    t->down = tuned(s, "knn.down", t->steps == 1 || t->steps == 2 ? 8 : 4);
-    t->down = t->down > 8 ? 8 : t->down;
-    t->across = tuned(s, "knn.across", t->steps ? 1 : 4);
-    t->across = t->across > 3 ? 4 : t->across > 1 ? 2 : 1;
+    t->down = t->steps == 1 || t->steps == 2 ? 8 : 4;
+    t->across = t->steps ? 1 : 4;
 }
 
-// The parameter knn.filter: 1 narrow, 2 wide, 3 vector, 4 tensor.
+// The parameter form.knn.filter: 1 narrow, 2 wide, 3 vector, 4 tensor.
 static filter choose_filter(ww_knn *s, uint32_t dimension) {
     static const filter named[] = {FILTER_NARROW, FILTER_WIDE, FILTER_VECTOR, FILTER_TENSOR};
-    const uint32_t most_narrow = tuned(s, "knn.narrow", s->precision == WW_DOUBLE ? 10 : 32);
-    const uint32_t least_tensor = tuned(s, "knn.tensor", 5);
-    const uint32_t forced = tuned(s, "knn.filter", 5);
+    const uint32_t most_narrow = s->precision == WW_DOUBLE ? 10 : 32;
+    const uint32_t forced = tuned(s, "form.knn.filter", 5);
     if (s->base.points->kind == WW_POINTS_SETS)
         return FILTER_SETS;
     if (s->options.metric == WW_METRIC_JACCARD_BITS)
@@ -215,7 +216,7 @@ static filter choose_filter(ww_knn *s, uint32_t dimension) {
         return named[forced - 1];
     if (!s->gpu)
         return FILTER_VECTOR;
-    if (possible && dimension >= least_tensor && wwi_context_mma(s->context))
+    if (possible && dimension >= LEAST_TENSOR && wwi_context_mma(s->context))
         return FILTER_TENSOR;
     return dimension <= most_narrow ? FILTER_NARROW : FILTER_WIDE;
 }
@@ -238,21 +239,13 @@ static ww_status compile(ww_knn *s) {
         s->group_rows = 1;
         break;
     case FILTER_VECTOR:
-        vector = tuned(s, "knn.vector", doubles ? 8 : 16);
+        vector = doubles ? 8 : 16;
         fixed = d <= 64 ? d : 0;
         s->group = 1;
         s->group_rows = WWI_TILE;
         break;
     case FILTER_NARROW:
-        queries = tuned(s,
-                        d <= 12   ? "knn.queries12"
-                        : d <= 20 ? "knn.queries20"
-                                  : "knn.queries32",
-                        doubles   ? 2
-                        : d <= 12 ? 8
-                        : d <= 20 ? 6
-                                  : 4);
-        queries = queries > 8 ? 8 : queries;
+        queries = doubles ? 2 : d <= 12 ? 8 : d <= 20 ? 6 : 4;
         fixed = d;
         s->group = tuned(s, "knn.group", 128);
         s->group_rows = s->group * queries;
@@ -272,11 +265,11 @@ static ww_status compile(ww_knn *s) {
     snprintf(options, sizeof options,
              "-DWWK_DOUBLE=%d -DWW_METRIC=%d -DWW_DIRECT=%d -DWW_CENTRE=%d -DWW_D=%" PRIu32 " -DWW_WG=%" PRIu32
              " -DWW_ROW_WG=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_VECTOR=%" PRIu32
-             " -DWW_EXACT_ROWS=%d -DWW_MMA=%d -DWW_PARTS=%" PRIu32 " -DWW_STEPS=%" PRIu32 " -DWW_DOWN16=%" PRIu32
-             " -DWW_ACROSS8=%" PRIu32 "%s",
+             " -DWW_EXACT_ROWS=%d -DWW_MMA=%d -DWW_STEPS=%" PRIu32 " -DWW_DOWN16=%" PRIu32 " -DWW_ACROSS8=%" PRIu32
+             "%s",
              doubles, metrics[s->options.metric].code, s->direct, s->centred, fixed, s->group, s->row_group, queries,
-             vector, s->rows, s->filter == FILTER_TENSOR && wwi_context_mma(s->context), s->tensor.parts,
-             s->tensor.steps, s->tensor.down, s->tensor.across,
+             vector, s->rows, s->filter == FILTER_TENSOR && wwi_context_mma(s->context), s->tensor.steps,
+             s->tensor.down, s->tensor.across,
              // So that two groups of 256 share a multiprocessor; kernels above this limit exceed it by a few registers.
              nvidia && s->filter == FILTER_WIDE && !s->direct && !doubles ? " -cl-nv-maxrregcount=128" : "");
     const size_t count = sizeof sources / sizeof *sources - (filters[s->filter].file ? 0 : 1);
@@ -368,12 +361,18 @@ static ww_status allocate(ww_knn *s) {
 }
 
 ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_knn_options *options, ww_knn **knn) {
+    return ww_knn_create_shard(base, queries, k, NULL, options, knn);
+}
+
+ww_status ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, const ww_nearest_shard *shard,
+                              const ww_knn_options *options, ww_knn **knn) {
     ww_status status;
     ww_knn_options o = WW_KNN_OPTIONS_INIT;
     ww_run_options run;
+    if (knn)
+        *knn = NULL;
     if (!base || !knn)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "base or knn is NULL");
-    *knn = NULL;
     if ((status = wwi_options_take(&o, options, "ww_knn_options")) != WW_OK ||
         (status = wwi_run_take(o.run, &run)) != WW_OK)
         return status;
@@ -398,7 +397,7 @@ ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_
     wwi_points_retain(queries);
     s->base.points = base;
     s->queries.points = queries;
-    s->self = self;
+    s->shard.self = self;
     s->k = (uint32_t)k;
     s->precision = base->precision;
     s->value_bytes = wwi_precision_bytes(s->precision);
@@ -408,7 +407,9 @@ ww_status ww_knn_create(ww_points *base, ww_points *queries, size_t k, const ww_
     s->gpu = wwi_context_info(s->context)->type == WW_DEVICE_GPU;
     s->filter = choose_filter(s, base->words);
     set_margin(s);
-    if ((status = wwi_stream_create(s->context, &s->stream)) == WW_OK && (status = compile(s)) == WW_OK)
+    if ((status = wwi_knn_shard_take(shard, self, queries->count, base->count, o.metric, s->precision, &s->shard)) ==
+            WW_OK &&
+        (status = wwi_stream_create(s->context, &s->stream)) == WW_OK && (status = compile(s)) == WW_OK)
         status = allocate(s);
     s->info.filter = filters[s->filter].name;
     if (status == WW_OK)
@@ -459,7 +460,7 @@ static ww_status open_side(ww_knn *s, side *of, size_t first, size_t count) {
     of->normed_first = of->window.first;
     of->normed_count = of->window.count;
     // Rows are made only where a side is on the device as a whole: once.
-    if (!s->rows || of->rows || (s->self && of == &s->queries))
+    if (!s->rows || of->rows || (s->shard.self && of == &s->queries))
         return WW_OK;
     const uint32_t stride = row_stride(s);
     if ((status = wwi_buffer_create(s->context, padded * stride * of->points->word_bytes, &of->rows)) != WW_OK)
@@ -478,6 +479,7 @@ typedef struct block {
     uint32_t at;         // in this slice
     uint64_t most;       // points that a launch may take
     uint32_t growth;     // a chunk is this many quarters of the points seen
+    uint32_t own, shift; // wwi_knn_shard_own()
     bool fresh;
 } block;
 
@@ -488,7 +490,7 @@ static wwi_knn_job make_job(const ww_knn *s, const block *b, uint32_t count) {
         .base_first = b->at,
         .base_end = b->at + count,
         .base_id = b->base_id,
-        .own = s->self ? (uint32_t)b->first : WWI_NO_INDEX,
+        .own = b->own,
         .dimension = s->base.points->words,
         .k = s->k,
         .capacity = s->capacity,
@@ -507,7 +509,7 @@ static ww_status launch_exact(ww_knn *s, const block *b, const wwi_knn_job *job)
                                 WWI_BUFFER(s->values)};
         return wwi_launch(s->filter_kernel, b->rows, s->row_group, args, sizeof args / sizeof *args);
     }
-    wwi_buffer *const query_rows = s->self ? s->base.rows : s->queries.rows;
+    wwi_buffer *const query_rows = s->shard.self ? s->base.rows : s->queries.rows;
     wwi_buffer *const queries = s->rows ? query_rows : s->queries.window.values;
     wwi_buffer *const base = s->rows ? s->base.rows : s->base.window.values;
     const wwi_arg args[] = {WWI_BUFFER(queries),       WWI_BUFFER(base),     WWI_BUFFER(s->queries.norms),
@@ -525,8 +527,8 @@ static ww_status take_best(ww_knn *s, block *b, const wwi_knn_job *job) {
         .column_base = b->base_id + b->at,
         .indices = job->listed ? s->ids : NULL,
         .counts = job->listed ? s->counts : NULL,
-        .exclude_self = s->self && !job->listed,
-        .own_base = (uint32_t)b->first,
+        .exclude_self = b->own != WWI_NO_INDEX && !job->listed,
+        .own_base = b->own,
         .fresh = b->fresh,
         .best_values = s->best_values,
         .best_indices = s->best_ids,
@@ -593,7 +595,7 @@ static ww_status make_all_halves(ww_knn *s, const block *b) {
 static ww_status launch_tensor(ww_knn *s, const wwi_knn_job *job, uint64_t groups) {
     ww_status status;
     const tensor *t = &s->tensor;
-    const uint32_t steps = t->width / 16, slot = s->base.points->words * (t->parts == 2 ? 3u : 1u) + 2;
+    const uint32_t steps = t->width / 16, slot = s->base.points->words + 2;
     const float scale = scale_of(s, &s->queries), square_scale = scale * scale_of(s, &s->base);
     const wwi_arg cuts[] = {WWI_BUFFER(s->queries.norms),
                             WWI_BUFFER(s->best_values),
@@ -623,7 +625,7 @@ static ww_status go_through_listed(ww_knn *s, block *b, uint32_t count, bool *fu
         part = (UINT64_C(1) << 17) / (s->base.points->words * s->base.points->word_bytes);
     } else {
         // Several groups for each place on the device, so that little is idle at the end.
-        const uint64_t wanted = wwi_context_info(s->context)->compute_units * tuned(s, "knn.waves", 24);
+        const uint64_t wanted = wwi_context_info(s->context)->compute_units * GROUPS_A_UNIT;
         part = (uint64_t)count * job.query_groups / wanted;
         part = part < 1024 ? 1024 : part;
     }
@@ -698,6 +700,9 @@ static ww_status fetch(ww_knn *s, const block *b, int64_t *ids, void *distances,
     const ww_status status =
         wwi_results_fetch(s->best_ids, s->best_values, b->rows, s->k, s->precision, s->options.metric == WW_METRIC_L2,
                           ids + from, values ? values + from * s->value_bytes : NULL, NULL);
+    if (status == WW_OK)
+        wwi_knn_shard_place(&s->shard, b->first, b->rows, s->k, b->shift, ids + from,
+                            values ? values + from * s->value_bytes : NULL);
     for (size_t r = b->first; status == WW_OK && found && r < b->first + b->rows; r++)
         found[r] = wwi_count_found(ids + r * s->k, s->k);
     return status;
@@ -705,16 +710,17 @@ static ww_status fetch(ww_knn *s, const block *b, int64_t *ids, void *distances,
 
 static ww_status run_block(ww_knn *s, size_t first, size_t rows, int64_t *ids, void *distances, uint32_t *found) {
     ww_status status = WW_OK;
-    block b = {.first = first,
-               .rows = rows,
-               .most = UINT64_C(1) << 20,
-               .growth = tuned(s, "knn.growth", s->gpu ? 12 : 4),
-               .fresh = true};
+    block b = {.first = first, .rows = rows, .most = UINT64_C(1) << 20, .growth = s->gpu ? 12 : 4, .fresh = true};
+    b.own = wwi_knn_shard_own(&s->shard, first, rows, s->base.points->count, &b.shift);
+    if (s->shard.initial) {
+        b.fresh = false;
+        status = wwi_knn_shard_seed(&s->shard, first, rows, s->k, s->best_values, s->best_ids);
+    }
     for (size_t at = 0, count; status == WW_OK && at < s->base.points->count; at += count) {
         count = wwi_points_slice_limit(s->base.points, at);
         if ((status = open_side(s, &s->base, at, count)) != WW_OK)
             break;
-        b.base_id = (uint32_t)at;
+        b.base_id = (uint32_t)at + b.shift;
         b.base_count = (uint32_t)count;
         b.at = 0;
         if (s->filter == FILTER_TENSOR)
@@ -729,6 +735,10 @@ ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) 
     ww_status status = WW_OK;
     if (!s || !ids)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "knn or ids is NULL");
+    void *own = NULL; // distances tell what is farther than an initial one
+    if (s->shard.initial && !distances && !(own = malloc(s->queries.points->count * s->k * s->value_bytes)))
+        return wwi_fail_memory(s->queries.points->count * s->k * s->value_bytes);
+    distances = distances ? distances : own;
     const double start = wwi_seconds();
     wwi_stream_start(s->stream);
     s->info.examined = 0;
@@ -743,6 +753,7 @@ ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) 
             status = run_block(s, first, rows, ids, distances, found);
         }
     }
+    free(own);
     status = wwi_finish_after(s->stream, status);
     if (status != WW_OK)
         forget(s);

@@ -5,16 +5,13 @@
 
 #include <wavewarp/cluster.h>
 
+#include "base/names.h"
 #include "base/run.h"
 #include "host.h"
 #include "learn/condensed.h"
 #include "learn/labels.h"
 
-static const char *const linkages[] = {"single", "complete", "average", "ward"};
-
-const char *ww_linkage_name(ww_linkage linkage) {
-    return (unsigned)linkage < sizeof linkages / sizeof *linkages ? linkages[linkage] : "unknown";
-}
+WWI_NAMED(linkage, "linkage", "single", "complete", "average", "ward")
 
 // ---- merging
 
@@ -140,7 +137,7 @@ ww_status ww_cluster_agglomerate(const void *condensed, ww_precision precision, 
     ww_status status = wwi_run_take(given, &run);
     if (status != WW_OK)
         return status;
-    if ((unsigned)linkage >= sizeof linkages / sizeof *linkages)
+    if ((unsigned)linkage >= sizeof linkage_names / sizeof *linkage_names)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "linkage %d is unknown", (int)linkage);
     if ((status = wwi_condensed_take(condensed, precision, count, linkage == WW_LINKAGE_WARD ? 0 : -INFINITY,
                                      &matrix)) != WW_OK)
@@ -221,10 +218,11 @@ done:
 
 // The largest number and 1 more; 0 where there is none.
 static size_t clusters_of(const int64_t *labels, size_t count) {
-    int64_t most = -1;
+    size_t clusters = 0;
     for (size_t i = 0; i < count; i++)
-        most = labels[i] > most ? labels[i] : most;
-    return (size_t)(most + 1);
+        if (labels[i] >= 0 && (size_t)labels[i] >= clusters)
+            clusters = (size_t)labels[i] + 1;
+    return clusters;
 }
 
 ww_status ww_cluster_silhouette(const void *condensed, ww_precision precision, size_t count, const int64_t *labels,

@@ -6,41 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
+#include "data/dataset_host.h"
 #include "error.h"
 #include "host.h"
 #include "measure/measure_table.h"
 #include "options.h"
 
-// The methods by number.
-static const struct {
-    const char *name;
-    wwi_average_method run;
-} methods[] = {
-    [WW_AVERAGE_DBA] = {"dba", wwi_average_dba},
-    [WW_AVERAGE_SOFT] = {"soft", wwi_average_soft},
-};
+// By number.
+static const wwi_average_method methods[] = {[WW_AVERAGE_DBA] = wwi_average_dba, [WW_AVERAGE_SOFT] = wwi_average_soft};
 enum { METHODS = sizeof methods / sizeof *methods };
-
-const char *ww_average_method_name(ww_average_method method) {
-    return (size_t)method < METHODS ? methods[method].name : "unknown";
-}
-
-ww_status ww_average_method_by_name(const char *name, ww_average_method *method) {
-    if (!name || !method)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "name or method is NULL");
-    for (size_t i = 0; i < METHODS; i++)
-        if (strcmp(name, methods[i].name) == 0) {
-            *method = (ww_average_method)i;
-            return WW_OK;
-        }
-    char known[128] = "the methods are";
-    for (size_t i = 0; i < METHODS; i++) {
-        strcat(known, i ? ", " : " ");
-        strcat(known, methods[i].name);
-    }
-    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no method '%s' of averaging", name);
-    return wwi_fail_hint("%s", known);
-}
+WWI_NAMED(average_method, "method of averaging", "dba", "soft")
 
 void ww_average_result_free(ww_average_result *result) {
     if (!result)
@@ -76,15 +52,13 @@ static ww_status check_weights(const ww_average_options *o, size_t count) {
 
 static ww_status check_options(const wwi_average *a) {
     const ww_average_options *o = &a->options;
-    const size_t total = ww_series_set_count(a->set);
+    const size_t total = a->total;
     if ((size_t)o->method >= METHODS)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.method is %d", (int)o->method);
     if ((unsigned)o->start > WW_AVERAGE_START_GIVEN)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.start is %d", (int)o->start);
     if (!(o->tolerance >= 0 && o->tolerance <= 1))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.tolerance is %g, and must be from 0 to 1", o->tolerance);
-    if (o->precision != WW_FLOAT && o->precision != WW_DOUBLE)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o->precision);
     if (!o->members && o->member_count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.member_count is %zu, and there is no list of members",
                         o->member_count);
@@ -139,7 +113,7 @@ static ww_status find_medoid(wwi_average *a, size_t *medoid) {
     *medoid = 0;
     if (a->count == 1)
         return WW_OK;
-    make.precision = a->options.precision;
+    make.precision = a->precision;
     const size_t value = make.precision == WW_DOUBLE ? 8 : 4;
     if (!wwi_mul_u64(a->count, a->count, &bytes) || !wwi_mul_u64(bytes, value, &bytes) || bytes > PTRDIFF_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "the distances of %zu series", a->count);
@@ -211,27 +185,31 @@ static ww_status make_start(wwi_average *a) {
 
 // ---- the call
 
-ww_status ww_average(ww_context *context, const ww_measure *measure, const ww_series_set *set,
-                     const ww_average_options *options, ww_average_result *result) {
+ww_status ww_average(const ww_measure *measure, ww_dataset *series, const ww_average_options *options,
+                     ww_average_result *result) {
     ww_status status;
-    wwi_average a = {
-        .context = context, .set = set, .options = WW_AVERAGE_OPTIONS_INIT, .result = WW_AVERAGE_RESULT_INIT};
+    ww_series_set *set = NULL;
+    wwi_average a = {.options = WW_AVERAGE_OPTIONS_INIT, .result = WW_AVERAGE_RESULT_INIT};
     size_t *all = NULL, *lengths = NULL, *offsets = NULL;
     double *ones = NULL;
     if (!result)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the result is NULL");
     if ((status = wwi_struct_give(result, &a.result, "ww_average_result")) != WW_OK)
         return status;
-    if (!context || !set)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the context or the set is NULL");
+    if (!series)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the dataset is NULL");
     if ((status = wwi_options_take(&a.options, options, "ww_average_options")) != WW_OK ||
         (status = wwi_measure_take(measure, &a.measure)) != WW_OK)
         return status;
     a.measure.root = 0;
-    a.count = a.options.members ? a.options.member_count : ww_series_set_count(set);
-    a.channels = ww_series_set_channels(set);
-    if ((status = check_options(&a)) != WW_OK)
+    a.context = series->context;
+    a.precision = series->precision;
+    a.total = series->count;
+    a.count = a.options.members ? a.options.member_count : a.total;
+    a.channels = series->channels;
+    if ((status = check_options(&a)) != WW_OK || (status = wwi_dataset_series(series, &set)) != WW_OK)
         return status;
+    a.set = set;
     all = malloc(a.count * sizeof *all);
     ones = malloc(a.count * sizeof *ones);
     lengths = malloc(a.count * sizeof *lengths);
@@ -259,12 +237,13 @@ ww_status ww_average(ww_context *context, const ww_measure *measure, const ww_se
         goto done;
     a.result.length = a.length;
     a.result.channels = a.channels;
-    status = methods[a.options.method].run(&a);
+    status = methods[a.options.method](&a);
 done:
     if (status == WW_OK)
         status = wwi_struct_give(result, &a.result, "ww_average_result");
     else
         ww_average_result_free(&a.result);
+    ww_series_set_destroy(&set);
     free(all);
     free(ones);
     free(lengths);

@@ -8,8 +8,10 @@
 // One call of ww_average(), checked: members, weights and start are there.
 typedef struct wwi_average {
     ww_context *context;
-    ww_measure measure; // without a root
-    const ww_series_set *set;
+    ww_measure measure;       // without a root
+    const ww_series_set *set; // of which the members are
+    size_t total;             // its series
+    ww_precision precision;
     ww_average_options options;
     const size_t *members;
     const double *weights;

@@ -9,7 +9,7 @@ ww_status wwi_average_soft(wwi_average *a) {
         .measure = &a->measure,
         .members = &a->view,
         .weights = a->weights,
-        .precision = a->options.precision,
+        .precision = a->precision,
         .run = a->options.plan ? a->options.plan->run : NULL,
         .length = a->length,
         .channels = a->channels,

@@ -3,9 +3,8 @@
 // (kernels_cl/path/path_average.cl), again and again. The common part is in average.c.
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/grow.h"
+#include "base/kit.h"
 #include "engine/engine.h"
 #include "learn/average.h"
 #include "measure/measure_table.h"
@@ -37,16 +36,13 @@ static ww_status check_measure(const wwi_average *a) {
 }
 
 static ww_status create_programs(job *j) {
-    const wwi_source sources[] = {
-        {"base/number.cl", NULL}, {"path/path_pair.cl", NULL}, {"path/path_average.cl", NULL}};
-    char options[32];
-    ww_status status;
-    strcpy(options, j->value == 8 ? "-DWWK_DOUBLE=1" : "-DWWK_DOUBLE=0");
-    if ((status = wwi_program_get(j->average->context, sources, 3, options, &j->program)) != WW_OK ||
-        (status = wwi_kernel_create(j->stream, j->program, "ww_path_intervals", &j->intervals)) != WW_OK ||
-        (status = wwi_kernel_create(j->stream, j->program, "ww_path_sums", &j->sums)) != WW_OK)
-        return status;
-    return wwi_kernel_create(j->stream, j->program, "ww_path_means", &j->means);
+    const wwi_program_parts parts = {
+        .texts = {"base/number.cl", "path/path_pair.cl", "path/path_average.cl"},
+        .defines = {{"WWK_DOUBLE", j->value == 8}},
+        .kernels =
+            WWI_LIST({&j->intervals, "ww_path_intervals"}, {&j->sums, "ww_path_sums"}, {&j->means, "ww_path_means"}),
+    };
+    return wwi_program_make(j->average->context, j->stream, &parts, &j->program);
 }
 
 // Adds the points that a batch's paths match to the sums.
@@ -55,31 +51,20 @@ static ww_status add_batch(job *j, const wwi_path_batch *b) {
     ww_context *context = j->average->context;
     const uint32_t length = (uint32_t)j->average->length, channels = (uint32_t)j->average->channels;
     const uint64_t each = (uint64_t)length * 8, room = wwi_plan_room(j->plan) / 2;
-    const uint64_t fit = room / each < 1 ? 1 : room / each, most = fit < b->count ? fit : b->count;
+    const uint64_t most = wwi_least(room / each < 1 ? 1 : room / each, b->count);
     if ((status = wwi_grow_buffer(context, &j->matched, most * each)) != WW_OK ||
-        (status = wwi_grow_buffer(context, &j->list, b->count * 12)) != WW_OK ||
-        (status = wwi_grow_buffer(context, &j->numbers, b->count * 4)) != WW_OK ||
-        (status = wwi_buffer_write(j->list, 0, b->count * 12, b->pairs)) != WW_OK ||
-        (status = wwi_buffer_write(j->numbers, 0, b->count * 4, b->numbers)) != WW_OK)
+        (status = wwi_upload(context, &j->list, b->pairs, b->count * 12)) != WW_OK ||
+        (status = wwi_upload(context, &j->numbers, b->numbers, b->count * 4)) != WW_OK)
         return status;
     for (uint64_t at = 0; at < b->count; at += most) {
-        const uint32_t first = (uint32_t)at, count = (uint32_t)(b->count - at < most ? b->count - at : most);
-        const wwi_arg intervals[] = {WWI_BUFFER(b->table), WWI_BUFFER(b->steps), WWI_VALUE(first),
-                                     WWI_VALUE(count),     WWI_VALUE(length),    WWI_BUFFER(j->matched)};
-        const wwi_arg sums[] = {WWI_BUFFER(j->matched),
-                                WWI_BUFFER(j->list),
-                                WWI_VALUE(first),
-                                WWI_VALUE(count),
-                                WWI_BUFFER(j->numbers),
-                                WWI_BUFFER(j->weights),
-                                WWI_BUFFER(b->column.values),
-                                WWI_BUFFER(b->column.series),
-                                WWI_VALUE(length),
-                                WWI_VALUE(channels),
-                                WWI_BUFFER(j->totals)};
-        if ((status = wwi_launch(j->intervals, ((uint64_t)count + SUM_GROUP - 1) / SUM_GROUP, SUM_GROUP, intervals,
-                                 6)) != WW_OK ||
-            (status = wwi_launch(j->sums, (uint64_t)length * channels, SUM_GROUP, sums, 11)) != WW_OK)
+        const uint32_t first = (uint32_t)at, count = (uint32_t)wwi_least(b->count - at, most);
+        if ((status = WWI_LAUNCH_ITEMS(j->intervals, count, SUM_GROUP, WWI_BUFFER(b->table), WWI_BUFFER(b->steps),
+                                       WWI_VALUE(first), WWI_VALUE(count), WWI_VALUE(length),
+                                       WWI_BUFFER(j->matched))) != WW_OK ||
+            (status = WWI_LAUNCH(j->sums, (uint64_t)length * channels, SUM_GROUP, WWI_BUFFER(j->matched),
+                                 WWI_BUFFER(j->list), WWI_VALUE(first), WWI_VALUE(count), WWI_BUFFER(j->numbers),
+                                 WWI_BUFFER(j->weights), WWI_BUFFER(b->column.values), WWI_BUFFER(b->column.series),
+                                 WWI_VALUE(length), WWI_VALUE(channels), WWI_BUFFER(j->totals))) != WW_OK)
             return status;
     }
     return WW_OK;
@@ -91,7 +76,7 @@ static ww_status take_batch(void *user, const wwi_path_batch *b) {
     unsigned char *values = malloc(b->count * j->value);
     if (!values)
         return wwi_fail_memory(b->count * j->value);
-    if ((status = wwi_stream_read(j->plan->stream, b->values, 0, b->count * j->value, values)) == WW_OK &&
+    if ((status = wwi_stream_read(j->plan->pair.stream, b->values, 0, b->count * j->value, values)) == WW_OK &&
         (status = wwi_plan_check_results(j->plan, values, b->count)) == WW_OK)
         for (size_t t = 0; t < b->count; t++)
             j->distances[b->numbers[t]] = j->value == 8 ? ((const double *)(const void *)values)[t]
@@ -113,7 +98,7 @@ static ww_status create(job *j) {
         status = wwi_fail_memory(a->count * 32);
         goto done;
     }
-    make.precision = a->options.precision;
+    make.precision = a->precision;
     view.values = a->result.centre;
     view.precision = WW_DOUBLE;
     view.count = 1;
@@ -131,14 +116,13 @@ static ww_status create(job *j) {
         (status = ww_plan_create_paths(&a->measure, j->centre, j->members, rows, columns, a->count, a->options.plan,
                                        &j->plan)) != WW_OK ||
         (status = wwi_stream_create(a->context, &j->stream)) != WW_OK || (status = create_programs(j)) != WW_OK ||
-        (status = wwi_buffer_create(a->context, a->count * j->value, &j->weights)) != WW_OK ||
-        (status = wwi_buffer_create(a->context, (values + a->length) * j->value, &j->totals)) != WW_OK ||
-        (status = wwi_buffer_create(a->context, values * j->value, &j->before)) != WW_OK)
+        (status = WWI_GROW(a->context, {&j->totals, (values + a->length) * j->value},
+                           {&j->before, values * j->value})) != WW_OK)
         goto done;
     if (j->centre->host)
         status = wwi_fail(WW_ERROR_DEVICE_MEMORY, "a centre of %zu values does not fit the device", values);
     else
-        status = wwi_buffer_write(j->weights, 0, a->count * j->value, weights);
+        status = wwi_upload(a->context, &j->weights, weights, a->count * j->value);
 done:
     free(weights);
     free(rows);
@@ -165,10 +149,10 @@ static ww_status align(job *j, bool adds, double *objective) {
 static ww_status move_centre(job *j) {
     const uint32_t length = (uint32_t)j->average->length, channels = (uint32_t)j->average->channels;
     const uint64_t values = (uint64_t)length * channels;
-    const wwi_arg args[] = {WWI_BUFFER(j->totals), WWI_VALUE(length), WWI_VALUE(channels),
-                            WWI_BUFFER(j->centre->values)};
     const ww_status status = wwi_buffer_copy(j->centre->values, 0, j->before, 0, values * j->value);
-    return status == WW_OK ? wwi_launch(j->means, (values + SUM_GROUP - 1) / SUM_GROUP, SUM_GROUP, args, 4) : status;
+    return status == WW_OK ? WWI_LAUNCH_ITEMS(j->means, values, SUM_GROUP, WWI_BUFFER(j->totals), WWI_VALUE(length),
+                                              WWI_VALUE(channels), WWI_BUFFER(j->centre->values))
+                           : status;
 }
 
 static ww_status iterate(job *j) {
@@ -197,7 +181,7 @@ static ww_status iterate(job *j) {
 
 ww_status wwi_average_dba(wwi_average *a) {
     ww_status status;
-    job j = {.average = a, .value = a->options.precision == WW_DOUBLE ? 8 : 4};
+    job j = {.average = a, .value = a->precision == WW_DOUBLE ? 8 : 4};
     const size_t values = a->length * a->channels;
     float *narrow = NULL;
     if ((status = check_measure(a)) != WW_OK || (status = create(&j)) != WW_OK)
@@ -221,14 +205,10 @@ ww_status wwi_average_dba(wwi_average *a) {
 done:
     free(narrow);
     free(j.distances);
-    wwi_kernel_destroy(&j.intervals);
-    wwi_kernel_destroy(&j.sums);
-    wwi_kernel_destroy(&j.means);
+    WWI_KERNELS_DESTROY(&j.intervals, &j.sums, &j.means);
     wwi_program_release(&j.program);
     wwi_stream_destroy(&j.stream);
-    wwi_buffer *buffers[] = {j.matched, j.list, j.numbers, j.weights, j.totals, j.before};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        wwi_buffer_destroy(&buffers[i]);
+    WWI_BUFFERS_DESTROY(&j.matched, &j.list, &j.numbers, &j.weights, &j.totals, &j.before);
     ww_plan_destroy(&j.plan);
     ww_dataset_destroy(&j.centre);
     ww_dataset_destroy(&j.members);

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "base/run.h"
+#include "data/dataset_host.h"
 #include "host.h"
 #include "learn/average.h"
 #include "learn/labels.h"
@@ -28,8 +29,8 @@ typedef struct state {
 } state;
 
 typedef struct job {
-    ww_context *context;
-    const ww_series_set *set;
+    ww_dataset *data;
+    ww_series_set *set; // its series in double
     ww_measure measure; // without a root
     ww_kmeans_options options;
     ww_plan_options plan; // of all parts; its run is `part`
@@ -37,7 +38,6 @@ typedef struct job {
     size_t count, k, channels;
     size_t value; // bytes of a distance on the device
     uint64_t done, total, random;
-    ww_dataset *data;
     void *distances; // of the device, one a series
     size_t *members, *sizes;
 } job;
@@ -188,12 +188,12 @@ static ww_status upload(const job *j, const state *s, ww_dataset **data) {
     ww_series_set *set = NULL;
     ww_series_view view = WW_SERIES_VIEW_INIT;
     ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
-    make.precision = j->options.precision;
+    make.precision = j->data->precision;
     status = ww_series_set_create(j->channels, &set);
     for (size_t c = 0; status == WW_OK && c < j->k; c++)
         status = ww_series_set_add(set, s->centres[c].length, s->centres[c].values, NULL);
     if (status == WW_OK && (status = ww_series_set_view(set, &view)) == WW_OK)
-        status = ww_dataset_create(j->context, &view, &make, data);
+        status = ww_dataset_create(j->data->context, &view, &make, data);
     ww_series_set_destroy(&set);
     return status;
 }
@@ -267,7 +267,6 @@ static ww_status move_centres(job *j, state *s) {
     options.method = j->options.average;
     options.start = WW_AVERAGE_START_GIVEN;
     options.iterations = j->options.average_iterations;
-    options.precision = j->options.precision;
     options.plan = &j->plan;
     options.members = j->members;
     for (size_t c = 0; status == WW_OK && c < j->k; c++) {
@@ -278,7 +277,7 @@ static ww_status move_centres(job *j, state *s) {
                 j->members[options.member_count++] = i;
         options.given = s->centres[c].values;
         options.given_length = s->centres[c].length;
-        status = ww_average(j->context, &j->measure, j->set, &options, &result);
+        status = ww_average(&j->measure, j->data, &options, &result);
         if (status == WW_OK) {
             free(s->centres[c].values);
             s->centres[c] = (centre){result.centre, result.length};
@@ -324,8 +323,6 @@ static ww_status check(const job *j, const int64_t *labels) {
     const ww_kmeans_options *o = &j->options;
     if (!labels)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "labels is NULL");
-    if (j->count == 0)
-        return wwi_fail(WW_ERROR_EMPTY, "there is no series to cluster");
     if (j->k < 1 || j->k > j->count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%zu clusters of %zu series", j->k, j->count);
     if (o->starts < 1 || o->starts > 1000000)
@@ -334,8 +331,6 @@ static ww_status check(const job *j, const int64_t *labels) {
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.average_iterations is 0");
     if (!(o->tolerance >= 0 && o->tolerance <= 1))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.tolerance is %g, and must be from 0 to 1", o->tolerance);
-    if (o->precision != WW_FLOAT && o->precision != WW_DOUBLE)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.precision is %d", (int)o->precision);
     if (o->length > 0x7fffffff || o->iterations > 0x7fffffff || o->average_iterations > 0x7fffffff)
         return wwi_fail(WW_ERROR_OVERFLOW, "a length or a number of iterations beyond 2^31");
     return WW_OK;
@@ -357,38 +352,31 @@ static ww_status give(job *j, const state *s, int64_t *labels, double *distances
 }
 
 static ww_status create(job *j) {
-    ww_status status;
-    ww_series_view view = WW_SERIES_VIEW_INIT;
-    ww_dataset_options make = WW_DATASET_OPTIONS_INIT;
-    make.precision = j->options.precision;
     j->distances = calloc(j->count, j->value);
     j->members = calloc(j->count, sizeof *j->members);
     j->sizes = calloc(j->k, sizeof *j->sizes);
     if (!j->distances || !j->members || !j->sizes)
         return wwi_fail_memory(j->count * 16 + j->k * 8);
-    if ((status = ww_series_set_view(j->set, &view)) == WW_OK)
-        status = ww_dataset_create(j->context, &view, &make, &j->data);
-    return status;
+    return wwi_dataset_series(j->data, &j->set);
 }
 
-ww_status ww_cluster_kmeans(ww_context *context, const ww_measure *measure, const ww_series_set *set, size_t k,
-                            const ww_kmeans_options *options, int64_t *labels, double *distances,
-                            ww_series_set **centres, ww_kmeans_info *info) {
+ww_status ww_cluster_kmeans(const ww_measure *measure, ww_dataset *series, size_t k, const ww_kmeans_options *options,
+                            int64_t *labels, double *distances, ww_series_set **centres, ww_kmeans_info *info) {
     ww_status status;
     const double begin = wwi_seconds();
     state now = {0}, before = {0}, best = {0};
-    job j = {.context = context,
-             .set = set,
+    job j = {.data = series,
              .options = WW_KMEANS_OPTIONS_INIT,
              .plan = WW_PLAN_OPTIONS_INIT,
-             .count = ww_series_set_count(set),
+             .count = ww_dataset_count(series),
              .k = k,
-             .channels = ww_series_set_channels(set)};
+             .channels = ww_dataset_channels(series),
+             .value = wwi_precision_bytes(ww_dataset_precision(series))};
     if (!centres)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "centres is NULL");
     *centres = NULL;
-    if (!context || !set)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the context or the set is NULL");
+    if (!series)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the dataset is NULL");
     if ((status = info ? wwi_struct_check(info, "ww_kmeans_info") : WW_OK) != WW_OK ||
         (status = wwi_options_take(&j.options, options, "ww_kmeans_options")) != WW_OK ||
         (status = wwi_options_take(&j.plan, j.options.plan, "ww_plan_options")) != WW_OK ||
@@ -400,7 +388,6 @@ ww_status ww_cluster_kmeans(ww_context *context, const ww_measure *measure, cons
     j.part.progress = j.run.progress ? go_on : NULL;
     j.part.progress_user = &j;
     j.plan.run = &j.part;
-    j.value = j.options.precision == WW_DOUBLE ? 8 : 4;
     j.random = j.options.seed;
     j.total = (uint64_t)j.options.starts * (j.options.iterations + 1);
     if ((status = create(&j)) != WW_OK || (status = state_create(&j, &now)) != WW_OK ||
@@ -420,7 +407,7 @@ done:
     state_free(&now, k);
     state_free(&before, k);
     state_free(&best, k);
-    ww_dataset_destroy(&j.data);
+    ww_series_set_destroy(&j.set);
     free(j.distances);
     free(j.members);
     free(j.sizes);

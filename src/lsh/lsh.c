@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hashing index: its options, the random coefficients of its functions, its blocks of points. Searches are in
-// lsh_search.c. Long because: options, drawn functions, probes and blocks are the parts of one index.
+// lsh_search.c.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -12,6 +12,9 @@
 #include "lsh/lsh_index.h"
 #include "options.h"
 
+// Coordinates that matrix units are used for, and those compared without norms.
+enum { LEAST_TENSOR = 5, MOST_TENSOR = 62, MOST_DIRECT = 12 };
+
 void ww_lsh_destroy(ww_lsh **lsh) {
     if (!lsh || !*lsh)
         return;
@@ -22,18 +25,9 @@ void ww_lsh_destroy(ww_lsh **lsh) {
         wwi_lsh_block_close(&h->blocks[i]);
         ww_points_destroy(&h->blocks[i].points);
     }
-    wwi_buffer *const buffers[] = {h->device_coefficients, h->masks, h->device_mean, h->largest, h->removed_bits};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
-        wwi_buffer *buffer = buffers[i];
-        wwi_buffer_destroy(&buffer);
-    }
-    wwi_kernel *const kernels[] = {h->keys,    h->count, h->block_sums, h->scan_sums, h->write_offsets,
-                                   h->scatter, h->tasks, h->start,      h->merge,     h->rows,
-                                   h->halves,  h->join,  h->gather,     h->exact,     h->norms};
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-        wwi_kernel *kernel = kernels[i];
-        wwi_kernel_destroy(&kernel);
-    }
+    WWI_BUFFERS_DESTROY(&h->device_coefficients, &h->masks, &h->device_mean, &h->largest, &h->removed_bits);
+    WWI_KERNELS_DESTROY(&h->keys, &h->count, &h->block_sums, &h->scan_sums, &h->write_offsets, &h->scatter, &h->tasks,
+                        &h->start, &h->merge, &h->rows, &h->halves, &h->join, &h->gather, &h->exact, &h->norms);
     wwi_program_release(&h->program);
     wwi_stream_destroy(&h->stream);
     wwi_context_release(h->context);
@@ -93,11 +87,6 @@ static void draw_coefficients(ww_lsh *h) {
     }
 }
 
-static ww_status send(ww_lsh *h, uint64_t bytes, const void *values, wwi_buffer **buffer) {
-    ww_status status = wwi_buffer_create(h->context, bytes, buffer);
-    return status == WW_OK ? wwi_buffer_write(*buffer, 0, bytes, values) : status;
-}
-
 static ww_status send_coefficients(ww_lsh *h, const void *given, uint64_t given_bytes) {
     const uint64_t bytes = (uint64_t)h->options.tables * h->options.functions * function_numbers(h) *
                            (h->family >= WWI_LSH_BITS ? sizeof(uint32_t) : h->value_bytes);
@@ -111,7 +100,7 @@ static ww_status send_coefficients(ww_lsh *h, const void *given, uint64_t given_
         memcpy(h->coefficients, given, bytes);
     else
         draw_coefficients(h);
-    return send(h, bytes, h->coefficients, &h->device_coefficients);
+    return wwi_upload(h->context, &h->device_coefficients, h->coefficients, bytes);
 }
 
 // ---- probes: sets of positions in order of their expected cost (Lv et al.: Multi-probe LSH, 2007)
@@ -191,7 +180,7 @@ static ww_status send_masks(ww_lsh *h) {
         status = wwi_fail_memory(h->options.probes * sizeof *masks);
     } else {
         h->options.probes = made;
-        status = send(h, made * sizeof *masks, masks, &h->masks);
+        status = wwi_upload(h->context, &h->masks, masks, made * sizeof *masks);
     }
     free(masks);
     return status;
@@ -209,7 +198,7 @@ static ww_status send_mean(ww_lsh *h) {
         else
             memcpy(mean + j * sizeof(float), &(float){(float)h->mean[j]}, sizeof(float));
     }
-    const ww_status status = send(h, bytes, mean, &h->device_mean);
+    const ww_status status = wwi_upload(h->context, &h->device_mean, mean, bytes);
     free(mean);
     return status;
 }
@@ -217,7 +206,7 @@ static ww_status send_mean(ww_lsh *h) {
 // ---- program
 
 static uint32_t tuned(const ww_lsh *h, const char *name, uint32_t fallback) {
-    const long value = wwi_tuning(h->context, name, h->precision == WW_DOUBLE ? "f64" : "f32", (long)fallback);
+    const long value = wwi_tuning_for(h->context, h->precision, name, (long)fallback);
     return value > 0 ? (uint32_t)value : fallback;
 }
 
@@ -240,15 +229,15 @@ static void set_defines(ww_lsh *h) {
                                          : 16);
 }
 
-// Whether matrix units find the near points: the tuning parameter lsh.join is 4, or it is not set and the device has
+// Whether matrix units find the near points: the parameter form.lsh.join is 4, or it is not set and the device has
 // them.
 static bool wants_tensor(const ww_lsh *h) {
     const bool possible =
         (h->family == WWI_LSH_STABLE && h->options.metric != WW_METRIC_L1) || h->family == WWI_LSH_COSINE;
-    const uint32_t forced = tuned(h, "lsh.join", 0);
-    if (!possible || h->words > tuned(h, "lsh.most_tensor", 62))
+    const uint32_t forced = tuned(h, "form.lsh.join", 0);
+    if (!possible || h->words > MOST_TENSOR)
         return false;
-    return forced ? forced == 4 : h->words >= tuned(h, "lsh.tensor", 5) && wwi_context_mma(h->context);
+    return forced ? forced == 4 : h->words >= LEAST_TENSOR && wwi_context_mma(h->context);
 }
 
 // The sizes of the kernel that searches buckets.
@@ -265,14 +254,13 @@ static void cut_join(ww_lsh *h) {
     if (h->tensor) {
         h->join_kind = 3;
         h->join_group = 32;
-    } else if (h->join_kind == 1 && tuned(h, "lsh.join", 1) != 2 && local <= device->local_bytes &&
-               d <= tuned(h, "lsh.narrow",
-                          !h->gpu   ? 256
-                          : doubles ? 12
-                                    : 32)) {
+    } else if (h->join_kind == 1 && tuned(h, "form.lsh.join", 1) != 2 && local <= device->local_bytes &&
+               d <= (!h->gpu   ? 256u
+                     : doubles ? 12u
+                               : 32u)) {
         h->join_kind = 0;
-        h->join_queries = h->gpu ? tuned(h, "lsh.queries", 1) : 8;
-        h->join_group = h->gpu ? tuned(h, "lsh.group", d <= 12 ? 32 : 64) : 1;
+        h->join_queries = h->gpu ? 1 : 8;
+        h->join_group = !h->gpu ? 1 : d <= 12 ? 32 : 64;
         many = h->gpu ? 1 : 8;
     }
     h->join_parts = many;
@@ -280,62 +268,52 @@ static void cut_join(ww_lsh *h) {
 }
 
 static ww_status compile(ww_lsh *h) {
-    ww_status status;
-    const bool sets = h->family == WWI_LSH_SETS;
-    h->gpu = wwi_context_info(h->context)->type == WW_DEVICE_GPU;
+    h->gpu = wwi_is_gpu(h->context);
     h->together = h->family > WWI_LSH_COSINE || h->options.probes > 1 ? 0 : h->gpu ? 2 : 1;
     cut_join(h);
     // Tables searched at a time, so that the device does not wait for the largest bucket of one table.
-    h->lists = tuned(h, "lsh.lists", h->gpu ? 8 : 1);
-    h->row_group = tuned(h, "lsh.row_group", h->gpu ? 64 : 1);
+    h->lists = h->gpu ? 8 : 1;
+    h->row_group = h->gpu ? 64 : 1;
     set_defines(h);
     static const char *const keys[] = {"ww_lsh_keys", "ww_lsh_keys_together", "ww_lsh_keys_blocked"};
-    static const wwi_source sources[] = {{"base/number.cl", NULL},   {"knn/knn.cl", NULL}, {"knn/knn_points.cl", NULL},
-                                         {"knn/knn_exact.cl", NULL}, {"lsh/lsh.cl", NULL}, {"lsh/lsh_lists.cl", NULL}};
-    const struct {
-        const char *name;
-        wwi_kernel **kernel;
-    } kernels[] = {
-        {keys[h->together], &h->keys},       {"ww_lsh_count", &h->count},     {"ww_lsh_block_sums", &h->block_sums},
-        {"ww_lsh_scan_sums", &h->scan_sums}, {"ww_lsh_scatter", &h->scatter}, {"ww_lsh_offsets", &h->write_offsets},
-        {"ww_lsh_tasks", &h->tasks},         {"ww_lsh_start", &h->start},     {"ww_lsh_gather", &h->gather},
-        {"ww_knn_exact", &h->exact},         {"ww_knn_norms", &h->norms}};
-    status = wwi_program_get(h->context, sources, sizeof sources / sizeof *sources, h->defines, &h->program);
-    for (size_t i = 0; status == WW_OK && i < sizeof kernels / sizeof *kernels; i++)
-        status = wwi_kernel_create(h->stream, h->program, kernels[i].name, kernels[i].kernel);
-    return status == WW_OK && !sets ? wwi_kernel_create(h->stream, h->program, "ww_lsh_rows", &h->rows) : status;
+    const wwi_program_parts parts = {
+        .texts = {"base/number.cl", "knn/knn.cl", "knn/knn_points.cl", "knn/knn_exact.cl", "lsh/lsh.cl",
+                  "lsh/lsh_lists.cl"},
+        .more = h->defines,
+        .kernels =
+            WWI_LIST({&h->keys, keys[h->together]}, {&h->count, "ww_lsh_count"}, {&h->block_sums, "ww_lsh_block_sums"},
+                     {&h->scan_sums, "ww_lsh_scan_sums"}, {&h->scatter, "ww_lsh_scatter"},
+                     {&h->write_offsets, "ww_lsh_offsets"}, {&h->tasks, "ww_lsh_tasks"}, {&h->start, "ww_lsh_start"},
+                     {&h->gather, "ww_lsh_gather"}, {&h->exact, "ww_knn_exact"}, {&h->norms, "ww_knn_norms"},
+                     {h->family == WWI_LSH_SETS ? NULL : &h->rows, "ww_lsh_rows"}),
+    };
+    return wwi_program_make(h->context, h->stream, &parts, &h->program);
 }
 
 ww_status wwi_lsh_get_join(ww_lsh *h, uint32_t k) {
     static const char *const names[] = {"ww_lsh_join", "ww_lsh_join_wide", "ww_lsh_join_sets", "ww_lsh_join_tensor"};
-    static const wwi_source sources[] = {{"base/number.cl", NULL},    {"knn/knn.cl", NULL},
-                                         {"knn/knn_exact.cl", NULL},  {"lsh/lsh_lists.cl", NULL},
-                                         {"lsh/lsh_join.cl", NULL},   {"base/vendor.cl", NULL},
-                                         {"knn/knn_halves.cl", NULL}, {"lsh/lsh_join_tensor.cl", NULL}};
-    const size_t source_count = sizeof sources / sizeof *sources - (h->tensor ? 0 : 3);
-    ww_status status;
-    char options[640];
     wwi_program *program = NULL;
     // In registers short lists only.
     uint32_t list = k;
     if ((h->join_kind != 0 && !h->tensor) || h->join_parts > 1 ||
-        k > tuned(h, "lsh.registers", h->precision == WW_FLOAT && h->words <= 16 ? 16 : 8))
+        k > (h->precision == WW_FLOAT && h->words <= 16 ? 16u : 8u))
         list = 0;
     if (h->join && h->join_list == list)
         return WW_OK;
-    wwi_kernel_destroy(&h->join);
-    wwi_kernel_destroy(&h->merge);
-    wwi_kernel_destroy(&h->halves);
-    snprintf(options, sizeof options,
-             "%s -DWW_JOIN=%d -DWW_JOIN_WG=%" PRIu32 " -DWW_D=%" PRIu32 " -DWW_QUERIES=%" PRIu32 " -DWW_GROUPS=%" PRIu32
-             " -DWW_LIST=%" PRIu32 " -DWW_MMA=%d",
-             h->defines, h->join_kind, h->join_group, h->join_kind == 0 || h->tensor ? h->words : 0, h->join_queries,
-             h->join_parts, list, h->tensor && wwi_context_mma(h->context));
-    status = wwi_program_get(h->context, sources, source_count, options, &program);
-    if (status == WW_OK && h->tensor)
-        status = wwi_kernel_create(h->stream, program, "ww_lsh_halves", &h->halves);
-    if (status == WW_OK && (status = wwi_kernel_create(h->stream, program, "ww_lsh_merge", &h->merge)) == WW_OK)
-        status = wwi_kernel_create(h->stream, program, names[h->join_kind], &h->join);
+    WWI_KERNELS_DESTROY(&h->join, &h->merge, &h->halves);
+    const wwi_program_parts parts = {
+        .texts = {"base/number.cl", "knn/knn.cl", "knn/knn_exact.cl", "lsh/lsh_lists.cl", "lsh/lsh_join.cl",
+                  h->tensor ? "base/vendor.cl" : NULL, "knn/knn_halves.cl", "lsh/lsh_join_tensor.cl"},
+        .defines = WWI_LIST({"WW_JOIN", h->join_kind}, {"WW_JOIN_WG", h->join_group},
+                            {"WW_D", h->join_kind == 0 || h->tensor ? h->words : 0}, {"WW_QUERIES", h->join_queries},
+                            {"WW_GROUPS", h->join_parts}, {"WW_LIST", list},
+                            {"WW_MMA", h->tensor && wwi_context_mma(h->context)}),
+        .more = h->defines,
+        .kernels = {{h->tensor ? &h->halves : NULL, "ww_lsh_halves"},
+                    {&h->merge, "ww_lsh_merge"},
+                    {&h->join, names[h->join_kind]}},
+    };
+    const ww_status status = wwi_program_make(h->context, h->stream, &parts, &program);
     h->join_list = list;
     wwi_program_release(&program);
     return status;
@@ -430,7 +408,7 @@ static uint64_t most_bytes(const ww_lsh *h) {
 }
 
 static uint32_t bits_of(const ww_lsh *h, uint64_t count) {
-    uint32_t bits = tuned(h, "lsh.bits", 6);
+    uint32_t bits = tuned(h, "form.lsh.bits", 6);
     bits = bits < 6 ? 6 : bits > 30 ? 30 : bits; // a work-group's buckets are of one table
     while ((UINT64_C(1) << bits) < count)
         bits++;
@@ -526,7 +504,7 @@ ww_status wwi_lsh_open(const ww_points *like, const ww_lsh_options *options, con
     h->tensor = wants_tensor(h);
     // With few coordinates the differences cost no more than norms and a second computation.
     h->direct = (h->family != WWI_LSH_STABLE && h->family != WWI_LSH_COSINE) || h->options.metric == WW_METRIC_L1 ||
-                (h->family == WWI_LSH_STABLE && !h->tensor && h->words <= tuned(h, "lsh.direct", 12));
+                (h->family == WWI_LSH_STABLE && !h->tensor && h->words <= MOST_DIRECT);
     h->margin = (float)((2 * (double)h->words + 16) * (h->precision == WW_DOUBLE ? DBL_EPSILON : FLT_EPSILON));
     // Sums of products lose digits when all points are far from the origin, those of halves the most.
     h->centred = !h->direct && h->family == WWI_LSH_STABLE && (h->tensor || like->mean_norm > 16 * like->variance);
@@ -554,9 +532,10 @@ ww_status ww_lsh_create(ww_points *points, const ww_lsh_options *options, ww_lsh
     ww_status status;
     ww_lsh_options o = WW_LSH_OPTIONS_INIT;
     ww_run_options run;
+    if (lsh)
+        *lsh = NULL;
     if (!points || !lsh)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "points or lsh is NULL");
-    *lsh = NULL;
     if ((status = wwi_options_take(&o, options, "ww_lsh_options")) != WW_OK ||
         (status = wwi_run_take(o.run, &run)) != WW_OK)
         return status;
@@ -602,7 +581,7 @@ static ww_status copy_removed(const ww_lsh *h, const uint32_t *given, size_t tot
 }
 
 static ww_status send_removed(ww_lsh *h, size_t total, removal *r) {
-    return send(h, words_of(total) * sizeof *r->bits, r->bits, &r->sent);
+    return wwi_upload(h->context, &r->sent, r->bits, words_of(total) * sizeof *r->bits);
 }
 
 // The index has these from now on.

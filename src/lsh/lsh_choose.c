@@ -2,7 +2,7 @@
 // Chooses parameters for a given recall. A sample's exact neighbours give the distances of neighbours, its pairs the
 // distances of all points; with the families' collision probabilities both give recall and work for every number of
 // functions and every width, with the least number of tables that reaches the recall. Then the parameters of least work
-// are tried on points of another sample. Long because: samples, model and trials share the same quantiles.
+// are tried on points of another sample.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -63,13 +63,12 @@ static ww_status take_resident(ww_lsh *h, ww_points *p, sample *s) {
         (status = wwi_buffer_create(h->context, s->count * 4, &numbers)) == WW_OK &&
         (status = wwi_buffer_write(numbers, 0, s->count * 4, s->numbers)) == WW_OK &&
         (status = wwi_buffer_create(h->context, bytes, &rows)) == WW_OK) {
-        const wwi_arg args[] = {WWI_BUFFER(p->tiles), WWI_BUFFER(numbers), WWI_VALUE(count), WWI_VALUE(p->words),
-                                WWI_BUFFER(rows)};
-        if ((status = wwi_launch(kernel, wwi_lsh_groups(items), WWI_LSH_GROUP, args, 5)) == WW_OK)
+        if ((status = WWI_LAUNCH(kernel, wwi_lsh_groups(items), WWI_LSH_GROUP, WWI_BUFFER(p->tiles),
+                                 WWI_BUFFER(numbers), WWI_VALUE(count), WWI_VALUE(p->words), WWI_BUFFER(rows))) ==
+            WW_OK)
             status = wwi_stream_read(h->stream, rows, 0, bytes, s->values);
     }
-    wwi_buffer_destroy(&rows);
-    wwi_buffer_destroy(&numbers);
+    WWI_BUFFERS_DESTROY(&rows, &numbers);
     wwi_kernel_destroy(&kernel);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/byte_source.h"
 #include "files/output.h"
 #include "lsh/lsh_index.h"
 
@@ -221,18 +222,30 @@ static ww_status put_all(const ww_lsh *h, bytes *b) {
     return status == WW_OK && b->failed ? wwi_fail_memory(b->count) : status;
 }
 
-ww_status ww_lsh_save(const ww_lsh *h, const char *path) {
+// To a file, or to a function where `path` is NULL.
+static ww_status save(const ww_lsh *h, const char *path, ww_write_fn write, void *user) {
     ww_status status;
     bytes b = {0};
     wwi_output output;
-    if (!h || !path)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or path is NULL");
-    if ((status = put_all(h, &b)) == WW_OK && (status = wwi_output_open(path, &output)) == WW_OK) {
+    if ((status = put_all(h, &b)) == WW_OK &&
+        (status = path ? wwi_output_open(path, &output) : wwi_output_open_to(write, user, &output)) == WW_OK) {
         wwi_output_bytes(&output, b.at, b.count);
         status = wwi_output_close(&output, true);
     }
     free(b.at);
     return status;
+}
+
+ww_status ww_lsh_save(const ww_lsh *h, const char *path) {
+    if (!h || !path)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or path is NULL");
+    return save(h, path, NULL, NULL);
+}
+
+ww_status ww_lsh_save_to(const ww_lsh *h, ww_write_fn write, void *user) {
+    if (!h || !write)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "lsh or write is NULL");
+    return save(h, NULL, write, user);
 }
 
 // ---- reading
@@ -245,24 +258,18 @@ static ww_status damaged(const char *path, const char *how) {
 }
 
 // What does not begin as an index is not read to its end, which it may not have.
-static ww_status read_whole(const char *path, unsigned char **content, uint64_t *count) {
+static ww_status read_whole(wwi_byte_source *source, unsigned char **content, uint64_t *count) {
     ww_status status = WW_OK;
     bytes b = {0};
-    FILE *file = fopen(path, "rb");
     unsigned char piece[65536];
     size_t got;
-    if (!file)
-        return wwi_fail(WW_ERROR_IO, "can't open %s: %s", path, strerror(errno));
-    while (status == WW_OK && !b.failed && (got = fread(piece, 1, sizeof piece, file)) > 0) {
-        if (b.count == 0 && (got < 8 || memcmp(piece, MAGIC, 8) != 0))
-            status = damaged(path, "not a saved index");
+    while (status == WW_OK && !b.failed && (got = wwi_byte_source_read(source, piece, sizeof piece)) > 0) {
+        if ((status = source->status) == WW_OK && b.count == 0 && (got < 8 || memcmp(piece, MAGIC, 8) != 0))
+            status = damaged(source->name, "not a saved index");
         put(&b, piece, got);
     }
-    if (status == WW_OK && ferror(file))
-        status = wwi_fail(WW_ERROR_IO, "can't read %s: %s", path, strerror(errno));
-    else if (status == WW_OK && b.failed)
-        status = wwi_fail_memory(b.count);
-    fclose(file);
+    if (status == WW_OK)
+        status = source->status != WW_OK ? source->status : b.failed ? wwi_fail_memory(b.count) : WW_OK;
     if (status != WW_OK) {
         free(b.at);
         b.at = NULL;
@@ -425,24 +432,49 @@ done:
     return status;
 }
 
-ww_status ww_lsh_load(ww_context *context, const char *path, const ww_run_options *run, ww_lsh **lsh) {
+static ww_status load(ww_context *context, wwi_byte_source *source, const ww_run_options *run, ww_lsh **lsh) {
     ww_status status;
-    ww_run_options taken;
+    const char *name = source->name;
     unsigned char *content = NULL;
     uint64_t count = 0;
-    if (!context || !path || !lsh)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, path or lsh is NULL");
-    *lsh = NULL;
     saved s = {.view = WW_POINT_VIEW_INIT, .options = WW_LSH_OPTIONS_INIT};
-    if ((status = wwi_run_take(run, &taken)) == WW_OK && (status = read_whole(path, &content, &count)) == WW_OK &&
-        (status = check_whole(path, content, count)) == WW_OK) {
+    if ((status = read_whole(source, &content, &count)) == WW_OK &&
+        (status = check_whole(name, content, count)) == WW_OK) {
         reader r = {content, count - DIGEST_BYTES, false, 0};
         const char *wrong = take_all(&r, &s);
         status = r.lacking ? wwi_fail_memory(r.lacking)
-                 : wrong   ? damaged(path, wrong)
-                           : restore(context, path, &s, &taken, lsh);
+                 : wrong   ? damaged(name, wrong)
+                           : restore(context, name, &s, run, lsh);
     }
     saved_free(&s);
     free(content);
     return status;
+}
+
+ww_status ww_lsh_load(ww_context *context, const char *path, const ww_run_options *run, ww_lsh **lsh) {
+    ww_run_options taken;
+    if (lsh)
+        *lsh = NULL;
+    if (!context || !path || !lsh)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, path or lsh is NULL");
+    ww_status status = wwi_run_take(run, &taken);
+    if (status != WW_OK)
+        return status;
+    wwi_byte_source source = {.name = path, .file = fopen(path, "rb")};
+    if (!source.file)
+        return wwi_fail(WW_ERROR_IO, "can't open %s: %s", path, strerror(errno));
+    status = load(context, &source, &taken, lsh);
+    fclose(source.file);
+    return status;
+}
+
+ww_status ww_lsh_load_from(ww_context *context, ww_read_fn read, void *user, const ww_run_options *run, ww_lsh **lsh) {
+    ww_run_options taken;
+    if (lsh)
+        *lsh = NULL;
+    if (!context || !read || !lsh)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, read or lsh is NULL");
+    const ww_status status = wwi_run_take(run, &taken);
+    wwi_byte_source source = {.name = "the index", .read = read, .user = user};
+    return status == WW_OK ? load(context, &source, &taken, lsh) : status;
 }

@@ -5,6 +5,7 @@
 
 #include <wavewarp/lsh.h>
 
+#include "base/kit.h"
 #include "base/run.h"
 #include "data/points.h"
 #include "knn/knn_job.h"

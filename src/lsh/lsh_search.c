@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches, by buckets and by queries. Tables are built in lsh_tables.c.
-// Long because: both ways to search share the scratch memory, the blocks and the results.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +12,8 @@
 // Most bytes of keys that are made together, and most probes.
 #define KEY_BYTES (UINT64_C(256) << 20)
 #define KEY_PROBES 16u
+#define MOST_K 128          // of a search by buckets
+#define FEWEST_QUERIES 1024 // likewise
 
 // Scratch of a search.
 typedef struct search {
@@ -47,19 +48,12 @@ typedef struct search {
 } search;
 
 static void search_free(search *s) {
-    wwi_buffer **const buffers[] = {&s->own_norms, &s->own_rows, &s->keys,   &s->best_values,    &s->best_ids,
-                                    &s->offsets,   &s->entries,  &s->tasks,  &s->counters,       &s->radii,
-                                    &s->counts,    &s->ids,      &s->values, &s->own_halves.rows};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        wwi_buffer_destroy(buffers[i]);
+    WWI_BUFFERS_DESTROY(&s->own_norms, &s->own_rows, &s->keys, &s->best_values, &s->best_ids, &s->offsets, &s->entries,
+                        &s->tasks, &s->counters, &s->radii, &s->counts, &s->ids, &s->values, &s->own_halves.rows);
     wwi_lsh_sorter_free(&s->sorter);
     wwi_selector_destroy(&s->selector);
     wwi_slice_close(&s->window);
     free(s->counted);
-}
-
-static uint64_t least(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
 }
 
 // ---- scratch
@@ -72,27 +66,20 @@ static uint32_t most_bits(const ww_lsh *h) {
 }
 
 static ww_status allocate_buckets(search *s, uint64_t rows) {
-    ww_status status;
-    ww_context *c = s->h->context;
-    const uint64_t stride = rows / s->h->tile + least(rows, UINT64_C(1) << most_bits(s->h)) + 1;
-    if ((status = wwi_buffer_create(c, s->lists * stride * 8, &s->tasks)) == WW_OK &&
-        (status = wwi_buffer_create(c, rows * s->h->value_bytes, &s->radii)) == WW_OK)
-        status = wwi_buffer_create(c, 3 * 4, &s->counters);
-    return status;
+    const uint64_t stride = rows / s->h->tile + wwi_least(rows, UINT64_C(1) << most_bits(s->h)) + 1;
+    return WWI_GROW(s->h->context, {&s->tasks, s->lists * stride * 8}, {&s->radii, rows * s->h->value_bytes},
+                    {&s->counters, 3 * 4});
 }
 
 // What the sorting of queries takes. The points in their own buckets are sorted already.
 static ww_status allocate_sorting(search *s) {
-    ww_status status;
-    ww_context *c = s->h->context;
     const uint64_t tables = s->h->options.tables, rows = s->most_rows, bits = most_bits(s->h);
     if (s->entries)
         return WW_OK;
-    if ((status = wwi_lsh_sorter_create(s->h, rows, (uint32_t)bits, &s->sorter)) == WW_OK &&
-        (status = wwi_buffer_create(c, tables * rows * s->key_probes * 4, &s->keys)) == WW_OK &&
-        (status = wwi_buffer_create(c, ((tables << bits) + 1) * 4, &s->offsets)) == WW_OK)
-        status = wwi_buffer_create(c, tables * rows * 4, &s->entries);
-    return status;
+    const ww_status status = wwi_lsh_sorter_create(s->h, rows, (uint32_t)bits, &s->sorter);
+    return status == WW_OK ? WWI_GROW(s->h->context, {&s->keys, tables * rows * s->key_probes * 4},
+                                      {&s->offsets, ((tables << bits) + 1) * 4}, {&s->entries, tables * rows * 4})
+                           : status;
 }
 
 static ww_status allocate_queries(search *s, uint64_t rows) {
@@ -102,10 +89,8 @@ static ww_status allocate_queries(search *s, uint64_t rows) {
     s->counted = malloc(rows * sizeof *s->counted);
     if (!s->counted)
         return wwi_fail_memory(rows * sizeof *s->counted);
-    if ((status = wwi_buffer_create(h->context, h->options.tables * rows * s->key_probes * 4, &s->keys)) == WW_OK &&
-        (status = wwi_buffer_create(h->context, rows * 4, &s->counts)) == WW_OK &&
-        (status = wwi_buffer_create(h->context, rows * capacity * 4, &s->ids)) == WW_OK &&
-        (status = wwi_buffer_create(h->context, rows * capacity * h->value_bytes, &s->values)) == WW_OK)
+    if ((status = WWI_GROW(h->context, {&s->keys, h->options.tables * rows * s->key_probes * 4}, {&s->counts, rows * 4},
+                           {&s->ids, rows * capacity * 4}, {&s->values, rows * capacity * h->value_bytes})) == WW_OK)
         status = wwi_selector_create(h->context, h->stream, h->precision, s->k, &s->selector);
     return status;
 }
@@ -119,10 +104,13 @@ static ww_status allocate(search *s, size_t queries) {
     uint64_t room = wwi_context_bytes_free(h->context) / 2, row;
     s->lists = 1;
     if (h->run.max_bytes)
-        room = least(room, h->run.max_bytes);
+        room = wwi_least(room, h->run.max_bytes);
     if (s->by_buckets) {
         const uint64_t fixed = (tables << most_bits(h)) * 8;
-        s->lists = (uint32_t)least(least(h->lists, tables), s->k <= 8 ? 8 : s->k <= 32 ? 4 : s->k <= 128 ? 2 : 1);
+        s->lists = (uint32_t)wwi_least(wwi_least(h->lists, tables), s->k <= 8     ? 8
+                                                                    : s->k <= 32  ? 4
+                                                                    : s->k <= 128 ? 2
+                                                                                  : 1);
         row = s->lists * (s->k * (4 + h->value_bytes) + 8) + tables * 12 + wwi_lsh_row_bytes(h) +
               wwi_lsh_half_bytes(h) + h->value_bytes;
         room = room > 2 * fixed ? room - fixed : room / 2;
@@ -131,22 +119,22 @@ static ww_status allocate(search *s, size_t queries) {
         row = s->k * (4 + h->value_bytes) + tables * h->options.probes * 4 + capacity * (4 + h->value_bytes) + 4;
         s->key_probes = h->options.probes;
         if (!h->gpu)
-            room = least(room, UINT64_C(16) << 20); // stays in the caches
+            room = wwi_least(room, UINT64_C(16) << 20); // stays in the caches
     }
-    uint64_t rows = least(room / row, buffer / (tables * 8));
-    rows = least(rows, buffer / (s->lists * s->k * h->value_bytes));
-    rows = least(rows, (UINT64_C(1) << 31) / tables);
+    uint64_t rows = wwi_least(room / row, buffer / (tables * 8));
+    rows = wwi_least(rows, buffer / (s->lists * s->k * h->value_bytes));
+    rows = wwi_least(rows, (UINT64_C(1) << 31) / tables);
     if (!s->by_buckets)
-        rows = least(rows, buffer / (capacity * h->value_bytes));
+        rows = wwi_least(rows, buffer / (capacity * h->value_bytes));
     rows = rows / WWI_TILE_PAIR * WWI_TILE_PAIR;
-    rows = least(rows < WWI_TILE_PAIR ? WWI_TILE_PAIR : rows, wwi_points_padded(queries));
+    rows = wwi_least(rows < WWI_TILE_PAIR ? WWI_TILE_PAIR : rows, wwi_points_padded(queries));
     if (s->by_buckets) {
-        const uint64_t fit = least(least(KEY_BYTES, room / 2), buffer) / (tables * rows * 4);
-        s->key_probes = (uint32_t)least(s->key_probes, fit > 1 ? fit : 1);
+        const uint64_t fit = wwi_least(wwi_least(KEY_BYTES, room / 2), buffer) / (tables * rows * 4);
+        s->key_probes = (uint32_t)wwi_least(s->key_probes, fit > 1 ? fit : 1);
     }
     s->most_rows = (size_t)rows;
-    if ((status = wwi_buffer_create(h->context, s->lists * rows * s->k * h->value_bytes, &s->best_values)) != WW_OK ||
-        (status = wwi_buffer_create(h->context, s->lists * rows * s->k * 4, &s->best_ids)) != WW_OK)
+    if ((status = WWI_GROW(h->context, {&s->best_values, s->lists * rows * s->k * h->value_bytes},
+                           {&s->best_ids, s->lists * rows * s->k * 4})) != WW_OK)
         return status;
     return s->by_buckets ? allocate_buckets(s, rows) : allocate_queries(s, rows);
 }
@@ -210,7 +198,7 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
     if (h->tensor)
         status = make_halves(s, b, scale, &query_halves);
     for (uint64_t done = 0, now; status == WW_OK && done < count; done += now) {
-        now = least(count - done, s->most_tasks);
+        now = wwi_least(count - done, s->most_tasks);
         job.first_task = (uint32_t)(first + done);
         const wwi_arg args[] = {WWI_BUFFER(sets ? s->window.values : s->query_rows),
                                 WWI_BUFFER(sets ? b->window.values : b->rows),
@@ -241,10 +229,9 @@ static ww_status launch_join(search *s, wwi_lsh_block *b, const buckets *of, uin
 // Merges the lists of each row, and takes the radii from the result.
 static ww_status merge_lists(search *s) {
     const uint32_t rows = (uint32_t)s->rows;
-    const wwi_arg args[] = {WWI_VALUE(rows),         WWI_VALUE(s->k),
-                            WWI_VALUE(s->launched),  WWI_BUFFER(s->best_values),
-                            WWI_BUFFER(s->best_ids), WWI_BUFFER(s->radii)};
-    return wwi_launch(s->h->merge, wwi_lsh_groups(rows), WWI_LSH_GROUP, args, 6);
+    return WWI_LAUNCH(s->h->merge, wwi_lsh_groups(rows), WWI_LSH_GROUP, WWI_VALUE(rows), WWI_VALUE(s->k),
+                      WWI_VALUE(s->launched), WWI_BUFFER(s->best_values), WWI_BUFFER(s->best_ids),
+                      WWI_BUFFER(s->radii));
 }
 
 // The tasks of a launch, from the time of the last ones; all launches before are done.
@@ -261,13 +248,11 @@ static ww_status join_tables(search *s, wwi_lsh_block *b, const wwi_lsh_job *job
     ww_lsh *h = s->h;
     uint32_t counters[3];
     const uint32_t bucket = first << b->bits, end = (first + count) << b->bits;
-    const wwi_arg args[] = {
-        WWI_BUFFER(of->query_offsets), WWI_BUFFER(of->offsets), WWI_VALUE(*job), WWI_VALUE(bucket), WWI_VALUE(end),
-        WWI_BUFFER(s->counters),       WWI_BUFFER(of->tasks)};
     s->launched = count;
     if ((status = wwi_buffer_fill_u32(s->counters, 0, sizeof counters, 0)) != WW_OK ||
-        (status = wwi_launch(h->tasks, wwi_lsh_groups(((uint64_t)count << b->bits) / WWI_LSH_BUCKETS), WWI_LSH_GROUP,
-                             args, 7)) != WW_OK ||
+        (status = WWI_LAUNCH(h->tasks, wwi_lsh_groups(((uint64_t)count << b->bits) / WWI_LSH_BUCKETS), WWI_LSH_GROUP,
+                             WWI_BUFFER(of->query_offsets), WWI_BUFFER(of->offsets), WWI_VALUE(*job), WWI_VALUE(bucket),
+                             WWI_VALUE(end), WWI_BUFFER(s->counters), WWI_BUFFER(of->tasks))) != WW_OK ||
         (status = wwi_stream_read(h->stream, s->counters, 0, sizeof counters, counters)) != WW_OK)
         return status;
     h->info.examined += counters[0] | (uint64_t)counters[1] << 32;
@@ -288,7 +273,7 @@ static ww_status join(search *s, wwi_lsh_block *b, const wwi_lsh_job *job, const
     ww_status status = WW_OK;
     for (uint32_t first = 0, count; status == WW_OK && first < job->tables; first += count) {
         // Few at first: each list has to find its own k-th best distance.
-        count = (uint32_t)least(least(job->tables - first, s->lists), s->joined ? s->joined : 1);
+        count = (uint32_t)wwi_least(wwi_least(job->tables - first, s->lists), s->joined ? s->joined : 1);
         status = join_tables(s, b, job, of, first, count);
         s->joined += count;
     }
@@ -310,7 +295,7 @@ static ww_status search_buckets(search *s, wwi_lsh_block *b) {
         status = allocate_sorting(s);
     const buckets of = {s->tasks, s->offsets, s->entries, b->offsets, b->entries};
     for (uint32_t first = sorted, count; status == WW_OK && first < probes; first += count) {
-        count = (uint32_t)least(probes - first, s->key_probes);
+        count = (uint32_t)wwi_least(probes - first, s->key_probes);
         job.probe = first;
         job.probes = count;
         status = wwi_lsh_keys(h, &s->window, &job, s->keys);
@@ -331,8 +316,7 @@ static ww_status make_rows(search *s) {
     s->query_row = s->query_rows ? (uint32_t)(s->first - s->source->first) : 0;
     if (s->query_rows)
         return WW_OK;
-    wwi_buffer_destroy(&s->own_rows);
-    wwi_buffer_destroy(&s->own_halves.rows);
+    WWI_BUFFERS_DESTROY(&s->own_rows, &s->own_halves.rows);
     const ww_status status = wwi_lsh_rows(s->h, &s->window, s->first, s->rows, &s->own_rows);
     s->query_rows = s->own_rows;
     return status;
@@ -345,9 +329,8 @@ static ww_status start_lists(search *s) {
     const uint64_t rows = s->rows, all = s->lists * rows * s->k, count = first ? rows * s->k : all;
     if (first && (status = wwi_buffer_fill_u32(s->best_ids, 0, all * 4, WWI_NO_INDEX)) != WW_OK)
         return status;
-    const wwi_arg args[] = {WWI_VALUE(count), WWI_VALUE(rows), WWI_BUFFER(s->best_values), WWI_BUFFER(s->best_ids),
-                            WWI_BUFFER(s->radii)};
-    return wwi_launch(s->h->start, wwi_lsh_groups(count), WWI_LSH_GROUP, args, 5);
+    return WWI_LAUNCH(s->h->start, wwi_lsh_groups(count), WWI_LSH_GROUP, WWI_VALUE(count), WWI_VALUE(rows),
+                      WWI_BUFFER(s->best_values), WWI_BUFFER(s->best_ids), WWI_BUFFER(s->radii));
 }
 
 // ---- by queries
@@ -367,17 +350,6 @@ static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
                                .k = s->k,
                                .capacity = job.capacity,
                                .listed = 1};
-    const wwi_arg gather[] = {WWI_BUFFER(s->keys),         WWI_BUFFER(b->offsets), WWI_BUFFER(b->entries),
-                              WWI_BUFFER(h->removed_bits), WWI_VALUE(job),         WWI_BUFFER(s->counts),
-                              WWI_BUFFER(s->ids)};
-    const wwi_arg distance[] = {WWI_BUFFER(s->window.values),
-                                WWI_BUFFER(b->window.values),
-                                WWI_BUFFER(s->norms),
-                                WWI_BUFFER(b->norms),
-                                WWI_VALUE(exact),
-                                WWI_BUFFER(s->counts),
-                                WWI_BUFFER(s->ids),
-                                WWI_BUFFER(s->values)};
     const wwi_selection selection = {.values = s->values,
                                      .row_stride = job.capacity,
                                      .rows = s->rows,
@@ -388,8 +360,12 @@ static ww_status search_queries(search *s, wwi_lsh_block *b, bool fresh) {
                                      .best_values = s->best_values,
                                      .best_indices = s->best_ids};
     if ((status = wwi_lsh_keys(h, &s->window, &job, s->keys)) != WW_OK ||
-        (status = wwi_launch(h->gather, s->rows, h->row_group, gather, 7)) != WW_OK ||
-        (status = wwi_launch(h->exact, s->rows, h->row_group, distance, 8)) != WW_OK ||
+        (status = WWI_LAUNCH(h->gather, s->rows, h->row_group, WWI_BUFFER(s->keys), WWI_BUFFER(b->offsets),
+                             WWI_BUFFER(b->entries), WWI_BUFFER(h->removed_bits), WWI_VALUE(job), WWI_BUFFER(s->counts),
+                             WWI_BUFFER(s->ids))) != WW_OK ||
+        (status = WWI_LAUNCH(h->exact, s->rows, h->row_group, WWI_BUFFER(s->window.values),
+                             WWI_BUFFER(b->window.values), WWI_BUFFER(s->norms), WWI_BUFFER(b->norms), WWI_VALUE(exact),
+                             WWI_BUFFER(s->counts), WWI_BUFFER(s->ids), WWI_BUFFER(s->values))) != WW_OK ||
         (status = wwi_topk(s->selector, &selection)) != WW_OK ||
         (status = wwi_stream_read(h->stream, s->counts, 0, s->rows * 4, s->counted)) != WW_OK)
         return status;
@@ -434,17 +410,13 @@ static ww_status complete(search *s, const uint32_t *rows, size_t count) {
     const uint32_t query_offsets[2] = {0, (uint32_t)count};
     s->launched = 1;
     // A search by queries has one list a row, and neither rows nor radii yet.
-    if (!s->by_buckets &&
-        ((status = make_rows(s)) != WW_OK ||
-         (!s->radii && (status = wwi_buffer_create(h->context, s->most_rows * h->value_bytes, &s->radii)) != WW_OK) ||
-         (status = merge_lists(s)) != WW_OK))
+    if (!s->by_buckets && ((status = make_rows(s)) != WW_OK ||
+                           (status = wwi_grow_buffer(h->context, &s->radii, s->most_rows * h->value_bytes)) != WW_OK ||
+                           (status = merge_lists(s)) != WW_OK))
         goto done;
-    if ((status = wwi_buffer_create(h->context, tasks * 8, &of.tasks)) == WW_OK &&
-        (status = wwi_buffer_write(of.tasks, 0, tasks * 8, list)) == WW_OK &&
-        (status = wwi_buffer_create(h->context, 8, &of.query_offsets)) == WW_OK &&
-        (status = wwi_buffer_write(of.query_offsets, 0, 8, query_offsets)) == WW_OK &&
-        (status = wwi_buffer_create(h->context, count * 4, &of.query_entries)) == WW_OK &&
-        (status = wwi_buffer_write(of.query_entries, 0, count * 4, rows)) == WW_OK)
+    if ((status = wwi_upload(h->context, &of.tasks, list, tasks * 8)) == WW_OK &&
+        (status = wwi_upload(h->context, &of.query_offsets, query_offsets, 8)) == WW_OK &&
+        (status = wwi_upload(h->context, &of.query_entries, rows, count * 4)) == WW_OK)
         status = wwi_buffer_create(h->context, 8, &of.offsets);
     for (size_t i = 0; status == WW_OK && i < h->block_count; i++) {
         wwi_lsh_block *b = &h->blocks[i];
@@ -459,10 +431,7 @@ static ww_status complete(search *s, const uint32_t *rows, size_t count) {
         wwi_lsh_block_close(b);
     }
 done:
-    wwi_buffer_destroy(&of.offsets);
-    wwi_buffer_destroy(&of.query_entries);
-    wwi_buffer_destroy(&of.query_offsets);
-    wwi_buffer_destroy(&of.tasks);
+    WWI_BUFFERS_DESTROY(&of.offsets, &of.query_entries, &of.query_offsets, &of.tasks);
     free(list);
     return status;
 }
@@ -560,7 +529,7 @@ static ww_status search_window(search *s, size_t first, size_t count, size_t at,
     }
     for (size_t done = 0; status == WW_OK && done < count; done += s->rows) {
         s->first = first + done;
-        s->rows = (size_t)least(count - done, s->most_rows);
+        s->rows = (size_t)wwi_least(count - done, s->most_rows);
         s->own = s->self ? (uint32_t)(at + done) : WWI_NO_INDEX;
         if ((status = search_rows(s)) == WW_OK)
             status = fetch(s, at + done, ids, distances, found);
@@ -574,8 +543,7 @@ static bool choose_path(const ww_lsh *h, size_t queries, size_t k) {
     if (h->options.path == WW_LSH_QUERIES)
         return false;
     // Insertion into a long list is slow, and with few queries a bucket's groups are idle.
-    return k <= (size_t)wwi_tuning(h->context, "lsh.most_k", NULL, 128) &&
-           queries >= (size_t)wwi_tuning(h->context, "lsh.many", NULL, 1024);
+    return k <= MOST_K && queries >= FEWEST_QUERIES;
 }
 
 ww_status ww_lsh_run(ww_lsh *h, ww_points *queries, size_t k, int64_t *ids, void *distances, uint32_t *found) {

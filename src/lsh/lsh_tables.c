@@ -18,9 +18,8 @@ ww_status wwi_lsh_norms(ww_lsh *h, const wwi_slice *w, wwi_buffer **norms, float
     if ((status = wwi_buffer_create(h->context, padded * h->value_bytes, norms)) != WW_OK ||
         (status = wwi_buffer_fill_u32(h->largest, 0, 4, 0)) != WW_OK)
         return status;
-    const wwi_arg args[] = {WWI_BUFFER(w->values), WWI_BUFFER(h->device_mean), WWI_VALUE(n),
-                            WWI_VALUE(h->words),   WWI_BUFFER(*norms),         WWI_BUFFER(h->largest)};
-    if ((status = wwi_launch(h->norms, padded / WWI_TILE, WWI_TILE, args, sizeof args / sizeof *args)) != WW_OK ||
+    if ((status = WWI_LAUNCH(h->norms, padded / WWI_TILE, WWI_TILE, WWI_BUFFER(w->values), WWI_BUFFER(h->device_mean),
+                             WWI_VALUE(n), WWI_VALUE(h->words), WWI_BUFFER(*norms), WWI_BUFFER(h->largest))) != WW_OK ||
         h->direct || (status = wwi_stream_read(h->stream, h->largest, 0, 4, &bits)) != WW_OK)
         return status;
     memcpy(largest, &bits, sizeof bits);
@@ -32,48 +31,39 @@ ww_status wwi_lsh_norms(ww_lsh *h, const wwi_slice *w, wwi_buffer **norms, float
 }
 
 ww_status wwi_lsh_keys(ww_lsh *h, const wwi_slice *w, const wwi_lsh_job *job, wwi_buffer *keys) {
-    const wwi_arg args[] = {WWI_BUFFER(w->values), WWI_BUFFER(w->series), WWI_BUFFER(h->device_coefficients),
-                            WWI_BUFFER(h->masks),  WWI_VALUE(*job),       WWI_BUFFER(keys)};
-    const uint64_t groups = h->together == 2 ? (job->groups + WWI_LSH_KEY_ROWS - 1) / WWI_LSH_KEY_ROWS : job->groups;
-    return wwi_launch(h->keys, groups * job->tables, h->together == 1 ? 1 : WWI_LSH_GROUP, args,
-                      sizeof args / sizeof *args);
+    const uint64_t groups = h->together == 2 ? wwi_ceil_div(job->groups, WWI_LSH_KEY_ROWS) : job->groups;
+    return WWI_LAUNCH(h->keys, groups * job->tables, h->together == 1 ? 1 : WWI_LSH_GROUP, WWI_BUFFER(w->values),
+                      WWI_BUFFER(w->series), WWI_BUFFER(h->device_coefficients), WWI_BUFFER(h->masks), WWI_VALUE(*job),
+                      WWI_BUFFER(keys));
 }
 
 ww_status wwi_lsh_sorter_create(ww_lsh *h, uint64_t rows, uint32_t bits, wwi_lsh_sorter *s) {
-    ww_status status;
     const uint64_t tables = h->options.tables, buckets = tables << bits;
     memset(s, 0, sizeof *s);
-    if ((status = wwi_buffer_create(h->context, tables * rows * 4, &s->ranks)) == WW_OK &&
-        (status = wwi_buffer_create(h->context, buckets * 4, &s->counts)) == WW_OK)
-        status = wwi_buffer_create(h->context, (buckets / WWI_LSH_BLOCK + 1) * 4, &s->sums);
-    return status;
+    return WWI_GROW(h->context, {&s->ranks, tables * rows * 4}, {&s->counts, buckets * 4},
+                    {&s->sums, (buckets / WWI_LSH_BLOCK + 1) * 4});
 }
 
 void wwi_lsh_sorter_free(wwi_lsh_sorter *s) {
-    wwi_buffer_destroy(&s->ranks);
-    wwi_buffer_destroy(&s->counts);
-    wwi_buffer_destroy(&s->sums);
+    WWI_BUFFERS_DESTROY(&s->ranks, &s->counts, &s->sums);
 }
 
 ww_status wwi_lsh_sort(ww_lsh *h, wwi_lsh_sorter *s, const wwi_lsh_job *job, wwi_buffer *keys, uint64_t first_key,
                        wwi_buffer *offsets, wwi_buffer *entries) {
     ww_status status;
     const uint64_t groups = (uint64_t)job->groups * job->tables, total = (uint64_t)job->tables << (32 - job->shift);
-    const uint64_t blocks = (total + WWI_LSH_BLOCK - 1) / WWI_LSH_BLOCK;
+    const uint64_t blocks = wwi_ceil_div(total, WWI_LSH_BLOCK);
     const uint32_t sums = (uint32_t)blocks;
-    const wwi_arg count[] = {WWI_BUFFER(keys), WWI_VALUE(first_key), WWI_VALUE(*job), WWI_BUFFER(s->counts),
-                             WWI_BUFFER(s->ranks)};
-    const wwi_arg first[] = {WWI_BUFFER(s->counts), WWI_VALUE(total), WWI_BUFFER(s->sums)};
-    const wwi_arg second[] = {WWI_BUFFER(s->sums), WWI_VALUE(sums)};
-    const wwi_arg third[] = {WWI_BUFFER(s->counts), WWI_VALUE(total), WWI_BUFFER(s->sums), WWI_BUFFER(offsets)};
-    const wwi_arg scatter[] = {WWI_BUFFER(keys), WWI_VALUE(first_key), WWI_BUFFER(s->ranks),
-                               WWI_VALUE(*job),  WWI_BUFFER(offsets),  WWI_BUFFER(entries)};
     if ((status = wwi_buffer_fill_u32(s->counts, 0, total * 4, 0)) == WW_OK &&
-        (status = wwi_launch(h->count, groups, WWI_LSH_GROUP, count, 5)) == WW_OK &&
-        (status = wwi_launch(h->block_sums, blocks, WWI_LSH_GROUP, first, 3)) == WW_OK &&
-        (status = wwi_launch(h->scan_sums, 1, WWI_LSH_GROUP, second, 2)) == WW_OK &&
-        (status = wwi_launch(h->write_offsets, blocks, WWI_LSH_GROUP, third, 4)) == WW_OK)
-        status = wwi_launch(h->scatter, groups, WWI_LSH_GROUP, scatter, 6);
+        (status = WWI_LAUNCH(h->count, groups, WWI_LSH_GROUP, WWI_BUFFER(keys), WWI_VALUE(first_key), WWI_VALUE(*job),
+                             WWI_BUFFER(s->counts), WWI_BUFFER(s->ranks))) == WW_OK &&
+        (status = WWI_LAUNCH(h->block_sums, blocks, WWI_LSH_GROUP, WWI_BUFFER(s->counts), WWI_VALUE(total),
+                             WWI_BUFFER(s->sums))) == WW_OK &&
+        (status = WWI_LAUNCH(h->scan_sums, 1, WWI_LSH_GROUP, WWI_BUFFER(s->sums), WWI_VALUE(sums))) == WW_OK &&
+        (status = WWI_LAUNCH(h->write_offsets, blocks, WWI_LSH_GROUP, WWI_BUFFER(s->counts), WWI_VALUE(total),
+                             WWI_BUFFER(s->sums), WWI_BUFFER(offsets))) == WW_OK)
+        status = WWI_LAUNCH(h->scatter, groups, WWI_LSH_GROUP, WWI_BUFFER(keys), WWI_VALUE(first_key),
+                            WWI_BUFFER(s->ranks), WWI_VALUE(*job), WWI_BUFFER(offsets), WWI_BUFFER(entries));
     return status;
 }
 
@@ -92,9 +82,8 @@ static ww_status build(ww_lsh *h, wwi_lsh_block *b) {
                              .probes = 1,
                              .base_id = b->id,
                              .own = WWI_NO_INDEX};
-    if ((status = wwi_buffer_create(h->context, offsets * 4, &b->offsets)) == WW_OK &&
-        (status = wwi_buffer_create(h->context, entries * 4, &b->entries)) == WW_OK &&
-        (status = wwi_buffer_create(h->context, entries * 4, &keys)) == WW_OK &&
+    if ((status = WWI_GROW(h->context, {&b->offsets, offsets * 4}, {&b->entries, entries * 4}, {&keys, entries * 4})) ==
+            WW_OK &&
         (status = wwi_lsh_sorter_create(h, b->count, b->bits, &sorter)) == WW_OK &&
         (status = wwi_lsh_keys(h, &b->window, &job, keys)) == WW_OK &&
         (status = wwi_lsh_sort(h, &sorter, &job, keys, 0, b->offsets, b->entries)) == WW_OK)
@@ -113,9 +102,8 @@ ww_status wwi_lsh_rows(ww_lsh *h, const wwi_slice *w, size_t first, size_t count
         status = wwi_buffer_create(h->context, count * wwi_lsh_row_bytes(h), rows);
     if (status != WW_OK)
         return status;
-    const wwi_arg args[] = {WWI_BUFFER(w->values), WWI_VALUE(from), WWI_VALUE(n), WWI_VALUE(h->words),
-                            WWI_BUFFER(*rows)};
-    return wwi_launch(h->rows, wwi_lsh_groups(count), WWI_LSH_GROUP, args, 5);
+    return WWI_LAUNCH(h->rows, wwi_lsh_groups(count), WWI_LSH_GROUP, WWI_BUFFER(w->values), WWI_VALUE(from),
+                      WWI_VALUE(n), WWI_VALUE(h->words), WWI_BUFFER(*rows));
 }
 
 ww_status wwi_lsh_make_halves(ww_lsh *h, wwi_buffer *rows, wwi_buffer *norms, uint32_t first_norm, size_t count,
@@ -128,10 +116,9 @@ ww_status wwi_lsh_make_halves(ww_lsh *h, wwi_buffer *rows, wwi_buffer *norms, ui
         status = wwi_buffer_create(h->context, count * wwi_lsh_half_bytes(h), &halves->rows);
     if (status != WW_OK)
         return status;
-    const wwi_arg args[] = {
-        WWI_BUFFER(rows), WWI_BUFFER(h->device_mean), WWI_BUFFER(norms),       WWI_VALUE(first_norm),
-        WWI_VALUE(n),     WWI_VALUE(scale),           WWI_BUFFER(halves->rows)};
-    status = wwi_launch(h->halves, wwi_lsh_groups(count), WWI_LSH_GROUP, args, sizeof args / sizeof *args);
+    status =
+        WWI_LAUNCH(h->halves, wwi_lsh_groups(count), WWI_LSH_GROUP, WWI_BUFFER(rows), WWI_BUFFER(h->device_mean),
+                   WWI_BUFFER(norms), WWI_VALUE(first_norm), WWI_VALUE(n), WWI_VALUE(scale), WWI_BUFFER(halves->rows));
     halves->scale = scale;
     if (status != WW_OK)
         wwi_buffer_destroy(&halves->rows);
@@ -139,11 +126,7 @@ ww_status wwi_lsh_make_halves(ww_lsh *h, wwi_buffer *rows, wwi_buffer *norms, ui
 }
 
 static void empty(wwi_lsh_block *b) {
-    wwi_buffer_destroy(&b->offsets);
-    wwi_buffer_destroy(&b->entries);
-    wwi_buffer_destroy(&b->norms);
-    wwi_buffer_destroy(&b->rows);
-    wwi_buffer_destroy(&b->halves.rows);
+    WWI_BUFFERS_DESTROY(&b->offsets, &b->entries, &b->norms, &b->rows, &b->halves.rows);
     wwi_slice_close(&b->window);
 }
 

@@ -198,6 +198,10 @@ static ww_status check_rows(const ww_band *band) {
 ww_status wwi_band_check(const ww_band *band) {
     switch (band->kind) {
     case WW_BAND_NONE:
+        if (band->width < 0 || band->width > 0 || isnan(band->width)) {
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the band has a width, %g, and no kind", band->width);
+            return wwi_fail_hint("set its kind, for example WW_BAND_SAKOE_CHIBA, or its width to 0");
+        }
         return WW_OK;
     case WW_BAND_SAKOE_CHIBA:
     case WW_BAND_CORNER:

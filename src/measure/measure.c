@@ -164,8 +164,13 @@ static ww_status check_recurrence(const ww_measure *measure) {
         wwi_fail(WW_ERROR_INVALID_ARGUMENT, text ? "%s defines no ww_user_cell()" : "there is no %s", name);
         return wwi_fail_hint("docs/kernels.md says what a recurrence defines");
     }
-    if (strpbrk(name, "\"\\\n"))
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the recurrence's name has a quote, a backslash or a line's end");
+    // It stands in a #line of the text that is compiled.
+    bool plain = !strpbrk(name, "\"\\") && !strstr(name, "??");
+    for (const char *c = name; *c; c++)
+        plain = plain && (unsigned char)*c >= ' ' && *c != 0x7F;
+    if (!plain)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT,
+                        "the recurrence's name has a quote, a backslash, '\?\?' or a control character");
     return wwi_user_text_check(name, text, false);
 }
 
@@ -260,6 +265,11 @@ bool wwi_measure_roles_exchange(const ww_measure *measure) {
     if (measure->id == WW_EDR && parameter(measure, "aeon") != 0.0)
         symmetric = false; // only one of the borders ends in infinity
     return symmetric && measure->cost != WW_COST_USER && wwi_band_is_symmetric(&measure->band);
+}
+
+bool wwi_measure_rounds_by_engine(const ww_measure *measure) {
+    return wwi_measure_is_soft(measure) || measure->id == WW_ERP || measure->id == WW_USER ||
+           wwi_measure_cost(measure) == WW_COST_USER;
 }
 
 bool wwi_measure_is_zero_on_self(const ww_measure *measure) {

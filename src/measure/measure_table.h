@@ -25,7 +25,11 @@ enum {
     // corner alone.
     WWI_MEASURE_ENCLOSED = 1u << 6,
     // A search may open both ends of its streams, though a pair's ends are closed.
-    WWI_MEASURE_OPEN_STREAMS = 1u << 7
+    WWI_MEASURE_OPEN_STREAMS = 1u << 7,
+    // A cell is its cost, which grows with the distance of its points, and the minimum of its neighbours, without costs
+    // at
+    // edges: soft minima may be computed by tiles.
+    WWI_MEASURE_SOFT_TILES = 1u << 8
 };
 
 // What the series become before they are compared.
@@ -58,6 +62,7 @@ typedef struct wwi_measure_row {
     // What the recurrence's slopes are (kernels_cl/base/slopes.cl); gradients need them.
     struct {
         bool any, before, border; // by the points before those of a cell; of the border of the matrix
+        bool weights;             // of the weights of lags
         int parameters;           // the first so many have slopes
     } slopes;
 } wwi_measure_row;
@@ -77,6 +82,10 @@ ww_status wwi_measure_check(const ww_measure *measure);
 
 // For a checked measure: its cost with WW_COST_DEFAULT resolved.
 ww_cost wwi_measure_cost(const ww_measure *measure);
+// A copy of a checked measure, with copies of what it points to, which wwi_measure_disown() frees; also after a
+// failure.
+ww_status wwi_measure_own(const ww_measure *measure, ww_measure *own);
+void wwi_measure_disown(ww_measure *own);
 // For a checked measure: d(x,y) = d(y,x) for all x, y. False where it is not known (a user's cost, some bands).
 bool wwi_measure_is_symmetric(const ww_measure *measure);
 // For a checked measure: d(x,y) = d(y,x) when the relaxation of open ends is exchanged with the series.
@@ -84,6 +93,8 @@ bool wwi_measure_roles_exchange(const ww_measure *measure);
 // For a checked measure: an end of a series may be skipped; the minimum is soft.
 bool wwi_measure_is_open(const ww_measure *measure);
 bool wwi_measure_is_soft(const ww_measure *measure);
+// Whether the last bits depend on the engine: soft minima, the sums on a border of ERP, a user's text.
+bool wwi_measure_rounds_by_engine(const ww_measure *measure);
 // For a checked measure: d(x,x) = 0 for all x. False where it is not known.
 bool wwi_measure_is_zero_on_self(const ww_measure *measure);
 // For a checked measure: its cells are whole numbers that differ by at most 1 from their neighbours, and depend on

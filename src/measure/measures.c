@@ -64,8 +64,8 @@ const wwi_measure_row wwi_measures[] = {
                  .has_open_ends = 1,
                  .has_soft_minimum = 1},
         .recurrence = "recurrence/dtw.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
+        .flags = WWI_MEASURE_SOFT_TILES | WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM |
+                 WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
         .rounding = 1,
         .slopes = {.any = true},
     },
@@ -135,7 +135,7 @@ const wwi_measure_row wwi_measures[] = {
         .special = {{1, 1}}, // a largest weight of 1 multiplies nothing
         .special_count = 1,
         .rounding = 1,
-        .slopes = {.any = true, .parameters = 2},
+        .slopes = {.weights = true, .any = true, .parameters = 2},
     },
     {
         .info = {.struct_size = sizeof(ww_measure_info),
@@ -151,8 +151,8 @@ const wwi_measure_row wwi_measures[] = {
                  .has_open_ends = 1,
                  .has_soft_minimum = 1},
         .recurrence = "recurrence/dtw.cl",
-        .flags = WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM | WWI_MEASURE_ZERO_ON_SELF |
-                 WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
+        .flags = WWI_MEASURE_SOFT_TILES | WWI_MEASURE_NONNEGATIVE | WWI_MEASURE_MONOTONE | WWI_MEASURE_BOUND_SUM |
+                 WWI_MEASURE_ZERO_ON_SELF | WWI_MEASURE_PLAIN | WWI_MEASURE_ENCLOSED,
         .transform = WWI_TRANSFORM_DERIVATIVE,
         .rounding = 3,
         .slopes = {.any = true},
@@ -181,7 +181,7 @@ const wwi_measure_row wwi_measures[] = {
         .special = {{1, 1}}, // a largest weight of 1 multiplies nothing
         .special_count = 1,
         .rounding = 3,
-        .slopes = {.any = true, .parameters = 2},
+        .slopes = {.weights = true, .any = true, .parameters = 2},
     },
     {
         .info = {.struct_size = sizeof(ww_measure_info),

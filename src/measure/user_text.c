@@ -1,342 +1,563 @@
 // SPDX-License-Identifier: Apache-2.0
 // A caller's text in OpenCL C is compiled with the kernels: this reads it first, token by token, and lets pass only
 // what computes a value from values. What is granted is a list; anything else is refused.
+//
+// So that the tokens mean the same before and after the preprocessor: a macro is a value, as its arguments are, and a
+// condition (#if) encloses whole statements or functions. So that no function is its own: a function or macro uses only
+// those whose names stand above its own.
 #include "measure/user_text.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "host.h"
+#include "measure/user_tokens.h"
 
-enum { DEEPEST = 64, SHOWN = 40 };
+enum { DEEPEST = 64, MOST_NAMES = 512, MOST_PARAMETERS = 16 };
 
-static const char *const types[] = {"real",  "ww_scalar", "ww_point", "ww_pair", "ww_entries", "int",   "uint",
-                                    "long",  "ulong",     "short",    "ushort",  "char",       "uchar", "bool",
-                                    "float", "double",    "void",     "const",   "unsigned",   "signed"};
-static const char *const statements[] = {"if",     "else",      "for",     "while", "do",      "return",
-                                         "break",  "continue",  "switch",  "case",  "default", "inline",
-                                         "static", "WW_INLINE", "defined", "true",  "false"};
-// Functions and constants of numbers.
-static const char *const functions[] = {
-    "acos",       "acosh",          "acospi",       "asin",          "asinh",    "asinpi",  "atan",
-    "atan2",      "atanh",          "atanpi",       "atan2pi",       "cbrt",     "ceil",    "copysign",
-    "cos",        "cosh",           "cospi",        "erf",           "erfc",     "exp",     "exp2",
-    "exp10",      "expm1",          "fabs",         "fdim",          "floor",    "fma",     "fmax",
-    "fmin",       "fmod",           "hypot",        "ldexp",         "log",      "log2",    "log10",
-    "log1p",      "logb",           "mad",          "maxmag",        "minmag",   "pow",     "pown",
-    "powr",       "remainder",      "rint",         "rootn",         "round",    "rsqrt",   "sin",
-    "sinh",       "sinpi",          "sqrt",         "tan",           "tanh",     "tanpi",   "tgamma",
-    "lgamma",     "trunc",          "clamp",        "max",           "min",      "mix",     "step",
-    "smoothstep", "sign",           "abs",          "abs_diff",      "radians",  "degrees", "isequal",
-    "isnotequal", "isgreater",      "isless",       "isfinite",      "isinf",    "isnan",   "isnormal",
-    "signbit",    "isgreaterequal", "islessequal",  "any",           "all",      "select",  "native_exp",
-    "native_log", "native_sqrt",    "native_recip", "native_divide", "INFINITY", "M_PI",    "M_E",
-    "M_PI_F",     "M_E_F"};
-static const char *const recurrence_names[] = {
-    "ww_cost",    "WW_AT",       "WW_INF",     "WW_CHANNELS", "ww_entries_of",   "ww_min",   "ww_min2",
-    "ww_min3",    "ww_max2",     "ww_max3",    "ww_exp2",     "lengths",         "rows",     "columns",
-    "ww_max",     "ww_least",    "ww_lesser",  "ww_greater",  "ww_unit_product", "ww_recip", "ww_exp",
-    "ww_at_most", "ww_add_cost", "ww_real_of", "WWK_DOUBLE",  "WW_VECTOR"};
-static const char *const members[] = {"x", "y", "z", "w", "lo", "hi", "even", "odd", "left", "up", "diagonal"};
-
-typedef struct word {
-    const char *begin;
-    size_t size;
-} word;
-
-typedef enum token_kind { END, NAME, NUMBER, SIGN, DIRECTIVE } token_kind;
-
-typedef struct token {
-    token_kind kind;
-    word text;
-} token;
+// An open bracket, and what was found in it so far.
+typedef struct bracket {
+    char sign;
+    bool control;              // of if, for, while, switch
+    bool only_types, has_type; // a cast
+    int call;                  // the macro whose arguments it has, or WWI_NO_NAME
+} bracket;
 
 typedef struct reader {
-    const char *name, *text, *at;
-    bool expression;
-    bool line_begins; // only blanks before it in its line
-    word *own;        // names that the text itself declares
+    wwi_tokens tokens;
+    size_t at; // the token that is read
+    wwi_own *own;
     size_t own_count, own_capacity;
+    wwi_body *bodies;
+    size_t body_count, body_capacity;
+    bracket open[DEEPEST];
+    size_t depth;
+    size_t conditions[DEEPEST], condition_depth; // brackets that were open at each #if
+    int function;                                // whose declaration or body is read, or WWI_NO_NAME
+    size_t function_begin;
+    const wwi_token *parameters[MOST_PARAMETERS]; // of the macro that is read
+    size_t parameter_count;
+    bool in_macro;
+    bool declares; // names behind commas at this depth are declared as the first one was
+    size_t declares_depth;
+    bool after_cast, after_control; // the bracket that was closed just before
 } reader;
 
-static bool is(word a, const char *b) {
-    return strlen(b) == a.size && memcmp(a.begin, b, a.size) == 0;
+static const wwi_token nothing = {.kind = WWI_SIGN, .begin = ";", .size = 1};
+
+static wwi_token *current(const reader *r) {
+    return &r->tokens.items[r->at];
 }
 
-static bool is_among(word a, const char *const *list, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (is(a, list[i]))
-            return true;
-    return false;
-}
-#define IS_AMONG(a, list) is_among((a), (list), sizeof(list) / sizeof *(list))
-
-// A type's name, with a number of elements behind it where it is of a vector.
-static bool is_type(word a) {
-    word plain = a;
-    while (plain.size > 1 && isdigit((unsigned char)plain.begin[plain.size - 1]))
-        plain.size--;
-    return IS_AMONG(plain, types);
+// The token before the current one; at the text's begin and behind a directive's line a statement's end.
+static const wwi_token *before(const reader *r) {
+    const wwi_token *t = r->at > 0 ? current(r) - 1 : &nothing;
+    return t->kind == WWI_LINE ? &nothing : t;
 }
 
-static ww_status fail(const reader *r, word at, const char *what) {
-    size_t line = 1;
-    for (const char *c = r->text; c < at.begin; c++)
-        line += *c == '\n';
-    const int shown = at.size < SHOWN ? (int)at.size : SHOWN;
-    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%.200s:%zu: '%.*s': %s", r->name, line, shown, at.begin, what);
-    return wwi_fail_hint("it computes a value from values and nothing else; docs/kernels.md names what it may use");
+static const wwi_token *next(const reader *r) {
+    const wwi_token *t = current(r);
+    return t->kind == WWI_END ? t : t + 1;
 }
 
-static bool is_name_start(char c) {
-    return isalpha((unsigned char)c) || c == '_';
+static bool is_sign(const wwi_token *t, const char *sign) {
+    return t->kind == WWI_SIGN && wwi_token_is(t, sign);
 }
 
-static bool is_name_part(char c) {
-    return isalnum((unsigned char)c) || c == '_';
+static ww_status refuse(const reader *r, const char *what) {
+    return wwi_user_refuse(&r->tokens, current(r), what);
 }
 
-// Blanks and comments.
-static ww_status skip(reader *r) {
-    for (;;) {
-        if (*r->at == '\n')
-            r->line_begins = true;
-        if (isspace((unsigned char)*r->at)) {
-            r->at++;
-        } else if (r->at[0] == '/' && r->at[1] == '/') {
-            r->at += strcspn(r->at, "\n");
-        } else if (r->at[0] == '/' && r->at[1] == '*') {
-            const char *close = strstr(r->at + 2, "*/");
-            if (!close)
-                return fail(r, (word){r->at, 2}, "a comment that does not end");
-            r->at = close + 2;
-        } else {
-            return WW_OK;
-        }
+static char innermost(const reader *r) {
+    return r->depth ? r->open[r->depth - 1].sign : '\0';
+}
+
+static bool in_body(const reader *r) {
+    return r->depth > 0 && r->open[0].sign == '{';
+}
+
+// ---- names
+
+static int find_own(const reader *r, const wwi_token *t) {
+    for (size_t i = 0; i < r->own_count; i++)
+        if (r->own[i].name.size == t->size && memcmp(r->own[i].name.begin, t->begin, t->size) == 0)
+            return (int)i;
+    return WWI_NO_NAME;
+}
+
+// The current token becomes a name of the text's own; *number says which. A name means one thing.
+static ww_status declare(reader *r, wwi_own_kind kind, int *number) {
+    wwi_token *t = current(r);
+    *number = find_own(r, t);
+    if (*number != WWI_NO_NAME) {
+        t->own = *number;
+        return r->own[*number].kind == kind ? WW_OK : refuse(r, "the text uses this name for something else");
     }
-}
-
-// Signs of two characters that count as one, or that stand for others.
-static ww_status take_sign(reader *r, token *t) {
-    static const char *const pairs[] = {"++", "--", "<=", ">=", "==", "!=", "&&", "||", "<<",
-                                        ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="};
-    static const char *const refused[] = {"->", "##", "%:", "<:", ":>", "<%", "%>", "??"};
-    const word two = {r->at, r->at[1] ? 2 : 1};
-    if (IS_AMONG(two, refused))
-        return fail(r, two, "not allowed");
-    *t = (token){SIGN, {r->at, IS_AMONG(two, pairs) ? 2 : 1}};
-    if (!strchr("+-*/%<>=!&|^~?:;,.(){}", *r->at))
-        return fail(r, (word){r->at, 1}, "not allowed");
-    r->at += t->text.size;
-    return WW_OK;
-}
-
-static ww_status next(reader *r, token *t) {
-    const ww_status status = skip(r);
+    if (r->own_count == MOST_NAMES)
+        return refuse(r, "too many names");
+    const ww_status status = wwi_grow(&r->own, &r->own_capacity, r->own_count + 1, sizeof *r->own);
     if (status != WW_OK)
         return status;
-    const bool first = r->line_begins;
-    const char *begin = r->at;
-    r->line_begins = false;
-    if (!*begin) {
-        *t = (token){END, {begin, 0}};
-    } else if (*begin == '#' && first && !r->expression) {
-        r->at++;
-        while (*r->at == ' ' || *r->at == '\t')
-            r->at++;
-        const char *directive = r->at;
-        while (is_name_part(*r->at))
-            r->at++;
-        *t = (token){DIRECTIVE, {directive, (size_t)(r->at - directive)}};
-    } else if (is_name_start(*begin)) {
-        while (is_name_part(*r->at))
-            r->at++;
-        *t = (token){NAME, {begin, (size_t)(r->at - begin)}};
-    } else if (isdigit((unsigned char)*begin) || (*begin == '.' && isdigit((unsigned char)begin[1]))) {
-        while (is_name_part(*r->at) || *r->at == '.' || ((*r->at == '+' || *r->at == '-') && strchr("eEpP", r->at[-1])))
-            r->at++;
-        *t = (token){NUMBER, {begin, (size_t)(r->at - begin)}};
-    } else {
-        return take_sign(r, t);
-    }
+    *number = t->own = (int)r->own_count;
+    memset(&r->own[r->own_count], 0, sizeof *r->own);
+    r->own[r->own_count].kind = kind;
+    r->own[r->own_count++].name = *t;
     return WW_OK;
 }
 
-static bool has_prefix(word a, const char *prefix) {
-    return a.size >= strlen(prefix) && memcmp(a.begin, prefix, strlen(prefix)) == 0;
+static bool is_granted(const wwi_token *t) {
+    return wwi_name_is_type(t) || wwi_name_is_function(t) || wwi_name_is_library(t);
 }
 
-// A name that the text must not declare: elsewhere in the text it would be the function of OpenCL's again.
-static bool is_reserved(word a) {
-    static const char *const prefixes[] = {"__",       "get_",    "vload",      "vstore",    "atomic",
-                                           "atom_",    "async_",  "work_group", "sub_group", "intel_",
-                                           "enqueue_", "include", "barrier",    "printf",    "pragma"};
-    static const char *const names[] = {"prefetch", "mem_fence", "read_mem_fence", "write_mem_fence",
-                                        "wait_group_events"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (has_prefix(a, prefixes[i]))
-            return true;
-    return IS_AMONG(a, names);
+// Names of functions and macros: none that means something already.
+static bool is_taken(const wwi_token *t) {
+    return is_granted(t) || wwi_name_is_reserved(t);
 }
 
-static ww_status declare(reader *r, word name) {
-    if (is_reserved(name))
-        return fail(r, name, "no name for the text's own use");
-    const ww_status status = wwi_grow(&r->own, &r->own_capacity, r->own_count + 1, sizeof *r->own);
+static ww_status declare_variable(reader *r) {
+    int number;
+    if (wwi_name_is_reserved(current(r)))
+        return refuse(r, "no name for the text's own use");
+    // A variable may have the name of a function of numbers: it hides it where it is valid.
+    if (is_granted(current(r)))
+        return WW_OK;
+    return declare(r, WWI_VALUE, &number);
+}
+
+static ww_status add_body(reader *r, size_t begin, size_t end, int owner) {
+    const ww_status status = wwi_grow(&r->bodies, &r->body_capacity, r->body_count + 1, sizeof *r->bodies);
     if (status == WW_OK)
-        r->own[r->own_count++] = name;
+        r->bodies[r->body_count++] = (wwi_body){begin, end, owner};
     return status;
 }
 
-// A name of the text's own must not be one of OpenCL's or the library's.
-static bool is_granted(const reader *r, word a) {
-    if (is_type(a) || IS_AMONG(a, functions) || has_prefix(a, "convert_"))
-        return true;
-    if (r->expression)
-        return is(a, "x") || is(a, "y");
-    if (has_prefix(a, "WW_P_") || IS_AMONG(a, statements) || IS_AMONG(a, recurrence_names) ||
-        has_prefix(a, "WW_USER_") || has_prefix(a, "ww_user_") || has_prefix(a, "WW_L_") || has_prefix(a, "WW_I_"))
-        return true;
-    for (size_t i = 0; i < r->own_count; i++)
-        if (r->own[i].size == a.size && memcmp(r->own[i].begin, a.begin, a.size) == 0)
+// The use of a name of the text's own.
+static ww_status use_own(reader *r, int number) {
+    const wwi_own *own = &r->own[number];
+    current(r)->own = number;
+    if (own->kind == WWI_VALUE)
+        return WW_OK;
+    if (number == r->function)
+        return refuse(r, "a function or macro that uses itself");
+    if (number > r->function && r->function != WWI_NO_NAME)
+        return refuse(r, "it stands below the name of what uses it: write it above");
+    if (own->kind == WWI_FUNCTION)
+        return WW_OK;
+    if (!own->has_value)
+        return refuse(r, "a macro without a value");
+    if (own->takes_arguments && !is_sign(next(r), "("))
+        return refuse(r, "a macro without its arguments");
+    return WW_OK;
+}
+
+static int find_parameter(const reader *r, const wwi_token *t) {
+    for (size_t i = 0; r->in_macro && i < r->parameter_count; i++)
+        if (r->parameters[i]->size == t->size && memcmp(r->parameters[i]->begin, t->begin, t->size) == 0)
+            return (int)i;
+    return WWI_NO_NAME;
+}
+
+static ww_status use_name(reader *r) {
+    wwi_token *t = current(r);
+    if (is_sign(before(r), "."))
+        return wwi_name_is_member(t) ? WW_OK : refuse(r, "no member that can be used");
+    if (wwi_name_is_function(t))
+        return WW_OK;
+    if (r->tokens.expression)
+        return wwi_token_is(t, "x") || wwi_token_is(t, "y") ? WW_OK : refuse(r, "no name that it may use");
+    t->parameter = find_parameter(r, t);
+    if (t->parameter != WWI_NO_NAME || wwi_name_is_library(t))
+        return WW_OK;
+    const int number = find_own(r, t);
+    return number == WWI_NO_NAME ? refuse(r, "no name that it may use") : use_own(r, number);
+}
+
+static ww_status take_name(reader *r) {
+    const wwi_token *t = current(r), *b = before(r);
+    if (wwi_name_is_type(t)) {
+        if (r->in_macro && r->depth == 0)
+            return refuse(r, "a macro is a value: a type stands only in a cast");
+        if (r->depth && r->open[r->depth - 1].call != WWI_NO_NAME)
+            return refuse(r, "an argument of a macro is a value");
+        r->declares = true;
+        r->declares_depth = r->depth;
+        return WW_OK;
+    }
+    if (wwi_name_is_statement(t) && !r->tokens.expression)
+        return r->in_macro || innermost(r) != '{' ? refuse(r, "a statement must not stand here") : WW_OK;
+    const bool declared = b->kind == WWI_NAME && wwi_name_is_type(b);
+    const bool also = r->declares && r->declares_depth == r->depth && is_sign(b, ",");
+    if ((declared || also) && !r->tokens.expression && !r->in_macro && in_body(r)) {
+        if (is_sign(next(r), "("))
+            return refuse(r, "a function must not be declared here");
+        return declare_variable(r);
+    }
+    return use_name(r);
+}
+
+// ---- signs
+
+// Whether a value ends here: what stands behind it is an operator of two values, in other places '*' and '&' are of
+// pointers.
+static bool is_value_end(const reader *r, const wwi_token *t) {
+    return t->kind == WWI_NUMBER ||
+           (t->kind == WWI_NAME && !wwi_name_is_type(t) && !wwi_name_is_statement(t) && !wwi_name_is_specifier(t)) ||
+           (is_sign(t, ")") && !r->after_cast && !r->after_control);
+}
+
+static bool is_value_begin(const wwi_token *t) {
+    return t->kind == WWI_NUMBER || (t->kind == WWI_NAME && !wwi_name_is_type(t)) || is_sign(t, "(") ||
+           is_sign(t, "-") || is_sign(t, "+") || is_sign(t, "!") || is_sign(t, "~");
+}
+
+// What is assigned to: a variable or its member. Of a macro it is not known what it is.
+static bool is_target(const reader *r, const wwi_token *t) {
+    const int own = find_own(r, t);
+    return t->kind == WWI_NAME && !wwi_name_is_type(t) && !wwi_name_is_library(t) &&
+           (own == WWI_NO_NAME || r->own[own].kind == WWI_VALUE);
+}
+
+static ww_status check_sign(const reader *r) {
+    const wwi_token *s = current(r);
+    const bool two = s->size == 2 && s->begin[1] == '=' && !strchr("<>=!", s->begin[0]);
+    const bool assigns = is_sign(s, "=") || is_sign(s, "++") || is_sign(s, "--") || two;
+    const bool ends = is_sign(s, ";") || is_sign(s, "{") || is_sign(s, "}");
+    if ((is_sign(s, "*") || is_sign(s, "&")) && !is_value_end(r, before(r)))
+        return refuse(r, "a pointer");
+    if ((is_sign(s, "&&") || is_sign(s, "^")) && !is_value_end(r, before(r)))
+        return refuse(r, "not allowed");
+    if (r->tokens.expression && (assigns || ends))
+        return refuse(r, "not part of an expression");
+    if (r->in_macro && (assigns || ends))
+        return refuse(r, "a macro is a value");
+    const bool steps = is_sign(s, "++") || is_sign(s, "--");
+    if (assigns && !is_target(r, steps && !is_value_end(r, before(r)) ? next(r) : before(r)))
+        return refuse(r, "assigns to what is no variable");
+    return WW_OK;
+}
+
+// An argument of a macro ends here.
+static ww_status end_argument(const reader *r, const bracket *b) {
+    const wwi_token *t = before(r);
+    if (r->own[b->call].parameters == 0 && is_sign(t, "(") && is_sign(current(r), ")"))
+        return WW_OK;
+    return is_value_end(r, t) ? WW_OK : refuse(r, "an argument of a macro is a value");
+}
+
+static ww_status begin_argument(const reader *r) {
+    const wwi_token *t = next(r);
+    return is_value_begin(t) || is_sign(t, ")") ? WW_OK : refuse(r, "an argument of a macro is a value");
+}
+
+static ww_status open_bracket(reader *r) {
+    const wwi_token *t = current(r), *b = before(r);
+    const bool curly = *t->begin == '{';
+    if (r->depth == DEEPEST)
+        return refuse(r, "brackets too deep");
+    if (curly && r->depth && innermost(r) == '(' && !(is_sign(b, ")") && r->after_cast))
+        return refuse(r, "a block must not stand here");
+    const bool call = !curly && b->kind == WWI_NAME && b->own != WWI_NO_NAME && r->own[b->own].kind == WWI_MACRO &&
+                      r->own[b->own].takes_arguments;
+    if (!curly && b->kind == WWI_NAME && b->own != WWI_NO_NAME && r->own[b->own].kind == WWI_VALUE)
+        return refuse(r, "what stands before it is no function");
+    r->open[r->depth++] = (bracket){.sign = *t->begin,
+                                    .control = b->kind == WWI_NAME && wwi_name_is_control(b),
+                                    .only_types = true,
+                                    .call = call ? b->own : WWI_NO_NAME};
+    return call ? begin_argument(r) : WW_OK;
+}
+
+static ww_status close_bracket(reader *r) {
+    if (r->depth == 0 || innermost(r) != (*current(r)->begin == ')' ? '(' : '{'))
+        return refuse(r, "closes no bracket");
+    const bracket *b = &r->open[r->depth - 1];
+    const ww_status status = b->call != WWI_NO_NAME ? end_argument(r, b) : WW_OK;
+    r->depth--;
+    if (r->declares_depth > r->depth)
+        r->declares = false;
+    return status;
+}
+
+static ww_status take_sign(reader *r) {
+    const wwi_token *s = current(r);
+    ww_status status = check_sign(r);
+    if (status != WW_OK)
+        return status;
+    if (is_sign(s, "(") || is_sign(s, "{"))
+        return open_bracket(r);
+    if (is_sign(s, ")") || is_sign(s, "}"))
+        return close_bracket(r);
+    if (is_sign(s, ";"))
+        r->declares = false;
+    const bracket *b = r->depth ? &r->open[r->depth - 1] : NULL;
+    if (is_sign(s, ",") && b && b->call != WWI_NO_NAME && (status = end_argument(r, b)) == WW_OK)
+        status = begin_argument(r);
+    return status;
+}
+
+// A name, number or sign where values and statements stand; then what it leaves for the next one.
+static ww_status take_code(reader *r) {
+    const wwi_token *t = current(r);
+    const bool closes = is_sign(t, ")") || is_sign(t, "}");
+    const bracket closed = closes && r->depth ? r->open[r->depth - 1] : (bracket){.sign = '\0'};
+    const ww_status status = t->kind == WWI_NAME ? take_name(r) : t->kind == WWI_SIGN ? take_sign(r) : WW_OK;
+    r->after_cast = closed.sign == '(' && closed.only_types && closed.has_type;
+    r->after_control = closed.sign == '(' && closed.control;
+    const bool opens = is_sign(t, "(") || is_sign(t, "{");
+    bracket *b = r->depth ? &r->open[r->depth - 1] : NULL;
+    if (b && t->kind == WWI_NAME && wwi_name_is_type(t))
+        b->has_type = true;
+    else if (b && !opens)
+        b->only_types = false;
+    return status;
+}
+
+// ---- outside of functions: there are functions only
+
+static ww_status take_parameter(reader *r) {
+    const wwi_token *t = current(r), *b = before(r);
+    if (is_sign(t, ")") || is_sign(t, ","))
+        return take_code(r);
+    if (t->kind == WWI_NAME && wwi_name_is_type(t))
+        return WW_OK;
+    if (t->kind == WWI_NAME && b->kind == WWI_NAME && wwi_name_is_type(b))
+        return declare_variable(r);
+    return refuse(r, is_sign(t, "*") || is_sign(t, "&") ? "a pointer" : "not part of a function's declaration");
+}
+
+static ww_status declare_function(reader *r) {
+    const wwi_token *t = current(r);
+    if (!wwi_name_is_cell(t) && is_taken(t))
+        return refuse(r, "no name for the text's own use");
+    if (!is_sign(next(r), "("))
+        return refuse(r, "outside of functions only functions can be defined");
+    const ww_status status = declare(r, WWI_FUNCTION, &r->function);
+    r->function_begin = r->at;
+    return status;
+}
+
+static ww_status take_outside(reader *r) {
+    const wwi_token *t = current(r), *b = before(r);
+    const bool named = b->kind == WWI_NAME && b->own != WWI_NO_NAME && r->function == b->own;
+    if (t->kind == WWI_NAME && (wwi_name_is_type(t) || wwi_name_is_specifier(t)))
+        return WW_OK;
+    if (t->kind == WWI_NAME && b->kind == WWI_NAME && wwi_name_is_type(b))
+        return declare_function(r);
+    if ((is_sign(t, "(") && named) || (is_sign(t, "{") && is_sign(b, ")") && r->function != WWI_NO_NAME))
+        return take_code(r);
+    if (is_sign(t, ";") && is_sign(b, ")"))
+        return refuse(r, "a function without its body");
+    if (is_sign(t, ";") && is_sign(b, "}"))
+        return WW_OK;
+    if (is_sign(t, "*") || is_sign(t, "&"))
+        return refuse(r, "a pointer");
+    if (is_sign(t, ")") || is_sign(t, "}"))
+        return refuse(r, "closes no bracket");
+    return refuse(r, t->kind == WWI_NAME ? "no name that it may use here" : "must not stand outside of functions");
+}
+
+// ---- directives
+
+// The parameters of a macro: names that are valid in it alone.
+static ww_status take_parameters(reader *r) {
+    do {
+        r->at++;
+        const wwi_token *t = current(r);
+        if (r->parameter_count == 0 && is_sign(t, ")"))
+            break;
+        if (t->kind != WWI_NAME || is_taken(t))
+            return refuse(r, "no name for a macro's argument");
+        if (r->parameter_count == MOST_PARAMETERS)
+            return refuse(r, "too many arguments");
+        r->parameters[r->parameter_count++] = t;
+        r->at++;
+    } while (is_sign(current(r), ","));
+    if (!is_sign(current(r), ")"))
+        return refuse(r, "a macro's arguments are names and commas");
+    r->at++;
+    return WW_OK;
+}
+
+static bool has_small_letter(const wwi_token *t) {
+    for (size_t i = 0; i < t->size; i++)
+        if (t->begin[i] >= 'a' && t->begin[i] <= 'z')
             return true;
     return false;
 }
 
-// What stands behind a value is a binary operator; in other places '*' and '&' are of pointers.
-static bool is_value_end(const token *before, bool after_cast) {
-    return before->kind == NUMBER ||
-           (before->kind == NAME && !is_type(before->text) && !IS_AMONG(before->text, statements)) ||
-           (before->kind == SIGN && is(before->text, ")") && !after_cast);
-}
-
-// The state of reading: the brackets that are open, and since where there are only types in them.
-typedef struct brackets {
-    char open[DEEPEST];
-    bool only_types[DEEPEST], has_type[DEEPEST];
-    size_t depth;
-} brackets;
-
-static ww_status take_bracket(const reader *r, const token *t, brackets *b, bool *closed_cast) {
-    const char c = *t->text.begin;
-    *closed_cast = false;
-    if (c == '(' || c == '{') {
-        if (b->depth == DEEPEST)
-            return fail(r, t->text, "brackets too deep");
-        b->open[b->depth] = c;
-        b->has_type[b->depth] = false;
-        b->only_types[b->depth++] = true;
-    } else if (c == ')' || c == '}') {
-        if (b->depth == 0 || b->open[b->depth - 1] != (c == ')' ? '(' : '{'))
-            return fail(r, t->text, "closes no bracket");
-        b->depth--;
-        *closed_cast = b->only_types[b->depth] && b->has_type[b->depth];
-    }
+// The macro's name and form. Defined again, it has the same form.
+static ww_status declare_macro(reader *r, bool arguments, bool has_value) {
+    int number;
+    const wwi_token *t = current(r);
+    if (!wwi_name_is_switch(t) && is_taken(t))
+        return refuse(r, "no name for the text's own use");
+    if (has_small_letter(t))
+        return refuse(r, "a macro's name has capital letters only");
+    const bool again = find_own(r, t) != WWI_NO_NAME;
+    const ww_status status = declare(r, WWI_MACRO, &number);
+    if (status != WW_OK)
+        return status;
+    wwi_own *own = &r->own[number];
+    if (again && (own->takes_arguments != arguments || own->has_value != has_value))
+        return refuse(r, "a macro defined again in another form");
+    own->takes_arguments = arguments;
+    own->has_value = has_value;
     return WW_OK;
 }
 
-// The names that a #define gives: its own and its arguments. The rest of its line is read as other text is.
-static ww_status take_directive(reader *r, const token *t) {
-    static const char *const allowed[] = {"define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif"};
-    token part;
-    if (!IS_AMONG(t->text, allowed))
-        return fail(r, t->text, "a directive that is not allowed");
-    if (!is(t->text, "define"))
-        return WW_OK;
-    ww_status status = next(r, &part);
-    if (status != WW_OK || part.kind != NAME)
-        return status != WW_OK ? status : fail(r, part.text, "not a name to define");
-    status = declare(r, part.text);
-    if (*r->at == '(') // arguments: no blank before the bracket
-        for (const char *at = r->at + 1; status == WW_OK && *at && *at != ')' && *at != '\n';) {
-            const char *begin = at;
-            while (is_name_part(*at))
-                at++;
-            if (at > begin)
-                status = declare(r, (word){begin, (size_t)(at - begin)});
-            at += at == begin;
-        }
+// A macro's value up to the line's end.
+static ww_status take_value(reader *r, int number) {
+    ww_status status = WW_OK;
+    const size_t begin = r->at;
+    const wwi_token *first = current(r);
+    r->after_cast = r->after_control = r->declares = false;
+    if (first->kind != WWI_LINE && !is_value_begin(first))
+        return refuse(r, "a macro is a value");
+    r->in_macro = true;
+    r->function = number;
+    for (; status == WW_OK && current(r)->kind != WWI_LINE; r->at++)
+        if ((status = take_code(r)) != WW_OK)
+            return status;
+    if (r->depth > 0)
+        return refuse(r, "a bracket of a macro is not closed in it");
+    if (r->at > begin && !is_value_end(r, current(r) - 1))
+        return refuse(r, "a macro is a value: something is missing at its end");
+    r->in_macro = false;
+    r->function = WWI_NO_NAME;
+    return add_body(r, begin, r->at, number);
+}
+
+static ww_status take_define(reader *r) {
+    wwi_token *name = &r->tokens.items[++r->at];
+    if (name->kind != WWI_NAME)
+        return refuse(r, "not a name to define");
+    if (r->depth > 0 || r->function != WWI_NO_NAME)
+        return refuse(r, "a macro is defined outside of functions");
+    const size_t at = r->at;
+    const bool arguments = is_sign(name + 1, "(") && name[1].begin == name->begin + name->size;
+    r->parameter_count = 0;
+    r->at++;
+    ww_status status = arguments ? take_parameters(r) : WW_OK;
+    const size_t value = r->at;
+    const bool has_value = status == WW_OK && current(r)->kind != WWI_LINE;
+    r->at = at;
+    if (status == WW_OK && arguments && !has_value)
+        return refuse(r, "a macro with arguments and without a value");
+    if (status == WW_OK && (status = declare_macro(r, arguments, has_value)) == WW_OK) {
+        if (wwi_name_is_flag(name) && arguments)
+            return refuse(r, "it takes no arguments");
+        r->own[name->own].parameters = r->parameter_count;
+        r->at = value;
+        status = take_value(r, name->own);
+    }
     return status;
 }
 
-static ww_status check_sign(const reader *r, const token *t, const token *before, bool after_cast) {
-    const word s = t->text;
-    if ((is(s, "*") || is(s, "&")) && !is_value_end(before, after_cast))
-        return fail(r, s, "a pointer");
-    if (is(s, "&&") && !is_value_end(before, after_cast))
-        return fail(r, s, "not allowed");
-    const bool assigns =
-        is(s, "=") || is(s, "++") || is(s, "--") || (s.size == 2 && s.begin[1] == '=' && !strchr("<>=!", s.begin[0]));
-    if (r->expression && (assigns || is(s, ";") || is(s, "{") || is(s, "}")))
-        return fail(r, s, "not part of an expression");
+// A condition encloses whole statements or functions, so that those that are left fit together.
+static ww_status take_condition(reader *r, const wwi_token *directive) {
+    const bool opens =
+        wwi_token_is(directive, "if") || wwi_token_is(directive, "ifdef") || wwi_token_is(directive, "ifndef");
+    const wwi_token *b = before(r);
+    if (!is_sign(b, ";") && !is_sign(b, "{") && !is_sign(b, "}"))
+        return refuse(r, "a condition must enclose whole statements or functions");
+    if (r->depth > 0 && innermost(r) != '{')
+        return refuse(r, "a condition must not stand in brackets");
+    if (opens) {
+        if (r->condition_depth == DEEPEST)
+            return refuse(r, "conditions too deep");
+        r->conditions[r->condition_depth++] = r->depth;
+        return WW_OK;
+    }
+    if (r->condition_depth == 0)
+        return refuse(r, "there is no #if before it");
+    if (r->conditions[r->condition_depth - 1] != r->depth)
+        return refuse(r, "brackets that a condition opens must be closed in it");
+    r->condition_depth -= wwi_token_is(directive, "endif");
     return WW_OK;
 }
 
-// Declared are the names behind a type, and those behind commas in the same brackets up to the statement's end.
-typedef struct declaration {
-    bool is_open;
-    size_t depth;
-} declaration;
-
-static ww_status take_name(reader *r, const token *t, const token *before, declaration *d, const brackets *b) {
-    if (before->kind == SIGN && is(before->text, "."))
-        return IS_AMONG(t->text, members) || (t->text.size == 2 && *t->text.begin == 's')
-                   ? WW_OK
-                   : fail(r, t->text, "no member that can be used");
-    if (is_type(t->text)) {
-        *d = (declaration){true, b->depth};
-        return WW_OK;
+// The names in a condition's line: what is granted, the text's own, and what the library asks for.
+static ww_status take_condition_line(reader *r) {
+    size_t depth = 0;
+    const size_t begin = ++r->at;
+    for (; current(r)->kind != WWI_LINE; r->at++) {
+        wwi_token *t = current(r);
+        t->own = t->kind == WWI_NAME ? find_own(r, t) : WWI_NO_NAME;
+        const bool known = wwi_token_is(t, "defined") || wwi_name_is_switch(t) || wwi_name_is_library(t) ||
+                           (t->size > 8 && memcmp(t->begin, "WW_USER_", 8) == 0) || t->own != WWI_NO_NAME;
+        if (t->kind == WWI_NAME && !known)
+            return refuse(r, "no name that it may use");
+        if (is_sign(t, ")") && depth == 0)
+            return refuse(r, "closes no bracket");
+        if (is_sign(t, "(") && depth == DEEPEST)
+            return refuse(r, "brackets too deep");
+        depth += is_sign(t, "(");
+        depth -= is_sign(t, ")");
     }
-    const bool comma = before->kind == SIGN && is(before->text, ",");
-    const bool declared = before->kind == NAME && is_type(before->text);
-    const bool new_name = declared || (d->is_open && comma && d->depth == b->depth);
-    // Behind the comma of a parameter list a name is used, unless a type precedes it.
-    if (!r->expression && new_name && !is_granted(r, t->text))
-        return declare(r, t->text);
-    return is_granted(r, t->text) ? WW_OK : fail(r, t->text, "no name that it may use");
+    return depth ? refuse(r, "a bracket is not closed") : add_body(r, begin, r->at, WWI_NO_NAME);
+}
+
+static ww_status take_undef(reader *r) {
+    r->at++;
+    const int number = find_own(r, current(r));
+    if (current(r)->kind != WWI_NAME || number == WWI_NO_NAME || r->own[number].kind != WWI_MACRO)
+        return refuse(r, "no macro of the text's own");
+    r->at++;
+    return current(r)->kind == WWI_LINE ? WW_OK : refuse(r, "too much for #undef");
+}
+
+static ww_status take_directive(reader *r) {
+    const wwi_token *directive = current(r);
+    if (wwi_token_is(directive, "define"))
+        return take_define(r);
+    if (wwi_token_is(directive, "undef"))
+        return take_undef(r);
+    const ww_status status = take_condition(r, directive);
+    return status == WW_OK ? take_condition_line(r) : status;
+}
+
+// ---- the text
+
+static ww_status take(reader *r) {
+    const wwi_token *t = current(r);
+    if (t->kind == WWI_DIRECTIVE)
+        return take_directive(r);
+    if (r->tokens.expression || in_body(r)) {
+        const ww_status status = take_code(r);
+        if (status == WW_OK && r->depth == 0 && is_sign(t, "}")) {
+            const int owner = r->function;
+            r->function = WWI_NO_NAME;
+            return add_body(r, r->function_begin + 1, r->at, owner);
+        }
+        return status;
+    }
+    return r->depth > 0 ? take_parameter(r) : take_outside(r);
 }
 
 static ww_status check_all(reader *r) {
-    ww_status status = WW_OK;
-    token t = {SIGN, {r->text, 0}}, before = t;
-    brackets b = {.depth = 0};
-    declaration d = {false, 0};
-    bool after_cast = false;
-    while ((status = next(r, &t)) == WW_OK && t.kind != END) {
-        bool closed_cast = false;
-        if (t.kind == DIRECTIVE) {
-            status = take_directive(r, &t);
-            t = (token){SIGN, {";", 1}};
-        } else if (t.kind == NAME) {
-            status = take_name(r, &t, &before, &d, &b);
-        } else if (t.kind == SIGN) {
-            status = check_sign(r, &t, &before, after_cast);
-            if (status == WW_OK)
-                status = take_bracket(r, &t, &b, &closed_cast);
-            if (strchr(";{}", *t.text.begin) || (*t.text.begin == ')' && b.depth < d.depth))
-                d.is_open = false;
-        }
-        if (status != WW_OK)
+    ww_status status = wwi_user_tokens_read(&r->tokens);
+    for (; status == WW_OK && current(r)->kind != WWI_END; r->at++)
+        if ((status = take(r)) != WW_OK)
             return status;
-        const bool opens = t.kind == SIGN && (*t.text.begin == '(' || *t.text.begin == '{');
-        const bool type = t.kind == NAME && is_type(t.text);
-        if (b.depth > 0 && type)
-            b.has_type[b.depth - 1] = true;
-        else if (b.depth > 0 && !opens)
-            b.only_types[b.depth - 1] = false;
-        after_cast = closed_cast;
-        before = t;
-    }
-    if (status == WW_OK && b.depth > 0)
-        status = fail(r, (word){r->at, 0}, "a bracket is not closed");
-    return status;
+    if (status != WW_OK)
+        return status;
+    if (r->depth > 0)
+        return refuse(r, "a bracket is not closed");
+    if (r->condition_depth > 0)
+        return refuse(r, "a condition is not closed: #endif is missing");
+    if (r->function != WWI_NO_NAME)
+        return refuse(r, "a function without its body");
+    if (r->tokens.expression && (status = add_body(r, 0, r->at, WWI_NO_NAME)) != WW_OK)
+        return status;
+    return wwi_user_size_check(&r->tokens, r->own, r->own_count, r->bodies, r->body_count);
 }
 
 ww_status wwi_user_text_check(const char *name, const char *text, bool expression) {
-    reader r = {.name = name, .text = text, .at = text, .expression = expression, .line_begins = true};
+    reader r = {.tokens = {.name = name, .text = text, .expression = expression}, .function = WWI_NO_NAME};
     const ww_status status = check_all(&r);
+    free(r.tokens.items);
     free(r.own);
+    free(r.bodies);
     return status;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "data/transform.h"
-#include "engine/runner.h"
 #include "measure/measure_table.h"
 #include "options.h"
 
@@ -14,10 +13,7 @@ static void paths_destroy(ww_plan *p) {
     free(p->pairs);
     if (!p->paths)
         return;
-    wwi_buffer **buffers[] = {&p->paths->table, &p->paths->edges, &p->paths->directions, &p->paths->steps,
-                              &p->paths->values};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        wwi_buffer_destroy(buffers[i]);
+    WWI_BUFFERS_DESTROY(&p->paths->table, &p->paths->edges, &p->paths->directions, &p->paths->steps, &p->paths->values);
     free(p->paths);
 }
 
@@ -39,8 +35,8 @@ static ww_status check_measure(const ww_measure *measure, size_t channels) {
 static ww_status choose_engine(const ww_dataset *rows, ww_plan_options *options) {
     const bool loses = wwi_context_loses_arrays(rows->context);
     if (options->engine == WW_ENGINE_AUTO) {
-        const bool gpu = wwi_context_info(rows->context)->type == WW_DEVICE_GPU;
-        options->engine = gpu || loses || rows->channels > VECTOR_CHANNELS ? WW_ENGINE_LANES : WW_ENGINE_PACKED;
+        options->engine =
+            wwi_is_gpu(rows->context) || loses || rows->channels > VECTOR_CHANNELS ? WW_ENGINE_LANES : WW_ENGINE_PACKED;
     }
     if (options->engine != WW_ENGINE_LANES && options->engine != WW_ENGINE_PACKED) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "engine %s finds no warping paths", ww_engine_name(options->engine));
@@ -118,7 +114,7 @@ typedef struct collected {
 static ww_status take_batch(void *user, const wwi_path_batch *b) {
     collected *c = user;
     ww_status status;
-    const uint64_t value = wwi_precision_bytes(c->plan->rows->precision);
+    const uint64_t value = wwi_precision_bytes(c->plan->pair.rows->precision);
     wwi_path_pair *table = malloc(b->count * sizeof *table);
     uint32_t *words = malloc(b->step_words * 4);
     unsigned char *values = malloc(b->count * value);
@@ -129,9 +125,9 @@ static ww_status take_batch(void *user, const wwi_path_batch *b) {
         status = wwi_fail_memory(b->count * (sizeof *table + value) + b->step_words * 4);
         goto done;
     }
-    if ((status = wwi_stream_read(c->plan->stream, b->table, 0, b->count * sizeof *table, table)) != WW_OK ||
-        (status = wwi_stream_read(c->plan->stream, b->steps, 0, b->step_words * 4, words)) != WW_OK ||
-        (status = wwi_stream_read(c->plan->stream, b->values, 0, b->count * value, values)) != WW_OK ||
+    if ((status = wwi_stream_read(c->plan->pair.stream, b->table, 0, b->count * sizeof *table, table)) != WW_OK ||
+        (status = wwi_stream_read(c->plan->pair.stream, b->steps, 0, b->step_words * 4, words)) != WW_OK ||
+        (status = wwi_stream_read(c->plan->pair.stream, b->values, 0, b->count * value, values)) != WW_OK ||
         (status = wwi_plan_check_results(c->plan, values, b->count)) != WW_OK)
         goto done;
     for (size_t t = 0; t < b->count; t++) {
@@ -171,7 +167,7 @@ static void write_cells(const wwi_path_pair *pair, const uint32_t *words, int32_
 static ww_status write_all(collected *c) {
     ww_paths *paths = &c->paths;
     uint64_t bytes;
-    const int32_t shift = wwi_measure_row_by_id(c->plan->measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
+    const int32_t shift = wwi_measure_row_by_id(c->plan->pair.measure.id)->transform == WWI_TRANSFORM_DERIVATIVE;
     paths->offsets[0] = 0;
     for (size_t p = 0; p < paths->count; p++)
         paths->offsets[p + 1] = paths->offsets[p] + c->walks[p].pair.count;
@@ -229,7 +225,7 @@ done:
 // ---- one pair
 
 ww_status ww_path(ww_context *context, const ww_measure *measure, const double *x, size_t n, const double *y, size_t m,
-                  ww_paths *path) {
+                  size_t channels, ww_paths *path) {
     ww_status status;
     ww_dataset *data[2] = {NULL, NULL};
     ww_plan *plan = NULL;
@@ -244,6 +240,7 @@ ww_status ww_path(ww_context *context, const ww_measure *measure, const double *
         view.values = values[i];
         view.precision = WW_DOUBLE;
         view.count = 1;
+        view.channels = channels;
         view.length = lengths[i];
         if ((status = ww_dataset_create(context, &view, &options, &data[i])) != WW_OK)
             goto done;

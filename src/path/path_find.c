@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/kit.h"
 #include "engine/batch.h"
 #include "engine/tiling.h"
 #include "path/path.h"
@@ -55,7 +55,8 @@ static ww_status send_table(job *j) {
     j->steps = j->lines = 0;
     j->most_tile_rows = j->most_tile_columns = 1;
     for (size_t t = 0; t < b->rows; t++) {
-        const uint32_t n = j->plan->rows->lengths[b->pairs[3 * t]], m = j->plan->columns->lengths[b->pairs[3 * t + 1]];
+        const uint32_t n = j->plan->pair.rows->lengths[b->pairs[3 * t]],
+                       m = j->plan->pair.columns->lengths[b->pairs[3 * t + 1]];
         table[t].edges = j->lines;
         table[t].steps = j->steps;
         j->steps += wwi_ceil_div(wwi_path_most_steps(n, m), 16) + 1;
@@ -68,29 +69,23 @@ static ww_status send_table(job *j) {
         j->most_tile_rows = tile_rows > j->most_tile_rows ? tile_rows : j->most_tile_rows;
         j->most_tile_columns = tile_columns > j->most_tile_columns ? tile_columns : j->most_tile_columns;
     }
-    ww_status status = wwi_grow_buffer(j->plan->context, &j->own->table, b->rows * sizeof *table);
-    if (status == WW_OK)
-        status = wwi_buffer_write(j->own->table, 0, b->rows * sizeof *table, table);
+    const ww_status status = wwi_upload(j->plan->pair.context, &j->own->table, table, b->rows * sizeof *table);
     free(table);
     return status;
 }
 
 static ww_status make_room(job *j) {
-    ww_status status;
-    ww_context *context = j->plan->context;
+    const wwi_path_tiles *t = &j->tiles;
     const uint64_t value = wwi_runner_value_bytes(j->runner);
-    const uint64_t own_lines = j->tiles.groups * j->tiles.edge_values;
-    if ((status = wwi_grow_buffer(context, &j->own->steps, j->steps * 4)) != WW_OK ||
-        (status = wwi_grow_buffer(context, &j->own->values, j->work.b.rows * value)) != WW_OK ||
-        (status = wwi_grow_buffer(context, &j->own->edges, (j->tiles.whole ? own_lines : j->lines) * value)) != WW_OK ||
-        (status = wwi_grow_buffer(context, &j->own->directions,
-                                  (j->tiles.lanes ? j->tiles.groups : j->tiles.workers) * j->tiles.direction_words *
-                                      4)) != WW_OK ||
-        (status = wwi_grow_buffer(context, &j->runner->counter, 4)) != WW_OK)
-        return status;
-    if (!j->tiles.lanes)
-        status =
-            wwi_grow_buffer(context, &j->runner->scratch, j->tiles.workers * j->tiles.scratch * j->tiles.width * value);
+    const wwi_buffer_size sizes[] = {
+        {&j->own->steps, j->steps * 4},
+        {&j->own->values, j->work.b.rows * value},
+        {&j->own->edges, (t->whole ? t->groups * t->edge_values : j->lines) * value},
+        {&j->own->directions, (t->lanes ? t->groups : t->workers) * t->direction_words * 4},
+        {&j->runner->counter, 4},
+        {&j->runner->scratch, t->workers * t->scratch * t->width * value},
+    };
+    const ww_status status = wwi_grow_buffers(j->plan->pair.context, sizes, t->lanes ? 5 : 6);
     j->work.b.out = j->own->values;
     return status;
 }
@@ -129,9 +124,9 @@ static ww_status enqueue(job *j, const wwi_variant *v, uint32_t begin, uint32_t 
     const uint64_t needed = wwi_ceil_div(end - begin, at_once);
     ww_status status = wwi_buffer_fill_u32(r->counter, 0, 4, begin);
     if (status == WW_OK)
-        status = wwi_launch(v->kernel, needed < workers ? needed : workers, v->key.group, args, count);
+        status = wwi_launch(v->kernel, wwi_least(needed, workers), v->key.group, args, count);
     if (status == WW_OK && walks && j->tiles.lanes)
-        status = wwi_launch(v->walk, wwi_ceil_div(end - begin, v->key.group), v->key.group, args, count);
+        status = wwi_launch_items(v->walk, end - begin, v->key.group, args, count);
     return status;
 }
 
@@ -222,12 +217,12 @@ static ww_status find_batch(job *j, const wwi_batch *batch, const uint32_t *numb
     wwi_work_sort(&j->work);
     j->work.engine = j->tiles.lanes ? WW_ENGINE_LANES : WW_ENGINE_PACKED;
     j->work.cells = wwi_batch_cells(r, &j->work.sides, &j->work.b);
-    const ww_measure *measure = &j->plan->measure;
+    const ww_measure *measure = &j->plan->pair.measure;
     const size_t ends[4] = {measure->relax_begin_x, measure->relax_end_x, measure->relax_begin_y, measure->relax_end_y};
     uint32_t *const to[4] = {&j->work.args.begin_x, &j->work.args.end_x, &j->work.args.begin_y, &j->work.args.end_y};
     for (int i = 0; i < 4; i++)
         *to[i] = ends[i] > 0x7fffffff ? 0x7fffffff : (uint32_t)ends[i];
-    if (r->banded && (status = wwi_work_bands(r, &j->work, NULL, &fits)) != WW_OK)
+    if (r->of.banded && (status = wwi_work_bands(r, &j->work, NULL, &fits)) != WW_OK)
         goto done;
     if (j->work.too_large) {
         if (batch->rows == 1) {
@@ -286,8 +281,8 @@ done:
 static int by_size(const void *a, const void *b, void *user) {
     const ww_plan *p = user;
     const uint32_t *s = a, *t = b;
-    const uint64_t x = (uint64_t)p->rows->lengths[s[0]] * p->columns->lengths[s[1]];
-    const uint64_t y = (uint64_t)p->rows->lengths[t[0]] * p->columns->lengths[t[1]];
+    const uint64_t x = (uint64_t)p->pair.rows->lengths[s[0]] * p->pair.columns->lengths[s[1]];
+    const uint64_t y = (uint64_t)p->pair.rows->lengths[t[0]] * p->pair.columns->lengths[t[1]];
     return x != y ? x < y ? -1 : 1 : s[2] < t[2] ? -1 : s[2] > t[2];
 }
 
@@ -307,7 +302,8 @@ static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice r
         size_t end = at;
         // Of like size: the largest has at most four times the cells.
         for (; end < count && end - at < 0x3fffffff; end++) {
-            const uint32_t x = p->rows->lengths[picked[3 * end]], y = p->columns->lengths[picked[3 * end + 1]];
+            const uint32_t x = p->pair.rows->lengths[picked[3 * end]],
+                           y = p->pair.columns->lengths[picked[3 * end + 1]];
             const uint64_t cells = (uint64_t)x * y;
             first_cells = end == at ? cells : first_cells;
             if (cells / 4 > first_cells + 4096)
@@ -319,8 +315,8 @@ static ww_status find_picked(job *j, uint32_t *picked, size_t count, wwi_slice r
             break;
         const size_t limit = end;
         for (end = at; end < limit; end++) {
-            bytes += wwi_path_pair_bytes(j->runner, &j->tiles, p->rows->lengths[picked[3 * end]],
-                                         p->columns->lengths[picked[3 * end + 1]]);
+            bytes += wwi_path_pair_bytes(j->runner, &j->tiles, p->pair.rows->lengths[picked[3 * end]],
+                                         p->pair.columns->lengths[picked[3 * end + 1]]);
             if (end > at && bytes + j->tiles.fixed_bytes > room)
                 break;
         }
@@ -343,12 +339,12 @@ ww_status wwi_paths_find(ww_plan *p, wwi_path_take take, void *user) {
     if (!picked)
         return wwi_fail_memory(p->count * 3 * sizeof *picked);
     // Windows of series that are not on the device as a whole.
-    for (size_t row = 0, rows; status == WW_OK && row < p->rows->count; row += rows) {
-        rows = wwi_dataset_slice_limit(p->rows, row, 0);
-        for (size_t column = 0, columns; status == WW_OK && column < p->columns->count; column += columns) {
+    for (size_t row = 0, rows; status == WW_OK && row < p->pair.rows->count; row += rows) {
+        rows = wwi_dataset_slice_limit(p->pair.rows, row, 0);
+        for (size_t column = 0, columns; status == WW_OK && column < p->pair.columns->count; column += columns) {
             wwi_slice x, y;
             size_t count = 0;
-            columns = wwi_dataset_slice_limit(p->columns, column, 0);
+            columns = wwi_dataset_slice_limit(p->pair.columns, column, 0);
             for (size_t t = 0; t < p->count; t++) {
                 const uint32_t *pair = p->pairs + 3 * t;
                 if (pair[0] < row || pair[0] - row >= rows || pair[1] < column || pair[1] - column >= columns)
@@ -357,8 +353,7 @@ ww_status wwi_paths_find(ww_plan *p, wwi_path_take take, void *user) {
             }
             if (count == 0)
                 continue;
-            if ((status = wwi_plan_slice(p, WWI_SIDE_ROW, row, rows, &x)) == WW_OK &&
-                (status = wwi_plan_slice(p, WWI_SIDE_COLUMN, column, columns, &y)) == WW_OK)
+            if ((status = wwi_pairing_slices(&p->pair, row, rows, column, columns, &x, &y)) == WW_OK)
                 status = find_picked(&j, picked, count, x, y, take, user);
         }
     }

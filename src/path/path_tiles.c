@@ -10,6 +10,7 @@
 
 #define VALUES 8 // rows of a block in path_packed.cl
 #define MOST_TILE 65536
+#define RESIDENT 16 // work-groups a compute unit
 #define DIRECTION_BYTES (1ull << 30)
 
 static uint64_t up(uint64_t a, uint64_t multiple) {
@@ -33,7 +34,7 @@ uint64_t wwi_path_pair_bytes(const wwi_runner *r, const wwi_path_tiles *t, uint3
 
 // What directions, lines and scratch of all workers take.
 static void measure_tiles(const wwi_runner *r, wwi_path_tiles *t) {
-    const uint64_t value = wwi_runner_value_bytes(r), parts = r->channels + r->extra;
+    const uint64_t value = wwi_runner_value_bytes(r), parts = r->of.channels + r->of.extra;
     const uint64_t rows = t->tile_rows, columns = t->tile_columns;
     t->edge_values = t->whole ? rows + columns : 0;
     if (t->lanes) {
@@ -60,8 +61,8 @@ static void choose_groups(uint64_t wanted, uint64_t filling, uint64_t room, cons
     t->groups = 1;
     measure_tiles(r, t);
     const uint64_t each = t->fixed_bytes, some = DIRECTION_BYTES / each, most = some > filling ? some : filling;
-    const uint64_t fit = room / each, at_once = fit < most ? fit : most;
-    t->groups = at_once < 1 ? 1 : at_once < wanted ? at_once : wanted;
+    const uint64_t at_once = wwi_least(room / each, most);
+    t->groups = at_once < 1 ? 1 : wwi_least(at_once, wanted);
     measure_tiles(r, t);
 }
 
@@ -70,12 +71,12 @@ static void choose_lanes(const wwi_runner *r, uint32_t m, wwi_path_tiles *t) {
     static const uint32_t narrower[] = {32, 24, 16, 12, 8};
     const uint32_t most_width = r->width < 32 ? r->width : 32;
     // The band's bits and the ends need registers of their own. In double RDNA's 256 do not hold 64.
-    const bool narrow = r->exchange == WWI_EXCHANGE_AMD_BPERMUTE && r->precision == WW_DOUBLE;
-    const uint32_t room = (uint32_t)wwi_tuned(r, "path.values", r->banded || r->open ? 32 : narrow ? 48 : 64);
+    const bool narrow = r->of.exchange == WWI_EXCHANGE_AMD_BPERMUTE && r->of.precision == WW_DOUBLE;
+    const uint32_t room = (uint32_t)wwi_tuned(r, "path.values", r->of.banded || r->of.open ? 32 : narrow ? 48 : 64);
     const uint32_t each =
-        r->channels + r->extra + 1 + (uint32_t)r->recurrence->column_values + (uint32_t)r->recurrence->column_registers;
+        r->of.channels + r->of.extra + 1 + (uint32_t)r->of.row->column_values + (uint32_t)r->of.row->column_registers;
     // A user's cell is computed three times, his cost may need registers of its own.
-    const bool user = r->measure.id == WW_USER || wwi_measure_cost(&r->measure) == WW_COST_USER;
+    const bool user = r->of.measure.id == WW_USER || wwi_measure_cost(&r->of.measure) == WW_COST_USER;
     const uint64_t value = wwi_runner_value_bytes(r) / 4 * (user ? 2 : 1);
     uint64_t least = UINT64_MAX;
     t->width = most_width;
@@ -99,83 +100,102 @@ static void choose_lanes(const wwi_runner *r, uint32_t m, wwi_path_tiles *t) {
 
 // Columns of a strip: a strip wider than the band has mostly cells outside it.
 static uint32_t strip_columns(const wwi_runner *r, uint32_t n, uint32_t m) {
-    const uint64_t cells = wwi_band_cells(&r->measure.band, n, m), each = cells == UINT64_MAX ? m : cells / n;
-    return !r->banded || each > m ? m : each < 32 ? 32 : (uint32_t)each;
+    const uint64_t cells = wwi_band_cells(&r->of.measure.band, n, m), each = cells == UINT64_MAX ? m : cells / n;
+    return !r->of.banded || each > m ? m : each < 32 ? 32 : (uint32_t)each;
 }
 
 static ww_status too_small(const wwi_runner *r, uint32_t n, uint32_t m, uint64_t needed, uint64_t room) {
     wwi_fail(WW_ERROR_DEVICE_MEMORY,
              "the path of series of %" PRIu32 " and %" PRIu32 " points needs %" PRIu64
              " bytes of %s, there are %" PRIu64,
-             n, m, needed, wwi_context_info(r->context)->name, room);
+             n, m, needed, wwi_context_info(r->of.context)->name, room);
     return wwi_fail_hint("raise max_bytes, or use float precision");
 }
 
-ww_status wwi_path_tiles_choose(const wwi_runner *r, size_t count, uint32_t n, uint32_t m, uint64_t room,
-                                wwi_path_tiles *tiles) {
-    const uint32_t shorter = n < m ? n : m, longer = n < m ? m : n;
+// What is to be divided: pairs, the longest series, and work-groups that the device runs at a time.
+typedef struct load {
+    uint64_t count, room, units, resident;
+    uint32_t n, m;
+} load;
+
+static uint64_t at_once(const wwi_path_tiles *t) {
+    return t->lanes ? t->group / t->width : t->width;
+}
+
+// A tile that is the whole matrix.
+static wwi_path_tiles choose_one(const wwi_runner *r, load *of) {
     wwi_path_tiles t = {.lanes = r->options.engine == WW_ENGINE_LANES, .whole = true};
-    const uint64_t units = wwi_compute_units(r);
-    uint64_t resident;
     if (t.lanes) {
-        choose_lanes(r, strip_columns(r, n, m), &t);
-        t.step = wwi_points_in_registers(r) ? (r->channels > 4 ? 2 : 4) : 1;
-        t.group = r->exchange == WWI_EXCHANGE_AMD_BPERMUTE ? 64 : 32;
-        resident = r->gpu ? units * (uint64_t)wwi_tuned(r, "path.resident", 16) : units;
+        choose_lanes(r, strip_columns(r, of->n, of->m), &t);
+        t.step = wwi_points_in_registers(r) ? (r->of.channels > 4 ? 2 : 4) : 1;
+        t.group = r->of.exchange == WWI_EXCHANGE_AMD_BPERMUTE ? 64 : 32;
+        of->resident = r->gpu ? of->units * RESIDENT : of->units;
     } else {
         t.width = (uint32_t)r->vector;
-        t.columns = 1;
-        t.step = 1;
-        t.group = 1;
-        resident = units * 2;
+        t.columns = t.step = t.group = 1;
+        of->resident = of->units * 2;
     }
-    const uint64_t at_once = t.lanes ? t.group / t.width : t.width, wanted = wwi_ceil_div(count, at_once);
-    t.tile_rows = (uint32_t)up(n, t.step);
-    t.tile_columns = m;
-    t.workers = resident < wanted ? resident : wanted;
+    t.tile_rows = (uint32_t)up(of->n, t.step);
+    t.tile_columns = of->m;
+    t.workers = wwi_least(of->resident, wwi_ceil_div(of->count, at_once(&t)));
     if (t.lanes)
-        choose_groups(count, resident * at_once, room / 2, r, &t);
+        choose_groups(of->count, of->resident * at_once(&t), of->room / 2, r, &t);
     else
         measure_tiles(r, &t);
-    // Few long pairs leave most of the device idle in one tile each; then tiles run side by side.
-    const bool few = count * 2 < (t.lanes ? units : (uint64_t)r->vector) && shorter >= 1024;
-    const uint64_t pair = wwi_path_pair_bytes(r, &t, n, m);
-    while (!t.lanes && t.workers > 1 && t.fixed_bytes + pair > room / 2 && t.workers * 4 > resident) {
+    const uint64_t pair = wwi_path_pair_bytes(r, &t, of->n, of->m);
+    while (!t.lanes && t.workers > 1 && t.fixed_bytes + pair > of->room / 2 && t.workers * 4 > of->resident) {
         t.workers = (t.workers + 1) / 2;
         measure_tiles(r, &t);
     }
-    const long forced = wwi_tuned(r, "path.tile", 0);
+    return t;
+}
+
+// Whether matrices need not be cut. Few long pairs leave most of the device idle in one tile each; then tiles run side
+// by side.
+static bool one_is_enough(const wwi_runner *r, const load *of, const wwi_path_tiles *t) {
+    const bool few = of->count * 2 < (t->lanes ? of->units : (uint64_t)r->vector) && of->n >= 1024 && of->m >= 1024;
     // A launch of less than a quarter of what fills the device leaves too much of it idle.
-    const bool filled = !t.lanes || t.groups >= count || t.groups * 4 >= resident * at_once;
-    if (!forced && !few && filled && t.fixed_bytes + pair <= room / 2) {
-        *tiles = t;
+    const bool filled = !t->lanes || t->groups >= of->count || t->groups * 4 >= of->resident * at_once(t);
+    return !few && filled && t->fixed_bytes + wwi_path_pair_bytes(r, t, of->n, of->m) <= of->room / 2;
+}
+
+// Tiles of about `size` rows and columns. *needed: bytes that they need at least.
+static bool cut(const wwi_runner *r, const load *of, uint32_t size, wwi_path_tiles *t, uint64_t *needed) {
+    if (t->lanes)
+        choose_lanes(r, strip_columns(r, of->n, of->m < size ? of->m : size), t);
+    t->tile_rows = (uint32_t)up(size, t->lanes ? t->step : VALUES);
+    t->tile_columns = (uint32_t)up(size, t->lanes ? t->width * t->columns : VALUES);
+    t->workers = t->groups = 1;
+    measure_tiles(r, t);
+    const uint64_t lines = wwi_path_pair_bytes(r, t, of->n, of->m);
+    *needed = t->fixed_bytes + lines;
+    if (*needed > of->room)
+        return false;
+    t->workers = t->lanes ? of->resident : wwi_least(of->resident, (of->room - lines) / t->fixed_bytes);
+    t->forward_workers = t->lanes ? of->resident * 2 : t->workers;
+    if (t->lanes)
+        choose_groups(of->count, of->resident * at_once(t), (of->room - lines) / 2, r, t);
+    else
+        measure_tiles(r, t);
+    return true;
+}
+
+ww_status wwi_path_tiles_choose(const wwi_runner *r, size_t count, uint32_t n, uint32_t m, uint64_t room,
+                                wwi_path_tiles *t) {
+    const uint32_t shorter = n < m ? n : m, longer = n < m ? m : n;
+    const long forced = wwi_tuned(r, "path.tile", 0);
+    load of = {.count = count, .room = room, .units = wwi_compute_units(r->of.context), .n = n, .m = m};
+    uint64_t needed;
+    *t = choose_one(r, &of);
+    if (!forced && one_is_enough(r, &of, t))
         return WW_OK;
-    }
     // Larger tiles have fewer lines, and more directions.
-    t.whole = false;
-    uint32_t size = forced > 0 ? (uint32_t)forced : t.lanes ? 512 : shorter / 16;
+    t->whole = false;
+    uint32_t size = forced > 0 ? (uint32_t)forced : t->lanes ? 512 : shorter / 16;
     if (!forced)
         size = size < 64 ? 64 : size > 512 ? 512 : size;
-    for (;; size *= 2) {
-        if (t.lanes)
-            choose_lanes(r, strip_columns(r, n, m < size ? m : size), &t);
-        t.tile_rows = (uint32_t)up(size, t.lanes ? t.step : VALUES);
-        t.tile_columns = (uint32_t)up(size, t.lanes ? t.width * t.columns : VALUES);
-        t.workers = t.groups = 1;
-        measure_tiles(r, &t);
-        const uint64_t lines = wwi_path_pair_bytes(r, &t, n, m);
-        if (t.fixed_bytes + lines <= room) {
-            const uint64_t fit = (room - lines) / t.fixed_bytes;
-            t.workers = t.lanes || resident < fit ? resident : fit;
-            t.forward_workers = t.lanes ? resident * 2 : t.workers;
-            if (t.lanes)
-                choose_groups(count, resident * t.group / t.width, (room - lines) / 2, r, &t);
-            else
-                measure_tiles(r, &t);
-            *tiles = t;
-            return WW_OK;
-        }
+    for (; !cut(r, &of, size, t, &needed); size *= 2)
         if (size >= longer || size >= MOST_TILE)
-            return too_small(r, n, m, t.fixed_bytes + lines, room);
-    }
+            return too_small(r, n, m, needed, room);
+    return WW_OK;
 }

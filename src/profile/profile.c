@@ -3,7 +3,6 @@
 // a launch computes a number of these tiles and lists, for each window, the cells that may be among its k best: those
 // above its bound. Between launches the lists are merged into the k best, by exact distances, which raises the bounds.
 // A launch with more candidates than there is room for is repeated with the bounds that it has raised, or in parts.
-// Long because: the plan, its launches and the repetition of one share their state.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -12,13 +11,22 @@
 #include <string.h>
 
 #include "base/run.h"
+#include "data/dataset_host.h"
+#include "data/view.h"
 #include "options.h"
 #include "profile/profile_job.h"
 
-enum { BOTH = 0, ROWS_ALONE = 1, COLUMNS_ALONE = 2, ENTRY_BYTES = 16, MOST_CHANNELS_ITEMS = 8, SAMPLE = 64 };
+enum {
+    BOTH = 0,
+    ROWS_ALONE = 1,
+    COLUMNS_ALONE = 2,
+    ENTRY_BYTES = 16,
+    MOST_CHANNELS_ITEMS = 8,
+    SAMPLE = 64,
+    MOST_DIAGONALS = 8,
+    MOST_VECTOR_WIDTH = 16 * 8
+};
 
-// Tiles whose largest reaches have this product, or a larger one, are computed in double.
-#define DEEP 128.0
 // Pairs by the rows of a tile: from here on tiles of 1024 diagonals are enough for a device.
 #define TILES (4096 * 1024)
 #define NARROWEST 64 // diagonals of a tile
@@ -38,8 +46,7 @@ void ww_profile_destroy(ww_profile **profile) {
     *profile = NULL;
     for (int i = 0; i < 2; i++)
         wwi_profile_slice_close(&p->slices[i]);
-    wwi_buffer_destroy(&p->entries);
-    wwi_buffer_destroy(&p->counters);
+    WWI_BUFFERS_DESTROY(&p->entries, &p->counters);
     for (int i = 0; i < 6; i++) {
         wwi_kernel_destroy(&p->tiles[i / 3][i % 3]);
         wwi_program_release(&p->programs[i / 3][i % 3]);
@@ -81,11 +88,6 @@ static ww_status check_series(const ww_series_view *view, size_t index, size_t w
     return WW_OK;
 }
 
-static ww_status take_view(const ww_series_view *given, const char *name, ww_series_view *own) {
-    *own = (ww_series_view)WW_SERIES_VIEW_INIT;
-    return wwi_options_take(own, given, name);
-}
-
 // Pairs of windows, each once.
 static ww_status count_pairs(ww_profile *p) {
     uint64_t pairs;
@@ -111,8 +113,8 @@ static ww_status count_pairs(ww_profile *p) {
 // The form of the kernel, and the sizes of its tiles.
 static ww_status choose(ww_profile *p, size_t channels) {
     const ww_device_info *info = wwi_context_info(p->context);
-    // The tuning parameter profile.double 2 tries the way of a device without double.
-    p->narrow = !info->has_double || tuned(p, "profile.double", 1) == 2;
+    // The parameter form.profile.double 2 tries the way of a device without double.
+    p->narrow = !info->has_double || tuned(p, "form.profile.double", 1) == 2;
     if (p->narrow && p->options.precision == WW_DOUBLE) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "the device has no double");
         return wwi_fail_hint("choose precision float, or another device");
@@ -120,7 +122,7 @@ static ww_status choose(ww_profile *p, size_t channels) {
     if (p->narrow)
         return WW_OK;
     // Many channels: the form for CPUs runs everywhere, one work-item a tile.
-    p->vector = tuned(p, "profile.vector", info->type == WW_DEVICE_CPU) > 0 || channels > MOST_CHANNELS_ITEMS;
+    p->vector = tuned(p, "form.profile.vector", info->type == WW_DEVICE_CPU) > 0 || channels > MOST_CHANNELS_ITEMS;
     return WW_OK;
 }
 
@@ -145,13 +147,18 @@ static double deep_share(const ww_profile *p, size_t rows) {
     }
     for (size_t i = 0; i < TRIED; i++)
         for (size_t j = 0; j < TRIED; j++)
-            deep += own_reach[i] * other_reach[j] >= DEEP;
+            deep += own_reach[i] * other_reach[j] >= WWI_PROFILE_DEEP;
     return (double)deep / (TRIED * TRIED);
 }
 
 static ww_status make_reach(ww_profile *p, size_t rows) {
-    const ww_status status = wwi_profile_series_reach(&p->series, rows);
-    return status == WW_OK && !p->self ? wwi_profile_series_reach(&p->other, rows) : status;
+    // First covariances take values less that of a column before, on the left of a tile.
+    const size_t before = rows + (p->vector ? MOST_VECTOR_WIDTH : MOST_DIAGONALS);
+    // Values of two floats have an error of their own, which matters in windows of small size.
+    const double grain = p->narrow ? 4 * sqrt((double)p->window) * 0x1p-48 / (double)wwi_profile_error(p, false) : 0;
+    const bool watch = !p->narrow && p->options.precision == WW_FLOAT;
+    const ww_status status = wwi_profile_series_reach(&p->series, before, grain, watch);
+    return status == WW_OK && !p->self ? wwi_profile_series_reach(&p->other, before, grain, watch) : status;
 }
 
 // Room for every pair of a tile of `rows` rows, for each of its windows.
@@ -168,14 +175,14 @@ static uint64_t tile_bytes(const ww_profile *p, uint32_t width) {
 // factors are those of an H200.
 static ww_status choose_rows(ww_profile *p) {
     ww_status status = WW_OK;
-    uint32_t rows = tuned(p, "profile.rows", 0) / WWI_PROFILE_PART * WWI_PROFILE_PART;
+    uint32_t made = 0, rows = tuned(p, "profile.rows", 0) / WWI_PROFILE_PART * WWI_PROFILE_PART;
     double least = INFINITY;
     const bool one = p->narrow || p->options.precision == WW_DOUBLE;
     for (uint32_t tried = 2048; !rows && !one && tried >= 128 && status == WW_OK; tried /= 2) {
         if (tried > 128 && ((!p->vector && p->info.pairs / tried < TILES) ||
                             room_of_tile(p, NARROWEST, tried) > wwi_context_max_buffer(p->context)))
             continue;
-        status = make_reach(p, tried);
+        status = make_reach(p, made = tried);
         const double share = deep_share(p, tried), cost = 1 + 2.5 * share + 0.5 * (double)p->window / tried;
         if (cost < least) {
             least = cost;
@@ -186,7 +193,7 @@ static ww_status choose_rows(ww_profile *p) {
     }
     if (rows || one)
         p->block_rows = !rows ? 512 : rows < 64 ? 64 : rows > 4096 ? 4096 : rows;
-    return status == WW_OK ? make_reach(p, p->block_rows) : status;
+    return status == WW_OK && made != p->block_rows ? make_reach(p, p->block_rows) : status;
 }
 
 // The shape of a tile: work-items of a group, diagonals of one, rows staged at a time; lanes of a vector, vectors.
@@ -234,8 +241,7 @@ static shape make_shape(const ww_profile *p) {
     }
     if (p->vector) {
         s.vector = is_double ? 8 : 16;
-        s.vectors = tuned(p, "profile.vectors", channels == 1 ? 4 : channels <= 4 ? 2 : 1);
-        s.vectors = s.vectors < 1 ? 1 : s.vectors > 8 ? 8 : s.vectors;
+        s.vectors = channels == 1 ? 4 : channels <= 4 ? 2 : 1;
         return s;
     }
     s.group = tuned(p, "profile.group", 128) < 128 ? 64 : 128;
@@ -292,7 +298,7 @@ static ww_status compile_set(ww_profile *p, shape s, bool deep) {
 static ww_status compile(ww_profile *p) {
     ww_status status;
     char options[96];
-    p->deep = !p->narrow && p->options.precision == WW_FLOAT && p->reach >= DEEP;
+    p->deep = !p->narrow && p->options.precision == WW_FLOAT && p->reach >= WWI_PROFILE_DEEP;
     const shape s = make_shape(p);
     p->width = s.group * s.diagonals * s.vector * s.vectors;
     if ((status = compile_set(p, s, false)) != WW_OK || (p->deep && (status = compile_set(p, s, true)) != WW_OK) ||
@@ -377,21 +383,15 @@ static ww_status allocate(ww_profile *p) {
     return wwi_buffer_create(p->context, WWI_PROFILE_STRIPES * WWI_PROFILE_STRIPE * 4, &p->counters);
 }
 
-ww_status ww_profile_create(ww_context *context, const ww_series_view *series, size_t index,
-                            const ww_series_view *other, size_t other_index, size_t window,
-                            const ww_profile_options *options, ww_profile **profile) {
+// Of dense series; `other` NULL: the series itself.
+static ww_status create(ww_context *context, const ww_series_view *series, size_t index, const ww_series_view *other,
+                        size_t other_index, size_t window, const ww_profile_options *options, ww_profile **profile) {
     ww_status status;
     ww_profile *p = NULL;
-    ww_series_view own_view, other_view;
-    if (!context || !series || !profile)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, series or profile is NULL");
-    *profile = NULL;
     ww_profile_options taken = WW_PROFILE_OPTIONS_INIT;
     ww_run_options run;
     if ((status = wwi_options_take(&taken, options, "ww_profile_options")) != WW_OK ||
-        (status = wwi_run_take(taken.run, &run)) != WW_OK ||
-        (status = take_view(series, "ww_series_view", &own_view)) != WW_OK ||
-        (other && (status = take_view(other, "ww_series_view", &other_view)) != WW_OK))
+        (status = wwi_run_take(taken.run, &run)) != WW_OK)
         return status;
     if (taken.k < 1 || taken.k > WW_PROFILE_MOST)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; 1 to %d", taken.k, WW_PROFILE_MOST);
@@ -401,18 +401,17 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
         wwi_fail(WW_ERROR_UNSUPPORTED, "left and right neighbours of two series");
         return wwi_fail_hint("earlier and later are said of one series");
     }
-    if ((status = check_series(&own_view, index, window, "the series")) != WW_OK ||
-        (other && (status = check_series(&other_view, other_index, window, "the other series")) != WW_OK))
+    if ((status = check_series(series, index, window, "the series")) != WW_OK ||
+        (other && (status = check_series(other, other_index, window, "the other series")) != WW_OK))
         return status;
-    if (other && own_view.channels != other_view.channels)
-        return wwi_fail(WW_ERROR_CHANNELS, "the series have %zu and %zu channels", own_view.channels,
-                        other_view.channels);
-    const size_t best = taken.best_channels ? taken.best_channels : own_view.channels;
-    if (best > own_view.channels)
+    if (other && series->channels != other->channels)
+        return wwi_fail(WW_ERROR_CHANNELS, "the series have %zu and %zu channels", series->channels, other->channels);
+    const size_t best = taken.best_channels ? taken.best_channels : series->channels;
+    if (best > series->channels)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "best_channels is %zu; the series have %zu channels", best,
-                        own_view.channels);
-    if (best < own_view.channels && own_view.channels > 32) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "the best %zu of %zu channels", best, own_view.channels);
+                        series->channels);
+    if (best < series->channels && series->channels > 32) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "the best %zu of %zu channels", best, series->channels);
         return wwi_fail_hint("of up to 32 channels some may count; of more, all");
     }
     if (window > UINT32_MAX / 8)
@@ -432,10 +431,10 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
     p->exclusion = other ? 0 : taken.exclusion == WW_PROFILE_EXCLUSION_AUTO ? (window + 3) / 4 : taken.exclusion;
     if (p->exclusion > INT64_MAX / 4)
         p->exclusion = INT64_MAX / 4;
-    if ((status = wwi_stream_create(context, &p->stream)) != WW_OK || (status = choose(p, own_view.channels)) != WW_OK)
+    if ((status = wwi_stream_create(context, &p->stream)) != WW_OK || (status = choose(p, series->channels)) != WW_OK)
         goto done;
-    if ((status = wwi_profile_series_make(&own_view, index, window, best, &p->series)) != WW_OK ||
-        (other && (status = wwi_profile_series_make(&other_view, other_index, window, best, &p->other)) != WW_OK) ||
+    if ((status = wwi_profile_series_make(series, index, window, best, &p->series)) != WW_OK ||
+        (other && (status = wwi_profile_series_make(other, other_index, window, best, &p->other)) != WW_OK) ||
         (status = count_pairs(p)) != WW_OK || (status = choose_rows(p)) != WW_OK)
         goto done;
     p->reach = (double)largest_reach(&p->series) * (double)largest_reach(wwi_profile_other(p));
@@ -444,7 +443,7 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
     p->padding = p->width + 2 * WWI_PROFILE_PART;
     if ((status = divide(p)) != WW_OK || (status = allocate(p)) != WW_OK)
         goto done;
-    p->rate = wwi_pace_guess(wwi_context_info(context), p->vector ? 2 : 8) / (double)own_view.channels;
+    p->rate = wwi_pace_guess(wwi_context_info(context), p->vector ? 2 : 8) / (double)series->channels;
     p->info.struct_size = sizeof p->info;
     p->info.form = p->narrow ? "pairs" : p->vector ? "vector" : "items";
     p->info.windows = p->series.windows;
@@ -455,6 +454,62 @@ ww_status ww_profile_create(ww_context *context, const ww_series_view *series, s
     p = NULL;
 done:
     ww_profile_destroy(&p);
+    return status;
+}
+
+ww_status ww_profile_create(ww_context *context, const ww_series_view *series, size_t index,
+                            const ww_series_view *other, size_t other_index, size_t window,
+                            const ww_profile_options *options, ww_profile **profile) {
+    ww_series_view one, two;
+    void *copies[2] = {NULL, NULL};
+    if (profile)
+        *profile = NULL;
+    if (!context || !series || !profile)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, series or profile is NULL");
+    ww_status status = wwi_view_make_dense(series, SIZE_MAX, &one, &copies[0]);
+    if (status == WW_OK && other)
+        status = wwi_view_make_dense(other, SIZE_MAX, &two, &copies[1]);
+    if (status == WW_OK)
+        status = create(context, &one, index, other ? &two : NULL, other_index, window, options, profile);
+    free(copies[0]);
+    free(copies[1]);
+    return status;
+}
+
+// One series of a dataset, for the precision and context that are asked for.
+static ww_status check_dataset(const ww_dataset *d, const ww_context *context, const ww_profile_options *taken) {
+    if (d->context != context)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the two series are of different contexts");
+    if (d->precision == taken->precision)
+        return WW_OK;
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a series in %s for a profile in %s", ww_precision_name(d->precision),
+             ww_precision_name(taken->precision));
+    return wwi_fail_hint("give ww_profile_options and ww_dataset_options the same precision");
+}
+
+ww_status ww_profile_create_from_datasets(ww_dataset *series, size_t index, ww_dataset *other, size_t other_index,
+                                          size_t window, const ww_profile_options *options, ww_profile **profile) {
+    ww_status status;
+    ww_profile_options taken = WW_PROFILE_OPTIONS_INIT;
+    ww_series_set *sets[2] = {NULL, NULL};
+    ww_series_view views[2] = {WW_SERIES_VIEW_INIT, WW_SERIES_VIEW_INIT};
+    if (profile)
+        *profile = NULL;
+    if (!series || !profile)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "series or profile is NULL");
+    if ((status = wwi_options_take(&taken, options, "ww_profile_options")) != WW_OK ||
+        (status = check_dataset(series, series->context, &taken)) != WW_OK ||
+        (other && (status = check_dataset(other, series->context, &taken)) != WW_OK))
+        return status;
+    if ((status = wwi_dataset_series(series, &sets[0])) == WW_OK &&
+        (status = ww_series_set_view(sets[0], &views[0])) == WW_OK && other &&
+        (status = wwi_dataset_series(other, &sets[1])) == WW_OK)
+        status = ww_series_set_view(sets[1], &views[1]);
+    if (status == WW_OK)
+        status =
+            create(series->context, &views[0], index, other ? &views[1] : NULL, other_index, window, options, profile);
+    ww_series_set_destroy(&sets[0]);
+    ww_series_set_destroy(&sets[1]);
     return status;
 }
 
@@ -483,18 +538,11 @@ static ww_status merge_list(ww_profile *p, wwi_profile_slice *own, const wwi_pro
                                         .other_points = other->points,
                                         .own_stride = own->stride,
                                         .other_stride = other->stride};
-    const wwi_arg args[] = {WWI_VALUE(job),
-                            WWI_BUFFER(own->values),
-                            WWI_BUFFER(other->values),
-                            WWI_BUFFER(own->norms),
-                            WWI_BUFFER(other->norms),
-                            WWI_BUFFER(own->bounds[list]),
-                            WWI_BUFFER(own->heads[list]),
-                            WWI_BUFFER(p->entries),
-                            WWI_BUFFER(own->best[list]),
-                            WWI_BUFFER(own->best_ids[list])};
-    return wwi_launch(p->merge, (own->count + WWI_PROFILE_MERGE_GROUP - 1) / WWI_PROFILE_MERGE_GROUP,
-                      WWI_PROFILE_MERGE_GROUP, args, sizeof args / sizeof *args);
+    return WWI_LAUNCH(p->merge, (own->count + WWI_PROFILE_MERGE_GROUP - 1) / WWI_PROFILE_MERGE_GROUP,
+                      WWI_PROFILE_MERGE_GROUP, WWI_VALUE(job), WWI_BUFFER(own->values), WWI_BUFFER(other->values),
+                      WWI_BUFFER(own->norms), WWI_BUFFER(other->norms), WWI_BUFFER(own->bounds[list]),
+                      WWI_BUFFER(own->heads[list]), WWI_BUFFER(p->entries), WWI_BUFFER(own->best[list]),
+                      WWI_BUFFER(own->best_ids[list]));
 }
 
 static ww_status clear_counters(ww_profile *p) {
@@ -511,11 +559,15 @@ static ww_status merge(ww_profile *p, const region *r, uint32_t stripes) {
     return status == WW_OK ? clear_counters(p) : status;
 }
 
-// The error of a correlation for a reach of 1. Measured on walks, noise, sines, ramps, parabolas and steps it is at
-// most 4 to 10 roundings times the root of the rows that a diagonal is followed.
+// The error of a correlation for a reach of 1. In float roundings are taken to be independent, since windows whose rows
+// repeat have a larger reach: on walks, noise and ramps it is at most 4 to 10 times the root of the rows that a
+// diagonal is followed. In double, and pairs of floats, it is what roundings of one sign sum up to (docs/profile.md).
+// The first covariance is a sum of as many products as a window has points, in double also where rows are in float.
 float wwi_profile_error(const ww_profile *p, bool is_double) {
     const double unit = p->narrow ? 0x1p-44 : is_double ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
-    return (float)((double)p->series.channels * unit * (10 * sqrt((double)p->block_rows) + 16));
+    const double rows = (double)p->block_rows;
+    const double sum = p->narrow || is_double ? 4 * rows + 2 * sqrt((double)p->window) : 10 * sqrt(rows);
+    return (float)((double)p->series.channels * unit * (sum + 16));
 }
 
 static ww_status launch_set(ww_profile *p, const region *r, wwi_profile_args *job, bool deep) {
@@ -523,29 +575,16 @@ static ww_status launch_set(ww_profile *p, const region *r, wwi_profile_args *jo
     const bool rows = r->role != COLUMNS_ALONE, columns = r->role != ROWS_ALONE;
     const uint64_t tiles = r->tiles;
     job->error = wwi_profile_error(p, deep || p->options.precision == WW_DOUBLE);
-    job->least = deep ? (float)DEEP : 0;
-    job->most = deep || !p->deep ? INFINITY : (float)DEEP;
-    const wwi_arg args[] = {WWI_VALUE(*job),
-                            WWI_BUFFER(deep ? a->wide_table : a->table),
-                            WWI_BUFFER(deep ? b->wide_table : b->table),
-                            WWI_BUFFER(a->values),
-                            WWI_BUFFER(b->values),
-                            WWI_BUFFER(a->means),
-                            WWI_BUFFER(a->reach),
-                            WWI_BUFFER(b->reach),
-                            WWI_BUFFER(a->reaches),
-                            WWI_BUFFER(b->reaches),
-                            WWI_BUFFER(a->flat),
-                            WWI_BUFFER(b->flat),
-                            WWI_BUFFER(a->state),
-                            WWI_BUFFER(b->state),
-                            WWI_BUFFER(rows ? a->bounds[r->row_list] : NULL),
-                            WWI_BUFFER(columns ? b->bounds[r->column_list] : NULL),
-                            WWI_BUFFER(rows ? a->heads[r->row_list] : NULL),
-                            WWI_BUFFER(columns ? b->heads[r->column_list] : NULL),
-                            WWI_BUFFER(p->entries),
-                            WWI_BUFFER(p->counters)};
-    return wwi_launch(p->tiles[deep][r->role], tiles, p->groups[deep], args, sizeof args / sizeof *args);
+    job->least = deep ? WWI_PROFILE_DEEP : 0;
+    job->most = deep || !p->deep ? INFINITY : WWI_PROFILE_DEEP;
+    return WWI_LAUNCH(
+        p->tiles[deep][r->role], tiles, p->groups[deep], WWI_VALUE(*job), WWI_BUFFER(deep ? a->wide_table : a->table),
+        WWI_BUFFER(deep ? b->wide_table : b->table), WWI_BUFFER(a->values), WWI_BUFFER(b->values), WWI_BUFFER(a->means),
+        WWI_BUFFER(b->means), WWI_BUFFER(a->reach), WWI_BUFFER(b->reach), WWI_BUFFER(a->reaches),
+        WWI_BUFFER(b->reaches), WWI_BUFFER(a->flat), WWI_BUFFER(b->flat), WWI_BUFFER(a->state), WWI_BUFFER(b->state),
+        WWI_BUFFER(rows ? a->bounds[r->row_list] : NULL), WWI_BUFFER(columns ? b->bounds[r->column_list] : NULL),
+        WWI_BUFFER(rows ? a->heads[r->row_list] : NULL), WWI_BUFFER(columns ? b->heads[r->column_list] : NULL),
+        WWI_BUFFER(p->entries), WWI_BUFFER(p->counters));
 }
 
 static ww_status launch(ww_profile *p, const region *r, uint64_t first, uint32_t stripes) {
@@ -699,18 +738,42 @@ static ww_status run_slices(ww_profile *p, size_t first, size_t count, size_t ot
     return wwi_profile_slice_store(p, a);
 }
 
-static ww_status run_all(ww_profile *p) {
+// Rows with columns; of one series the two are the same windows, or the columns are later ones.
+static ww_status run_part(ww_profile *p, const wwi_profile_part *part) {
     ww_status status = WW_OK;
-    const size_t windows = p->series.windows, others = wwi_profile_other(p)->windows;
-    for (size_t at = 0, count; status == WW_OK && at < windows; at += count) {
-        count = windows - at < p->slice ? windows - at : p->slice;
+    const bool triangle = p->self && part->row == part->column;
+    for (size_t at = part->row, count; status == WW_OK && at < part->row_end; at += count) {
+        count = part->row_end - at < p->slice ? part->row_end - at : p->slice;
         if ((status = wwi_profile_slice_open(p, &p->slices[0], &p->series, at, count)) != WW_OK)
             break;
-        for (size_t j = p->self ? at : 0, taken; status == WW_OK && j < others; j += taken) {
-            taken = others - j < p->slice ? others - j : p->slice;
+        for (size_t j = triangle ? at : part->column, taken; status == WW_OK && j < part->column_end; j += taken) {
+            taken = part->column_end - j < p->slice ? part->column_end - j : p->slice;
             status = run_slices(p, at, count, j, taken);
         }
     }
+    return status;
+}
+
+// Of one series rows and columns may have windows in common: all ranges that are in one of them, or in both, with each
+// other. At most one range is in both.
+static ww_status run_all(ww_profile *p) {
+    ww_status status = WW_OK;
+    const wwi_profile_part *all = &p->part;
+    if (!p->self)
+        return run_part(p, all);
+    const size_t begin = all->row > all->column ? all->row : all->column,
+                 end = all->row_end < all->column_end ? all->row_end : all->column_end;
+    const bool common = begin < end;
+    const size_t rows[] = {all->row, common ? begin : all->row_end, common ? end : all->row_end, all->row_end},
+                 columns[] = {all->column, common ? begin : all->column_end, common ? end : all->column_end,
+                              all->column_end};
+    for (int i = 0; i < 3 && status == WW_OK; i++)
+        for (int j = 0; j < 3 && status == WW_OK; j++) {
+            const wwi_profile_part own = {rows[i], rows[i + 1], columns[j], columns[j + 1]},
+                                   turned = {columns[j], columns[j + 1], rows[i], rows[i + 1]};
+            if (own.row < own.row_end && own.column < own.column_end)
+                status = run_part(p, own.row <= own.column ? &own : &turned);
+        }
     return status;
 }
 
@@ -726,7 +789,7 @@ static void give(const ww_profile *p, int list, double *distances, int64_t *indi
     const size_t count = p->series.windows * p->k;
     for (size_t i = 0; i < count; i++) {
         if (distances)
-            distances[i] = sqrt(p->best[list][i]);
+            distances[i] = p->best[list][i];
         if (indices)
             indices[i] = p->best_ids[list][i];
     }
@@ -743,17 +806,28 @@ static void give_joined(const ww_profile *p, double *distances, int64_t *indices
             const int list = left <= right ? WWI_PROFILE_LEFT : WWI_PROFILE_RIGHT; // the lower index
             const size_t from = i * k + at[list]++;
             if (distances)
-                distances[i * k + r] = sqrt(p->best[list][from]);
+                distances[i * k + r] = p->best[list][from];
             if (indices)
                 indices[i * k + r] = p->best_ids[list][from];
         }
     }
 }
 
-ww_status ww_profile_run(ww_profile *p, ww_profile_output *output) {
+// Pairs of windows of the part, some of them within the exclusion.
+static uint64_t pairs_of_part(const ww_profile *p) {
+    const wwi_profile_part *part = &p->part;
+    uint64_t pairs;
+    const bool all = part->row_end - part->row == p->series.windows &&
+                     part->column_end - part->column == wwi_profile_other(p)->windows;
+    if (all || !wwi_mul_u64(part->row_end - part->row, part->column_end - part->column, &pairs))
+        return p->info.pairs;
+    return pairs;
+}
+
+// The squared distances of the pairs of a part.
+static ww_status run(ww_profile *p, const wwi_profile_part *part, const ww_profile_output *output,
+                     ww_profile_output *taken) {
     ww_status status;
-    if (!p || !output)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or output is NULL");
     ww_profile_output to = WW_PROFILE_OUTPUT_INIT;
     if ((status = wwi_options_take(&to, output, "ww_profile_output")) != WW_OK)
         return status;
@@ -765,7 +839,8 @@ ww_status ww_profile_run(ww_profile *p, ww_profile_output *output) {
     wwi_stream_start(p->stream);
     p->info.candidates = 0;
     p->pace = wwi_pace_make(p->stream, p->run.launch_seconds, p->run.progress, p->run.progress_user);
-    wwi_pace_start(&p->pace, p->info.pairs);
+    p->part = *part;
+    wwi_pace_start(&p->pace, pairs_of_part(p));
     forget(p);
     status = wwi_finish_after(p->stream, run_all(p));
     if (status == WW_OK)
@@ -780,7 +855,43 @@ ww_status ww_profile_run(ww_profile *p, ww_profile_output *output) {
     p->info.launches = wwi_stream_launches(p->stream);
     p->info.seconds_device = wwi_stream_seconds(p->stream);
     p->info.seconds_wall = wwi_seconds() - start;
+    *taken = to;
     return status;
+}
+
+static void take_roots(double *distances, size_t count) {
+    for (size_t i = 0; distances && i < count; i++)
+        distances[i] = sqrt(distances[i]);
+}
+
+ww_status ww_profile_run(ww_profile *p, ww_profile_output *output) {
+    ww_profile_output to;
+    if (!p || !output)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or output is NULL");
+    const wwi_profile_part all = {0, p->series.windows, 0, wwi_profile_other(p)->windows};
+    const ww_status status = run(p, &all, output, &to);
+    if (status != WW_OK)
+        return status;
+    const size_t count = p->series.windows * p->k;
+    take_roots(to.distances, count);
+    take_roots(to.left_distances, count);
+    take_roots(to.right_distances, count);
+    return WW_OK;
+}
+
+ww_status ww_profile_run_rectangle(ww_profile *p, size_t row, size_t rows, size_t column, size_t columns,
+                                   ww_profile_output *output) {
+    ww_profile_output to;
+    if (!p || !output)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "profile or output is NULL");
+    const size_t windows = p->series.windows, others = wwi_profile_other(p)->windows;
+    if (row > windows || rows > windows - row || column > others || columns > others - column) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a rectangle of %zu x %zu windows from window %zu and %zu on", rows,
+                 columns, row, column);
+        return wwi_fail_hint("there are %zu x %zu windows", windows, others);
+    }
+    const wwi_profile_part part = {row, row + rows, column, column + columns};
+    return run(p, &part, output, &to);
 }
 
 ww_status ww_profile_get_info(const ww_profile *profile, ww_profile_info *info) {

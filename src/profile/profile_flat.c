@@ -13,28 +13,46 @@ bool wwi_profile_allowed(const ww_profile *p, int list, size_t i, size_t j) {
     return !p->options.left_right || (list == WWI_PROFILE_RIGHT) == (j > i);
 }
 
-// Enters the k first windows of a kind that are allowed: `listed` are their indices, ascending.
-static void enter_first(ww_profile *p, int list, size_t i, const size_t *listed, size_t count, double distance2) {
+// Windows of a kind: their indices, ascending.
+typedef struct kind {
+    const size_t *listed;
+    size_t count;
+} kind;
+
+// Enters the k first windows of a kind that are allowed, of those in [begin, end).
+static void enter_first(ww_profile *p, int list, size_t i, kind of, size_t begin, size_t end, double distance2) {
+    const size_t *listed = of.listed;
+    const size_t count = of.count;
     double *best = p->best[list] + i * p->k;
     int64_t *ids = p->best_ids[list] + i * p->k;
-    size_t from = 0, entered = 0;
-    if (p->self && p->options.left_right && list == WWI_PROFILE_RIGHT) {
-        size_t to = count; // the first behind the exclusion
-        while (from < to) {
-            const size_t middle = from + (to - from) / 2;
-            if (listed[middle] <= i + p->exclusion)
-                from = middle + 1;
-            else
-                to = middle;
-        }
+    size_t from = 0, entered = 0, to = count;
+    if (p->self && p->options.left_right && list == WWI_PROFILE_RIGHT && begin <= i + p->exclusion)
+        begin = i + p->exclusion + 1;
+    while (from < to) { // the first of them
+        const size_t middle = from + (to - from) / 2;
+        if (listed[middle] < begin)
+            from = middle + 1;
+        else
+            to = middle;
     }
-    for (size_t at = from; at < count && entered < p->k; at++) {
+    for (size_t at = from; at < count && listed[at] < end && entered < p->k; at++) {
         if (p->self && p->options.left_right && list == WWI_PROFILE_LEFT && listed[at] >= i)
             break;
         if (!wwi_profile_allowed(p, list, i, listed[at]))
             continue;
         wwi_profile_enter(best, ids, p->k, distance2, (int64_t)listed[at]);
         entered++;
+    }
+}
+
+// Constant windows as neighbours, and the neighbours of a constant window, among windows [begin, end).
+static void enter_window(ww_profile *p, int list, size_t i, kind flats, kind usables, size_t begin, size_t end) {
+    const double half = (double)p->window;
+    if (p->series.state[i] == WWI_WINDOW_FLAT) {
+        enter_first(p, list, i, flats, begin, end, 0);
+        enter_first(p, list, i, usables, begin, end, half);
+    } else if (p->series.state[i] == WWI_WINDOW_USABLE) {
+        enter_first(p, list, i, flats, begin, end, half);
     }
 }
 
@@ -56,16 +74,15 @@ ww_status wwi_profile_enter_flats(ww_profile *p) {
         else if (other->state[j] == WWI_WINDOW_USABLE)
             usable[usables++] = j;
     }
-    const double half = (double)p->window;
-    for (int list = 0; list < wwi_profile_lists(p); list++)
-        for (size_t i = 0; i < own->windows; i++) {
-            if (own->state[i] == WWI_WINDOW_FLAT) {
-                enter_first(p, list, i, flat, flats, 0);
-                enter_first(p, list, i, usable, usables, half);
-            } else if (own->state[i] == WWI_WINDOW_USABLE) {
-                enter_first(p, list, i, flat, flats, half);
-            }
-        }
+    const wwi_profile_part *part = &p->part;
+    const bool same = part->row == part->column && part->row_end == part->column_end;
+    const kind constant = {flat, flats}, other_kind = {usable, usables};
+    for (int list = 0; list < wwi_profile_lists(p); list++) {
+        for (size_t i = part->row; i < part->row_end; i++)
+            enter_window(p, list, i, constant, other_kind, part->column, part->column_end);
+        for (size_t i = part->column; p->self && !same && i < part->column_end; i++)
+            enter_window(p, list, i, constant, other_kind, part->row, part->row_end);
+    }
     free(usable);
     free(flat);
     return WW_OK;

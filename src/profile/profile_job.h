@@ -42,6 +42,11 @@ typedef struct wwi_profile_slice {
 // The error of a correlation for a reach of 1, by the arithmetic of the tiles.
 float wwi_profile_error(const ww_profile *p, bool is_double);
 
+// A part of the matrix of windows.
+typedef struct wwi_profile_part {
+    size_t row, row_end, column, column_end;
+} wwi_profile_part;
+
 struct ww_profile {
     ww_context *context;
     wwi_stream *stream;
@@ -50,9 +55,10 @@ struct ww_profile {
     size_t window, k, exclusion;
     wwi_profile_series series, other; // other: unused for one series
     bool self;
-    bool vector;        // the kernel for CPUs
-    bool narrow;        // without double on the device: pairs of floats, and the host compares
-    uint32_t groups[2]; // work-items of a group, of each set
+    wwi_profile_part part; // of the last run
+    bool vector;           // the kernel for CPUs
+    bool narrow;           // without double on the device: pairs of floats, and the host compares
+    uint32_t groups[2];    // work-items of a group, of each set
     uint32_t width, block_rows;
     uint32_t padding; // of tables and values, in windows
     size_t slice;     // most windows of a slice

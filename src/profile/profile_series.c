@@ -13,10 +13,12 @@
 
 // A range of at most this part of the largest absolute value is constant.
 #define FLAT 1e-13
+// The squares of a smaller range are not all numbers of double, where the largest value is about 1.
+#define LEAST_RANGE 1e-140
 
 void wwi_profile_series_free(wwi_profile_series *s) {
     free(s->values);
-    free(s->means);
+    free(s->lasts);
     free(s->sizes);
     free(s->norms);
     free(s->state);
@@ -41,7 +43,7 @@ static double value_at(const ww_series_view *v, size_t first, size_t length, siz
 }
 
 // Copies a channel: what is not finite becomes the value before it, and its windows' state says so. Then takes off a
-// common offset where that is exact, and scales by a power of two.
+// common offset where that is exact, and scales by a power of two: values are between -2 and 2.
 static void copy_channel(const ww_series_view *v, size_t first, size_t c, wwi_profile_series *s) {
     double *x = s->values + c * s->points;
     double least = INFINITY, most = -INFINITY, held = 0;
@@ -72,7 +74,7 @@ static void copy_channel(const ww_series_view *v, size_t first, size_t c, wwi_pr
     for (size_t t = 0; t < s->points; t++)
         x[t] = ldexp(x[t] - offset, exponent);
     // What the test for constant windows compares with is the value before the offset was taken off.
-    s->means[c * s->windows] = ldexp(offset, exponent);
+    s->lasts[c * s->windows] = ldexp(offset, exponent);
 }
 
 typedef struct part {
@@ -90,11 +92,19 @@ static part extend(part p, size_t count, double x) {
     return p;
 }
 
-static void window_sums(wwi_profile_series *s, size_t c, part *ends) {
+static ww_status refuse_range(size_t index, size_t window, size_t c) {
+    wwi_fail(WW_ERROR_UNSUPPORTED,
+             "window %zu of series %zu, channel %zu: its values differ by less than %g of the channel's largest",
+             window, index, c, LEAST_RANGE);
+    wwi_fail_where((int64_t)index, (int64_t)window);
+    return wwi_fail_hint("double does not hold their squares: if a huge value stands for a missing one, put NaN there");
+}
+
+static ww_status window_sums(wwi_profile_series *s, size_t index, size_t c, part *ends) {
     const size_t m = s->window;
     const double *x = s->values + c * s->points;
-    double *means = s->means + c * s->windows, *sizes = s->sizes + c * s->windows, *norms = s->norms + c * s->windows;
-    const double offset = means[0];
+    double *lasts = s->lasts + c * s->windows, *sizes = s->sizes + c * s->windows, *norms = s->norms + c * s->windows;
+    const double offset = lasts[0];
     for (size_t b = 0; b < s->windows; b += m) {
         // Relative to a value that all windows of this block contain.
         const double origin = x[b + m - 1];
@@ -116,19 +126,116 @@ static void window_sums(wwi_profile_series *s, size_t c, part *ends) {
             }
             const double size = sqrt(squares);
             const double largest = fmax(fabs(least + origin + offset), fabs(most + origin + offset));
-            const bool flat = most - least <= FLAT * largest || !(size > 0);
-            means[i] = origin + mean;
+            const bool flat = most - least <= FLAT * largest;
+            if (!flat && most - least < LEAST_RANGE && s->state[i] == WWI_WINDOW_USABLE)
+                return refuse_range(index, i, c);
+            lasts[i] = (x[i + m - 1] - origin) - mean;
             sizes[i] = size;
-            norms[i] = flat ? 0 : 1 / size;
+            norms[i] = flat || !(size > 0) ? 0 : 1 / size;
             s->flat[i] += flat ? 0.5f : 0;
             s->flat_bits[i] |= flat && c < 32 ? UINT32_C(1) << c : 0;
         }
     }
+    return WW_OK;
 }
 
-// The reach by a queue of windows of falling size.
-static void find_reach(wwi_profile_series *s, size_t c, size_t rows, size_t *queue) {
+// ---- rows that repeat
+
+// What has been met: patterns of rows, each at the place that its key gives, and the last window that ended with it.
+typedef struct met {
+    uint64_t key, end; // end: the window + 1, 0 for none
+} met;
+
+// Whether the rows of the last windows repeat. A row's pattern is how it and the ones before differ from theirs before.
+typedef struct repeats {
+    met *table;
+    uint64_t mask;
+    uint64_t keys[4];    // of the last rows
+    unsigned char *seen; // of the last `rows` windows, in a ring: that end with a pattern met before
+    size_t rows, turn, count, most;
+    double largest, scale; // the unit of differences is 1 / scale
+} repeats;
+
+static void repeats_close(repeats *r) {
+    free(r->table);
+    free(r->seen);
+}
+
+static ww_status repeats_open(repeats *r, size_t rows) {
+    uint64_t places = 1024;
+    while (places < 8 * (uint64_t)rows)
+        places *= 2;
+    memset(r, 0, sizeof *r);
+    r->mask = places - 1;
+    r->rows = rows;
+    r->most = (size_t)(2 * sqrt((double)rows));
+    const ww_status status = take(&r->table, places, sizeof *r->table);
+    return status == WW_OK ? take(&r->seen, rows, 1) : status;
+}
+
+static void repeats_clear(repeats *r) {
+    memset(r->table, 0, (size_t)(r->mask + 1) * sizeof *r->table);
+    memset(r->seen, 0, r->rows);
+    memset(r->keys, 0, sizeof r->keys);
+    r->turn = r->count = 0;
+}
+
+static uint64_t scatter(uint64_t a) {
+    a = (a ^ (a >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+    return a ^ (a >> 32);
+}
+
+// A difference of rows in units of 1 / scale, rounded: adding 1.5 * 2^52 leaves a whole number. Whole numbers and
+// halves, which values often are, are not at a border.
+static uint64_t cell(double difference, double scale) {
+    const double rounded = (difference * scale + 0.118) + 0x1.8p52;
+    uint64_t bits;
+    memcpy(&bits, &rounded, sizeof bits);
+    return bits;
+}
+
+// Takes the next window, whose row is df and dg. `largest`: the largest size on the way. True: on the way to this
+// window too many rows repeat (docs/profile.md).
+static bool repeats_next(repeats *r, size_t i, const double row[2], const double before[2], double largest,
+                         size_t window) {
+    unsigned char *seen = &r->seen[r->turn];
+    r->turn = r->turn + 1 < r->rows ? r->turn + 1 : 0;
+    r->count -= *seen;
+    *seen = 0;
+    memmove(r->keys + 1, r->keys, sizeof r->keys - sizeof *r->keys);
+    r->keys[0] = 0;
+    if (!(largest > 0))
+        return false;
+    if (largest != r->largest) { // the step of a row that changes a covariance by about two roundings
+        r->largest = largest;
+        r->scale = ldexp(1, 22 - ilogb(largest * sqrt((double)window)));
+    }
+    r->keys[0] = scatter(cell(row[0] - before[0], r->scale) * 3 + scatter(cell(row[1] - before[1], r->scale)));
+    if (row[0] == 0 && row[1] == 0) // adds nothing
+        return r->count > r->most;
+    const uint64_t key = scatter(r->keys[0] + 3 * r->keys[1] + 5 * r->keys[2] + 7 * r->keys[3]);
+    met *m = &r->table[key & r->mask];
+    *seen = i >= 5 && m->end > 0 && m->key == key && i + 1 - m->end < r->rows;
+    r->count += *seen;
+    *m = (met){key, i + 1};
+    return r->count > r->most;
+}
+
+double wwi_profile_series_df(const wwi_profile_series *s, size_t c, size_t i) {
+    const double *x = s->values + c * s->points;
+    return (x[i + s->window - 1] - x[i - 1]) / 2;
+}
+
+double wwi_profile_series_dg(const wwi_profile_series *s, size_t c, size_t i) {
+    const double *x = s->values + c * s->points, *lasts = s->lasts + c * s->windows;
+    // Not from the means: those of windows far from 0 are rounded to more than a quiet window's size.
+    return lasts[i] + ((x[i - 1] - x[i + s->window - 2]) + lasts[i - 1]);
+}
+
+// The reach by a queue of windows of falling size. `r` NULL: repeated rows do not matter.
+static void find_reach(wwi_profile_series *s, size_t c, size_t rows, double grain, size_t *queue, repeats *r) {
     const double *sizes = s->sizes + c * s->windows, *norms = s->norms + c * s->windows;
+    double before[2] = {0, 0};
     size_t head = 0, tail = 0;
     for (size_t i = 0; i < s->windows; i++) {
         while (tail > head && sizes[queue[tail - 1]] <= sizes[i])
@@ -136,21 +243,46 @@ static void find_reach(wwi_profile_series *s, size_t c, size_t rows, size_t *que
         queue[tail++] = i;
         while (queue[head] + rows <= i)
             head++;
-        const double reach = sizes[queue[head]] * norms[i];
+        double reach = fmax(sizes[queue[head]], grain) * norms[i];
+        if (norms[i] > WWI_PROFILE_MOST_NORM)
+            reach = fmax(reach, WWI_PROFILE_DEEP);
+        if (r && i > 0) {
+            const double row[2] = {wwi_profile_series_df(s, c, i), wwi_profile_series_dg(s, c, i)};
+            if (repeats_next(r, i, row, before, sizes[queue[head]], s->window))
+                reach = fmax(reach, WWI_PROFILE_REPEATS);
+            memcpy(before, row, sizeof before);
+        }
         if ((float)reach > s->reach[i])
-            s->reach[i] = reach < 1e30 ? (float)reach * 1.000001f : 1e30f;
+            s->reach[i] = reach < WWI_PROFILE_LOST / 2 ? (float)reach * 1.000001f : WWI_PROFILE_LOST;
     }
 }
 
-ww_status wwi_profile_series_reach(wwi_profile_series *s, size_t rows) {
+ww_status wwi_profile_series_reach(wwi_profile_series *s, size_t rows, double grain, bool watch) {
     size_t *queue = NULL;
-    const ww_status status = take(&queue, s->windows, sizeof *queue);
+    repeats r = {.table = NULL};
+    ww_status status = take(&queue, s->windows, sizeof *queue);
+    if (status == WW_OK && watch)
+        status = repeats_open(&r, rows);
     for (size_t i = 0; i < s->windows; i++)
         s->reach[i] = 1;
-    for (size_t c = 0; status == WW_OK && c < s->channels; c++)
-        find_reach(s, c, rows, queue);
+    for (size_t c = 0; status == WW_OK && c < s->channels; c++) {
+        if (watch)
+            repeats_clear(&r);
+        find_reach(s, c, rows, grain, queue, watch ? &r : NULL);
+    }
+    repeats_close(&r);
     free(queue);
     return status;
+}
+
+double wwi_profile_series_mean(const wwi_profile_series *s, size_t c, size_t i) {
+    return s->values[c * s->points + i + s->window - 1] - s->lasts[c * s->windows + i];
+}
+
+double wwi_profile_series_size(const wwi_profile_series *s, size_t c, size_t i) {
+    const double size = s->sizes[c * s->windows + i];
+    // No window's size is above twice the root of its points.
+    return s->reach[i] < WWI_PROFILE_LOST ? size : fmax(size, 4 * sqrt((double)s->window) / WWI_PROFILE_LOST);
 }
 
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
@@ -174,7 +306,7 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
         goto done;
     }
     if ((status = take(&s->values, points, sizeof(double))) != WW_OK ||
-        (status = take(&s->means, windows, sizeof(double))) != WW_OK ||
+        (status = take(&s->lasts, windows, sizeof(double))) != WW_OK ||
         (status = take(&s->sizes, windows, sizeof(double))) != WW_OK ||
         (status = take(&s->norms, windows, sizeof(double))) != WW_OK ||
         (status = take(&s->state, s->windows, 1)) != WW_OK ||
@@ -183,10 +315,11 @@ ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size
         (status = take(&s->flat_bits, s->windows, sizeof(uint32_t))) != WW_OK ||
         (status = take(&ends, window, sizeof *ends)) != WW_OK)
         goto done;
-    for (size_t c = 0; c < s->channels; c++) {
+    for (size_t c = 0; c < s->channels; c++)
         copy_channel(view, first, c, s);
-        window_sums(s, c, ends);
-    }
+    for (size_t c = 0; c < s->channels; c++)
+        if ((status = window_sums(s, index, c, ends)) != WW_OK)
+            goto done;
     for (size_t i = 0; i < s->windows; i++) {
         if (s->state[i] == WWI_WINDOW_USABLE && s->flat[i] > 0) {
             if (s->channels == 1) {

@@ -11,18 +11,32 @@
 // What a window may be; kernels_cl/profile/profile.cl knows the first.
 enum { WWI_WINDOW_USABLE = 0, WWI_WINDOW_FLAT = 1, WWI_WINDOW_NOT_FINITE = 2 };
 
+// Tiles whose largest reaches have this product, or a larger one, are computed in double.
+#define WWI_PROFILE_DEEP 128.0f
+// Windows with a larger norm have covariances that may be below the least float: their reach is WWI_PROFILE_DEEP at
+// least.
+#define WWI_PROFILE_MOST_NORM 0x1p43
+// The reach, at least, of a window on whose way rows repeat: tiles in which both are such are computed in double; where
+// one is, the margin is above that of errors that all have one sign. Its square is WWI_PROFILE_DEEP or more.
+#define WWI_PROFILE_REPEATS 11.32f
+// The reach of a window whose correlations are lost where diagonals are followed, in double too. Their error is above 2
+// with any other window, so that all are candidates. Their size in the tables is such that what is computed for them is
+// within half of that error. The product of two is a float.
+#define WWI_PROFILE_LOST 2e15f
+
 typedef struct wwi_profile_series {
     size_t points, windows, window, channels;
     size_t best; // channels that count in a pair of windows, the nearest
     // Channel by channel. Values are shifted and scaled, which changes no distance.
     double *values; // points
-    double *means;  // windows
+    double *lasts;  // windows: their last value less their mean, right to a rounding of the window's size
     double *sizes;  // windows: |x - mean|, of the finite values
     double *norms;  // windows: 1 / size; 0 for a constant one
     // Of each window.
     unsigned char *state; // WWI_WINDOW_FLAT only of a series of one channel
-    float *
-        reach; // the largest size of the windows before, as many as a diagonal is followed, by its own; of all channels
+    // The largest size of the windows before, as many as a diagonal is followed, by its own; of all channels. Or
+    // WWI_PROFILE_LOST.
+    float *reach;
     float *flat;         // half the number of constant channels
     uint32_t *flat_bits; // which of the first 32 are constant
     bool has_flats;      // more than one channel, and some are constant somewhere
@@ -32,8 +46,16 @@ typedef struct wwi_profile_series {
 // Copies series `index` of the view. `best`: as above. The reach is not made yet.
 ww_status wwi_profile_series_make(const ww_series_view *view, size_t index, size_t window, size_t best,
                                   wwi_profile_series *series);
-// Makes the reach, for diagonals that are followed for `rows` windows.
-ww_status wwi_profile_series_reach(wwi_profile_series *series, size_t rows);
+// Makes the reach, for diagonals that are followed for `rows` windows. `grain`: no size on the way counts as less.
+// `watch`: diagonals are followed in float, and where rows repeat it is WWI_PROFILE_REPEATS at least.
+ww_status wwi_profile_series_reach(wwi_profile_series *series, size_t rows, double grain, bool watch);
+// What the recurrence adds at a window, from 1 on: half the difference of its last point and the one before its first,
+// and the sum of their deviations.
+double wwi_profile_series_df(const wwi_profile_series *series, size_t channel, size_t window);
+double wwi_profile_series_dg(const wwi_profile_series *series, size_t channel, size_t window);
+// A window's mean, and its size as the tables have it: of a window that is lost, a larger one.
+double wwi_profile_series_mean(const wwi_profile_series *series, size_t channel, size_t window);
+double wwi_profile_series_size(const wwi_profile_series *series, size_t channel, size_t window);
 void wwi_profile_series_free(wwi_profile_series *series);
 
 // The squared distance of two windows, as kernels_cl/profile/profile_merge.cl computes it.

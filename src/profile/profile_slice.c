@@ -18,20 +18,10 @@ uint64_t wwi_profile_window_bytes(const ww_profile *p, const wwi_profile_series 
 }
 
 void wwi_profile_slice_close(wwi_profile_slice *s) {
-    wwi_buffer_destroy(&s->values);
-    wwi_buffer_destroy(&s->means);
-    wwi_buffer_destroy(&s->norms);
-    wwi_buffer_destroy(&s->table);
-    wwi_buffer_destroy(&s->wide_table);
-    wwi_buffer_destroy(&s->reach);
-    wwi_buffer_destroy(&s->reaches);
-    wwi_buffer_destroy(&s->flat);
-    wwi_buffer_destroy(&s->state);
+    WWI_BUFFERS_DESTROY(&s->values, &s->means, &s->norms, &s->table, &s->wide_table, &s->reach, &s->reaches, &s->flat,
+                        &s->state);
     for (int list = 0; list < WWI_PROFILE_LISTS; list++) {
-        wwi_buffer_destroy(&s->bounds[list]);
-        wwi_buffer_destroy(&s->heads[list]);
-        wwi_buffer_destroy(&s->best[list]);
-        wwi_buffer_destroy(&s->best_ids[list]);
+        WWI_BUFFERS_DESTROY(&s->bounds[list], &s->heads[list], &s->best[list], &s->best_ids[list]);
     }
     memset(s, 0, sizeof *s);
 }
@@ -62,23 +52,21 @@ static void put_real(const ww_profile *p, bool is_double, unsigned char *to, siz
 // planes a channel.
 static ww_status open_table(ww_profile *p, const wwi_profile_slice *s, bool is_double, wwi_buffer **table) {
     const wwi_profile_series *from = s->series;
-    const size_t m = from->window;
     const uint64_t bytes = (uint64_t)s->stride * from->channels * 3 * (is_double ? 8 : 4);
     unsigned char *room = calloc(1, bytes);
     if (!room)
         return wwi_fail_memory(bytes);
     for (size_t c = 0; c < from->channels; c++) {
-        const double *x = from->values + c * from->points, *mu = from->means + c * from->windows;
         const size_t plane = c * 3 * s->stride;
         for (size_t i = 0; i < s->count; i++) {
             const size_t at = s->first + i;
             if (at > 0) {
-                put_real(p, is_double, room, plane + i, (x[at + m - 1] - x[at - 1]) / 2);
-                put_real(p, is_double, room, plane + s->stride + i,
-                         (x[at + m - 1] - mu[at]) + (x[at - 1] - mu[at - 1]));
+                put_real(p, is_double, room, plane + i, wwi_profile_series_df(from, c, at));
+                put_real(p, is_double, room, plane + s->stride + i, wwi_profile_series_dg(from, c, at));
             }
             const bool usable = from->state[at] == WWI_WINDOW_USABLE;
-            const double size = from->sizes[c * from->windows + at], norm = from->norms[c * from->windows + at];
+            const double size = wwi_profile_series_size(from, c, at);
+            const double norm = from->norms[c * from->windows + at] > 0 ? 1 / size : 0;
             put_real(p, is_double, room, plane + 2 * (size_t)s->stride + i,
                      from->channels == 1 ? (usable ? size : UNUSABLE_SIZE)
                      : usable            ? norm
@@ -111,7 +99,7 @@ static ww_status open_channels(ww_profile *p, wwi_profile_slice *s) {
     memset(room, 0, window_bytes);
     for (size_t c = 0; c < from->channels; c++)
         for (size_t i = 0; i < s->count; i++)
-            put_wide(p, room, c * s->stride + i, from->means[c * from->windows + s->first + i]);
+            put_wide(p, room, c * s->stride + i, wwi_profile_series_mean(from, c, s->first + i));
     if ((status = upload(p, &s->means, room, window_bytes)) != WW_OK)
         goto done;
     memset(room, 0, window_bytes);
@@ -131,8 +119,6 @@ static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
     ww_status status;
     const wwi_profile_series *from = s->series;
     const size_t parts = s->stride / WWI_PROFILE_PART;
-    // Values of two floats have an error of their own, which matters in windows of small size.
-    const double grain = p->narrow ? 4 * sqrt((double)p->window) * 0x1p-48 / (double)wwi_profile_error(p, false) : 0;
     float *values = malloc((size_t)s->stride * sizeof *values);
     float *largest = calloc(parts, sizeof *largest);
     unsigned char *state = malloc(s->stride);
@@ -142,8 +128,6 @@ static ww_status open_windows(ww_profile *p, wwi_profile_slice *s) {
     }
     for (size_t i = 0; i < s->stride; i++) {
         values[i] = i < s->count ? from->reach[s->first + i] : 1;
-        for (size_t c = 0; c < from->channels && i < s->count && grain > 0; c++)
-            values[i] = fmaxf(values[i], (float)fmin(grain * from->norms[c * from->windows + s->first + i], 1e30));
         state[i] = i < s->count ? from->state[s->first + i] : WWI_WINDOW_NOT_FINITE;
         if (state[i] != WWI_WINDOW_USABLE)
             values[i] = 1;
@@ -212,10 +196,7 @@ ww_status wwi_profile_slice_open(ww_profile *p, wwi_profile_slice *s, const wwi_
     }
     // The lists are those of the series that is looked at; another series has none.
     for (int list = 0; status == WW_OK && series == &p->series && list < wwi_profile_lists(p); list++) {
-        wwi_buffer_destroy(&s->bounds[list]);
-        wwi_buffer_destroy(&s->heads[list]);
-        wwi_buffer_destroy(&s->best[list]);
-        wwi_buffer_destroy(&s->best_ids[list]);
+        WWI_BUFFERS_DESTROY(&s->bounds[list], &s->heads[list], &s->best[list], &s->best_ids[list]);
         status = open_list(p, s, list);
     }
     if (status != WW_OK)

@@ -7,6 +7,8 @@
 
 #include "base/grow.h"
 #include "base/run.h"
+#include "data/dataset_host.h"
+#include "data/view.h"
 #include "options.h"
 #include "search/search_internal.h"
 
@@ -20,8 +22,8 @@ void ww_search_destroy(ww_search **search) {
     wwi_feed_destroy(&s->feed); // before the buffers that it fills
     wwi_open_destroy(&s->open);
     wwi_super_destroy(&s->super);
-    wwi_kernel *kernels[] = {s->moments, s->envelope,   s->bounds,    s->least_kernel,
-                             s->take,    s->windows[0], s->windows[1]};
+    wwi_kernel *kernels[] = {s->moments,      s->whole, s->envelope,   s->bounds,
+                             s->least_kernel, s->take,  s->windows[0], s->windows[1]};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         wwi_kernel_destroy(&kernels[i]);
     wwi_program *programs[] = {s->moments_program, s->bounds_program, s->take_program, s->windows_program[0],
@@ -42,67 +44,32 @@ void ww_search_destroy(ww_search **search) {
     free(s->points);
     free(s->host_values);
     free(s->host_derived);
-    free(s->expression);
-    free(s->recurrence);
-    free(s->recurrence_name);
-    free(s->band_lo);
-    free(s->band_hi);
+    wwi_measure_disown(&s->given);
     wwi_stream_destroy(&s->stream);
     if (s->context)
         wwi_context_release(s->context);
     free(s);
 }
 
-static ww_status copy(void *to, const void *source, size_t bytes) {
-    void *made = malloc(bytes ? bytes : 1);
-    if (!made)
-        return wwi_fail_memory(bytes);
-    memcpy(made, source, bytes);
-    memcpy(to, &made, sizeof made);
-    return WW_OK;
-}
-
-// Keeps what the caller's measure points to.
-static ww_status own_measure(ww_search *s) {
-    ww_measure *m = &s->measure;
-    ww_status status = WW_OK;
-    if (m->cost_expression) {
-        if ((status = copy(&s->expression, m->cost_expression, strlen(m->cost_expression) + 1)) != WW_OK)
-            return status;
-        m->cost_expression = s->expression;
-    }
-    if (m->recurrence) {
-        const char *name = m->recurrence_name ? m->recurrence_name : "recurrence";
-        if ((status = copy(&s->recurrence, m->recurrence, strlen(m->recurrence) + 1)) != WW_OK ||
-            (status = copy(&s->recurrence_name, name, strlen(name) + 1)) != WW_OK)
-            return status;
-        m->recurrence = s->recurrence;
-        m->recurrence_name = s->recurrence_name;
-    }
-    if (m->band.kind == WW_BAND_ROWS) {
-        if ((status = copy(&s->band_lo, m->band.lo, m->band.rows * sizeof *m->band.lo)) != WW_OK ||
-            (status = copy(&s->band_hi, m->band.hi, m->band.rows * sizeof *m->band.hi)) != WW_OK)
-            return status;
-        m->band.lo = s->band_lo;
-        m->band.hi = s->band_hi;
-    }
-    return status;
+static ww_status check_precision(ww_precision precision, const char *whose) {
+    if ((unsigned)precision <= WW_DOUBLE)
+        return WW_OK;
+    return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "%s precision is %d", whose, (int)precision);
 }
 
 static ww_status check_options(const ww_search_options *o) {
     if ((unsigned)o->kind > WW_SEARCH_SUPER)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search.kind is %d", (int)o->kind);
-    if (o->k < 1 || o->k > WW_SEARCH_MOST)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; 1 to %d", o->k, WW_SEARCH_MOST);
+    const size_t most = o->exclusion <= 1 ? WW_SEARCH_MOST_PLACES : WW_SEARCH_MOST;
+    if (o->k < 1 || o->k > most)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is %zu; 1 to %zu", o->k, most);
     if (o->has_threshold && isnan(o->threshold))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search.threshold is NaN");
-    if ((unsigned)o->precision > WW_DOUBLE)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search.precision is %d", (int)o->precision);
     if (o->znormalise && o->kind != WW_SEARCH_WINDOWS) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "z-normalised matches with open ends");
         return wwi_fail_hint("z-normalise windows (WW_SEARCH_WINDOWS), or the whole series before the search");
     }
-    return WW_OK;
+    return check_precision(o->precision, "the search's");
 }
 
 static ww_status check_measure(ww_search *s) {
@@ -146,9 +113,9 @@ static ww_status check_measure(ww_search *s) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "independent channels with open ends: each would end in its own place");
         return wwi_fail_hint("take the channels together (independent = 0)");
     }
-    if (m->relax_end_x && (m->id == WW_USER || m->id == WW_EDR)) {
-        wwi_fail(WW_ERROR_UNSUPPORTED, "%s with a query whose end may be skipped", name);
-        return wwi_fail_hint("leave relax_end_x at 0");
+    if (m->relax_end_x && m->id == WW_USER) {
+        wwi_fail(WW_ERROR_UNSUPPORTED, "a recurrence of your own with a query whose end may be skipped");
+        return wwi_fail_hint("leave relax_end_x at 0; relax_begin_x may be set");
     }
     if ((m->relax_begin_y && m->relax_begin_y != SIZE_MAX) || (m->relax_end_y && m->relax_end_y != SIZE_MAX)) {
         wwi_fail(WW_ERROR_UNSUPPORTED, "a search in a part of the streams' relaxation");
@@ -184,7 +151,7 @@ static void choose_bounds(ww_search *s) {
 }
 
 static ww_status allocate_counters(ww_search *s) {
-    ww_status status = wwi_buffer_create(s->context, 4 * s->query_count * sizeof(uint32_t), &s->counters);
+    ww_status status = wwi_buffer_create(s->context, wwi_search_counters(s) * sizeof(uint32_t), &s->counters);
     return status == WW_OK ? wwi_buffer_create(s->context, s->query_count * sizeof(uint32_t), &s->found) : status;
 }
 
@@ -201,8 +168,10 @@ ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const 
     if ((status = wwi_options_take(&s->options, options, "ww_search_options")) != WW_OK ||
         (status = check_options(&s->options)) != WW_OK || (status = wwi_run_take(s->options.run, &s->run)) != WW_OK ||
         (status = wwi_measure_take(measure, &s->measure)) != WW_OK ||
-        (status = wwi_options_take(&view, queries, "ww_series_view")) != WW_OK || (status = own_measure(s)) != WW_OK)
+        (status = wwi_options_take(&view, queries, "ww_series_view")) != WW_OK ||
+        (status = wwi_measure_own(&s->measure, &s->given)) != WW_OK)
         return status;
+    s->measure = s->given;
     s->options.run = NULL;
     if (!view.values || view.count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "no queries");
@@ -232,9 +201,8 @@ ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const 
     s->extra = s->row->transform == WWI_TRANSFORM_ERP;
     s->lead = s->options.kind == WW_SEARCH_WINDOWS ? 0 : 1;
     // Mesa's llvmpipe takes minutes to compile wider ones.
-    const long widest = wwi_context_loses_arrays(context) ? 4 : s->precision == WW_DOUBLE ? 8 : 16;
-    s->vector = s->gpu ? 1 : (int)wwi_tuning(context, "search.vector", NULL, widest);
-    s->given = s->measure;
+    const int widest = wwi_context_loses_arrays(context) ? 4 : s->precision == WW_DOUBLE ? 8 : 16;
+    s->vector = s->gpu ? 1 : widest;
     if ((status = check_measure(s)) != WW_OK)
         return status;
     if (s->options.kind == WW_SEARCH_SUPER)
@@ -260,12 +228,19 @@ ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const 
 ww_status wwi_search_report(ww_search *s, uint64_t work) {
     uint32_t *counters = NULL;
     ww_status status = WW_OK;
-    if (s->options.kind == WW_SEARCH_WINDOWS && s->bounds) {
-        counters = malloc(4 * s->query_count * sizeof *counters);
+    if (s->options.kind == WW_SEARCH_WINDOWS) {
+        const size_t count = wwi_search_counters(s);
+        counters = malloc(count * sizeof *counters);
         if (!counters)
-            return wwi_fail_memory(4 * s->query_count * sizeof *counters);
-        status = wwi_stream_read(s->stream, s->counters, 0, 4 * s->query_count * sizeof *counters, counters);
+            return wwi_fail_memory(count * sizeof *counters);
+        status = wwi_stream_read(s->stream, s->counters, 0, count * sizeof *counters, counters);
         for (size_t q = 0; q < s->query_count && status == WW_OK; q++) {
+            const wwi_query *query = &s->queries[q];
+            const uint64_t whole = query->in_part ? counters[4 * s->query_count + query->counted] : 0,
+                           cells = whole * wwi_windows_cells(s, q);
+            s->info.places += whole;
+            s->info.cells += cells;
+            s->info.cells_started += query->bounded ? 0 : cells;
             s->info.excluded_kim += counters[4 * q];
             s->info.excluded_keogh += counters[4 * q + 1];
             s->info.excluded_keogh_turned += counters[4 * q + 2];
@@ -273,7 +248,7 @@ ww_status wwi_search_report(ww_search *s, uint64_t work) {
         }
         free(counters);
         if (status == WW_OK)
-            status = wwi_buffer_fill_u32(s->counters, 0, 4 * s->query_count * sizeof *counters, 0);
+            status = wwi_buffer_fill_u32(s->counters, 0, count * sizeof *counters, 0);
     }
     return status == WW_OK ? wwi_pace_report(&s->pace, work) : status;
 }
@@ -308,6 +283,9 @@ static void give(const ww_search *s, size_t row, const wwi_candidate *picked, si
         m->begin = s->options.kind == WW_SEARCH_WINDOWS ? (int64_t)(picked[i].place - begin)
                                                         : picked[i].start - (int64_t)begin;
         m->distance = s->similarity ? -picked[i].value : picked[i].value;
+        m->begin += m->stream == 0 ? (int64_t)s->part.point_offset : 0;
+        m->end += m->stream == 0 ? (int64_t)s->part.point_offset : 0;
+        m->stream += (int64_t)s->part.stream_offset;
     }
 }
 
@@ -343,13 +321,12 @@ done:
     return status;
 }
 
-static ww_status run(ww_search *s, const ww_series_view *view, const ww_search_source *source, ww_match *matches,
-                     size_t *found) {
+static ww_status run(ww_search *s, const wwi_joined *streams, ww_match *matches, size_t *found) {
     const double began = wwi_seconds();
     wwi_joined_close(&s->joined);
     restart(s);
     wwi_stream_start(s->stream);
-    ww_status status = wwi_joined_open(&s->joined, view, source, s->derivative);
+    ww_status status = wwi_joined_open(&s->joined, streams, s->derivative);
     if (status == WW_OK && s->joined.channels != s->channels) {
         status = wwi_fail(WW_ERROR_CHANNELS, "the streams have %zu channels, the queries %zu", s->joined.channels,
                           s->channels);
@@ -365,11 +342,17 @@ static ww_status run(ww_search *s, const ww_series_view *view, const ww_search_s
 
 ww_status ww_search_create(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                            const ww_search_options *options, ww_search **search) {
+    if (search)
+        *search = NULL;
     if (!context || !queries || !search)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, queries or search is NULL");
-    *search = NULL;
     ww_search *s = NULL;
-    const ww_status status = wwi_search_make(context, measure, queries, options, false, &s);
+    ww_series_view view;
+    void *copy;
+    ww_status status = wwi_view_make_dense(queries, SIZE_MAX, &view, &copy);
+    if (status == WW_OK)
+        status = wwi_search_make(context, measure, &view, options, false, &s);
+    free(copy);
     if (status == WW_OK)
         *search = s;
     else
@@ -378,17 +361,47 @@ ww_status ww_search_create(ww_context *context, const ww_measure *measure, const
 }
 
 ww_status ww_search_run(ww_search *search, const ww_series_view *streams, ww_match *matches, size_t *found) {
-    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_series_view view;
+    void *copy;
     if (!search || !streams || !matches)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search, streams or matches is NULL");
-    const ww_status status = wwi_options_take(&view, streams, "ww_series_view");
+    ww_status status = wwi_view_make_dense(streams, SIZE_MAX, &view, &copy);
     if (status != WW_OK)
         return status;
     if (!view.values || view.count == 0)
         return wwi_fail(WW_ERROR_EMPTY, "no streams");
-    if (search->super)
-        return wwi_super_run(search, &view, matches, found);
-    return run(search, &view, NULL, matches, found);
+    status = search->super ? wwi_super_run(search, &view, matches, found)
+                           : run(search, &(wwi_joined){.view = &view}, matches, found);
+    free(copy);
+    return status;
+}
+
+// Whether the values of a dataset can be searched where they are: derivatives and missing points are made on the host,
+// and short streams are fewer copies there.
+static bool stays_on_device(const ww_search *s, const ww_dataset *d) {
+    enum { SHORT = 4096 };
+    return d->values && !d->unspecified && !s->derivative && !s->super && d->offsets[d->count] / d->count >= SHORT;
+}
+
+ww_status ww_search_run_dataset(ww_search *search, ww_dataset *streams, ww_match *matches, size_t *found) {
+    ww_series_set *set = NULL;
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    if (!search || !streams || !matches)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "search, streams or matches is NULL");
+    if (streams->context != search->context)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the streams are of another context than the search");
+    if (streams->precision != search->precision) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the streams are in %s, the search in %s",
+                 ww_precision_name(streams->precision), ww_precision_name(search->precision));
+        return wwi_fail_hint("give ww_search_options and ww_dataset_options the same precision");
+    }
+    if (stays_on_device(search, streams))
+        return run(search, &(wwi_joined){.dataset = streams}, matches, found);
+    ww_status status = wwi_dataset_series(streams, &set);
+    if (status == WW_OK && (status = ww_series_set_view(set, &view)) == WW_OK)
+        status = ww_search_run(search, &view, matches, found);
+    ww_series_set_destroy(&set);
+    return status;
 }
 
 ww_status ww_search_run_source(ww_search *search, const ww_search_source *source, ww_match *matches, size_t *found) {
@@ -404,7 +417,7 @@ ww_status ww_search_run_source(ww_search *search, const ww_search_source *source
         wwi_fail(WW_ERROR_UNSUPPORTED, "a search for whole streams in a stream that is read");
         return wwi_fail_hint("give the streams to ww_search_run()");
     }
-    return run(search, NULL, &own, matches, found);
+    return run(search, &(wwi_joined){.from = &own}, matches, found);
 }
 
 ww_status ww_search_get_info(const ww_search *search, ww_search_info *info) {

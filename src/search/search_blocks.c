@@ -11,6 +11,11 @@
 
 enum { SLOT_BYTES = 1 << 20 };
 
+static void forget_tables(ww_search *s) {
+    s->table_of = 0;
+    s->reach_of = UINT32_MAX;
+}
+
 ww_status wwi_search_send(ww_search *s, uint32_t points) {
     ww_status status = WW_OK;
     for (size_t c = 0; c < s->channels && status == WW_OK; c++) {
@@ -19,8 +24,7 @@ ww_status wwi_search_send(ww_search *s, uint32_t points) {
         if (status == WW_OK && s->derivative)
             status = wwi_buffer_write(s->derived, at, bytes, (const unsigned char *)s->host_derived + at);
     }
-    s->table_of = 0;
-    s->reach_of = UINT32_MAX;
+    forget_tables(s);
     return status;
 }
 
@@ -73,7 +77,7 @@ static ww_status allocate_block(ww_search *s, uint64_t length, bool ahead) {
             (s->derivative && (status = wwi_grow_buffer(s->context, &s->next_derived, bytes)) != WW_OK) ||
             (status = wwi_buffer_fill_u32(s->next_values, 0, bytes, 0)) != WW_OK)
             return status;
-    } else {
+    } else if (!s->joined.dataset) {
         free(s->host_values);
         free(s->host_derived);
         s->host_derived = NULL;
@@ -94,11 +98,23 @@ static ww_status allocate_block(ww_search *s, uint64_t length, bool ahead) {
     return status;
 }
 
-// Reads places [first, first + points) behind the block's lead.
-static ww_status read_block(ww_search *s, uint64_t first, uint64_t points) {
+// Brings the block's `points` places to the device, behind its lead: the place before it, for recurrences that need it.
+static ww_status bring_block(ww_search *s, uint64_t points) {
+    const uint64_t stride = s->block_stride, lead = s->first ? s->lead : 0;
+    if (s->joined.dataset) {
+        forget_tables(s);
+        return wwi_joined_copy(&s->joined, s->first - lead, lead + points, s->values, stride, s->lead - lead);
+    }
+    for (size_t c = 0; lead && c < s->channels; c++) {
+        unsigned char *row =
+            (unsigned char *)(s->derivative ? s->host_derived : s->host_values) + c * stride * s->value_bytes;
+        memcpy(row, row + s->block * s->value_bytes, s->value_bytes);
+    }
     unsigned char *values = (unsigned char *)s->host_values + s->lead * s->value_bytes;
     unsigned char *derived = s->derivative ? (unsigned char *)s->host_derived + s->lead * s->value_bytes : NULL;
-    return wwi_joined_read(&s->joined, first, (size_t)points, s->precision, (size_t)s->block_stride, values, derived);
+    const ww_status status =
+        wwi_joined_read(&s->joined, s->first, (size_t)points, s->precision, (size_t)stride, values, derived);
+    return status == WW_OK ? wwi_search_send(s, (uint32_t)points) : status;
 }
 
 // ---- blocks sent ahead
@@ -173,8 +189,7 @@ static ww_status walk_ahead(ww_search *s, uint64_t length, uint64_t after) {
                 break;
             loading = true;
         }
-        s->table_of = 0;
-        s->reach_of = UINT32_MAX;
+        forget_tables(s);
         if ((status = wwi_windows_block(s, (uint32_t)points)) != WW_OK ||
             (status = wwi_finish(s->stream)) != WW_OK) // the block after the next is sent to this one's buffer
             break;
@@ -192,7 +207,7 @@ ww_status wwi_search_walk(ww_search *s) {
     const bool windows = s->options.kind == WW_SEARCH_WINDOWS;
     const uint64_t length = wwi_joined_length(&s->joined), lost = s->derivative ? 2 : 0,
                    after = (windows ? s->most_points - 1 : 0) + lost;
-    const bool ahead = loaders(s) > 0;
+    const bool ahead = loaders(s) > 0 && !s->joined.dataset;
     uint64_t work;
     ww_status status = allocate_block(s, length, ahead);
     if (status != WW_OK)
@@ -200,20 +215,13 @@ ww_status wwi_search_walk(ww_search *s) {
     if (!wwi_mul_u64(length, s->query_count, &work))
         work = UINT64_MAX;
     wwi_pace_start(&s->pace, work);
-    if ((status = wwi_buffer_fill_u32(s->counters, 0, 4 * s->query_count * sizeof(uint32_t), 0)) != WW_OK)
+    if ((status = wwi_buffer_fill_u32(s->counters, 0, wwi_search_counters(s) * sizeof(uint32_t), 0)) != WW_OK)
         return status;
     if (ahead)
         return walk_ahead(s, length, after);
     for (s->first = 0; s->first < length && status == WW_OK; s->first += s->block) {
         const uint64_t left = length - s->first, points = left < s->block + after ? left : s->block + after;
-        // The point before the block, for recurrences that need it.
-        for (size_t c = 0; s->lead && s->first && c < s->channels; c++) {
-            unsigned char *row = (unsigned char *)(s->derivative ? s->host_derived : s->host_values) +
-                                 c * s->block_stride * s->value_bytes;
-            memcpy(row, row + s->block * s->value_bytes, s->value_bytes);
-        }
-        if ((status = read_block(s, s->first, points)) == WW_OK &&
-            (status = wwi_search_send(s, (uint32_t)points)) == WW_OK)
+        if ((status = bring_block(s, points)) == WW_OK)
             status = windows ? wwi_windows_block(s, (uint32_t)points)
                              : wwi_open_block(s, (uint32_t)(left < s->block ? left : s->block));
     }

@@ -34,6 +34,12 @@ static bool too_close(const ww_search *s, const wwi_candidate *a, const wwi_cand
 static size_t choose(const ww_search *s, const wwi_candidate *sorted, size_t count, uint64_t distance, size_t k,
                      wwi_candidate *picked) {
     size_t found = 0;
+    if (distance <= 1) { // places differ
+        found = count < k ? count : k;
+        if (found)
+            memcpy(picked, sorted, found * sizeof *picked);
+        return found;
+    }
     for (size_t i = 0; i < count && found < k; i++) {
         bool taken = true;
         for (size_t p = 0; taken && p < found; p++)

@@ -78,13 +78,13 @@ static uint64_t groups_of(uint64_t items) {
 static ww_status list_places(ww_search *s, uint32_t first, uint32_t count, uint32_t row, uint32_t rows,
                              uint32_t capacity) {
     const uint64_t stride = s->block_stride, each = (count + EACH - 1) / EACH;
-    const wwi_arg args[] = {WWI_BUFFER(s->out),    WWI_BUFFER(s->limits), WWI_BUFFER(s->taken), WWI_BUFFER(s->listed),
-                            WWI_BUFFER(s->places), WWI_VALUE(stride),     WWI_VALUE(first),     WWI_VALUE(count),
-                            WWI_VALUE(capacity),   WWI_VALUE(row),        WWI_VALUE(rows)};
     const ww_status status =
         wwi_buffer_fill_u32(s->taken, row * sizeof(uint32_t), (uint64_t)rows * sizeof(uint32_t), 0);
-    return status == WW_OK ? wwi_launch(s->take, groups_of(each * rows), GROUP, args, sizeof args / sizeof *args)
-                           : status;
+    return status == WW_OK
+               ? WWI_LAUNCH(s->take, groups_of(each * rows), GROUP, WWI_BUFFER(s->out), WWI_BUFFER(s->limits),
+                            WWI_BUFFER(s->taken), WWI_BUFFER(s->listed), WWI_BUFFER(s->places), WWI_VALUE(stride),
+                            WWI_VALUE(first), WWI_VALUE(count), WWI_VALUE(capacity), WWI_VALUE(row), WWI_VALUE(rows))
+               : status;
 }
 
 // What was listed of a row becomes candidates.
@@ -170,11 +170,10 @@ ww_status wwi_collect(ww_search *s, uint32_t first, uint32_t most) {
         (status = wwi_grow_buffer(s->context, &s->place, all * sizeof *place)) != WW_OK)
         goto done;
     // Rows are as long as the longest: what is past a row's end is never taken.
-    const wwi_arg args[] = {WWI_BUFFER(s->out), WWI_BUFFER(s->least), WWI_BUFFER(s->place),
-                            WWI_VALUE(stride),  WWI_VALUE(most),      WWI_VALUE(cell),
-                            WWI_VALUE(cells),   WWI_VALUE(rows),      WWI_VALUE(first)};
     if (!s->streaming) {
-        if ((status = wwi_launch(s->least_kernel, groups_of(all), GROUP, args, sizeof args / sizeof *args)) != WW_OK ||
+        if ((status = WWI_LAUNCH(s->least_kernel, groups_of(all), GROUP, WWI_BUFFER(s->out), WWI_BUFFER(s->least),
+                                 WWI_BUFFER(s->place), WWI_VALUE(stride), WWI_VALUE(most), WWI_VALUE(cell),
+                                 WWI_VALUE(cells), WWI_VALUE(rows), WWI_VALUE(first))) != WW_OK ||
             (status = wwi_stream_read(s->stream, s->least, 0, all * s->value_bytes, least)) != WW_OK ||
             (status = wwi_stream_read(s->stream, s->place, 0, all * sizeof *place, place)) != WW_OK)
             goto done;

@@ -11,6 +11,7 @@
 #include <wavewarp/search.h>
 
 #include "base/pace.h"
+#include "data/dataset.h"
 #include "engine/engine.h"
 #include "engine/parameters.h"
 #include "measure/measure_table.h"
@@ -70,12 +71,15 @@ typedef struct wwi_query {
     double limit;                 // no match is above it
     uint64_t seen;                // a pushed stream: places before this one are known already
     double share;                 // of the windows of the last block that the bounds left
+    size_t counted;               // of a part: the query that has the count of its windows without missing values
+    bool in_part, bounded;        // it has windows there; bounds were used
 } wwi_query;
 
 // The caller's streams as one.
 typedef struct wwi_joined {
-    const ww_series_view *view; // or
-    const ww_search_source *from;
+    const ww_series_view *view;   // or
+    const ww_search_source *from; // or
+    const ww_dataset *dataset;    // on the device, of the search's precision, all values finite
     size_t channels, count;
     uint64_t *begins; // where each stream begins; the last is one after the separator of the last
     bool derivative;  // each point becomes the derivative at the next point
@@ -88,11 +92,10 @@ struct ww_search {
     ww_context *context;
     wwi_stream *stream;
     ww_measure measure;
-    char *expression, *recurrence, *recurrence_name;
-    size_t *band_lo, *band_hi;
     wwi_parameters parameters;
     const wwi_measure_row *row;
     ww_search_options options;
+    ww_search_part part;
     ww_run_options run;
     ww_search_info info;
     ww_precision precision;
@@ -112,7 +115,8 @@ struct ww_search {
     double rate;
     // A block on the device.
     uint64_t block, block_stride;
-    wwi_buffer *values, *derived, *table, *below, *above, *out, *lists, *found, *limits, *counters;
+    wwi_buffer *values, *derived, *table, *below, *above, *out, *lists, *found, *limits;
+    wwi_buffer *counters; // wwi_search_counters()
     wwi_buffer *least, *place, *taken, *listed, *places, *scratch;
     void *host_values, *host_derived;
     wwi_feed *feed; // sends the next block while this one is searched
@@ -123,10 +127,10 @@ struct ww_search {
     uint32_t lead;               // points before the block's first one: 1 with open ends
     // Programs and kernels: windows [listed or not], open ends by tiling.
     wwi_program *moments_program, *bounds_program, *take_program, *windows_program[2];
-    wwi_kernel *moments, *envelope, *bounds, *least_kernel, *take, *windows[2];
+    wwi_kernel *moments, *whole, *envelope, *bounds, *least_kernel, *take, *windows[2];
     struct wwi_open *open;
     struct wwi_super *super; // a search for whole streams: the queries, and
-    ww_measure given;        // the measure as it was given
+    ww_measure given;        // the measure as it was given, with copies of what the caller's points to
     wwi_joined joined;
 };
 
@@ -135,7 +139,8 @@ ww_status wwi_search_queries(ww_search *s, const ww_series_view *view);
 double wwi_view_value(const ww_series_view *view, uint64_t offset, size_t length, size_t channel, uint64_t t);
 
 // ---- search_source.c
-ww_status wwi_joined_open(wwi_joined *j, const ww_series_view *view, const ww_search_source *from, bool derivative);
+// `streams` has one of view, from and dataset.
+ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams, bool derivative);
 void wwi_joined_close(wwi_joined *j);
 uint64_t wwi_joined_length(const wwi_joined *j); // with the separators
 // Places [first, first+count) of all channels, `stride` values apart, in the precision; NaN between the streams and for
@@ -145,6 +150,9 @@ ww_status wwi_joined_read(wwi_joined *j, uint64_t first, size_t count, ww_precis
 // Reads the points of a source at these places; until the next call several threads may read the places by
 // wwi_joined_read(). Nothing of a view or of a source that several threads may read.
 ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count);
+// Copies places [first, first + count) of a dataset's streams to `stride` values a channel of a buffer, from `at` on.
+ww_status wwi_joined_copy(const wwi_joined *j, uint64_t first, uint64_t count, wwi_buffer *values, uint64_t stride,
+                          uint64_t at);
 // Which stream has a place; where it begins.
 size_t wwi_joined_stream(const wwi_joined *j, uint64_t place, uint64_t *begin);
 
@@ -173,6 +181,7 @@ double wwi_host_value(const ww_search *s, const void *values, size_t i);
 ww_status wwi_windows_prepare(ww_search *s);
 // Windows that begin in the block's points [first, first + count), of `points` points that are there.
 ww_status wwi_windows_block(ww_search *s, uint32_t points);
+uint64_t wwi_windows_cells(const ww_search *s, size_t i); // of a window under query i, inside the band
 
 // ---- search_open.c
 ww_status wwi_open_prepare(ww_search *s);
@@ -212,6 +221,10 @@ ww_status wwi_super_run(ww_search *s, const ww_series_view *streams, ww_match *m
 void wwi_super_destroy(struct wwi_super **super);
 
 // ---- search.c
+// Of each query four values, as the kernels have them, then of each one: windows of a part without missing values.
+static inline size_t wwi_search_counters(const ww_search *s) {
+    return 5 * s->query_count;
+}
 ww_status wwi_search_make(ww_context *context, const ww_measure *measure, const ww_series_view *queries,
                           const ww_search_options *options, bool streaming, ww_search **search);
 ww_status wwi_search_report(ww_search *s, uint64_t work);

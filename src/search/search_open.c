@@ -10,6 +10,7 @@
 #include "search/search_internal.h"
 
 enum { VARIANTS = 16 };
+enum { LONGEST_CHAIN = 4 }; // groups of lanes of a long query, or of few
 
 typedef struct variant {
     uint32_t group, chain, columns, pads;
@@ -45,8 +46,7 @@ void wwi_open_destroy(struct wwi_open **open) {
     }
     wwi_buffer_destroy(&o->tasks);
     for (int i = 0; i < 2; i++) {
-        wwi_buffer_destroy(&o->states[i]);
-        wwi_buffer_destroy(&o->start_states[i]);
+        WWI_BUFFERS_DESTROY(&o->states[i], &o->start_states[i]);
     }
     wwi_buffer_destroy(&o->starts);
     free(o->pieces);
@@ -61,14 +61,13 @@ void wwi_open_restart(ww_search *s) {
 // Rows that a lane holds at most.
 static uint32_t most_columns(const ww_search *s, bool start) {
     if (s->vector > 1)
-        return (uint32_t)wwi_tuning(s->context, "search.open_rows", NULL, 8);
+        return 8;
     // A value that ERP and MSM alone have in a row: its gap, its cost of a step down.
     const uint32_t own = s->row->flags & WWI_MEASURE_OPEN_STREAMS ? 1 : 0,
                    values = 1 + s->point_channels + (uint32_t)s->row->column_values + own + (start ? 1 : 0);
     // More spill on AMD.
-    const long most = wwi_context_exchange(s->context) == WWI_EXCHANGE_NV_SHFL ? 128 : 96;
-    const uint32_t room =
-        (uint32_t)wwi_tuning(s->context, "search.open_values", NULL, s->precision == WW_DOUBLE ? 64 : most);
+    const uint32_t most = wwi_context_exchange(s->context) == WWI_EXCHANGE_NV_SHFL ? 128 : 96;
+    const uint32_t room = s->precision == WW_DOUBLE ? 64 : most;
     return room / values > 1 ? room / values : 1;
 }
 
@@ -87,8 +86,7 @@ wwi_open_tiling wwi_open_tile(const ww_search *s, uint32_t n, uint64_t tasks, bo
     }
     // Where tasks are too few to fill the device, or a query is long, several groups take a query one after the other:
     // instead of strips in launches of their own.
-    const uint32_t longest =
-        exchanges && t.group == 32 ? (uint32_t)wwi_tuning(s->context, "search.open_chain", NULL, 4) : 1;
+    const uint32_t longest = exchanges && t.group == 32 ? LONGEST_CHAIN : 1;
     while (2 * t.chain <= longest &&
            (n > t.group * t.chain * most ||
             (tasks * t.chain < (uint64_t)info->compute_units * 2 && n >= 2 * t.chain * t.group * 12)))
@@ -107,7 +105,7 @@ wwi_open_tiling wwi_open_tile(const ww_search *s, uint32_t n, uint64_t tasks, bo
 }
 
 uint32_t wwi_open_together(const ww_search *s, const wwi_open_tiling *t) {
-    const uint32_t items = s->vector > 1 ? 1 : (uint32_t)wwi_tuning(s->context, "search.open_group", NULL, 32);
+    const uint32_t items = s->vector > 1 ? 1 : 32;
     return items > t->group && t->chain == 1 ? items / t->group : 1;
 }
 
@@ -138,9 +136,9 @@ static ww_status find_variant(ww_search *s, const wwi_open_tiling *t, bool start
     const uint32_t items = items_of(s, t);
     snprintf(
         options, sizeof options,
-        "-DWW_GROUP=%u -DWW_CHAIN=%u -DWW_COLS=%u -DWW_PADS=%u -DWW_START=%d -DWW_STRIPS=%d -DWW_WG=%u -DWW_STEP=%ld",
+        "-DWW_GROUP=%u -DWW_CHAIN=%u -DWW_COLS=%u -DWW_PADS=%u -DWW_START=%d -DWW_STRIPS=%d -DWW_WG=%u -DWW_STEP=%d",
         (unsigned)t->group, (unsigned)t->chain, (unsigned)t->columns, (unsigned)t->pads, start, t->strips > 1,
-        (unsigned)items, wwi_tuning(s->context, "search.open_step", NULL, s->vector > 1 ? 4 : 5));
+        (unsigned)items, s->vector > 1 ? 4 : 5);
     const wwi_recurrence_program wanted = {.context = s->context,
                                            .stream = s->stream,
                                            .measure = &s->measure,
@@ -175,18 +173,11 @@ ww_status wwi_open_launch(ww_search *s, const wwi_open_tiling *t, bool start, co
     for (uint32_t strip = 0; strip < t->strips && status == WW_OK; strip++) {
         const wwi_open_args job = {b->stride,       strip,    t->strips, b->begin_x,
                                    (uint32_t)count, b->shift, 0,         s->parameters.values};
-        const wwi_arg args[] = {WWI_BUFFER(b->values),
-                                WWI_BUFFER(s->x),
-                                WWI_BUFFER(s->open->tasks),
-                                WWI_BUFFER(b->ends),
-                                WWI_BUFFER(b->starts),
-                                WWI_BUFFER(b->states_in),
-                                WWI_BUFFER(b->states_out),
-                                WWI_BUFFER(b->starts_in),
-                                WWI_BUFFER(b->starts_out),
-                                {WWI_ARG_VALUE, wwi_search_args_bytes(s, offsetof(wwi_open_args, parameters)), &job}};
-        status = wwi_launch(v->kernel, (count * t->group * t->chain + items - 1) / items, items, args,
-                            sizeof args / sizeof *args);
+        status = WWI_LAUNCH(v->kernel, (count * t->group * t->chain + items - 1) / items, items, WWI_BUFFER(b->values),
+                            WWI_BUFFER(s->x), WWI_BUFFER(s->open->tasks), WWI_BUFFER(b->ends), WWI_BUFFER(b->starts),
+                            WWI_BUFFER(b->states_in), WWI_BUFFER(b->states_out), WWI_BUFFER(b->starts_in),
+                            WWI_BUFFER(b->starts_out),
+                            {WWI_ARG_VALUE, wwi_search_args_bytes(s, offsetof(wwi_open_args, parameters)), &job});
     }
     return status;
 }
@@ -202,6 +193,11 @@ ww_status wwi_open_prepare(ww_search *s) {
 
 static bool is_missing(const ww_search *s, const void *values, uint32_t place) {
     bool missing = false;
+    if (s->joined.dataset) { // only what is between its streams
+        uint64_t begin;
+        const size_t i = wwi_joined_stream(&s->joined, s->first + place, &begin);
+        return s->first + place + 1 == s->joined.begins[i + 1];
+    }
     for (size_t c = 0; c < s->channels; c++) {
         const double value = wwi_host_value(s, values, c * s->block_stride + s->lead + place);
         missing |= value != value;
@@ -238,6 +234,13 @@ static ww_status find_pieces(const ww_search *s, uint32_t columns, piece **piece
     return WW_OK;
 }
 
+// What ww_final() of the recurrence makes of a query's cell.
+static double final_value(const ww_search *s, const wwi_query *q, double value) {
+    if (s->measure.id == WW_EDR && s->measure.parameters[1] != 0.0) // normalised
+        value = wwi_search_round(s, value / q->n);
+    return s->measure.root ? wwi_search_round(s, sqrt(value)) : value;
+}
+
 // Candidates where a stream ends and the query's end may be skipped, from the last column of such pieces: the best row,
 // of equal ones the first.
 static ww_status take_skipped_ends(ww_search *s, const piece *pieces, size_t count, uint64_t points) {
@@ -264,7 +267,7 @@ static ww_status take_skipped_ends(ww_search *s, const piece *pieces, size_t cou
                     best.row = r;
                 }
             }
-            best.value = s->measure.root ? wwi_search_round(s, sqrt(best.value)) : best.value;
+            best.value = final_value(s, q, best.value);
             if (best.value <= q->limit && isfinite(best.value))
                 status = wwi_candidates_add_row(s, q, &best);
         }

@@ -62,6 +62,9 @@ static ww_status take_query(ww_search *s, const ww_series_view *view, size_t i, 
                 wwi_fail(WW_ERROR_NOT_FINITE, "query %zu, point %zu is %g", i, t, own[t]);
                 return wwi_fail_where((int64_t)i, (int64_t)t);
             }
+            // As the stream's points are: differences of rounded values are not rounded differences.
+            if (s->derivative)
+                own[t] = wwi_search_round(s, own[t]);
         }
         if (s->options.znormalise)
             normalise(own, q->length);

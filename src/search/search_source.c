@@ -6,21 +6,24 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "data/view.h"
 #include "search/search_internal.h"
 
-ww_status wwi_joined_open(wwi_joined *j, const ww_series_view *view, const ww_search_source *from, bool derivative) {
-    memset(j, 0, sizeof *j);
-    j->view = view;
-    j->from = from;
+static uint64_t length_of(const wwi_joined *j, size_t i) {
+    return j->dataset ? j->dataset->lengths[i] : j->view ? wwi_view_length(j->view, i) : j->from->length;
+}
+
+ww_status wwi_joined_open(wwi_joined *j, const wwi_joined *streams, bool derivative) {
+    *j = (wwi_joined){.view = streams->view, .from = streams->from, .dataset = streams->dataset};
     j->derivative = derivative;
-    j->count = view ? view->count : 1;
-    j->channels = view ? view->channels : from->channels;
+    j->count = j->dataset ? j->dataset->count : j->view ? j->view->count : 1;
+    j->channels = j->dataset ? j->dataset->channels : j->view ? j->view->channels : j->from->channels;
     j->begins = malloc((j->count + 1) * sizeof *j->begins);
     if (!j->begins)
         return wwi_fail_memory((j->count + 1) * sizeof *j->begins);
     j->begins[0] = 0;
     for (size_t i = 0; i < j->count; i++) {
-        const uint64_t length = view ? (view->lengths ? view->lengths[i] : view->length) : from->length;
+        const uint64_t length = length_of(j, i);
         if (length == 0) {
             wwi_fail(WW_ERROR_EMPTY, "stream %zu has no points", i);
             return wwi_fail_where((int64_t)i, -1);
@@ -100,7 +103,7 @@ static ww_status stage(wwi_joined *j, uint64_t t, size_t count) {
 
 ww_status wwi_joined_stage(wwi_joined *j, uint64_t first, uint64_t count) {
     const uint64_t length = wwi_joined_length(j) - 1; // the last place is no point
-    if (j->view || j->from->concurrent || first >= length)
+    if (!j->from || j->from->concurrent || first >= length)
         return WW_OK;
     return stage(j, first, (size_t)(count < length - first ? count : length - first));
 }
@@ -137,9 +140,23 @@ static ww_status read_points(const wwi_joined *j, uint64_t t, size_t count, ww_p
     return status;
 }
 
+// The same of stream i of a dataset.
+static ww_status read_device(const wwi_joined *j, size_t i, uint64_t t, size_t count, size_t stride, void *values,
+                             size_t at) {
+    const ww_dataset *d = j->dataset;
+    const size_t size = wwi_precision_bytes(d->precision);
+    ww_status status = WW_OK;
+    for (size_t c = 0; c < j->channels && status == WW_OK; c++)
+        status = wwi_buffer_read(d->values, (d->offsets[i] + c * d->lengths[i] + t) * size, count * size,
+                                 (unsigned char *)values + (c * stride + at) * size);
+    return status;
+}
+
 // Points [t, t+count) of stream i to columns from `at` on. `count` of them exist.
 static ww_status read_part(wwi_joined *j, size_t i, uint64_t t, size_t count, ww_precision precision, size_t stride,
                            void *values, size_t at) {
+    if (j->dataset)
+        return read_device(j, i, t, count, stride, values, at);
     if (j->view) {
         const ww_series_view *view = j->view;
         const size_t length = (size_t)(j->begins[i + 1] - j->begins[i] - 1);
@@ -209,4 +226,24 @@ ww_status wwi_joined_read(wwi_joined *j, uint64_t first, size_t count, ww_precis
             put(precision, derived, k, ((v[1] - v[0]) + (v[2] - v[0]) / 2) / 2);
         }
     return WW_OK;
+}
+
+ww_status wwi_joined_copy(const wwi_joined *j, uint64_t first, uint64_t count, wwi_buffer *values, uint64_t stride,
+                          uint64_t at) {
+    const ww_dataset *d = j->dataset;
+    const uint64_t size = wwi_precision_bytes(d->precision);
+    ww_status status = WW_OK;
+    for (uint64_t done = 0, part; done < count && status == WW_OK; done += part) {
+        uint64_t begin;
+        const size_t i = wwi_joined_stream(j, first + done, &begin);
+        const uint64_t t = first + done - begin, left = d->lengths[i] - t;
+        part = left == 0 ? 1 : left < count - done ? left : count - done;
+        for (size_t c = 0; c < j->channels && status == WW_OK; c++) {
+            const uint64_t to = (c * stride + at + done) * size;
+            status = left ? wwi_buffer_copy(d->values, (d->offsets[i] + c * d->lengths[i] + t) * size, values, to,
+                                            part * size)
+                          : wwi_buffer_fill_u32(values, to, size, UINT32_MAX); // NaN between the streams
+        }
+    }
+    return status;
 }

@@ -139,11 +139,7 @@ done:
     free(tasks);
     free(found_starts);
     free(found);
-    wwi_buffer_destroy(&last_starts);
-    wwi_buffer_destroy(&last);
-    wwi_buffer_destroy(&starts);
-    wwi_buffer_destroy(&ends);
-    wwi_buffer_destroy(&buffer);
+    WWI_BUFFERS_DESTROY(&last_starts, &last, &starts, &ends, &buffer);
     free(derived);
     free(values);
     return status;

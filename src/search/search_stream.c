@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "data/view.h"
 #include "search/search_internal.h"
 
 enum { MOST_BLOCK = 1 << 16 };
@@ -49,13 +50,19 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
                                   const ww_search_options *options, ww_search_stream **stream) {
     ww_status status = WW_OK;
     ww_search_stream *m = NULL;
+    if (stream)
+        *stream = NULL;
     if (!context || !queries || !options || !stream)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, queries, options or stream is NULL");
-    *stream = NULL;
     m = calloc(1, sizeof *m);
     if (!m)
         return wwi_fail_memory(sizeof *m);
-    if ((status = wwi_search_make(context, measure, queries, options, true, &m->search)) != WW_OK)
+    ww_series_view view;
+    void *copy;
+    if ((status = wwi_view_make_dense(queries, SIZE_MAX, &view, &copy)) == WW_OK)
+        status = wwi_search_make(context, measure, &view, options, true, &m->search);
+    free(copy);
+    if (status != WW_OK)
         goto done;
     ww_search *s = m->search;
     if (!s->options.has_threshold) {
@@ -66,6 +73,8 @@ ww_status ww_search_stream_create(ww_context *context, const ww_measure *measure
     if (s->options.kind == WW_SEARCH_SUPER || s->measure.relax_end_x) {
         status = wwi_fail(WW_ERROR_UNSUPPORTED, "a pushed stream has no end yet: %s",
                           s->measure.relax_end_x ? "relax_end_x" : "WW_SEARCH_SUPER");
+        wwi_fail_hint(s->measure.relax_end_x ? "leave relax_end_x at 0; relax_begin_x may be set"
+                                             : "search the whole stream by ww_search_run()");
         goto done;
     }
     for (size_t q = 0; q < s->query_count; q++) {
@@ -159,7 +168,7 @@ static ww_status make_room(ww_search *s, size_t stride, uint64_t bytes) {
           (status = wwi_grow_buffer(s->context, &s->below, bytes)) != WW_OK ||
           (status = wwi_grow_buffer(s->context, &s->above, bytes)) != WW_OK ||
           (status = wwi_grow_buffer(s->context, &s->lists, stride * s->query_count * sizeof(uint32_t))) != WW_OK)) ||
-        (status = wwi_buffer_fill_u32(s->counters, 0, 4 * s->query_count * sizeof(uint32_t), 0)) != WW_OK)
+        (status = wwi_buffer_fill_u32(s->counters, 0, wwi_search_counters(s) * sizeof(uint32_t), 0)) != WW_OK)
         return status;
     s->block_stride = stride;
     return WW_OK;

@@ -9,15 +9,14 @@
 #include "base/grow.h"
 #include "search/search_internal.h"
 
-enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000 };
+enum { RUN = 64, FIRST = 4096, MOST_ROWS = 8000, RIBBON_ROWS = 4 };
 static const double NARROW = 63; // columns of a band that is held in registers
 
 static bool is_ribbon(const ww_search *s) {
     const ww_band *band = &s->measure.band;
     return s->gpu && s->point_channels == 1 && (s->row->flags & WWI_MEASURE_PLAIN) &&
            !wwi_measure_is_soft(&s->measure) && (band->kind == WW_BAND_SAKOE_CHIBA || band->kind == WW_BAND_CORNER) &&
-           2 * band->width + 1 <= NARROW && s->most_points <= MOST_ROWS &&
-           wwi_tuning(s->context, "search.ribbon", NULL, 1) != 0;
+           2 * band->width + 1 <= NARROW && s->most_points <= MOST_ROWS;
 }
 
 static int affine(const ww_search *s) {
@@ -35,15 +34,15 @@ static ww_status make_windows(ww_search *s, bool listed) {
     if (ribbon) {
         const int reach = (int)s->measure.band.width;
         snprintf(options, sizeof options,
-                 "-DWW_AFFINE=%d -DWW_LISTED=%d -DWW_WG=64 -DWW_ROWS=%ld -DWW_COLS=%d -DWW_BELOW=%d -DWW_ABANDON=%d",
-                 affine(s), listed, wwi_tuning(s->context, "search.ribbon_rows", NULL, 4), 2 * reach + 1, reach,
-                 s->abandons && s->passes == 1);
+                 "-DWW_AFFINE=%d -DWW_LISTED=%d -DWW_WG=64 -DWW_ROWS=%d -DWW_COLS=%d -DWW_BELOW=%d -DWW_ABANDON=%d",
+                 affine(s), listed, RIBBON_ROWS, 2 * reach + 1, reach, s->abandons && s->passes == 1);
     } else {
         snprintf(options, sizeof options,
-                 "-DWW_AFFINE=%d -DWW_LISTED=%d -DWW_WG=%d -DWW_ROWS=%ld -DWW_ABANDON=%d -DWW_SIMILARITY=%d", affine(s),
-                 listed, s->vector > 1 ? 1 : 64,
-                 wwi_tuning(s->context, "search.rows", NULL, s->vector > 1 || s->point_channels == 1 ? 8 : 4),
-                 s->abandons && s->passes == 1, s->similarity);
+                 "-DWW_AFFINE=%d -DWW_LISTED=%d -DWW_WG=%d -DWW_ROWS=%d -DWW_ABANDON=%d -DWW_SIMILARITY=%d%s",
+                 affine(s), listed, s->vector > 1 ? 1 : 64, s->vector > 1 || s->point_channels == 1 ? 8 : 4,
+                 s->abandons && s->passes == 1, s->similarity,
+                 // Its cell knows of the band: a step from outside is not that of a match.
+                 s->measure.id == WW_LCSS && s->measure.band.kind != WW_BAND_NONE ? " -DWW_BAND=1" : "");
     }
     const wwi_recurrence_program wanted = {.context = s->context,
                                            .stream = s->stream,
@@ -86,7 +85,7 @@ static ww_status make_bounds(ww_search *s) {
 }
 
 static bool wants_tile(const ww_search *s) {
-    return wwi_tuning(s->context, "search.tile", NULL, s->gpu) != 0;
+    return wwi_tuning(s->context, "form.search.tile", NULL, s->gpu) != 0;
 }
 
 // Windows whose moments a work-item computes side by side, and work-items of a group.
@@ -126,6 +125,7 @@ ww_status wwi_windows_prepare(ww_search *s) {
     if (status == WW_OK &&
         (status = wwi_kernel_create(s->stream, s->moments_program,
                                     tile ? "ww_search_moments_tile" : "ww_search_moments", &s->moments)) == WW_OK &&
+        (status = wwi_kernel_create(s->stream, s->moments_program, "ww_search_whole", &s->whole)) == WW_OK &&
         (status = wwi_kernel_create(s->stream, s->moments_program, "ww_search_envelope", &s->envelope)) == WW_OK &&
         (status = make_windows(s, false)) == WW_OK)
         status = make_bounds(s);
@@ -136,30 +136,33 @@ ww_status wwi_windows_prepare(ww_search *s) {
 static ww_status launch_moments(ww_search *s, uint32_t length, uint32_t windows) {
     const uint32_t channels = (uint32_t)s->channels;
     const uint64_t stride = s->block_stride, runs = (windows + RUN - 1) / RUN, tile = tile_bytes(s);
-    const wwi_arg args[] = {WWI_BUFFER(s->values), WWI_BUFFER(s->table), WWI_VALUE(stride),
-                            WWI_VALUE(length),     WWI_VALUE(windows),   WWI_VALUE(channels)};
     const uint64_t group = (uint64_t)moments_group(s);
     if (tile) {
         const uint32_t groups = (uint32_t)((runs + group - 1) / group);
-        const wwi_arg tiled[] = {WWI_BUFFER(s->values), WWI_BUFFER(s->table), WWI_VALUE(stride), WWI_VALUE(length),
-                                 WWI_VALUE(windows),    WWI_VALUE(groups),    WWI_LOCAL(tile)};
-        return wwi_launch(s->moments, (uint64_t)groups * channels, group, tiled, sizeof tiled / sizeof *tiled);
+        return WWI_LAUNCH(s->moments, (uint64_t)groups * channels, group, WWI_BUFFER(s->values), WWI_BUFFER(s->table),
+                          WWI_VALUE(stride), WWI_VALUE(length), WWI_VALUE(windows), WWI_VALUE(groups), WWI_LOCAL(tile));
     }
-    return wwi_launch(s->moments, (runs * channels + group - 1) / group, group, args, sizeof args / sizeof *args);
+    return WWI_LAUNCH(s->moments, (runs * channels + group - 1) / group, group, WWI_BUFFER(s->values),
+                      WWI_BUFFER(s->table), WWI_VALUE(stride), WWI_VALUE(length), WWI_VALUE(windows),
+                      WWI_VALUE(channels));
+}
+
+// Counts the windows of the block's table that have no missing value, for query i.
+static ww_status launch_whole(ww_search *s, size_t i, uint32_t first, uint32_t count) {
+    const uint32_t channels = (uint32_t)s->channels, at = (uint32_t)(4 * s->query_count + i);
+    const uint64_t stride = s->block_stride, group = (uint64_t)moments_group(s),
+                   runs = (count + (uint64_t)RUN - 1) / RUN;
+    return WWI_LAUNCH(s->whole, (runs + group - 1) / group, group, WWI_BUFFER(s->table), WWI_BUFFER(s->counters),
+                      WWI_VALUE(stride), WWI_VALUE(first), WWI_VALUE(count), WWI_VALUE(channels), WWI_VALUE(at));
 }
 
 static ww_status launch_envelope(ww_search *s, uint32_t points, uint32_t reach) {
     const uint32_t channels = (uint32_t)s->channels;
     const uint64_t stride = s->block_stride;
-    const wwi_arg args[] = {WWI_BUFFER(s->derivative ? s->derived : s->values),
-                            WWI_BUFFER(s->below),
-                            WWI_BUFFER(s->above),
-                            WWI_VALUE(stride),
-                            WWI_VALUE(points),
-                            WWI_VALUE(channels),
-                            WWI_VALUE(reach)};
     const uint64_t group = (uint64_t)moments_group(s), each = (points + (uint64_t)many(s) - 1) / (uint64_t)many(s);
-    return wwi_launch(s->envelope, (each * channels + group - 1) / group, group, args, sizeof args / sizeof *args);
+    return WWI_LAUNCH(s->envelope, (each * channels + group - 1) / group, group,
+                      WWI_BUFFER(s->derivative ? s->derived : s->values), WWI_BUFFER(s->below), WWI_BUFFER(s->above),
+                      WWI_VALUE(stride), WWI_VALUE(points), WWI_VALUE(channels), WWI_VALUE(reach));
 }
 
 static wwi_window_args window_args(const ww_search *s, size_t i, uint32_t first, uint32_t count) {
@@ -188,24 +191,15 @@ static ww_status launch_bounds(ww_search *s, size_t i, uint32_t first, uint32_t 
     const wwi_window_args job = window_args(s, i, first, count);
     const uint64_t group = s->vector > 1 ? 1 : 64, packs = (count + (uint64_t)s->vector - 1) / (uint64_t)s->vector,
                    needed = (packs + group - 1) / group, most = resident(s) * 4;
-    const wwi_arg args[] = {WWI_BUFFER(s->derivative ? s->derived : s->values),
-                            WWI_BUFFER(s->table),
-                            WWI_BUFFER(s->x),
-                            WWI_BUFFER(s->order),
-                            WWI_BUFFER(s->envelopes[0]),
-                            WWI_BUFFER(s->envelopes[1]),
-                            WWI_BUFFER(s->below),
-                            WWI_BUFFER(s->above),
-                            WWI_BUFFER(s->limits),
-                            WWI_BUFFER(s->out),
-                            WWI_BUFFER(s->lists),
-                            WWI_BUFFER(s->found),
-                            WWI_BUFFER(s->counters),
-                            {WWI_ARG_VALUE, offsetof(wwi_window_args, parameters), &job}};
-    return wwi_launch(s->bounds, needed < most ? needed : most, group, args, sizeof args / sizeof *args);
+    return WWI_LAUNCH(s->bounds, needed < most ? needed : most, group,
+                      WWI_BUFFER(s->derivative ? s->derived : s->values), WWI_BUFFER(s->table), WWI_BUFFER(s->x),
+                      WWI_BUFFER(s->order), WWI_BUFFER(s->envelopes[0]), WWI_BUFFER(s->envelopes[1]),
+                      WWI_BUFFER(s->below), WWI_BUFFER(s->above), WWI_BUFFER(s->limits), WWI_BUFFER(s->out),
+                      WWI_BUFFER(s->lists), WWI_BUFFER(s->found), WWI_BUFFER(s->counters),
+                      {WWI_ARG_VALUE, offsetof(wwi_window_args, parameters), &job});
 }
 
-static uint64_t cells_of(const ww_search *s, size_t i) {
+uint64_t wwi_windows_cells(const ww_search *s, size_t i) {
     const wwi_query *q = &s->queries[i];
     const uint64_t cells = ww_measure_cells(&s->measure, q->n, q->n);
     return cells ? cells * s->passes : 1;
@@ -247,9 +241,10 @@ static ww_status launch_windows(ww_search *s, size_t i, bool listed, uint32_t fi
 
 // The same in launches that are not too long; a list is computed by one.
 static ww_status compute_windows(ww_search *s, size_t i, bool listed, uint32_t first, uint32_t count) {
-    const double each = (double)cells_of(s, i);
+    const double each = (double)wwi_windows_cells(s, i);
     ww_status status = WW_OK;
-    s->info.cells_started += (uint64_t)each * count;
+    if (listed)
+        s->info.cells_started += (uint64_t)each * count; // the others: with the windows that are there
     while (count && status == WW_OK) {
         uint64_t units = wwi_pace_units(&s->pace, s->rate, count, each);
         units = listed || units > count ? count : units < 1024 ? (count < 1024 ? count : 1024) : units;
@@ -276,6 +271,7 @@ static ww_status part(ww_search *s, uint32_t points, uint32_t first, uint32_t co
         goto done;
     }
     bool any_bounds = false;
+    size_t counted = SIZE_MAX; // the query for which the table's windows were counted
     if ((status = wwi_collect_limits(s)) != WW_OK)
         goto done;
     for (size_t i = 0; i < s->query_count; i++) {
@@ -284,9 +280,7 @@ static ww_status part(ww_search *s, uint32_t points, uint32_t first, uint32_t co
         if (counts[i] < count && (status = wwi_buffer_fill_u32(s->out, i * each + first * s->value_bytes,
                                                                count * s->value_bytes, UINT32_MAX)) != WW_OK)
             goto done;
-        const uint64_t cells = cells_of(s, i);
-        s->info.places += counts[i];
-        s->info.cells += cells * counts[i];
+        s->queries[i].in_part = counts[i] > 0;
     }
     // Queries of one length follow each other where the caller has them so: a table serves for all of them.
     for (int phase = 0; phase < 2; phase++) {
@@ -300,6 +294,16 @@ static ww_status part(ww_search *s, uint32_t points, uint32_t first, uint32_t co
                 if ((status = launch_moments(s, length, points - length + 1)) != WW_OK)
                     goto done;
                 s->table_of = length;
+                counted = SIZE_MAX;
+            }
+            if (phase == 0) {
+                q->bounded = bounds;
+                if (counted == SIZE_MAX || counts[counted] != counts[i]) {
+                    if ((status = launch_whole(s, i, first, counts[i])) != WW_OK)
+                        goto done;
+                    counted = i;
+                }
+                q->counted = counted;
             }
             if (phase == 0 && bounds) {
                 if (s->reach_of != s->reach[i] && (status = launch_envelope(s, points, s->reach[i])) != WW_OK)

@@ -7,7 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/names.h"
 #include "base/random.h"
 #include "host.h"
 #include "options.h"
@@ -197,36 +199,23 @@ static void generate_sine(random_state *random, size_t class_number, double *x, 
 }
 
 static const struct {
-    const char *name;
     size_t usual_length;
     generator_fn generate;
     size_t class_count;
     const char *classes[6];
 } generators[] = {
-    [WW_GENERATE_CBF] = {"cbf", 128, generate_cbf, 3, {"cylinder", "bell", "funnel"}},
-    [WW_GENERATE_TWO_PATTERNS] =
-        {"two-patterns", 128, generate_two_patterns, 4, {"up-up", "up-down", "down-up", "down-down"}},
-    [WW_GENERATE_SYNTHETIC_CONTROL] = {"synthetic-control",
-                                       60,
+    [WW_GENERATE_CBF] = {128, generate_cbf, 3, {"cylinder", "bell", "funnel"}},
+    [WW_GENERATE_TWO_PATTERNS] = {128, generate_two_patterns, 4, {"up-up", "up-down", "down-up", "down-down"}},
+    [WW_GENERATE_SYNTHETIC_CONTROL] = {60,
                                        generate_synthetic_control,
                                        6,
                                        {"normal", "cyclic", "increasing", "decreasing", "upward", "downward"}},
-    [WW_GENERATE_RANDOM_WALK] = {"random-walk", 128, generate_random_walk, 0, {NULL}},
-    [WW_GENERATE_SINE] = {"sine", 128, generate_sine, 0, {NULL}},
+    [WW_GENERATE_RANDOM_WALK] = {128, generate_random_walk, 0, {NULL}},
+    [WW_GENERATE_SINE] = {128, generate_sine, 0, {NULL}},
 };
 #define GENERATOR_COUNT (sizeof generators / sizeof *generators)
 
-ww_status ww_generator_by_name(const char *name, ww_generator *kind) {
-    if (!name || !kind)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_generator_by_name: %s is NULL", name ? "kind" : "name");
-    for (size_t i = 0; i < GENERATOR_COUNT; i++)
-        if (strcmp(generators[i].name, name) == 0) {
-            *kind = (ww_generator)i;
-            return WW_OK;
-        }
-    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no generator '%.64s'", name);
-    return wwi_fail_hint("cbf, two-patterns, synthetic-control, random-walk, sine");
-}
+WWI_NAMED(generator, "generator", "cbf", "two-patterns", "synthetic-control", "random-walk", "sine")
 
 static ww_status check(ww_generator kind, ww_generate_options *o) {
     if ((size_t)kind >= GENERATOR_COUNT)
@@ -243,6 +232,14 @@ static ww_status check(ww_generator kind, ww_generate_options *o) {
     if (!wwi_mul_u64(o->max_length, o->channels, &bytes) || !wwi_mul_u64(bytes, sizeof(double), &bytes) ||
         !wwi_mul_u64(bytes, o->count, &bytes) || bytes > SIZE_MAX)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu series of %zu x %zu values", o->count, o->channels, o->max_length);
+    // All are held at once: what cannot fit is refused before the work begins.
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const uint64_t least = (uint64_t)o->count * o->channels * o->length * sizeof(double);
+    if (pages > 0 && page > 0 && least / (uint64_t)page >= (uint64_t)pages) {
+        wwi_fail(WW_ERROR_OUT_OF_MEMORY, "%zu series of %zu x %zu values do not fit this machine's memory", o->count,
+                 o->channels, o->length);
+        return wwi_fail_hint("generate fewer at a time, with different seeds");
+    }
     return WW_OK;
 }
 

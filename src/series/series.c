@@ -3,34 +3,33 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wavewarp/series.h>
 
 #include "base/grow.h"
+#include "base/names.h"
 #include "host.h"
 #include "options.h"
+#include "series/classes.h"
+#include "series/held.h"
 #include "series/join.h"
+#include "series/set.h"
 
-struct ww_series_set {
-    size_t channels;
-    size_t count;
-    size_t *offsets; // element where series i starts
-    size_t *lengths;
-    long *classes; // -1: no label
-    size_t offsets_capacity, lengths_capacity, classes_capacity;
-    double *values;
-    size_t value_count, values_capacity;
-    double *times; // one a point, series after series; unused until `timed`
-    size_t times_capacity;
-    bool timed;
-    size_t missing;
-    char **names; // of the classes, in order of first appearance
-    size_t name_count, names_capacity;
-    size_t *slots; // hash table over names: class number + 1, 0 empty; a power of two, at most half full
-    size_t slot_count;
-};
+WWI_NAMED(precision, "precision", "float", "double")
+
+void wwi_series_set_retain(ww_series_set *set) {
+    atomic_fetch_add(&set->holders, 1);
+}
+
+ww_status wwi_series_set_check_own(const ww_series_set *set) {
+    if (atomic_load(&set->holders) == 1)
+        return WW_OK;
+    wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the set is held by a dataset that was made from it, and can't change");
+    return wwi_fail_hint("change it first, or destroy the dataset");
+}
 
 ww_status ww_series_set_create(size_t channels, ww_series_set **set) {
     if (!set)
@@ -42,75 +41,25 @@ ww_status ww_series_set_create(size_t channels, ww_series_set **set) {
     if (!made)
         return wwi_fail_memory(sizeof *made);
     made->channels = channels;
+    atomic_init(&made->holders, 1);
     *set = made;
     return WW_OK;
 }
 
 void ww_series_set_destroy(ww_series_set **set) {
-    if (!set || !*set)
+    ww_series_set *s = wwi_taken(set);
+    if (!s)
         return;
-    ww_series_set *s = *set;
-    for (size_t k = 0; k < s->name_count; k++)
-        free(s->names[k]);
-    free(s->names);
-    free(s->slots);
+    if (atomic_fetch_sub(&s->holders, 1) != 1)
+        return;
+    wwi_class_names_free(&s->names);
     free(s->values);
     free(s->times);
     free(s->classes);
     free(s->lengths);
     free(s->offsets);
+    wwi_notes_free(s->notes);
     free(s);
-    *set = NULL;
-}
-
-// FNV-1a.
-static size_t hash_text(const char *text) {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return (size_t)(hash ^ (hash >> 32));
-}
-
-// The slot that holds `name`, or the empty one where it belongs.
-static size_t find_slot(const ww_series_set *set, const char *name) {
-    size_t slot = hash_text(name) & (set->slot_count - 1);
-    while (set->slots[slot] && strcmp(set->names[set->slots[slot] - 1], name) != 0)
-        slot = (slot + 1) & (set->slot_count - 1);
-    return slot;
-}
-
-static ww_status grow_slots(ww_series_set *set) {
-    const size_t count = set->slot_count ? 2 * set->slot_count : 16;
-    size_t *slots = calloc(count, sizeof *slots);
-    if (!slots)
-        return wwi_fail_memory(count * sizeof *slots);
-    free(set->slots);
-    set->slots = slots;
-    set->slot_count = count;
-    for (size_t k = 0; k < set->name_count; k++)
-        set->slots[find_slot(set, set->names[k])] = k + 1;
-    return WW_OK;
-}
-
-static ww_status class_of_label(ww_series_set *set, const char *label, long *class_number) {
-    if (2 * (set->name_count + 1) > set->slot_count) {
-        const ww_status status = grow_slots(set);
-        if (status != WW_OK)
-            return status;
-    }
-    const size_t slot = find_slot(set, label);
-    if (!set->slots[slot]) {
-        const ww_status status = wwi_grow(&set->names, &set->names_capacity, set->name_count + 1, sizeof *set->names);
-        if (status != WW_OK)
-            return status;
-        char *name = strdup(label);
-        if (!name)
-            return wwi_fail_memory(strlen(label) + 1);
-        set->names[set->name_count++] = name;
-        set->slots[slot] = set->name_count;
-    }
-    *class_number = (long)set->slots[slot] - 1;
-    return WW_OK;
 }
 
 // Time stamps of a series that was given none.
@@ -126,6 +75,9 @@ static double *times_of(const ww_series_set *set, size_t i) {
 ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *values, const char *label) {
     if (!set || (length && !values))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_add: %s is NULL", set ? "values" : "set");
+    ww_status status = wwi_series_set_check_own(set);
+    if (status != WW_OK)
+        return status;
     if (length < 1) {
         wwi_fail(WW_ERROR_EMPTY, "series %zu has length 0", set->count);
         return wwi_fail_where((int64_t)set->count, -1);
@@ -134,7 +86,7 @@ ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *val
     if (!wwi_mul_u64(length, set->channels, &added) || !wwi_add_u64(added, set->value_count, &total))
         return wwi_fail(WW_ERROR_OVERFLOW, "a set of more than 2^64 values");
 
-    ww_status status = wwi_grow(&set->values, &set->values_capacity, (size_t)total, sizeof *set->values);
+    status = wwi_grow(&set->values, &set->values_capacity, (size_t)total, sizeof *set->values);
     if (status == WW_OK)
         status = wwi_grow(&set->offsets, &set->offsets_capacity, set->count + 1, sizeof *set->offsets);
     if (status == WW_OK)
@@ -145,7 +97,7 @@ ww_status ww_series_set_add(ww_series_set *set, size_t length, const double *val
         status = wwi_grow(&set->times, &set->times_capacity, (size_t)total / set->channels, sizeof *set->times);
     long class_number = -1;
     if (status == WW_OK && label)
-        status = class_of_label(set, label, &class_number);
+        status = wwi_class_of_name(&set->names, label, &class_number);
     if (status != WW_OK)
         return status;
 
@@ -210,10 +162,10 @@ bool wwi_series_set_join(ww_series_set *const *sets, unsigned count,
     for (unsigned k = 1; k < count; k++) {
         const ww_series_set *from = sets[k];
         // Classes are numbered by first appearance, in the pieces as in the whole.
-        long *classes = malloc((from->name_count + 1) * sizeof *classes);
+        long *classes = malloc((from->names.count + 1) * sizeof *classes);
         bool good = classes != NULL;
-        for (size_t c = 0; good && c < from->name_count; c++)
-            good = class_of_label(to, from->names[c], &classes[c]) == WW_OK;
+        for (size_t c = 0; good && c < from->names.count; c++)
+            good = wwi_class_of_name(&to->names, from->names.names[c], &classes[c]) == WW_OK;
         for (size_t i = 0; good && i < from->count; i++, at++)
             to->classes[at] = from->classes[i] < 0 ? -1 : classes[from->classes[i]];
         free(classes);
@@ -239,6 +191,9 @@ ww_status ww_series_set_set_times(ww_series_set *set, size_t i, const double *ti
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_set_times: %s is NULL", set ? "times" : "set");
     if (i >= set->count)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_set_times: series %zu of %zu", i, set->count);
+    ww_status status = wwi_series_set_check_own(set);
+    if (status != WW_OK)
+        return status;
     const size_t length = set->lengths[i];
     for (size_t t = 0; t < length; t++) {
         if (isfinite(times[t]) && (t == 0 || times[t] >= times[t - 1]))
@@ -250,8 +205,7 @@ ww_status ww_series_set_set_times(ww_series_set *set, size_t i, const double *ti
         return wwi_fail_where((int64_t)i, (int64_t)t);
     }
     if (!set->timed) {
-        const ww_status status =
-            wwi_grow(&set->times, &set->times_capacity, set->value_count / set->channels, sizeof *set->times);
+        status = wwi_grow(&set->times, &set->times_capacity, set->value_count / set->channels, sizeof *set->times);
         if (status != WW_OK)
             return status;
         set->timed = true;
@@ -270,6 +224,9 @@ ww_status ww_series_set_shift_times(ww_series_set *set, double shift) {
     if (!set || !isfinite(shift))
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_shift_times: %s",
                         set ? "shift is not finite" : "set is NULL");
+    const ww_status status = wwi_series_set_check_own(set);
+    if (status != WW_OK)
+        return status;
     for (size_t t = 0; set->timed && t < set->value_count / set->channels; t++)
         set->times[t] += shift;
     return WW_OK;
@@ -309,15 +266,15 @@ const double *ww_series_set_values(const ww_series_set *set, size_t i) {
 
 const char *ww_series_set_label(const ww_series_set *set, size_t i) {
     const long k = ww_series_set_class(set, i);
-    return k < 0 ? NULL : set->names[k];
+    return k < 0 ? NULL : set->names.names[k];
 }
 
 size_t ww_series_set_class_count(const ww_series_set *set) {
-    return set ? set->name_count : 0;
+    return set ? set->names.count : 0;
 }
 
 const char *ww_series_set_class_name(const ww_series_set *set, size_t k) {
-    return set && k < set->name_count ? set->names[k] : NULL;
+    return set && k < set->names.count ? set->names.names[k] : NULL;
 }
 
 int64_t ww_series_set_class(const ww_series_set *set, size_t i) {
@@ -358,6 +315,9 @@ static void znormalise(double *x, size_t n) {
 ww_status ww_series_set_znormalise(ww_series_set *set) {
     if (!set)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_series_set_znormalise: set is NULL");
+    const ww_status status = wwi_series_set_check_own(set);
+    if (status != WW_OK)
+        return status;
     for (size_t i = 0; i < set->count; i++) {
         const double *values = set->values + set->offsets[i];
         for (size_t t = 0; t < set->channels * set->lengths[i]; t++)
@@ -366,6 +326,7 @@ ww_status ww_series_set_znormalise(ww_series_set *set) {
                 wwi_fail(WW_ERROR_NOT_FINITE, "series %zu has %s at position %zu and can't be z-normalised", i,
                          isnan(values[t]) ? "a missing value (NaN)" : "an infinite value", at);
                 wwi_fail_hint("fill in or remove what is missing");
+                wwi_fail_channel((int64_t)(t / set->lengths[i]));
                 return wwi_fail_where((int64_t)i, (int64_t)at);
             }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of shapelets as JSON files: written here, read by jansson (where the library was built with it), every number
-// checked against every other.
+// Models of shapelets as JSON, in files or by functions of the caller's: written here, read by jansson (where the
+// library was built with it), every number checked against every other.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "files/byte_source.h"
 #include "files/output.h"
 #include "shapelets/shapelet_model.h"
 
@@ -139,40 +140,50 @@ static void write_node(wwi_output *out, const ww_shapelet_node *n) {
     wwi_output_text(out, "}");
 }
 
+static ww_status write_model(const ww_shapelets *m, wwi_output *out) {
+    wwi_output_text(out, "{\n  \"format\": \"" FORMAT "\",\n  ");
+    write_count(out, "", "version", VERSION);
+    wwi_output_text(out, ",\n  \"quality\": \"");
+    wwi_output_text(out, ww_shapelet_quality_name(m->quality));
+    wwi_output_text(out, m->raw ? "\",\n  \"raw\": true" : "\",\n  \"raw\": false");
+    wwi_output_text(out, m->unscaled ? ",\n  \"unscaled\": true,\n  " : ",\n  \"unscaled\": false,\n  ");
+    write_count(out, "", "channels", m->channels);
+    write_count(out, ",\n  ", "train", m->train);
+    write_count(out, ",\n  ", "best", m->best);
+    wwi_output_text(out, ",\n  \"classes\": [");
+    for (size_t k = 0; k < m->class_count; k++) {
+        wwi_output_text(out, k ? ", " : "");
+        write_text(out, m->names[k]);
+    }
+    write_bytes(out, m);
+    wwi_output_text(out, "],\n  \"nodes\": [");
+    for (size_t i = 0; i < m->node_count; i++) {
+        wwi_output_text(out, i ? ",\n" : "\n");
+        write_node(out, &m->nodes[i]);
+    }
+    wwi_output_text(out, "],\n  \"shapelets\": [");
+    for (size_t i = 0; i < m->shapelet_count; i++) {
+        wwi_output_text(out, i ? ",\n" : "\n");
+        write_shapelet(out, m, &m->shapelets[i]);
+    }
+    wwi_output_text(out, "]\n}\n");
+    return wwi_output_close(out, true);
+}
+
 ww_status ww_shapelets_write(const ww_shapelets *m, const char *path) {
     wwi_output out;
-    ww_status status;
     if (!m || !path)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or path is NULL");
-    if ((status = wwi_output_open(path, &out)) != WW_OK)
-        return status;
-    wwi_output_text(&out, "{\n  \"format\": \"" FORMAT "\",\n  ");
-    write_count(&out, "", "version", VERSION);
-    wwi_output_text(&out, ",\n  \"quality\": \"");
-    wwi_output_text(&out, ww_shapelet_quality_name(m->quality));
-    wwi_output_text(&out, m->raw ? "\",\n  \"raw\": true" : "\",\n  \"raw\": false");
-    wwi_output_text(&out, m->unscaled ? ",\n  \"unscaled\": true,\n  " : ",\n  \"unscaled\": false,\n  ");
-    write_count(&out, "", "channels", m->channels);
-    write_count(&out, ",\n  ", "train", m->train);
-    write_count(&out, ",\n  ", "best", m->best);
-    wwi_output_text(&out, ",\n  \"classes\": [");
-    for (size_t k = 0; k < m->class_count; k++) {
-        wwi_output_text(&out, k ? ", " : "");
-        write_text(&out, m->names[k]);
-    }
-    write_bytes(&out, m);
-    wwi_output_text(&out, "],\n  \"nodes\": [");
-    for (size_t i = 0; i < m->node_count; i++) {
-        wwi_output_text(&out, i ? ",\n" : "\n");
-        write_node(&out, &m->nodes[i]);
-    }
-    wwi_output_text(&out, "],\n  \"shapelets\": [");
-    for (size_t i = 0; i < m->shapelet_count; i++) {
-        wwi_output_text(&out, i ? ",\n" : "\n");
-        write_shapelet(&out, m, &m->shapelets[i]);
-    }
-    wwi_output_text(&out, "]\n}\n");
-    return wwi_output_close(&out, true);
+    const ww_status status = wwi_output_open(path, &out);
+    return status == WW_OK ? write_model(m, &out) : status;
+}
+
+ww_status ww_shapelets_write_to(const ww_shapelets *m, ww_write_fn write, void *user) {
+    wwi_output out;
+    if (!m || !write)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or write is NULL");
+    const ww_status status = wwi_output_open_to(write, user, &out);
+    return status == WW_OK ? write_model(m, &out) : status;
 }
 
 // ---- reading
@@ -227,6 +238,24 @@ static bool take_bytes(char *name) {
     return true;
 }
 
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// No two names are the same.
+static ww_status check_names(const char *path, const ww_shapelets *m) {
+    size_t same = 0;
+    char **sorted = malloc(m->class_count * sizeof *sorted);
+    if (!sorted)
+        return wwi_fail_memory(m->class_count * sizeof *sorted);
+    memcpy(sorted, m->names, m->class_count * sizeof *sorted);
+    qsort(sorted, m->class_count, sizeof *sorted, by_name);
+    for (size_t k = 1; k < m->class_count; k++)
+        same += strcmp(sorted[k - 1], sorted[k]) == 0;
+    free(sorted);
+    return same ? wrong(path, "two of \"classes\" are the same") : WW_OK;
+}
+
 static ww_status read_classes(const json_t *root, const char *path, ww_shapelets *m) {
     const json_t *classes = json_object_get(root, "classes");
     const json_t *bytes = json_object_get(root, "class_bytes");
@@ -246,11 +275,8 @@ static ww_status read_classes(const json_t *root, const char *path, ww_shapelets
             return wwi_fail_memory(strlen(name));
         if (bytes && !take_bytes(m->names[k]))
             return wrong(path, "\"class_bytes\" holds something that is no list of bytes");
-        for (size_t other = 0; other < k; other++)
-            if (strcmp(m->names[other], m->names[k]) == 0)
-                return wrong(path, "two of \"classes\" are the same");
     }
-    return WW_OK;
+    return check_names(path, m);
 }
 
 static ww_status read_values(const json_t *of, const char *path, const ww_shapelets *m, wwi_shapelet *s) {
@@ -303,9 +329,21 @@ static ww_status read_shapelets(const json_t *root, const char *path, ww_shapele
     return status;
 }
 
-// A node, with what its parent knows of it: `expected` holds depth + 1 and series of the nodes already named, 0 others.
+// Gives a node its shapelets. False where there are none such, or one belongs to another node or to the best.
+static bool take_terms(const ww_shapelets *m, const ww_shapelet_node *n, bool *taken) {
+    if (n->terms > m->shapelet_count || n->first > m->shapelet_count - n->terms)
+        return false;
+    for (size_t t = n->first; t < n->first + n->terms; t++) {
+        if (taken[t])
+            return false;
+        taken[t] = true;
+    }
+    return true;
+}
+
+// A node of `count`. taken: of each shapelet, whether it is one of the best or a node's before this one.
 static ww_status read_node(const json_t *of, const char *path, const ww_shapelets *m, size_t count, size_t i,
-                           ww_shapelet_node *n, size_t *next_term) {
+                           ww_shapelet_node *n, bool *taken) {
     size_t left, right;
     *n = (ww_shapelet_node)WW_SHAPELET_NODE_INIT;
     if (!get_count(of, "depth", count, &n->depth) || !get_count(of, "series", m->train, &n->series) || !n->series ||
@@ -317,8 +355,8 @@ static ww_status read_node(const json_t *of, const char *path, const ww_shapelet
         right <= i || left == right)
         return wrong(path, "a node's \"left\" or \"right\" is no later node");
     if (!get_count(of, "terms", 8, &n->terms) || !n->terms || !get_count(of, "first", m->shapelet_count, &n->first) ||
-        n->first != *next_term || n->terms > m->shapelet_count - n->first)
-        return wrong(path, "a node's \"first\" and \"terms\" are not the next shapelets");
+        !take_terms(m, n, taken))
+        return wrong(path, "a node's \"first\" and \"terms\" are not shapelets of its own");
     if (!get_number(of, "threshold", &n->threshold) || !get_number(of, "gain", &n->gain) ||
         !get_number(of, "gap", &n->gap) || n->threshold < 0 || n->gain < 0 || n->gap < 0)
         return wrong(path, "a node's \"threshold\", \"gain\" or \"gap\" is missing or negative");
@@ -330,7 +368,6 @@ static ww_status read_node(const json_t *of, const char *path, const ww_shapelet
     n->op = last->op;
     n->left = (int64_t)left;
     n->right = (int64_t)right;
-    *next_term += n->terms;
     return WW_OK;
 }
 
@@ -338,20 +375,23 @@ static ww_status read_nodes(const json_t *root, const char *path, ww_shapelets *
     ww_status status = WW_OK;
     const json_t *list = json_object_get(root, "nodes");
     const size_t count = json_array_size(list);
-    size_t next_term = m->best;
     if (!json_is_array(list) || (!count && !m->best))
         return wrong(path, "there are neither \"nodes\" nor the best shapelets");
     if (!count)
         return m->shapelet_count == m->best ? WW_OK : wrong(path, "there are more \"shapelets\" than \"best\"");
     char *named = calloc(count, 1);
+    bool *taken = calloc(m->shapelet_count + 1, sizeof *taken);
     m->nodes = calloc(count, sizeof *m->nodes);
-    if (!named || !m->nodes) {
+    if (!named || !taken || !m->nodes) {
         free(named);
+        free(taken);
         return wwi_fail_memory(count * sizeof *m->nodes);
     }
     m->node_count = count;
+    for (size_t i = 0; i < m->best; i++)
+        taken[i] = true;
     for (size_t i = 0; status == WW_OK && i < count; i++)
-        status = read_node(json_array_get(list, i), path, m, count, i, &m->nodes[i], &next_term);
+        status = read_node(json_array_get(list, i), path, m, count, i, &m->nodes[i], taken);
     if (status == WW_OK && (m->nodes[0].depth != 0 || m->nodes[0].series != m->train))
         status = wrong(path, "the first node is not the root of all training series");
     for (size_t i = 0; status == WW_OK && i < count; i++) {
@@ -365,9 +405,11 @@ static ww_status read_nodes(const json_t *root, const char *path, ww_shapelets *
             l->series + r->series != n->series)
             status = wrong(path, "\"depth\" or \"series\" of a node and of those below it do not fit");
     }
-    if (status == WW_OK && next_term != m->shapelet_count)
-        status = wrong(path, "a shapelet belongs to no node");
+    for (size_t i = 0; status == WW_OK && i < m->shapelet_count; i++)
+        if (!taken[i])
+            status = wrong(path, "a shapelet belongs to no node");
     free(named);
+    free(taken);
     return status;
 }
 
@@ -399,28 +441,24 @@ static ww_status read_model(const json_t *root, const char *path, ww_shapelets *
     return read_nodes(root, path, m);
 }
 
-ww_status ww_shapelets_read(const char *path, ww_shapelets **shapelets) {
+static size_t give(void *bytes, size_t room, void *source) {
+    const size_t got = wwi_byte_source_read(source, bytes, room);
+    return ((const wwi_byte_source *)source)->status == WW_OK ? got : (size_t)-1;
+}
+
+static ww_status read_source(wwi_byte_source *source, ww_shapelets **shapelets) {
     ww_status status;
     json_error_t error;
-    if (!path || !shapelets)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "path or shapelets is NULL");
-    *shapelets = NULL;
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (!file)
-        return wwi_fail(WW_ERROR_IO, "%s can't be opened", path);
-    json_t *root = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
-    const bool broken = ferror(file) != 0;
-    if (file != stdin)
-        fclose(file);
     ww_shapelets *m = NULL;
-    if (broken)
-        status = wwi_fail(WW_ERROR_IO, "%s can't be read", path);
+    json_t *root = json_load_callback(give, source, JSON_REJECT_DUPLICATES, &error);
+    if (source->status != WW_OK)
+        status = source->status;
     else if (!root)
-        status = wwi_fail(WW_ERROR_FORMAT, "%s:%d:%d: %s", path, error.line, error.column, error.text);
+        status = wwi_fail(WW_ERROR_FORMAT, "%s:%d:%d: %s", source->name, error.line, error.column, error.text);
     else if (!(m = calloc(1, sizeof *m)))
         status = wwi_fail_memory(sizeof *m);
     else
-        status = read_model(root, path, m);
+        status = read_model(root, source->name, m);
     json_decref(root);
     if (m)
         m->info = (ww_shapelets_info)WW_SHAPELETS_INFO_INIT;
@@ -433,12 +471,34 @@ ww_status ww_shapelets_read(const char *path, ww_shapelets **shapelets) {
 
 #else
 
-ww_status ww_shapelets_read(const char *path, ww_shapelets **shapelets) {
-    if (!path || !shapelets)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "path or shapelets is NULL");
-    *shapelets = NULL;
+static ww_status read_source(wwi_byte_source *source, ww_shapelets **shapelets) {
+    (void)source;
+    (void)shapelets;
     wwi_fail(WW_ERROR_UNSUPPORTED, "this library was built without jansson, which reads models");
     return wwi_fail_hint("install libjansson-dev and build again");
 }
 
 #endif
+
+ww_status ww_shapelets_read(const char *path, ww_shapelets **shapelets) {
+    if (shapelets)
+        *shapelets = NULL;
+    if (!path || !shapelets)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "path or shapelets is NULL");
+    wwi_byte_source source = {.name = path, .file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb")};
+    if (!source.file)
+        return wwi_fail(WW_ERROR_IO, "%s can't be opened", path);
+    const ww_status status = read_source(&source, shapelets);
+    if (source.file != stdin)
+        fclose(source.file);
+    return status;
+}
+
+ww_status ww_shapelets_read_from(ww_read_fn read, void *user, ww_shapelets **shapelets) {
+    if (shapelets)
+        *shapelets = NULL;
+    if (!read || !shapelets)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "read or shapelets is NULL");
+    wwi_byte_source source = {.name = "the model", .read = read, .user = user};
+    return read_source(&source, shapelets);
+}

@@ -3,6 +3,7 @@
 #ifndef WAVEWARP_SHAPELET_MODEL_H
 #define WAVEWARP_SHAPELET_MODEL_H
 
+#include "files/journal.h"
 #include "shapelets/shapelet_search.h"
 
 typedef struct wwi_shapelet {
@@ -17,7 +18,7 @@ struct ww_shapelets {
     char **names; // of the classes
     bool raw, unscaled;
     ww_shapelet_quality quality;
-    wwi_shapelet *shapelets; // the best, then those of the nodes in order
+    wwi_shapelet *shapelets; // the best, then those of the nodes as they were split: depth first
     size_t shapelet_count, shapelet_room;
     ww_shapelet_node *nodes;
     size_t node_count, node_room;
@@ -31,12 +32,14 @@ typedef struct wwi_shapelet_past {
     size_t searches, search_room, found_count, found_room;
     uint64_t columns;        // that the unfinished search has done
     size_t unfinished_count; // its best so far, after the others in `found`
-    uint8_t identity[32];    // of series and options
 } wwi_shapelet_past;
 
 void wwi_shapelet_past_free(wwi_shapelet_past *past);
-// Reads a checkpoint; *there false: there is no such file. WW_ERROR_FORMAT: damaged, or of another run.
-ww_status wwi_shapelet_past_read(const char *path, wwi_shapelet_past *past, bool *there);
-ww_status wwi_shapelet_past_write(const char *path, const wwi_shapelet_past *past);
+// Reads a checkpoint; *there false: there is no such file. WW_ERROR_FORMAT: damaged, or of another run than `wanted`
+// (NULL: of any).
+ww_status wwi_shapelet_past_read(const char *path, const wwi_journal_identity *wanted, wwi_shapelet_past *past,
+                                 bool *there);
+ww_status wwi_shapelet_past_write(const char *path, const wwi_journal_identity *identity,
+                                  const wwi_shapelet_past *past);
 
 #endif

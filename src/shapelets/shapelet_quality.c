@@ -4,12 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "shapelets/shapelet_search.h"
 
-const char *ww_shapelet_quality_name(ww_shapelet_quality quality) {
-    static const char *const names[] = {"gain", "f", "kruskal-wallis", "mood"};
-    return (unsigned)quality < sizeof names / sizeof *names ? names[quality] : "unknown";
-}
+WWI_NAMED(shapelet_quality, "quality", "gain", "f", "kruskal-wallis", "mood")
 
 ww_status wwi_shapelet_gains_open(size_t most, wwi_shapelet_gains *gains) {
     memset(gains, 0, sizeof *gains);
@@ -126,18 +124,39 @@ static double f_statistic(const double *distances, const uint32_t *classes, size
     return fmin(between / (double)(present - 1) / (fmax(within, 1e-300) / (double)(count - present)), 1e9);
 }
 
-static double kruskal_wallis(const double *distances, const uint32_t *classes, size_t count, const size_t *totals,
-                             size_t class_count, const uint32_t *order, double same) {
+// Distances in their order, and what is told apart.
+typedef struct sorted {
+    const double *distances, *errors; // errors: NULL, or of each
+    const uint32_t *order;
+    size_t count;
+    double same, most; // what rounding leaves of differences; of each distance, where there are no errors
+} sorted;
+
+typedef enum apart { SAME, APART, UNKNOWN } apart;
+
+// Whether the distances at the places p and p + 1 differ.
+static inline apart apart_at(const sorted *s, size_t p) {
+    const uint32_t i = s->order[p], j = s->order[p + 1];
+    const double gap = s->distances[j] - s->distances[i];
+    if (!(gap > s->same))
+        return SAME;
+    if (s->errors)
+        return gap > s->errors[i] + s->errors[j] ? APART : SAME;
+    return gap > 2 * s->most ? APART : UNKNOWN;
+}
+
+static double kruskal_wallis(const sorted *s, const uint32_t *classes, const size_t *totals, size_t class_count) {
+    const size_t count = s->count;
     double value = 0;
     double *sums = calloc(class_count, sizeof *sums);
     if (!sums)
         return 0;
     for (size_t p = 0; p < count;) {
         size_t end = p + 1;
-        while (end < count && distances[order[end]] - distances[order[end - 1]] <= same)
+        while (end < count && apart_at(s, end - 1) != APART)
             end++;
         for (size_t i = p; i < end; i++)
-            sums[classes[order[i]]] += 0.5 * (double)(p + 1 + end);
+            sums[classes[s->order[i]]] += 0.5 * (double)(p + 1 + end);
         p = end;
     }
     for (size_t k = 0; k < class_count; k++)
@@ -149,20 +168,21 @@ static double kruskal_wallis(const double *distances, const uint32_t *classes, s
     return value * 12 / ((double)count * (double)(count + 1));
 }
 
-static double mood(const double *distances, const uint32_t *classes, size_t count, const size_t *totals,
-                   size_t class_count, const uint32_t *order, double same) {
+// Above the median: from the first place on that differs from it.
+static double mood(const sorted *s, const uint32_t *classes, const size_t *totals, size_t class_count) {
+    const size_t count = s->count;
     double value = 0;
-    const double median = 0.5 * (distances[order[(count - 1) / 2]] + distances[order[count / 2]]);
-    size_t above = 0;
-    for (size_t j = 0; j < count; j++)
-        above += distances[j] > median + same;
-    if (above == 0 || above == count)
+    size_t first = (count - 1) / 2 + 1;
+    while (first < count && apart_at(s, first - 1) != APART)
+        first++;
+    if (first == count)
         return 0;
+    const size_t above = count - first;
     const double share = (double)above / (double)count;
     for (size_t k = 0; k < class_count; k++) {
         double own = 0;
-        for (size_t j = 0; j < count; j++)
-            own += classes[j] == k && distances[j] > median + same;
+        for (size_t p = first; p < count; p++)
+            own += classes[s->order[p]] == k;
         if (totals[k]) {
             const double gap = own - share * (double)totals[k];
             value += gap * gap / ((double)totals[k] * share * (1 - share));
@@ -171,10 +191,9 @@ static double mood(const double *distances, const uint32_t *classes, size_t coun
     return value;
 }
 
-void wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances, const uint32_t *classes, size_t count,
-                        size_t class_count, ww_shapelet_quality quality, uint32_t *order, size_t *counts,
-                        wwi_shapelet_score *score) {
-    const int64_t *K = gains->entropy;
+bool wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances, const uint32_t *classes, size_t count,
+                        size_t class_count, ww_shapelet_quality quality, double most, const double *errors,
+                        uint32_t *order, size_t *counts, wwi_shapelet_score *score) {
     size_t *left = counts, *totals = counts + class_count;
     double sum = 0, before = 0;
     int64_t gain = 0;
@@ -185,7 +204,7 @@ void wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances
     }
     sort_order(distances, order, count);
     const double largest = distances[order[count - 1]];
-    const double same = isfinite(largest) ? 1e-10 * largest : 0;
+    const sorted s = {distances, errors, order, count, isfinite(largest) ? 1e-10 * largest : 0, most};
     memset(score, 0, sizeof *score);
     score->key = -1;
     score->threshold = largest;
@@ -194,7 +213,12 @@ void wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances
         gain += gains->steps[on_left] - gains->steps[on_right - 1] - gains->steps[p] + gains->steps[count - p - 1];
         before += distances[order[p]];
         const double here = distances[order[p]], next = distances[order[p + 1]];
-        if (!(next - here > same) || gain < score->key)
+        if (gain < score->key)
+            continue;
+        const apart differ = apart_at(&s, p);
+        if (differ == UNKNOWN)
+            return false;
+        if (differ == SAME)
             continue;
         const double gap = (sum - before) / (double)(count - p - 1) - before / (double)(p + 1);
         const int64_t gap_key = isfinite(gap) && fabs(gap) < 1e9 ? llround(gap * 4294967296.0) : INT64_MAX;
@@ -206,16 +230,19 @@ void wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances
             score->left = p + 1;
         }
     }
-    (void)K;
     if (score->key < 0)
         score->key = 0;
     score->gain = ldexp((double)score->key, -WWI_GAIN_BITS) / (double)count;
     score->quality = score->gain;
     if (quality == WW_SHAPELET_GAIN)
-        return;
-    score->quality = quality == WW_SHAPELET_F ? f_statistic(distances, classes, count, totals, class_count)
-                     : quality == WW_SHAPELET_KRUSKAL_WALLIS
-                         ? kruskal_wallis(distances, classes, count, totals, class_count, order, same)
-                         : mood(distances, classes, count, totals, class_count, order, same);
+        return true;
+    for (size_t p = 0; p + 1 < count; p++)
+        if (apart_at(&s, p) == UNKNOWN)
+            return false;
+    score->quality = !score->left               ? 0 // no distances that differ
+                     : quality == WW_SHAPELET_F ? f_statistic(distances, classes, count, totals, class_count)
+                     : quality == WW_SHAPELET_KRUSKAL_WALLIS ? kruskal_wallis(&s, classes, totals, class_count)
+                                                             : mood(&s, classes, totals, class_count);
     score->key = llround(score->quality * WWI_QUALITY_UNIT);
+    return true;
 }

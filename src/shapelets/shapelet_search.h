@@ -4,6 +4,7 @@
 #ifndef WAVEWARP_SHAPELET_SEARCH_H
 #define WAVEWARP_SHAPELET_SEARCH_H
 
+#include <math.h>
 #include <wavewarp/shapelets.h>
 
 #include "base/pace.h"
@@ -24,6 +25,7 @@ typedef struct wwi_shapelet_data {
     double *values;
     double centre, range;  // middle and extent of all values
     double widest, finest; // one channel: the largest extent of a series, the least of three neighbours that differ
+    double steepest;       // of all series: the largest value by the least extent of a window that is not flat
     size_t shortest, longest;
     wwi_buffer *device_values, *device_offsets; // NULL where the device has no double
 } wwi_shapelet_data;
@@ -39,14 +41,35 @@ typedef struct wwi_shapelet_kind {
     bool raw, unscaled;
 } wwi_shapelet_kind;
 
-// Buffers of the search of a node, kept for the next one.
+// Buffers of the search of a node, kept for the next one: of what the node is, of the tables of columns and of windows,
+// of bounds and what they keep, of short candidates, and of distances in double.
 typedef struct wwi_shapelet_room {
-    wwi_buffer *node_ids, *class_of, *totals, *before, *so_far, *steps, *bound, *all_columns, *all_lefts,
-        *column_buffer, *reaches, *own, *a, *norms, *b, *tile_buffer, *tile_first, *table_flats, *sums, *rises,
-        *row_steps, *window_steps, *falls, *rows_scratch, *lefts, *points, *entropy, *sifted, *listed, *listed_count,
-        *nearest, *most_gain, *most_gap, *best, *kept, *kept_count, *scratch, *angles[2], *sorted_angles[2],
-        *angle_counts[2], *fours;
+    struct wwi_shapelet_node_room {
+        wwi_buffer *ids, *class_of, *totals, *points, *before, *so_far, *steps, *entropy, *columns, *lefts;
+    } node;
+    struct wwi_shapelet_columns_room {
+        wwi_buffer *places, *reaches, *own, *a, *norms, *sums, *increments, *steps, *lefts;
+    } columns;
+    struct wwi_shapelet_windows_room {
+        wwi_buffer *tiles, *first, *b, *constant, *steps, *differences, *scratch;
+    } windows;
+    struct wwi_shapelet_bounds_room {
+        wwi_buffer *nearest, *bound, *pruned, *listed, *listed_count, *most_gain, *most_gap, *best, *scratch, *kept,
+            *kept_count;
+    } bounds;
+    struct wwi_shapelet_brief_room {
+        wwi_buffer *angles[2], *sorted[2], *counts[2], *fours;
+    } brief;
+    struct wwi_shapelet_exact_room {
+        wwi_buffer *patterns, *places, *flats, *ids, *nearest, *at, *candidates, *statistics, *gains, *gaps;
+    } exact;
 } wwi_shapelet_room;
+
+// The kernels of texts that use double.
+typedef struct wwi_shapelet_kernels {
+    wwi_kernel *exact, *statistics_of, *patterns_of, *near, *make_angles, *circle, *make_fours, *near_fours, *rescore,
+        *make_columns, *make_windows, *tensor_columns, *tensor_windows, *row_steps, *window_steps;
+} wwi_shapelet_kernels;
 
 // A device's programs for one kind. It belongs to one thread at a time.
 typedef struct wwi_shapelet_device {
@@ -60,12 +83,9 @@ typedef struct wwi_shapelet_device {
     uint32_t row_parts;                      // of a group that have the same rows
     uint32_t exact_group, table_group;
     wwi_program *double_program;
-    wwi_kernel *exact, *statistics_of, *patterns_of, *near, *make_angles, *circle, *make_fours, *near_fours, *weigh,
-        *make_columns, *make_windows, *tensor_columns, *tensor_windows, *row_steps, *window_steps;
-    wwi_buffer *patterns, *places, *flats, *ids, *nearest, *at; // of wwi_shapelet_exact()
+    wwi_shapelet_kernels kernels;
     wwi_shapelet_room room;
     uint64_t bytes; // that a search may use: half of what was free when the first began
-    wwi_buffer *candidates, *statistics, *gains, *gaps; // of wwi_shapelet_weigh()
 } wwi_shapelet_device;
 
 ww_status wwi_shapelet_device_open(ww_context *context, wwi_shapelet_kind kind, wwi_shapelet_device *device);
@@ -85,11 +105,26 @@ typedef struct wwi_shapelet_pattern {
     size_t stride, length;
 } wwi_shapelet_pattern;
 
+typedef struct wwi_shapelet_place {
+    uint32_t series, start, length; // series: of the data
+} wwi_shapelet_place;
+
+static inline wwi_shapelet_pattern wwi_shapelet_pattern_at(const wwi_shapelet_data *data,
+                                                           const wwi_shapelet_place *place) {
+    return (wwi_shapelet_pattern){data->values + data->offsets[place->series] + place->start,
+                                  wwi_shapelet_length(data, place->series), place->length};
+}
+static inline double wwi_shapelet_join(ww_shapelet_op op, double a, double b) {
+    return op == WW_SHAPELET_AND ? fmax(a, b) : fmin(a, b);
+}
+
 // The distance of each pattern to each of the series `ids` (count x series), infinite where the series is shorter, and
 // the first window that has it (or NULL). WW_ERROR_UNSUPPORTED never: without double on the device the host computes.
 ww_status wwi_shapelet_exact(wwi_shapelet_device *device, const wwi_shapelet_data *data, const uint32_t *ids,
                              size_t series, const wwi_shapelet_pattern *patterns, size_t count, double *distances,
                              uint32_t *at);
+
+// ---- gains in double (shapelet_rescore.c)
 
 // What a node is on the device: series of the data, classes of each, series of each class, distances so far (or NULL),
 // the steps of wwi_shapelet_gains.
@@ -98,14 +133,14 @@ typedef struct wwi_shapelet_sides {
     wwi_buffer *ids, *class_of, *totals, *before, *steps;
 } wwi_shapelet_sides;
 
-// How many candidates wwi_shapelet_weigh() takes at a time; 0: none, on this device or with so many series.
-size_t wwi_shapelet_weighs(const wwi_shapelet_device *device, const wwi_shapelet_sides *sides);
+// How many candidates wwi_shapelet_rescore() takes at a time; 0: none, on this device or with so many series.
+size_t wwi_shapelet_rescores(const wwi_shapelet_device *device, const wwi_shapelet_sides *sides);
 
 // The gain of each candidate (series, start, length, the series' place in the node) by distances in double, and its
 // gap: by rounding they may be those of wwi_shapelet_split() or a little more.
-ww_status wwi_shapelet_weigh(wwi_shapelet_device *device, const wwi_shapelet_data *data,
-                             const wwi_shapelet_sides *sides, const uint32_t (*candidates)[4], size_t count,
-                             int64_t *gains, double *gaps);
+ww_status wwi_shapelet_rescore(wwi_shapelet_device *device, const wwi_shapelet_data *data,
+                               const wwi_shapelet_sides *sides, const uint32_t (*candidates)[4], size_t count,
+                               int64_t *gains, double *gaps);
 
 // ---- tables on the host, for devices without double (shapelet_tables.c): as the kernels of shapelet_tables.cl
 
@@ -152,16 +187,14 @@ typedef struct wwi_shapelet_score {
 #define WWI_QUALITY_UNIT 1048576.0 // of keys that are not gains
 
 // The best split of distances. `order` has room for `count` indices; classes are below `class_count`. `counts` has room
-// for 2 * class_count. A split lies between distances that differ by more than 1e-10 of the largest.
-void wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances, const uint32_t *classes, size_t count,
-                        size_t class_count, ww_shapelet_quality quality, uint32_t *order, size_t *counts,
-                        wwi_shapelet_score *score);
+// for 2 * class_count. A split lies between distances that differ by more than 1e-10 of the largest, and by more than
+// the rounding of both: `errors` of each, or where that is NULL at most `most`. False: without `errors` it can't be
+// told.
+bool wwi_shapelet_split(const wwi_shapelet_gains *gains, const double *distances, const uint32_t *classes, size_t count,
+                        size_t class_count, ww_shapelet_quality quality, double most, const double *errors,
+                        uint32_t *order, size_t *counts, wwi_shapelet_score *score);
 
-// ---- the search of a node (shapelet_search.c)
-
-typedef struct wwi_shapelet_place {
-    uint32_t series, start, length; // series: of the data
-} wwi_shapelet_place;
+// ---- the search of a node (shapelet_node.c)
 
 typedef struct wwi_shapelet_found {
     wwi_shapelet_place place;
@@ -175,7 +208,8 @@ typedef struct wwi_shapelet_node {
     const uint32_t *ids;     // its series
     const uint32_t *classes; // of each
     size_t count, class_count;
-    const double *before; // NULL, or the distances so far: the candidate's are combined with them
+    const double *before;        // NULL, or the distances so far: the candidate's are combined with them
+    const double *before_errors; // with `before`: their rounding
     ww_shapelet_op op;
     struct wwi_shapelet_after *after; // NULL, or what the search tells besides
 } wwi_shapelet_node;
@@ -185,6 +219,22 @@ typedef struct wwi_shapelet_after {
     wwi_shapelet_found found; // its length is 0 before there is one
     double *distances;
 } wwi_shapelet_after;
+
+// ---- rounding (shapelet_rounding.c, whose comment has the bounds)
+
+// Finds data->steepest.
+void wwi_shapelet_find_steepest(wwi_shapelet_data *data);
+// What no distance of candidates of this length, or shorter, is off by.
+double wwi_shapelet_rounding_most(const wwi_shapelet_data *data, wwi_shapelet_kind kind, size_t length);
+// What the distances of one candidate to the series `ids` are off by at most; 0 to its own.
+ww_status wwi_shapelet_rounding(wwi_shapelet_device *device, const wwi_shapelet_data *data, const uint32_t *ids,
+                                size_t series, const wwi_shapelet_place *place, double *errors);
+// The score of found->place by its distances to the node's series, which are joined to those before. order, counts: as
+// wwi_shapelet_split().
+ww_status wwi_shapelet_judge(wwi_shapelet_device *device, const wwi_shapelet_data *data,
+                             const wwi_shapelet_gains *gains, const ww_shapelets_options *options,
+                             const wwi_shapelet_node *node, const double *distances, uint32_t *order, size_t *counts,
+                             wwi_shapelet_found *found);
 
 // What may be kept between calls, told and asked.
 typedef struct wwi_shapelet_progress {

@@ -3,7 +3,9 @@
 // kernels_cl/shapelets/shapelet_tables.cl compute, whose comment has the formulae.
 #include <math.h>
 
-#include "shapelets/shapelet_search.h"
+#include <stdlib.h>
+
+#include "shapelets/shapelet_node.h"
 
 #define FLAT 1e-10
 
@@ -99,4 +101,55 @@ void wwi_shapelet_windows(const wwi_shapelet_data *data, wwi_shapelet_kind kind,
             }
         }
     }
+}
+
+// ---- of a chunk, and of the node
+
+ww_status wwi_node_host_columns(wwi_node_search *s) {
+    const wwi_shapelet_column *columns = s->candidates.padded;
+    ww_status status;
+    const uint32_t W = s->job.columns;
+    const uint64_t a_bytes = (uint64_t)W * s->data->channels * s->job.longest * 4;
+    const uint64_t norm_bytes = (uint64_t)W * (s->data->channels + 1) * s->job.count * 4;
+    uint32_t *reaches = malloc(W * sizeof *reaches), *own = malloc(W * sizeof *own);
+    float *a = malloc(a_bytes), *norms = calloc(norm_bytes, 1);
+    if (!reaches || !own || !a || !norms) {
+        status = wwi_fail_memory(a_bytes + norm_bytes);
+        goto done;
+    }
+    for (uint32_t c = 0; c < W; c++) {
+        reaches[c] = columns[c].reach;
+        own[c] = columns[c].own;
+    }
+    wwi_shapelet_columns(s->data, s->device->kind, columns, &s->job, a, norms);
+    if ((status = wwi_buffer_write(s->room->columns.reaches, 0, W * 4, reaches)) == WW_OK &&
+        (status = wwi_buffer_write(s->room->columns.own, 0, W * 4, own)) == WW_OK &&
+        (status = wwi_buffer_write(s->room->columns.a, 0, a_bytes, a)) == WW_OK)
+        status = wwi_buffer_write(s->room->columns.norms, 0, norm_bytes, norms);
+done:
+    free(reaches);
+    free(own);
+    free(a);
+    free(norms);
+    return status;
+}
+
+ww_status wwi_node_host_windows(wwi_node_search *s) {
+    ww_status status;
+    const uint64_t bytes = s->table.bytes;
+    const uint64_t flat_bytes = s->node->count * (s->job.single ? s->job.longest : s->job.count) * 4;
+    float *b = malloc(bytes);
+    uint32_t *flats = calloc(flat_bytes, 1);
+    if (!b || !flats) {
+        status = wwi_fail_memory(bytes);
+    } else if ((status = wwi_stream_read(s->device->stream, s->room->windows.constant, 0, flat_bytes, flats)) ==
+               WW_OK) {
+        wwi_shapelet_windows(s->data, s->device->kind, s->node->ids, s->table.tiles, s->table.tile_count,
+                             s->device->windows, &s->job, b, flats);
+        if ((status = wwi_buffer_write(s->room->windows.b, 0, bytes, b)) == WW_OK)
+            status = wwi_buffer_write(s->room->windows.constant, 0, flat_bytes, flats);
+    }
+    free(b);
+    free(flats);
+    return status;
 }

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapelets as the program's user has them: discovery of a tree and of the best, prediction, the transform. The search
-// of a node is in shapelet_search.c, the file in shapelet_file.c. Long because: a tree's growth, its checkpoint and its
-// use share the model.
+// Discovery of a tree and of the best shapelets. The search of a node is in shapelet_node.c, what a model is used for
+// in shapelet_model.c, its file in shapelet_file.c.
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/grow.h"
 #include "base/run.h"
+#include "data/dataset_host.h"
 #include "files/output.h"
 #include "options.h"
 #include "shapelets/shapelet_model.h"
 
 enum { MOST_TERMS = 8 };
+
+typedef struct checkpoint_texts {
+    char inputs[65], options[512], device[WWI_JOURNAL_DEVICE_BYTES];
+} checkpoint_texts;
 
 typedef struct growth {
     ww_context *context;
@@ -31,79 +36,17 @@ typedef struct growth {
     struct waiting *waiting; // nodes to be split
     size_t waiting_count;
     // the checkpoint
-    wwi_shapelet_past past; // what an earlier run found, then what this one does
-    size_t replayed;        // searches answered from it
-    double saved;           // when it was written
+    checkpoint_texts texts;
+    wwi_journal_identity identity; // these texts
+    wwi_shapelet_past past;        // what an earlier run found, then what this one does
+    size_t replayed;               // searches answered from it
+    double saved;                  // when it was written
     bool resumable;
 } growth;
 
 typedef struct waiting {
     size_t node, first, count; // node, and its series in ids
 } waiting;
-
-// ---- models
-
-void ww_shapelets_destroy(ww_shapelets **shapelets) {
-    if (!shapelets || !*shapelets)
-        return;
-    ww_shapelets *m = *shapelets;
-    *shapelets = NULL;
-    for (size_t k = 0; m->names && k < m->class_count; k++)
-        free(m->names[k]);
-    for (size_t i = 0; i < m->shapelet_count; i++)
-        free(m->shapelets[i].values);
-    free(m->names);
-    free(m->shapelets);
-    free(m->nodes);
-    free(m);
-}
-
-ww_status ww_shapelets_get_info(const ww_shapelets *m, ww_shapelets_info *info) {
-    if (!m || !info)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or info is NULL");
-    ww_shapelets_info own = m->info;
-    own.classes = m->class_count;
-    own.channels = m->channels;
-    own.train = m->train;
-    own.nodes = m->node_count;
-    own.shapelets = m->shapelet_count;
-    own.best = m->best;
-    own.raw = m->raw;
-    own.unscaled = m->unscaled;
-    own.quality = m->quality;
-    own.longest = 0;
-    for (size_t i = 0; i < m->shapelet_count; i++)
-        if (m->shapelets[i].length > own.longest)
-            own.longest = m->shapelets[i].length;
-    return wwi_struct_give(info, &own, "ww_shapelets_info");
-}
-
-ww_status ww_shapelets_get_shapelet(const ww_shapelets *m, size_t i, ww_shapelet *shapelet) {
-    if (!m || !shapelet)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or shapelet is NULL");
-    if (i >= m->shapelet_count)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no shapelet %zu; there are %zu", i, m->shapelet_count);
-    const wwi_shapelet *s = &m->shapelets[i];
-    const ww_shapelet own = {sizeof own, s->series, s->start, s->length,    s->label,
-                             s->quality, s->gain,   s->gap,   s->threshold, s->values};
-    return wwi_struct_give(shapelet, &own, "ww_shapelet");
-}
-
-ww_status ww_shapelets_get_node(const ww_shapelets *m, size_t i, ww_shapelet_node *node) {
-    if (!m || !node)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or node is NULL");
-    if (i >= m->node_count)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no node %zu; there are %zu", i, m->node_count);
-    return wwi_struct_give(node, &m->nodes[i], "ww_shapelet_node");
-}
-
-ww_shapelet_op ww_shapelets_get_op(const ww_shapelets *m, size_t i) {
-    return m && i < m->shapelet_count ? m->shapelets[i].op : WW_SHAPELET_AND;
-}
-
-const char *ww_shapelets_class_name(const ww_shapelets *m, size_t k) {
-    return m && k < m->class_count ? m->names[k] : NULL;
-}
 
 // ---- options
 
@@ -190,40 +133,43 @@ static ww_status take_classes(growth *g, const ww_series_set *train) {
 
 // ---- the checkpoint
 
-static ww_status identify(const growth *g, uint8_t identity[32]) {
-    const ww_shapelets_options *o = &g->options;
-    const uint64_t options[] = {
-        o->min_length, o->max_length,    o->length_step,        o->start_step,        o->sample, o->seed,
-        o->quality,    (uint64_t)o->raw, (uint64_t)o->unscaled, (uint64_t)o->no_tree, o->best,   o->max_depth,
-        o->min_size,   o->terms,         g->data.count,         g->data.channels};
+// The sum of all that a search sees of the series.
+static ww_status sum_series(const growth *g, char sum[65]) {
     const size_t values = g->data.offsets[g->data.count] * sizeof(double), offsets = (g->data.count + 1) * 8;
-    const size_t classes = g->data.count * 4, bytes = sizeof options + values + offsets + classes;
+    const size_t classes = g->data.count * 4, bytes = values + offsets + classes;
     uint8_t *all = malloc(bytes);
     if (!all)
         return wwi_fail_memory(bytes);
-    memcpy(all, options, sizeof options);
-    memcpy(all + sizeof options, g->data.offsets, offsets);
-    memcpy(all + sizeof options + offsets, g->classes, classes);
-    memcpy(all + sizeof options + offsets + classes, g->data.values, values);
-    wwi_checksum(all, bytes, identity);
+    memcpy(all, g->data.offsets, offsets);
+    memcpy(all + offsets, g->classes, classes);
+    memcpy(all + offsets + classes, g->data.values, values);
+    const ww_status status = ww_checksum(all, bytes, sum);
     free(all);
-    return WW_OK;
+    return status;
+}
+
+static ww_status identify(growth *g) {
+    const ww_shapelets_options *o = &g->options;
+    checkpoint_texts *t = &g->texts;
+    snprintf(
+        t->options, sizeof t->options,
+        "length %zu %zu %zu start %zu sample %zu seed %" PRIu64 " quality %d raw %d unscaled %d no_tree %d best %zu "
+        "depth %zu size %zu terms %zu channels %zu",
+        o->min_length, o->max_length, o->length_step, o->start_step, o->sample, o->seed, (int)o->quality, o->raw != 0,
+        o->unscaled != 0, o->no_tree != 0, o->best, o->max_depth, o->min_size, o->terms, g->data.channels);
+    wwi_journal_device(g->context, t->device);
+    g->identity = (wwi_journal_identity){{"shapelets", t->inputs, t->options, t->device}};
+    return sum_series(g, t->inputs);
 }
 
 static ww_status open_checkpoint(growth *g) {
     bool there = false;
-    uint8_t identity[32];
     ww_status status;
     if (!g->options.checkpoint)
         return WW_OK;
-    if ((status = identify(g, identity)) != WW_OK ||
-        (status = wwi_shapelet_past_read(g->options.checkpoint, &g->past, &there)) != WW_OK)
+    if ((status = identify(g)) != WW_OK ||
+        (status = wwi_shapelet_past_read(g->options.checkpoint, &g->identity, &g->past, &there)) != WW_OK)
         return status;
-    if (there && memcmp(identity, g->past.identity, sizeof identity) != 0) {
-        wwi_fail(WW_ERROR_FORMAT, "the checkpoint %s belongs to other series or options", g->options.checkpoint);
-        return wwi_fail_hint("remove it, or name another file");
-    }
-    memcpy(g->past.identity, identity, sizeof identity);
     g->saved = wwi_seconds();
     // A folder that can't be written to is noticed before the search, not after its first minute.
     wwi_output probe;
@@ -247,7 +193,7 @@ static ww_status save_part(void *user, uint64_t columns, const wwi_shapelet_foun
     g->past.columns = columns;
     g->past.unfinished_count = count;
     if (status == WW_OK && wwi_seconds() - g->saved >= g->options.checkpoint_seconds) {
-        status = wwi_shapelet_past_write(g->options.checkpoint, &g->past);
+        status = wwi_shapelet_past_write(g->options.checkpoint, &g->identity, &g->past);
         g->saved = wwi_seconds();
     }
     return status;
@@ -273,19 +219,16 @@ static ww_status score_place(growth *g, const wwi_shapelet_node *node, wwi_shape
             wwi_fail(WW_ERROR_FORMAT, "the checkpoint %s names a candidate that there is not", g->options.checkpoint);
         goto done;
     }
-    const wwi_shapelet_pattern pattern = {g->data.values + g->data.offsets[place->series] + place->start,
-                                          wwi_shapelet_length(&g->data, place->series), place->length};
+    const wwi_shapelet_pattern pattern = wwi_shapelet_pattern_at(&g->data, place);
     if ((status = wwi_shapelet_exact(&g->device, &g->data, node->ids, node->count, &pattern, 1, distances, NULL)) !=
         WW_OK)
         goto done;
     for (size_t j = 0; j < node->count; j++) {
         distances[j] = node->ids[j] == place->series ? 0 : distances[j];
         if (node->before)
-            distances[j] =
-                node->op == WW_SHAPELET_AND ? fmax(distances[j], node->before[j]) : fmin(distances[j], node->before[j]);
+            distances[j] = wwi_shapelet_join(node->op, distances[j], node->before[j]);
     }
-    wwi_shapelet_split(&g->gains, distances, node->classes, node->count, node->class_count, g->options.quality, order,
-                       counts, &found->score);
+    status = wwi_shapelet_judge(&g->device, &g->data, &g->gains, &g->options, node, distances, order, counts, found);
 done:
     free(distances);
     free(order);
@@ -366,47 +309,34 @@ static ww_status add_shapelet(growth *g, const wwi_shapelet_found *found, ww_sha
 }
 
 // Counts classes: the most frequent, and whether there is only one.
-static size_t most_frequent(const growth *g, const uint32_t *ids, size_t count, bool *pure) {
-    const size_t K = g->model->class_count;
-    size_t best = 0, most = 0;
-    size_t *counts = calloc(K, sizeof *counts);
-    if (!counts) { // slower, and the same
-        for (size_t k = 0; k < K; k++) {
-            size_t own = 0;
-            for (size_t i = 0; i < count; i++)
-                own += g->classes[ids[i]] == k;
-            if (own > most) {
-                most = own;
-                best = k;
-            }
-        }
-        *pure = most == count;
-        return best;
-    }
+static ww_status most_frequent(const growth *g, const uint32_t *ids, size_t count, size_t *best, bool *pure) {
+    size_t *counts = calloc(g->model->class_count, sizeof *counts);
+    if (!counts)
+        return wwi_fail_memory(g->model->class_count * sizeof *counts);
     for (size_t i = 0; i < count; i++)
         counts[g->classes[ids[i]]]++;
-    for (size_t k = 0; k < K; k++)
-        if (counts[k] > most) {
-            most = counts[k];
-            best = k;
-        }
-    *pure = most == count;
+    *best = 0;
+    for (size_t k = 1; k < g->model->class_count; k++)
+        *best = counts[k] > counts[*best] ? k : *best;
+    *pure = counts[*best] == count;
     free(counts);
-    return best;
+    return WW_OK;
 }
 
 static ww_status add_node(growth *g, size_t first, size_t count, size_t depth, size_t *number) {
     ww_status status;
     ww_shapelets *m = g->model;
-    bool pure;
-    if ((status = wwi_grow(&m->nodes, &m->node_room, m->node_count + 1, sizeof *m->nodes)) != WW_OK ||
+    bool pure = false;
+    size_t label = 0;
+    if ((status = most_frequent(g, g->ids + first, count, &label, &pure)) != WW_OK ||
+        (status = wwi_grow(&m->nodes, &m->node_room, m->node_count + 1, sizeof *m->nodes)) != WW_OK ||
         (status = wwi_grow(&g->waiting, &g->waiting_room, g->waiting_count + 1, sizeof *g->waiting)) != WW_OK)
         return status;
     *number = m->node_count++;
     m->nodes[*number] = (ww_shapelet_node)WW_SHAPELET_NODE_INIT;
     m->nodes[*number].depth = depth;
     m->nodes[*number].series = count;
-    m->nodes[*number].label = most_frequent(g, g->ids + first, count, &pure);
+    m->nodes[*number].label = label;
     const ww_shapelets_options *o = &g->options;
     if (!pure && count >= o->min_size && (!o->max_depth || depth < o->max_depth))
         g->waiting[g->waiting_count++] = (waiting){*number, first, count};
@@ -417,23 +347,35 @@ static ww_status add_node(growth *g, size_t first, size_t count, size_t depth, s
 static ww_status join(growth *g, const wwi_shapelet_node *node, const wwi_shapelet_found *found, ww_shapelet_op op,
                       bool first, double *distances) {
     const wwi_shapelet_place *p = &found->place;
-    const wwi_shapelet_pattern pattern = {g->data.values + g->data.offsets[p->series] + p->start,
-                                          wwi_shapelet_length(&g->data, p->series), p->length};
+    const wwi_shapelet_pattern pattern = wwi_shapelet_pattern_at(&g->data, p);
     double *own = malloc(node->count * sizeof *own);
     if (!own)
         return wwi_fail_memory(node->count * sizeof *own);
     const ww_status status = wwi_shapelet_exact(&g->device, &g->data, node->ids, node->count, &pattern, 1, own, NULL);
     for (size_t j = 0; status == WW_OK && j < node->count; j++) {
         const double d = node->ids[j] == p->series ? 0 : own[j];
-        distances[j] = first ? d : op == WW_SHAPELET_AND ? fmax(distances[j], d) : fmin(distances[j], d);
+        distances[j] = first ? d : wwi_shapelet_join(op, distances[j], d);
     }
     free(own);
     return status;
 }
 
-// The terms of a node: the best shapelet, then greedily those that make the joined split better.
+// Adds to `errors` what the distances of a node's series to a term are off by.
+static ww_status join_errors(growth *g, const wwi_shapelet_node *node, const wwi_shapelet_found *found,
+                             double *errors) {
+    double *own = malloc(node->count * sizeof *own);
+    if (!own)
+        return wwi_fail_memory(node->count * sizeof *own);
+    const ww_status status = wwi_shapelet_rounding(&g->device, &g->data, node->ids, node->count, &found->place, own);
+    for (size_t j = 0; status == WW_OK && j < node->count; j++)
+        errors[j] = fmax(errors[j], own[j]);
+    free(own);
+    return status;
+}
+
+// The terms of a node: the best shapelet, then greedily those that make the joined split better. errors: zeros.
 static ww_status find_terms(growth *g, wwi_shapelet_node *node, const wwi_shapelet_found *known, double *distances,
-                            wwi_shapelet_found *terms, ww_shapelet_op *ops, size_t *count) {
+                            double *errors, wwi_shapelet_found *terms, ww_shapelet_op *ops, size_t *count) {
     ww_status status = WW_OK;
     size_t there = 0;
     wwi_shapelet_after after = {.distances = distances};
@@ -458,12 +400,15 @@ static ww_status find_terms(growth *g, wwi_shapelet_node *node, const wwi_shapel
         (status = join(g, node, &terms[0], ops[0], true, distances)) != WW_OK)
         return status;
     while (*count < g->options.terms && !g->progress.stopped) {
+        if ((status = join_errors(g, node, &terms[*count - 1], errors)) != WW_OK)
+            return status;
         wwi_shapelet_found better = terms[*count - 1];
         ww_shapelet_op op = WW_SHAPELET_AND;
         bool any = false;
         for (int which = 0; status == WW_OK && which < 2; which++) {
             wwi_shapelet_found one;
             node->before = distances;
+            node->before_errors = errors;
             node->op = (ww_shapelet_op)which;
             status = find(g, node, 1, &one, &there);
             if (status == WW_OK && there && one.score.key > terms[*count - 1].score.key &&
@@ -506,14 +451,14 @@ static ww_status split_node(growth *g, const waiting *w, const wwi_shapelet_foun
     uint32_t *ids = g->ids + w->first;
     uint32_t *classes = malloc(w->count * sizeof *classes), *sorted = malloc(w->count * sizeof *sorted);
     uint32_t *numbers = malloc(m->class_count * sizeof *numbers);
-    double *distances = malloc(w->count * sizeof *distances);
-    if (!classes || !sorted || !numbers || !distances) {
+    double *distances = malloc(w->count * sizeof *distances), *errors = calloc(w->count, sizeof *errors);
+    if (!classes || !sorted || !numbers || !distances || !errors) {
         status = wwi_fail_memory(w->count * sizeof *distances);
         goto done;
     }
-    wwi_shapelet_node node = {ids,  classes,         w->count, number_classes(g, ids, w->count, numbers, classes),
-                              NULL, WW_SHAPELET_AND, NULL};
-    if ((status = find_terms(g, &node, known, distances, terms, ops, &count)) != WW_OK || !count)
+    wwi_shapelet_node node = {ids,  classes, w->count,        number_classes(g, ids, w->count, numbers, classes),
+                              NULL, NULL,    WW_SHAPELET_AND, NULL};
+    if ((status = find_terms(g, &node, known, distances, errors, terms, ops, &count)) != WW_OK || !count)
         goto done;
     const wwi_shapelet_score *score = &terms[count - 1].score;
     size_t right = w->count;
@@ -552,14 +497,15 @@ done:
     free(sorted);
     free(numbers);
     free(distances);
+    free(errors);
     return status;
 }
 
 static ww_status find_best(growth *g, wwi_shapelet_found *best) {
     ww_status status;
     size_t count = 0;
-    const wwi_shapelet_node root = {g->ids, g->classes,      g->data.count, g->model->class_count,
-                                    NULL,   WW_SHAPELET_AND, NULL};
+    const wwi_shapelet_node root = {g->ids, g->classes, g->data.count,   g->model->class_count,
+                                    NULL,   NULL,       WW_SHAPELET_AND, NULL};
     if ((status = find(g, &root, g->options.best, best, &count)) != WW_OK)
         return status;
     if (count < g->options.best && !g->progress.stopped) {
@@ -626,25 +572,27 @@ static ww_status create(growth *g, const ww_series_set *train, const ww_shapelet
     return wwi_finish_after(g->device.stream, status);
 }
 
-ww_status ww_shapelets_create(ww_context *context, const ww_series_set *train, const ww_shapelets_options *options,
-                              ww_shapelets **shapelets) {
+ww_status ww_shapelets_create(ww_dataset *train, const ww_shapelets_options *options, ww_shapelets **shapelets) {
     growth g;
+    ww_series_set *set = NULL;
     const double start = wwi_seconds();
-    if (!context || !train || !shapelets)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, train or shapelets is NULL");
-    *shapelets = NULL;
-    if (ww_series_set_count(train) < 2)
-        return wwi_fail(WW_ERROR_EMPTY, "%zu series; shapelets need at least two, of two classes",
-                        ww_series_set_count(train));
+    if (shapelets)
+        *shapelets = NULL;
+    if (!train || !shapelets)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "train or shapelets is NULL");
+    if (train->count < 2)
+        return wwi_fail(WW_ERROR_EMPTY, "%zu series; shapelets need at least two, of two classes", train->count);
     memset(&g, 0, sizeof g);
     if (!(g.model = calloc(1, sizeof *g.model)))
         return wwi_fail_memory(sizeof *g.model);
     g.model->info = (ww_shapelets_info)WW_SHAPELETS_INFO_INIT;
-    g.context = context;
-    ww_status status = create(&g, train, options);
+    g.context = train->context;
+    ww_status status = wwi_dataset_series(train, &set);
+    if (status == WW_OK)
+        status = create(&g, set, options);
     if (status == WW_ERROR_CANCELLED && g.options.checkpoint) {
         // The cancellation is the record that the caller reads.
-        if (wwi_shapelet_past_write(g.options.checkpoint, &g.past) == WW_OK)
+        if (wwi_shapelet_past_write(g.options.checkpoint, &g.identity, &g.past) == WW_OK)
             status = wwi_fail(WW_ERROR_CANCELLED, "the progress function asked to stop; %s keeps what was found",
                               g.options.checkpoint);
     } else if (status == WW_OK && g.options.checkpoint) {
@@ -660,6 +608,7 @@ ww_status ww_shapelets_create(ww_context *context, const ww_series_set *train, c
         info->seconds_device = wwi_stream_seconds(g.device.stream);
     }
     info->seconds_wall = wwi_seconds() - start;
+    ww_series_set_destroy(&set);
     wwi_shapelet_past_free(&g.past);
     wwi_shapelet_gains_close(&g.gains);
     wwi_shapelet_data_close(&g.data);
@@ -671,116 +620,5 @@ ww_status ww_shapelets_create(ww_context *context, const ww_series_set *train, c
         *shapelets = g.model;
     else
         ww_shapelets_destroy(&g.model);
-    return status;
-}
-
-// ---- use
-
-ww_status ww_shapelets_transform(ww_context *context, const ww_shapelets *m, const ww_series_set *set,
-                                 const ww_run_options *given, size_t first, size_t count, double *distances,
-                                 uint64_t *starts) {
-    ww_status status;
-    wwi_shapelet_device device;
-    wwi_shapelet_data data;
-    ww_run_options run;
-    enum { AT_ONCE = 64 };
-    wwi_shapelet_pattern patterns[AT_ONCE];
-    uint32_t *ids = NULL, *at = NULL;
-    double *block = NULL;
-    if (!context || !m || !set || !distances)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, shapelets, set or distances is NULL");
-    if (count == 0 || first > m->shapelet_count || count > m->shapelet_count - first)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets %zu to %zu; there are %zu", first, first + count,
-                        m->shapelet_count);
-    if ((status = wwi_run_take(given, &run)) != WW_OK)
-        return status;
-    if (ww_series_set_count(set) == 0)
-        return wwi_fail(WW_ERROR_EMPTY, "there are no series");
-    if (ww_series_set_channels(set) != m->channels)
-        return wwi_fail(WW_ERROR_CHANNELS, "the series have %zu channels, the shapelets %zu",
-                        ww_series_set_channels(set), m->channels);
-    memset(&data, 0, sizeof data);
-    const wwi_shapelet_kind kind = {m->channels, m->raw, m->unscaled};
-    if ((status = wwi_shapelet_device_open(context, kind, &device)) != WW_OK ||
-        (status = wwi_shapelet_data_open(&device, set, &data)) != WW_OK)
-        goto done;
-    const size_t n = data.count, part = n < 4096 ? n : 4096;
-    ids = malloc(part * sizeof *ids);
-    at = malloc(part * AT_ONCE * sizeof *at);
-    block = malloc(part * AT_ONCE * sizeof *block);
-    if (!ids || !at || !block) {
-        status = wwi_fail_memory(part * AT_ONCE * sizeof *block);
-        goto done;
-    }
-    wwi_stream_start(device.stream);
-    for (size_t begin = 0; begin < n && status == WW_OK; begin += part) {
-        const size_t series = n - begin < part ? n - begin : part;
-        for (size_t j = 0; j < series; j++)
-            ids[j] = (uint32_t)(begin + j);
-        for (size_t p = 0; p < count && status == WW_OK; p += AT_ONCE) {
-            const size_t many = count - p < AT_ONCE ? count - p : AT_ONCE;
-            for (size_t i = 0; i < many; i++) {
-                const wwi_shapelet *s = &m->shapelets[first + p + i];
-                patterns[i] = (wwi_shapelet_pattern){s->values, s->length, s->length};
-            }
-            status = wwi_shapelet_exact(&device, &data, ids, series, patterns, many, block, at);
-            for (size_t i = 0; status == WW_OK && i < many; i++)
-                for (size_t j = 0; j < series; j++) {
-                    distances[(begin + j) * count + p + i] = block[i * series + j];
-                    if (starts)
-                        starts[(begin + j) * count + p + i] = at[i * series + j];
-                }
-            if (status == WW_OK)
-                status =
-                    wwi_run_report(run.progress, run.progress_user, begin * count + series * (p + many), n * count);
-        }
-    }
-    status = wwi_finish_after(device.stream, status);
-done:
-    wwi_shapelet_data_close(&data);
-    wwi_shapelet_device_close(&device);
-    free(ids);
-    free(at);
-    free(block);
-    return status;
-}
-
-static size_t predict_one(const ww_shapelets *m, const double *distances) {
-    const ww_shapelet_node *node = &m->nodes[0];
-    while (node->left >= 0) {
-        double d = distances[node->first];
-        for (size_t i = node->first + 1; i < node->first + node->terms; i++)
-            d = m->shapelets[i].op == WW_SHAPELET_AND ? fmax(d, distances[i]) : fmin(d, distances[i]);
-        node = &m->nodes[d <= node->threshold ? node->left : node->right];
-    }
-    return node->label;
-}
-
-ww_status ww_shapelets_predict(ww_context *context, const ww_shapelets *m, const ww_series_set *set,
-                               const ww_run_options *run, int64_t *classes, double *distances) {
-    ww_status status = WW_OK;
-    double *own = NULL;
-    if (!context || !m || !set || !classes)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context, shapelets, set or classes is NULL");
-    if (!m->node_count)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "this model has no tree, only shapelets to transform with");
-    const size_t n = ww_series_set_count(set), all = m->shapelet_count;
-    if (n == 0)
-        return wwi_fail(WW_ERROR_EMPTY, "there are no series");
-    if (ww_series_set_channels(set) != m->channels)
-        return wwi_fail(WW_ERROR_CHANNELS, "the series have %zu channels, the shapelets %zu",
-                        ww_series_set_channels(set), m->channels);
-    if (all) {
-        uint64_t bytes;
-        if (!wwi_mul_u64(n * sizeof *own, all, &bytes))
-            return wwi_fail(WW_ERROR_OVERFLOW, "%zu series and %zu shapelets", n, all);
-        if (!distances && !(own = malloc(bytes)))
-            return wwi_fail_memory(bytes);
-        distances = distances ? distances : own;
-        status = ww_shapelets_transform(context, m, set, run, 0, all, distances, NULL);
-    }
-    for (size_t i = 0; status == WW_OK && i < n; i++)
-        classes[i] = (int64_t)predict_one(m, all ? distances + i * all : NULL);
-    free(own);
     return status;
 }

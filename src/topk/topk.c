@@ -2,13 +2,10 @@
 // Launches the selection of the k smallest values a row, and the public calls that select in a matrix of the caller's.
 #include "topk/topk.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <wavewarp/topk.h>
 
-#include "base/grow.h"
+#include "base/kit.h"
 #include "base/run.h"
 #include "data/dataset.h"
 #include "options.h"
@@ -16,6 +13,7 @@
 
 // Above this k a row's best no longer fit local memory, and each row is one work-item's.
 #define MOST_K_OF_A_GROUP 1024
+#define EACH 16 // values of a work-item before lists are merged
 // Columns below which a row is not cut in parts.
 #define LEAST_PART 4096
 
@@ -40,12 +38,10 @@ struct wwi_selector {
 };
 
 void wwi_selector_destroy(wwi_selector **selector) {
-    if (!selector || !*selector)
+    wwi_selector *s = wwi_taken(selector);
+    if (!s)
         return;
-    wwi_selector *s = *selector;
-    *selector = NULL;
-    wwi_buffer_destroy(&s->part_values);
-    wwi_buffer_destroy(&s->part_indices);
+    WWI_BUFFERS_DESTROY(&s->part_values, &s->part_indices);
     wwi_kernel_destroy(&s->kernel);
     wwi_program_release(&s->program);
     wwi_context_release(s->context);
@@ -61,33 +57,26 @@ static uint32_t power_of_two(uint32_t least, uint32_t value) {
 ww_status wwi_selector_create(ww_context *context, wwi_stream *stream, ww_precision precision, uint32_t k,
                               wwi_selector **selector) {
     ww_status status;
-    static const wwi_source sources[] = {{"base/number.cl", NULL}, {"topk/topk.cl", NULL}};
-    char options[192];
     *selector = NULL;
     wwi_selector *s = calloc(1, sizeof *s);
     if (!s)
         return wwi_fail_memory(sizeof *s);
-    const bool gpu = wwi_context_info(context)->type == WW_DEVICE_GPU;
     wwi_context_retain(context);
     s->context = context;
-    s->value_bytes = precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
+    s->value_bytes = wwi_precision_bytes(precision);
     s->k = k;
-    const char *kind = precision == WW_DOUBLE ? "f64" : "f32";
-    const long each = wwi_tuning(context, "select.each", kind, 16);
-    s->group = (uint32_t)wwi_tuning(context, "select.group", kind, !gpu ? 1 : k > 64 ? 256 : 64);
+    const long group = !wwi_is_gpu(context) ? 1 : k > 64 ? 256 : 64;
+    s->group = (uint32_t)wwi_tuning_for(context, precision, "select.group", group);
     s->grouped = s->group > 1 && k <= MOST_K_OF_A_GROUP;
     const uint32_t best = s->grouped ? power_of_two(1, k) : 1;
-    snprintf(options, sizeof options,
-             "-DWWK_DOUBLE=%d -DWW_GROUPED=%d -DWW_WG=%" PRIu32 " -DWW_K=%" PRIu32 " -DWW_QUEUE=%" PRIu32
-             " -DWW_EACH=%ld -DWW_AHEAD=%ld",
-             precision == WW_DOUBLE, s->grouped, s->group, best, power_of_two(best, s->grouped ? 4 * s->group : 1),
-             each < 1    ? 1
-             : each > 32 ? 32
-                         : each,
-             wwi_tuning(context, "select.ahead", kind, 1));
-    if ((status = wwi_program_get(context, sources, 2, options, &s->program)) == WW_OK)
-        status = wwi_kernel_create(stream, s->program, s->grouped ? "ww_select_group" : "ww_select_item", &s->kernel);
-    if (status != WW_OK)
+    const wwi_program_parts parts = {
+        .texts = {"base/number.cl", "topk/topk.cl"},
+        .defines = WWI_LIST({"WWK_DOUBLE", precision == WW_DOUBLE}, {"WW_GROUPED", s->grouped}, {"WW_WG", s->group},
+                            {"WW_K", best}, {"WW_QUEUE", power_of_two(best, s->grouped ? 4 * s->group : 1)},
+                            {"WW_EACH", EACH}, {"WW_AHEAD", 1}),
+        .kernels = {{&s->kernel, s->grouped ? "ww_select_group" : "ww_select_item"}},
+    };
+    if ((status = wwi_program_make(context, stream, &parts, &s->program)) != WW_OK)
         wwi_selector_destroy(&s);
     *selector = s;
     return status;
@@ -96,20 +85,16 @@ ww_status wwi_selector_create(ww_context *context, wwi_stream *stream, ww_precis
 static ww_status launch(wwi_selector *s, wwi_buffer *values, wwi_buffer *list, wwi_buffer *counts, selection_args args,
                         uint64_t rows, wwi_buffer *best_values, wwi_buffer *best_indices) {
     const uint64_t tasks = rows * args.parts;
-    const wwi_arg kernel_args[] = {WWI_BUFFER(values),      WWI_BUFFER(list), WWI_BUFFER(counts),
-                                   WWI_VALUE(args),         WWI_VALUE(tasks), WWI_BUFFER(best_values),
-                                   WWI_BUFFER(best_indices)};
-    const uint64_t groups = s->grouped ? tasks : (tasks + s->group - 1) / s->group;
-    return wwi_launch(s->kernel, groups, s->group, kernel_args, sizeof kernel_args / sizeof *kernel_args);
+    return WWI_LAUNCH_ITEMS(s->kernel, s->grouped ? tasks * s->group : tasks, s->group, WWI_BUFFER(values),
+                            WWI_BUFFER(list), WWI_BUFFER(counts), WWI_VALUE(args), WWI_VALUE(tasks),
+                            WWI_BUFFER(best_values), WWI_BUFFER(best_indices));
 }
 
 // Parts of a row: few rows are divided so that the whole device works, but into parts well above k.
 static uint32_t choose_parts(const wwi_selector *s, uint64_t rows, uint32_t columns) {
     const uint64_t wanted = wwi_context_info(s->context)->compute_units * (s->group > 1 ? 8u : 1u);
     const uint64_t least = (uint64_t)s->k * 8 > LEAST_PART ? (uint64_t)s->k * 8 : LEAST_PART;
-    uint64_t parts = (wanted + rows - 1) / rows;
-    if (parts > columns / least)
-        parts = columns / least;
+    const uint64_t parts = wwi_least(wwi_ceil_div(wanted, rows), columns / least);
     return parts < 1 ? 1 : (uint32_t)parts;
 }
 
@@ -133,8 +118,8 @@ ww_status wwi_topk(wwi_selector *s, const wwi_selection *selection) {
     if (parts == 1)
         return launch(s, selection->values, list, selection->counts ? selection->counts : list, args, selection->rows,
                       selection->best_values, selection->best_indices);
-    args.part_columns = (selection->columns + parts - 1) / parts;
-    args.parts = parts = (selection->columns + args.part_columns - 1) / args.part_columns;
+    args.part_columns = (uint32_t)wwi_ceil_div(selection->columns, parts);
+    args.parts = parts = (uint32_t)wwi_ceil_div(selection->columns, args.part_columns);
     args.flags |= SELECT_FRESH;
     const uint64_t listed = selection->rows * parts * s->k;
     if ((status = wwi_grow_buffer(s->context, &s->part_values, listed * s->value_bytes)) != WW_OK ||
@@ -170,14 +155,11 @@ struct ww_topk {
 };
 
 void ww_topk_destroy(ww_topk **topk) {
-    if (!topk || !*topk)
+    ww_topk *s = wwi_taken(topk);
+    if (!s)
         return;
-    ww_topk *s = *topk;
-    *topk = NULL;
     wwi_selector_destroy(&s->selector);
-    wwi_buffer_destroy(&s->values);
-    wwi_buffer_destroy(&s->best_values);
-    wwi_buffer_destroy(&s->best_indices);
+    WWI_BUFFERS_DESTROY(&s->values, &s->best_values, &s->best_indices);
     wwi_stream_destroy(&s->stream);
     wwi_context_release(s->context);
     free(s);
@@ -186,12 +168,7 @@ void ww_topk_destroy(ww_topk **topk) {
 static ww_status select_allocate(ww_topk *s, ww_precision precision) {
     ww_status status;
     const uint64_t row_bytes = s->columns * s->value_bytes, best_bytes = s->k * (s->value_bytes + 4);
-    uint64_t room = wwi_context_bytes_free(s->context) / 2;
-    if (room > wwi_context_max_buffer(s->context))
-        room = wwi_context_max_buffer(s->context);
-    if (s->run.max_bytes && room > s->run.max_bytes)
-        room = s->run.max_bytes;
-    const uint64_t rows = room / (row_bytes + best_bytes);
+    const uint64_t rows = wwi_memory_share(s->context, 2, s->run.max_bytes) / (row_bytes + best_bytes);
     if (rows == 0) {
         wwi_fail(WW_ERROR_DEVICE_MEMORY, "a row of %zu values and its %zu smallest do not fit the device", s->columns,
                  s->k);
@@ -199,9 +176,9 @@ static ww_status select_allocate(ww_topk *s, ww_precision precision) {
     }
     s->most_rows = rows < s->rows ? (size_t)rows : s->rows;
     if ((status = wwi_stream_create(s->context, &s->stream)) != WW_OK ||
-        (status = wwi_buffer_create(s->context, s->most_rows * row_bytes, &s->values)) != WW_OK ||
-        (status = wwi_buffer_create(s->context, s->most_rows * s->k * s->value_bytes, &s->best_values)) != WW_OK ||
-        (status = wwi_buffer_create(s->context, s->most_rows * s->k * 4, &s->best_indices)) != WW_OK)
+        (status = WWI_GROW(s->context, {&s->values, s->most_rows * row_bytes},
+                           {&s->best_values, s->most_rows * s->k * s->value_bytes},
+                           {&s->best_indices, s->most_rows * s->k * 4})) != WW_OK)
         return status;
     return wwi_selector_create(s->context, s->stream, precision, (uint32_t)s->k, &s->selector);
 }
@@ -211,9 +188,10 @@ ww_status ww_topk_create(ww_context *context, size_t rows, size_t columns, size_
     ww_status status;
     ww_topk_options o = WW_TOPK_OPTIONS_INIT;
     ww_run_options run;
+    if (topk)
+        *topk = NULL;
     if (!context || !topk)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "context or topk is NULL");
-    *topk = NULL;
     if ((status = wwi_options_take(&o, options, "ww_topk_options")) != WW_OK ||
         (status = wwi_run_take(o.run, &run)) != WW_OK)
         return status;
@@ -224,8 +202,8 @@ ww_status ww_topk_create(ww_context *context, size_t rows, size_t columns, size_
     if (columns > INT32_MAX || k > INT32_MAX || !wwi_mul_u64(rows, columns > k ? columns : k, &total) ||
         total > INT64_MAX / 8)
         return wwi_fail(WW_ERROR_OVERFLOW, "%zu columns, k %zu; the most is 2^31 - 1", columns, k);
-    if (precision == WW_DOUBLE && !wwi_context_info(context)->has_double)
-        return wwi_fail(WW_ERROR_UNSUPPORTED, "%s has no double precision", wwi_context_info(context)->name);
+    if ((status = wwi_check_precision(context, precision)) != WW_OK)
+        return status;
     ww_topk *s = calloc(1, sizeof *s);
     if (!s)
         return wwi_fail_memory(sizeof *s);
@@ -234,7 +212,7 @@ ww_status ww_topk_create(ww_context *context, size_t rows, size_t columns, size_
     s->rows = rows;
     s->columns = columns;
     s->k = k;
-    s->value_bytes = precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
+    s->value_bytes = wwi_precision_bytes(precision);
     s->run = run;
     s->info = (ww_topk_info)WW_TOPK_INFO_INIT;
     status = select_allocate(s, precision);
@@ -285,12 +263,8 @@ ww_status ww_topk_run(ww_topk *s, const void *values, int64_t *indices, void *sm
         if (status == WW_OK)
             status = wwi_run_report(s->run.progress, s->run.progress_user, first + rows, s->rows);
     }
-    status = wwi_finish_after(s->stream, status);
-    if (status == WW_OK && s->most_rows == s->rows)
-        s->filled = true;
-    s->info.launches = wwi_stream_launches(s->stream);
-    s->info.seconds_device = wwi_stream_seconds(s->stream);
-    s->info.seconds_wall = wwi_seconds() - start;
+    status = wwi_run_end(s->stream, status, start, &s->info.launches, &s->info.seconds_device, &s->info.seconds_wall);
+    s->filled = s->filled || (status == WW_OK && s->most_rows == s->rows);
     return status;
 }
 

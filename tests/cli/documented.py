@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every command line of README, docs/ and the manual page as it is written, each page's in a folder of its own.
 
-    documented.py PROGRAM
+    documented.py PROGRAM [PAGE]
+
+With PAGE: of that one (docs/tuning.md). Blocks marked tuning are tuning files, which the program takes.
 
 A command line is a line of a block marked sh, or of the manual page's examples. A file that it names and that no earlier
 line has made is generated (INPUTS). It must exit with 0 and write the files that follow -o, --svg and their like. What can't run
@@ -35,6 +37,8 @@ NOT_RUN = {
     "meson install -C build": BUILDS,
     "cc example.c $(pkg-config --cflags --libs wavewarp)": BUILDS,
     "cc example.c $(pkg-config --cflags --static --libs wavewarp | sed s/-lwavewarp/-l:libwavewarp.a/)": BUILDS,
+    "pip install .": BUILDS,
+    "mpirun -n 4 wavewarp-mpi matrix series.npy -o distances.npy": "needs an MPI; tests/mpi does it",
     "wavewarp tune": "takes minutes; test_json.sh begins it",
     "wavewarp bench --quick": "takes minutes; test_json.sh and the suite 'bench' run some of its cases",
     "wavewarp-bench --quick": "takes minutes; test_json.sh and the suite 'bench' run some of its cases",
@@ -122,6 +126,7 @@ INPUTS = {
     "weights.csv": rows(12, 1), "stamped.ts": TIMES, "flights.ts": TIMES,
     "log.csv": text("id,when,x,y,class\na,2024-01-01 10:00,1.5,2,left\na,2024-01-01 10:03,1.7,2,left\n"
                     "b,2024-01-02 09:15,0.3,4,right\n"),
+    "table.csv": text("timestamp,value,is_anomaly\n" + "".join(f"{t},{number(t, 3)},{int(t == 70)}\n" for t in range(120))),
     "a.txt": WORDS, "b.txt": WORDS, "queries.txt": WORDS, "words.txt": WORDS,
     "mine.cl": copy("examples/recurrence_adtw.cl"), "recurrence_adtw.cl": copy("examples/recurrence_adtw.cl"),
     "points.fvecs": points(600, 8), "queries.fvecs": points(50, 8), "base.fvecs": points(600, 8),
@@ -151,6 +156,12 @@ def lines_of(path):
         elif not inside and re.match(r"\s+(\$ )?wavewarp(-bench)? ", line):
             astray.append(at)
     return found, astray
+
+
+def tuning_of(path):
+    """The blocks of a page that are tuning files, whole."""
+    with open(path, encoding="utf-8") as file:
+        return re.findall(r"^```tuning\n(.*?)^```", file.read(), re.MULTILINE | re.DOTALL)
 
 
 def words_of(line):
@@ -206,6 +217,8 @@ def main():
         for path in [os.path.join(ROOT, "README.md")] + sorted(glob.glob(os.path.join(ROOT, "docs", "*.md"))) + \
                 [os.path.join(ROOT, "docs", "wavewarp.1")]:
             page = os.path.relpath(path, ROOT)
+            if len(sys.argv) > 2 and page != sys.argv[2]:
+                continue
             found, astray = lines_of(path)
             if astray:
                 point(False, f"{page}: command lines are in blocks marked sh", f"not so: lines {astray}")
@@ -223,7 +236,16 @@ def main():
                 else:
                     why = run(line, folder)
                     point(not why, what, why)
-        point(not left, "every line that is listed as not run is in some page", "\n".join(sorted(left)))
+            for number, block in enumerate(tuning_of(path), 1):
+                what = f"{page}: tuning file {number} is taken"
+                with open("documented-tuning.txt", "w", encoding="utf-8") as file:
+                    file.write(block)
+                if not device:
+                    point(True, f"{what} # SKIP no OpenCL device")
+                    continue
+                why = run("wavewarp pairs A.ts B.ts --tuning documented-tuning.txt", folder)
+                point(not why, what, why)
+        point(not left or len(sys.argv) > 2, "every line that is listed as not run is in some page", "\n".join(sorted(left)))
     finally:
         os.chdir("/")
         shutil.rmtree(folder)

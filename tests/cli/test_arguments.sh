@@ -28,12 +28,12 @@ for command in nearest knn; do
 done
 ok "help of lsh" gives 0 lsh --help
 ok "queries come first in lsh" prints "Usage: wavewarp lsh [QUERIES] [BASE]"
-ok "classify takes names, no order" gives 2 classify a b
-ok "and says so" says "'a' is one argument too many"
+"$program" classify --help >out
+ok "the training set comes first in classify" prints "Usage: wavewarp classify TRAIN TEST"
 
 # ---- every command is in the man page and in docs/cli.md
 docs=$here/../../docs
-described() { grep -qE "^\.(B|BI) $1( |\$)" "$docs/wavewarp.1" && grep -qE "^\| \`$1[ \`]" "$docs/cli.md"; }
+described() { grep -EB1 "^\.(B|BI) $1( |\$)" "$docs/wavewarp.1" | grep -q '^\.TP$' && grep -qE "^\| \`$1[ \`]" "$docs/cli.md"; }
 ok "the overview" gives 0 --help
 for command in $(sed -n 's/^  \([a-z]*\) .*/\1/p' out); do
     ok "$command is described" described "$command"
@@ -65,6 +65,57 @@ ok "two things on standard output" gives 2 nearest a --json -o -
 ok "that is said" says "both write to standard output"
 ok "two outputs of one name" gives 2 knn points.csv --ids same.txt --distances same.txt
 ok "are named" says "--ids and --distances both write to same.txt"
+# ---- one file under two names
+"$program" generate cbf -n 6 -o here.ts && "$program" generate cbf -n 4 -s 2 -o there.ts || exit 1
+cp here.ts keep.ts
+mkdir -p folder/inner && ln -s folder link && ln -s "$PWD" around
+: >there.txt && ln there.txt hard.txt && ln -s there.txt soft.txt
+for two in 'm.txt ./m.txt' 'm.txt folder/../m.txt' "m.txt $PWD/m.txt" 'm.txt around/m.txt' 'folder/m.txt link/m.txt' \
+    'folder/inner/../m.txt folder//m.txt' 'there.txt hard.txt' 'there.txt soft.txt' 'there.txt ./soft.txt' 'm.txt M.txt'; do
+    # shellcheck disable=SC2086
+    set -- $two
+    ok "two outputs in one file: $two" gives 2 knn points.csv --ids "$1" --distances "$2"
+    ok "that is said" says "--ids and --distances both write to $2"
+    ok "of a matrix and a picture: $two" gives 2 path here.ts there.ts -o "$1" --svg "$2"
+done
+for line in 'path a b -o m.json --svg ./m.json' 'cluster here.ts -k 2 -o c.txt --merges ./c.txt' \
+    'cluster here.ts -k 2 --centres c.ts --svg ././c.ts' 'average here.ts -o c.ts --svg ./c.ts' \
+    'profile here.ts --window 9 -o c --svg ./c' 'shapelets fit here.ts -o c --svg ./c' \
+    'shapelets fit here.ts -o c --checkpoint ./c' 'lsh here.ts --evaluate --save c --svg ./c' \
+    'gradient here.ts there.ts -o g.npy --expected-alignment ./g.npy' 'nearest here.ts -o c --ids ./c' \
+    'nearest here.ts --ids c --distances ./c'; do
+    # shellcheck disable=SC2086
+    ok "$line" gives 2 $line
+    ok "that is said" says "both write to"
+done
+ok "an output over what is read" gives 2 matrix here.ts -o ./here.ts
+ok "that is said" says "--output would replace ./here.ts, which is read"
+ok "predictions over the training set" gives 2 classify here.ts there.ts --predictions around/here.ts
+ok "a picture over the series" gives 2 cluster here.ts -k 2 --svg here.ts
+ok "what was read is there" cmp -s here.ts keep.ts
+ok "convert in place" gives 0 convert here.ts ./here.ts --znorm
+ok "generate into the name of its kind" gives 0 generate cbf -n 3 -o cbf --to ts
+ok "and again" gives 0 generate cbf -n 3 -o cbf --to ts
+ok "an output on a device" gives 0 generate cbf -n 3 -o /dev/null --to ts
+
+# ---- what was meant
+ok "euclidean" gives 2 matrix -m euclidean here.ts
+ok "says what to use" says "it is -m dtw --band sakoe-chiba:0 --root"
+for name in soft-dtw softdtw soft_dtw; do
+    ok "$name" gives 2 matrix -m $name here.ts
+    ok "says what to use" says "it is -m dtw --soft GAMMA"
+done
+ok "a band without its kind" gives 2 matrix --band 10% here.ts
+ok "says which" says "give sakoe-chiba:10%"
+ok "points without a kind" gives 2 matrix --band 5 here.ts
+ok "says which" says "give sakoe-chiba:5"
+ok "classify needs two files" gives 2 classify here.ts
+ok "that is said" says "TRAIN and TEST are needed"
+ok "classify with three" gives 2 classify --train here.ts there.ts there.ts
+ok "that is said" says "one file too many"
+ok "a set beyond the memory" gives 1 generate cbf -n 2147483648 -o large.ts
+ok "that is said" says "do not fit this machine's memory"
+
 for two in 'classify --train a --test b --json --predictions -' 'matrix a --json -o -' 'path a b --json -o -' \
     'cluster a -k 2 --json --merges -' 'cluster a -k 2 -o - --merges -' 'average a -o - --svg -' 'lsh a --json --ids -' \
     'profile a --window 9 --json --svg -' 'shapelets fit a -o - --json' 'gradient a b --json -o -'; do

@@ -56,6 +56,53 @@ ok "one series" gives 0 cluster one.csv -k 1 --svg one.svg
 ok "one series, k-means" gives 0 cluster one.csv -k 1 -M kmeans --svg one.svg
 ok "one series, merged" gives 0 cluster one.csv -k 1 -M ward --svg one.svg
 
+# ---- distances from a file
+ok "series for a matrix" gives 0 generate cbf -n 12 -l 40 -o cbf.ts
+ok "their clusters" gives 0 cluster cbf.ts -k 3 -o medoids.csv
+ok "by merging" gives 0 cluster cbf.ts -k 3 -M complete -o merged.csv
+for file in square.npy square.csv half.npy half.csv; do
+    condensed=$([ "${file%.*}" = half ] && echo --condensed)
+    # shellcheck disable=SC2086
+    ok "$file" gives 0 matrix cbf.ts $condensed -o $file
+    ok "clusters of $file" gives 0 cluster --distances $file -k 3 -o -
+    ok "are those of the series" bash -c 'tr "\t" , <out | cmp -s - medoids.csv'
+    ok "merged from $file" gives 0 cluster --distances $file -k 3 -M complete -o -
+    ok "as from the series" bash -c 'tr "\t" , <out | cmp -s - merged.csv'
+done
+ok "distances and series" gives 0 cluster cbf.ts --distances half.npy -k 3 --centres c.tsv --svg c.svg
+ok "labels are compared" prints 'agreement   '
+ok "the medoids are series" lines 3 c.tsv
+ok "as JSON" gives 0 cluster --distances half.npy -k 3 --json
+ok "without a measure" prints '"files": ["half.npy"], "counts": [12], "output": null, "measure": null'
+ok "a matrix as series" gives 0 cluster square.npy -k 3
+ok "is noticed" says 'cluster --distances FILE'
+printf '0,1\n2,0\n' >skew.csv
+ok "not symmetric" gives 1 cluster --distances skew.csv -k 1
+ok "says so" says 'not symmetric'
+printf '1,1\n1,0\n' >self.csv
+ok "a diagonal that is not 0" gives 1 cluster --distances self.csv -k 1
+ok "says so" says 'series 0 has distance 1 to itself'
+printf '0,nan,1\nnan,0,1\n1,1,0\n' >nan.csv
+ok "a missing distance" gives 1 cluster --distances nan.csv -k 1
+ok "says so" says 'the distance of series 0 and 1 is missing'
+printf '1\n2\nnan\n' >nan.csv
+ok "a missing distance of a half" gives 1 cluster --distances nan.csv -k 1
+printf '1\n2\n3\n4\n' >four.csv
+ok "a number that is no half" gives 1 cluster --distances four.csv -k 1
+ok "says so" says 'neither a square matrix nor condensed'
+printf '0\n' >single.csv
+ok "one series" gives 0 cluster --distances single.csv -k 1
+printf '3\n' >single.csv
+ok "two series" gives 0 cluster --distances single.csv -k 2
+ok "another number of series" gives 1 cluster five.csv --csv-label first --distances half.npy -k 2
+ok "says so" says 'the distances of 12 series, five.csv has 5'
+ok "too few" gives 1 cluster --distances half.npy -k 13
+for useless in '-M kmeans' '-m msm' '--znorm' '--engine lanes' '--centres c.tsv' '--svg c.svg'; do
+    # shellcheck disable=SC2086
+    ok "$useless with distances" gives 2 cluster --distances half.npy -k 2 $useless
+done
+ok "neither series nor distances" gives 2 cluster -k 2
+
 ok "no number of clusters" gives 2 cluster five.csv
 ok "says what is needed" says '--k K is needed'
 ok "more clusters than series" gives 1 cluster five.csv --csv-label first -k 9

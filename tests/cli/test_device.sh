@@ -57,7 +57,7 @@ ok "five ends" gives 2 pairs query.csv series.csv --relax 0,0,0,0,0
 ok "an end that is no count" gives 2 pairs query.csv series.csv --relax 0,-1,0,0
 ok "open ends that msm has not" gives 1 pairs query.csv series.csv --measure msm --relax 1,0,0,0
 # The text of strips for GPUs, with few row-steps and many, in one strip and several.
-printf 'default strips.vector 0\n' >tuning
+printf 'default form.strips.vector 0\n' >tuning
 awk 'BEGIN { for (i = 0; i < 2; i++) for (t = 0; t < (i ? 150 : 5); t++) printf "%d%s", (t * t + i) % 7, t == (i ? 149 : 4) ? "\n" : "," }' >few.csv
 awk 'BEGIN { for (i = 0; i < 2; i++) for (t = 0; t < (i ? 130 : 300); t++) printf "%d%s", (t * 3 + i) % 5, t == (i ? 129 : 299) ? "\n" : "," }' >many.csv
 for relax in 0,0,all,all 1,2,3,4; do
@@ -108,6 +108,26 @@ ok "many columns" gives 0 matrix a.ts many.ts -o wide.csv
 ok "in parts of rows" gives 0 matrix a.ts many.ts --max-bytes 800 -o parts.csv
 ok "are the same text" cmp -s wide.csv parts.csv
 ok "the same in small blocks" cmp -s whole.csv blocks.csv
+for part in 0:5 5:6 6:; do
+    ok "rows $part" gives 0 matrix a.ts --part-rows $part -o part.csv
+    cat part.csv >>joined.csv
+done
+ok "the parts are the whole" cmp -s joined.csv half.csv
+ok "a rectangle" gives 0 matrix a.ts a.ts --part-rows 3:9 --part-columns :4
+ok "is there in the whole" cmp -s out <(sed -n 4,9p whole.csv | cut -d, -f1-4)
+ok "a rectangle as JSON" gives 0 matrix a.ts --part-rows 3:9 --part-columns 2:4 --json
+ok "says where it is" grep -q '"first_row": 3' out
+ok "where its columns are" grep -q '"first_column": 2' out
+ok "a part in a file" gives 0 matrix a.ts --part-rows 3:9 --part-columns 2:4 -o part.npy
+ok "has its size" test "$(wc -c <part.npy)" -eq $((128 + 12 * 4))
+ok "rows that are not there" gives 1 matrix a.ts --part-rows 3:13
+ok "they are counted" says "there are 12 rows"
+ok "columns behind the last" gives 1 matrix a.ts --part-columns 12:
+for part in 3 3:3 4:3 a:b -1:3 3:4:5 3:4x 99999999999999999999:; do
+    ok "the range '$part'" gives 2 matrix a.ts --part-rows "$part"
+done
+ok "a part of a half" gives 2 matrix a.ts --condensed --part-rows 1:2
+ok "a picture of a part" gives 2 matrix a.ts --svg part.svg --part-rows 1:2
 ok "npy" gives 0 matrix a.ts a.ts -o whole.npy
 ok "npy has its size" test "$(wc -c <whole.npy)" -eq $((128 + 144 * 4))
 ok "condensed" gives 0 matrix a.ts --condensed -o condensed.bin --precision double

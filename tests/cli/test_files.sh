@@ -114,6 +114,7 @@ ok "and written" grep -qF '(0,1),(0.5,2),(0.5,3):a' stamped2.ts
 ok "a file of none" gives 0 convert stamped.ts stamped.csv
 ok "that is said" says "time stamps are dropped"
 ok "has the values alone" grep -qx '1,2,3' stamped.csv
+ok "so are the labels" says "labels are dropped"
 printf '0,0.5,0.5\n7\n' >times.csv
 ok "time stamps beside the data" gives 0 convert stamped.csv back.ts --times times.csv
 ok "are the same" grep -qF '(0,1),(0.5,2),(0.5,3)' back.ts
@@ -128,6 +129,100 @@ ok "the same by number" cmp -s points.ts points2.ts
 ok "no such column" gives 1 convert points.csv a2.ts --time-column then
 ok "its name is named" says "no column named 'then'"
 ok "a column in a file of another kind" gives 1 convert stamped.ts a2.ts --format ts --time-column when
+
+# ---- files that look like something else
+# is WHAT: what 'info' says of how a file was taken.
+is() { prints "$1"; }
+one_note() { [ "$(grep -c '^wavewarp: note: ' err)" -eq 1 ] && says "(settled by $1"; }
+no_note() { ! grep -q 'settled by' err; }
+printf 'timestamp,value,is_anomaly\n' >log.csv
+awk 'BEGIN { for (i = 0; i < 40; i++) print i "," sin(i) "," (i == 20) }' >>log.csv
+ok "a table of points" gives 0 convert log.csv log.ts
+ok "is one series of one channel" grep -qx '@dimensions 1' log.ts
+ok "with all its points" grep -q '^(0,0),.*(39,' log.ts
+ok "that is said in one line" one_note "--rows series or points; --columns"
+ok "its options" gives 0 convert log.csv log2.ts --time-column timestamp --columns value
+ok "are without a note" no_note
+ok "and give the same" cmp -s log.ts log2.ts
+ok "as series" gives 0 convert log.csv log3.ts --rows series
+ok "without a note" no_note
+ok "are 40" test "$(grep -vc '^@' log3.ts)" -eq 40
+ok "info" gives 0 info log.csv
+ok "says the rows" is "csv, a point a line"
+ok "says the heading" is "timestamp,value,is_anomaly"
+ok "says the columns" is "3, time stamps in column 1, 1 left out"
+ok "says the lengths" is "least 40, median 40, most 40"
+ok "says the times" is "0 to 39"
+ok "says what is not certain" is "(settled by --columns)"
+ok "says the jobs" is "a stream for search and profile: 40 points"
+ok "info --json" gives 0 info log.csv --json
+ok "has the same" is '"rows": "points", "axes": null, "heading": "timestamp,value,is_anomaly", "columns": 3'
+printf '0.5\n1.5\n2.5\n' >column.csv
+ok "one value a line" gives 0 convert column.csv column.ts
+ok "is one series" grep -qx '0.5,1.5,2.5' column.ts
+ok "that is said" one_note "--rows series or points"
+ok "a time stamp's column of one" gives 1 convert column.csv a2.ts --time-column 1
+ok "is explained" says "a file of one column has its values there"
+printf '1.5e-01 2.5e-01 1.0e+00\n7.5e-01 1.0e+00 2.0e+00\n' >saved.txt
+ok "numpy.savetxt" gives 0 convert saved.txt saved.ts
+ok "keeps its first column" grep -qx '0.75,1,2' saved.ts
+ok "that is said" one_note "--labels"
+ok "labels first" gives 0 convert saved.txt saved.ts --labels first
+ok "takes it as the label" grep -qx '1,2:7.5e-01' saved.ts
+printf '0,1,2,3\n0.5,1.5,2.5,3.5\n' >frame.csv
+ok "a heading that counts" gives 0 convert frame.csv frame.ts
+ok "is no series" test "$(grep -vc '^@' frame.ts)" -eq 1
+ok "that is said" one_note "--header yes or no"
+ok "header no" gives 0 convert frame.csv frame.ts --header no
+ok "makes it one" grep -qx '0,1,2,3' frame.ts
+ok "without a note" no_note
+{
+    printf '\223NUMPY\001\000\166\000'
+    printf '%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 4, 1), }"
+    printf '\001\002\003\004\005\006\007\010'
+} >ntc.npy
+ok "an array of time and channel" gives 0 convert ntc.npy ntc.ts
+ok "is of one channel" grep -qx '5,6,7,8' ntc.ts
+ok "that is said" one_note "--axes nct or ntc"
+ok "axes ntc" gives 0 convert ntc.npy ntc2.ts --axes ntc
+ok "is the same without a note" no_note
+ok "the same" cmp -s ntc.ts ntc2.ts
+ok "axes nct" gives 0 convert ntc.npy ntc.ts --axes nct
+ok "is of four" grep -qx '5:6:7:8' ntc.ts
+ok "written again" gives 0 convert ntc.npy nct.npy --axes nct
+ok "it keeps its axes" gives 0 convert nct.npy nct.ts
+ok "without a note" no_note
+ok "as they were" cmp -s ntc.ts nct.ts
+ok "no such column" gives 1 convert log.csv a2.ts --columns value,nothing
+ok "is named" says "no column named 'nothing'"
+ok "columns of another kind of file" gives 1 convert a.ts a2.ts --columns 1
+ok "no such rows" gives 2 convert log.csv a2.ts --rows lines
+evil=$(printf 'time,\033[2J,y\n')
+printf '%s\n1,2,3\n2,3,4\n' "$evil" >evil.csv
+ok "a heading that could steer a terminal" gives 0 info evil.csv
+ok "is escaped" is 'time,\x1b[2J,y'
+
+# ---- missing values
+printf '2,?,4\n4,5,\n?,7,?,8\n' >holes.csv
+ok "filled in" gives 0 convert holes.csv whole.csv --missing interpolate
+printf '2,3,4\n4,5\n7,7,7.5,8\n' >wanted
+ok "on lines" cmp -s wanted whole.csv
+ok "left out" gives 0 convert holes.csv whole.csv --missing drop
+printf '2,4\n4,5\n7,8\n' >wanted
+ok "points" cmp -s wanted whole.csv
+ok "refused where asked for" gives 1 convert holes.csv a2.ts --missing error
+ok "with what to do" says "--missing interpolate"
+ok "info counts them" gives 0 info holes.csv
+ok "and their series" is "3 values in 2 series"
+ok "and says what to do" is "--missing interpolate or drop"
+printf '1,nan\n2,3\n' >end.csv
+ok "a missing value at the end" gives 0 convert end.csv end.ts --rows points
+ok "is kept" grep -qx '1,2:NaN,3' end.ts
+printf '@data\n1,?\n' >end.ts
+ok "and not written to .csv" gives 1 convert end.ts a2.csv
+ok "which is said" says "can't hold a missing value at the end of series 0"
+ok "labels and counts" gives 0 info a.ts
+ok "are listed" is "cylinder: 2, bell: 2, funnel: 2"
 
 # ---- texts
 printf 'kitten\nGr\303\274\303\237e\n' >words.txt

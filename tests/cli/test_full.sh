@@ -64,7 +64,10 @@ full "convert .tsv" x.tsv convert train.ts $disk/x.tsv
 if "$program" devices >/dev/null 2>&1; then
     full "matrix .npy" x.npy matrix train.ts test.ts -o $disk/x.npy
     full "matrix .csv" x.csv matrix train.ts -o $disk/x.csv
+    full "matrix --svg" x.svg matrix train.ts --svg $disk/x.svg
+    full "choose --svg" x.svg choose train.ts --try band=none,corner:3 --svg $disk/x.svg
     full "matrix of one" x.npy matrix train.ts -o $disk/x.npy
+    full "matrix --checkpoint" x.npy matrix train.ts -o $disk/x.npy --checkpoint full.journal
     full "pairs" x.csv pairs train.ts train.ts -o $disk/x.csv
     full "nearest" x.csv nearest train.ts -k 9 -o $disk/x.csv
     full "nearest --ids" x.npy nearest train.ts -k 9 --ids $disk/x.npy
@@ -72,6 +75,7 @@ if "$program" devices >/dev/null 2>&1; then
     full "path" x.csv path train.ts train.ts -o $disk/x.csv
     full "path --svg" x.svg path train.ts train.ts --svg $disk/x.svg
     full "gradient" x.npy gradient train.ts train.ts -o $disk/x.npy
+    full "gradient --svg" x.svg gradient train.ts train.ts --svg $disk/x.svg
     full "average" x.ts average train.ts --by-class -o $disk/x.ts
     full "average --svg" x.svg average train.ts --svg $disk/x.svg
     full "cluster" x.csv cluster train.ts -k 3 -o $disk/x.csv
@@ -80,6 +84,7 @@ if "$program" devices >/dev/null 2>&1; then
     full "knn" x.csv knn points.txt -k 5 -o $disk/x.csv
     full "knn --distances" x.npy knn points.txt -k 5 --distances $disk/x.npy
     full "lsh --save" x.idx lsh points.txt --metric l2 --save $disk/x.idx
+    full "search --svg" x.svg search long.csv --in long.csv --svg $disk/x.svg
     full "profile" x.csv profile long.csv --window 16 -o $disk/x.csv
     full "profile --svg" x.svg profile long.csv --window 16 --svg $disk/x.svg
     "$program" shapelets fit train.ts --min-length 8 --max-length 9 -o model.json >out 2>err

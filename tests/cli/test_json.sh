@@ -32,6 +32,15 @@ ok "generate" gives 0 generate cbf -n 4 -o gen.ts --json
 ok "its JSON" json 'command == "generate" and output == "gen.ts" and files == [] and series == 4 and max_length == 128'
 ok "convert" gives 0 convert gen.ts gen.csv -jz
 ok "its JSON" json 'files == ["gen.ts"] and counts == [4] and output == "gen.csv" and znorm is True'
+ok "info" gives 0 info gen.ts --json
+ok "its JSON" json 'files == ["gen.ts"] and counts == [4] and format == "ts" and rows is None and heading is None'
+ok "what is in it" json '(series, channels, min_length, median_length, max_length) == (4, 1, 128, 128, 128) and missing == 0'
+ok "its labels" json 'labels[0] == {"label": "cylinder", "series": 2} and unlabelled == 0 and notices == []'
+ok "its values" json 'len(values) == 8 and minimum < maximum and first_time is None and cells == 6 * 128 * 128'
+printf 'ti\033me,x,label\n1,2,\374\n' >odd.csv
+ok "info of odd bytes" gives 0 info odd.csv --rows series --json
+ok "its JSON" json 'heading == "ti\x1bme,x,label" and label_column == 3 and labels == [{"label": "\xfc", "series": 1}]'
+ok "its notice" json 'notices[0]["settled_by"].startswith("--labels")'
 ok "measures" gives 0 measures --json
 ok "its JSON" json 'len(measures) > 10 and measures[0]["name"] == "dtw"'
 ok "open ends" json '[m["open_ends"] for m in measures if m["name"] in ("edr", "msm")] == [True, False]'
@@ -140,6 +149,18 @@ printf 'a,b\033[31m"\t1\t2\t3\nGr\374n\t4\t5\t6\n' >labels.tsv
 ok "labels of any bytes" gives 0 classify --train labels.tsv --test labels.tsv
 ok "are no escape sequences" bash -c '! grep -q "$(printf "\033")" out'
 ok "but shown" prints 'a,b\x1b[31m"'
+for command in 'average labels.tsv --by-class -o averages.ts' 'shapelets fit labels.tsv --raw -k 1 -o labels.json' \
+    'cluster labels.tsv -k 2' 'choose labels.tsv labels.tsv --try band=sakoe-chiba:0..1'; do
+    # shellcheck disable=SC2086
+    ok "labels of any bytes: $command" gives 0 $command
+    ok "are no escape sequences" bash -c '! cat out err | grep -q "$(printf "\033")"'
+done
+ok "averages of labels of any bytes" gives 0 average labels.tsv --by-class -o averages.ts
+ok "show them" prints 'a,b\x1b[31m"'
+ok "classify by position" gives 0 classify labels.tsv labels.tsv
+ok "the training set may be named" gives 0 classify --train labels.tsv labels.tsv
+ok "the test set may be named" gives 0 classify labels.tsv --test labels.tsv -j
+ok "both are read" json 'files == ["labels.tsv", "labels.tsv"]'
 ok "the same in JSON" gives 0 classify --train labels.tsv --test labels.tsv -j --predictions p.csv
 ok "are valid" json 'classes == ["a,b\x1b[31m\"", "Gr\xfcn"] and output == "p.csv"'
 printf 'series,actual,predicted\n0,"a,b\033[31m""","a,b\033[31m"""\n1,Gr\374n,Gr\374n\n' >wanted

@@ -43,6 +43,9 @@ ok "a picture of them" grep -q 'motif 1: 3 and 20' p.svg
 ok "json" gives 0 profile first.csv -w 8 --motifs 1 --json
 ok "json has the motif" prints '"first": 3, "second": 20'
 ok "json has the profile" prints '"indices": ['
+mv out json
+ok "-j is --json" gives 0 profile first.csv -w 8 --motifs 1 -j
+ok "the same object" test "$(grep -v seconds json)" = "$(grep -v seconds out)"
 printf '1,2,nan,4,5,7,6,5,4,3,9,1\n' >hole.csv
 ok "a missing value" gives 0 profile hole.csv -w 3 --exclusion 0
 ok "its windows have no neighbour" test "$(awk '$4 == -1 { n++ } END { print n }' out)" = 3
@@ -56,10 +59,52 @@ ok "of which one does not" test "$(awk '$2 == 0 { print ($3 > 0.1) }' out)" = 1
 ok "more channels than there are" gives 1 profile two.ts -w 4 --best-channels 3
 ok "says how many" says '2 channels'
 
+# ---- parts that differ by orders of magnitude, and series that are all alike
+
+# Noise of 1 to 3 in the first half; in the second noise of 1e-3 upon 1e6, where the motif is and one window is odd.
+awk 'BEGIN {
+    seed = 7
+    for (t = 0; t < 400; t++) {
+        seed = (seed * 16807) % 2147483647
+        x[t] = seed / 2147483647
+    }
+    for (t = 0; t < 12; t++) {
+        x[250 + t] = (t * t) % 7
+        x[340 + t] = (t * t) % 7
+    }
+    for (t = 0; t < 400; t++)
+        printf "%s%.9f", t ? "," : "", t < 200 ? 1 + 2 * x[t] : 1000000 + x[t] / 1000
+    print ""
+}' >jump.csv
+for precision in float double; do
+    ok "a jump, in $precision" gives 0 profile jump.csv -w 12 --motifs 1 --discords 1 --precision "$precision"
+    ok "the motif is in the quiet half" prints 'series 0	motif 1	250	340'
+    mv out "$precision.out"
+    ok "its profile, in $precision" gives 0 profile jump.csv -w 12 --precision "$precision"
+    mv out "$precision.profile"
+done
+ok "both precisions find the same" cmp float.out double.out
+ok "and the same profile" cmp float.profile double.profile
+# What is nearest in it is the same for the quiet half alone, without the jump.
+tr , '\n' <jump.csv | sed 1,200d | tr '\n' , | sed 's/,$//' >half.csv
+ok "the quiet half alone" gives 0 profile half.csv -w 12 --discords 1 --motifs 1
+ok "the same motif" prints 'series 0	motif 1	50	140'
+awk 'BEGIN { for (t = 0; t < 1616; t++) printf "%s%d", t ? "," : "", (t % 16) * (t % 16) % 11; print "" }' >alike.csv
+ok "a motif of 101 windows" gives 0 profile alike.csv -w 16 --motifs 1 --separation 15
+ok "has them all" test "$(awk -F'\t' '$2 == "motif 1" { print (NF > 100) }' out)" = 1
+awk 'BEGIN { for (t = 0; t < 50; t++) printf "%s3.25", t ? "," : ""; print "" }' >constant.csv
+ok "a constant series" gives 0 profile constant.csv -w 8 --motifs 1 --discords 1
+ok "its windows are alike" prints 'series 0	motif 1	0	3	0'
+awk 'BEGIN { for (t = 0; t < 60; t++) printf "%s%s", t ? "," : "", t == 30 ? "1e200" : (t * t) % 7; print "" }' >huge.csv
+ok "more than double holds" gives 1 profile huge.csv -w 8
+ok "it is said what to do" says 'put NaN there'
+
 # ---- refusals
 ok "no window" gives 2 profile first.csv
 ok "it is said" says "--window is missing"
+ok "a window of 1" gives 1 profile first.csv -w 1
 ok "a window of 2" gives 1 profile first.csv -w 2
+ok "it is said how many" says "3 points at least"
 ok "a window above the length" gives 1 profile first.csv -w 41
 ok "no pair is left" gives 1 profile first.csv -w 36
 ok "it is said" says "no pair is left"

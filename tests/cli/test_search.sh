@@ -105,6 +105,14 @@ wait
 ok "is told from one of an odd size" says 'pipe.f32: plain numbers are read from a file'
 ok "relaxation beyond the length" gives 0 search query.csv --in stream.csv --relax 99,99,all,all
 
+# ---- a query longer than every stream
+ok "query and stream exchanged" gives 0 search stream.csv --in query.csv
+ok "are noticed" says 'longer than every stream'
+ok "as they should be" gives 0 search query.csv --in stream.csv
+ok "nothing is said" bash -c '! grep -q note err'
+ok "streams in queries" gives 0 search stream.csv --in query.csv --kind super
+ok "nothing is said" bash -c '! grep -q note err'
+
 # ---- refusals
 ok "no stream" gives 2 search query.csv
 ok "says what is missing" says 'in STREAM'

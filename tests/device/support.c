@@ -110,6 +110,20 @@ void wwt_context_teardown(void) {
     ck_assert_int_eq(wwi_live_objects(), 0);
 }
 
+ww_context *wwt_context_tuned(const char *text) {
+    char path[] = "/tmp/wavewarp-tuned-XXXXXX";
+    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
+    ww_context *context = NULL;
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, text, strlen(text)), (ssize_t)strlen(text));
+    close(file);
+    options.tuning_file = path;
+    wwt_ok(ww_context_create(&options, &context));
+    unlink(path);
+    return context;
+}
+
 // ---- random numbers
 
 static uint64_t random_state;

@@ -27,6 +27,8 @@ int wwt_precision_count(void);
 extern ww_context *wwt_context;
 void wwt_context_setup(void);
 void wwt_context_teardown(void); // fails when OpenCL objects are left
+// A context of the test's own, with these lines of a tuning file.
+ww_context *wwt_context_tuned(const char *text);
 
 // ---- random numbers: printed, and settable by WAVEWARP_TEST_SEED
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "set_jobs.h"
 #include "support.h"
 #include "vectors/known_accuracy.h"
 
@@ -20,12 +21,11 @@ START_TEST(accuracy) {
     ck_assert_ptr_nonnull(test);
     for (int no_bounds = 0; no_bounds <= 1; no_bounds++) {
         ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
-        options.precision = precision;
         ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
         plan.no_bounds = no_bounds;
         options.plan = &plan;
         ww_classification result = WW_CLASSIFICATION_INIT;
-        wwt_ok(ww_classify(wwt_context, &measure, train, test, &options, &result));
+        wwt_ok(wwt_classify(&measure, train, test, precision, &options, &result));
         ck_assert_uint_eq(result.total, known->total);
         ck_assert_uint_eq(result.labelled, known->total);
         ck_assert_msg(result.correct == expected, "%s under %s in %s: %zu right, not %zu", known->name,
@@ -50,7 +50,7 @@ START_TEST(other_measures) {
     ww_series_set *train = known_accuracy_read(known, "TRAIN"), *test = known_accuracy_read(known, "TEST");
     ck_assert(train && test);
     ww_classification result = WW_CLASSIFICATION_INIT;
-    wwt_ok(ww_classify(wwt_context, &measure, train, test, NULL, &result));
+    wwt_ok(wwt_classify(&measure, train, test, WW_FLOAT, NULL, &result));
     ck_assert_uint_eq(result.total, known->total);
     ck_assert_msg(result.correct == of->correct[_i % SETS], "%s under %s: %zu right, not %zu", known->name, of->name,
                   result.correct, of->correct[_i % SETS]);

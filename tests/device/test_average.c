@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reference/choices.h"
+#include "set_jobs.h"
 #include "support.h"
 
 static ww_series_set *set_of(size_t channels, const double *const *values, const size_t *lengths, size_t count) {
@@ -77,7 +78,6 @@ START_TEST(textbook) {
     if (_i == 1)
         measure.band = (ww_band){.kind = WW_BAND_CORNER, .width = 6};
     ww_series_set *set = random_set(channels, 20, 40, COUNT);
-    options.precision = best_precision();
     options.weights = weights;
     options.iterations = ITERATIONS;
     options.tolerance = 0;
@@ -85,7 +85,7 @@ START_TEST(textbook) {
     options.start = _i == 2 ? WW_AVERAGE_START_MEDOID : WW_AVERAGE_START_MEAN;
     // The start alone.
     options.iterations = 0;
-    wwt_ok(ww_average(wwt_context, &measure, set, &options, &result));
+    wwt_ok(wwt_average(&measure, set, best_precision(), &options, &result));
     ck_assert_uint_eq(result.iterations, 0);
     ck_assert_uint_eq(result.channels, channels);
     const size_t length = result.length;
@@ -96,9 +96,9 @@ START_TEST(textbook) {
         objectives[i] = textbook_iteration(&measure, set, weights, centre, length);
 
     options.iterations = ITERATIONS;
-    wwt_ok(ww_average(wwt_context, &measure, set, &options, &result));
+    wwt_ok(wwt_average(&measure, set, best_precision(), &options, &result));
     check_falls(&result);
-    const double tolerance = options.precision == WW_DOUBLE ? 1e-11 : 1e-3;
+    const double tolerance = best_precision() == WW_DOUBLE ? 1e-11 : 1e-3;
     for (size_t i = 0; i < ITERATIONS && i <= result.iterations; i++)
         ck_assert_msg(fabs(result.objective[i] - objectives[i]) <= tolerance * objectives[i],
                       "%zu: %.17g, textbook %.17g", i, result.objective[i], objectives[i]);
@@ -130,9 +130,8 @@ START_TEST(published) {
         ww_average_options options = WW_AVERAGE_OPTIONS_INIT;
         ww_average_result result = WW_AVERAGE_RESULT_INIT;
         ww_series_set *set = set_of(1, rows[r].values, rows[r].lengths, 2);
-        options.precision = best_precision();
         options.weights = rows[r].weights;
-        wwt_ok(ww_average(wwt_context, &measure, set, &options, &result));
+        wwt_ok(wwt_average(&measure, set, best_precision(), &options, &result));
         ck_assert_uint_eq(result.length, rows[r].length);
         for (size_t t = 0; t < result.length; t++)
             ck_assert_double_eq_tol(result.centre[t], rows[r].wanted[t], 1e-6);
@@ -151,7 +150,7 @@ START_TEST(never_rises) {
     wwt_seed(50);
     ww_series_set *set = random_set(1, 25, 40, 12);
     options.tolerance = 0;
-    wwt_ok(ww_average(wwt_context, &measure, set, &options, &result));
+    wwt_ok(wwt_average(&measure, set, WW_FLOAT, &options, &result));
     check_falls(&result);
     ck_assert_double_lt(result.objective[result.iterations], result.objective[0] * 1.0000001);
     ww_average_result_free(&result);
@@ -177,48 +176,48 @@ START_TEST(one_member_and_refusals) {
     ww_average_options options = WW_AVERAGE_OPTIONS_INIT;
     options.members = second;
     options.member_count = 1;
-    wwt_ok(ww_average(wwt_context, &measure, set, &options, &result));
+    wwt_ok(wwt_average(&measure, set, WW_FLOAT, &options, &result));
     ck_assert_int_eq(memcmp(result.centre, b, sizeof b), 0);
     ck_assert_double_eq(result.objective[0], 0);
     ck_assert_int_eq(result.converged, 1);
     ww_average_result_free(&result);
 
     options.member_count = 0;
-    wwt_fails(ww_average(wwt_context, &measure, set, &options, &result), WW_ERROR_EMPTY);
+    wwt_fails(wwt_average(&measure, set, WW_FLOAT, &options, &result), WW_ERROR_EMPTY);
     options.members = third;
     options.member_count = 1;
-    wwt_fails(ww_average(wwt_context, &measure, set, &options, &result), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_average(&measure, set, WW_FLOAT, &options, &result), WW_ERROR_INVALID_ARGUMENT);
     ww_average_options_init(&options, sizeof options);
     options.weights = weights;
-    wwt_fails(ww_average(wwt_context, &measure, set, &options, &result), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_average(&measure, set, WW_FLOAT, &options, &result), WW_ERROR_INVALID_ARGUMENT);
     weights[0] = -1;
     weights[1] = 2;
-    wwt_fails(ww_average(wwt_context, &measure, set, &options, &result), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_average(&measure, set, WW_FLOAT, &options, &result), WW_ERROR_INVALID_ARGUMENT);
     ww_average_options_init(&options, sizeof options);
     options.start = WW_AVERAGE_START_GIVEN;
-    wwt_fails(ww_average(wwt_context, &measure, set, &options, &result), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_average(&measure, set, WW_FLOAT, &options, &result), WW_ERROR_INVALID_ARGUMENT);
     options.given = given;
     options.given_length = 2;
-    wwt_fails(ww_average(wwt_context, &measure, set, &options, &result), WW_ERROR_NOT_FINITE);
+    wwt_fails(wwt_average(&measure, set, WW_FLOAT, &options, &result), WW_ERROR_NOT_FINITE);
     given[1] = 4;
     options.length = 5;
-    wwt_ok(ww_average(wwt_context, &measure, set, &options, &result));
+    wwt_ok(wwt_average(&measure, set, WW_FLOAT, &options, &result));
     ck_assert_uint_eq(result.length, 5);
     ww_average_result_free(&result);
     ww_average_options_init(&options, sizeof options);
-    wwt_fails(ww_average(wwt_context, &measure, missing, &options, &result), WW_ERROR_NOT_FINITE);
+    wwt_fails(wwt_average(&measure, missing, WW_FLOAT, &options, &result), WW_ERROR_NOT_FINITE);
     options.tolerance = -1;
-    wwt_fails(ww_average(wwt_context, &measure, set, &options, &result), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_average(&measure, set, WW_FLOAT, &options, &result), WW_ERROR_INVALID_ARGUMENT);
     ww_average_options_init(&options, sizeof options);
     measure = wwt_measure(WW_EDR);
-    wwt_fails(ww_average(wwt_context, &measure, set, &options, &result), WW_ERROR_UNSUPPORTED);
+    wwt_fails(wwt_average(&measure, set, WW_FLOAT, &options, &result), WW_ERROR_UNSUPPORTED);
     measure = wwt_measure(WW_DTW);
     ww_run_options run = WW_RUN_OPTIONS_INIT;
     ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
     run.progress = stop;
     plan.run = &run;
     options.plan = &plan;
-    wwt_fails(ww_average(wwt_context, &measure, set, &options, &result), WW_ERROR_CANCELLED);
+    wwt_fails(wwt_average(&measure, set, WW_FLOAT, &options, &result), WW_ERROR_CANCELLED);
     ck_assert_ptr_null(result.centre);
     ww_series_set_destroy(&set);
     ww_series_set_destroy(&missing);

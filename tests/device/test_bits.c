@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine bits against the double reference, number for number: alphabets, shapes, jobs, channels; long pairs against
 // bit-parallel C with tables of matches; what the engine refuses. On a CPU both its texts run: vectors, and lanes.
-// Long because: one engine, whose alphabets, shapes, jobs and long pairs share the same checks.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@ static ww_measure begin(int loop) {
         ck_assert_int_ge(file, 0);
         FILE *text = fdopen(file, "w");
         ck_assert_ptr_nonnull(text);
-        fputs("default bits.vector 1\n", text);
+        fputs("default form.bits.vector 1\n", text);
         ck_assert_int_eq(fclose(text), 0);
         ww_context_destroy(&wwt_context);
         options.tuning_file = path;

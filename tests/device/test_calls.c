@@ -28,7 +28,7 @@ static void make_sets(ww_measure_id id, size_t count, wwt_set *rows, wwt_set *co
 static double call(const ww_measure *measure, const wwt_set *rows, const wwt_set *columns, size_t i) {
     double distance = (double)NAN;
     wwt_ok(ww_distance(wwt_context, measure, rows->values + rows->offsets[i], rows->lengths[i],
-                       columns->values + columns->offsets[i], columns->lengths[i], &distance));
+                       columns->values + columns->offsets[i], columns->lengths[i], 1, &distance));
     return distance;
 }
 
@@ -61,6 +61,37 @@ START_TEST(values) {
 }
 END_TEST
 
+static const ww_measure_id kinds[] = {WW_DTW, WW_DDTW, WW_ERP, WW_MSM, WW_TWED, WW_EDR, WW_FRECHET};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+// Several channels, dependent and each alone: kept pairs give to the bit what a plan gives, also after a call with
+// other channels of as many values.
+START_TEST(channels) {
+    const bool twice = _i % 2 != 0;
+    const size_t count = twice ? 3 : 2;
+    ww_measure measure = wwt_measure(kinds[_i / 2]);
+    wwt_seed((unsigned)_i);
+    measure.independent = twice;
+    wwt_set rows = wwt_set_random(count, 6 * N, 6 * N, PAIRS), columns = wwt_set_random(count, 6 * N, 6 * N, PAIRS);
+    const ww_precision precision = device_has_double() ? WW_DOUBLE : WW_FLOAT;
+    void *plain = wwt_pairs(&measure, &rows, &columns, precision, NULL);
+    for (size_t k = 0; k < 3 * PAIRS; k++) {
+        const size_t i = k % PAIRS;
+        double distance = (double)NAN, other;
+        wwt_ok(ww_distance(wwt_context, &measure, rows.values + rows.offsets[i], 6 * N,
+                           columns.values + columns.offsets[i], 6 * N, count, &distance));
+        ck_assert_msg(!(distance < wwt_value(plain, precision, i)) && !(distance > wwt_value(plain, precision, i)),
+                      "%.17g, not %.17g", distance, wwt_value(plain, precision, i));
+        if (k % 2)
+            wwt_ok(ww_distance(wwt_context, &measure, rows.values, 6 * N / count, columns.values, 6 * N / count,
+                               count * count, &other));
+    }
+    wwt_guarded_free(plain);
+    wwt_set_free(&rows);
+    wwt_set_free(&columns);
+}
+END_TEST
+
 // A pair whose strips one work-group computes, one after the other, and the same strips computed at once.
 START_TEST(strips) {
     char name[] = "calls-XXXXXX";
@@ -70,7 +101,7 @@ START_TEST(strips) {
     wwt_set rows, columns;
     const int file = mkstemp(name);
     ck_assert_int_ge(file, 0);
-    static const char text[] = "default strips.whole 0\n";
+    static const char text[] = "default form.strips.whole 0\n";
     ck_assert_int_eq(write(file, text, sizeof text - 1), (ssize_t)(sizeof text - 1));
     (void)close(file);
     options.device = getenv("WAVEWARP_DEVICE");
@@ -81,7 +112,7 @@ START_TEST(strips) {
     for (size_t i = 0; i < PAIRS; i++) {
         double distance = (double)NAN;
         wwt_ok(ww_distance(other, &measure, rows.values + rows.offsets[i], rows.lengths[i],
-                           columns.values + columns.offsets[i], columns.lengths[i], &distance));
+                           columns.values + columns.offsets[i], columns.lengths[i], 1, &distance));
         const double whole = call(&measure, &rows, &columns, i);
         ck_assert_msg(!(distance < whole) && !(distance > whole), "%.17g, not %.17g", distance, whole);
     }
@@ -106,14 +137,14 @@ START_TEST(changes) {
                   !device_has_double());
         ck_assert(call(&banded, &rows, &columns, 0) >= first);
         rows.values[7] = (double)NAN;
-        wwt_fails(ww_distance(wwt_context, &dtw, rows.values, N, columns.values, M, &distance), WW_ERROR_NOT_FINITE);
+        wwt_fails(ww_distance(wwt_context, &dtw, rows.values, N, columns.values, M, 1, &distance), WW_ERROR_NOT_FINITE);
         rows.values[7] = 1e300;
-        ck_assert_int_ne(ww_distance(wwt_context, &dtw, rows.values, N, columns.values, M, &distance), WW_OK);
+        ck_assert_int_ne(ww_distance(wwt_context, &dtw, rows.values, N, columns.values, M, 1, &distance), WW_OK);
         rows.values[7] = kept;
-        wwt_fails(ww_distance(wwt_context, &dtw, rows.values, 0, columns.values, M, &distance), WW_ERROR_EMPTY);
+        wwt_fails(ww_distance(wwt_context, &dtw, rows.values, 0, columns.values, M, 1, &distance), WW_ERROR_EMPTY);
         for (size_t n = 1; n < 12; n++) {
             const wwr_series part = {x.values, n, 1};
-            wwt_ok(ww_distance(wwt_context, &dtw, rows.values, n, columns.values, M, &distance));
+            wwt_ok(ww_distance(wwt_context, &dtw, rows.values, n, columns.values, M, 1, &distance));
             ck_assert(wwt_close(distance, wwr_distance(&dtw, NULL, &part, &y),
                                 wwt_precision_count() == 2 ? WW_DOUBLE : WW_FLOAT));
         }
@@ -134,7 +165,7 @@ START_TEST(memory) {
     for (size_t t = 0; t < 4000; t++)
         x[t] = (double)(t % 7);
     for (size_t n = 1; n <= 40; n++) {
-        wwt_ok(ww_distance(wwt_context, &dtw, x, n, x + 3, 20, &distance));
+        wwt_ok(ww_distance(wwt_context, &dtw, x, n, x + 3, 20, 1, &distance));
         if (n == 10)
             most = ww_context_bytes(wwt_context);
     }
@@ -156,7 +187,7 @@ static void *call_often(void *user) {
         const size_t i = (k * 3 + c->first) % PAIRS;
         double distance = 0;
         const ww_status status = ww_distance(wwt_context, &dtw, c->rows->values + c->rows->offsets[i], N,
-                                             c->columns->values + c->columns->offsets[i], M, &distance);
+                                             c->columns->values + c->columns->offsets[i], M, 1, &distance);
         c->wrong += status != WW_OK || distance < c->expected[i] || distance > c->expected[i];
     }
     return NULL;
@@ -190,6 +221,7 @@ int main(void) {
         return exit_code;
     Suite *suite = suite_create("calls");
     wwt_add(suite, values, IDS);
+    wwt_add(suite, channels, KINDS * 2);
     wwt_add(suite, strips, IDS);
     wwt_add(suite, changes, 1);
     wwt_add(suite, memory, 1);

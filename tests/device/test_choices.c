@@ -4,7 +4,6 @@
 //
 // A program is what costs time here: the rows cover pairs of engine, precision, list, band, channels and measure, not
 // all.
-// Long because: open ends and the soft minimum share the work, the check and the sets.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mixed jobs on one context, from several threads, with random cancels and failures: what succeeds is what a quiet run
 // gave, bit by bit, also on memory that others used; what fails says why, and neither host nor device memory grows.
-// Seconds: 10; in the exhaustive run 600; $WAVEWARP_ENDURANCE_SECONDS. Long because: every kind of job is here.
+// Seconds: 10; in the exhaustive run 600; $WAVEWARP_ENDURANCE_SECONDS.
 #include <malloc.h>
 #include <math.h>
 #include <pthread.h>
@@ -14,6 +14,7 @@
 #include "../fault/find_layer.h"
 #include "device/support.h"
 #include "host.h"
+#include "set_jobs.h"
 
 enum {
     THREADS = 4,
@@ -370,7 +371,7 @@ static ww_status average(kept *k, answer *a) {
     const ww_plan_options plan = plan_options(k);
     options.iterations = 2;
     options.plan = &plan;
-    const ww_status status = ww_average(wwt_context, &all.dtw, all.set, &options, &result);
+    const ww_status status = wwt_average(&all.dtw, all.set, WW_FLOAT, &options, &result);
     if (status == WW_OK)
         add(a, result.centre, result.length * sizeof *result.centre);
     ww_average_result_free(&result);
@@ -382,7 +383,7 @@ static ww_status classify(kept *k, answer *a) {
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
     const ww_plan_options plan = plan_options(k);
     options.plan = &plan;
-    const ww_status status = ww_classify(wwt_context, &all.banded, all.set, all.set, &options, &result);
+    const ww_status status = wwt_classify(&all.banded, all.set, all.set, WW_FLOAT, &options, &result);
     if (status == WW_OK)
         add(a, result.predicted, result.total * sizeof *result.predicted);
     ww_classification_free(&result);
@@ -416,9 +417,9 @@ static ww_status shapelets(kept *k, answer *a) {
     options.min_length = 3;
     options.max_length = 5;
     options.run = &k->run;
-    ww_status status = ww_shapelets_create(wwt_context, all.set, &options, &model);
+    ww_status status = wwt_shapelets(all.set, &options, &model);
     if (status == WW_OK)
-        status = ww_shapelets_predict(wwt_context, model, all.set, &k->run, classes, NULL);
+        status = wwt_predict(model, all.set, &k->run, classes, NULL);
     if (status == WW_OK)
         add(a, classes, sizeof classes);
     ww_shapelets_destroy(&model);
@@ -557,7 +558,7 @@ START_TEST(mixed_jobs_for_long) {
     static size_t host[RECORDS];
     layer = wwt_in_layer("wwt_fault_control", "nothing is made to fail");
     // The form of GPUs; that of CPUs gives the same bits.
-    wwt_ok(wwi_tuning_try(wwt_context, "profile.vector", NULL, 0));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.profile.vector", NULL, 0));
     make_sets();
     kept first = {.run = WW_RUN_OPTIONS_INIT, .calls_left = -1};
     for (size_t job = 0; job < JOBS; job++)

@@ -17,14 +17,14 @@ static const char recurrence[] =
     "}\n";
 
 static void tune(void) {
-    wwt_ok(wwi_tuning_try(wwt_context, "packed.items", NULL, 1));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.packed.items", NULL, 1));
     wwt_ok(wwi_tuning_try(wwt_context, "packed.values", NULL, 24));
     wwt_ok(wwi_tuning_try(wwt_context, "packed.item_rows", NULL, 4));
-    wwt_ok(wwi_tuning_try(wwt_context, "packed.tiles", NULL, 1)); // of soft minima
+    wwt_ok(wwi_tuning_try(wwt_context, "form.packed.tiles", NULL, 1)); // of soft minima
 }
 
 static void free_tuning(void) {
-    wwt_ok(wwi_tuning_try(wwt_context, "packed.items", NULL, 0));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.packed.items", NULL, 0));
 }
 
 static ww_measure measure_of(ww_measure_id id) {
@@ -116,7 +116,7 @@ START_TEST(many_channels) {
     size_t many[N];
     wwt_seed((unsigned)_i);
     tune();
-    wwt_ok(wwi_tuning_try(wwt_context, "packed.local", NULL, 1));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.packed.local", NULL, 1));
     wwt_ok(wwi_tuning_try(wwt_context, "packed.lanes", NULL, _i % 2 ? 64 : 32));
     for (size_t i = 0; i < N; i++)
         many[i] = wwt_random_size(1, 70);
@@ -260,20 +260,17 @@ START_TEST(ribbons) {
 }
 END_TEST
 
-// Rows of engine lanes by way of local memory, which NVIDIA takes where lanes are few: lists of rows shorter and longer
-// than a round of the ring.
-START_TEST(rings) {
+// Many rows for each group of engine lanes, shorter and longer than a lane's turn.
+START_TEST(row_lists) {
     static const size_t lengths[] = {1, 2, 3, 4, 5, 8, 9, 40, 7, 70, 1, 6, 33, 64, 65};
     static const size_t others[] = {6, 17, 33, 40}; // from a lane alone on
     enum { N = sizeof(lengths) / sizeof(lengths[0]), M = sizeof(others) / sizeof(others[0]) };
     const ww_measure measure = measure_of(_i ? WW_TWED : WW_DTW);
     const ww_precision precision = _i ? WW_DOUBLE : WW_FLOAT;
     wwt_seed((unsigned)_i);
-    wwt_ok(wwi_tuning_try(wwt_context, "lanes.ring", NULL, 1));
     wwt_ok(wwi_tuning_try(wwt_context, "lanes.resident", NULL, 1)); // a list of rows for a group
     wwt_set rows = wwt_set_make(1, lengths, N), columns = wwt_set_make(1, others, M);
     ck_assert(wwt_check_matrix(&measure, NULL, &rows, &columns, precision, WW_ENGINE_LANES));
-    wwt_ok(wwi_tuning_try(wwt_context, "lanes.ring", NULL, 0));
     wwt_ok(wwi_tuning_try(wwt_context, "lanes.resident", NULL, 4096));
     wwt_set_free(&rows);
     wwt_set_free(&columns);
@@ -297,6 +294,6 @@ int main(void) {
     wwt_add(suite, in_bands, BANDS);
     wwt_add(suite, open_ends, 3);
     wwt_add(suite, ribbons, 2);
-    wwt_add(suite, rings, 2);
+    wwt_add(suite, row_lists, 2);
     return wwt_run(suite);
 }

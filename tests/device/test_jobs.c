@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The jobs against each other: pairs, matrix, half, condensed, blocks, nearest, classification, one-call functions.
-// Long because: each job is compared with the others, in every engine.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "set_jobs.h"
 #include "support.h"
 
 static const ww_engine engines[] = {WW_ENGINE_LANES, WW_ENGINE_STENCIL, WW_ENGINE_PACKED, WW_ENGINE_STRIPS,
@@ -345,7 +345,7 @@ START_TEST(one_call_distance) {
         for (size_t j = 0; j < 6; j++) {
             wwr_series x = wwt_series(&set, i), y = wwt_series(&set, j);
             double distance = NAN;
-            wwt_ok(ww_distance(wwt_context, &measure, x.values, x.length, y.values, y.length, &distance));
+            wwt_ok(ww_distance(wwt_context, &measure, x.values, x.length, y.values, y.length, 1, &distance));
             ck_assert(wwt_close(distance, wwr_distance(&measure, NULL, &x, &y), precision));
         }
     wwt_set_free(&set);
@@ -366,9 +366,9 @@ START_TEST(one_call_matrix) {
     float *expected = wwt_matrix(&measure, &rows, &columns, WW_FLOAT, NULL);
     float *values = floats(40), *square = floats(25);
     ww_series_set *a = series_set(&rows, NULL), *b = series_set(&columns, NULL);
-    wwt_ok(ww_matrix(wwt_context, &measure, a, b, WW_FLOAT, values));
+    wwt_ok(wwt_set_matrix(&measure, a, b, WW_FLOAT, values));
     ck_assert(wwt_same(values, expected, 40, WW_FLOAT));
-    wwt_ok(ww_matrix(wwt_context, &measure, a, NULL, WW_FLOAT, square));
+    wwt_ok(wwt_set_matrix(&measure, a, NULL, WW_FLOAT, square));
     for (size_t i = 0; i < 5; i++)
         ck_assert_float_eq(square[i * 6], 0.0f);
     wwt_guarded_free(expected);
@@ -397,7 +397,7 @@ START_TEST(classification_votes) {
     ww_series_set *train = points(train_values, train_labels, 5), *test = points(test_values, test_labels, 4);
     ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
     ww_classification result = WW_CLASSIFICATION_INIT;
-    wwt_ok(ww_classify(wwt_context, &measure, train, test, &options, &result));
+    wwt_ok(wwt_classify(&measure, train, test, WW_FLOAT, &options, &result));
     const long nearest_class[] = {0, 2, 1, 2};
     for (size_t i = 0; i < 4; i++)
         ck_assert_int_eq(result.predicted[i], nearest_class[i]);
@@ -414,11 +414,11 @@ START_TEST(classification_votes) {
     ww_classification_free(&result);
     // Three votes: 0.2 has a, b, b. Two votes: 10.4 has one c and one a, and c is nearer.
     options.k = 3;
-    wwt_ok(ww_classify(wwt_context, &measure, train, test, &options, &result));
+    wwt_ok(wwt_classify(&measure, train, test, WW_FLOAT, &options, &result));
     ck_assert_int_eq(result.predicted[0], 1);
     ww_classification_free(&result);
     options.k = 2;
-    wwt_ok(ww_classify(wwt_context, &measure, train, test, &options, &result));
+    wwt_ok(wwt_classify(&measure, train, test, WW_FLOAT, &options, &result));
     ck_assert_int_eq(result.predicted[1], 2);
     ww_classification_free(&result);
     ck_assert_ptr_null(result.predicted);
@@ -443,7 +443,7 @@ START_TEST(leave_one_out) {
     wwt_ok(ww_measure_init(&measure, sizeof measure, WW_DTW));
     options.k = 3;
     ww_series_set *train = points(values, labels, N);
-    wwt_ok(ww_classify(wwt_context, &measure, train, NULL, &options, &all));
+    wwt_ok(wwt_classify(&measure, train, NULL, WW_FLOAT, &options, &all));
     ck_assert_uint_eq(all.total, N);
     ck_assert_uint_eq(all.labelled, N);
     for (size_t i = 0; i < N; i++) {
@@ -455,7 +455,7 @@ START_TEST(leave_one_out) {
                 other_labels[n++] = labels[k];
             }
         ww_series_set *others = points(other_values, other_labels, N - 1), *test = points(&values[i], &labels[i], 1);
-        wwt_ok(ww_classify(wwt_context, &measure, others, test, &options, &one));
+        wwt_ok(wwt_classify(&measure, others, test, WW_FLOAT, &options, &one));
         ck_assert_str_eq(ww_series_set_class_name(others, (size_t)one.predicted[0]),
                          ww_series_set_class_name(train, (size_t)all.predicted[i]));
         correct += one.correct;
@@ -467,13 +467,12 @@ START_TEST(leave_one_out) {
     ww_classification_free(&all);
     ww_series_set_destroy(&train);
     train = points(values, labels, 1);
-    wwt_fails(ww_classify(wwt_context, &measure, train, NULL, NULL, &all), WW_ERROR_EMPTY);
+    wwt_fails(wwt_classify(&measure, train, NULL, WW_FLOAT, NULL, &all), WW_ERROR_EMPTY);
     ww_series_set_destroy(&train);
 }
 END_TEST
 
-// Sets that stay on the device give the same, and are uploaded by the first that needs them; `_i`: near ties, in
-// double.
+// Datasets give the same in every call, and keep what the first near ties needed in double; `_i`: near ties.
 START_TEST(classification_of_kept_sets) {
     enum { N = 12, CALLS = 3 };
     double values[N];
@@ -482,20 +481,16 @@ START_TEST(classification_of_kept_sets) {
         values[i] = _i ? 0.1 * (double)(i * 7 % N) : 0.1 * (double)(i * i * 11 % 97);
         labels[i] = names[i * i % 3 == 1];
     }
-    ww_series_set *train = points(values, labels, N), *test = points(values + 3, labels + 3, 4);
+    ww_series_set *sets[2] = {points(values, labels, N), points(values + 3, labels + 3, 4)};
     ww_measure measure;
-    ww_classify_options options = WW_CLASSIFY_OPTIONS_INIT;
     ww_classification expected = WW_CLASSIFICATION_INIT, result = WW_CLASSIFICATION_INIT;
     uint64_t bytes[CALLS];
     wwt_ok(ww_measure_init(&measure, sizeof measure, WW_DTW));
     const uint64_t before = ww_context_bytes(wwt_context);
-    wwt_ok(ww_classify_data_create(wwt_context, train, test, &options.data));
+    ww_dataset *train = wwt_upload(sets[0], WW_FLOAT), *test = wwt_upload(sets[1], WW_FLOAT);
     for (int call = 0; call < CALLS; call++) {
-        const ww_series_set *asked = call == 1 ? NULL : test;
-        ww_classify_options plain = options;
-        plain.data = NULL;
-        wwt_ok(ww_classify(wwt_context, &measure, train, asked, &plain, &expected));
-        wwt_ok(ww_classify(wwt_context, &measure, train, asked, &options, &result));
+        wwt_ok(wwt_classify(&measure, sets[0], call == 1 ? NULL : sets[1], WW_FLOAT, NULL, &expected));
+        wwt_ok(ww_classify(&measure, train, call == 1 ? NULL : test, NULL, &result));
         ck_assert_uint_eq(result.total, expected.total);
         ck_assert_uint_eq(result.correct, expected.correct);
         for (size_t i = 0; i < result.total; i++)
@@ -506,16 +501,12 @@ START_TEST(classification_of_kept_sets) {
     }
     ck_assert_uint_gt(bytes[0], before);
     ck_assert_uint_eq(bytes[2], bytes[1]);
-    wwt_fails(ww_classify(wwt_context, &measure, test, NULL, &options, &result), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_classify(wwt_context, &measure, train, train, &options, &result), WW_ERROR_INVALID_ARGUMENT);
-    ww_classify_data_destroy(&options.data);
-    ck_assert_ptr_null(options.data);
-    ck_assert_uint_lt(ww_context_bytes(wwt_context), bytes[0]);
-    ww_classify_data_destroy(&options.data);
-    ww_classify_data_destroy(NULL);
-    wwt_fails(ww_classify_data_create(wwt_context, NULL, test, &options.data), WW_ERROR_INVALID_ARGUMENT);
-    ww_series_set_destroy(&test);
-    ww_series_set_destroy(&train);
+    wwt_fails(ww_classify(&measure, NULL, test, NULL, &result), WW_ERROR_INVALID_ARGUMENT);
+    ww_dataset_destroy(&train);
+    ww_dataset_destroy(&test);
+    ck_assert_uint_eq(ww_context_bytes(wwt_context), before);
+    ww_series_set_destroy(&sets[0]);
+    ww_series_set_destroy(&sets[1]);
 }
 END_TEST
 

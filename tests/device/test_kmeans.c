@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reference/choices.h"
+#include "set_jobs.h"
 #include "support.h"
 
 static ww_precision best_precision(void) {
@@ -38,10 +39,10 @@ static double reference(const ww_measure *measure, const ww_series_set *a, size_
 
 // Every label is that of the nearest centre, clusters are numbered by their first series and none is empty, distances
 // and objective are those of the textbook.
-static void check(const ww_measure *measure, const ww_series_set *set, size_t k, const ww_kmeans_options *options,
+static void check(const ww_measure *measure, const ww_series_set *set, size_t k, ww_precision precision,
                   const int64_t *labels, const double *distances, const ww_series_set *centres,
                   const ww_kmeans_info *info) {
-    const double tolerance = options->precision == WW_DOUBLE ? 1e-9 : 1e-3;
+    const double tolerance = precision == WW_DOUBLE ? 1e-9 : 1e-3;
     double sum = 0;
     int64_t found = 0;
     ck_assert_uint_eq(ww_series_set_count(centres), k);
@@ -81,13 +82,12 @@ START_TEST(planted) {
     double distances[COUNT];
     measure.gamma = rows[_i].gamma;
     options.average = measure.gamma > 0 ? WW_AVERAGE_SOFT : WW_AVERAGE_DBA;
-    options.precision = best_precision();
     options.length = rows[_i].length;
     options.starts = 6;
     wwt_seed((unsigned)_i);
     ww_series_set *set = bumps(rows[_i].channels, SHAPES, COUNT, rows[_i].least, rows[_i].most);
-    wwt_ok(ww_cluster_kmeans(wwt_context, &measure, set, SHAPES, &options, labels, distances, &centres, &info));
-    check(&measure, set, SHAPES, &options, labels, distances, centres, &info);
+    wwt_ok(wwt_kmeans(&measure, set, best_precision(), SHAPES, &options, labels, distances, &centres, &info));
+    check(&measure, set, SHAPES, best_precision(), labels, distances, centres, &info);
     ck_assert_int_eq(info.converged, 1);
     for (size_t i = 0; i < COUNT; i++)
         ck_assert_int_eq(labels[i], (int64_t)(i % SHAPES));
@@ -96,7 +96,7 @@ START_TEST(planted) {
     ww_series_set_destroy(&centres);
     // The same seed, the same result.
     ww_kmeans_info other = WW_KMEANS_INFO_INIT;
-    wwt_ok(ww_cluster_kmeans(wwt_context, &measure, set, SHAPES, &options, again, NULL, &centres, &other));
+    wwt_ok(wwt_kmeans(&measure, set, best_precision(), SHAPES, &options, again, NULL, &centres, &other));
     ck_assert_int_eq(memcmp(labels, again, sizeof labels), 0);
     ck_assert_double_eq(info.objective, other.objective);
     ww_series_set_destroy(&centres);
@@ -117,18 +117,17 @@ START_TEST(one_cluster) {
     double distances[COUNT];
     wwt_seed(3);
     ww_series_set *set = bumps(1, 2, COUNT, 30, 30);
-    options.precision = average.precision = best_precision();
     options.iterations = 0;
-    wwt_ok(ww_cluster_kmeans(wwt_context, &measure, set, 1, &options, labels, distances, &first, NULL));
+    wwt_ok(wwt_kmeans(&measure, set, best_precision(), 1, &options, labels, distances, &first, NULL));
     options.iterations = 1;
-    wwt_ok(ww_cluster_kmeans(wwt_context, &measure, set, 1, &options, labels, distances, &centres, &info));
-    check(&measure, set, 1, &options, labels, distances, centres, &info);
+    wwt_ok(wwt_kmeans(&measure, set, best_precision(), 1, &options, labels, distances, &centres, &info));
+    check(&measure, set, 1, best_precision(), labels, distances, centres, &info);
     ck_assert_uint_eq(info.iterations, 1);
     average.start = WW_AVERAGE_START_GIVEN;
     average.given = ww_series_set_values(first, 0);
     average.given_length = ww_series_set_length(first, 0);
     average.iterations = options.average_iterations;
-    wwt_ok(ww_average(wwt_context, &measure, set, &average, &result));
+    wwt_ok(wwt_average(&measure, set, best_precision(), &average, &result));
     ck_assert_uint_eq(result.length, ww_series_set_length(centres, 0));
     ck_assert_int_eq(memcmp(result.centre, ww_series_set_values(centres, 0), result.length * sizeof(double)), 0);
     ww_average_result_free(&result);
@@ -151,7 +150,7 @@ START_TEST(every_series_a_cluster) {
         const double level = (double)(_i ? i % 2 : i), values[] = {level, level + 1, level, level};
         wwt_ok(ww_series_set_add(set, 4, values, NULL));
     }
-    wwt_ok(ww_cluster_kmeans(wwt_context, &measure, set, COUNT, &options, labels, NULL, &centres, &info));
+    wwt_ok(wwt_kmeans(&measure, set, WW_FLOAT, COUNT, &options, labels, NULL, &centres, &info));
     for (size_t i = 0; i < COUNT; i++)
         ck_assert_int_eq(labels[i], (int64_t)i);
     ck_assert_double_eq(info.objective, 0);
@@ -173,7 +172,7 @@ START_TEST(starts) {
     ww_series_set *set = bumps(1, 5, COUNT, 25, 25);
     for (options.starts = 1; options.starts <= 4; options.starts++) {
         ww_kmeans_info info = WW_KMEANS_INFO_INIT;
-        wwt_ok(ww_cluster_kmeans(wwt_context, &measure, set, 5, &options, labels, NULL, &centres, &info));
+        wwt_ok(wwt_kmeans(&measure, set, WW_FLOAT, 5, &options, labels, NULL, &centres, &info));
         ck_assert_double_le(info.objective, before);
         ck_assert_uint_lt(info.start, options.starts);
         before = info.objective;
@@ -199,35 +198,30 @@ START_TEST(refusals) {
     wwt_seed(1);
     ww_series_set *set = bumps(1, 2, COUNT, 20, 20);
     wwt_ok(ww_series_set_create(1, &empty));
-    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, empty, 1, NULL, labels, NULL, &centres, NULL), WW_ERROR_EMPTY);
+    wwt_fails(wwt_kmeans(&measure, empty, WW_FLOAT, 1, NULL, labels, NULL, &centres, NULL), WW_ERROR_EMPTY);
     ck_assert_ptr_null(centres);
-    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 0, NULL, labels, NULL, &centres, NULL),
+    wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, 0, NULL, labels, NULL, &centres, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, COUNT + 1, NULL, labels, NULL, &centres, NULL),
               WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, COUNT + 1, NULL, labels, NULL, &centres, NULL),
-              WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, NULL, NULL, NULL, &centres, NULL),
-              WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, NULL, labels, NULL, NULL, NULL),
-              WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, 2, NULL, NULL, NULL, &centres, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, 2, NULL, labels, NULL, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
     options.starts = 0;
-    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, &options, labels, NULL, &centres, NULL),
+    wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, 2, &options, labels, NULL, &centres, NULL),
               WW_ERROR_INVALID_ARGUMENT);
     ww_kmeans_options_init(&options, sizeof options);
     options.tolerance = NAN;
-    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, &options, labels, NULL, &centres, NULL),
+    wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, 2, &options, labels, NULL, &centres, NULL),
               WW_ERROR_INVALID_ARGUMENT);
     ww_kmeans_options_init(&options, sizeof options);
     options.average_iterations = 0;
-    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, &options, labels, NULL, &centres, NULL),
+    wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, 2, &options, labels, NULL, &centres, NULL),
               WW_ERROR_INVALID_ARGUMENT);
     ww_kmeans_options_init(&options, sizeof options);
     options.average = WW_AVERAGE_SOFT; // without a gamma
-    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, &options, labels, NULL, &centres, NULL),
-              WW_ERROR_UNSUPPORTED);
+    wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, 2, &options, labels, NULL, &centres, NULL), WW_ERROR_UNSUPPORTED);
     ww_kmeans_options_init(&options, sizeof options);
     measure = wwt_measure(WW_EDR);
-    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, &options, labels, NULL, &centres, NULL),
-              WW_ERROR_UNSUPPORTED);
+    wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, 2, &options, labels, NULL, &centres, NULL), WW_ERROR_UNSUPPORTED);
     measure = wwt_measure(WW_DTW);
     ww_run_options run = WW_RUN_OPTIONS_INIT;
     ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
@@ -236,8 +230,7 @@ START_TEST(refusals) {
     plan.run = &run;
     options.plan = &plan;
     options.starts = 3;
-    wwt_fails(ww_cluster_kmeans(wwt_context, &measure, set, 2, &options, labels, NULL, &centres, NULL),
-              WW_ERROR_CANCELLED);
+    wwt_fails(wwt_kmeans(&measure, set, WW_FLOAT, 2, &options, labels, NULL, &centres, NULL), WW_ERROR_CANCELLED);
     ck_assert_ptr_null(centres);
     ck_assert_uint_ge(reached, 2);
     ww_series_set_destroy(&set);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes beyond every limit, and a device far smaller than the work: a clear status and nothing left behind, or the
 // answer of a large device. Host memory above half a gigabyte is refused here, so that a machine of any size
-// does the same; the values are a mapping of zeros that takes no memory. Long because: every kind of job is here,
-// twice.
+// does the same; the values are a mapping of zeros that takes no memory.
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -270,13 +269,13 @@ static ww_status profile_of_2_32(void) {
 static ww_status distance_of_2_32(void) {
     const ww_measure measure = wwt_measure(WW_DTW);
     double distance = 0;
-    return ww_distance(wwt_context, &measure, zeros, TWO_32 + 1, zeros, 1, &distance);
+    return ww_distance(wwt_context, &measure, zeros, TWO_32 + 1, zeros, 1, 1, &distance);
 }
 
 static ww_status path_of_2_32(void) {
     const ww_measure measure = wwt_measure(WW_DTW);
     ww_paths path = WW_PATHS_INIT;
-    const ww_status status = ww_path(wwt_context, &measure, zeros, TWO_32 + 1, zeros, 1, &path);
+    const ww_status status = ww_path(wwt_context, &measure, zeros, TWO_32 + 1, zeros, 1, 1, &path);
     ck_assert_ptr_null(path.cells);
     return status;
 }
@@ -333,7 +332,7 @@ static const struct {
 } beyond[] = {
 #define MEMORY WW_ERROR_OUT_OF_MEMORY, WW_ERROR_DEVICE_MEMORY
     {"a series of 2^31 points", series_of_2_31, {WW_ERROR_OVERFLOW, NONE, NONE}},
-    {"the longest series", the_longest_series, {MEMORY, NONE}},
+    {"the longest series", the_longest_series, {MEMORY, WW_OK}}, // sent from where it is
     {"a series of 2^32 points", series_of_2_32, {WW_ERROR_OVERFLOW, NONE, NONE}},
     {"2^31 series", count_of_2_31, {WW_ERROR_OVERFLOW, NONE, NONE}},
     {"2^31-1 series", count_below_2_31, {MEMORY, NONE}},
@@ -378,7 +377,8 @@ static void check_beyond(size_t i) {
     for (size_t k = 0; k < 3; k++)
         fits = fits || (int)status == beyond[i].expected[k];
     ck_assert_msg(fits, "%s: %s: %s", beyond[i].name, ww_status_name(status), status == WW_OK ? "" : error->message);
-    ck_assert_int_eq(error->status, status);
+    if (status != WW_OK)
+        ck_assert_int_eq(error->status, status);
     ck_assert_str_ne(error->message, "");
     ck_assert_msg(wwi_context_bytes_free(wwt_context) == device && wwi_live_objects() == objects, "%s: left something",
                   beyond[i].name);
@@ -396,7 +396,7 @@ START_TEST(sizes_beyond_limits) {
     const ww_measure measure = wwt_measure(WW_DTW);
     const double x[] = {1, 2}, y[] = {1, 4};
     double distance = 0;
-    wwt_ok(ww_distance(wwt_context, &measure, x, 2, y, 2, &distance));
+    wwt_ok(ww_distance(wwt_context, &measure, x, 2, y, 2, 1, &distance));
     ck_assert(distance == 4);
     ww_dataset_destroy(&points_of_one);
     munmap((void *)zeros, (size_t)1 << 36);

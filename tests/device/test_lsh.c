@@ -2,7 +2,6 @@
 // Locality-sensitive hashing: both ways to search give the same and the right answer, functions agree as often as their
 // family's closed form says, tables are partitions, probes come in order, recall never falls; points come and go,
 // blocks, files, chosen parameters.
-// Long because: ways to search, tables, blocks, files and choice are tested on the same clouds of points.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,7 +180,7 @@ static void walk(ww_lsh *lsh, ww_lsh_path path, int complete) {
 
 // ---- both ways to search
 
-// The ways to join buckets, as the tuning parameter lsh.join has them; 0: what is best.
+// The ways to join buckets, as the tuning parameter form.lsh.join has them; 0: what is best.
 enum { BEST, NARROW, WIDE, TENSOR = 4 };
 
 static const struct {
@@ -202,7 +201,7 @@ static const struct {
 
 static void join_by(long join) {
     if (join != BEST)
-        wwt_ok(wwi_tuning_try(wwt_context, "lsh.join", NULL, join));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.lsh.join", NULL, join));
 }
 
 START_TEST(both_ways) {
@@ -543,7 +542,7 @@ static const struct {
 
 // Different keys that share a bucket do so by its number, which goes by the points of a block: so many that none do.
 static void many_buckets(void) {
-    wwt_ok(wwi_tuning_try(wwt_context, "lsh.bits", NULL, 18));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.lsh.bits", NULL, 18));
 }
 
 static ww_lsh_options small(ww_metric metric) {

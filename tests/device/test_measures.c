@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The measures beside DTW and Frechet x engine x precision against the double reference: shapes, bands, channels,
 // parameters, time stamps, properties.
-// Long because: the measures share their loops over engines and precisions.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "set_jobs.h"
 #include "support.h"
 #include "vectors/vector_measure.h"
 
@@ -188,7 +188,7 @@ START_TEST(parameters) {
         s.measure.band = (ww_band){.kind = WW_BAND_CORNER, .width = 4.0};
         if (borders)
             check_random(&s, 1, 30, 90, 3, 4);
-        s.measure.band.kind = WW_BAND_NONE;
+        s.measure.band = (ww_band){.kind = WW_BAND_NONE};
     }
 }
 END_TEST
@@ -361,7 +361,7 @@ START_TEST(times_of_sets) {
     if (measure.id == WW_TWED)
         wwt_ok(ww_measure_set(&measure, "nu", 0.125));
     void *values = wwt_guarded(N * N, precision);
-    wwt_ok(ww_matrix(wwt_context, &measure, rows, columns, precision, values));
+    wwt_ok(wwt_set_matrix(&measure, rows, columns, precision, values));
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j++) {
             const wwr_series x = {ww_series_set_values(rows, i), ww_series_set_length(rows, i), width};
@@ -376,7 +376,7 @@ START_TEST(times_of_sets) {
     wwt_ok(ww_series_set_shift_times(rows, -3.25));
     wwt_ok(ww_series_set_shift_times(columns, -3.25));
     void *shifted = wwt_guarded(N * N, precision);
-    wwt_ok(ww_matrix(wwt_context, &measure, rows, columns, precision, shifted));
+    wwt_ok(wwt_set_matrix(&measure, rows, columns, precision, shifted));
     for (size_t i = 0; i < N * N; i++)
         ck_assert(wwt_close(wwt_value(shifted, precision, i), wwt_value(values, precision, i), precision));
     wwt_guarded_free(shifted);
@@ -439,12 +439,12 @@ START_TEST(beyond_float) {
         const ww_measure measure = wwt_measure(times ? WW_TWED : WW_LEVENSHTEIN), dtw = wwt_measure(WW_DTW);
         float values[4];
         double precise[4];
-        wwt_fails(ww_matrix(wwt_context, &measure, set, NULL, WW_FLOAT, values), WW_ERROR_UNSUPPORTED);
+        wwt_fails(wwt_set_matrix(&measure, set, NULL, WW_FLOAT, values), WW_ERROR_UNSUPPORTED);
         ck_assert_int_eq(ww_last_error()->series, 1);
         ck_assert_int_eq(ww_last_error()->position, 1);
-        wwt_ok(ww_matrix(wwt_context, &dtw, set, NULL, WW_FLOAT, values));
+        wwt_ok(wwt_set_matrix(&dtw, set, NULL, WW_FLOAT, values));
         if (wwt_device_has_double()) {
-            wwt_ok(ww_matrix(wwt_context, &measure, set, NULL, WW_DOUBLE, precise));
+            wwt_ok(wwt_set_matrix(&measure, set, NULL, WW_DOUBLE, precise));
             ck_assert(times || precise[1] == 2.0);
         }
         ww_series_set_destroy(&set);
@@ -540,8 +540,8 @@ START_TEST(halves_of_edits) {
         wwt_ok(ww_measure_set(&measure, "deletion", weights[w][1]));
         wwt_ok(ww_measure_set(&measure, "substitution", weights[w][2]));
         float half[N * N], whole[N * N];
-        wwt_ok(ww_matrix(wwt_context, &measure, set, NULL, WW_FLOAT, half));
-        wwt_ok(ww_matrix(wwt_context, &measure, set, set, WW_FLOAT, whole));
+        wwt_ok(wwt_set_matrix(&measure, set, NULL, WW_FLOAT, half));
+        wwt_ok(wwt_set_matrix(&measure, set, set, WW_FLOAT, whole));
         ck_assert_mem_eq(half, whole, sizeof half);
         ck_assert(w != 0 || whole[1] == 3.0F);
         ck_assert(w != 1 || whole[1] == 4.0F);     // one insertion more

@@ -44,9 +44,13 @@ static ww_measure exact_measure(ww_measure_id id) {
     return measure;
 }
 
+static bool derives(ww_measure_id id) {
+    return id == WW_DDTW || id == WW_WDDTW;
+}
+
 // What the measure compares: the derivative, where it does.
 static wwr_series derived(ww_measure_id id, const wwr_series *s) {
-    if (id != WW_DDTW && id != WW_WDDTW)
+    if (!derives(id))
         return *s;
     double *values = calloc(s->length - 2, sizeof *values);
     for (size_t t = 1; t + 1 < s->length; t++)
@@ -56,17 +60,18 @@ static wwr_series derived(ww_measure_id id, const wwr_series *s) {
 
 static ww_measure textbook_of(const work *w) {
     ww_measure measure = w->measure;
-    if (w->id == WW_DDTW || w->id == WW_WDDTW)
+    if (derives(w->id))
         measure.id = w->id == WW_DDTW ? WW_DTW : WW_WDTW;
     if (w->id == WW_USER) {
         measure = wwt_measure(WW_ADTW);
         measure.parameters[0] = w->measure.parameters[0];
+        measure.band = w->measure.band;
     }
     return measure;
 }
 
 static void check_pair(const work *w, const wwr_series *a, const wwr_series *b, const ww_paths *found, size_t p) {
-    const int32_t off = w->id == WW_DDTW || w->id == WW_WDDTW;
+    const int32_t off = derives(w->id);
     const wwr_series x = derived(w->id, a), y = derived(w->id, b);
     const ww_measure measure = textbook_of(w);
     const size_t count = (size_t)(found->offsets[p + 1] - found->offsets[p]), most = x.length + y.length;
@@ -206,6 +211,55 @@ START_TEST(bands_and_ends) {
 }
 END_TEST
 
+// Every measure in every band: the costs along the path are the distance, which is that of a plan of pairs. By the code
+// of the band: about the diagonal, slanted, a table.
+static const wwt_product band_product = {4, {MEASURES, 3, 2, 2}};
+
+static bool chosen_band(const void *subject, int loop) {
+    const int values[4] = {loop / 12, loop / 4 % 3, loop / 2 % 2, loop % 2};
+    (void)subject;
+    return (values[3] == 0 || wwt_device_has_double()) && wwt_covers(&band_product, values);
+}
+
+START_TEST(measures_in_bands) {
+    enum { ROWS = 21, BANDS = 3 };
+    size_t lo[ROWS], hi[ROWS], equal[] = {5, 17, 90, 33, 64, 12, 12, 48}, rows[4];
+    const ww_band bands[3][BANDS] = {{{.kind = WW_BAND_SAKOE_CHIBA, .width = 0},
+                                      {.kind = WW_BAND_SAKOE_CHIBA, .width = 3},
+                                      {.kind = WW_BAND_CORNER, .width = 1}},
+                                     {{.kind = WW_BAND_SLANTED, .width = 0},
+                                      {.kind = WW_BAND_SLANTED, .width = 0.1},
+                                      {.kind = WW_BAND_SLANTED, .width = 0.5}},
+                                     {{.kind = WW_BAND_ITAKURA, .width = 2},
+                                      {.kind = WW_BAND_ITAKURA, .width = 4},
+                                      {.kind = WW_BAND_ROWS, .lo = lo, .hi = hi, .rows = ROWS}}};
+    work w = {.id = measures[_i / 12],
+              .engine = _i / 2 % 2 ? WW_ENGINE_LANES : WW_ENGINE_PACKED,
+              .precision = _i % 2 ? WW_DOUBLE : WW_FLOAT,
+              .channels = 1};
+    wwt_seed((unsigned)_i + 600);
+    w.measure = exact_measure(w.id);
+    if (w.id == WW_USER) {
+        w.measure.recurrence = cell_text;
+        w.measure.parameters[0] = 0.5;
+    }
+    for (size_t i = 0; i < ROWS; i++) {
+        lo[i] = i < 6 ? 0 : i - 4;
+        hi[i] = i + 3 < ROWS ? i + 3 : ROWS;
+    }
+    for (size_t i = 0; i < 4; i++)
+        rows[i] = ROWS + (derives(w.id) ? 2 : 0);
+    for (size_t b = 0; b < BANDS; b++) {
+        w.measure.band = bands[_i / 4 % 3][b];
+        w.tile = b == 1 ? 16 : 0;
+        if (w.measure.band.kind == WW_BAND_ROWS)
+            check(&w, rows, rows, 4, NULL);
+        else
+            check(&w, equal, equal, sizeof equal / sizeof *equal, NULL);
+    }
+}
+END_TEST
+
 START_TEST(channels) {
     const size_t n[] = {20, 33}, m[] = {24, 31};
     work w = {.id = WW_DTW, .precision = WW_FLOAT, .channels = _i ? 20 : 3, .tile = _i ? 0 : 16};
@@ -326,13 +380,23 @@ START_TEST(one_call) {
     const int32_t wanted[] = {0, 0, 1, 1, 1, 2, 2, 3};
     const ww_measure measure = wwt_measure(WW_DTW);
     ww_paths path = WW_PATHS_INIT;
-    wwt_ok(ww_path(wwt_context, &measure, x, 3, y, 4, &path));
+    wwt_ok(ww_path(wwt_context, &measure, x, 3, y, 4, 1, &path));
     ck_assert_uint_eq(path.count, 1);
     ck_assert_uint_eq(path.offsets[1], 4);
     ck_assert_int_eq(memcmp(path.cells, wanted, sizeof wanted), 0);
     ck_assert_double_eq(path.distances[0], 0);
     ww_paths_free(&path);
-    wwt_fails(ww_path(wwt_context, &measure, x, 0, y, 4, &path), WW_ERROR_EMPTY);
+    wwt_fails(ww_path(wwt_context, &measure, x, 0, y, 4, 1, &path), WW_ERROR_EMPTY);
+    // The same in two channels, the second without any difference; then with one that decides.
+    const double x2[] = {1, 2, 3, 5, 5, 5}, y2[] = {1, 2, 2, 3, 5, 5, 5, 5}, y3[] = {1, 2, 2, 3, 5, 5, 6, 5};
+    wwt_ok(ww_path(wwt_context, &measure, x2, 3, y2, 4, 2, &path));
+    ck_assert_uint_eq(path.offsets[1], 4);
+    ck_assert_int_eq(memcmp(path.cells, wanted, sizeof wanted), 0);
+    ww_paths_free(&path);
+    wwt_ok(ww_path(wwt_context, &measure, x2, 3, y3, 4, 2, &path));
+    ck_assert_double_eq(path.distances[0], 1);
+    ww_paths_free(&path);
+    wwt_fails(ww_path(wwt_context, &measure, x, 3, y, 3, 0, &path), WW_ERROR_INVALID_ARGUMENT);
 }
 END_TEST
 
@@ -343,6 +407,7 @@ int main(void) {
     Suite *suite = suite_create("paths");
     wwt_add_chosen(suite, every_measure, MEASURES * 8, NULL, chosen);
     wwt_add(suite, bands_and_ends, 7);
+    wwt_add_chosen(suite, measures_in_bands, MEASURES * 12, NULL, chosen_band);
     wwt_add(suite, channels, 2);
     wwt_add(suite, all_paths, 2);
     wwt_add(suite, limits, 1);

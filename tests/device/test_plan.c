@@ -268,19 +268,19 @@ START_TEST(outputs_are_checked) {
     wwt_ok(ww_plan_create_pairs(&measure, a, a, NULL, NULL, N, &options, &pairs));
     wwt_ok(ww_plan_create_nearest(&measure, a, NULL, 1, &options, &nearest));
     const ww_output wrong[] = {
-        {sizeof(ww_output), NULL, NULL, 0, WW_LAYOUT_FULL},
-        {sizeof(ww_output), values, buffer, 0, WW_LAYOUT_FULL},
-        {sizeof(ww_output), values, NULL, 4, WW_LAYOUT_FULL},
-        {sizeof(ww_output), NULL, buffer, 4, WW_LAYOUT_FULL},
-        {sizeof(ww_output), NULL, buffer, 2, WW_LAYOUT_CONDENSED},
-        {sizeof(ww_output), NULL, foreign, 0, WW_LAYOUT_FULL},
-        {sizeof(ww_output), NULL, buffer, ~UINT64_C(3), WW_LAYOUT_FULL},
-        {sizeof(ww_output), values, NULL, 0, (ww_layout)7},
-        {0, values, NULL, 0, WW_LAYOUT_FULL},
+        {sizeof(ww_output), NULL, NULL, 0, WW_LAYOUT_FULL, 0, 0},
+        {sizeof(ww_output), values, buffer, 0, WW_LAYOUT_FULL, 0, 0},
+        {sizeof(ww_output), values, NULL, 4, WW_LAYOUT_FULL, 0, 0},
+        {sizeof(ww_output), NULL, buffer, 4, WW_LAYOUT_FULL, 0, 0},
+        {sizeof(ww_output), NULL, buffer, 2, WW_LAYOUT_CONDENSED, 0, 0},
+        {sizeof(ww_output), NULL, foreign, 0, WW_LAYOUT_FULL, 0, 0},
+        {sizeof(ww_output), NULL, buffer, ~UINT64_C(3), WW_LAYOUT_FULL, 0, 0},
+        {sizeof(ww_output), values, NULL, 0, (ww_layout)7, 0, 0},
+        {0, values, NULL, 0, WW_LAYOUT_FULL, 0, 0},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         wwt_fails(ww_plan_run(plan, &wrong[i]), WW_ERROR_INVALID_ARGUMENT);
-    const ww_output condensed = {sizeof condensed, values, NULL, 0, WW_LAYOUT_CONDENSED};
+    const ww_output condensed = {sizeof condensed, values, NULL, 0, WW_LAYOUT_CONDENSED, 0, 0};
     wwt_fails(ww_plan_run(pairs, &condensed), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_plan_run(nearest, &condensed), WW_ERROR_INVALID_ARGUMENT);
     wwt_fails(ww_plan_finish(NULL), WW_ERROR_INVALID_ARGUMENT);

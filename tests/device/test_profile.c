@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix profiles against brute force: kinds of series, forms of the kernel, slices, several neighbours, motifs and
-// discords, and what is refused. Long because: all share the series and the checks of a profile.
+// discords, and what is refused.
 #include <malloc.h>
 #include <math.h>
 #include <stdio.h>
@@ -218,24 +218,10 @@ END_TEST
 
 // ---- other forms of the kernels
 
-static ww_context *context_tuned(const char *text) {
-    char path[] = "/tmp/wavewarp-profile-XXXXXX";
-    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
-    ww_context *context = NULL;
-    int file = mkstemp(path);
-    ck_assert_int_ge(file, 0);
-    ck_assert_int_eq(write(file, text, strlen(text)), (ssize_t)strlen(text));
-    close(file);
-    options.tuning_file = path;
-    wwt_ok(ww_context_create(&options, &context));
-    unlink(path);
-    return context;
-}
-
 // Work-groups with local memory.
 START_TEST(items) {
     wwt_seed(600);
-    ww_context *context = context_tuned("default profile.vector 0\ndefault profile.rows 64\n");
+    ww_context *context = wwt_context_tuned("default form.profile.vector 0\ndefault profile.rows 64\n");
     const job jobs[] = {{JUMPS, 1500, 0, 40, 1, 1, WW_FLOAT, 0, AUTO, 0},
                         {BURSTS, 1300, 0, 70, 1, 1, WW_FLOAT, 1, AUTO, 0},
                         {FLATS, 700, 0, 30, 2, 3, WW_FLOAT, 0, AUTO, 0},
@@ -251,8 +237,8 @@ END_TEST
 START_TEST(what_lies_behind_the_tables) {
     enum { BUFFERS = 64, LARGEST = 64 * BUFFERS };
     wwt_seed(620);
-    ww_context *context = context_tuned("default profile.vector 0\ndefault profile.group 64\n"
-                                        "default profile.diagonals 2\ndefault profile.rows 512\n");
+    ww_context *context = wwt_context_tuned("default form.profile.vector 0\ndefault profile.group 64\n"
+                                            "default profile.diagonals 2\ndefault profile.rows 512\n");
     const job j = {WALK, 300, 0, 12, 1, 1, WW_FLOAT, 0, AUTO, 0};
     wwi_buffer *buffers[BUFFERS];
     float values[LARGEST / sizeof(float)];
@@ -274,7 +260,7 @@ END_TEST
 // Devices without double: covariances in pairs of floats, and the host compares.
 START_TEST(without_double) {
     wwt_seed(650 + (unsigned)_i);
-    ww_context *context = context_tuned("default profile.double 2\ndefault profile.rows 64\n");
+    ww_context *context = wwt_context_tuned("default form.profile.double 2\ndefault profile.rows 64\n");
     const job jobs[] = {{(kind)_i, 900, 0, 40, 1, 1, WW_FLOAT, 0, AUTO, 0},
                         {(kind)_i, 500, 0, 25, 3, 2, WW_FLOAT, 1, 11, 0},
                         {(kind)_i, 300, 500, 20, 2, 1, WW_FLOAT, 0, AUTO, 0},
@@ -295,14 +281,14 @@ END_TEST
 START_TEST(best_channels) {
     enum { LENGTH = 260, WINDOW = 20, WINDOWS = LENGTH - WINDOW + 1, CHANNELS = 4 };
     static const char *const forms[] = {"default profile.rows 64\n",
-                                        "default profile.rows 64\ndefault profile.vector 0\n",
-                                        "default profile.rows 64\ndefault profile.double 2\n"};
+                                        "default profile.rows 64\ndefault form.profile.vector 0\n",
+                                        "default profile.rows 64\ndefault form.profile.double 2\n"};
     static const kind kinds[] = {FLATS, HOLES, BURSTS};
     static const size_t counts[] = {1, 2, 2};
     static double distances[WINDOWS * 2];
     static int64_t indices[WINDOWS * 2];
     wwt_seed(670 + (unsigned)_i);
-    ww_context *context = context_tuned(forms[_i]);
+    ww_context *context = wwt_context_tuned(forms[_i]);
     for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
         const size_t best = counts[n];
         double *x = make(kinds[n], LENGTH, CHANNELS);
@@ -359,7 +345,7 @@ END_TEST
 // Series longer than what may be on the device, and candidates that do not fit their room.
 START_TEST(in_slices) {
     wwt_seed(700 + (unsigned)_i);
-    ww_context *context = context_tuned("default profile.rows 64\n");
+    ww_context *context = wwt_context_tuned("default profile.rows 64\n");
     static const kind kinds[] = {WALK, JUMPS, FLATS};
     static const uint64_t bytes[] = {400000, 250000, 400000};
     const job self = {kinds[_i], 3000, 0, 30, 1, 1, WW_FLOAT, _i == 1, AUTO, bytes[_i]};

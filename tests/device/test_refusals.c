@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "set_jobs.h"
 #include "support.h"
 
 static wwt_set set;
@@ -103,7 +104,7 @@ START_TEST(not_finite) {
         allow.allow_not_finite = 1;
         wwt_ok(create(&view, &allow));
         double distance;
-        wwt_fails(ww_distance(wwt_context, &measure, set.values + set.offsets[3], 20, set.values, 20, &distance),
+        wwt_fails(ww_distance(wwt_context, &measure, set.values + set.offsets[3], 20, set.values, 20, 1, &distance),
                   WW_ERROR_NOT_FINITE);
         *value = kept;
     }
@@ -240,10 +241,10 @@ START_TEST(classification_without_labels) {
     wwt_ok(ww_series_set_create(1, &test));
     wwt_ok(ww_series_set_add(test, 1, &value, "a"));
     ww_classification result = WW_CLASSIFICATION_INIT;
-    wwt_fails(ww_classify(wwt_context, &measure, train, test, NULL, &result), WW_ERROR_EMPTY);
+    wwt_fails(wwt_classify(&measure, train, test, WW_FLOAT, NULL, &result), WW_ERROR_EMPTY);
     wwt_ok(ww_series_set_add(train, 1, &value, "a"));
     wwt_ok(ww_series_set_add(train, 1, &value, NULL));
-    wwt_fails(ww_classify(wwt_context, &measure, train, test, NULL, &result), WW_ERROR_NO_LABELS);
+    wwt_fails(wwt_classify(&measure, train, test, WW_FLOAT, NULL, &result), WW_ERROR_NO_LABELS);
     ck_assert_int_eq(ww_last_error()->series, 1);
     ww_series_set_destroy(&train);
     ww_series_set_destroy(&test);
@@ -263,10 +264,12 @@ END_TEST
 
 START_TEST(distance_of_nothing) {
     double distance, x = 1.0;
-    wwt_fails(ww_distance(wwt_context, &measure, &x, 0, &x, 1, &distance), WW_ERROR_EMPTY);
-    wwt_fails(ww_distance(wwt_context, &measure, &x, 1, &x, 0, &distance), WW_ERROR_EMPTY);
-    wwt_fails(ww_distance(wwt_context, &measure, NULL, 1, &x, 1, &distance), WW_ERROR_INVALID_ARGUMENT);
-    wwt_fails(ww_distance(wwt_context, &measure, &x, 1, &x, 1, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_distance(wwt_context, &measure, &x, 0, &x, 1, 1, &distance), WW_ERROR_EMPTY);
+    wwt_fails(ww_distance(wwt_context, &measure, &x, 1, &x, 0, 1, &distance), WW_ERROR_EMPTY);
+    wwt_fails(ww_distance(wwt_context, &measure, NULL, 1, &x, 1, 1, &distance), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_distance(wwt_context, &measure, &x, 1, &x, 1, 1, NULL), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_distance(wwt_context, &measure, &x, 1, &x, 1, 0, &distance), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_distance(wwt_context, &measure, &x, 1, &x, 1, SIZE_MAX, &distance), WW_ERROR_OVERFLOW);
 }
 END_TEST
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches against brute force over every window and every end: measures, channels, bands, gaps, blocks, bounds;
 // planted patterns; streams that are read and pushed; refusals.
-// Long because: all kinds of search are compared with the same brute force.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -544,7 +543,7 @@ static ww_status create(ww_measure_id id, const double *query, size_t length, co
     ww_measure measure;
     wwt_ok(ww_measure_init(&measure, sizeof measure, id));
     measure.band.kind = band;
-    measure.band.width = 2;
+    measure.band.width = band == WW_BAND_NONE ? 0 : 2;
     measure.relax_begin_y = relax_begin_y;
     q.values = query;
     q.precision = WW_DOUBLE;

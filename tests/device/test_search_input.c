@@ -179,7 +179,7 @@ START_TEST(large_numbers) {
     const wwr_series x = {query, N, 1}, y = {stream, LENGTH, 1};
     wwr_search_windows(&j.measure, &x, &y, 1, values);
     wwt_ok(wwi_tuning_try(wwt_context, "search.block", NULL, 4096));
-    wwt_ok(wwi_tuning_try(wwt_context, "search.tile", NULL, _i / 4));
+    wwt_ok(wwi_tuning_try(wwt_context, "form.search.tile", NULL, _i / 4));
     const double tolerance = precise ? 1e-9 : 1e-4;
     // All windows: a threshold that none exceeds, in parts that have room.
     ww_search *search = NULL;
@@ -338,6 +338,76 @@ START_TEST(constant) {
 }
 END_TEST
 
+// A window that is the query itself, in values whose differences are small: the derivatives of both come from the
+// values as the search has them, so that it is found without an error; z-normalised with that of a rounding of each
+// point.
+START_TEST(derivatives_of_rounded) {
+    enum { N = 128, LENGTH = 3000, AT = 1000 };
+    job j;
+    wwt_seed(9950);
+    double *stream = malloc(LENGTH * sizeof *stream), level = 3000;
+    for (size_t t = 0; t < LENGTH; t++)
+        stream[t] = level += 0.7 * wwt_random() / 3; // no number of float
+    begin(&j, WW_DDTW, _i == 2 ? WW_SEARCH_OPEN : WW_SEARCH_WINDOWS, stream + AT, N, stream, LENGTH);
+    j.options.znormalise = _i == 1;
+    j.options.k = 1;
+    j.measure.root = 1;
+    wwt_ok(run(&j));
+    ck_assert_int_eq(j.matches[0].begin, AT);
+    ck_assert_msg(j.matches[0].distance <= (_i == 1 ? 2e-6 : 0), "%g", j.matches[0].distance);
+    free(stream);
+}
+END_TEST
+
+// Precisions that are none: of the options, of the queries, of the streams, of a source and of what is pushed.
+START_TEST(unknown_precisions) {
+    const double query[3] = {0, 1, 2}, stream[5] = {3, 0, 1, 2, 4};
+    static const int unknown[] = {-1, 2, 3, 5};
+    job j;
+    begin(&j, WW_DTW, WW_SEARCH_WINDOWS, query, 3, stream, 5);
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        const ww_precision none = (ww_precision)unknown[i];
+        for (int which = 0; which < 3; which++) {
+            job other = j;
+            *(which == 0   ? &other.options.precision
+              : which == 1 ? &other.queries.precision
+                           : &other.streams.precision) = none;
+            wwt_fails(run(&other), WW_ERROR_INVALID_ARGUMENT);
+        }
+        ww_search *search = NULL;
+        ww_search_source source = WW_SEARCH_SOURCE_INIT;
+        reader r = {stream, 5, 1, SIZE_MAX, 0};
+        source.length = 5;
+        source.read = read_points;
+        source.user = &r;
+        source.precision = none;
+        wwt_ok(ww_search_create(wwt_context, &j.measure, &j.queries, &j.options, &search));
+        wwt_fails(ww_search_run_source(search, &source, j.matches, NULL), WW_ERROR_INVALID_ARGUMENT);
+        ww_search_destroy(&search);
+        ww_search_stream *pushed = NULL;
+        j.options.has_threshold = 1;
+        wwt_ok(ww_search_stream_create(wwt_context, &j.measure, &j.queries, &j.options, &pushed));
+        wwt_fails(ww_search_stream_push(pushed, stream, none, 5, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+        ww_search_stream_destroy(&pushed);
+        ww_series_view own = j.queries;
+        own.precision = none;
+        wwt_fails(ww_search_stream_create(wwt_context, &j.measure, &own, &j.options, &pushed),
+                  WW_ERROR_INVALID_ARGUMENT);
+        ww_profile *profile = NULL;
+        own = j.streams;
+        own.precision = none;
+        wwt_fails(ww_profile_create(wwt_context, &own, 0, NULL, 0, 2, NULL, &profile), WW_ERROR_INVALID_ARGUMENT);
+        ck_assert_msg(strstr(ww_last_error()->message, "precision"), "%s", ww_last_error()->message);
+        ww_point_view points = WW_POINT_VIEW_INIT;
+        points.values = stream;
+        points.count = 5;
+        points.dimension = 1;
+        points.precision = none;
+        wwt_fails(ww_point_view_write("/nonexistent/points.csv", &points), WW_ERROR_INVALID_ARGUMENT);
+    }
+}
+END_TEST
+
 int main(void) {
     int exit_code;
     if (!wwt_device_found(&exit_code))
@@ -349,5 +419,7 @@ int main(void) {
     wwt_add(suite, more_than_there_is, 1);
     wwt_add(suite, relaxed_beyond, 4);
     wwt_add(suite, constant, 1);
+    wwt_add(suite, derivatives_of_rounded, 3);
+    wwt_add(suite, unknown_precisions, 1);
     return wwt_run(suite);
 }

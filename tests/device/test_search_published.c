@@ -98,7 +98,7 @@ START_TEST(documents) {
     ww_measure open = measure;
     ww_paths path = WW_PATHS_INIT;
     open.relax_begin_y = open.relax_end_y = SIZE_MAX;
-    wwt_ok(ww_path(wwt_context, &open, e->query, e->n, e->stream, e->m, &path));
+    wwt_ok(ww_path(wwt_context, &open, e->query, e->n, e->stream, e->m, 1, &path));
     ck_assert_double_eq_tol(path.distances[0], e->matches[0].distance, 1e-6);
     ck_assert_uint_eq(path.offsets[1], e->cell_count);
     ck_assert(memcmp(path.cells, e->cells, 2 * e->cell_count * sizeof *e->cells) == 0);

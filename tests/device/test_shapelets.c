@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapelets: against a brute force in double, the reference trees of three archive sets, model files whole, cut and
-// damaged, checkpoints, refusals. Long because: each case is small, and all of them share the sets and the comparison.
+// damaged, checkpoints, refusals.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 
 #include "host.h"
 #include "reference/shapelet_reference.h"
+#include "set_jobs.h"
 #include "support.h"
 #include "vectors/known_accuracy.h"
 
@@ -91,7 +92,7 @@ static void check_best(const labelled *l, ww_shapelets_options *o, size_t k) {
     o->no_tree = 1;
     const size_t found = wwr_shapelet_best(&l->reference, &search, k, expected);
     ck_assert_uint_eq(found, k);
-    wwt_ok(ww_shapelets_create(wwt_context, l->set, o, &model));
+    wwt_ok(wwt_shapelets(l->set, o, &model));
     wwt_ok(ww_shapelets_get_info(model, &info));
     ck_assert_uint_eq(info.best, k);
     ck_assert_uint_eq(info.nodes, 0);
@@ -168,23 +169,23 @@ typedef struct way {
 static const way ways[] = {
     {4, NULL, 0},
     {1, NULL, 0},
-    {4, "shapelets.double", 2},
-    {1, "shapelets.double", 2},
-    {4, "shapelets.vector", 1},
-    {1, "shapelets.vector", 1},
-    {0, "shapelets.vector", 1},     // two classes
-    {2, "shapelets.vector", 1},     // offset
-    {7, "shapelets.vector", 1},     // sparse lengths
-    {7, "shapelets.row_series", 1}, // a part has a series
-    {6, "shapelets.vector", 1},     // raw
-    {11, "shapelets.vector", 1},    // two and three points
-    {12, "shapelets.vector", 1},
-    {1, "shapelets.tensor", 1},
-    {2, "shapelets.tensor", 1},
-    {13, "shapelets.tensor", 1},
-    {14, "shapelets.vector", 1},
-    {15, "shapelets.vector", 1}, // in pieces; these two not where few are wanted
-    {15, "shapelets.row_series", 1},
+    {4, "form.shapelets.double", 2},
+    {1, "form.shapelets.double", 2},
+    {4, "form.shapelets.vector", 1},
+    {1, "form.shapelets.vector", 1},
+    {0, "form.shapelets.vector", 1},     // two classes
+    {2, "form.shapelets.vector", 1},     // offset
+    {7, "form.shapelets.vector", 1},     // sparse lengths
+    {7, "form.shapelets.row_series", 1}, // a part has a series
+    {6, "form.shapelets.vector", 1},     // raw
+    {11, "form.shapelets.vector", 1},    // two and three points
+    {12, "form.shapelets.vector", 1},
+    {1, "form.shapelets.tensor", 1},
+    {2, "form.shapelets.tensor", 1},
+    {13, "form.shapelets.tensor", 1},
+    {14, "form.shapelets.vector", 1},
+    {15, "form.shapelets.vector", 1}, // in pieces; these two not where few are wanted
+    {15, "form.shapelets.row_series", 1},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -200,13 +201,13 @@ START_TEST(other_ways) {
         run.launch_seconds = 1e-6;
         o.run = &run;
     } else {
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.weigh", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.split_across", NULL, 8)); // shares of a candidate's keys
-        if (strcmp(w->name, "shapelets.double") != 0)
-            wwt_ok(wwi_tuning_try(wwt_context, "shapelets.vector", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.sift", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.weigh", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.split_across", NULL, 8)); // shares of a candidate's keys
+        if (strcmp(w->name, "form.shapelets.double") != 0)
+            wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.vector", NULL, 1));
         // Only where that is meant: products by matrix units, or by their twin.
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.tensor", NULL, 2));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.tensor", NULL, 2));
         wwt_ok(wwi_tuning_try(wwt_context, w->name, NULL, w->value));
     }
     check_best(l, &o, 1);
@@ -237,9 +238,9 @@ START_TEST(close_series) {
         l->values[i] = ww_series_set_values(l->set, i);
     l->reference = (wwr_shapelet_set){18, 1, classes, l->lengths, l->values, l->labels};
     if (_i) {
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.vector", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.tensor", NULL, _i == 3 ? 1 : 2));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.sift", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.vector", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.tensor", NULL, _i == 3 ? 1 : 2));
     }
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     check_best(l, &o, 1);
@@ -259,9 +260,9 @@ END_TEST
 START_TEST(flat_windows) {
     ww_shapelets *model = NULL;
     if (_i) { // on a CPU the form for GPUs
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.sift", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.vector", NULL, 1));
-        wwt_ok(wwi_tuning_try(wwt_context, "shapelets.tensor", NULL, _i == 2 ? 1 : 2));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.sift", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.vector", NULL, 1));
+        wwt_ok(wwi_tuning_try(wwt_context, "form.shapelets.tensor", NULL, _i == 2 ? 1 : 2));
     }
     labelled *l = calloc(1, sizeof *l);
     wwt_ok(ww_series_set_create(1, &l->set));
@@ -290,12 +291,12 @@ START_TEST(flat_windows) {
     wwt_ok(ww_series_set_add(set, 16, same, "a"));
     wwt_ok(ww_series_set_add(set, 16, same, "b"));
     ww_shapelets_options tree = WW_SHAPELETS_OPTIONS_INIT;
-    wwt_ok(ww_shapelets_create(wwt_context, set, &tree, &model));
+    wwt_ok(wwt_shapelets(set, &tree, &model));
     ww_shapelets_info info = WW_SHAPELETS_INFO_INIT;
     wwt_ok(ww_shapelets_get_info(model, &info));
     ck_assert_uint_eq(info.nodes, 1); // nothing tells them apart
     int64_t classes[2];
-    wwt_ok(ww_shapelets_predict(wwt_context, model, set, NULL, classes, NULL));
+    wwt_ok(wwt_predict(model, set, NULL, classes, NULL));
     ck_assert_int_eq(classes[0], 0);
     ck_assert_int_eq(classes[1], 0);
     ww_shapelets_destroy(&model);
@@ -316,7 +317,7 @@ START_TEST(samples) {
     o.no_tree = 1;
     o.best = 1;
     for (int again = 0; again < 2; again++) {
-        wwt_ok(ww_shapelets_create(wwt_context, l->set, &o, &model));
+        wwt_ok(wwt_shapelets(l->set, &o, &model));
         wwt_ok(ww_shapelets_get_info(model, &info));
         ck_assert_uint_eq(info.candidates, 100);
         wwt_ok(ww_shapelets_get_shapelet(model, 0, &s));
@@ -330,7 +331,7 @@ START_TEST(samples) {
             d[j] = j == s.series ? 0
                                  : wwr_shapelet_distance(s.values, s.length, s.length, 1, l->values[j], l->lengths[j],
                                                          false, false, NULL);
-        wwr_shapelet_split(d, l->labels, 10, 2, 0, &expected);
+        wwr_shapelet_split(d, NULL, l->labels, 10, 2, 0, &expected);
         same_shapelet(model, 0, &expected);
         ww_shapelets_destroy(&model);
     }
@@ -342,7 +343,7 @@ START_TEST(samples) {
     check_best(l, &o, 3);
     o.seconds = 1e-9;
     o.best = 1;
-    wwt_ok(ww_shapelets_create(wwt_context, l->set, &o, &model));
+    wwt_ok(wwt_shapelets(l->set, &o, &model));
     wwt_ok(ww_shapelets_get_info(model, &info));
     ck_assert_int_eq(info.stopped, 1);
     ck_assert_uint_gt(info.candidates, 0);
@@ -374,7 +375,7 @@ START_TEST(terms) {
     o.terms = 2;
     o.max_depth = 1;
     o.length_step = _i ? 3 : 1;
-    wwt_ok(ww_shapelets_create(wwt_context, set, &o, &model));
+    wwt_ok(wwt_shapelets(set, &o, &model));
     wwt_ok(ww_shapelets_get_node(model, 0, &root));
     wwt_ok(ww_shapelets_get_shapelet(model, 0, &first));
     wwr_shapelet_search search = search_of(&o, l);
@@ -402,7 +403,7 @@ START_TEST(terms) {
     }
     // The training series fall to the sides that the joined distance says.
     int64_t classes[12];
-    wwt_ok(ww_shapelets_predict(wwt_context, model, set, NULL, classes, NULL));
+    wwt_ok(wwt_predict(model, set, NULL, classes, NULL));
     ww_shapelets_destroy(&model);
     ww_series_set_destroy(&set);
     free_set(l);
@@ -419,11 +420,11 @@ START_TEST(transform) {
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     o.best = 3;
     o.min_length = 5;
-    wwt_ok(ww_shapelets_create(wwt_context, l->set, &o, &model));
+    wwt_ok(wwt_shapelets(l->set, &o, &model));
     wwt_ok(ww_shapelets_get_info(model, &info));
     double d[7 * 3];
     uint64_t at[7 * 3];
-    wwt_ok(ww_shapelets_transform(wwt_context, model, other->set, NULL, 0, 3, d, at));
+    wwt_ok(wwt_transform(model, other->set, NULL, 0, 3, d, at));
     for (size_t i = 0; i < 7; i++)
         for (size_t k = 0; k < 3; k++) {
             ww_shapelet s = WW_SHAPELET_INIT;
@@ -440,17 +441,16 @@ START_TEST(transform) {
         }
     // A tree predicts its own training series where its leaves are pure.
     int64_t classes[9];
-    wwt_ok(ww_shapelets_predict(wwt_context, model, l->set, NULL, classes, NULL));
+    wwt_ok(wwt_predict(model, l->set, NULL, classes, NULL));
     for (size_t i = 0; i < 9; i++)
         ck_assert_uint_eq((size_t)classes[i], l->labels[i]);
     ww_series_set *one = NULL;
     wwt_ok(ww_series_set_create(1, &one));
-    wwt_fails(ww_shapelets_transform(wwt_context, model, one, NULL, 0, 3, d, NULL), WW_ERROR_EMPTY);
+    wwt_fails(wwt_transform(model, one, NULL, 0, 3, d, NULL), WW_ERROR_EMPTY);
     wwt_ok(ww_series_set_add(one, 6, l->values[0], NULL));
-    wwt_fails(ww_shapelets_transform(wwt_context, model, one, NULL, 0, 3, d, NULL), WW_ERROR_CHANNELS);
-    wwt_fails(ww_shapelets_predict(wwt_context, model, one, NULL, classes, NULL), WW_ERROR_CHANNELS);
-    wwt_fails(ww_shapelets_transform(wwt_context, model, l->set, NULL, 1, info.shapelets, d, NULL),
-              WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_transform(model, one, NULL, 0, 3, d, NULL), WW_ERROR_CHANNELS);
+    wwt_fails(wwt_predict(model, one, NULL, classes, NULL), WW_ERROR_CHANNELS);
+    wwt_fails(wwt_transform(model, l->set, NULL, 1, info.shapelets, d, NULL), WW_ERROR_INVALID_ARGUMENT);
     ww_series_set_destroy(&one);
     ww_shapelets_destroy(&model);
     free_set(l);
@@ -489,7 +489,7 @@ START_TEST(model_files) {
     o.best = 2;
     o.terms = 2;
     o.max_length = 6;
-    wwt_ok(ww_shapelets_create(wwt_context, l->set, &o, &model));
+    wwt_ok(wwt_shapelets(l->set, &o, &model));
     wwt_ok(ww_shapelets_write(model, path));
     const size_t size = read_bytes(path, bytes, ROOM);
     if (ww_shapelets_read(path, &read) == WW_ERROR_UNSUPPORTED) {
@@ -523,7 +523,7 @@ START_TEST(model_files) {
                       ww_status_name(status));
         refused += status != WW_OK;
         if (status == WW_OK && i % 20 == 0 && ww_series_set_channels(l->set) == 2)
-            wwt_ok(ww_shapelets_predict(wwt_context, read, l->set, NULL, classes, NULL));
+            wwt_ok(wwt_predict(read, l->set, NULL, classes, NULL));
         ww_shapelets_destroy(&read);
     }
     ck_assert_uint_gt(refused, tried / 10);
@@ -582,7 +582,7 @@ START_TEST(checkpoints) {
     run.progress_user = &s;
     o.run = &run;
     o.best = 3;
-    wwt_ok(ww_shapelets_create(wwt_context, l->set, &o, &whole));
+    wwt_ok(wwt_shapelets(l->set, &o, &whole));
     wwt_ok(ww_shapelets_get_info(whole, &info));
     const int reports = s.calls;
     ck_assert_int_gt(reports, 6);
@@ -593,13 +593,13 @@ START_TEST(checkpoints) {
         do {
             s = (stopper){0, runs < 6 ? reports * (step + 1) / 6 + 1 : 0};
             runs++;
-            const ww_status status = ww_shapelets_create(wwt_context, l->set, &o, &model);
+            const ww_status status = wwt_shapelets(l->set, &o, &model);
             if (status != WW_OK)
                 ck_assert_int_eq(status, WW_ERROR_CANCELLED);
             if (status != WW_OK && runs == 1) {
                 ck_assert_int_eq(access(path, R_OK), 0);
                 o.min_size = 5;
-                wwt_fails(ww_shapelets_create(wwt_context, l->set, &o, &model), WW_ERROR_FORMAT);
+                wwt_fails(wwt_shapelets(l->set, &o, &model), WW_ERROR_FORMAT);
                 o.min_size = 0;
             }
         } while (!model);
@@ -615,17 +615,17 @@ START_TEST(checkpoints) {
         ww_shapelets_destroy(&model);
     }
     s = (stopper){0, 3};
-    wwt_fails(ww_shapelets_create(wwt_context, l->set, &o, &model), WW_ERROR_CANCELLED);
+    wwt_fails(wwt_shapelets(l->set, &o, &model), WW_ERROR_CANCELLED);
     static char bytes[4096];
     const size_t size = read_bytes(path, bytes, sizeof bytes);
     for (size_t cut = 0; cut < size; cut += 7) {
         write_bytes(path, bytes, cut);
-        wwt_fails(ww_shapelets_create(wwt_context, l->set, &o, &model), WW_ERROR_FORMAT);
+        wwt_fails(wwt_shapelets(l->set, &o, &model), WW_ERROR_FORMAT);
     }
     for (size_t at = 0; at < size; at += 5) {
         bytes[at] ^= 1;
         write_bytes(path, bytes, size);
-        wwt_fails(ww_shapelets_create(wwt_context, l->set, &o, &model), WW_ERROR_FORMAT);
+        wwt_fails(wwt_shapelets(l->set, &o, &model), WW_ERROR_FORMAT);
         bytes[at] ^= 1;
     }
     remove(path);
@@ -636,53 +636,57 @@ END_TEST
 
 START_TEST(refusals) {
     ww_shapelets *model = NULL;
-    ww_series_set *set = NULL;
+    ww_series_set *set = NULL, *unnamed = NULL;
     ww_shapelets_options o = WW_SHAPELETS_OPTIONS_INIT;
     double values[12];
     for (size_t t = 0; t < 12; t++)
         values[t] = wwt_random();
     wwt_ok(ww_series_set_create(1, &set));
-    wwt_fails(ww_shapelets_create(wwt_context, set, &o, &model), WW_ERROR_EMPTY);
+    wwt_fails(wwt_shapelets(set, &o, &model), WW_ERROR_EMPTY);
     wwt_ok(ww_series_set_add(set, 12, values, "a"));
-    wwt_fails(ww_shapelets_create(wwt_context, set, &o, &model), WW_ERROR_EMPTY);
+    wwt_fails(wwt_shapelets(set, &o, &model), WW_ERROR_EMPTY);
     wwt_ok(ww_series_set_add(set, 10, values + 1, "a"));
-    wwt_fails(ww_shapelets_create(wwt_context, set, &o, &model), WW_ERROR_NO_LABELS);
+    wwt_fails(wwt_shapelets(set, &o, &model), WW_ERROR_NO_LABELS);
     wwt_ok(ww_series_set_add(set, 11, values, "b"));
-    wwt_fails(ww_shapelets_create(NULL, set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_shapelets(NULL, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     o.max_length = 11;
-    wwt_fails(ww_shapelets_create(wwt_context, set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_shapelets(set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     o.max_length = 4;
     o.min_length = 5;
-    wwt_fails(ww_shapelets_create(wwt_context, set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_shapelets(set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     o.max_length = 0;
     o.min_length = 1;
-    wwt_fails(ww_shapelets_create(wwt_context, set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_shapelets(set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     o = (ww_shapelets_options)WW_SHAPELETS_OPTIONS_INIT;
     o.best = 100;
-    wwt_fails(ww_shapelets_create(wwt_context, set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_shapelets(set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     o.best = 0;
     o.no_tree = 1;
-    wwt_fails(ww_shapelets_create(wwt_context, set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_shapelets(set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     o.no_tree = 0;
     o.terms = 9;
-    wwt_fails(ww_shapelets_create(wwt_context, set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_shapelets(set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     o.terms = 2;
     o.unscaled = 1;
-    wwt_fails(ww_shapelets_create(wwt_context, set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_shapelets(set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     o = (ww_shapelets_options)WW_SHAPELETS_OPTIONS_INIT;
     o.quality = (ww_shapelet_quality)4;
-    wwt_fails(ww_shapelets_create(wwt_context, set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_shapelets(set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     o.quality = WW_SHAPELET_GAIN;
     o.seconds = -1;
-    wwt_fails(ww_shapelets_create(wwt_context, set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(wwt_shapelets(set, &o, &model), WW_ERROR_INVALID_ARGUMENT);
     o.seconds = 0;
+    wwt_ok(ww_series_set_create(1, &unnamed));
+    wwt_ok(ww_series_set_add(unnamed, 10, values, "a"));
+    wwt_ok(ww_series_set_add(unnamed, 10, values, "b"));
+    wwt_ok(ww_series_set_add(unnamed, 10, values, NULL));
+    wwt_fails(wwt_shapelets(unnamed, &o, &model), WW_ERROR_NO_LABELS);
+    ww_series_set_destroy(&unnamed);
     values[3] = NAN;
     wwt_ok(ww_series_set_add(set, 10, values, "b"));
-    wwt_fails(ww_shapelets_create(wwt_context, set, &o, &model), WW_ERROR_NOT_FINITE);
+    wwt_fails(wwt_shapelets(set, &o, &model), WW_ERROR_NOT_FINITE);
     ck_assert_int_eq(ww_last_error()->series, 3);
     ck_assert_int_eq(ww_last_error()->position, 3);
-    wwt_ok(ww_series_set_add(set, 10, values + 1, NULL));
-    wwt_fails(ww_shapelets_create(wwt_context, set, &o, &model), WW_ERROR_NO_LABELS);
     ck_assert_ptr_null(model);
     ww_series_set_destroy(&set);
 }
@@ -716,7 +720,7 @@ START_TEST(reference_trees) {
         return;
     ww_series_set *train = known_accuracy_read(&name, "TRAIN"), *test = known_accuracy_read(&name, "TEST");
     ck_assert(train && test);
-    wwt_ok(ww_shapelets_create(wwt_context, train, NULL, &model));
+    wwt_ok(wwt_shapelets(train, NULL, &model));
     wwt_ok(ww_shapelets_get_info(model, &info));
     wwt_ok(ww_shapelets_get_shapelet(model, 0, &s));
     wwt_ok(ww_shapelets_get_node(model, 0, &root));
@@ -739,7 +743,7 @@ START_TEST(reference_trees) {
     }
     const size_t count = ww_series_set_count(test);
     int64_t *classes = malloc(count * sizeof *classes);
-    wwt_ok(ww_shapelets_predict(wwt_context, model, test, NULL, classes, NULL));
+    wwt_ok(wwt_predict(model, test, NULL, classes, NULL));
     size_t correct = 0;
     for (size_t i = 0; i < count; i++)
         correct += strcmp(ww_shapelets_class_name(model, (size_t)classes[i]), ww_series_set_label(test, i)) == 0;

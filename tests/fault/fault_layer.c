@@ -203,6 +203,7 @@ PASS_AND(count_wait, clFinish, (cl_command_queue q), (q), CL_TRUE)
 ENQUEUE(clEnqueueReadBuffer, (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, void *p, cl_uint w, const cl_event *l, cl_event *event), (q, m, b, o, n, p, w, l, event), b)
 ENQUEUE_WRITE(clEnqueueWriteBuffer, (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, const void *p, cl_uint w, const cl_event *l, cl_event *event), (q, m, b, o, n, p, w, l, event), b)
 ENQUEUE(clEnqueueCopyBuffer, (cl_command_queue q, cl_mem s, cl_mem t, size_t so, size_t to, size_t n, cl_uint w, const cl_event *l, cl_event *event), (q, s, t, so, to, n, w, l, event), CL_FALSE)
+ENQUEUE(clEnqueueCopyBufferRect, (cl_command_queue q, cl_mem s, cl_mem t, const size_t *so, const size_t *to, const size_t *r, size_t sr, size_t ss, size_t tr, size_t ts, cl_uint w, const cl_event *l, cl_event *event), (q, s, t, so, to, r, sr, ss, tr, ts, w, l, event), CL_FALSE)
 ENQUEUE(clEnqueueFillBuffer, (cl_command_queue q, cl_mem m, const void *p, size_t pn, size_t o, size_t n, cl_uint w, const cl_event *l, cl_event *event), (q, m, p, pn, o, n, w, l, event), CL_FALSE)
 ENQUEUE(clEnqueueUnmapMemObject, (cl_command_queue q, cl_mem m, void *p, cl_uint w, const cl_event *l, cl_event *event), (q, m, p, w, l, event), CL_FALSE)
 PASS(clFlush, (cl_command_queue q), (q))
@@ -287,7 +288,7 @@ RELEASE(clReleaseKernel, cl_kernel)
     DO(clGetCommandQueueInfo) DO(clGetMemObjectInfo) DO(clBuildProgram) DO(clGetProgramInfo)                           \
     DO(clGetProgramBuildInfo) DO(clSetKernelArg) DO(clGetKernelInfo) DO(clGetKernelWorkGroupInfo) DO(clWaitForEvents)  \
     DO(clGetEventInfo) DO(clGetEventProfilingInfo) DO(clFinish) DO(clEnqueueReadBuffer) DO(clEnqueueWriteBuffer)       \
-    DO(clEnqueueCopyBuffer) DO(clEnqueueFillBuffer) DO(clEnqueueMapBuffer) DO(clEnqueueUnmapMemObject) DO(clFlush)     \
+    DO(clEnqueueCopyBuffer) DO(clEnqueueCopyBufferRect) DO(clEnqueueFillBuffer) DO(clEnqueueMapBuffer) DO(clEnqueueUnmapMemObject) DO(clFlush)     \
     DO(clEnqueueNDRangeKernel) DO(clCreateContext)                                                                     \
     DO(clCreateCommandQueue) DO(clCreateBuffer) DO(clCreateProgramWithSource) DO(clCreateProgramWithBinary)            \
     DO(clCreateKernel) DO(clRetainContext) DO(clRetainCommandQueue) DO(clRetainMemObject) DO(clReleaseContext)         \

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <wavewarp/wavewarp.h>
 
+#include "../memory_bytes.h"
 #include "host.h"
 #include "objects.h"
 
@@ -15,7 +16,8 @@ enum { COUNT = 8, LENGTH = 16 };
 
 static struct {
     ww_context *context, *own;
-    ww_series_set *set, *others;
+    ww_series_set *set; // of the profiles
+    ww_dataset *data, *other_data;
     ww_shapelets *shapelets;
     ww_profile *profile;
     ww_measure measure;
@@ -25,7 +27,8 @@ static struct {
 static void close_all(void) {
     ww_profile_destroy(&s.profile);
     ww_shapelets_destroy(&s.shapelets);
-    ww_series_set_destroy(&s.others);
+    ww_dataset_destroy(&s.other_data);
+    ww_dataset_destroy(&s.data);
     ww_series_set_destroy(&s.set);
     if (s.model[0])
         unlink(s.model);
@@ -34,14 +37,23 @@ static void close_all(void) {
     memset(&s, 0, sizeof s);
 }
 
+static ww_status upload(size_t count, ww_dataset **data) {
+    ww_series_set *set = NULL;
+    ww_status status = wwt_make_set(count, LENGTH, 1, &set);
+    if (status == WW_OK)
+        status = ww_dataset_create_from_set(s.context, set, NULL, data);
+    ww_series_set_destroy(&set);
+    return status;
+}
+
 static ww_status open_sets(ww_context *context) {
     s.context = context;
     snprintf(s.model, sizeof s.model, "%s", wwt_path("json"));
     snprintf(s.checkpoint, sizeof s.checkpoint, "%s", wwt_path("txt"));
     ww_status status = ww_measure_init(&s.measure, sizeof s.measure, WW_DTW);
     if (status == WW_OK)
-        status = wwt_make_set(COUNT, LENGTH, 1, &s.set);
-    return status == WW_OK ? wwt_make_set(COUNT + 3, LENGTH, 1, &s.others) : status;
+        status = upload(COUNT, &s.data);
+    return status == WW_OK ? upload(COUNT + 3, &s.other_data) : status;
 }
 
 static ww_status average(wwt_answer *answer, ww_average_method method) {
@@ -50,7 +62,7 @@ static ww_status average(wwt_answer *answer, ww_average_method method) {
     options.method = method;
     options.iterations = 3;
     s.measure.gamma = method == WW_AVERAGE_SOFT ? 1 : 0;
-    const ww_status status = ww_average(s.context, &s.measure, s.set, &options, &result);
+    const ww_status status = ww_average(&s.measure, s.data, &options, &result);
     if (status == WW_OK)
         wwt_add(answer, result.centre, result.length * sizeof *result.centre);
     ww_average_result_free(&result);
@@ -96,7 +108,7 @@ static ww_status cluster(wwt_answer *answer) {
 static ww_status classify(wwt_answer *answer) {
     ww_classification result = WW_CLASSIFICATION_INIT;
     s.measure.gamma = 0;
-    const ww_status status = ww_classify(s.context, &s.measure, s.set, s.others, NULL, &result);
+    const ww_status status = ww_classify(&s.measure, s.data, s.other_data, NULL, &result);
     if (status == WW_OK)
         wwt_add(answer, result.predicted, result.total * sizeof *result.predicted);
     ww_classification_free(&result);
@@ -111,16 +123,16 @@ static ww_status fit(ww_shapelets **made, const char *checkpoint) {
     options.max_length = 4;
     options.best = 2;
     options.checkpoint = checkpoint;
-    return ww_shapelets_create(s.context, s.set, &options, made);
+    return ww_shapelets_create(s.data, &options, made);
 }
 
 static ww_status use(const ww_shapelets *model, wwt_answer *answer) {
     int64_t classes[COUNT + 3];
     double distances[2 * (COUNT + 3)];
     uint64_t starts[2 * (COUNT + 3)];
-    ww_status status = ww_shapelets_predict(s.context, model, s.others, NULL, classes, NULL);
+    ww_status status = ww_shapelets_predict(model, s.other_data, NULL, classes, NULL);
     if (status == WW_OK)
-        status = ww_shapelets_transform(s.context, model, s.others, NULL, 0, 2, distances, starts);
+        status = ww_shapelets_transform(model, s.other_data, NULL, 0, 2, distances, starts);
     if (status == WW_OK) {
         wwt_add(answer, classes, sizeof classes);
         wwt_add(answer, distances, sizeof distances);
@@ -166,7 +178,7 @@ static ww_status open_stopped(ww_context *context) {
     options.max_length = 4;
     options.best = 2;
     options.checkpoint = s.checkpoint;
-    status = ww_shapelets_create(s.context, s.set, &options, &made);
+    status = ww_shapelets_create(s.data, &options, &made);
     ww_shapelets_destroy(&made);
     return status == WW_ERROR_CANCELLED ? WW_OK : status == WW_OK ? WW_ERROR_INTERNAL : status;
 }
@@ -182,6 +194,37 @@ static ww_status read_model(wwt_answer *answer) {
     const size_t bytes = file ? fread(content, 1, sizeof content, file) : 0;
     wwt_add(answer, content, bytes);
     return file && fclose(file) == 0 ? WW_OK : WW_ERROR_IO;
+}
+
+// The same by functions, from and to memory.
+static unsigned char in_memory[1 << 16];
+static size_t in_memory_bytes;
+
+static ww_status give_model(wwt_answer *answer) {
+    wwt_bytes bytes = wwt_bytes_at(in_memory, sizeof in_memory, 0);
+    const ww_status status = ww_shapelets_write_to(s.shapelets, wwt_bytes_write, &bytes);
+    in_memory_bytes = bytes.count;
+    if (status == WW_OK)
+        wwt_add(answer, in_memory, bytes.count);
+    return bytes.wrong ? WW_ERROR_INTERNAL : status;
+}
+
+static ww_status open_take(ww_context *context) {
+    static wwt_answer given;
+    const ww_status status = open_model(context);
+    return status == WW_OK ? give_model(&given) : status;
+}
+
+static ww_status take_model(wwt_answer *answer) {
+    ww_shapelets *model = NULL;
+    wwt_bytes bytes = wwt_bytes_at(in_memory, sizeof in_memory, in_memory_bytes);
+    ww_status status = ww_shapelets_read_from(wwt_bytes_read, &bytes, &model);
+    if (bytes.wrong || (status != WW_OK && model))
+        status = WW_ERROR_INTERNAL;
+    if (status == WW_OK)
+        status = use(model, answer);
+    ww_shapelets_destroy(&model);
+    return status;
 }
 
 static ww_status open_write(ww_context *context) {
@@ -337,6 +380,8 @@ const wwt_job wwt_learn_jobs[] = {
     {"shapelets use", open_model, NULL, use_model, close_all, 0},
     {"shapelets write", open_write, write_model, read_model, close_all, 0},
     {"shapelets read", open_read, NULL, use_read, close_all, 0},
+    {"shapelets write to", open_model, NULL, give_model, close_all, 0},
+    {"shapelets read from", open_take, NULL, take_model, close_all, 0},
     {"profile", open_profile, NULL, profile, close_all, 0},
     {"profile in slices", open_sliced_profile, NULL, profile, close_all, 0},
     {"tune", open_tuning, tune, ask_tuning, close_tuning, 0},

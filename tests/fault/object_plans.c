@@ -201,7 +201,7 @@ static ww_status open_context(ww_context *context) {
 static ww_status run_distance(wwt_answer *answer) {
     double distance = 0;
     const ww_status status = ww_distance(s.context, &s.measure, ww_series_set_values(s.set, 0), LENGTH,
-                                         ww_series_set_values(s.set, 1), LENGTH, &distance);
+                                         ww_series_set_values(s.set, 1), LENGTH, 1, &distance);
     if (status == WW_OK)
         wwt_add(answer, &distance, sizeof distance);
     return status;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <wavewarp/wavewarp.h>
 
+#include "../memory_bytes.h"
 #include "objects.h"
 
 enum { COUNT = 300, MORE = 140, DIMENSION = 8, K = 3 };
@@ -65,6 +66,20 @@ static ww_status open_knn(ww_context *context) {
 static ww_status open_slices(ww_context *context) {
     const ww_status status = make(context, DIMENSION, WW_POINTS_NUMBERS, 128 * DIMENSION * sizeof(float));
     return status == WW_OK ? ww_knn_create(s.points, s.more, K, NULL, &s.knn) : status;
+}
+
+static ww_status open_shard(ww_context *context) {
+    const ww_status status = make(context, DIMENSION, WW_POINTS_NUMBERS, 0);
+    ww_nearest_shard shard = WW_NEAREST_SHARD_INIT;
+    ww_knn_options options = WW_KNN_OPTIONS_INIT;
+    float initial[MORE];
+    for (size_t i = 0; i < MORE; i++)
+        initial[i] = 6;
+    shard.initial = initial;
+    shard.base_offset = 1;
+    shard.exclude_self = 1;
+    options.metric = WW_METRIC_L1;
+    return status == WW_OK ? ww_knn_create_shard(s.points, s.more, K, &shard, &options, &s.knn) : status;
 }
 
 static ww_status run_knn(wwt_answer *answer) {
@@ -214,6 +229,40 @@ static ww_status load(wwt_answer *answer) {
     return status;
 }
 
+// The same by functions, from and to memory.
+static unsigned char in_memory[1 << 16];
+static size_t in_memory_bytes;
+
+static ww_status give(wwt_answer *answer) {
+    wwt_bytes bytes = wwt_bytes_at(in_memory, sizeof in_memory, 0);
+    const ww_status status = ww_lsh_save_to(s.lsh, wwt_bytes_write, &bytes);
+    in_memory_bytes = bytes.count;
+    if (status == WW_OK)
+        wwt_add(answer, in_memory, bytes.count);
+    return bytes.wrong ? WW_ERROR_INTERNAL : status;
+}
+
+static ww_status open_take(ww_context *context) {
+    static wwt_answer given;
+    const ww_status status = open_removed(context);
+    return status == WW_OK ? give(&given) : status;
+}
+
+static ww_status take(wwt_answer *answer) {
+    ww_lsh *made = s.lsh, *loaded = NULL;
+    wwt_bytes bytes = wwt_bytes_at(in_memory, sizeof in_memory, in_memory_bytes);
+    ww_status status = ww_lsh_load_from(s.context, wwt_bytes_read, &bytes, NULL, &loaded);
+    if (bytes.wrong || (status != WW_OK && loaded))
+        status = WW_ERROR_INTERNAL;
+    if (status == WW_OK) {
+        s.lsh = loaded;
+        status = run_lsh(answer);
+        s.lsh = made;
+    }
+    ww_lsh_destroy(&loaded);
+    return status;
+}
+
 static ww_status choose(wwt_answer *answer) {
     ww_lsh_target target = WW_LSH_TARGET_INIT;
     ww_lsh_options options = WW_LSH_OPTIONS_INIT;
@@ -244,6 +293,7 @@ static ww_status run_other_k(void) {
 const wwt_job wwt_point_jobs[] = {
     {"knn", open_knn, NULL, run_knn, close_all, 0},
     {"knn in slices", open_slices, NULL, run_knn, close_all, 0},
+    {"knn of a shard", open_shard, NULL, run_knn, close_all, 0},
     {"topk", open_topk, NULL, run_topk, close_all, 0},
     {"lsh run by buckets", open_buckets, NULL, run_lsh, close_all, 0},
     {"lsh run by blocks", open_blocks, NULL, run_lsh, close_all, 0},
@@ -256,6 +306,8 @@ const wwt_job wwt_point_jobs[] = {
     {"lsh remove more", open_removed, remove_some, run_lsh, close_all, 0},
     {"lsh save", open_save, save, read_saved, close_all, 0},
     {"lsh load", open_load, NULL, load, close_all, 0},
+    {"lsh save to", open_removed, NULL, give, close_all, 0},
+    {"lsh load from", open_take, NULL, take, close_all, 0},
     {"lsh choose", open_points, NULL, choose, close_all, 0},
 };
 const size_t wwt_point_job_count = sizeof wwt_point_jobs / sizeof *wwt_point_jobs;

@@ -6,19 +6,21 @@
 
 #include "objects.h"
 
-enum { QUERIES = 2, LENGTH = 12, POINTS = 400, K = 3 };
+enum { QUERIES = 2, LENGTH = 12, POINTS = 400, K = 3, LONG = 4200 };
 
 static struct {
     ww_context *context;
     ww_series_set *queries, *streams;
     ww_search *search;
     ww_search_stream *stream;
+    ww_dataset *data;
     wwt_answer *reported;
 } s;
 
 static void close_all(void) {
     ww_search_stream_destroy(&s.stream);
     ww_search_destroy(&s.search);
+    ww_dataset_destroy(&s.data);
     ww_series_set_destroy(&s.streams);
     ww_series_set_destroy(&s.queries);
     memset(&s, 0, sizeof s);
@@ -104,6 +106,23 @@ static ww_status run_source(wwt_answer *answer) {
     return status;
 }
 
+// A stream long enough to be searched where it is.
+static ww_status open_dataset(ww_context *context) {
+    ww_status status = make(context, WW_SEARCH_WINDOWS, false);
+    ww_series_set_destroy(&s.streams);
+    if (status == WW_OK)
+        status = wwt_make_set(1, LONG, 1, &s.streams);
+    return status == WW_OK ? ww_dataset_create_from_set(context, s.streams, NULL, &s.data) : status;
+}
+
+static ww_status run_dataset(wwt_answer *answer) {
+    ww_match matches[QUERIES * K];
+    const ww_status status = ww_search_run_dataset(s.search, s.data, matches, NULL);
+    if (status == WW_OK)
+        wwt_add(answer, matches, sizeof matches);
+    return status;
+}
+
 // ---- pushed
 
 static int take_match(void *user, size_t query, const ww_match *match) {
@@ -153,6 +172,7 @@ const wwt_job wwt_search_jobs[] = {
     {"search windows", open_windows, NULL, run, close_all, 0},
     {"search super", open_super, NULL, run, close_all, 0},
     {"search a source", open_open, NULL, run_source, close_all, 0},
+    {"search a dataset", open_dataset, NULL, run_dataset, close_all, 0},
     {"search pushed open", open_pushed_open, push_more, end_stream, close_all, 1},
     {"search pushed windows", open_pushed_windows, push_more, end_stream, close_all, 1},
 };

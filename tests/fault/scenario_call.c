@@ -18,7 +18,7 @@ ww_status wwt_scenario_call(void) {
         // Every point of y is k away from every point of x.
         for (int t = 0; t < LENGTH; t++)
             y[t] = k;
-        status = ww_distance(context, &measure, x, LENGTH, y, LENGTH, &distance);
+        status = ww_distance(context, &measure, x, LENGTH, y, LENGTH, 1, &distance);
         if (status == WW_OK && distance != (double)(LENGTH * k * k))
             status = wwi_fail(WW_ERROR_INTERNAL, "call %d gives %g", k, distance);
     }

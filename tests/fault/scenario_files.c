@@ -24,6 +24,7 @@ static const sample samples[] = {
      NULL, NULL, NULL, 2, 2.5},
     {"id,when,x,class\ns,0,1,up\ns,4,2,up\nt,0,3,down\n", WW_FORMAT_CSV, "when", "id", NULL, 2, 4},
     {"1,2,3\n4,5,6\n", WW_FORMAT_CSV, NULL, NULL, "0,1,7\n", 2, 7},
+    {"timestamp,x,is_anomaly\n0,1,0\n4,2,1\n", WW_FORMAT_CSV, NULL, NULL, NULL, 1, 4}, // a heading, a column left out
     {"kitten\nz\xC3\xA4\n", WW_FORMAT_TEXT, NULL, NULL, NULL, 2, 'n'},
 };
 
@@ -53,7 +54,7 @@ static ww_status read_sample(const sample *s, const char *path, const char *time
 }
 
 // The device's part: the set goes there, with its time stamps.
-static ww_status upload(ww_context *context, const ww_series_set *set) {
+static ww_status upload(ww_context *context, ww_series_set *set) {
     ww_dataset *dataset = NULL;
     const ww_status status = ww_dataset_create_from_set(context, set, NULL, &dataset);
     const bool right = status != WW_OK || ww_dataset_channels(dataset) == ww_series_set_channels(set);

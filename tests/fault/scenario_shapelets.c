@@ -29,6 +29,7 @@ ww_status wwt_scenario_shapelets(void) {
         {0, 1, 9, -9, 1, 0, 2}, {1, 0, -9, 9, 2, 1, 0}, {9, -9, 0, 1, 3, 2, 1}, {2, 1, 0, 1, -9, 9, 3}};
     ww_context *context = NULL;
     ww_series_set *set = NULL;
+    ww_dataset *data = NULL;
     ww_shapelets *shapelets = NULL;
     ww_shapelets_options options = WW_SHAPELETS_OPTIONS_INIT;
     char path[64], checkpoint[64];
@@ -42,11 +43,14 @@ ww_status wwt_scenario_shapelets(void) {
     if (status == WW_OK)
         status = ww_context_create(NULL, &context);
     if (status == WW_OK)
-        status = ww_shapelets_create(context, set, &options, &shapelets);
+        status = ww_dataset_create_from_set(context, set, NULL, &data);
+    if (status == WW_OK)
+        status = ww_shapelets_create(data, &options, &shapelets);
     if (status == WW_OK)
         status = use(shapelets, path);
     unlink(checkpoint);
     ww_shapelets_destroy(&shapelets);
+    ww_dataset_destroy(&data);
     ww_series_set_destroy(&set);
     ww_context_destroy(&context);
     return status;

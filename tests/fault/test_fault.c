@@ -60,7 +60,7 @@ START_TEST(every_call_fails_once) {
             ck_assert_msg(status == WW_OK, "%s fails by itself: %s", scenario->name, ww_last_error()->message);
     } while (calls >= number && number < MOST_CALLS);
     ck_assert_int_lt(number, MOST_CALLS);
-    ck_assert_int_gt(seen, 3); // or the layer is not there
+    ck_assert_int_gt(seen, 0); // or the layer is not there
 }
 END_TEST
 

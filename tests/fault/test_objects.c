@@ -43,7 +43,7 @@ void wwt_add(wwt_answer *answer, const void *bytes, size_t count) {
 }
 
 ww_status wwt_make_set(size_t count, size_t length, size_t channels, ww_series_set **set) {
-    double values[512];
+    double values[4200];
     unsigned noise = 12345;
     ww_status status = ww_series_set_create(channels, set);
     for (size_t i = 0; status == WW_OK && i < count; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: a checkpoint of shapelets. Its sum is made right, so that what it guards is reached.
+// Fuzz target: a checkpoint of shapelets, and a journal of units. Its sum is made right, so that what it guards is
+// reached.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     wwi_shapelet_past past;
     bool there = false;
     wwt_fuzz_file(bytes, size + 65);
-    const ww_status status = wwi_shapelet_past_read(WWT_FUZZ_FILE, &past, &there);
+    const ww_status status = wwi_shapelet_past_read(WWT_FUZZ_FILE, NULL, &past, &there);
     wwt_fuzz_status(status);
     WWT_REQUIRE(there == (status == WW_OK));
     if (status == WW_OK) {
@@ -33,6 +34,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             sum = sum + past.found[i].place.start;
     }
     wwi_shapelet_past_free(&past);
+    ww_journal *journal = NULL;
+    wwt_fuzz_file(bytes, size + 65);
+    wwt_fuzz_status(ww_journal_read(WWT_FUZZ_FILE, &journal));
+    ww_journal_info info = WW_JOURNAL_INFO_INIT;
+    if (journal && ww_journal_get_info(journal, &info) == WW_OK) {
+        WWT_REQUIRE(info.done <= info.unit_count && info.done == info.found_done);
+        WWT_REQUIRE(!ww_journal_has(journal, info.first_unit + info.unit_count));
+    }
+    wwt_fuzz_status(ww_journal_close(&journal, 0));
     free(bytes);
     return 0;
 }

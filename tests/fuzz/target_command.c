@@ -81,8 +81,8 @@ static void fill_folder(void) {
 
 static void leave(void) {
     empty_folder();
-    (void)chdir("/");
-    (void)rmdir(folder);
+    if (chdir("/") == 0)
+        (void)rmdir(folder);
 }
 
 static FILE *nowhere;

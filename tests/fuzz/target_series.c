@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: a file of series. WWT_KIND chooses what it is read as: 0 by content, 1 a row a point, 2 time stamps,
-// else one format. The input's first byte chooses options, the rest is the file.
+// else one format. The input's first byte chooses options, the rest is the file. Its last byte chooses more options,
+// none where it is a line's end.
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,33 @@ static ww_series_set *make_series(void) {
     return set;
 }
 
+static void choose_more(unsigned more, ww_read_options *options) {
+    static const char *const columns[] = {NULL, "2", "t,1-2", "1-3"};
+    options->axes = (ww_axes)((more & 3) % 3);
+    options->header = (ww_header)((more >> 2 & 3) % 3);
+    options->missing = (ww_missing)((more >> 3 & 3) % 3);
+    options->columns = columns[more >> 5 & 3];
+    options->rows = (ww_rows)((more >> 4 & 3) % 3);
+    if (more & 128) {
+        options->csv_label = 0;
+        options->label_column = more & 1 ? "s" : "1";
+    }
+}
+
+// What a set says of its file.
+static void check_notices(const ww_series_set *set) {
+    ww_read_info info = WW_READ_INFO_INIT;
+    WWT_REQUIRE(ww_series_set_get_read_info(set, &info) == WW_OK);
+    WWT_REQUIRE(info.format != WW_FORMAT_AUTO);
+    WWT_REQUIRE(info.label_column <= info.columns && info.time_column <= info.columns &&
+                info.series_column <= info.columns && info.left_out <= info.columns);
+    for (size_t i = 0; i < ww_series_set_notice_count(set); i++) {
+        ww_notice kind;
+        const char *text = ww_series_set_notice(set, i, &kind);
+        WWT_REQUIRE(text && *text && kind >= WW_NOTICE_AXES && kind <= WW_NOTICE_DISTANCES);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const names[] = {"a", "a.csv", "a.tsv", "a.npz:x"};
     static const char *const columns[] = {NULL, "t", "s", "2"};
@@ -27,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const unsigned how = data[0];
     ww_read_options options = WW_READ_OPTIONS_INIT;
     options.csv_label = (int)((how >> 2 & 3) % 3);
+    choose_more(data[size - 1] ^ (unsigned)'\n', &options);
     options.threads = how == 255 ? 3 : 1; // seldom: threads take longer to start than files to read
     ww_series_set *set = NULL;
     ww_status status;
@@ -47,14 +76,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             options.series_column = columns[how >> 4 & 3];
             if (!options.time_column && !options.series_column)
                 options.time_column = "1";
+            if (options.rows == WW_ROWS_SERIES)
+                options.rows = WW_ROWS_POINTS; // they contradict each other
         }
         status = ww_series_set_read(names[WWT_KIND == ROWS_ARE_POINTS ? 1 : how & 3], &options, &set);
     }
     wwt_fuzz_status(status);
     WWT_REQUIRE(status != WW_ERROR_INVALID_ARGUMENT);
     WWT_REQUIRE((status == WW_OK) == (set != NULL));
-    if (set)
+    if (set) {
         wwt_fuzz_set(set);
+        check_notices(set);
+        WWT_REQUIRE(options.missing == WW_MISSING_KEEP || ww_series_set_missing(set) == 0);
+    }
     ww_series_set_destroy(&set);
     return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: a caller's text in OpenCL C. What passes as an expression has its brackets in pairs, assigns nothing and
-// joins no tokens; no text that passes names what is not granted.
+// Fuzz target: a caller's text in OpenCL C. What passes has one reading of its lines, its brackets in pairs, joins no
+// tokens, names nothing that is not granted and has no directives but those allowed; an expression assigns nothing, and
+// no macro is a word of the language or without capital letters.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,34 @@ static void check_names(const char *text) {
     }
 }
 
+// Before comments are taken away: no line goes on in the next, none ends at a carriage return alone.
+static void check_lines(const char *text) {
+    for (const char *at = text; *at; at++) {
+        WWT_REQUIRE(*at != '\r' || at[1] == '\n');
+        WWT_REQUIRE(*at != '\f' && *at != '\v');
+        WWT_REQUIRE(*at != '\\' || (at[1] != '\n' && at[1] != '\0'));
+        WWT_REQUIRE(strncmp(at, "?\?/", 3) != 0);
+    }
+}
+
+// After comments are taken away.
+static void check_directives(const char *text) {
+    static const char *const allowed[] = {"define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif"};
+    for (const char *at = text; (at = strchr(at, '#')) != NULL;) {
+        at += 1 + strspn(at + 1, " \t");
+        const size_t size = strspn(at, NAME_PARTS);
+        bool found = false;
+        for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+            found = found || (strlen(allowed[i]) == size && memcmp(allowed[i], at, size) == 0);
+        WWT_REQUIRE(found);
+        if (size != strlen("define") || memcmp(at, "define", size) != 0)
+            continue;
+        at += size + strspn(at + size, " \t");
+        for (size_t i = strspn(at, NAME_PARTS); i > 0; i--)
+            WWT_REQUIRE(!islower((unsigned char)at[i - 1]));
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 1)
         return 0;
@@ -54,7 +83,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const ww_status status = wwi_user_text_check("text", text, expression);
     wwt_fuzz_status(status);
     if (status == WW_OK) {
+        check_lines(text);
         remove_comments(text);
+        check_directives(text);
         long round = 0, curly = 0;
         for (const char *at = text; *at; at++) {
             round += (*at == '(') - (*at == ')');

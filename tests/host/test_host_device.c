@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host layer on the available device. Every case ends with no OpenCL object alive.
-// Long because: devices, buffers, programs, threads and caches are tested on the same small kernels.
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -111,7 +110,7 @@ START_TEST(device_by_any_of_its_names) {
     (void)snprintf(by_pair, sizeof by_pair, "%u:0", info.platform_index);
     for (size_t i = 0; i < sizeof upper; i++)
         upper[i] = (char)(info.name[i] >= 'a' && info.name[i] <= 'z' ? info.name[i] - 32 : info.name[i]);
-    const char *names[] = {NULL, "", by_index, by_pair, info.name, upper, info.platform};
+    const char *names[] = {NULL, "", by_index, by_pair, info.name, upper, info.platform, info.uuid, info.pci};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
         options.device = names[i];
@@ -606,6 +605,38 @@ START_TEST(wrapped_objects_must_belong_together) {
 }
 END_TEST
 
+// A half of the device, on a context of its own and on one of the whole device.
+START_TEST(sub_devices_work) {
+    const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    ww_context *owner = open_context(), *guest = NULL;
+    cl_context cl = NULL;
+    cl_device_id device = NULL, part[64];
+    cl_uint parts = 0;
+    cl_int code = CL_SUCCESS;
+    WWT_OK(ww_context_get_opencl(owner, &cl, &device, NULL));
+    if (clCreateSubDevices(device, halves, 64, part, &parts) != CL_SUCCESS)
+        parts = 0; // GPUs mostly can't be divided
+    for (int whole = 0; parts && whole < 2; whole++) {
+        cl_context context = whole ? cl : clCreateContext(NULL, 1, part, NULL, NULL, &code);
+        ck_assert_ptr_nonnull(context);
+        cl_command_queue queue = clCreateCommandQueue(context, part[0], CL_QUEUE_PROFILING_ENABLE, &code);
+        ck_assert_ptr_nonnull(queue);
+        WWT_OK(ww_context_wrap(context, part[0], queue, NULL, &guest));
+        wwi_program *program = get_program(guest, "");
+        turn_and_check(program, 3);
+        wwi_program_release(&program);
+        WWT_OK(ww_context_self_test(guest));
+        ww_context_destroy(&guest);
+        ck_assert_int_eq(clReleaseCommandQueue(queue), CL_SUCCESS);
+        if (!whole)
+            ck_assert_int_eq(clReleaseContext(context), CL_SUCCESS);
+    }
+    for (cl_uint i = 0; i < parts; i++)
+        ck_assert_int_eq(clReleaseDevice(part[i]), CL_SUCCESS);
+    ww_context_destroy(&owner);
+}
+END_TEST
+
 // ---- the disk cache
 
 static char *only_cached_file(void) {
@@ -724,6 +755,7 @@ int main(void) {
     tcase_add_test(tcase, threads_share_a_context);
     tcase_add_test(tcase, wrapped_objects_work);
     tcase_add_test(tcase, wrapped_objects_must_belong_together);
+    tcase_add_test(tcase, sub_devices_work);
     tcase_add_test(tcase, disk_cache_serves_and_survives_damage);
     tcase_add_test(tcase, disk_cache_forgets_what_is_not_used);
     suite_add_tcase(suite, tcase);

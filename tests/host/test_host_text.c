@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <wavewarp/file.h>
 
 #include "host_main.h"
 #include "internal.h"
@@ -117,6 +118,28 @@ END_TEST
 
 // ---- sums and sizes
 
+START_TEST(identities_in_every_form) {
+    static const char *const right[] = {"3E8F1F6A-0000-11ef-8000-0123456789ab",
+                                        "gpu-3e8f1f6a-0000-11ef-8000-0123456789ab", "0000:3b:00.1", "00000000:3B:00.1",
+                                        "3b:0.1"};
+    static const char *const wrong[] = {"3e8f1f6a",     "3e8f1f6a-0000-11ef-8000-0123456789ab-",
+                                        "0001:3b:00.1", "3b:00.0",
+                                        "3b:00.1 ",     "3b:00",
+                                        "3b",           "",
+                                        "GPU-",         "0:0",
+                                        "gfx90a:xnack-"};
+    ww_device_info info = WW_DEVICE_INFO_INIT;
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+        ck_assert(!wwi_device_has_identity(&info, right[i]));
+    (void)snprintf(info.uuid, sizeof info.uuid, "%s", "3e8f1f6a-0000-11ef-8000-0123456789ab");
+    (void)snprintf(info.pci, sizeof info.pci, "%s", "0000:3b:00.1");
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+        ck_assert_msg(wwi_device_has_identity(&info, right[i]), "%s", right[i]);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        ck_assert_msg(!wwi_device_has_identity(&info, wrong[i]), "%s", wrong[i]);
+}
+END_TEST
+
 START_TEST(sha256_known_answers) { // FIPS 180-4's examples, and a million times 'a'
     static const char *const known[][2] = {{"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
                                            {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
@@ -185,6 +208,20 @@ static bool is_left(char *path) {
     free(path);
     return left;
 }
+
+// Nothing is written under an empty name, and no bytes may be NULL.
+START_TEST(files_of_nothing) {
+    ww_file *file = NULL;
+    WWT_FAILS(ww_file_create("", &file), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_null(file);
+    char *path = path_of("nothing");
+    WWT_OK(ww_file_create(path, &file));
+    WWT_OK(ww_file_put(file, NULL, 0));
+    WWT_FAILS(ww_file_put(file, NULL, 1), WW_ERROR_INVALID_ARGUMENT);
+    WWT_OK(ww_file_close(&file, 1));
+    free(path);
+}
+END_TEST
 
 START_TEST(cache_is_bounded) {
     char *old = put_cached(1, ".bin", 10, 91), *third = put_cached(4, ".bin", 1000, 30),
@@ -311,7 +348,8 @@ START_TEST(tuning_values_are_checked) {
     static const char *const bad[] = {"default packed.rows -1",       "default lanes.group 4294967297",
                                       "default strips.columns 0",     "default strips.columns 100000",
                                       "default packed.rows 100000",   "default lanes.rows.f32 3",
-                                      "default packed.columns.dtw 6", "device x y strips.rows.f64 16"};
+                                      "default packed.columns.dtw 6", "device x y strips.rows.f64 16",
+                                      "default form.knn.filter 6",    "default form.packed.tiles -1"};
     wwi_tuning_layer layer;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         WWT_FAILS(wwi_tuning_parse("some/file", bad[i], &layer), WW_ERROR_FORMAT);
@@ -333,6 +371,14 @@ START_TEST(tuning_values_are_checked) {
         for (size_t c = 0; c < WWI_TUNING_CANDIDATES && entry->candidates[c]; c++)
             ck_assert_msg(wwi_tuning_allows(entry, entry->candidates[c]), "%s %ld", entry->name, entry->candidates[c]);
     }
+    // Forms for tests are checked, but never suggested.
+    ck_assert_ptr_nonnull(wwi_tuning_find("form.packed.items"));
+    ck_assert_ptr_nonnull(wwi_tuning_find("form.packed.items.f64"));
+    ck_assert_ptr_null(wwi_tuning_find("form.packed.values"));
+    ck_assert_ptr_null(wwi_tuning_find("form."));
+    ck_assert_ptr_null(wwi_tuning_find("packed.items"));
+    ck_assert_msg(!wwi_tuning_closest("form.packed.item") || strncmp(wwi_tuning_closest("form.packed.item"), "form", 4),
+                  "%s", wwi_tuning_closest("form.packed.item"));
     // The file that the library brings.
     const char *own = wwi_embedded_text("tuning.txt");
     ck_assert_ptr_nonnull(own);
@@ -415,9 +461,11 @@ int main(void) {
     tcase_add_test(tcase, threads_have_their_own);
     tcase_add_test(tcase, log_names_the_sources);
     tcase_add_test(tcase, every_status_has_a_name);
+    tcase_add_test(tcase, identities_in_every_form);
     tcase_add_test(tcase, sha256_known_answers);
     tcase_add_test(tcase, sizes_overflow);
     tcase_add_test(tcase, files_come_back);
+    tcase_add_test(tcase, files_of_nothing);
     tcase_add_test(tcase, tuning_values_are_checked);
     tcase_add_test(tcase, cache_is_bounded);
     tcase_add_test(tcase, cache_is_bounded_by_several_processes);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One context, shared datasets and points, several threads: results, errors, times and launches belong to each plan.
 // Also processes that were forked. Every case runs in a process of its own, which has not used OpenCL before.
-// Long because: cases of threads and of fork() share the same sets.
 #include <pthread.h>
 #include <wavewarp/knn.h>
 #include <wavewarp/wavewarp.h>
@@ -517,6 +516,57 @@ START_TEST(a_forked_child_is_told) {
 }
 END_TEST
 
+// ---- the log
+
+typedef struct caller {
+    ww_context *context;
+    int calls, compiled, inside;
+    double distance;
+} caller;
+
+static double distance_of(ww_context *of) {
+    const double x[] = {1, 2, 4}, y[] = {1, 3, 3};
+    ww_measure measure;
+    double distance = -1;
+    WWT_OK(ww_measure_init(&measure, sizeof measure, WW_MSM));
+    WWT_OK(ww_distance(of, &measure, x, 3, y, 3, 1, &distance));
+    return distance;
+}
+
+// Needs the program whose compilation it is told of, and what a context is made of.
+static void call_the_library(void *user, int level, const char *text) {
+    caller *c = user;
+    (void)level;
+    ck_assert_int_eq(c->inside++, 0); // its own calls say nothing
+    c->calls++;
+    if (c->context && strncmp(text, "compiling", 9) == 0) {
+        c->compiled++;
+        c->distance = distance_of(c->context);
+        ww_context *other = NULL;
+        WWT_OK(ww_context_create(NULL, &other));
+        ww_context_destroy(&other);
+        WWT_FAILS(ww_context_self_test(NULL), WW_ERROR_INVALID_ARGUMENT);
+    }
+    c->inside--;
+}
+
+START_TEST(a_log_function_may_call_the_library) {
+    caller c = {.distance = -1};
+    ww_context_options options = WW_CONTEXT_OPTIONS_INIT;
+    options.log = call_the_library;
+    options.log_user = &c;
+    WWT_OK(ww_context_create(&options, &context));
+    c.context = context;
+    (void)alarm(600); // it would wait for itself
+    const double distance = distance_of(context);
+    ck_assert_int_gt(c.compiled, 0);
+    ck_assert_double_eq(distance, c.distance);
+    ck_assert_double_eq(distance_of(context), distance);
+    c.context = NULL;
+    close_all();
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("threads");
     TCase *first = tcase_create("first"), *shared = tcase_create("shared");
@@ -533,7 +583,11 @@ int main(void) {
     tcase_add_test(shared, tuning_is_read_while_it_is_tried);
     tcase_add_test(shared, a_forked_child_frees_what_is_under_way);
     tcase_add_test(shared, a_forked_child_is_told);
+    TCase *log = tcase_create("log");
+    tcase_set_timeout(log, 1200);
+    tcase_add_test(log, a_log_function_may_call_the_library);
     suite_add_tcase(suite, first);
     suite_add_tcase(suite, shared);
+    suite_add_tcase(suite, log);
     return wwt_run_host(suite, true);
 }

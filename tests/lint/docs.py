@@ -6,11 +6,12 @@ Usage: docs.py SOURCE
 
 Of docs/*.md, README.md and CONTRIBUTING.md: every ww_... and WW_... name is one of the sources, every path of the tree is
 there, every --option is one of the program, the bench or the tools that the pages speak of. A name that ends in "_" or
-"..." stands for all that begin so. CHANGELOG.md is not looked at: it names what is gone.
+"..." stands for all that begin so. The tables of docs/performance.md are those of its data. CHANGELOG.md is not looked at: it names what is gone.
 """
 import glob
 import os
 import re
+import subprocess
 import sys
 
 import tap
@@ -68,7 +69,7 @@ def unknown_paths():
 def unknown_options():
     # As the program and the bench declare them, and as scripts read them.
     known = set(FOREIGN)
-    for text in texts(["cli", "bench"], (".c", ".h")):
+    for text in texts(["cli", "bench", "mpi"], (".c", ".h")):
         known |= {"--" + name for name in re.findall(r'\{\s*"([a-z][a-z0-9-]*)",', text)}
         known |= set(re.findall(r'"(--[a-z][a-z0-9-]+)', text))
     scripts = list(texts(["tests/lint"], (".py",))) + [read(path) for path in glob.glob(os.path.join(ROOT, "tools", "*"))
@@ -81,10 +82,33 @@ def unknown_options():
                 yield f"{where}: {found.group()}"
 
 
+def commands_without_page():
+    """A command of the program is in its overview, in docs/cli.md, and has a manual page of its own."""
+    commands = re.findall(r'^    \{"([a-z]+)",', read(os.path.join(ROOT, "cli/main.c")), re.M)
+    for name in commands:
+        if not re.search(rf"^\.BI? {name}\b", read(os.path.join(ROOT, "docs/wavewarp.1")), re.M):
+            yield f"docs/wavewarp.1: {name}"
+        if f"\n| `{name}" not in read(os.path.join(ROOT, "docs/cli.md")):
+            yield f"docs/cli.md: {name}"
+        if f"'{name}'" not in read(os.path.join(ROOT, "docs/meson.build")) and name != "bench":  # which has a page of another source
+            yield f"docs/meson.build: {name}"
+    if not commands:
+        yield "cli/main.c: no commands found"
+
+
+def old_tables():
+    tool = os.path.join(ROOT, "tools", "performance-table.py")
+    found = subprocess.run([sys.executable, tool, "--check"], capture_output=True, text=True, check=False)
+    if found.returncode:
+        yield found.stderr or "docs/performance.md: run tools/performance-table.py"
+
+
 def main():
     rules = [("the pages name functions, types and macros that exist", unknown_names),
              ("the pages name files and folders that exist", unknown_paths),
-             ("the pages name options that exist", unknown_options)]
+             ("the pages name options that exist", unknown_options),
+             ("every command has its pages", commands_without_page),
+             ("the tables of measured speed are those of docs/performance/", old_tables)]
     return tap.report(rules)
 
 

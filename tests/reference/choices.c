@@ -145,6 +145,11 @@ static int in_band(const problem *p, size_t i, size_t j) {
     return i == 0 || j == 0 || (j > p->lo[i - 1] && j <= p->hi[i - 1]);
 }
 
+// LCS and LCSS: outside the band the count is 0, as on the border, and paths may go there.
+static int counts(const problem *p) {
+    return p->measure->id == WW_LCS || p->measure->id == WW_LCSS;
+}
+
 static int is_begin(const problem *p, size_t i, size_t j) {
     return (j == 0 && i <= p->measure->relax_begin_x) || (i == 0 && j <= p->measure->relax_begin_y);
 }
@@ -194,7 +199,10 @@ static double fill(const problem *p, double *D, size_t *end_i, size_t *end_j) {
             else if (i == 0)
                 *here = here[-1] + border_edge(p, 0, j);
             else if (!in_band(p, i, j))
-                *here = INFINITY;
+                *here = counts(p) ? 0.0 : INFINITY;
+            else if (counts(p)) // a match takes the diagonal, and nothing else does
+                *here = isfinite(edge(p, i, j, DIAGONAL)) ? here[-(ptrdiff_t)width - 1] - 1.0
+                                                          : fmin(here[-1], here[-(ptrdiff_t)width]);
             else {
                 const double entries[3] = {here[-1] + edge(p, i, j, LEFT), here[-(ptrdiff_t)width] + edge(p, i, j, UP),
                                            here[-(ptrdiff_t)width - 1] + edge(p, i, j, DIAGONAL)};
@@ -314,6 +322,16 @@ static void reverse(path *found) {
         }
 }
 
+// Outside the band to the border that is on that side of it. Inside, of two ways that count nothing more, the one that
+// stays inside.
+static move way_of_count(const problem *p, size_t i, size_t j, move better) {
+    if (!in_band(p, i, j))
+        return j <= p->lo[i - 1] ? LEFT : UP;
+    if (isfinite(edge(p, i, j, DIAGONAL)))
+        return DIAGONAL;
+    return better == UP && !in_band(p, i - 1, j) && in_band(p, i, j - 1) ? LEFT : better;
+}
+
 static void walk_back(const problem *p, path *found) {
     const size_t width = p->y->length + 1;
     double *D = calloc((p->x->length + 1) * width, sizeof *D);
@@ -328,6 +346,8 @@ static void walk_back(const problem *p, path *found) {
             const double left = here[-1] + edge(p, i, j, LEFT), up = here[-(ptrdiff_t)width] + edge(p, i, j, UP);
             const double diagonal = here[-(ptrdiff_t)width - 1] + edge(p, i, j, DIAGONAL);
             how = diagonal <= up && diagonal <= left ? DIAGONAL : up <= left ? UP : LEFT;
+            if (counts(p))
+                how = way_of_count(p, i, j, up <= left ? UP : LEFT);
         }
         add_cell(found, i, j);
         i -= how != LEFT;
@@ -358,9 +378,11 @@ static double along(const problem *p, const path *found) {
     }
     for (size_t k = 0; k < found->count; k++) {
         const size_t to_i = (size_t)(found->cells[k][0] + 1), to_j = (size_t)(found->cells[k][1] + 1);
-        if (to_i < i || to_j < j || to_i > i + 1 || to_j > j + 1 || (to_i == i && to_j == j) || !in_band(p, to_i, to_j))
-            return NAN;
         const move how = to_i == i ? LEFT : to_j == j ? UP : DIAGONAL;
+        if (to_i < i || to_j < j || to_i > i + 1 || to_j > j + 1 || (to_i == i && to_j == j))
+            return NAN;
+        if (!in_band(p, to_i, to_j) && (!counts(p) || how == DIAGONAL))
+            return NAN;
         value = to_i && to_j ? joined(p, value + edge(p, to_i, to_j, how), node(p, to_i, to_j))
                              : value + border_edge(p, to_i, to_j);
         i = to_i;

@@ -2,6 +2,7 @@
 // See shapelet_reference.h.
 #include "shapelet_reference.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,37 @@ double wwr_shapelet_distance(const double *pattern, size_t stride, size_t length
     free(x);
     free(y);
     return sqrt(best);
+}
+
+// What rounding may do to a window, as docs/shapelets.md says: in units of 2^-52, of the root mean square of its
+// values.
+static double window_off_by(const double *window, size_t stride, size_t length, size_t channels, bool raw) {
+    double most = 0;
+    double *z = malloc(length * sizeof *z);
+    for (size_t c = 0; c < channels; c++) {
+        const double *x = window + c * stride;
+        double largest = 0, mean = 0, squares = 0;
+        for (size_t t = 0; t < length; t++) {
+            largest = fmax(largest, fabs(x[t]));
+            mean += (x[t] - x[0]) / (double)length;
+        }
+        for (size_t t = 0; t < length; t++)
+            squares += pow(x[t] - x[0] - mean, 2);
+        if (raw)
+            most = fmax(most, largest);
+        else if (normalise(x, length, z))
+            most =
+                fmax(most, pow((double)length, 1.5) + 6 + (length > 2 ? largest / sqrt(squares / (double)length) : 0));
+    }
+    free(z);
+    return most;
+}
+
+double wwr_shapelet_off_by(const double *pattern, size_t stride, size_t length, size_t channels, const double *series,
+                           size_t points, bool raw, bool unscaled, double distance, size_t at) {
+    const double windows = window_off_by(pattern, stride, length, channels, raw) +
+                           window_off_by(series + at, points, length, channels, raw);
+    return DBL_EPSILON * (windows * (unscaled ? sqrt((double)length) : 1) + (double)(length * channels) * distance);
 }
 
 static double entropy(const size_t *counts, size_t classes, size_t total) {
@@ -115,8 +147,8 @@ static double other_quality(const double *d, const size_t *labels, size_t n, siz
     return fmin(value, 1e9);
 }
 
-void wwr_shapelet_split(const double *d, const size_t *labels, size_t n, size_t classes, int quality,
-                        wwr_shapelet *found) {
+void wwr_shapelet_split(const double *d, const double *errors, const size_t *labels, size_t n, size_t classes,
+                        int quality, wwr_shapelet *found) {
     size_t *order = malloc(n * sizeof *order), *left = calloc(3 * classes, sizeof *left), *right = left + classes,
            *all = right + classes;
     for (size_t j = 0; j < n; j++) {
@@ -128,7 +160,8 @@ void wwr_shapelet_split(const double *d, const size_t *labels, size_t n, size_t 
     found->gain = found->gap = 0;
     found->threshold = d[order[n - 1]];
     for (size_t p = 1; p < n; p++) {
-        if (d[order[p]] - d[order[p - 1]] <= 1e-10 * d[order[n - 1]])
+        const double gap_here = d[order[p]] - d[order[p - 1]];
+        if (gap_here <= 1e-10 * d[order[n - 1]] || (errors && gap_here <= errors[order[p]] + errors[order[p - 1]]))
             continue;
         double low = 0, high = 0;
         memset(left, 0, 2 * classes * sizeof *left);
@@ -168,21 +201,26 @@ size_t wwr_shapelet_best(const wwr_shapelet_set *set, const wwr_shapelet_search 
     for (size_t i = 0; i < set->count; i++)
         total += set->lengths[i] * set->lengths[i];
     wwr_shapelet *all = malloc(total * sizeof *all);
-    double *d = malloc(set->count * sizeof *d);
+    double *d = malloc(set->count * sizeof *d), *errors = calloc(set->count, sizeof *errors);
     for (size_t i = 0; i < set->count; i++)
         for (size_t l = search->min_length; l <= search->max_length; l += search->length_step)
             for (size_t s = 0; s + l <= set->lengths[i]; s += search->start_step) {
                 for (size_t j = 0; j < set->count; j++) {
-                    d[j] = i == j ? 0
-                                  : wwr_shapelet_distance(set->values[i] + s, set->lengths[i], l, set->channels,
-                                                          set->values[j], set->lengths[j], search->raw,
-                                                          search->unscaled, NULL);
+                    const double *x = set->values[i] + s;
+                    size_t at = 0;
+                    d[j] = errors[j] = 0;
+                    if (i != j) {
+                        d[j] = wwr_shapelet_distance(x, set->lengths[i], l, set->channels, set->values[j],
+                                                     set->lengths[j], search->raw, search->unscaled, &at);
+                        errors[j] = wwr_shapelet_off_by(x, set->lengths[i], l, set->channels, set->values[j],
+                                                        set->lengths[j], search->raw, search->unscaled, d[j], at);
+                    }
                     if (search->before)
                         d[j] = search->any ? fmin(d[j], search->before[j]) : fmax(d[j], search->before[j]);
                 }
                 wwr_shapelet *one = &all[count++];
                 *one = (wwr_shapelet){i, s, l, 0, 0, 0, 0};
-                wwr_shapelet_split(d, set->labels, set->count, set->classes, search->quality, one);
+                wwr_shapelet_split(d, errors, set->labels, set->count, set->classes, search->quality, one);
             }
     while (found < k) {
         wwr_shapelet *top = NULL;
@@ -200,5 +238,6 @@ size_t wwr_shapelet_best(const wwr_shapelet_set *set, const wwr_shapelet_search 
     }
     free(all);
     free(d);
+    free(errors);
     return found;
 }

@@ -29,9 +29,12 @@ typedef struct wwr_shapelet {
 // The least distance of a pattern (channels x length) to a series, and its first window that has it.
 double wwr_shapelet_distance(const double *pattern, size_t stride, size_t length, size_t channels, const double *series,
                              size_t points, bool raw, bool unscaled, size_t *at);
-// The best split of distances.
-void wwr_shapelet_split(const double *distances, const size_t *labels, size_t count, size_t classes, int quality,
-                        wwr_shapelet *found);
+// What such a distance, to the window at `at`, is off by at most: docs/shapelets.md.
+double wwr_shapelet_off_by(const double *pattern, size_t stride, size_t length, size_t channels, const double *series,
+                           size_t points, bool raw, bool unscaled, double distance, size_t at);
+// The best split of distances. errors: what each is off by, or NULL: nothing.
+void wwr_shapelet_split(const double *distances, const double *errors, const size_t *labels, size_t count,
+                        size_t classes, int quality, wwr_shapelet *found);
 // The k best of all candidates, best first, without overlap; how many there are.
 size_t wwr_shapelet_best(const wwr_shapelet_set *set, const wwr_shapelet_search *search, size_t k, wwr_shapelet *best);
 

@@ -207,6 +207,17 @@ START_TEST(nulls_and_empty) {
 }
 END_TEST
 
+// Most likely a kind that was forgotten: without it the band would be none.
+START_TEST(width_without_kind) {
+    const double widths[] = {1, 0.1, -1, (double)NAN, (double)INFINITY};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        const ww_band band = {.kind = WW_BAND_NONE, .width = widths[i]};
+        ck_assert_int_eq(ww_band_rows(&band, 3, 3, lo, hi), WW_ERROR_INVALID_ARGUMENT);
+        ck_assert_ptr_nonnull(strstr(ww_last_error()->hint, "kind"));
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("band");
     TCase *tcase = wwt_case(suite, "band", 60);
@@ -219,5 +230,6 @@ int main(void) {
     tcase_add_test(tcase, widths_out_of_range);
     tcase_add_test(tcase, bad_rows);
     tcase_add_test(tcase, nulls_and_empty);
+    tcase_add_test(tcase, width_without_kind);
     return wwt_run(suite);
 }

@@ -256,6 +256,8 @@ START_TEST(refusals) {
     ck_assert_int_eq(ww_cluster_cut(merges, 3, INFINITY, 1, labels, NULL), WW_ERROR_FORMAT);
     ck_assert_int_eq(ww_cluster_cut(merges, 3, NAN, 1, labels, NULL), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(ww_cluster_cut(merges, 3, 1, 4, labels, NULL), WW_ERROR_INVALID_ARGUMENT);
+    const int64_t largest[3] = {0, INT64_MAX, 0};
+    ck_assert_int_eq(ww_cluster_silhouette(values, WW_DOUBLE, 3, largest, NULL, &mean), WW_ERROR_INVALID_ARGUMENT);
     values[1] = -2;
     ck_assert_int_eq(MERGE(WW_LINKAGE_WARD), WW_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(MERGE(WW_LINKAGE_AVERAGE), WW_OK);

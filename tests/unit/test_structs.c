@@ -30,12 +30,14 @@ enum { GUARD = 0x5a, ROOM = 64 };
     X(medoids_options)                                                                                                 \
     X(output)                                                                                                          \
     X(plan_info)                                                                                                       \
+    X(nearest_shard)                                                                                                   \
     X(plan_options)                                                                                                    \
     X(point_view)                                                                                                      \
     X(points_options)                                                                                                  \
     X(profile_info)                                                                                                    \
     X(profile_options)                                                                                                 \
     X(profile_output)                                                                                                  \
+    X(read_info)                                                                                                       \
     X(read_options)                                                                                                    \
     X(run_options)                                                                                                     \
     X(search_info)                                                                                                     \

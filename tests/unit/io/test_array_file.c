@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays of distances, by one call and block by block.
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <wavewarp/file.h>
 
 #include "check_main.h"
 #include "io_support.h"
@@ -134,6 +137,130 @@ START_TEST(what_is_refused) {
 }
 END_TEST
 
+static ww_status shared(const char *name, size_t rows, size_t columns, ww_array_shared how, ww_array_file **file) {
+    return ww_array_file_open_shared(io_path(name), WW_DOUBLE, rows, columns, how, file);
+}
+
+// Each process writes rows of its own; the last one's file is that of one writer.
+START_TEST(processes_fill_one_file) {
+    enum { WRITERS = 4, ROWS = 64, COLUMNS = 33 };
+    ww_array_file *file = NULL;
+    double *all = malloc(sizeof(double) * ROWS * COLUMNS);
+    char *one = malloc(1 << 16), *several = malloc(1 << 16);
+    ck_assert(all && one && several);
+    for (size_t i = 0; i < (size_t)ROWS * COLUMNS; i++)
+        all[i] = (double)i + 0.5;
+    ck_assert_int_eq(ww_array_write(io_path("one.npy"), all, WW_DOUBLE, ROWS, COLUMNS), WW_OK);
+    ck_assert_int_eq(shared("a.npy", ROWS, COLUMNS, WW_ARRAY_CREATE, &file), WW_OK);
+    for (size_t w = 0; w < WRITERS; w++) {
+        if (fork() != 0)
+            continue;
+        ww_array_file *own = NULL;
+        bool good = shared("a.npy", ROWS, COLUMNS, WW_ARRAY_JOIN, &own) == WW_OK;
+        for (size_t row = w; good && row < ROWS; row += WRITERS)
+            good = ww_array_file_put(own, row, 1, 7, COLUMNS - 7, all + row * COLUMNS + 7) == WW_OK &&
+                   ww_array_file_put(own, row, 1, 0, 7, all + row * COLUMNS) == WW_OK;
+        _exit(good && ww_array_file_close(&own, WW_ARRAY_FILE_LEAVE) == WW_OK ? 0 : 1);
+    }
+    for (size_t w = 0; w < WRITERS; w++) {
+        int code = 1;
+        ck_assert_int_gt(wait(&code), 0);
+        ck_assert_int_eq(code, 0);
+    }
+    double back[6];
+    ck_assert_int_eq(ww_array_file_get(file, 3, 2, 4, 3, back), WW_OK);
+    for (size_t i = 0; i < 6; i++)
+        ck_assert_double_eq(back[i], all[(3 + i / 3) * COLUMNS + 4 + i % 3]);
+    ck_assert_int_eq(access(io_path("a.npy"), F_OK), -1);
+    ck_assert_int_eq(ww_array_file_sync(file), WW_OK);
+    ck_assert_int_eq(ww_array_file_close(&file, WW_ARRAY_FILE_FINISH), WW_OK);
+    const size_t size = slurp(io_path("one.npy"), one, 1 << 16);
+    ck_assert_uint_eq(slurp(io_path("a.npy"), several, 1 << 16), size);
+    ck_assert_mem_eq(one, several, size);
+    ck_assert_int_eq(io_entries(false), 2);
+    ck_assert_int_eq(shared("a.npy", ROWS, COLUMNS, WW_ARRAY_READ, &file), WW_OK);
+    ck_assert_int_eq(ww_array_file_get(file, 3, 2, 4, 3, back), WW_OK);
+    ck_assert_double_eq(back[5], all[4 * COLUMNS + 6]);
+    ck_assert_int_eq(ww_array_file_close(&file, WW_ARRAY_FILE_FINISH), WW_ERROR_INVALID_ARGUMENT);
+    free(all);
+    free(one);
+    free(several);
+}
+END_TEST
+
+START_TEST(shared_files_are_checked) {
+    ww_array_file *file = NULL, *other = NULL;
+    double back[6];
+    ck_assert_int_eq(shared("a.npy", 2, 3, WW_ARRAY_JOIN, &file), WW_ERROR_IO);
+    ck_assert_ptr_nonnull(strstr(ww_last_error()->message, "nobody has begun"));
+    ck_assert_int_eq(shared("a.csv", 2, 3, WW_ARRAY_CREATE, &file), WW_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(shared("none/a.npy", 2, 3, WW_ARRAY_CREATE, &file), WW_ERROR_IO);
+    ck_assert_int_eq(shared("a.npy", (size_t)1 << 50, 64, WW_ARRAY_CREATE, &file), WW_ERROR_IO);
+    ck_assert_ptr_nonnull(strstr(ww_last_error()->message, "disk"));
+    ck_assert_int_eq(shared("a.npy", SIZE_MAX, SIZE_MAX, WW_ARRAY_CREATE, &file), WW_ERROR_OVERFLOW);
+    ck_assert_int_eq(ww_array_file_open_shared("/dev/null", WW_DOUBLE, 1, 1, WW_ARRAY_CREATE, &file),
+                     WW_ERROR_UNSUPPORTED);
+    ck_assert_ptr_null(file);
+    ck_assert_int_eq(io_entries(false), 0);
+
+    ck_assert_int_eq(shared("a.npy", 2, 3, WW_ARRAY_CREATE, &file), WW_OK);
+    ck_assert_int_eq(shared("a.npy", 2, 3, WW_ARRAY_CREATE, &other), WW_ERROR_IO);
+    ck_assert_int_eq(shared("a.npy", 2, 4, WW_ARRAY_JOIN, &other), WW_ERROR_FORMAT); // size
+    ck_assert_int_eq(shared("a.npy", 3, 2, WW_ARRAY_JOIN, &other), WW_ERROR_FORMAT); // shape
+    ck_assert_int_eq(ww_array_file_open_shared(io_path("a.npy"), WW_FLOAT, 2, 6, WW_ARRAY_JOIN, &other),
+                     WW_ERROR_FORMAT); // type
+    ck_assert_int_eq(ww_array_file_put(file, 0, 2, 0, 3, values), WW_OK);
+    ck_assert_int_eq(shared("a.npy", 2, 3, WW_ARRAY_JOIN, &other), WW_OK);
+    ck_assert_int_eq(ww_array_file_close(&file, WW_ARRAY_FILE_FINISH), WW_ERROR_IO);
+    ck_assert_ptr_nonnull(strstr(ww_last_error()->message, "another writer"));
+    ck_assert_int_eq(ww_array_file_get(other, 0, 2, 0, 3, back), WW_OK);
+    ck_assert_mem_eq(back, values, sizeof values);
+    ck_assert_int_eq(ww_array_file_get(other, 1, 2, 0, 3, back), WW_ERROR_INVALID_ARGUMENT);
+    // Cut off by somebody: nothing that looks whole.
+    char part[512];
+    snprintf(part, sizeof part, "%s.part", io_path("a.npy"));
+    ck_assert_int_eq(truncate(part, 150), 0);
+    ck_assert_int_eq(ww_array_file_get(other, 0, 2, 0, 3, back), WW_ERROR_IO);
+    ck_assert_int_eq(ww_array_file_close(&other, WW_ARRAY_FILE_FINISH), WW_ERROR_FORMAT);
+    ck_assert_int_eq(io_entries(false), 1);
+    ck_assert_int_eq(unlink(part), 0);
+
+    // Finished already: by another, then opened by its old name.
+    ck_assert_int_eq(shared("a.npy", 2, 3, WW_ARRAY_CREATE, &file), WW_OK);
+    ck_assert_int_eq(rename(part, io_path("a.npy")), 0);
+    ck_assert_int_eq(ww_array_file_close(&file, WW_ARRAY_FILE_FINISH), WW_ERROR_IO);
+    ck_assert_ptr_nonnull(strstr(ww_last_error()->message, "finished already"));
+    ck_assert_int_eq(shared("a.npy", 2, 3, WW_ARRAY_JOIN, &file), WW_ERROR_IO);
+    ck_assert_int_eq(shared("a.npy", 2, 3, WW_ARRAY_CREATE, &file), WW_OK);
+    ck_assert_int_eq(ww_array_file_close(&file, WW_ARRAY_FILE_REMOVE), WW_OK);
+    ck_assert_int_eq(io_entries(false), 1);
+    ck_assert_int_eq(ww_array_file_create(io_path("b"), WW_DOUBLE, 2, 3, &file), WW_OK);
+    ck_assert_int_eq(ww_array_file_sync(file), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_array_file_get(file, 0, 1, 0, 1, back), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_array_file_close(&file, 0), WW_OK);
+}
+END_TEST
+
+static void count_part(void *user, const char *part) {
+    const size_t length = strlen(part);
+    *(int *)user += length > 5 && strcmp(part + length - 5, ".part") == 0;
+}
+
+// A part that nobody has open is told, one that is being written is not.
+START_TEST(shared_parts_are_noticed) {
+    ww_array_file *file = NULL;
+    int found = 0;
+    ww_unfinished_files_notice(count_part, &found);
+    ck_assert_int_eq(shared("a.npy", 2, 3, WW_ARRAY_CREATE, &file), WW_OK);
+    ck_assert_int_eq(ww_array_write(io_path("a.npy"), values, WW_DOUBLE, 2, 3), WW_OK);
+    ck_assert_int_eq(found, 0);
+    ck_assert_int_eq(ww_array_file_close(&file, WW_ARRAY_FILE_LEAVE), WW_OK);
+    ck_assert_int_eq(ww_array_write(io_path("a.npy"), values, WW_DOUBLE, 2, 3), WW_OK);
+    ck_assert_int_eq(found, 1);
+    ww_unfinished_files_notice(NULL, NULL);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("array_file");
     TCase *tcase = wwt_case(suite, "array_file", 20);
@@ -144,5 +271,8 @@ int main(void) {
     tcase_add_test(tcase, text_takes_parts_of_rows);
     tcase_add_test(tcase, nothing_half_is_left);
     tcase_add_test(tcase, what_is_refused);
+    tcase_add_test(tcase, processes_fill_one_file);
+    tcase_add_test(tcase, shared_files_are_checked);
+    tcase_add_test(tcase, shared_parts_are_noticed);
     return wwt_run(suite);
 }

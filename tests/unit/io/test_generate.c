@@ -141,6 +141,16 @@ START_TEST(classes_have_their_shapes) {
 }
 END_TEST
 
+// Before anything is generated.
+START_TEST(what_does_not_fit_the_memory_is_refused) {
+    ww_generate_options o = WW_GENERATE_OPTIONS_INIT;
+    ww_series_set *set = NULL;
+    o.count = (size_t)1 << 41;
+    ck_assert_int_eq(ww_series_set_generate(WW_GENERATE_CBF, &o, &set), WW_ERROR_OUT_OF_MEMORY);
+    ck_assert_ptr_null(set);
+}
+END_TEST
+
 START_TEST(bad_arguments_are_refused) {
     ww_generator kind;
     ww_series_set *set = NULL;
@@ -174,6 +184,7 @@ int main(void) {
     tcase_add_loop_test(tcase, every_length_from_1, WW_GENERATE_CBF, WW_GENERATE_SINE + 1);
     tcase_add_test(tcase, normal_numbers_are_normal);
     tcase_add_test(tcase, classes_have_their_shapes);
+    tcase_add_test(tcase, what_does_not_fit_the_memory_is_refused);
     tcase_add_test(tcase, bad_arguments_are_refused);
     return wwt_run(suite);
 }

@@ -162,7 +162,7 @@ START_TEST(csv_labels_where_asked_for) {
     check_series(set, 1, "y", 3, (const double[]){3, 4, 5});
     ww_series_set_destroy(&set);
 
-    options.csv_label = 3;
+    options.csv_label = 4;
     ck_assert_int_eq(ww_series_set_read(path, &options, &set), WW_ERROR_INVALID_ARGUMENT);
 }
 END_TEST

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// wavewarp merge: joins the parts of a job.
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "neighbours.h"
+#include "rows.h"
+#include "tiles.h"
+
+typedef struct part {
+    ww_journal *journal;
+    ww_journal_info info;
+} part;
+
+typedef struct merge_job {
+    const char *folder;
+    cli_neighbour_options wanted; // output and json of all jobs
+    bool any_device;
+    cli_neighbours found;
+    uint64_t count;
+    part *parts;
+} merge_job;
+
+static void job_end(merge_job *j) {
+    for (uint64_t i = 0; j->parts && i < j->count; i++)
+        if (ww_journal_close(&j->parts[i].journal, 1) != WW_OK)
+            cli_note("%s", ww_last_error()->message);
+    free(j->parts);
+    cli_neighbours_free(&j->found);
+}
+
+// How many parts there are to be: by the names of those that are there.
+static int count_parts(merge_job *j) {
+    DIR *folder = opendir(j->folder);
+    if (!folder)
+        return cli_error("%s: %s", j->folder, strerror(errno));
+    int result = CLI_GO_ON;
+    for (struct dirent *entry; (entry = readdir(folder)) && result == CLI_GO_ON;) {
+        uint64_t number, count;
+        int end = 0;
+        if (sscanf(entry->d_name, "%" SCNu64 "-of-%" SCNu64 ".journal%n", &number, &count, &end) != 2 || !end ||
+            entry->d_name[end])
+            continue;
+        if (j->count && count != j->count)
+            result =
+                cli_error("%s has parts of two divisions: of %" PRIu64 " and of %" PRIu64, j->folder, j->count, count);
+        j->count = count;
+    }
+    closedir(folder);
+    if (result == CLI_GO_ON && (j->count == 0 || j->count > SIZE_MAX / sizeof *j->parts))
+        result = cli_error("%s has no parts of a job (no files such as 1-of-3.journal)", j->folder);
+    return result;
+}
+
+static int read_part(merge_job *j, uint64_t i) {
+    char *path = cli_part_path(j->folder, i + 1, j->count, ".journal");
+    part *p = &j->parts[i];
+    int result = path ? CLI_GO_ON : cli_error("not enough memory");
+    FILE *there = path ? fopen(path, "rb") : NULL;
+    if (result == CLI_GO_ON && !there && errno == ENOENT)
+        result = cli_error("part %" PRIu64 " of %" PRIu64 " is missing: there is no %s", i + 1, j->count, path);
+    if (there)
+        fclose(there);
+    ww_journal_info_init(&p->info, sizeof p->info);
+    if (result == CLI_GO_ON &&
+        (ww_journal_read(path, &p->journal) != WW_OK || ww_journal_get_info(p->journal, &p->info) != WW_OK))
+        result = cli_fail();
+    if (result == CLI_GO_ON && p->info.done < p->info.unit_count)
+        result = cli_error("part %" PRIu64 " of %" PRIu64 " is not complete: %" PRIu64 " of %" PRIu64
+                           " tiles (--resume goes on with it)",
+                           i + 1, j->count, p->info.done, p->info.unit_count);
+    free(path);
+    return result;
+}
+
+// All parts are those of one job, one after the other.
+static int compare_parts(const merge_job *j) {
+    const ww_journal_info *one = &j->parts[0].info;
+    if (strcmp(one->version, ww_version()) != 0)
+        return cli_error("the parts are of another version: %s; this is %s", one->version, ww_version());
+    for (uint64_t i = 0; i < j->count; i++) {
+        const ww_journal_info *p = &j->parts[i].info;
+        const char *other = strcmp(p->version, one->version) != 0                   ? "version"
+                            : strcmp(p->job, one->job) != 0                         ? "job"
+                            : strcmp(p->inputs, one->inputs) != 0                   ? "inputs"
+                            : strcmp(p->options, one->options) != 0                 ? "options"
+                            : !j->any_device && strcmp(p->device, one->device) != 0 ? "device (see --any-device)"
+                                                                                    : NULL;
+        if (other)
+            return cli_error("parts 1 and %" PRIu64 " differ in %s", i + 1, other);
+        const uint64_t begin = i ? p[0].first_unit : 0,
+                       end = i ? j->parts[i - 1].info.first_unit + j->parts[i - 1].info.unit_count : p->first_unit;
+        if (begin != end)
+            return cli_error("parts %" PRIu64 " and %" PRIu64 " %s", i, i + 1,
+                             begin < end ? "overlap" : "do not follow each other");
+    }
+    return CLI_GO_ON;
+}
+
+static uint64_t units(const merge_job *j) {
+    const ww_journal_info *last = &j->parts[j->count - 1].info;
+    return last->first_unit + last->unit_count;
+}
+
+static int open_values(const merge_job *j, uint64_t i, ww_precision precision, uint64_t rows, uint64_t columns,
+                       ww_array_file **file) {
+    char *path = cli_part_path(j->folder, i + 1, j->count, ".npy");
+    int result = path ? CLI_GO_ON : cli_error("not enough memory");
+    if (result == CLI_GO_ON &&
+        ww_array_file_open_shared(path, precision, (size_t)rows, (size_t)columns, WW_ARRAY_READ, file) != WW_OK)
+        result = cli_fail();
+    free(path);
+    return result;
+}
+
+// ---- matrix
+
+static int merge_tiles(const merge_job *j, uint64_t i, const cli_tile_target *target) {
+    const cli_tiles *t = target->tiles;
+    const ww_journal_info *p = &j->parts[i].info;
+    const uint64_t begin = cli_tiles_offset(t, p->first_unit), end = cli_tiles_offset(t, p->first_unit + p->unit_count);
+    ww_array_file *from = NULL;
+    void *values = NULL;
+    int result = open_values(j, i, target->precision, end - begin, 0, &from);
+    if (result == CLI_GO_ON)
+        result = cli_values_allocate(t->side, t->side, target->precision, &values);
+    uint64_t at = 0;
+    for (uint64_t k = 0; result == CLI_GO_ON && k < p->unit_count; k++) {
+        const cli_tile tile = cli_tiles_at(t, p->first_unit + k);
+        const size_t count = tile.rows * tile.columns;
+        if (ww_array_file_get(from, (size_t)at, count, 0, 1, values) != WW_OK)
+            result = cli_fail();
+        else
+            result = cli_tile_put(target, &tile, values);
+        at += count;
+    }
+    free(values);
+    if (ww_array_file_close(&from, WW_ARRAY_FILE_LEAVE) != WW_OK && result == CLI_GO_ON)
+        result = cli_fail();
+    return result;
+}
+
+static int merge_matrix(const merge_job *j) {
+    cli_tile_shape shape;
+    const uint64_t limit = UINT32_MAX;
+    if (!cli_tile_shape_read(j->parts[0].info.options, &shape) || shape.parts != j->count || shape.tiles.rows > limit ||
+        shape.tiles.columns > limit || units(j) != cli_tiles_count(&shape.tiles))
+        return cli_error("%s: the parts are not all of a matrix", j->folder);
+    const uint64_t n = shape.tiles.rows;
+    const uint64_t rows = shape.condensed ? n * (n - 1) / 2 : n;
+    cli_tile_target target = {&shape.tiles, NULL, shape.precision, shape.condensed};
+    if (shape.tiles.upper && !shape.condensed &&
+        (strcmp(j->wanted.output, "-") == 0 || cli_name_ends_with(j->wanted.output, ".csv")))
+        return cli_error("a symmetric matrix is merged into .npy or raw values, not into text");
+    if (ww_array_file_create(j->wanted.output, shape.precision, (size_t)rows, shape.condensed ? 0 : shape.tiles.columns,
+                             &target.file) != WW_OK)
+        return cli_fail();
+    int result = CLI_GO_ON;
+    for (uint64_t i = 0; result == CLI_GO_ON && i < j->count; i++)
+        result = merge_tiles(j, i, &target);
+    if (ww_array_file_close(&target.file, result == CLI_GO_ON) != WW_OK && result == CLI_GO_ON)
+        result = cli_fail();
+    return result;
+}
+
+// ---- rows
+
+static bool read_shape(const merge_job *j, cli_row_shape *shape) {
+    return cli_row_shape_read(j->parts[0].info.options, shape) && shape->parts == j->count && units(j) == shape->rows;
+}
+
+// The rows of part i.
+static int read_rows(const merge_job *j, uint64_t i, ww_precision precision, uint64_t columns, void **values) {
+    const uint64_t rows = j->parts[i].info.unit_count, width = columns ? columns : 1;
+    ww_array_file *from = NULL;
+    int result = open_values(j, i, precision, rows, columns, &from);
+    if (result == CLI_GO_ON)
+        result = cli_values_allocate(rows, width, precision, values);
+    if (result == CLI_GO_ON && ww_array_file_get(from, 0, (size_t)rows, 0, (size_t)width, *values) != WW_OK)
+        result = cli_fail();
+    if (ww_array_file_close(&from, WW_ARRAY_FILE_LEAVE) != WW_OK && result == CLI_GO_ON)
+        result = cli_fail();
+    return result;
+}
+
+static int merge_pairs(const merge_job *j) {
+    cli_row_shape shape;
+    ww_array_file *file = NULL;
+    if (!read_shape(j, &shape) || shape.columns)
+        return cli_error("%s: the parts are not all of the pairs", j->folder);
+    if (ww_array_file_create(j->wanted.output, shape.precision, (size_t)shape.rows, 0, &file) != WW_OK)
+        return cli_fail();
+    int result = CLI_GO_ON;
+    for (uint64_t i = 0; result == CLI_GO_ON && i < j->count; i++) {
+        const ww_journal_info *p = &j->parts[i].info;
+        void *values = NULL;
+        result = read_rows(j, i, shape.precision, 0, &values);
+        if (result == CLI_GO_ON &&
+            ww_array_file_put(file, (size_t)p->first_unit, (size_t)p->unit_count, 0, 1, values) != WW_OK)
+            result = cli_fail();
+        free(values);
+    }
+    if (ww_array_file_close(&file, result == CLI_GO_ON) != WW_OK && result == CLI_GO_ON)
+        result = cli_fail();
+    return result;
+}
+
+static int merge_neighbours(merge_job *j) {
+    cli_row_shape shape;
+    if (!read_shape(j, &shape) || shape.k == 0)
+        return cli_error("%s: the parts are not all of the queries", j->folder);
+    j->found = (cli_neighbours){(size_t)shape.rows, (size_t)shape.k, shape.precision, NULL, NULL};
+    int result = cli_neighbours_allocate(&j->found);
+    for (uint64_t i = 0; result == CLI_GO_ON && i < j->count; i++) {
+        const ww_journal_info *p = &j->parts[i].info;
+        void *values = NULL;
+        result = read_rows(j, i, WW_DOUBLE, shape.columns, &values);
+        if (result == CLI_GO_ON)
+            cli_neighbours_unpack(&j->found, values, (size_t)p->first_unit, (size_t)p->unit_count);
+        free(values);
+    }
+    return result == CLI_GO_ON ? cli_neighbours_write(&j->found, &j->wanted) : result;
+}
+
+// ---- the command
+
+static int run(merge_job *j) {
+    int result = count_parts(j);
+    if (result == CLI_GO_ON && !(j->parts = calloc((size_t)j->count, sizeof *j->parts)))
+        result = cli_error("not enough memory");
+    for (uint64_t i = 0; result == CLI_GO_ON && i < j->count; i++)
+        result = read_part(j, i);
+    if (result == CLI_GO_ON)
+        result = compare_parts(j);
+    if (result != CLI_GO_ON)
+        return result;
+    const char *job = j->parts[0].info.job;
+    if (strcmp(job, "nearest") == 0)
+        return merge_neighbours(j);
+    if (!j->wanted.output || j->wanted.ids || j->wanted.distances)
+        return cli_error("parts of '%s' are merged by --output FILE alone", job);
+    return strcmp(job, "matrix") == 0 ? merge_matrix(j)
+           : strcmp(job, "pairs") == 0
+               ? merge_pairs(j)
+               : cli_error("%s has parts of a job that this version does not know: %s", j->folder, job);
+}
+
+static void print_json(const merge_job *j, const cli_command *command) {
+    cli_json json;
+    cli_head head = CLI_HEAD_INIT;
+    head.files[0] = j->folder;
+    head.counts[0] = (size_t)j->count;
+    head.output = j->wanted.output;
+    cli_json_head(&json, stdout, command, &head);
+    cli_json_text(&json, "job", j->parts[0].info.job);
+    cli_json_count(&json, "parts", j->count);
+    cli_json_count(&json, "tiles", units(j));
+    if (j->found.k)
+        cli_neighbours_json(&json, &j->found, &j->wanted);
+    cli_json_end(&json);
+}
+
+int cmd_merge(const cli_command *command, int argc, char **argv) {
+    merge_job j;
+    memset(&j, 0, sizeof j);
+    const cli_option options[] = {
+        {"output", 'o', CLI_OUTPUT, "FILE", "where to: .npy, .csv, else raw values; of nearest: the lines",
+         &j.wanted.output, 0, 0},
+        {"ids", 0, CLI_OUTPUT, "FILE", "of nearest: write the indices there", &j.wanted.ids, 0, 0},
+        {"distances", 0, CLI_OUTPUT, "FILE", "of nearest: write the distances there", &j.wanted.distances, 0, 0},
+        {"any-device", 0, CLI_FLAG, NULL, "join also what different kinds of devices computed", &j.any_device, 0, 0},
+        {"json", 'j', CLI_FLAG, NULL, "print one JSON object", &j.wanted.json, 0, 0},
+    };
+    int result = cli_parse(command, options, CLI_COUNT_OF(options), argc, argv, &j.folder, 1, 1, NULL);
+    if (result == CLI_GO_ON)
+        result = run(&j);
+    if (result == CLI_GO_ON && j.wanted.json)
+        print_json(&j, command);
+    job_end(&j);
+    return result == CLI_GO_ON ? CLI_OK : result;
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// See division.h.
+#include "division.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool cli_divided(const cli_division *d) {
+    return d->checkpoint || d->part_text;
+}
+
+int cli_division_check(const char *command, cli_division *d) {
+    int end = 0;
+    if (d->checkpoint && d->part_text)
+        return cli_usage(command, "--checkpoint is for a whole job; a part has a journal of its own");
+    if (!d->part_text != !d->parts)
+        return cli_usage(command, "--part I/N and --parts DIR are given together");
+    if ((d->resume || d->any_device) && !cli_divided(d))
+        return cli_usage(command, "--resume and --any-device need --checkpoint or --part");
+    if (!d->part_text)
+        return CLI_GO_ON;
+    if (strspn(d->part_text, "0123456789/") != strlen(d->part_text) || strlen(d->part_text) > 20 ||
+        sscanf(d->part_text, "%" SCNu64 "/%" SCNu64 "%n", &d->part, &d->part_count, &end) != 2 || d->part_text[end] ||
+        d->part < 1 || d->part > d->part_count)
+        return cli_usage(command, "--part is '%s', but must be I/N: part I, from 1, of N", d->part_text);
+    return CLI_GO_ON;
+}
+
+char *cli_part_path(const char *folder, uint64_t part, uint64_t count, const char *ending) {
+    const size_t room = strlen(folder) + strlen(ending) + 64;
+    char *path = malloc(room);
+    if (path)
+        snprintf(path, room, "%s/%" PRIu64 "-of-%" PRIu64 "%s", folder, part, count, ending);
+    return path;
+}
+
+static char *joined(const char *a, const char *b) {
+    char *text = malloc(strlen(a) + strlen(b) + 1);
+    return text ? strcat(strcpy(text, a), b) : NULL;
+}
+
+// ---- what a journal belongs to
+
+static int sum_times(const ww_series_set *set, size_t i, char sum[65]) {
+    const double *times = ww_series_set_times(set, i);
+    sum[0] = '\0';
+    return !times || ww_checksum(times, ww_series_set_length(set, i) * sizeof *times, sum) == WW_OK ? CLI_GO_ON
+                                                                                                    : cli_fail();
+}
+
+int cli_division_sum(const ww_series_set *set, char *text) {
+    if (!set)
+        return CLI_GO_ON;
+    const size_t channels = ww_series_set_channels(set), count = ww_series_set_count(set);
+    enum { LINE = 160 };
+    char *all = malloc(count * LINE + 1), values[65], times[65];
+    size_t at = 0;
+    int result = all ? CLI_GO_ON : cli_error("not enough memory");
+    for (size_t i = 0; result == CLI_GO_ON && i < count; i++) {
+        const size_t length = ww_series_set_length(set, i);
+        result = sum_times(set, i, times);
+        if (result == CLI_GO_ON &&
+            ww_checksum(ww_series_set_values(set, i), channels * length * sizeof(double), values) != WW_OK)
+            result = cli_fail();
+        if (result == CLI_GO_ON)
+            at += (size_t)snprintf(all + at, LINE, "%zu %zu %s %s\n", channels, length, values, times);
+    }
+    const size_t before = strlen(text);
+    if (before)
+        text[before] = ' ';
+    if (result == CLI_GO_ON && ww_checksum(all, at, text + before + (before ? 1 : 0)) != WW_OK)
+        result = cli_fail();
+    free(all);
+    return result;
+}
+
+static void put_sum(cli_json *json, const char *name, const void *bytes, size_t size) {
+    char sum[65];
+    cli_json_text(json, name, bytes && ww_checksum(bytes, size, sum) == WW_OK ? sum : NULL);
+}
+
+// Files that the result depends on count by their content.
+static void put_file_sum(cli_json *json, const char *name, const char *path) {
+    enum { MOST = 1 << 20 };
+    FILE *file = path ? fopen(path, "rb") : NULL;
+    char *bytes = file ? malloc(MOST) : NULL;
+    put_sum(json, name, bytes, bytes ? fread(bytes, 1, MOST, file) : 0);
+    free(bytes);
+    if (file)
+        fclose(file);
+}
+
+char *cli_division_options(const char *shape, const ww_measure *measure, const cli_measure_options *measure_options,
+                           const cli_device_options *device) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    cli_json json = {.file = file};
+    if (!file)
+        return NULL;
+    fprintf(file, "%s ", shape);
+    cli_json_object(&json, NULL);
+    if (measure) {
+        cli_json_measure(&json, measure, measure_options);
+        put_sum(&json, "recurrence_sum", measure->recurrence, measure->recurrence ? strlen(measure->recurrence) : 0);
+        put_sum(&json, "band_first", measure->band.lo, measure->band.rows * sizeof *measure->band.lo);
+        put_sum(&json, "band_end", measure->band.hi, measure->band.rows * sizeof *measure->band.hi);
+    }
+    cli_json_text(&json, "precision", ww_precision_name(cli_precision(device)));
+    cli_json_text(&json, "engine", ww_engine_name((ww_engine)device->engine));
+    cli_json_text(&json, "kernel_dir", device->kernel_dir);
+    put_file_sum(&json, "tuning", device->tuning);
+    cli_json_end(&json);
+    if (fclose(file) != 0) {
+        free(text);
+        return NULL;
+    }
+    for (char *c = text; *c; c++)
+        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+    return text;
+}
+
+// ---- journal and file
+
+static int open_journal(cli_division *d, const cli_work *w) {
+    ww_journal_options o = WW_JOURNAL_OPTIONS_INIT;
+    o.job = w->job;
+    o.inputs = w->inputs;
+    o.options = w->options;
+    o.context = w->context;
+    o.first_unit = w->first;
+    o.unit_count = w->count;
+    o.resume = d->resume;
+    o.any_device = d->any_device;
+    return ww_journal_open(d->journal_path, &o, &d->journal) == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+// Of a journal without marks there may be no file yet. One that is complete may have its name already: then d->file
+// stays NULL.
+static int open_file(cli_division *d, const cli_work *w) {
+    ww_journal_info info = WW_JOURNAL_INFO_INIT;
+    char *part = joined(d->data_path, ".part");
+    if (!part || ww_journal_get_info(d->journal, &info) != WW_OK) {
+        free(part);
+        return cli_error("not enough memory");
+    }
+    d->units = info.unit_count;
+    d->resumed = info.found_done;
+    const bool there = access(part, F_OK) == 0;
+    const ww_array_shared how = there ? WW_ARRAY_JOIN : info.done == info.unit_count ? WW_ARRAY_READ : WW_ARRAY_CREATE;
+    free(part);
+    if (!there && info.done > 0 && info.done < info.unit_count)
+        return cli_error(
+            "%s says that a part of %s.part is done, which is not there (remove the journal to begin anew)",
+            d->journal_path, d->data_path);
+    const ww_status status = ww_array_file_open_shared(d->data_path, w->precision, w->rows, w->columns, how, &d->file);
+    return status == WW_OK ? CLI_GO_ON : cli_fail();
+}
+
+int cli_division_open(cli_division *d, const cli_work *w) {
+    if (d->part_text) {
+        d->journal_path = cli_part_path(d->parts, d->part, d->part_count, ".journal");
+        d->data_path = cli_part_path(d->parts, d->part, d->part_count, ".npy");
+    } else {
+        d->journal_path = strdup(d->checkpoint);
+        d->data_path = w->output ? strdup(w->output) : joined(d->checkpoint, ".npy");
+    }
+    if (!d->journal_path || !d->data_path)
+        return cli_error("not enough memory");
+    const bool begun = access(d->journal_path, F_OK) == 0;
+    int result = open_journal(d, w);
+    if (result == CLI_GO_ON) {
+        result = open_file(d, w);
+        // A journal of nothing would only be in the way.
+        if (result != CLI_GO_ON && !begun && ww_journal_close(&d->journal, 0) != WW_OK)
+            cli_note("%s is left", d->journal_path);
+    }
+    cli_interrupt_finishes(result == CLI_GO_ON);
+    return result;
+}
+
+bool cli_marks_due(const cli_marks *marks) {
+    return cli_seconds() - marks->written >= 50 * marks->cost;
+}
+
+int cli_marks_write(cli_marks *marks, ww_array_file *file, ww_journal *journal) {
+    const double begin = cli_seconds();
+    if (ww_array_file_sync(file) != WW_OK || ww_journal_write(journal) != WW_OK)
+        return cli_fail_plainly();
+    marks->written = cli_seconds();
+    marks->cost = marks->written - begin;
+    return CLI_GO_ON;
+}
+
+static int write_journal(cli_division *d) {
+    return cli_marks_write(&d->marks, d->file, d->journal);
+}
+
+int cli_division_done(cli_division *d, uint64_t first, uint64_t count) {
+    const bool interrupted = cli_interrupted() != 0;
+    if (ww_journal_mark(d->journal, first, count) != WW_OK)
+        return cli_fail();
+    if (!interrupted && !cli_marks_due(&d->marks))
+        return CLI_GO_ON;
+    const int result = write_journal(d);
+    if (result != CLI_GO_ON || !interrupted)
+        return result;
+    cli_note("interrupted; %s keeps what is done, and --resume goes on from it", d->journal_path);
+    return 128 + cli_interrupted();
+}
+
+int cli_division_finish(cli_division *d, bool consumed) {
+    ww_status status = WW_OK;
+    // Marks of the last units first: a journal of all units is the sign that only the renaming is left.
+    if (write_journal(d) != CLI_GO_ON)
+        return CLI_FAILURE;
+    // It had its name when it was opened, unless there is a part.
+    char *part = joined(d->data_path, ".part");
+    const bool unnamed = part && access(part, F_OK) == 0;
+    free(part);
+    if (consumed)
+        status = ww_array_file_close(&d->file, WW_ARRAY_FILE_REMOVE);
+    else if (unnamed)
+        status = ww_array_file_close(&d->file, WW_ARRAY_FILE_FINISH);
+    if (status == WW_OK && !d->part_text)
+        status = ww_journal_close(&d->journal, 0);
+    return status == WW_OK ? CLI_GO_ON : cli_fail_plainly();
+}
+
+void cli_division_close(cli_division *d) {
+    cli_interrupt_finishes(false);
+    if (ww_array_file_close(&d->file, WW_ARRAY_FILE_LEAVE) != WW_OK || ww_journal_close(&d->journal, 1) != WW_OK)
+        cli_note("%s: %s", d->data_path, ww_last_error()->message);
+    free(d->journal_path);
+    free(d->data_path);
+    d->journal_path = d->data_path = NULL;
+}
+
+void cli_division_json(cli_json *json, const cli_division *d) {
+    if (!cli_divided(d))
+        return;
+    cli_json_count(json, "tiles", d->units);
+    cli_json_count(json, "tiles_resumed", d->resumed);
+}

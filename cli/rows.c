@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// See rows.h.
+#include "rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void print_shape(const cli_row_job *job, uint64_t parts, char text[256]) {
+    snprintf(text, 256, "rows %" PRIu64 " columns %" PRIu64 " k %" PRIu64 " double %d parts %" PRIu64, job->rows,
+             job->columns, job->k, cli_precision(job->device) == WW_DOUBLE, parts);
+}
+
+bool cli_row_shape_read(const char *text, cli_row_shape *s) {
+    int precision;
+    if (sscanf(text, "rows %" SCNu64 " columns %" SCNu64 " k %" SCNu64 " double %d parts %" SCNu64, &s->rows,
+               &s->columns, &s->k, &precision, &s->parts) != 5 ||
+        s->rows == 0 || s->parts == 0 || s->k > UINT32_MAX || s->columns != 2 * s->k)
+        return false;
+    s->precision = precision ? WW_DOUBLE : WW_FLOAT;
+    return true;
+}
+
+// The first row of part `part` (from 0): as near to its share of the work as rows allow, and a row at least each.
+static uint64_t begin_of(const cli_row_job *job, uint64_t part, uint64_t parts) {
+    double all = 0, sum = 0;
+    uint64_t next = 0;
+    for (uint64_t i = 0; i < job->rows; i++)
+        all += job->weight(job->user, i);
+    for (uint64_t i = 0; i < job->rows; i++) {
+        const double weight = job->weight(job->user, i);
+        const bool due = sum + weight / 2 >= all * (double)next / (double)parts || job->rows - i == parts - next;
+        if (due && next == part)
+            return i;
+        next += due;
+        sum += weight;
+    }
+    return job->rows;
+}
+
+static int run_rows(cli_division *d, const cli_row_job *job, uint64_t first, uint64_t count) {
+    ww_journal_info info = WW_JOURNAL_INFO_INIT;
+    const size_t columns = job->columns ? job->columns : 1;
+    uint64_t most = 1, done = 0;
+    int result = ww_journal_get_info(d->journal, &info) == WW_OK ? CLI_GO_ON : cli_fail();
+    done = info.done;
+    job->progress->share_begin = (double)done / (double)count;
+    for (uint64_t i = first, run; result == CLI_GO_ON && i < first + count; i += run) {
+        for (run = 0; run < most && i + run < first + count && !ww_journal_has(d->journal, i + run); run++) {
+        }
+        if (run == 0) {
+            run = 1;
+            continue;
+        }
+        void *values = NULL;
+        result = cli_values_allocate(run, columns, job->precision, &values);
+        const double begin = cli_seconds();
+        job->progress->share_before = (double)done / (double)count;
+        job->progress->share_run = (double)run / (double)count;
+        if (result == CLI_GO_ON)
+            result = job->compute(job->user, i, run, values);
+        // Runs of a second or two: an interrupt waits for one, and each prepares its plan.
+        const double took = cli_seconds() - begin;
+        most = took < 1.0 ? 2 * most : took > 2.0 && most > 1 ? most / 2 : most;
+        if (result == CLI_GO_ON &&
+            ww_array_file_put(d->file, (size_t)(i - first), (size_t)run, 0, columns, values) != WW_OK)
+            result = cli_fail_plainly();
+        free(values);
+        done += run;
+        if (result == CLI_GO_ON)
+            result = cli_division_done(d, i, run);
+    }
+    return result;
+}
+
+int cli_rows_run(cli_division *d, const cli_row_job *job, void *whole) {
+    char shape[256], inputs[256] = "";
+    const uint64_t parts = d->part ? d->part_count : 1;
+    int result = parts <= job->rows
+                     ? CLI_GO_ON
+                     : cli_error("%" PRIu64 " parts of %" PRIu64 " rows; at most a part a row", parts, job->rows);
+    print_shape(job, d->part_count, shape);
+    char *options = cli_division_options(shape, job->measure, job->measure_options, job->device);
+    if (result == CLI_GO_ON && !options)
+        result = cli_error("not enough memory");
+    for (int i = 0; result == CLI_GO_ON && i < 2; i++)
+        result = cli_division_sum(job->sets[i], inputs);
+    uint64_t first = 0, end = job->rows;
+    if (result == CLI_GO_ON && d->part) {
+        first = begin_of(job, d->part - 1, parts);
+        end = d->part < parts ? begin_of(job, d->part, parts) : job->rows;
+    }
+    const cli_work work = {job->name,   inputs, options,        job->context, first,
+                           end - first, NULL,   job->precision, end - first,  job->columns};
+    if (result == CLI_GO_ON)
+        result = cli_division_open(d, &work);
+    if (result == CLI_GO_ON)
+        result = run_rows(d, job, first, end - first);
+    cli_progress_end(job->progress);
+    free(options);
+    if (result == CLI_GO_ON && whole &&
+        ww_array_file_get(d->file, 0, (size_t)job->rows, 0, (size_t)(job->columns ? job->columns : 1), whole) != WW_OK)
+        result = cli_fail_plainly();
+    return result == CLI_GO_ON && !whole ? cli_division_finish(d, false) : result;
+}

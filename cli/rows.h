@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs whose units are the rows of their result (pairs, queries): computed run by run into a file, by one run of the
+// program or several (division.h).
+#ifndef WAVEWARP_CLI_ROWS_H
+#define WAVEWARP_CLI_ROWS_H
+
+#include "division.h"
+
+typedef struct cli_row_job {
+    const char *name;
+    const ww_series_set *sets[2]; // the inputs; the second may be NULL
+    ww_context *context;
+    cli_progress *progress;
+    const ww_measure *measure;
+    const cli_measure_options *measure_options;
+    const cli_device_options *device;
+    uint64_t rows, columns, k;                  // of the result; columns 0: a list
+    ww_precision precision;                     // of the file
+    double (*weight)(void *user, uint64_t row); // a row's work, in any unit
+    // Computes rows [first, first + count) into `values`; CLI_GO_ON, or the exit code after the error was reported.
+    int (*compute)(void *user, uint64_t first, uint64_t count, void *values);
+    void *user;
+} cli_row_job;
+
+// What the options of the journal begin with.
+typedef struct cli_row_shape {
+    uint64_t rows, columns, k, parts;
+    ww_precision precision; // of the result
+} cli_row_shape;
+bool cli_row_shape_read(const char *text, cli_row_shape *shape);
+
+// Computes the rows that are not done. `whole`, rows x columns values: takes all of them, and journal and file go;
+// NULL: they are in the file of the part.
+int cli_rows_run(cli_division *d, const cli_row_job *job, void *whole);
+
+#endif

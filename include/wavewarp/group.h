@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Several devices of one process do one job: each has a context and a thread of its own, and takes tiles of the work
+/// from one counter, as large as it does in about half a second at the rate that was measured. Devices of one kind give
+/// the bytes that one of them gives; devices of different kinds differ in the last bits. See docs/scale.md.
+#ifndef WAVEWARP_GROUP_H
+#define WAVEWARP_GROUP_H
+
+#include <wavewarp/plan.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Devices that work together. *Thread-safety*: one job at a time.
+typedef struct ww_group ww_group;
+
+typedef struct ww_group_options {
+    size_t struct_size; ///< sizeof(ww_group_options)
+    /// NULL or "all": every usable device; "gpus": every GPU. Of a device that several drivers show, the best. Or a
+    /// list of devices as ww_context_options.device names them, separated by commas: "0,2".
+    const char *devices;
+    /// Of every context, but for `device`. NULL: all defaults. Its log is called by the thread that calls the group and
+    /// by the devices' threads, also by several at once.
+    const ww_context_options *context;
+    double tile_seconds; ///< what a tile should last on its device, 0.001 to 3600; 0: 0.5
+} ww_group_options;
+
+#define WW_GROUP_OPTIONS_INIT                                                                                          \
+    { sizeof(ww_group_options), NULL, NULL, 0.0 }
+
+/// Fills options of `struct_size` bytes with the defaults. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_group_options_init(ww_group_options *options, size_t struct_size);
+
+/// Opens the devices.
+/// \param options read during the call only; NULL: all defaults.
+/// \return as ww_context_create(); WW_ERROR_NO_DEVICE (no GPU for "gpus"); WW_ERROR_INVALID_ARGUMENT (a device named
+/// twice). *Ownership*: the caller's; datasets keep it alive. *Thread-safety*: any thread. *Blocking*: as
+/// ww_context_create(), for one device after the other.
+WW_API_STATUS ww_group_create(const ww_group_options *options, ww_group **group);
+
+/// Releases the caller's reference and stores NULL in *group. *Thread-safety*: any thread, when no job runs.
+/// *Blocking*: until its devices' work is done, for the last holder.
+WW_API void ww_group_destroy(ww_group **group);
+
+/// Number of devices; 0 for NULL. *Thread-safety*: any thread. *Blocking*: no.
+WW_API size_t ww_group_count(const ww_group *group);
+
+/// The context of device i, for ww_context_get_device_info() and work of its own; NULL when i is out of range.
+/// *Ownership*: the group's. *Thread-safety*: any thread. *Blocking*: no.
+WW_API ww_context *ww_group_context(const ww_group *group, size_t i);
+
+/// What a device did in the last job. An output: set struct_size first.
+typedef struct ww_group_info {
+    size_t struct_size; ///< sizeof(ww_group_info)
+    uint64_t tiles;     ///< it finished
+    double work;        ///< of these: points of the rows times points of the columns, without a band
+    double seconds;     ///< it worked on them
+    int lost;           ///< 1: it failed, and others did its work
+    ww_status status;   ///< lost: why
+    char message[512];  ///< lost: one sentence
+} ww_group_info;
+
+#define WW_GROUP_INFO_INIT                                                                                             \
+    { sizeof(ww_group_info), 0, 0.0, 0.0, 0, WW_OK, "" }
+
+/// Fills an empty record of `struct_size` bytes. *Thread-safety*: any thread. *Blocking*: no.
+WW_API void ww_group_info_init(ww_group_info *info, size_t struct_size);
+
+/// \return WW_ERROR_INVALID_ARGUMENT. *Thread-safety*: when no job runs. *Blocking*: no.
+WW_API_STATUS ww_group_get_info(const ww_group *group, size_t i, ww_group_info *info);
+
+/// Series on every device of a group. *Thread-safety*: as ww_dataset.
+typedef struct ww_group_dataset ww_group_dataset;
+
+/// Copies series to every device, as ww_dataset_create() and ww_dataset_create_from_set() do. A device that has not the
+/// memory for them, or no double where that is asked for, takes no part in jobs with this dataset.
+/// \return as ww_dataset_create(), when no device can take them. *Ownership*: the caller's; keeps the group alive.
+/// *Thread-safety*: any thread. *Blocking*: until they are uploaded to one device after the other.
+WW_API_STATUS ww_group_dataset_create(ww_group *group, const ww_series_view *view, const ww_dataset_options *options,
+                                      ww_group_dataset **dataset);
+WW_API_STATUS ww_group_dataset_create_from_set(ww_group *group, ww_series_set *set, const ww_dataset_options *options,
+                                               ww_group_dataset **dataset);
+
+/// Releases the caller's reference and stores NULL in *dataset. *Thread-safety*: any thread, when no job uses it.
+/// *Blocking*: no.
+WW_API void ww_group_dataset_destroy(ww_group_dataset **dataset);
+
+/// All jobs: a device that fails in the middle gives its tile back, the others go on, and ww_group_get_info() says why
+/// it was lost. When all are lost the job fails with the last one's error. What any device would find wrong in the
+/// input ends the job at once. `options->run`: progress is called by the calling thread, several times a second, and
+/// counts ww_group_info.work; the rest holds for each device. \return also what the plan's functions return.
+
+/// All distances between the rows of one dataset and the columns of another, as ww_plan_create_matrix() and
+/// ww_plan_run() give them. \param columns NULL: `rows` with itself; under a symmetric measure each pair is computed
+/// once. \param options read during the call only; NULL: all defaults. \param output host memory, full layout.
+/// \return WW_ERROR_INVALID_ARGUMENT (datasets of different groups; another kind of output), WW_ERROR_CANCELLED, and as
+/// ww_plan_run(). *Thread-safety*: one job of a group at a time. *Blocking*: until done.
+WW_API_STATUS ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
+                              const ww_plan_options *options, const ww_output *output);
+
+/// The k nearest columns (base) of every row (query), as ww_plan_create_nearest() and ww_plan_run_nearest() give them:
+/// every device has the whole base and a part of the queries at a time. \param base NULL: `queries` with itself, each
+/// without itself. \param indices rows x k, -1 where there are fewer. \param distances rows x k of the datasets'
+/// precision, or NULL. \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_CANCELLED, and as ww_plan_run_nearest().
+/// *Thread-safety*: one job of a group at a time. *Blocking*: until done.
+WW_API_STATUS ww_group_nearest(const ww_measure *measure, ww_group_dataset *queries, ww_group_dataset *base, size_t k,
+                               const ww_plan_options *options, int64_t *indices, void *distances);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs that go on after an end: a journal for each rank, of the tiles that it did. Any number of ranks goes on with
+// them.
+#ifndef WAVEWARP_MPI_RESTART_H
+#define WAVEWARP_MPI_RESTART_H
+
+#include "division.h"
+#include "ranks.h"
+#include "tiles.h"
+
+typedef struct restart_job {
+    const char *checkpoint, *output; // checkpoint: NAME of NAME.0, NAME.1, ...
+    bool resume, any_device;
+    uint64_t tiles;
+    ww_context *context;
+} restart_job;
+
+// All 0: nothing is kept.
+typedef struct restart {
+    ww_journal *journal;  // of this rank
+    unsigned char *known; // tiles that were done before
+    uint64_t found_done;
+    int found; // there is a file with them
+    char *path, *checkpoint;
+    cli_marks marks;
+    bool unwritten;
+} restart;
+
+// Called by all ranks.
+int restart_open(restart *r, const restart_job *job, const char *inputs, const char *options);
+bool restart_has(const restart *r, uint64_t tile);
+// The tile is in the file.
+int restart_done(restart *r, ww_array_file *file, uint64_t tile);
+// Brings all marks to the disk.
+int restart_write(restart *r, ww_array_file *file);
+// `finished`: removes the journals, also those of ranks that there are no longer.
+void restart_close(restart *r, bool finished);
+
+#endif

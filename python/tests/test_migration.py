@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/python.md: its first steps run, and each row of its table gives the other library's numbers."""
+
+import importlib
+import math
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+import wavewarp as ww
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="no page beside these tests")
+def test_first_steps():
+    for code in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL):
+        names = {}
+        exec(code, names)
+        assert names["matrix"].shape == (20, 20) and names["soft"].rows.shape == (4, 1, 60)
+
+
+def theirs(name):
+    return pytest.importorskip(name, reason=f"{name.split('.')[0]} is not installed")
+
+
+@pytest.fixture
+def data(rng):
+    return rng.normal(size=(5, 30)), rng.normal(size=(4, 30)), rng.normal(size=22)
+
+
+def test_aeon(data):
+    aeon, (X, Y, z) = theirs("aeon.distances"), data
+    for a, b in ((X[0], Y[0]), (X[0], z)):
+        np.testing.assert_allclose(ww.distance(a, b, band="slanted:0.1"), aeon.dtw_distance(a, b, window=0.1))
+        np.testing.assert_allclose(ww.distance(a, b, "msm", c=1.0), aeon.msm_distance(a, b, c=1.0))
+    np.testing.assert_allclose(ww.cdist(X), aeon.dtw_pairwise_distance(X), atol=1e-12)
+
+
+def test_tslearn(data):
+    tslearn, (X, Y, z) = theirs("tslearn.metrics"), data
+    np.testing.assert_allclose(ww.distance(X[0], z, root=True), tslearn.dtw(X[0], z))
+    want = tslearn.cdist_dtw(X[:, :, None], Y[:, :, None])
+    np.testing.assert_allclose(ww.cdist(X[:, :, None], Y[:, :, None], root=True, axes="ntc"), want)
+    np.testing.assert_allclose(ww.distance(X[0], z, gamma=0.5), tslearn.soft_dtw(X[0], z, gamma=0.5))
+    assert ww.path(X[0], z)[0].tolist() == [list(cell) for cell in tslearn.dtw_path(X[0], z)[0]]
+
+
+def test_dtaidistance(data):
+    module, (X, Y, z) = theirs("dtaidistance.dtw"), data
+    np.testing.assert_allclose(ww.distance(X[0], z, root=True), module.distance(X[0], z))
+    np.testing.assert_allclose(
+        ww.distance(X[0], Y[0], root=True, band="sakoe-chiba:4"), module.distance(X[0], Y[0], window=5)
+    )
+    np.testing.assert_allclose(ww.pdist(X, root=True), module.distance_matrix_fast(X, compact=True))
+
+
+def test_stumpy(rng):
+    stumpy, x, m = theirs("stumpy"), rng.normal(size=200).cumsum(), 12
+    want = stumpy.stump(x, m)
+    got = ww.profile(x, m, left_right=True, exclusion=math.ceil(m / 4)).stumpy()
+    np.testing.assert_allclose(got[:, 0].astype(float), want[:, 0].astype(float), atol=1e-6)
+    np.testing.assert_array_equal(got[:, 1:].astype(int), want[:, 1:].astype(int))
+    np.testing.assert_allclose(ww.profile(x[:m], m, x).distances_of(0), stumpy.mass(x[:m], x), atol=1e-6)
+
+
+def test_faiss(rng):
+    faiss, X, Y = theirs("faiss"), rng.random((300, 6), np.float32), rng.random((9, 6), np.float32)
+    index = faiss.IndexFlatL2(6)
+    index.add(X)
+    distances, ids = index.search(Y, 4)
+    got = ww.knn(X, Y, 4, metric="l2-squared")
+    np.testing.assert_array_equal(got[1], ids)
+    np.testing.assert_allclose(got[0], distances, rtol=1e-3, atol=1e-6)
+
+
+def test_pytorch_softdtw(rng):
+    torch, module = theirs("torch"), theirs("soft_dtw")
+    loss = importlib.import_module("wavewarp.torch").SoftLoss("dtw", gamma=0.5)
+    a, b = torch.tensor(rng.normal(size=(2, 9, 1))), torch.tensor(rng.normal(size=(2, 7, 1)))
+    np.testing.assert_allclose(loss(a, b), module.SoftDTW(gamma=0.5)(a, b))

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+import pickle
+
+import numpy as np
+import pytest
+from conftest import dtw
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+import wavewarp as ww
+from wavewarp.torch import SoftLoss, soft_dtw
+
+
+def reference(x, y, gamma):
+    """Soft-DTW of (time, channels) tensors by autograd over the recurrence."""
+    n, m = len(x), len(y)
+    cost = ((x[:, None] - y[None]) ** 2).sum(-1)
+    far = torch.tensor(1e12, dtype=x.dtype)
+    d = {(0, 0): torch.zeros((), dtype=x.dtype)}
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            three = torch.stack([d.get(p, far) for p in ((i - 1, j - 1), (i - 1, j), (i, j - 1))])
+            d[i, j] = cost[i - 1, j - 1] - gamma * torch.logsumexp(-three / gamma, 0)
+    return d[n, m]
+
+
+def test_values_and_gradients(rng):
+    x = torch.tensor(rng.normal(size=(2, 6, 2)), requires_grad=True)
+    y = torch.tensor(rng.normal(size=(2, 5, 2)), requires_grad=True)
+    factors = torch.tensor([2.0, -1.0], dtype=torch.float64)
+    values = soft_dtw(x, y, 0.5)
+    np.testing.assert_allclose(
+        values.detach(), [dtw(a.T, b.T, gamma=0.5) for a, b in zip(x.detach().numpy(), y.detach().numpy())], rtol=1e-9
+    )
+    got = torch.autograd.grad((factors * values).sum(), (x, y))
+    want = torch.autograd.grad(sum(f * reference(a, b, 0.5) for f, a, b in zip(factors, x, y)), (x, y))
+    for a, b in zip(got, want):
+        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-8)
+    assert torch.autograd.gradcheck(SoftLoss("dtw", gamma=0.5, divergence=True), (x, y))
+
+
+def test_lists_of_unequal_length(rng):
+    x = [torch.tensor(rng.normal(size=(n, 1)), requires_grad=True) for n in (4, 6)]
+    y = [torch.tensor(rng.normal(size=(n, 1))) for n in (5, 3)]
+    loss = SoftLoss("dtw", gamma=1.0)
+    loss(x, y).sum().backward()
+    want = torch.autograd.grad(sum(reference(a, b, 1.0) for a, b in zip(x, y)), x)
+    for a, b in zip(x, want):
+        np.testing.assert_allclose(a.grad, b, rtol=1e-6, atol=1e-8)
+    assert "dtw" in repr(loss)
+    for bad in ((x, y[:1]), (x[0], y[0])):
+        with pytest.raises(ValueError):
+            loss(*bad)
+
+
+@pytest.mark.parametrize("measure", ["dtw", "ddtw"])
+def test_a_second_batch(measure, rng):
+    loss = SoftLoss(measure, gamma=0.5)
+    for _ in range(2):
+        x = torch.tensor(rng.normal(size=(3, 6, 1)), requires_grad=True)
+        y = torch.tensor(rng.normal(size=(3, 6, 1)))
+        got, want = loss(x, y), SoftLoss(measure, gamma=0.5)(x, y)
+        assert torch.equal(got, want)
+        assert torch.equal(*(torch.autograd.grad(v.sum(), x)[0] for v in (got, want)))
+    assert torch.equal(pickle.loads(pickle.dumps(loss))(x, y), want)
+    np.testing.assert_allclose(want.detach()[0], ww.distance(x.detach()[0].T, y[0].T, measure, gamma=0.5))
+
+
+def test_learns(rng):
+    target = torch.tensor(np.sin(np.arange(20) / 3.0)[None, :, None], dtype=torch.float32)
+    x = torch.zeros_like(target).requires_grad_()
+    loss, steps = SoftLoss(gamma=0.1, divergence=True), []
+    optimiser = torch.optim.Adam([x], lr=0.1)
+    for _ in range(15):
+        optimiser.zero_grad()
+        value = loss(x, target).mean()
+        value.backward()
+        optimiser.step()
+        steps.append(float(value))
+    assert steps[-1] < 0.3 * steps[0]

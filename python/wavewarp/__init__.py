@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wavewarp: elastic distances between time series on any OpenCL device.
+
+Series are arrays of shape (series, time) or (series, channel, time), or lists of series of unequal length.
+"""
+
+from ._context import Context, default_context, devices, tuning_parameters
+from ._core import DeviceError, Error, FileError, InvalidError, NoDeviceError, OutOfMemoryError, lib, text
+from ._distance import (
+    Plan,
+    cdist,
+    distance,
+    engines,
+    kneighbors,
+    merge_neighbours,
+    nearest_shard,
+    pairs,
+    pairwise_distances,
+    path,
+    paths,
+    pdist,
+    topk,
+)
+from ._gradient import Gradient, soft
+from ._learn import (
+    Classifier,
+    average,
+    choose,
+    classify,
+    cut,
+    kmeans,
+    linkage,
+    medoids,
+    rand_index,
+    silhouette,
+)
+from ._measure import Measure, measures, parse_band
+from ._points import (
+    LSH,
+    Points,
+    knn,
+    knn_mean,
+    knn_recall,
+    knn_vote,
+    lsh_collision,
+    metrics,
+    read_points,
+    sets_of_bits,
+    write_points,
+)
+from ._profile import Profile, profile
+from ._search import Monitor, Search, Source, search
+from ._series import ArrayFile, Dataset, SeriesSet, generate, read, write, write_array
+from ._shapelets import Shapelets
+
+__version__ = text(lib.ww_version())
+__all__ = [name for name in dir() if not name.startswith("_") and name not in ("lib", "text")]

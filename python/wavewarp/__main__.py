@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python -m wavewarp: the program."""
+
+import os
+import shutil
+import sys
+from importlib import metadata
+
+
+def program():
+    """The program that was installed with this package, else the one in the path."""
+    try:
+        files = metadata.files("wavewarp") or []
+    except metadata.PackageNotFoundError:
+        files = []
+    for file in files:
+        if file.name == "wavewarp" and file.parent.name == "bin":
+            return str(file.locate())
+    return shutil.which("wavewarp")
+
+
+def main():
+    path = program()
+    if path is None:
+        sys.exit("wavewarp: the program is not installed with this package")
+    os.execv(path, [path, *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

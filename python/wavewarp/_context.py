@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices, and the context in which everything is computed."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+import threading
+from types import SimpleNamespace
+
+from ._core import NULL, Progress, callback, check, ffi, handle, info, lib, new, run, text
+
+
+def _find_wheel_drivers():
+    """Drivers that came as wheels lie beside Python, where no loader looks by itself."""
+    folder = os.path.join(sys.prefix, "etc", "OpenCL", "vendors")
+    files = glob.glob(os.path.join(folder, "*.icd"))
+    if not files or sys.prefix in ("/", "/usr"):
+        return
+    if not {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"} & set(os.environ):
+        # Khronos's loader adds these to the system's; ocl-icd looks there alone, so only where the system has none.
+        os.environ["OCL_ICD_FILENAMES"] = ":".join(
+            line.strip() for name in files for line in open(name) if line.strip()
+        )
+        if not glob.glob("/etc/OpenCL/vendors/*.icd"):
+            os.environ["OCL_ICD_VENDORS"] = folder
+
+
+_find_wheel_drivers()
+_lock = threading.Lock()
+
+
+def devices() -> list:
+    """What the OpenCL loader finds: a list of records (index, name, vendor, platform, type, usable, chosen, why, ...).
+
+    Raises NoDeviceError, which says what to install.
+    """
+    found = handle("ww_device_list")
+    with _lock:
+        check(lib.ww_device_list_create(found))
+    result = []
+    for i in range(lib.ww_device_list_count(found[0])):
+        device = new("ww_device_info")
+        check(lib.ww_device_list_get_info(found[0], i, device))
+        result.append(info(device))
+    return result
+
+
+@callback()
+def py_log_fn(user, level, message):
+    ffi.from_handle(user)(level, text(message))
+
+
+@callback(error=1)
+def py_tune_fn(user, result):
+    ffi.from_handle(user)(info(result))
+    return 0
+
+
+class Context:
+    """A device opened for work. Any number of threads may use it.
+
+    device: None ($WAVEWARP_DEVICE, else the best), "gpu", "cpu", an index, or a part of a name.
+    log: called as log(level, text); 0 error, 1 warning, 2 information, 3 detail.
+    kernel_dir, tuning_file: other places for kernels and tuning parameters than the usual ones.
+
+    A context does not work on in a child made by fork: use the start method "spawn".
+    """
+
+    def __init__(self, device=None, *, log=None, kernel_dir=None, tuning_file=None) -> None:
+        def encoded(value):
+            return None if value is None else ffi.new("char[]", os.fsencode(str(value)))
+
+        self._log = NULL if log is None else ffi.new_handle(log)
+        options = new(
+            "ww_context_options",
+            device=encoded(device),
+            kernel_dir=encoded(kernel_dir),
+            tuning_file=encoded(tuning_file),
+            log=None if log is None else lib.py_log_fn,
+            log_user=self._log,
+        )
+        self._handle = handle("ww_context")
+        with _lock:  # PoCL's first enumeration is not made for several threads at once
+            check(lib.ww_context_create(options, self._handle))
+        self.has_double = bool(self.device.has_double)
+
+    @property
+    def _c(self):
+        return self._handle[0]
+
+    @property
+    def device(self) -> SimpleNamespace:
+        """A record of the device, as devices() has them."""
+        device = new("ww_device_info")
+        check(lib.ww_context_get_device_info(self._c, device))
+        return info(device)
+
+    @property
+    def kernel_source(self) -> str:
+        """Where the kernels come from: a folder, or "built in"."""
+        return text(lib.ww_context_kernel_source(self._c))
+
+    @property
+    def bytes(self) -> int:
+        """Device memory that this context's objects hold now."""
+        return lib.ww_context_bytes(self._c)
+
+    @property
+    def programs(self) -> int:
+        """Programs compiled or loaded so far."""
+        return lib.ww_context_programs(self._c)
+
+    @property
+    def tuning_file(self) -> str:
+        """The file that tune() writes."""
+        return text(lib.ww_tuning_file(self._c))
+
+    def self_test(self) -> None:
+        """Computes distances with known answers in every engine; raises DeviceError with what differs."""
+        check(lib.ww_context_self_test(self._c))
+
+    def tune(self, *, seconds: float = 0.0, dry: bool = False, report=None, progress: Progress = None) -> list:
+        """Finds the fastest parameters of the kernels and writes them to tuning_file (dry: does not).
+
+        seconds: for each candidate; 0: 0.2. Returns the records of all candidates; report is called with each.
+        Nobody else may use the context meanwhile.
+        """
+        results = []
+
+        def receive(result):
+            results.append(result)
+            if report:
+                report(result)
+
+        user = ffi.new_handle(receive)
+        options = new(
+            "ww_tune_options", seconds=seconds, dry=dry, report=lib.py_tune_fn, report_user=user, run=run(progress)
+        )
+        check(lib.ww_tune(self._c, options))
+        return results
+
+    def __repr__(self):
+        return f"<wavewarp.Context {self.device.name!r}>"
+
+
+_default = None
+_default_lock = threading.Lock()
+
+
+def default_context() -> Context:
+    """The context that is used where none is given, made when it is first needed."""
+    global _default
+    with _default_lock:
+        if _default is None:
+            _default = Context()
+        return _default
+
+
+def _after_fork():
+    # Locks may have been held by threads that do not exist in the child. The library refuses work there itself.
+    global _lock, _default_lock
+    _lock, _default_lock = threading.Lock(), threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def tuning_parameters() -> list:
+    """What a tuning file may set: a list of records (name, least, most, standard, meaning, tuned)."""
+    result = []
+    for i in range(lib.ww_tune_parameter_count()):
+        parameter = new("ww_tune_parameter")
+        check(lib.ww_tune_get_parameter(i, parameter))
+        result.append(info(parameter))
+    return result

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The library's statuses, structs, names and callbacks in Python's terms. All other modules stand on this one."""
+
+import threading
+import types
+import weakref
+from typing import Any, Callable, Union
+
+from ._ffi import ffi, lib
+
+NULL = ffi.NULL
+# progress=: True (tqdm), a function of done and total, or a bar that has update().
+Progress = Union[None, bool, Callable[[int, int], Any], Any]
+
+
+class Error(Exception):
+    """What every error of the library is, beside ValueError, MemoryError, OSError or RuntimeError.
+
+    `status` is the name of the C status; `series`, `position` and `channel` say what it concerns, None where nothing.
+    """
+
+    status = None
+    series = position = channel = None
+
+
+class InvalidError(Error, ValueError):
+    """An argument, or data, that can't be used."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """Host or device memory."""
+
+
+class FileError(Error, OSError):
+    """A file that can't be opened, read, written or understood."""
+
+    def __str__(self):
+        return str(self.args[0]) if self.args else ""
+
+
+class DeviceError(Error, RuntimeError):
+    """The device, its driver or the library."""
+
+
+class NoDeviceError(DeviceError):
+    """No OpenCL device: the message says what to install."""
+
+
+INSTALL = (
+    "Install a device: pip install 'wavewarp[cpu]' (Intel's runtime for any x86_64 CPU, Intel's licence), "
+    "conda install -c conda-forge pocl, the system's package pocl-opencl-icd, or the driver of a GPU"
+)
+_CLASSES = {
+    "OUT_OF_MEMORY": OutOfMemoryError,
+    "DEVICE_MEMORY": OutOfMemoryError,
+    "IO": FileError,
+    "FORMAT": FileError,
+    "NO_PLATFORM": NoDeviceError,
+    "NO_DEVICE": NoDeviceError,
+    "KERNEL_SOURCE": DeviceError,
+    "BUILD": DeviceError,
+    "OPENCL": DeviceError,
+    "INTERNAL": DeviceError,
+}
+
+_raised = threading.local()  # what a callback of this thread raised
+
+
+def text(pointer):
+    """A C string as str; None for NULL."""
+    return None if pointer == NULL else ffi.string(pointer).decode(errors="replace")
+
+
+def check(status):
+    """Raises what a status other than WW_OK stands for, or what a callback raised."""
+    raised, _raised.error = getattr(_raised, "error", None), None
+    if raised is not None:
+        raise raised
+    if status == lib.WW_OK:
+        return
+    if status == lib.WW_ERROR_CANCELLED:
+        raise KeyboardInterrupt
+    record = lib.ww_last_error()
+    name = text(lib.ww_status_name(status))
+    message, hint = text(record.message), text(record.hint)
+    kind = _CLASSES.get(name[len("WW_ERROR_") :], InvalidError)
+    parts = [message, hint]
+    if kind is NoDeviceError:
+        parts.append(INSTALL)
+    if status == lib.WW_ERROR_BUILD:
+        parts.append(text(lib.ww_last_build_log()))
+    error = kind(". ".join(part.rstrip(".") for part in parts if part) or name)
+    error.status = name
+    for field in ("series", "position", "channel"):
+        value = getattr(record, field)
+        setattr(error, field, None if value < 0 else value)
+    raise error
+
+
+# ---- structs
+
+_kept = weakref.WeakKeyDictionary()
+
+
+def new(kind, /, **fields):
+    """A struct with its defaults and these fields. What a field points to lives as long as the struct."""
+    struct = ffi.new(kind + " *")
+    result = getattr(lib, kind + "_init")(struct, ffi.sizeof(kind))
+    assert result is None
+    for name, value in fields.items():
+        if value is not None:
+            setattr(struct, name, value)
+    _kept[struct] = list(fields.values())
+    return struct
+
+
+def keep(struct, *values):
+    """Lets values live as long as a struct; returns the struct."""
+    _kept.setdefault(struct, []).extend(values)
+    return struct
+
+
+def _value(kind, value):
+    if kind.kind == "enum":
+        name = getattr(lib, kind.cname + "_name", None)
+        return text(name(value)) if name else kind.elements[value].rsplit("_", 1)[-1].lower()
+    if kind.kind == "array" and kind.item.cname == "char":
+        return text(value)
+    if kind.kind == "pointer" and kind.item.cname in ("char", "char const"):
+        return text(value)
+    return value
+
+
+def info(struct):
+    """What a struct says: numbers, texts and names; not what it points to otherwise."""
+    fields = {
+        name: _value(field.type, getattr(struct, name))
+        for name, field in ffi.typeof(struct).item.fields
+        if name != "struct_size" and (field.type.kind != "pointer" or field.type.item.cname in ("char", "char const"))
+    }
+    return types.SimpleNamespace(**fields)
+
+
+def by_name(kind, name):
+    """The value of an enum that has names in the library: "ward" for ww_linkage."""
+    value = ffi.new(kind + " *")
+    check(getattr(lib, kind + "_by_name")(str(name).encode(), value))
+    return value[0]
+
+
+def word(kind, name):
+    """The value of an enum without names in the library, by the end of its constant's name, as "buckets"."""
+    values = {label.rsplit("_", 1)[-1].lower(): value for value, label in ffi.typeof(kind).elements.items()}
+    if name not in values:
+        raise ValueError(f"{name!r} is none of {', '.join(values)}")
+    return values[name]
+
+
+def handle(kind):
+    """Where a function stores an object that it makes; destroyed with the last reference."""
+    return ffi.gc(ffi.new(kind + " **"), getattr(lib, kind + "_destroy"))
+
+
+# ---- callbacks
+
+
+def _remember(_kind, value, _trace):
+    _raised.error = value
+
+
+def callback(**options):
+    """A Python function for one of the C callback types. What it raises ends the job, and is raised by check()."""
+    return ffi.def_extern(onerror=_remember, **options)
+
+
+@callback(error=1)
+def py_progress_fn(user, done, total):
+    if user != NULL:
+        ffi.from_handle(user)(done, total)
+    return 0
+
+
+@callback(error=1)
+def py_write_fn(user, data, count):
+    ffi.from_handle(user).write(ffi.buffer(data, count))
+    return 0
+
+
+@callback(error=-1)
+def py_read_fn(user, data, room):
+    part = ffi.from_handle(user).read(room)
+    ffi.memmove(data, part, len(part))
+    return len(part)
+
+
+def _reporter(progress):
+    """A function of done and total from what a caller gives as progress=."""
+    if progress is True:
+        from tqdm.auto import tqdm
+
+        progress = tqdm(leave=False)
+    if not hasattr(progress, "update"):
+        return progress
+
+    def report(done, total):
+        progress.total = total
+        progress.update(done - progress.n)
+
+    return report
+
+
+def run(progress=None, max_bytes=0, launch_seconds=0.0):
+    """Options of a run. From the main thread a job always looks for signals between its launches, so that an interrupt
+    ends it."""
+    user = NULL if progress is None or progress is False else ffi.new_handle(_reporter(progress))
+    watched = user != NULL or threading.current_thread() is threading.main_thread()
+    return new(
+        "ww_run_options",
+        max_bytes=int(max_bytes),
+        launch_seconds=float(launch_seconds),
+        progress=lib.py_progress_fn if watched else None,
+        progress_user=user,
+    )
+
+
+def plan_options(engine="auto", no_bounds=False, **limits):
+    """ww_plan_options from names."""
+    return new("ww_plan_options", engine=by_name("ww_engine", engine), no_bounds=bool(no_bounds), run=run(**limits))

@@ -1,0 +1,385 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distances of pairs and sets, the nearest, and warping paths."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, List, Optional, Tuple
+
+import numpy as np
+
+from ._context import Context, default_context
+from ._core import NULL, Progress, check, ffi, handle, info, lib, new, plan_options, run, text
+from ._measure import MeasureLike
+from ._measure import measure as as_measure
+from ._series import as_numbers, datasets, one_array, output, pointer, result, sizes
+
+
+def _pair(x, y, axes):
+    sides = [np.ascontiguousarray(one_array(side, axes), np.float64) for side in (x, y)]
+    if sides[0].shape[0] != sides[1].shape[0]:
+        raise ValueError(f"series of {sides[0].shape[0]} and {sides[1].shape[0]} channels")
+    return sides
+
+
+def distance(
+    x: Any,
+    y: Any,
+    measure: MeasureLike = "dtw",
+    *,
+    axes: Optional[str] = None,
+    context: Optional[Context] = None,
+    **parameters,
+) -> float:
+    """The distance of two series, each of shape (time,) or (channel, time). In double where the device has it."""
+    x, y = _pair(x, y, axes)
+    value = ffi.new("double *")
+    longest = max(x.shape[1], y.shape[1])
+    check(
+        lib.ww_distance(
+            (context or default_context())._c,
+            as_measure(measure, parameters).c(longest),
+            output(x, "double"),
+            x.shape[1],
+            output(y, "double"),
+            y.shape[1],
+            x.shape[0],
+            value,
+        )
+    )
+    return value[0]
+
+
+class Plan:
+    """A prepared job on datasets: slow parts are done once, run() computes. cdist() and pairs() make one and run it.
+
+    columns None: rows with itself. pairs: None, or two lists of indices of rows and columns.
+    """
+
+    def __init__(
+        self,
+        measure: MeasureLike,
+        rows,
+        columns=None,
+        *,
+        pairs: Any = None,
+        paths=False,
+        engine: str = "auto",
+        progress: Progress = None,
+        max_bytes: int = 0,
+        **parameters,
+    ) -> None:
+        self.measure = as_measure(measure, parameters)
+        self.rows, self.columns = rows, columns
+        self._handle = handle("ww_plan")
+        longest = max(rows.longest, columns.longest if columns is not None else 0)
+        options = plan_options(engine, progress=progress, max_bytes=max_bytes)
+        self._options = options  # the progress function lives as long as the plan
+        c = self.measure.c(longest)
+        if pairs is None:
+            check(lib.ww_plan_create_matrix(c, rows._c, columns._c if columns else NULL, options, self._handle))
+            self.shape = (len(rows), len(columns if columns is not None else rows))
+        else:
+            columns = columns if columns is not None else rows
+            first, second, count = _indices(pairs, rows, columns)
+            create = lib.ww_plan_create_paths if paths else lib.ww_plan_create_pairs
+            check(create(c, rows._c, columns._c, first, second, count, options, self._handle))
+            self.shape = (count,)
+
+    @property
+    def _c(self):
+        return self._handle[0]
+
+    def run(self, out: Optional[np.ndarray] = None) -> np.ndarray:
+        """The distances, in the datasets' type: (rows, columns), or one a pair. out may have a stride between rows."""
+        strided = out is not None and len(self.shape) == 2 and out.strides[0] != out.itemsize * out.shape[1]
+        values = out if strided else result(out, self.shape, self.rows.dtype)
+        stride = 0
+        if strided:
+            if out.shape != self.shape or out.dtype != self.rows.dtype or out.strides[1] != out.itemsize:
+                raise ValueError(f"out has to be of shape {self.shape} and type {self.rows.dtype}, rows contiguous")
+            stride = out.strides[0] // out.itemsize
+        check(lib.ww_plan_run(self._c, _host(values, row_stride=stride)))
+        return values
+
+    def rectangle(self, row, rows, column, columns, out: Optional[np.ndarray] = None) -> np.ndarray:
+        """A part of the matrix: values of shape (rows, columns) from (row, column) on."""
+        values = result(out, (rows, columns), self.rows.dtype)
+        check(lib.ww_plan_run_rectangle(self._c, row, rows, column, columns, _host(values)))
+        return values
+
+    def cells(self, row=0, rows=None, column=0, columns=None) -> int:
+        """Cells inside the band of such a part, for a schedule."""
+        cells = ffi.new("uint64_t *")
+        rows, columns = rows or self.shape[0] - row, columns or self.shape[1] - column
+        check(lib.ww_plan_cells(self._c, row, rows, column, columns, cells))
+        return cells[0]
+
+    @property
+    def info(self) -> SimpleNamespace:
+        """What it chose and what its last run did: engine, pairs, cells, launches, seconds_device, ..."""
+        record = new("ww_plan_info")
+        check(lib.ww_plan_get_info(self._c, record))
+        return info(record)
+
+
+def _indices(pairs, rows, columns):
+    if pairs is True:
+        if len(rows) != len(columns):
+            raise ValueError(f"{len(rows)} series with {len(columns)}, one by one")
+        return NULL, NULL, len(rows)
+    first, second = sizes(pairs[0]), sizes(pairs[1])
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} rows and {len(second)} columns")
+    return first, second, len(first)
+
+
+def _host(values, **fields):
+    return new("ww_output", host=pointer(values), bytes=values.nbytes if not fields.get("row_stride") else 0, **fields)
+
+
+def cdist(
+    x: Any,
+    y: Any = None,
+    measure: MeasureLike = "dtw",
+    *,
+    out: Optional[np.ndarray] = None,
+    engine: str = "auto",
+    axes: Optional[str] = None,
+    precision: Optional[str] = None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    context: Optional[Context] = None,
+    **parameters,
+) -> np.ndarray:
+    """All distances between two sets, of shape (len(x), len(y)); y None: x with itself.
+
+    x, y: a Dataset, or what one takes. Values have the datasets' type: float32 for float32 series, else float64;
+    precision="float" computes in float. out: an array of that shape and type.
+    """
+    rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)
+    plan = Plan(measure, rows, columns, engine=engine, progress=progress, max_bytes=max_bytes, **parameters)
+    return plan.run(out)
+
+
+pairwise_distances = cdist
+
+
+def pdist(
+    x: Any,
+    measure: MeasureLike = "dtw",
+    *,
+    out: Optional[np.ndarray] = None,
+    engine: str = "auto",
+    axes: Optional[str] = None,
+    precision: Optional[str] = None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    context: Optional[Context] = None,
+    **parameters,
+) -> np.ndarray:
+    """The distances within a set in SciPy's condensed form: n (n - 1) / 2 values, for scipy.cluster.hierarchy."""
+    rows, _ = datasets(x, None, axes=axes, precision=precision, context=context)
+    plan = Plan(measure, rows, engine=engine, progress=progress, max_bytes=max_bytes, **parameters)
+    values = result(out, (len(rows) * (len(rows) - 1) // 2,), rows.dtype)
+    check(lib.ww_plan_run(plan._c, _host(values, layout=lib.WW_LAYOUT_CONDENSED)))
+    return values
+
+
+def pairs(
+    x: Any,
+    y: Any,
+    measure: MeasureLike = "dtw",
+    *,
+    indices: Any = True,
+    out: Optional[np.ndarray] = None,
+    engine: str = "auto",
+    axes: Optional[str] = None,
+    precision: Optional[str] = None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    context: Optional[Context] = None,
+    **parameters,
+) -> np.ndarray:
+    """Distances of listed pairs: of x[i] and y[i], or of indices=(i, j), two lists."""
+    rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)
+    plan = Plan(
+        measure, rows, columns, pairs=indices, engine=engine, progress=progress, max_bytes=max_bytes, **parameters
+    )
+    return plan.run(out)
+
+
+def kneighbors(
+    queries,
+    base: Any = None,
+    k: int = 1,
+    measure: MeasureLike = "dtw",
+    *,
+    engine: str = "auto",
+    no_bounds: bool = False,
+    axes: Optional[str] = None,
+    precision: Optional[str] = None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    context: Optional[Context] = None,
+    **parameters,
+) -> Tuple[np.ndarray, np.ndarray]:
+    """The k nearest series of `base` to each query: (distances, indices), each of shape (queries, k), nearest first.
+
+    base None: queries with itself, each without itself. Of equal distances the lower index comes first; where there
+    are fewer than k: index -1, distance infinity. Near ties in float are decided in double.
+    """
+    rows, columns = datasets(queries, base, axes=axes, precision=precision, context=context)
+    indices, values = np.empty((len(rows), k), np.int64), np.empty((len(rows), k), np.float64)
+    longest = max(rows.longest, columns.longest if columns is not None else 0)
+    check(
+        lib.ww_nearest(
+            as_measure(measure, parameters).c(longest),
+            rows._c,
+            columns._c if columns is not None else NULL,
+            k,
+            plan_options(engine, no_bounds, progress=progress, max_bytes=max_bytes),
+            output(indices, "int64_t"),
+            output(values, "double"),
+        )
+    )
+    return values, indices
+
+
+def nearest_shard(
+    queries,
+    base: Any,
+    k: int = 1,
+    measure: MeasureLike = "dtw",
+    *,
+    query_offset: int = 0,
+    base_offset: int = 0,
+    exclude_self: bool = False,
+    initial: Any = None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    **parameters,
+) -> Tuple[np.ndarray, np.ndarray]:
+    """The k nearest in one part of a larger base: (distances, indices), for merge_neighbours().
+
+    queries, base: datasets. query_offset, base_offset: the numbers of their first series in the whole sets.
+    exclude_self: the whole sets are one. initial: each query's k-th distance so far.
+    """
+    measure = as_measure(measure, parameters)
+    bound = None if initial is None else np.ascontiguousarray(initial, queries.dtype)
+    if bound is not None and bound.shape != (len(queries),):
+        raise ValueError("initial: one distance a query")
+    shard = new(
+        "ww_nearest_shard",
+        query_offset=query_offset,
+        base_offset=base_offset,
+        exclude_self=bool(exclude_self),
+        initial=None if bound is None else pointer(bound),
+    )
+    plan, options = handle("ww_plan"), plan_options(progress=progress, max_bytes=max_bytes)
+    c = measure.c(max(queries.longest, base.longest))
+    check(lib.ww_plan_create_nearest_shard(c, queries._c, base._c, k, shard, options, plan))
+    indices, values = np.empty((len(queries), k), np.int64), np.empty((len(queries), k), queries.dtype)
+    check(lib.ww_plan_run_nearest(plan[0], output(indices, "int64_t"), pointer(values)))
+    return values, indices
+
+
+def merge_neighbours(first, second, *, similarity: bool = False) -> Tuple[np.ndarray, np.ndarray]:
+    """Joins two lists (distances, indices) of parts of a base: the k nearest of both."""
+    values, indices = np.array(first[0], order="C"), np.array(first[1], np.int64, order="C")
+    others, other_indices = np.ascontiguousarray(second[0], values.dtype), np.ascontiguousarray(second[1], np.int64)
+    if not values.shape == indices.shape == others.shape == other_indices.shape or values.ndim != 2:
+        raise ValueError("lists of different shapes")
+    kind = lib.WW_FLOAT if values.dtype == np.float32 else lib.WW_DOUBLE
+    check(
+        lib.ww_neighbours_merge(
+            *values.shape,
+            kind,
+            bool(similarity),
+            output(indices, "int64_t"),
+            pointer(values),
+            output(other_indices, "int64_t"),
+            pointer(others),
+        )
+    )
+    return values, indices
+
+
+def _paths(record):
+    offsets = ffi.unpack(record.offsets, record.count + 1)
+    cells = np.frombuffer(ffi.buffer(record.cells, 8 * offsets[-1]), np.int32) if offsets[-1] else np.empty(0, np.int32)
+    cells = cells.reshape(-1, 2).copy()
+    return [cells[a:b] for a, b in zip(offsets, offsets[1:])], np.array(ffi.unpack(record.distances, record.count))
+
+
+def path(
+    x: Any,
+    y: Any,
+    measure: MeasureLike = "dtw",
+    *,
+    axes: Optional[str] = None,
+    context: Optional[Context] = None,
+    **parameters,
+) -> Tuple[np.ndarray, float]:
+    """The warping path of two series: (cells, distance); cells of shape (n, 2) match point i of x with j of y.
+
+    -1: a point without a partner (ERP, EDR, LCSS, Levenshtein, LCS).
+    """
+    x, y = _pair(x, y, axes)
+    record = ffi.gc(new("ww_paths"), lib.ww_paths_free)
+    check(
+        lib.ww_path(
+            (context or default_context())._c,
+            as_measure(measure, parameters).c(max(x.shape[1], y.shape[1])),
+            output(x, "double"),
+            x.shape[1],
+            output(y, "double"),
+            y.shape[1],
+            x.shape[0],
+            record,
+        )
+    )
+    cells, distances = _paths(record)
+    return cells[0], distances[0]
+
+
+def paths(
+    x: Any,
+    y: Any,
+    measure: MeasureLike = "dtw",
+    *,
+    indices: Any = True,
+    axes: Optional[str] = None,
+    precision: Optional[str] = None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    context: Optional[Context] = None,
+    **parameters,
+) -> Tuple[list, np.ndarray]:
+    """The warping paths of listed pairs: (list of cells, distances). indices as for pairs()."""
+    rows, columns = datasets(x, y, axes=axes, precision=precision, context=context)
+    plan = Plan(measure, rows, columns, pairs=indices, paths=True, progress=progress, max_bytes=max_bytes, **parameters)
+    record = ffi.gc(new("ww_paths"), lib.ww_paths_free)
+    check(lib.ww_plan_run_paths(plan._c, record))
+    return _paths(record)
+
+
+def topk(
+    values: Any, k: int, *, context: Optional[Context] = None, progress: Progress = None
+) -> Tuple[np.ndarray, np.ndarray]:
+    """The k smallest values of every row of a matrix, selected on the device: (values, columns)."""
+    matrix = np.ascontiguousarray(as_numbers(values))
+    if matrix.ndim != 2:
+        raise ValueError("a matrix of two axes")
+    kind = lib.WW_FLOAT if matrix.dtype == np.float32 else lib.WW_DOUBLE
+    made, options = handle("ww_topk"), new("ww_topk_options", precision=kind, run=run(progress))
+    check(lib.ww_topk_create((context or default_context())._c, *matrix.shape, k, options, made))
+    indices, smallest = np.empty((len(matrix), k), np.int64), np.empty((len(matrix), k), matrix.dtype)
+    check(lib.ww_topk_run(made[0], pointer(matrix), output(indices, "int64_t"), pointer(smallest)))
+    return smallest, indices
+
+
+def engines() -> List[str]:
+    """Names of the engines."""
+    kinds = ffi.typeof("ww_engine").elements
+    return [text(lib.ww_engine_name(value)) for value in kinds]

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Averages, clusters, neighbours that vote, and the choice of a measure."""
+
+from __future__ import annotations
+
+import types
+from types import SimpleNamespace
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from ._context import Context
+from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, plan_options, run, word
+from ._measure import MeasureLike
+from ._measure import measure as as_measure
+from ._series import (
+    SeriesSet,
+    as_numbers,
+    classes_of,
+    datasets,
+    one_array,
+    output,
+    pointer,
+    precision_of,
+    sizes,
+)
+
+
+def _one(series, axes, precision, context):
+    return datasets(series, None, axes=axes, precision=precision, context=context)[0]
+
+
+def average(
+    series: Any,
+    measure: MeasureLike = "dtw",
+    *,
+    method: Optional[str] = None,
+    length=0,
+    members: Any = None,
+    weights: Any = None,
+    start="mean",
+    iterations: int = 100,
+    tolerance: float = 1e-6,
+    engine: str = "auto",
+    axes: Optional[str] = None,
+    precision: Optional[str] = None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    context: Optional[Context] = None,
+    **parameters,
+) -> SimpleNamespace:
+    """The average of series under a measure: a record of centre (channels, time), objective, iterations, converged.
+
+    method: "dba", or "soft" for a measure with gamma; None: as the measure says. length: points of the centre; 0: of
+    the start. members: indices of the series that are averaged. weights: one a member. start: "mean", "medoid", or a
+    series.
+    """
+    measure = as_measure(measure, parameters)
+    data = _one(series, axes, precision, context)
+    fields = {}
+    if not isinstance(start, str):
+        given = np.ascontiguousarray(one_array(start, axes), np.float64)
+        if given.shape[0] != data.channels:
+            raise ValueError(f"a start of {given.shape[0]} channels for series of {data.channels}")
+        fields = {"given": output(given, "double"), "given_length": given.shape[1]}
+        start = "given"
+    count = len(data) if members is None else len(members)
+    if weights is not None:
+        weights = np.ascontiguousarray(weights, np.float64)
+        if weights.shape != (count,):
+            raise ValueError(f"weights of shape {weights.shape} for {count} members")
+        fields["weights"] = output(weights, "double")
+    if members is not None:
+        fields.update(members=sizes(members), member_count=count)
+    options = new(
+        "ww_average_options",
+        method=by_name("ww_average_method", method or ("soft" if measure.gamma else "dba")),
+        length=length,
+        start=word("ww_average_start", start),
+        iterations=iterations,
+        tolerance=tolerance,
+        plan=plan_options(engine, progress=progress, max_bytes=max_bytes),
+        **fields,
+    )
+    record = ffi.gc(new("ww_average_result"), lib.ww_average_result_free)
+    longest = max(data.longest, length, fields.get("given_length", 0))
+    check(lib.ww_average(measure.c(longest), data._c, options, record))
+    told = info(record)
+    told.centre = np.array(ffi.unpack(record.centre, record.channels * record.length))
+    told.centre = told.centre.reshape(record.channels, record.length)
+    told.objective = np.array(ffi.unpack(record.objective, record.iterations + 1))
+    return told
+
+
+def kmeans(
+    series: Any,
+    k: int,
+    measure: MeasureLike = "dtw",
+    *,
+    average=None,
+    length=0,
+    seed: int = 1,
+    starts=1,
+    iterations: int = 50,
+    tolerance: float = 1e-6,
+    average_iterations: int = 10,
+    engine: str = "auto",
+    axes: Optional[str] = None,
+    precision: Optional[str] = None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    context: Optional[Context] = None,
+    **parameters,
+) -> SimpleNamespace:
+    """Clusters around averages: a record of labels, distances, centres (a list of (channel, time)), objective, ...
+
+    average: "dba" or "soft"; None: as the measure says. The same seed gives the same clusters on a device.
+    """
+    measure = as_measure(measure, parameters)
+    data = _one(series, axes, precision, context)
+    options = new(
+        "ww_kmeans_options",
+        average=by_name("ww_average_method", average or ("soft" if measure.gamma else "dba")),
+        length=length,
+        seed=seed,
+        starts=starts,
+        iterations=iterations,
+        tolerance=tolerance,
+        average_iterations=average_iterations,
+        plan=plan_options(engine, progress=progress, max_bytes=max_bytes),
+    )
+    labels, distances, record = np.empty(len(data), np.int64), np.empty(len(data)), new("ww_kmeans_info")
+    centres = SeriesSet._make(
+        lambda made: lib.ww_cluster_kmeans(
+            measure.c(max(data.longest, length)),
+            data._c,
+            k,
+            options,
+            output(labels, "int64_t"),
+            output(distances, "double"),
+            made,
+            record,
+        )
+    )
+    told = info(record)
+    told.labels, told.distances, told.centres = labels, distances, [centres[i] for i in range(k)]
+    return told
+
+
+def condensed(distances: Any):
+    """The condensed form of distances, which may be a square matrix, and the number of items."""
+    values = as_numbers(distances)
+    if values.ndim == 2 and values.shape[0] == values.shape[1]:
+        return np.ascontiguousarray(values[np.triu_indices(len(values), 1)]), len(values)
+    count = int(round((1 + np.sqrt(1 + 8 * values.size)) / 2))
+    if values.ndim != 1 or count * (count - 1) // 2 != values.size:
+        raise ValueError(f"shape {values.shape} is neither a square matrix nor n (n - 1) / 2 condensed distances")
+    return np.ascontiguousarray(values), count
+
+
+def medoids(distances: Any, k: int, *, max_swaps: int = 0, progress: Progress = None) -> SimpleNamespace:
+    """Clusters around k of the items: a record of labels, medoids (item numbers), cost, swaps, converged.
+
+    distances: of pdist(), or a square matrix.
+    """
+    values, count = condensed(distances)
+    labels, items = np.empty(count, np.int64), np.empty(k, np.uintp)
+    record, options = new("ww_medoids_info"), new("ww_medoids_options", max_swaps=max_swaps, run=run(progress))
+    check(
+        lib.ww_cluster_medoids(
+            pointer(values),
+            precision_of(values.dtype),
+            count,
+            k,
+            options,
+            output(labels, "int64_t"),
+            ffi.from_buffer("size_t[]", items),
+            record,
+        )
+    )
+    told = info(record)
+    told.labels, told.medoids = labels, items.astype(np.int64)
+    return told
+
+
+_MERGE = np.dtype([("left", np.int64), ("right", np.int64), ("distance", np.float64), ("size", np.int64)])
+assert _MERGE.itemsize == ffi.sizeof("ww_merge")
+
+
+def linkage(distances: Any, method: Optional[str] = "average", *, progress: Progress = None) -> np.ndarray:
+    """Merges of clusters in SciPy's form: (n - 1, 4) of left, right, distance, size. method: "single", "complete",
+    "average", "ward". distances: of pdist(), or a square matrix."""
+    values, count = condensed(distances)
+    merges = np.empty(count - 1, _MERGE)
+    check(
+        lib.ww_cluster_agglomerate(
+            pointer(values),
+            precision_of(values.dtype),
+            count,
+            by_name("ww_linkage", method),
+            run(progress),
+            ffi.cast("ww_merge *", pointer(merges)),
+        )
+    )
+    return np.stack([merges[name].astype(np.float64) for name in _MERGE.names], axis=1).reshape(-1, 4)
+
+
+def cut(merges: Any, k: int = 1, distance=np.inf) -> np.ndarray:
+    """Cluster numbers after the merges of linkage() up to a distance, of at least k clusters."""
+    merges = np.asarray(merges, np.float64).reshape(-1, 4)
+    records = np.empty(len(merges), _MERGE)
+    for i, name in enumerate(_MERGE.names):
+        records[name] = merges[:, i]
+    labels = np.empty(len(merges) + 1, np.int64)
+    check(
+        lib.ww_cluster_cut(
+            ffi.cast("ww_merge *", pointer(records)), len(labels), distance, k, output(labels, "int64_t"), NULL
+        )
+    )
+    return labels
+
+
+def _codes(labels, count=None):
+    codes = classes_of(labels)[1]
+    if count is not None and len(codes) != count:
+        raise ValueError(f"{len(codes)} labels for {count} items")
+    return codes
+
+
+def silhouette(distances: Any, labels: Any) -> Tuple[float, np.ndarray]:
+    """How well clusters are separated: (mean, of each item), from -1 to 1."""
+    values, count = condensed(distances)
+    codes, each, mean = _codes(labels, count), np.empty(count), ffi.new("double *")
+    check(
+        lib.ww_cluster_silhouette(
+            pointer(values), precision_of(values.dtype), count, output(codes, "int64_t"), output(each, "double"), mean
+        )
+    )
+    return mean[0], each
+
+
+def rand_index(a: Any, b: Any) -> float:
+    """The adjusted Rand index of two partitions: 1 equal, about 0 for independent ones."""
+    a = _codes(a)
+    b, value = _codes(b, len(a)), ffi.new("double *")
+    check(lib.ww_cluster_agreement(output(a, "int64_t"), output(b, "int64_t"), len(a), value))
+    return value[0]
+
+
+class Classifier:
+    """A k-nearest-neighbour classifier, or with targets a regressor, on a labelled dataset.
+
+    vote: "uniform" or "distance". targets: a number for each training series.
+    """
+
+    def __init__(
+        self,
+        train,
+        measure: MeasureLike = "dtw",
+        *,
+        k: int = 1,
+        vote: str = "uniform",
+        targets=None,
+        engine: str = "auto",
+        no_bounds: bool = False,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        **parameters,
+    ) -> None:
+        self.train, self.measure, self.k, self._vote = train, as_measure(measure, parameters), k, vote
+        self._plan = plan_options(engine, no_bounds, progress=progress, max_bytes=max_bytes)
+        self._targets = None if targets is None else np.ascontiguousarray(targets, np.float64)
+        if targets is not None and self._targets.shape != (len(train),):
+            raise ValueError(f"targets of shape {self._targets.shape} for {len(train)} series")
+
+    def run(self, test=None) -> SimpleNamespace:
+        """A record: predicted (labels, or values), probabilities, neighbours, distances, correct, total, confusion.
+
+        test: a dataset of the same precision; None: each training series among the others (leave-one-out).
+        """
+        options = new(
+            "ww_classify_options",
+            k=self.k,
+            vote=word("ww_vote", self._vote),
+            plan=self._plan,
+            want_neighbours=1,
+            want_probabilities=int(self._targets is None),
+            targets=None if self._targets is None else output(self._targets, "double"),
+        )
+        made = handle("ww_classifier")
+        longest = max(self.train.longest, test.longest if test is not None else 0)
+        check(lib.ww_classifier_create(self.measure.c(longest), self.train._c, options, made))
+        record = ffi.gc(new("ww_classification"), lib.ww_classification_free)
+        check(lib.ww_classifier_run(made[0], test._c if test is not None else NULL, record))
+        told, total = info(record), record.total
+
+        def array(values, *shape):
+            flat = np.array(ffi.unpack(values, int(np.prod(shape)))) if values != NULL else None
+            return None if flat is None else flat.reshape(shape)
+
+        told.neighbours, told.distances = array(record.neighbours, total, self.k), array(
+            record.distances, total, self.k
+        )
+        told.values = array(record.values, total)
+        told.probabilities = array(record.probabilities, total, record.classes)
+        told.confusion = array(record.confusion, record.classes, record.classes)
+        codes = array(record.predicted, total)
+        told.predicted = told.values if self._targets is not None else self.train.classes[codes]
+        return told
+
+
+def classify(train, test=None, measure: MeasureLike = "dtw", **options) -> SimpleNamespace:
+    """Classifies test series by their nearest training series: as Classifier.run(); datasets of one precision."""
+    return Classifier(train, measure, **options).run(test)
+
+
+def choose(train, measures, *, k: int = 1, progress: Progress = None) -> SimpleNamespace:
+    """The measure with the most right predictions by leave-one-out on a labelled dataset.
+
+    measures: Measures or texts, as [f"dtw,band=sakoe-chiba:{p}%" for p in range(21)]; of equal ones the first is taken.
+    Returns a record of best, accuracy, and accuracies of all. progress: called with (done, total).
+    """
+    measures = [as_measure(m) for m in measures]
+    if not measures:
+        raise ValueError("no measures to choose from")
+    accuracies = []
+    for done, m in enumerate(measures):
+        told = Classifier(train, m, k=k).run()
+        accuracies.append(told.correct / max(1, told.labelled))
+        if progress:
+            progress(done + 1, len(measures))
+    best = int(np.argmax(accuracies))
+    return types.SimpleNamespace(
+        best=measures[best], accuracy=accuracies[best], measures=measures, accuracies=np.array(accuracies)
+    )

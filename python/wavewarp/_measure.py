@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures in the library's own words."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+from typing import Optional, Tuple, Union
+
+import numpy as np
+
+from ._core import check, ffi, info, keep, lib, text
+from ._series import sizes
+
+
+def _number(value):
+    if isinstance(value, (bool, np.bool_)):
+        return str(int(value))
+    return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
+
+
+def _relax(value):
+    parts = value if isinstance(value, (tuple, list)) else [value]
+    return ":".join("all" if part is None or part == np.inf else str(part) for part in parts)
+
+
+class Measure:
+    """An elastic measure with its options.
+
+    Measure("dtw"), Measure("dtw,band=sakoe-chiba:10%,root"), Measure("twed", nu=0.01), Measure("dtw", gamma=0.1).
+
+    text: the measure's name, or the words of ww_measure_parse with commas. measures() lists the names.
+    band: "sakoe-chiba:5", "corner:R", "slanted:F", "itakura:S"; R may be a share of the longest series, "10%"; or a
+        pair of arrays (lo, hi): row i covers columns lo[i] <= j < hi[i].
+    gamma: above 0 the soft minimum. root: the square root of the result. independent: channel by channel.
+    cost: "squared", "absolute", "euclidean". relax: points that may be skipped at no cost at (begin x, end x, begin y,
+        end y); None or inf: all.
+    cost_expression: OpenCL C over x and y. recurrence: OpenCL C of ww_user_cell(), with text "user".
+    Every other keyword is a parameter of the measure. Measures are values: they don't change, are equal where their words are, and pickle.
+
+    Raises ValueError, whose text lists what is known.
+    """
+
+    def __init__(
+        self,
+        text="dtw",
+        *,
+        band=None,
+        root=None,
+        independent=None,
+        cost=None,
+        gamma: Optional[float] = None,
+        relax=None,
+        cost_expression=None,
+        recurrence=None,
+        recurrence_name=None,
+        **parameters,
+    ) -> None:
+        words = [text.text if isinstance(text, Measure) else str(text)]
+        if root is not None and root:
+            words.append("root")
+        if independent is not None:
+            words.append("independent" if independent else "dependent")
+        self._rows = None
+        if band is not None and not isinstance(band, str):
+            self._rows = tuple(tuple(int(x) for x in side) for side in band)
+        elif band is not None:
+            words.append(f"band={band}")
+        for name, value in (("cost", cost), ("gamma", gamma)):
+            if value is not None:
+                words.append(f"{name}={_number(value)}")
+        if relax is not None:
+            words.append(f"relax={_relax(relax)}")
+        words += [f"{name}={_number(value)}" for name, value in parameters.items()]
+        self.text = ",".join(words)
+        self._texts = {"cost_expression": cost_expression, "recurrence": recurrence, "recurrence_name": recurrence_name}
+        if isinstance(text, Measure):
+            self._rows = self._rows or text._rows
+            self._texts = {name: value or text._texts[name] for name, value in self._texts.items()}
+        self.c(100)  # a fault in the words is found here; a share of a band needs some length
+
+    def c(self, longest: int):
+        """The ww_measure for series of up to `longest` points."""
+        measure = ffi.new("ww_measure *")
+        check(lib.ww_measure_parse(measure, ffi.sizeof("ww_measure"), self.text.encode(), int(longest)))
+        if self._rows is not None:
+            lo, hi = (sizes(side) for side in self._rows)
+            if len(lo) != len(hi):
+                raise ValueError(f"a band of {len(lo)} first columns and {len(hi)} last ones")
+            measure.band.kind = lib.WW_BAND_ROWS
+            measure.band.lo, measure.band.hi, measure.band.rows = lo, hi, len(lo)
+            keep(measure, lo, hi)
+        for name, value in self._texts.items():
+            if value is not None:
+                held = ffi.new("char[]", value.encode())
+                setattr(measure, name, held)
+                keep(measure, held)
+        if self._texts["cost_expression"] is not None:
+            measure.cost = lib.WW_COST_USER
+        return measure
+
+    @property
+    def name(self) -> str:
+        return re.split(",", self.text, maxsplit=1)[0].strip()
+
+    @property
+    def info(self) -> SimpleNamespace:
+        """What the library says of it: title, reference, formula, is_metric, is_similarity, parameters, ..."""
+        return describe(lib.ww_measure_info_by_id(self.c(100).id))
+
+    @property
+    def gamma(self) -> float:
+        return self.c(100).gamma
+
+    def cells(self, n, m) -> int:
+        """Cells of a pair of n and m points inside the band; 0 where there is no path."""
+        return lib.ww_measure_cells(self.c(max(n, m)), n, m)
+
+    def band_rows(self, n, m) -> Tuple[np.ndarray, np.ndarray]:
+        """The band as arrays (lo, hi): row i covers columns lo[i] <= j < hi[i]."""
+        measure = self.c(max(n, m))
+        lo, hi = np.empty(n, np.uintp), np.empty(n, np.uintp)
+        check(
+            lib.ww_band_rows(
+                ffi.addressof(measure, "band"), n, m, ffi.from_buffer("size_t[]", lo), ffi.from_buffer("size_t[]", hi)
+            )
+        )
+        return lo.astype(np.int64), hi.astype(np.int64)
+
+    def _key(self):
+        return self.text, self._rows, tuple(self._texts.values())
+
+    def __eq__(self, other):
+        return isinstance(other, Measure) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __repr__(self):
+        return f"Measure({self.text!r})"
+
+
+MeasureLike = Union[Measure, str]
+
+
+def measure(value, parameters=None):
+    """A Measure of a measure or its text, with more parameters."""
+    return value if isinstance(value, Measure) and not parameters else Measure(value, **(parameters or {}))
+
+
+def describe(pointer):
+    record = info(pointer)
+    record.parameters = [info(pointer.parameters + i) for i in range(pointer.parameter_count)]
+    return record
+
+
+def measures() -> list:
+    """Every measure of the library: a list of records (name, title, reference, parameters, is_metric, ...)."""
+    return [describe(lib.ww_measure_info_at(i)) for i in range(lib.ww_measure_count())]
+
+
+def parse_band(words, longest: int = 0) -> Tuple[str, float]:
+    """A band's kind and width of words such as "sakoe-chiba:10%" for series of up to `longest` points."""
+    band = ffi.new("ww_band *")
+    check(lib.ww_band_parse(words.encode(), int(longest), band))
+    return text(lib.ww_band_kind_name(band.kind)), band.width

@@ -1,0 +1,442 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Points, bits and sets: exact nearest neighbours, and locality-sensitive hashing."""
+
+from __future__ import annotations
+
+import io
+import os
+from types import SimpleNamespace
+from typing import Any, Dict, Optional, Tuple
+
+import numpy as np
+
+from ._context import Context, default_context
+from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, run, text, word
+from ._series import DTYPES, as_array, as_numbers, classes_of, output, pointer, precision_of
+
+
+class PointView:
+    """A ww_point_view of the caller's arrays, which it keeps."""
+
+    def __init__(self, values: Any, kind=None, dimension=None) -> None:
+        self.kind = kind = kind or "numbers"
+        if kind == "sets" or _are_sets(values):
+            self.kind = "sets"
+            self._sets(values)
+        elif kind == "bits" or getattr(values, "dtype", None) == bool:
+            self.kind = "bits"
+            self._bits(as_array(values), dimension)
+        elif kind == "numbers":
+            self._numbers(as_numbers(values))
+        else:
+            raise ValueError(f"kind is {kind!r}, none of numbers, bits, sets")
+        keep(self.c, self._kept)
+
+    def _numbers(self, array):
+        if array.ndim != 2:
+            raise ValueError(f"points have shape (points, dimension), not {array.shape}")
+        by_column = array.flags.f_contiguous and not array.flags.c_contiguous
+        self._kept = array if by_column else np.ascontiguousarray(array)
+        self.dtype = array.dtype
+        self.c = new(
+            "ww_point_view",
+            kind=lib.WW_POINTS_NUMBERS,
+            values=pointer(self._kept),
+            precision=precision_of(array.dtype),
+            count=array.shape[0],
+            dimension=array.shape[1],
+            column_order=int(by_column),
+        )
+
+    def _bits(self, array, dimension):
+        if array.ndim != 2:
+            raise ValueError(f"points have shape (points, bits) of bool or (points, bytes), not {array.shape}")
+        if array.dtype == bool:
+            dimension = array.shape[1]
+            array = np.packbits(array, axis=1, bitorder="little")
+        if array.dtype != np.uint8:
+            raise TypeError("bits are bool, or bytes (uint8) with the first bit lowest")
+        self._kept, self.dtype = np.ascontiguousarray(array), DTYPES["float"]
+        dimension = 8 * array.shape[1] if dimension is None else dimension
+        if (dimension + 7) // 8 != array.shape[1]:
+            raise ValueError(f"{dimension} bits are not in {array.shape[1]} bytes")
+        self.c = new(
+            "ww_point_view",
+            kind=lib.WW_POINTS_BITS,
+            values=pointer(self._kept),
+            count=array.shape[0],
+            dimension=dimension,
+        )
+
+    def _sets(self, values):
+        members = [np.unique(np.fromiter(value, np.int64)) for value in values]
+        if any(len(m) and (m[0] < 0 or m[-1] >= 2**32) for m in members):
+            raise ValueError("members of sets are from 0 to 2^32 - 1")
+        flat = np.concatenate([*members, np.empty(0, np.int64)]).astype(np.uint32)
+        if not flat.size:
+            flat = np.zeros(1, np.uint32)
+        offsets = np.cumsum([0, *map(len, members)]).astype(np.uint64)
+        self._kept, self.dtype = (flat, offsets), DTYPES["float"]
+        self.c = new(
+            "ww_point_view",
+            kind=lib.WW_POINTS_SETS,
+            values=pointer(flat),
+            count=len(members),
+            offsets=output(offsets, "uint64_t"),
+        )
+
+
+def _are_sets(values):
+    return isinstance(values, (list, tuple)) and len(values) > 0 and isinstance(values[0], (set, frozenset))
+
+
+class Points:
+    """Points on the device, uploaded once.
+
+    values: (points, dimension) of numbers; bool, or bytes with kind="bits"; a list of sets of integers.
+    precision: None: that of the numbers. max_bytes: most device memory; more is uploaded block by block.
+    """
+
+    def __init__(
+        self,
+        values: Any,
+        *,
+        kind=None,
+        dimension=None,
+        precision: Optional[str] = None,
+        max_bytes: int = 0,
+        context: Optional[Context] = None,
+    ) -> None:
+        self.context = context or default_context()
+        points = PointView(values, kind, dimension)
+        if precision is None:
+            precision = "float" if points.dtype == np.float32 or not self.context.has_double else "double"
+        self._handle = handle("ww_points")
+        options = new("ww_points_options", precision=by_name("ww_precision", precision), max_bytes=max_bytes)
+        check(lib.ww_points_create(self.context._c, points.c, options, self._handle))
+
+    @property
+    def _c(self):
+        return self._handle[0]
+
+    def __len__(self) -> int:
+        return lib.ww_points_count(self._c)
+
+    dimension = property(lambda self: lib.ww_points_dimension(self._c))
+    kind = property(lambda self: ("numbers", "bits", "sets")[lib.ww_points_kind(self._c)])
+    dtype = property(lambda self: DTYPES[text(lib.ww_precision_name(lib.ww_points_precision(self._c)))])
+
+
+def _points(values, like=None, context=None):
+    if values is None or isinstance(values, Points):
+        return values
+    if like is None:
+        return Points(values, context=context)
+    precision = text(lib.ww_precision_name(precision_of(like.dtype)))
+    dimension = like.dimension if like.kind == "bits" and getattr(values, "dtype", None) != bool else None
+    return Points(values, kind=like.kind, dimension=dimension, precision=precision, context=like.context)
+
+
+def _knn(base, queries, k, metric, limits):
+    made = handle("ww_knn")
+    options = new("ww_knn_options", metric=by_name("ww_metric", metric), run=run(**limits))
+    check(lib.ww_knn_create(base._c, queries._c if queries is not None else NULL, k, options, made))
+    count = len(queries if queries is not None else base)
+    ids, distances = np.empty((count, k), np.int64), np.empty((count, k), base.dtype)
+    check(lib.ww_knn_run(made[0], output(ids, "int64_t"), pointer(distances), NULL))
+    return distances, ids
+
+
+def knn(
+    base: Any,
+    queries=None,
+    k: int = 1,
+    *,
+    metric: str = "l2",
+    radius=None,
+    progress: Progress = None,
+    max_bytes: int = 0,
+    context: Optional[Context] = None,
+) -> Any:
+    """The k nearest points of the base to each query, exactly: (distances, ids) of shape (queries, k), nearest first.
+
+    queries None: the base's own points, each without itself. metric: see metrics(). Of equal distances the lower id
+    comes first; -1 and infinity where there are fewer. radius: instead two lists of arrays, of all points no farther
+    than it, nearest first; up to KNN_MOST (1024) a query, ValueError where there are more.
+    """
+    base = _points(base, context=context)
+    queries = _points(queries, base)
+    limits = {"progress": progress, "max_bytes": max_bytes}
+    if radius is None:
+        return _knn(base, queries, k, metric, limits)
+    most = min(len(base), lib.WW_KNN_MOST)
+    k = min(32, most)
+    while True:
+        distances, ids = _knn(base, queries, k, metric, limits)
+        full = (ids[:, -1] >= 0) & (distances[:, -1] <= radius)
+        if not full.any() or k == len(base):
+            break
+        if k == most:
+            raise ValueError(f"more than {most} points within the radius of query {int(np.argmax(full))}")
+        k = min(4 * k, most)
+    inside = (ids >= 0) & (distances <= radius)
+    return [d[i] for d, i in zip(distances, inside)], [n[i] for n, i in zip(ids, inside)]
+
+
+def knn_vote(ids: Any, labels: Any) -> Any:
+    """The label most frequent among each query's neighbours (ids of knn()); None where it has none."""
+    ids = np.ascontiguousarray(ids, np.int64)
+    classes, codes = classes_of(labels)
+    predicted = np.empty(len(ids), np.int64)
+    check(
+        lib.ww_knn_vote(
+            output(ids, "int64_t"), *ids.shape, output(codes, "int64_t"), len(codes), output(predicted, "int64_t")
+        )
+    )
+    return classes[predicted] if (predicted >= 0).all() else [None if p < 0 else classes[p] for p in predicted]
+
+
+def knn_mean(ids: Any, values: Any) -> np.ndarray:
+    """The mean of a value over each query's neighbours; NaN where it has none."""
+    ids, values = np.ascontiguousarray(ids, np.int64), np.ascontiguousarray(values, np.float64)
+    predicted = np.empty(len(ids))
+    check(
+        lib.ww_knn_mean(
+            output(ids, "int64_t"), *ids.shape, output(values, "double"), len(values), output(predicted, "double")
+        )
+    )
+    return predicted
+
+
+def knn_recall(exact, approximate) -> float:
+    """The share of the exact neighbours that were found, by their distances, of shape (queries, k) each."""
+    exact = np.ascontiguousarray(as_numbers(exact))
+    approximate = np.ascontiguousarray(approximate, exact.dtype)
+    if exact.shape != approximate.shape or exact.ndim != 2:
+        raise ValueError("distances of different shapes")
+    return lib.ww_knn_recall(pointer(exact), pointer(approximate), *exact.shape, precision_of(exact.dtype))
+
+
+def metrics() -> Dict[str, str]:
+    """Names of the metrics, and what their points are made of."""
+    kinds = ("numbers", "bits", "sets")
+    return {text(lib.ww_metric_name(m)): kinds[lib.ww_metric_kind(m)] for m in ffi.typeof("ww_metric").elements}
+
+
+def read_points(path, kind="numbers") -> Any:
+    """Points of a file (.fvecs, .bvecs, .ivecs, .npy, text): an array, bytes for bits, a list of sets."""
+    made, view = handle("ww_point_set"), new("ww_point_view")
+    check(lib.ww_point_set_read(os.fsencode(path), word("ww_point_kind", kind), made))
+    check(lib.ww_point_set_view(made[0], view))
+    return _values(view)
+
+
+def _values(view):
+    """Copies of what a view describes."""
+    if view.kind == lib.WW_POINTS_SETS:
+        offsets = ffi.unpack(view.offsets, view.count + 1)
+        flat = np.frombuffer(ffi.buffer(view.values, 4 * offsets[-1]), np.uint32) if offsets[-1] else []
+        return [{int(v) for v in flat[a:b]} for a, b in zip(offsets, offsets[1:])]
+    if view.kind == lib.WW_POINTS_BITS:
+        width = (view.dimension + 7) // 8
+        return np.frombuffer(ffi.buffer(view.values, view.count * width), np.uint8).reshape(-1, width).copy()
+    dtype = DTYPES[text(lib.ww_precision_name(view.precision))]
+    flat = np.frombuffer(ffi.buffer(view.values, view.count * view.dimension * dtype.itemsize), dtype)
+    if view.column_order:
+        return flat.reshape(view.dimension, view.count).T.copy()
+    return flat.reshape(view.count, view.dimension).copy()
+
+
+def write_points(path, values: Any, kind=None) -> None:
+    """Writes points; the name's ending says the format."""
+    check(lib.ww_point_view_write(os.fsencode(path), PointView(values, kind).c))
+
+
+def sets_of_bits(values: Any) -> list:
+    """The same points as sets: for each the positions of its ones."""
+    made, view = handle("ww_point_set"), new("ww_point_view")
+    check(lib.ww_point_set_of_bits(PointView(values, "bits").c, made))
+    check(lib.ww_point_set_view(made[0], view))
+    return _values(view)
+
+
+def lsh_collision(metric: str, distance, *, width=1.0, dimension=1) -> float:
+    """The probability that one hash function gives two points at this distance the same value."""
+    return lib.ww_lsh_collision(by_name("ww_metric", metric), distance, width, dimension)
+
+
+class LSH:
+    """Hash tables of points: approximate neighbours. An index pickles, and can be saved.
+
+    points: Points, or what they take. options: those of ww_lsh_options by their names: tables, functions, width,
+    probes, candidates, seed, path ("auto", "buckets", "queries"), complete. choose() finds them for a given recall.
+    """
+
+    def __init__(
+        self,
+        points: Any,
+        *,
+        metric: str = "l2",
+        path="auto",
+        progress: Progress = None,
+        max_bytes: int = 0,
+        context: Optional[Context] = None,
+        **options,
+    ) -> None:
+        points = _points(points, context=context)
+        self._handle = handle("ww_lsh")
+        fields = {**options, "metric": by_name("ww_metric", metric), "path": word("ww_lsh_path", path)}
+        self._set(points, new("ww_lsh_options", run=run(progress, max_bytes), **fields))
+
+    def _set(self, points, options):
+        self.context, self._run = points.context, options
+        check(lib.ww_lsh_create(points._c, options, self._handle))
+        self._dimension = points.dimension
+        return self
+
+    @property
+    def _c(self):
+        return self._handle[0]
+
+    kind = property(lambda self: ("numbers", "bits", "sets")[lib.ww_lsh_kind(self._c)])
+    dtype = property(lambda self: DTYPES[text(lib.ww_precision_name(lib.ww_lsh_precision(self._c)))])
+    dimension = property(lambda self: self._dimension)
+
+    def __len__(self) -> int:
+        """Points that were ever added."""
+        return lib.ww_lsh_count(self._c)
+
+    def add(self, points: Any) -> None:
+        """Adds points, whose ids continue after the last."""
+        points = _points(points, self)
+        check(lib.ww_lsh_add(self._c, points._c))
+
+    def remove(self, ids: Any) -> None:
+        """No search finds these points any more."""
+        ids = np.ascontiguousarray(np.atleast_1d(ids), np.int64)
+        check(lib.ww_lsh_remove(self._c, output(ids, "int64_t"), ids.size))
+
+    def search(self, queries=None, k: int = 1) -> Tuple[np.ndarray, np.ndarray]:
+        """(distances, ids) of shape (queries, k); as knn(), but some neighbours may be missing."""
+        queries = _points(queries, self)
+        count = len(queries) if queries is not None else len(self)
+        ids, distances = np.empty((count, k), np.int64), np.empty((count, k), self.dtype)
+        check(
+            lib.ww_lsh_run(
+                self._c,
+                queries._c if queries is not None else NULL,
+                k,
+                output(ids, "int64_t"),
+                pointer(distances),
+                NULL,
+            )
+        )
+        return distances, ids
+
+    @property
+    def info(self) -> SimpleNamespace:
+        """A record: points, bytes, examined, capped, incomplete, seconds_build, seconds_search, ..."""
+        record = new("ww_lsh_info")
+        check(lib.ww_lsh_get_info(self._c, record))
+        return info(record)
+
+    def _options(self):
+        record = new("ww_lsh_options")
+        check(lib.ww_lsh_get_options(self._c, record))
+        return record
+
+    @property
+    def options(self) -> SimpleNamespace:
+        """The options it has."""
+        return info(self._options())
+
+    def set_options(self, **changes) -> None:
+        """Changes how later searches are done: probes, candidates, path, complete."""
+        record = self._options()
+        for name, value in changes.items():
+            setattr(record, name, word("ww_lsh_path", value) if name == "path" else value)
+        check(lib.ww_lsh_set_options(self._c, record))
+
+    def save(self, path) -> None:
+        """Writes points, options and removals to a file."""
+        check(lib.ww_lsh_save(self._c, os.fsencode(path)))
+
+    def to_bytes(self) -> bytes:
+        """What save() writes."""
+        target = io.BytesIO()
+        user = ffi.new_handle(target)
+        check(lib.ww_lsh_save_to(self._c, lib.py_write_fn, user))
+        return target.getvalue()
+
+    @classmethod
+    def _load(cls, function, *arguments, dimension=None, context=None):
+        made = cls.__new__(cls)
+        made.context, made._handle, made._run = context or default_context(), handle("ww_lsh"), run()
+        check(function(made.context._c, *arguments, made._run, made._handle))
+        made._dimension = dimension
+        return made
+
+    @classmethod
+    def load(cls, path, *, context: Optional[Context] = None) -> LSH:
+        """Reads what save() wrote, on any machine. OSError where it is damaged."""
+        return cls._load(lib.ww_lsh_load, os.fsencode(path), context=context)
+
+    @classmethod
+    def from_bytes(cls, data, *, dimension=None, context: Optional[Context] = None) -> LSH:
+        """An index of to_bytes()."""
+        user = ffi.new_handle(io.BytesIO(data))
+        return cls._load(lib.ww_lsh_load_from, lib.py_read_fn, user, dimension=dimension, context=context)
+
+    def __reduce__(self):
+        return _unpickled, (self.to_bytes(), self._dimension)
+
+    @classmethod
+    def choose(
+        cls,
+        points: Any,
+        k: int = 1,
+        recall: float = 0.9,
+        *,
+        metric: str = "l2",
+        queries=0,
+        sample: int = 0,
+        seed: int = 1,
+        asking=None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        context: Optional[Context] = None,
+    ) -> Tuple[Optional[LSH], SimpleNamespace]:
+        """An index whose parameters reach a given recall in the least time: (index, record of what was measured).
+
+        queries: how many there will be. asking: points that will ask, or many like them. Where exact search is
+        faster, the record's exact_is_faster is 1 and the index may be None.
+        """
+        points = _points(points, context=context)
+        asking = _points(asking, points)
+        target = new(
+            "ww_lsh_target",
+            metric=by_name("ww_metric", metric),
+            k=k,
+            recall=recall,
+            queries=queries,
+            sample=sample,
+            seed=seed,
+            run=run(progress, max_bytes),
+            asking=None if asking is None else asking._c,
+        )
+        options, choice = new("ww_lsh_options"), new("ww_lsh_choice")
+        status = lib.ww_lsh_choose(points._c, target, options, choice)
+        told = info(choice)
+        if status == lib.WW_ERROR_UNSUPPORTED and told.exact_is_faster:
+            return None, told
+        check(status)
+        limits = run(max_bytes=max_bytes)
+        options.run = limits
+        keep(options, limits)
+        made = cls.__new__(cls)
+        made._handle = handle("ww_lsh")
+        return made._set(points, options), told
+
+
+def _unpickled(data, dimension):
+    return LSH.from_bytes(data, dimension=dimension)

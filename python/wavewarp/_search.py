@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Queries in streams: the best matches of short series in long ones."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, Optional
+
+import numpy as np
+
+from ._context import Context, default_context
+from ._core import NULL, Progress, by_name, callback, check, ffi, handle, info, lib, new, run, word
+from ._measure import MeasureLike
+from ._measure import measure as as_measure
+from ._series import Dataset, as_numbers, pointer, precision_of, view
+
+MATCH = np.dtype([("stream", np.int64), ("begin", np.int64), ("end", np.int64), ("distance", np.float64)])
+REPORT = np.dtype([("query", np.int64), *MATCH.descr])
+assert MATCH.itemsize == ffi.sizeof("ww_match")
+
+
+class Source:
+    """A stream of any length that is read in blocks while it is searched.
+
+    read: a function of (first, count) that returns `count` points, of shape (count,) or (count, channels); or an array
+        or np.memmap of shape (time,) or (time, channels), from which blocks are taken.
+    length, channels, dtype (float32 or float64): of a function; an array says them itself.
+    What read raises ends the search.
+    """
+
+    def __init__(self, read, length=None, *, channels=1, dtype=np.float64) -> None:
+        if not callable(read):
+            array = read
+            if array.ndim not in (1, 2):
+                raise ValueError(f"a stream has shape (time,) or (time, channels), not {array.shape}")
+            length, channels = len(array), 1 if array.ndim == 1 else array.shape[1]
+            dtype = np.float32 if array.dtype == np.float32 else np.float64
+
+            def read(first, count):
+                return array[first : first + count]
+
+        if length is None:
+            raise ValueError("a function that reads needs the stream's length")
+        self.read, self.length, self.channels, self.dtype = read, int(length), int(channels), np.dtype(dtype)
+        if self.dtype not in (np.float32, np.float64):
+            raise TypeError("dtype is float32 or float64")
+
+    def _give(self, first, count, values):
+        block = np.asarray(self.read(first, count), self.dtype)
+        if block.shape not in ((count, self.channels), *([(count,)] if self.channels == 1 else [])):
+            raise ValueError(f"read({first}, {count}) gave shape {block.shape}, not {(count, self.channels)}")
+        block = np.ascontiguousarray(block)
+        ffi.memmove(values, pointer(block), block.nbytes)
+
+
+@callback(error=1)
+def py_search_read_fn(user, first, count: int, values: Any):
+    ffi.from_handle(user)._give(first, count, values)
+    return 0
+
+
+@callback(error=1)
+def py_match_fn(user, query, match):
+    ffi.from_handle(user).append((query, match.stream, match.begin, match.end, match.distance))
+    return 0
+
+
+def _options(kind, znormalise, k, exclusion, threshold, no_bounds, precision, limits):
+    kind = kind or ("windows" if znormalise else "open")
+    return new(
+        "ww_search_options",
+        kind=word("ww_search_kind", kind),
+        znormalise=bool(znormalise),
+        k=k,
+        exclusion=lib.WW_SEARCH_HALF if exclusion is None else exclusion,
+        has_threshold=int(threshold is not None),
+        threshold=threshold,
+        no_bounds=bool(no_bounds),
+        precision=by_name("ww_precision", precision),
+        run=run(**limits),
+    )
+
+
+class Search:
+    """A prepared search for queries, for any number of streams. search() makes one and runs it."""
+
+    def __init__(
+        self,
+        queries,
+        measure: MeasureLike = "dtw",
+        *,
+        kind=None,
+        znormalise: bool = False,
+        k: int = 1,
+        exclusion: Optional[int] = None,
+        threshold=None,
+        no_bounds: bool = False,
+        precision: Optional[str] = "double",
+        axes: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        context: Optional[Context] = None,
+        **parameters,
+    ) -> None:
+        context = context or default_context()
+        if precision == "double" and not context.has_double:
+            precision = "float"
+        queries = view(queries, axes)
+        self.k, self.count, self._axes = k, queries.count, axes
+        limits = {"progress": progress, "max_bytes": max_bytes}
+        self._options = _options(kind, znormalise, k, exclusion, threshold, no_bounds, precision, limits)
+        self._handle = handle("ww_search")
+        measure = as_measure(measure, parameters).c(queries.longest)
+        check(lib.ww_search_create(context._c, measure, queries.c, self._options, self._handle))
+
+    def run(self, streams) -> np.ndarray:
+        """The matches in all streams: records (stream, begin, end, distance) of shape (queries, k), best first.
+
+        streams: a set of series, a Source, or a Dataset of the search's context and precision, which stays on the device
+        from one search to the next. stream is -1 where there are fewer matches.
+        """
+        matches = np.empty((self.count, self.k), MATCH)
+        found = ffi.cast("ww_match *", pointer(matches))
+        if isinstance(streams, Source):
+            user = ffi.new_handle(streams)
+            source = new(
+                "ww_search_source",
+                length=streams.length,
+                channels=streams.channels,
+                precision=precision_of(streams.dtype),
+                read=lib.py_search_read_fn,
+                user=user,
+            )
+            check(lib.ww_search_run_source(self._handle[0], source, found, NULL))
+        elif isinstance(streams, Dataset):
+            check(lib.ww_search_run_dataset(self._handle[0], streams._c, found, NULL))
+        else:
+            check(lib.ww_search_run(self._handle[0], view(streams, self._axes).c, found, NULL))
+        return matches
+
+    @property
+    def info(self) -> SimpleNamespace:
+        """What the last run did: places, what each bound excluded, cells, seconds_device, ..."""
+        record = new("ww_search_info")
+        check(lib.ww_search_get_info(self._handle[0], record))
+        return info(record)
+
+
+def search(queries, streams, measure: MeasureLike = "dtw", **options) -> np.ndarray:
+    """The best matches of queries in streams: records (stream, begin, end, distance) of shape (queries, k).
+
+    kind: "windows" (matches of the query's length), "open" (parts of any length) or "super" (whole streams in the
+        queries); None: windows with znormalise, else open. znormalise: each window by its own mean and deviation.
+    k: matches a query. exclusion: two of them are no closer than so many points; None: half of the query.
+    threshold: the largest distance. streams: a set of series, or a Source.
+    """
+    return Search(queries, measure, **options).run(streams)
+
+
+class Monitor:
+    """A search in a stream that arrives point by point: reports each match within the threshold once.
+
+    Options as of Search. push() and finish() return records (query, stream, begin, end, distance).
+    """
+
+    def __init__(
+        self,
+        queries,
+        threshold,
+        measure: MeasureLike = "dtw",
+        *,
+        kind=None,
+        znormalise: bool = False,
+        exclusion: Optional[int] = None,
+        no_bounds: bool = False,
+        precision: Optional[str] = "double",
+        axes: Optional[str] = None,
+        max_bytes: int = 0,
+        context: Optional[Context] = None,
+        **parameters,
+    ) -> None:
+        context = context or default_context()
+        if precision == "double" and not context.has_double:
+            precision = "float"
+        queries = view(queries, axes)
+        self.channels, self.count = queries.channels, queries.count
+        self._options = _options(
+            kind, znormalise, 1, exclusion, threshold, no_bounds, precision, {"max_bytes": max_bytes}
+        )
+        self._handle = handle("ww_search_stream")
+        measure = as_measure(measure, parameters).c(queries.longest)
+        check(lib.ww_search_stream_create(context._c, measure, queries.c, self._options, self._handle))
+
+    def push(self, values: Any) -> np.ndarray:
+        """Adds points, of shape (count,) or (count, channels), and returns the matches that are now certain."""
+        values = as_numbers(values)
+        values = np.ascontiguousarray(values.reshape(-1, 1) if values.ndim < 2 else values)
+        if values.shape[1] != self.channels:
+            raise ValueError(f"points of {values.shape[1]} channels, not {self.channels}")
+        matches = []
+        check(
+            lib.ww_search_stream_push(
+                self._handle[0],
+                pointer(values),
+                precision_of(values.dtype),
+                len(values),
+                lib.py_match_fn,
+                ffi.new_handle(matches),
+            )
+        )
+        return np.array(matches, REPORT)
+
+    def finish(self) -> np.ndarray:
+        """The stream has ended: the matches that were not yet certain."""
+        matches = []
+        user = ffi.new_handle(matches)
+        check(lib.ww_search_stream_finish(self._handle[0], lib.py_match_fn, user))
+        return np.array(matches, REPORT)
+
+    @property
+    def points(self) -> int:
+        """Points that it has taken."""
+        return lib.ww_search_stream_points(self._handle[0])
+
+    def delay(self, query=0) -> int:
+        """How many points after its last one a match is reported at the latest."""
+        return lib.ww_search_stream_delay(self._handle[0], query)

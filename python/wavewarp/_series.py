@@ -1,0 +1,616 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Series: arrays as views without copies, sets in host memory with files, and datasets on the device."""
+
+from __future__ import annotations
+
+import os
+from types import SimpleNamespace
+from typing import Any, Iterable, Optional
+
+import numpy as np
+
+from ._context import Context, default_context
+from ._core import NULL, by_name, check, ffi, handle, info, keep, lib, new, text
+
+AXES = ("nct", "ntc")
+DTYPES = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
+
+
+def as_array(values: Any):
+    """An array of anything that has NumPy's, the buffer or the DLPack protocol; of a tensor without its gradient."""
+    if hasattr(values, "detach"):
+        values = values.detach()
+    if hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+        return np.from_dlpack(values)
+    return np.asarray(values)
+
+
+def as_numbers(values: Any):
+    """The same as float32 or float64 in this machine's byte order: a copy only where it is something else."""
+    array = as_array(values)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"series are numbers, not {array.dtype}")
+    kind = np.float32 if array.dtype in (np.float32, np.float16) else np.float64
+    return np.asarray(array, kind) if array.dtype.isnative else array.astype(kind)
+
+
+def precision_of(dtype):
+    return lib.WW_FLOAT if dtype == np.float32 else lib.WW_DOUBLE
+
+
+def pointer(array):
+    """The address of an array's first element, which is only read, or NULL for None."""
+    return NULL if array is None else ffi.cast("void *", array.__array_interface__["data"][0])
+
+
+def output(array, kind):
+    """The address of a contiguous array that the library fills, as a pointer to `kind`."""
+    return NULL if array is None else ffi.cast(kind + " *", array.__array_interface__["data"][0])
+
+
+def result(out: Optional[np.ndarray], shape, dtype):
+    """An array for results: `out` where it is given and fits, else a new one."""
+    if out is None:
+        return np.empty(shape, dtype)
+    if out.shape != tuple(shape) or out.dtype != dtype or not out.flags.c_contiguous or not out.flags.writeable:
+        raise ValueError(f"out has to be a writable C-contiguous array of shape {tuple(shape)} and type {dtype}")
+    return out
+
+
+def sizes(values: Any):
+    """A list of numbers as size_t[], NULL for None."""
+    if values is None:
+        return NULL
+    array = np.ascontiguousarray(values, np.int64)
+    if array.size and array.min() < 0:
+        raise ValueError("an index or a length is below 0")
+    held = np.ascontiguousarray(array, np.uintp)
+    return ffi.from_buffer("size_t[]", held)
+
+
+def is_ragged(values: Any):
+    """Whether these are series in objects of their own, not one array."""
+    if isinstance(values, np.ndarray):
+        return values.dtype == object
+    return isinstance(values, (list, tuple)) and len(values) > 0 and np.ndim(values[0]) > 0
+
+
+def is_texts(values: Any):
+    return isinstance(values, (list, tuple)) and len(values) > 0 and all(isinstance(v, (str, bytes)) for v in values)
+
+
+def _channels_first(array, axes, offset):
+    """An array with its last two axes as channel and time. offset: 1 where the series are the first axis."""
+    if axes not in (None, *AXES):
+        raise ValueError(f"axes is {axes!r}, not 'nct' (series, channel, time) or 'ntc' (series, time, channel)")
+    if axes == "ntc":
+        return array.swapaxes(offset, offset + 1)
+    if axes is None and array.shape[-1] == 1 and array.shape[-2] > 1:
+        raise ValueError(
+            f"shape {array.shape} is {array.shape[-2]} channels of one point: axes are (series, channel, time). Pass "
+            "axes='ntc' for (series, time, channel), or axes='nct' if it is meant so"
+        )
+    return array
+
+
+class View:
+    """A ww_series_view of the caller's arrays, which it keeps: `c`, and what the view says as Python has it."""
+
+    def __init__(self, values: Any, axes: Optional[str] = None) -> None:
+        if is_texts(values):
+            values = SeriesSet.of_texts(values)
+        if isinstance(values, SeriesSet):
+            self._of_set(values)
+        elif is_ragged(values):
+            self._of_list([as_numbers(v) for v in values], axes)
+        else:
+            self._of_array(as_numbers(values), axes)
+        keep(self.c, self._kept)
+
+    def _of_set(self, values):
+        self.c = new("ww_series_view")
+        check(lib.ww_series_set_view(values._c, self.c))
+        self._kept = values
+        self.dtype, self.count, self.channels = DTYPES["double"], len(values), values.channels
+        self.lengths = values.lengths
+
+    def _of_array(self, array, axes):
+        if array.ndim == 1:
+            raise ValueError("one series alone: a set of one is x[None], of shape (1, time)")
+        if array.ndim not in (2, 3):
+            raise ValueError(f"shape {array.shape} is neither (series, time) nor (series, channel, time)")
+        array = array[:, None, :] if array.ndim == 2 else _channels_first(array, axes, 1)
+        if any(stride % array.itemsize for stride in array.strides):
+            array = np.ascontiguousarray(array)
+        self._kept = array
+        self.dtype = array.dtype
+        self.count, self.channels, length = array.shape
+        self.lengths = np.full(self.count, length)
+        series, channel, time = (stride // array.itemsize for stride in array.strides)
+        layout = {"strided": 1, "series_stride": series, "channel_stride": channel, "time_stride": time}
+        if array.flags.c_contiguous:
+            layout = {}
+        elif self.count and array.swapaxes(1, 2).flags.c_contiguous:
+            layout = {"time_major": 1}
+        self.c = new(
+            "ww_series_view",
+            values=pointer(array),
+            precision=precision_of(array.dtype),
+            count=self.count,
+            channels=self.channels,
+            length=length,
+            **layout,
+        )
+
+    def _of_list(self, arrays, axes):
+        for i, array in enumerate(arrays):
+            if array.ndim not in (1, 2):
+                raise ValueError(f"series {i} has shape {array.shape}, neither (time,) nor (channel, time)")
+        arrays = [a[None, :] if a.ndim == 1 else _channels_first(a, axes, 0) for a in arrays]
+        channels = {array.shape[0] for array in arrays}
+        if len(channels) != 1:
+            raise ValueError(f"series have {' and '.join(map(str, sorted(channels)))} channels")
+        self.dtype = np.dtype(np.float32 if all(a.dtype == np.float32 for a in arrays) else np.float64)
+        order = "F" if axes == "ntc" else "C"
+        arrays = [np.asarray(array, self.dtype, order=order) for array in arrays]
+        self.count, self.channels = len(arrays), channels.pop()
+        self.lengths = np.array([array.shape[1] for array in arrays])
+        pointers = ffi.new("void *[]", [pointer(array) for array in arrays])
+        self._kept = arrays
+        self.c = new(
+            "ww_series_view",
+            series=pointers,
+            precision=precision_of(self.dtype),
+            count=self.count,
+            channels=self.channels,
+            lengths=sizes(self.lengths),
+            time_major=int(axes == "ntc"),
+        )
+
+    @property
+    def longest(self):
+        return int(self.lengths.max()) if self.count else 0
+
+
+def view(values: Any, axes: Optional[str] = None):
+    return values if isinstance(values, View) else View(values, axes)
+
+
+def one_array(values, axes=None):
+    """One series, of shape (time,) or (channel, time), as an array (channel, time)."""
+    array = as_numbers(values)
+    if array.ndim == 3 and len(array) == 1:
+        array = array[0]
+    if array.ndim == 1:
+        return array[None]
+    if array.ndim != 2:
+        raise ValueError(f"a series has shape (time,) or (channel, time), not {array.shape}")
+    return _channels_first(array, axes, 0)
+
+
+def one_series(values, axes=None):
+    """A view of one series."""
+    return View(one_array(values, axes)[None], "nct")
+
+
+class SeriesSet:
+    """Series in host memory, in double, with labels and time stamps: what files are read into.
+
+    SeriesSet(series, labels=None, axes=None) copies arrays; read() and generate() make sets too.
+    """
+
+    def __init__(self, series: Any = None, labels: Any = None, *, axes: Optional[str] = None, channels=None) -> None:
+        self._handle = handle("ww_series_set")
+        arrays = []
+        if series is not None:
+            items = series if is_ragged(series) else as_numbers(series)
+            arrays = [one_array(item, axes) for item in items]
+        if channels is None:
+            channels = arrays[0].shape[0] if arrays else 1
+        check(lib.ww_series_set_create(channels, self._handle))
+        for i, array in enumerate(arrays):
+            self.add(array, None if labels is None else labels[i], axes="nct")
+
+    @classmethod
+    def _make(cls, function, *arguments):
+        made = cls.__new__(cls)
+        made._handle = handle("ww_series_set")
+        check(function(*arguments, made._handle))
+        return made
+
+    @classmethod
+    def of_texts(cls, texts: Iterable[Any], labels: Any = None) -> SeriesSet:
+        """Sequences of symbols, a series a text: each Unicode code point is a point. For Levenshtein and LCS."""
+        made = cls(channels=1)
+        for i, value in enumerate(texts):
+            data = value.encode() if isinstance(value, str) else bytes(value)
+            label = NULL if labels is None else ffi.new("char[]", str(labels[i]).encode())
+            check(lib.ww_series_set_add_text(made._c, data, len(data), label))
+        return made
+
+    @property
+    def _c(self):
+        return self._handle[0]
+
+    def add(self, series: Any, label=None, *, times=None, axes: Optional[str] = None) -> None:
+        """Appends a copy of a series of shape (time,) or (channel, time), with its label and time stamps."""
+        array = np.ascontiguousarray(one_array(series, axes), np.float64)
+        if array.shape[0] != self.channels:
+            raise ValueError(f"a series of {array.shape[0]} channels in a set of {self.channels}")
+        name = NULL if label is None else ffi.new("char[]", str(label).encode())
+        check(lib.ww_series_set_add(self._c, array.shape[1], output(array, "double"), name))
+        if times is not None:
+            self.set_times(len(self) - 1, times)
+
+    def set_times(self, i, times) -> None:
+        """Gives series i its time stamps, which do not decrease: one a point."""
+        stamps = np.ascontiguousarray(times, np.float64)
+        if stamps.shape != (lib.ww_series_set_length(self._c, i),):
+            raise ValueError(f"series {i} has {lib.ww_series_set_length(self._c, i)} points, not {stamps.shape}")
+        check(lib.ww_series_set_set_times(self._c, i, output(stamps, "double")))
+
+    def times(self, i) -> Optional[np.ndarray]:
+        """Time stamps of series i, None where the set has none."""
+        stamps = lib.ww_series_set_times(self._c, i)
+        return None if stamps == NULL else np.array(ffi.unpack(stamps, lib.ww_series_set_length(self._c, i)))
+
+    def shift_times(self, shift) -> None:
+        """Adds a number to every time stamp."""
+        check(lib.ww_series_set_shift_times(self._c, shift))
+
+    def __len__(self) -> int:
+        return lib.ww_series_set_count(self._c)
+
+    channels = property(lambda self: lib.ww_series_set_channels(self._c))
+    missing = property(lambda self: lib.ww_series_set_missing(self._c), doc="Number of missing values (NaN).")
+    min_length = property(lambda self: lib.ww_series_set_min_length(self._c))
+    max_length = property(lambda self: lib.ww_series_set_max_length(self._c))
+
+    @property
+    def lengths(self) -> np.ndarray:
+        return np.array([lib.ww_series_set_length(self._c, i) for i in range(len(self))], np.int64)
+
+    def __getitem__(self, i) -> np.ndarray:
+        """A copy of series i, of shape (channel, time)."""
+        if not -len(self) <= i < len(self):
+            raise IndexError(i)
+        i %= len(self)
+        length = lib.ww_series_set_length(self._c, i)
+        values = lib.ww_series_set_values(self._c, i)
+        return np.frombuffer(ffi.buffer(values, 8 * self.channels * length)).reshape(self.channels, length).copy()
+
+    @property
+    def labels(self) -> list:
+        """A list of the labels' texts, None where a series has none."""
+        return [text(lib.ww_series_set_label(self._c, i)) for i in range(len(self))]
+
+    @property
+    def classes(self) -> list:
+        """The different labels, in order of first appearance."""
+        return [text(lib.ww_series_set_class_name(self._c, k)) for k in range(lib.ww_series_set_class_count(self._c))]
+
+    @property
+    def codes(self) -> np.ndarray:
+        """The class number of each series, -1 where it has no label."""
+        return np.array([lib.ww_series_set_class(self._c, i) for i in range(len(self))], np.int64)
+
+    def to_numpy(self) -> np.ndarray:
+        """An array of shape (series, channel, time); ValueError where lengths differ."""
+        if self.min_length != self.max_length:
+            raise ValueError(f"series of {self.min_length} to {self.max_length} points make no array")
+        return np.stack([self[i] for i in range(len(self))])
+
+    def znormalise(self) -> None:
+        """Mean 0 and population deviation 1 of every channel of every series, in place."""
+        check(lib.ww_series_set_znormalise(self._c))
+
+    def fill_missing(self, how: str = "interpolate") -> None:
+        """Fills NaN ("interpolate") or leaves out points with one ("drop"), in place."""
+        values = {"keep": 0, "interpolate": 1, "drop": 2}
+        if how not in values:
+            raise ValueError(f"{how!r} is none of {', '.join(values)}")
+        check(lib.ww_series_set_fill_missing(self._c, values[how]))
+
+    @property
+    def notices(self) -> list:
+        """What looked odd in the file, and how it was taken: a list of texts."""
+        return [
+            text(lib.ww_series_set_notice(self._c, i, NULL)) for i in range(lib.ww_series_set_notice_count(self._c))
+        ]
+
+    @property
+    def read_info(self) -> SimpleNamespace:
+        """How the file was taken: a record of format, axes, rows and columns."""
+        record = new("ww_read_info")
+        check(lib.ww_series_set_get_read_info(self._c, record))
+        return info(record)
+
+    def write(self, path, *, format: str = "auto", precision: Optional[str] = "double") -> None:
+        """Writes the set; the name's ending says the format: .tsv, .ts, .csv, .npy. OSError where that fails."""
+        kind = by_name("ww_format", format)
+        check(lib.ww_series_set_write(self._c, os.fsencode(path), kind, by_name("ww_precision", precision)))
+
+    def __reduce__(self):
+        return _unpickled_set, (
+            [self[i] for i in range(len(self))],
+            self.labels,
+            [self.times(i) for i in range(len(self))],
+            self.channels,
+        )
+
+    def __repr__(self):
+        return f"<wavewarp.SeriesSet of {len(self)} series, {self.channels} channels>"
+
+
+def _unpickled_set(series, labels, times, channels):
+    made = SeriesSet(channels=channels)
+    for values, label, stamps in zip(series, labels, times):
+        made.add(values, label, times=stamps, axes="nct")
+    return made
+
+
+_READ_WORDS = {
+    "axes": {"auto": 0, "nct": 1, "ntc": 2},
+    "rows": {"auto": 0, "series": 1, "points": 2},
+    "header": {"auto": 0, "yes": 1, "no": 2},
+    "missing": {"keep": 0, "interpolate": 1, "drop": 2},
+    "csv_label": {"auto": 0, "first": 1, "last": 2, "none": 3},
+}
+
+
+def read(path, *, format: str = "auto", **options) -> SeriesSet:
+    """Reads series: UCR .tsv and .txt, .ts, .arff, .csv, .npy, .npz, also packed by gzip. Returns a SeriesSet.
+
+    options: those of ww_read_options by their names: axes ("nct", "ntc"), rows ("series", "points"), header ("yes",
+    "no"), missing ("keep", "interpolate", "drop"), csv_label ("first", "last", "none"), label_column, time_column,
+    series_column, columns, times (another file), threads. What was guessed is in SeriesSet.notices.
+    Raises OSError with file, line and column.
+    """
+    fields = {"format": by_name("ww_format", format)}
+    for name, value in options.items():
+        if name in _READ_WORDS:
+            if value not in _READ_WORDS[name]:
+                raise ValueError(f"{name} is {value!r}, none of {', '.join(_READ_WORDS[name])}")
+            value = _READ_WORDS[name][value]
+        elif value is not None and name != "threads":
+            value = ffi.new("char[]", os.fsencode(str(value)))
+        fields[name] = value
+    return SeriesSet._make(lib.ww_series_set_read, os.fsencode(path), new("ww_read_options", **fields))
+
+
+def write(
+    path,
+    series: Any,
+    labels: Any = None,
+    *,
+    axes: Optional[str] = None,
+    format: str = "auto",
+    precision: Optional[str] = "double",
+) -> None:
+    """Writes series: what SeriesSet takes, or one."""
+    made = series if isinstance(series, SeriesSet) else SeriesSet(series, labels, axes=axes)
+    made.write(path, format=format, precision=precision)
+
+
+def generate(kind, count: int = 100, *, length=0, max_length=0, channels=1, seed: int = 1) -> SeriesSet:
+    """Generated series with labels: "cbf", "two-patterns", "synthetic-control", "random-walk", "sine"."""
+    options = new(
+        "ww_generate_options", count=count, length=length, max_length=max_length, channels=channels, seed=seed
+    )
+    return SeriesSet._make(lib.ww_series_set_generate, by_name("ww_generator", kind), options)
+
+
+def write_array(path, values: Any) -> None:
+    """Writes a 2-D array of distances as the program does (.npy, .csv, else raw); 1-D: a condensed matrix, as .npy."""
+    array = np.ascontiguousarray(as_numbers(values))
+    rows, columns = array.shape if array.ndim == 2 else (len(array), 0)
+    check(lib.ww_array_write(os.fsencode(path), pointer(array), precision_of(array.dtype), rows, columns))
+
+
+class ArrayFile:
+    """A file of a 2-D array that is filled block by block and appears under its name when it is closed.
+
+    With `with`: kept at the end, removed after an exception.
+    """
+
+    def __init__(self, path, shape, dtype=np.float64) -> None:
+        self._dtype = np.dtype(dtype)
+        if self._dtype not in DTYPES.values():
+            raise TypeError("float32 or float64")
+        self._file = ffi.new("ww_array_file **")
+        check(lib.ww_array_file_create(os.fsencode(path), precision_of(self._dtype), *shape, self._file))
+        self._file = ffi.gc(self._file, _discard)
+
+    def put(self, row, column, values: Any) -> None:
+        """Writes a 2-D block at (row, column)."""
+        block = np.ascontiguousarray(values, self._dtype)
+        check(lib.ww_array_file_put(self._file[0], row, block.shape[0], column, block.shape[1], pointer(block)))
+
+    def close(self, keep=True) -> None:
+        if self._file[0] != NULL:
+            check(lib.ww_array_file_close(self._file, keep))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.close(keep=kind is None)
+
+
+def _discard(file):
+    lib.ww_array_file_close(file, 0)
+
+
+# ---- labels
+
+
+def classes_of(labels: Any):
+    """The different labels in order of first appearance, and each label's number; -1 for None and NaN."""
+    labels = as_array(labels)
+    if labels.ndim != 1:
+        raise ValueError(f"labels of shape {labels.shape}: one a series")
+    found, codes = {}, np.empty(len(labels), np.int64)
+    for i, label in enumerate(labels.tolist()):
+        missing = label is None or label != label
+        codes[i] = -1 if missing else found.setdefault(label, len(found))
+    values = list(found)
+    return np.array(values, labels.dtype if labels.dtype != object else None) if values else labels[:0], codes
+
+
+class Dataset:
+    """Series on the device, uploaded once; what every job takes.
+
+    series: an array of shape (series, time) or (series, channel, time) with any strides; anything with the buffer or
+    DLPack protocol, or a PyTorch CPU tensor; a list of series of unequal length, each (time,) or (channel, time); a
+    pandas DataFrame, a row a series (from_long() takes the long form); a SeriesSet; a list of texts.
+    y: labels, one a series (None or NaN: none), for jobs that learn. A SeriesSet has its own.
+    axes: "nct", or "ntc" for (series, time, channel) without a copy. A last axis of 1 has to be named.
+    precision: "float" or "double"; None: float for float32, double for others where the device has double.
+    times: the last channel holds time stamps, for TWED. allow_nan: NaN is accepted. updates: update() will be called.
+    max_bytes: most device memory; more is uploaded block by block.
+
+    Raises ValueError (shapes, NaN with its place), MemoryError.
+    """
+
+    def __init__(
+        self,
+        series: Any,
+        y: Any = None,
+        *,
+        axes: Optional[str] = None,
+        precision: Optional[str] = None,
+        times=False,
+        allow_nan: bool = False,
+        max_bytes: int = 0,
+        updates: bool = False,
+        context: Optional[Context] = None,
+    ) -> None:
+        self.context = context or default_context()
+        if is_texts(series):
+            series, y = SeriesSet.of_texts(series, y), None
+        self._view = None if isinstance(series, SeriesSet) else view(series, axes)
+        self._axes = axes
+        dtype = DTYPES["double"] if self._view is None else self._view.dtype
+        if precision is None:
+            precision = "float" if dtype == np.float32 or not self.context.has_double else "double"
+        options = {
+            "precision": by_name("ww_precision", precision),
+            "allow_not_finite": bool(allow_nan),
+            "times": bool(times),
+            "max_bytes": max_bytes,
+            "updates": bool(updates),
+        }
+        self._handle = handle("ww_dataset")
+        if self._view is None:
+            if y is not None:
+                raise ValueError("a SeriesSet has its own labels")
+            check(
+                lib.ww_dataset_create_from_set(
+                    self.context._c, series._c, new("ww_dataset_options", **options), self._handle
+                )
+            )
+            self.classes = np.array(
+                [text(lib.ww_dataset_class_name(self._c, k)) for k in range(lib.ww_dataset_class_count(self._c))]
+            )
+        else:
+            self.classes, names = self._labels(y)
+            check(
+                lib.ww_dataset_create(
+                    self.context._c, self._view.c, new("ww_dataset_options", labels=names, **options), self._handle
+                )
+            )
+            self._view = None  # what was uploaded is not held
+
+    def _labels(self, y):
+        if y is None:
+            return np.array([]), None
+        classes, codes = classes_of(y)
+        if len(codes) != self._view.count:
+            raise ValueError(f"{len(codes)} labels for {self._view.count} series")
+        if len({str(name) for name in classes.tolist()}) != len(classes):
+            raise ValueError("labels that differ as values but not as texts")
+        names = [ffi.new("char[]", str(name).encode()) for name in classes.tolist()]
+        pointers = ffi.new("char *[]", [NULL if code < 0 else names[code] for code in codes])
+        self._names = names
+        return classes, pointers
+
+    @classmethod
+    def from_long(cls, frame, *, series: Any, values: Any, time=None, label=None, **options) -> Dataset:
+        """From a pandas DataFrame in the long form: a row a point.
+
+        series, time, label: the columns' names; values: a column or a list of them, the channels. Points are ordered by
+        `time` where it is given; series keep the order of their first appearance.
+        """
+        names = [values] if isinstance(values, str) or not isinstance(values, (list, tuple)) else list(values)
+        arrays, labels = [], []
+        for _, part in frame.groupby(series, sort=False):
+            part = part if time is None else part.sort_values(time, kind="stable")
+            arrays.append(np.ascontiguousarray(part[names].to_numpy().T))
+            if label is not None:
+                if part[label].nunique(dropna=False) != 1:
+                    raise ValueError(f"a series has several values of {label!r}")
+                labels.append(part[label].iloc[0])
+        return cls(arrays, labels if label is not None else None, axes="nct", **options)
+
+    @property
+    def _c(self):
+        return self._handle[0]
+
+    def __len__(self) -> int:
+        return lib.ww_dataset_count(self._c)
+
+    channels = property(lambda self: lib.ww_dataset_channels(self._c), doc="Channels, without time stamps.")
+
+    @property
+    def lengths(self) -> np.ndarray:
+        return np.array([lib.ww_dataset_length(self._c, i) for i in range(len(self))], np.int64)
+
+    @property
+    def longest(self) -> int:
+        return int(self.lengths.max())
+
+    @property
+    def precision(self) -> str:
+        return text(lib.ww_precision_name(lib.ww_dataset_precision(self._c)))
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The NumPy type of distances computed from it."""
+        return DTYPES[self.precision]
+
+    @property
+    def codes(self) -> np.ndarray:
+        """The class number of each series: an index into `classes`, -1 without a label."""
+        return np.array([lib.ww_dataset_class(self._c, i) for i in range(len(self))], np.int64)
+
+    def update(self, series: Any, axes: Optional[str] = None) -> None:
+        """Gives it other values of the same shape, in place; made with updates=True."""
+        check(lib.ww_dataset_update(self._c, view(series, axes or self._axes).c))
+
+    def __repr__(self):
+        return f"<wavewarp.Dataset of {len(self)} series, {self.channels} channels, {self.precision}>"
+
+
+def dataset(series: Any, y: Any = None, **options):
+    """A dataset of anything that Dataset takes; one that is given stays."""
+    return series if isinstance(series, Dataset) else Dataset(series, y, **options)
+
+
+def datasets(
+    rows, columns, *, axes: Optional[str] = None, precision: Optional[str] = None, context: Optional[Context] = None
+):
+    """Two datasets of one precision for a job: double where either is. columns None stays None."""
+    made = [x for x in (rows, columns) if isinstance(x, Dataset)]
+    if made:
+        context, precision = made[0].context, made[0].precision
+    context = context or default_context()
+    views = [
+        x if x is None or isinstance(x, (Dataset, SeriesSet)) or is_texts(x) else view(x, axes) for x in (rows, columns)
+    ]
+    if precision is None and context.has_double:
+        kinds = [x.dtype if isinstance(x, View) else np.dtype(np.float64) for x in views if x is not None]
+        precision = "float" if all(kind == np.float32 for kind in kinds) else "double"
+    options = {"precision": precision or "float", "context": context, "axes": axes}
+    return [None if x is None else dataset(x, **options) for x in views]

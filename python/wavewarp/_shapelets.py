@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapelets: a tree of them, the best ones, and the transform."""
+
+from __future__ import annotations
+
+import io
+import os
+from types import SimpleNamespace
+from typing import Any, Optional
+
+import numpy as np
+
+from ._context import Context
+from ._core import NULL, Progress, by_name, check, ffi, handle, info, lib, new, run, text
+from ._series import Dataset, SeriesSet, dataset, output
+
+_OPTIONS = (
+    "min_length",
+    "max_length",
+    "length_step",
+    "start_step",
+    "sample",
+    "seed",
+    "seconds",
+    "raw",
+    "unscaled",
+    "no_tree",
+    "best",
+    "max_depth",
+    "min_size",
+    "terms",
+    "checkpoint",
+    "checkpoint_seconds",
+)
+
+
+class Shapelets:
+    """Shapelets that are learnt from labelled series: a decision tree, the `best` for the transform, or both.
+
+    options: those of ww_shapelets_options by their names: min_length, max_length, length_step, start_step, sample,
+    seed, seconds, quality ("gain", "f", "kruskal-wallis", "mood"), raw, unscaled, no_tree, best, max_depth, min_size,
+    terms, checkpoint, checkpoint_seconds. A model pickles, and is JSON.
+    """
+
+    def __init__(self, *, quality="gain", context: Optional[Context] = None, **options) -> None:
+        unknown = set(options) - set(_OPTIONS)
+        if unknown:
+            raise TypeError(f"no option {', '.join(sorted(unknown))}; there are quality, {', '.join(_OPTIONS)}")
+        self.options, self.quality, self.context = options, quality, context
+        self._handle, self._values = None, None
+
+    def fit(self, series: Any, y: Any = None, *, axes: Optional[str] = None, progress: Progress = None) -> Shapelets:
+        """Learns from series with labels: a Dataset, or what one takes. Returns itself."""
+        train = series if isinstance(series, Dataset) else Dataset(series, y, axes=axes, context=self.context)
+        fields = dict(self.options)
+        if fields.get("checkpoint") is not None:
+            fields["checkpoint"] = ffi.new("char[]", os.fsencode(fields["checkpoint"]))
+        made = handle("ww_shapelets")
+        options = new(
+            "ww_shapelets_options", quality=by_name("ww_shapelet_quality", self.quality), run=run(progress), **fields
+        )
+        check(lib.ww_shapelets_create(train._c, options, made))
+        self._handle, self._values = made, train.classes
+        return self
+
+    @property
+    def _c(self):
+        if self._handle is None:
+            raise ValueError("not fitted: call fit() first")
+        return self._handle[0]
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The labels, in the order of class numbers; texts in a model that was read from a file."""
+        if self._values is None:
+            count = self.info.classes
+            self._values = np.array([text(lib.ww_shapelets_class_name(self._c, k)) for k in range(count)])
+        return self._values
+
+    def _data(self, series, axes):
+        if isinstance(series, (Dataset, SeriesSet)):
+            return dataset(series)
+        return Dataset(series, axes=axes, context=self.context)
+
+    def predict(self, series: Any, *, axes: Optional[str] = None, progress: Progress = None) -> np.ndarray:
+        """The label that the tree gives each series."""
+        data = self._data(series, axes)
+        codes = np.empty(len(data), np.int64)
+        check(lib.ww_shapelets_predict(self._c, data._c, run(progress), output(codes, "int64_t"), NULL))
+        return self.classes[codes]
+
+    def transform(
+        self,
+        series: Any,
+        *,
+        first=0,
+        count: int = None,
+        starts=False,
+        axes: Optional[str] = None,
+        progress: Progress = None,
+    ) -> Any:
+        """Distances of each series to the shapelets from `first` on, of shape (series, count); None: the best, or all.
+
+        starts: also where the nearest windows begin: (distances, starts).
+        """
+        data = self._data(series, axes)
+        if count is None:
+            count = (self.info.best or self.info.shapelets) - first
+        distances, places = np.empty((len(data), count)), np.empty((len(data), count), np.uint64)
+        check(
+            lib.ww_shapelets_transform(
+                self._c,
+                data._c,
+                run(progress),
+                first,
+                count,
+                output(distances, "double"),
+                output(places, "uint64_t") if starts else NULL,
+            )
+        )
+        return (distances, places.astype(np.int64)) if starts else distances
+
+    @property
+    def info(self) -> SimpleNamespace:
+        """A record: classes, channels, nodes, shapelets, best, candidates, seconds_wall, ..."""
+        record = new("ww_shapelets_info")
+        check(lib.ww_shapelets_get_info(self._c, record))
+        return info(record)
+
+    @property
+    def shapelets(self) -> list:
+        """Records of all shapelets, the best first: series, start, length, label, quality, threshold, values, op."""
+        channels, result = self.info.channels, []
+        for i in range(self.info.shapelets):
+            record = new("ww_shapelet")
+            check(lib.ww_shapelets_get_shapelet(self._c, i, record))
+            told = info(record)
+            told.values = np.array(ffi.unpack(record.values, channels * record.length)).reshape(channels, -1)
+            told.label = self.classes[record.label]
+            told.op = "or" if lib.ww_shapelets_get_op(self._c, i) == lib.WW_SHAPELET_OR else "and"
+            result.append(told)
+        return result
+
+    @property
+    def nodes(self) -> list:
+        """Records of the tree's nodes, the root first: left, right (-1: a leaf), label, terms, first, threshold, ..."""
+        result = []
+        for i in range(self.info.nodes):
+            record = new("ww_shapelet_node")
+            check(lib.ww_shapelets_get_node(self._c, i, record))
+            told = info(record)
+            told.label = self.classes[record.label]
+            result.append(told)
+        return result
+
+    def to_json(self) -> str:
+        """The model as JSON text, as save() writes it."""
+        target = io.BytesIO()
+        user = ffi.new_handle(target)
+        check(lib.ww_shapelets_write_to(self._c, lib.py_write_fn, user))
+        return target.getvalue().decode()
+
+    def save(self, path) -> None:
+        """Writes the model as JSON, for the program too."""
+        check(lib.ww_shapelets_write(self._c, os.fsencode(path)))
+
+    def _read(self, function, *arguments):
+        made = handle("ww_shapelets")
+        check(function(*arguments, made))
+        self._handle = made
+        return self
+
+    @classmethod
+    def load(cls, path) -> Shapelets:
+        """Reads what save() or the program wrote. OSError where it is damaged."""
+        return cls()._read(lib.ww_shapelets_read, os.fsencode(path))
+
+    @classmethod
+    def from_json(cls, text) -> Shapelets:
+        """A model of to_json()'s text."""
+        user = ffi.new_handle(io.BytesIO(text.encode()))
+        return cls()._read(lib.ww_shapelets_read_from, lib.py_read_fn, user)
+
+    def __getstate__(self):
+        json = None if self._handle is None else self.to_json()
+        return {"options": self.options, "quality": self.quality, "values": self._values, "json": json}
+
+    def __setstate__(self, state):
+        self.__init__(quality=state["quality"], **state["options"])
+        if state["json"] is not None:
+            user = ffi.new_handle(io.BytesIO(state["json"].encode()))
+            self._read(lib.ww_shapelets_read_from, lib.py_read_fn, user)
+        self._values = state["values"]

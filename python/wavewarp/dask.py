@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matrices and neighbours on a Dask cluster: tiles of rows and columns, each computed by one worker on its device."""
+
+import dask
+import dask.array
+import numpy as np
+
+from . import _distance
+from ._series import as_numbers
+
+
+def _parts(series, size):
+    array = as_numbers(series)
+    return array, [slice(i, min(i + size, len(array))) for i in range(0, len(array), size)]
+
+
+def cdist(x, y=None, measure="dtw", *, tile=1000, **options):
+    """All distances as a Dask array in tiles; options as of wavewarp.cdist. y None: x with itself."""
+    x, rows = _parts(x, tile)
+    y, columns = (x, rows) if y is None else _parts(y, tile)
+    dtype = np.dtype(np.float32 if x.dtype == y.dtype == np.float32 else np.float64)
+    job = dask.delayed(_distance.cdist, pure=True)
+
+    def block(r, c):
+        made = job(x[r], y[c], measure, **options)
+        return dask.array.from_delayed(made, (r.stop - r.start, c.stop - c.start), dtype=dtype)
+
+    return dask.array.block([[block(r, c) for c in columns] for r in rows])
+
+
+def _nearest(x, y, first, k, measure, options):
+    values, indices = _distance.kneighbors(x, y, k, measure, **options)
+    return values, np.where(indices < 0, -1, indices + first)
+
+
+def kneighbors(queries, base, k=1, measure="dtw", *, tile=1000, **options):
+    """(distances, indices) of shape (queries, k), as of wavewarp.kneighbors, computed by parts of queries and base."""
+    queries, rows = _parts(queries, tile)
+    base, columns = _parts(base, tile)
+    job, merge = dask.delayed(_nearest, pure=True), dask.delayed(_distance.merge_neighbours, pure=True)
+    made = []
+    for r in rows:
+        parts = [job(queries[r], base[c], c.start, k, measure, options) for c in columns]
+        while len(parts) > 1:
+            parts = [merge(*parts[i : i + 2]) if i + 1 < len(parts) else parts[i] for i in range(0, len(parts), 2)]
+        made.append(parts[0])
+    values, indices = zip(*dask.compute(*made))
+    return np.concatenate(values), np.concatenate(indices)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures with matplotlib. Each function takes ax= and returns it."""
+
+import numpy as np
+from matplotlib import pyplot
+
+from ._distance import path as _path
+from ._learn import linkage
+from ._series import one_array
+
+
+def _axes(ax):
+    return pyplot.gca() if ax is None else ax
+
+
+def _line(series, axes=None, channel=0):
+    return one_array(series, axes)[channel]
+
+
+def path(x, y, measure="dtw", *, offset=None, channel=0, axes=None, ax=None, **parameters):
+    """Two series, one above the other, and lines between the points that the measure matches."""
+    ax = _axes(ax)
+    cells, distance = _path(x, y, measure, axes=axes, **parameters)
+    a, b = _line(x, axes, channel), _line(y, axes, channel)
+    if offset is None:
+        offset = 1.5 * max(np.ptp(a), np.ptp(b), 1e-12)
+    for i, j in cells[(cells >= 0).all(axis=1)]:
+        ax.plot([i, j], [a[i] + offset, b[j]], color="0.7", linewidth=0.6, zorder=1)
+    ax.plot(a + offset, color="C0", zorder=2)
+    ax.plot(b, color="C1", zorder=2)
+    ax.set(title=f"distance {distance:.4g}", xlabel="time", yticks=[])
+    return ax
+
+
+def matrix(distances, *, order="average", labels=None, ax=None):
+    """A square matrix as a heat map, in the order of its dendrogram (order: a linkage; None: as it is)."""
+    ax = _axes(ax)
+    distances = np.asarray(distances)
+    places = np.arange(len(distances)) if order is None else leaves(linkage(distances, order))
+    image = ax.imshow(distances[np.ix_(places, places)], cmap="viridis", interpolation="nearest")
+    ax.figure.colorbar(image, ax=ax)
+    if labels is not None:
+        ax.set_yticks(range(len(places)), [str(labels[i]) for i in places])
+    return ax
+
+
+def leaves(merges):
+    """The items in the order of the tree of linkage()."""
+    count = len(merges) + 1
+    members = [[i] for i in range(count)]
+    for left, right, *_ in np.asarray(merges):
+        members.append(members[int(left)] + members[int(right)])
+    return np.array(members[-1])
+
+
+def average(centre, members=None, *, channel=0, axes=None, ax=None):
+    """An average over its members."""
+    ax = _axes(ax)
+    for series in members if members is not None else ():
+        ax.plot(_line(series, axes, channel), color="0.75", linewidth=0.7)
+    ax.plot(_line(centre, axes, channel), color="C3", linewidth=2)
+    return ax
+
+
+def clusters(series, labels, *, channel=0, axes=None, ax=None):
+    """Series in the colours of their clusters."""
+    ax = _axes(ax)
+    for label, colour in zip(np.unique(labels), (f"C{i}" for i in range(10**6))):
+        for n, i in enumerate(np.flatnonzero(np.asarray(labels) == label)):
+            name = f"{label}" if n == 0 else None
+            ax.plot(_line(series[i], axes, channel), color=colour, linewidth=0.7, label=name)
+    ax.legend()
+    return ax
+
+
+def shapelet(model, i, series, *, channel=0, axes=None, ax=None):
+    """Shapelet i of a model on the training series that it comes from."""
+    ax, found = _axes(ax), model.shapelets[i]
+    ax.plot(_line(series[found.series], axes, channel), color="0.6")
+    ax.plot(found.start + np.arange(found.length), found.values[channel], color="C3", linewidth=2)
+    ax.set_title(f"series {found.series}, class {found.label}, quality {found.quality:.3g}")
+    return ax
+
+
+def profile(made, *, motifs=1, discords=1, ax=None):
+    """The nearest distance of every window, with motifs and discords."""
+    ax = _axes(ax)
+    ax.plot(made.distances[:, 0], color="C0")
+    for motif in made.motifs(motifs) if motifs else ():
+        ax.plot([motif.first, motif.second], [motif.distance] * 2, "v", color="C2")
+    for place in made.discords(discords) if discords else ():
+        ax.plot(place, made.distances[place, 0], "^", color="C3")
+    ax.set(xlabel="window", ylabel="distance")
+    return ax
+
+
+def search(stream, matches, *, channel=0, axes=None, ax=None):
+    """A stream with the matches of one query."""
+    ax, line = _axes(ax), _line(stream, axes, channel)
+    ax.plot(line, color="0.6", linewidth=0.8)
+    for match in matches[matches["stream"] >= 0]:
+        places = np.arange(match["begin"], match["end"])
+        ax.plot(places, line[places], color="C3")
+    return ax
+
+
+def alignment(probabilities, *, ax=None):
+    """An expected alignment, of soft(..., want="alignment"), as an image."""
+    ax = _axes(ax)
+    ax.imshow(probabilities, cmap="magma", origin="lower", aspect="auto", vmin=0)
+    ax.set(xlabel="y", ylabel="x")
+    return ax

@@ -1,0 +1,429 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Estimators for scikit-learn over Wavewarp's jobs: pipelines, GridSearchCV, cross-validation, pickle.
+
+X is an array of shape (series, time) or (series, channel, time), or a list of series of unequal length. Parameters
+have aeon's names: `distance` is a measure's name or its words ("dtw,band=sakoe-chiba:10%"), `distance_params` a dict of
+what wavewarp.Measure takes ({"band": "sakoe-chiba:5", "gamma": 0.1}; `window`, a share of the length, is aeon's band).
+`precision` is "float" or "double"; None: that of X.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, ClusterMixin, RegressorMixin, TransformerMixin
+from sklearn.cluster import DBSCAN
+from sklearn.utils import check_array, check_random_state, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from . import _learn
+from ._distance import cdist, kneighbors, pdist
+from ._measure import Measure
+from ._series import Dataset, is_ragged, view
+from ._shapelets import Shapelets
+
+try:
+    from sklearn.utils.validation import validate_data as _validate
+except ImportError:  # before scikit-learn 1.6
+
+    def _validate(estimator, X, **options):
+        return estimator._validate_data(X, **options)
+
+
+def _series(estimator, X, reset):
+    """X checked as scikit-learn checks tables, without its limit of two axes; series of unequal length as they are."""
+    if is_ragged(X) and len({np.shape(x) for x in X}) > 1:
+        made = view(list(X))
+        if reset:
+            estimator.n_features_in_ = made.longest
+            estimator._channels = made.channels
+        elif estimator._channels != made.channels:
+            raise ValueError(f"X has {made.channels} channels, but the estimator was fitted with {estimator._channels}")
+        return list(X)
+    three = (np.ndim(X) if isinstance(X, (list, tuple)) else getattr(X, "ndim", 2)) == 3
+    if three:
+        view(X)  # the hint about axes
+    # Lengths may differ between fit and predict in elastic measures; in tables they may not, and series of one channel
+    # are tables: what scikit-learn checks of them, it checks here.
+    kinds = [np.float64, np.float32]
+    X = check_array(X, allow_nd=True, dtype=kinds) if three else _validate(estimator, X, reset=reset, dtype=kinds)
+    channels = X.shape[1] if three else 1
+    if reset:
+        estimator._channels = channels
+        if three:
+            estimator.n_features_in_ = X.shape[2]
+    elif channels != estimator._channels:
+        raise ValueError(f"X has {channels} channels, but the estimator was fitted with {estimator._channels}")
+    return X
+
+
+class _Elastic(BaseEstimator):
+    """What all estimators share: the measure and its data."""
+
+    def _measure(self):
+        parameters = dict(self.distance_params or {})
+        if "window" in parameters:
+            window = parameters.pop("window")
+            if window is not None:
+                parameters["band"] = f"sakoe-chiba:{100 * float(window):.15g}%"
+        return Measure(self.distance, **parameters)
+
+    def _options(self):
+        return {"precision": self.precision}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        return tags
+
+
+def _targets(y, count):
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    y = column_or_1d(y, warn=True)
+    if len(y) != count:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {[count, len(y)]}")
+    return y
+
+
+class _Neighbors(_Elastic):
+    def __init__(self, distance="dtw", distance_params=None, n_neighbors=1, weights="uniform", precision=None):
+        self.distance = distance
+        self.distance_params = distance_params
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.precision = precision
+
+    def _fit(self, X, y):
+        X = _series(self, X, reset=True)
+        if self.weights not in ("uniform", "distance"):
+            raise ValueError(f"weights is {self.weights!r}, not 'uniform' or 'distance'")
+        self._X, self._y = X, _targets(y, len(X))
+        self._measure()
+        return self
+
+    def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
+        """(distances, indices) of the nearest training series; X None: of each among the others."""
+        check_is_fitted(self)
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        queries, base = (self._X, None) if X is None else (_series(self, X, reset=False), self._X)
+        values, indices = kneighbors(queries, base, k, self._measure(), **self._options())
+        return (values, indices) if return_distance else indices
+
+    def _run(self, X, targets=None, y=None):
+        check_is_fitted(self)
+        X = _series(self, X, reset=False)
+        precision = self.precision or ("float" if view(self._X).dtype == view(X).dtype == np.float32 else None)
+        train = Dataset(self._X, y, precision=precision)
+        test = Dataset(X, precision="float" if train.dtype == np.float32 else "double")
+        k = min(self.n_neighbors, len(train))
+        return _learn.Classifier(train, self._measure(), k=k, vote=self.weights, targets=targets).run(test)
+
+
+class KNeighborsTimeSeriesClassifier(ClassifierMixin, _Neighbors):
+    """The class with the largest vote among the k nearest training series; a tie goes to the nearest's class.
+
+    n_neighbors: k. weights: "uniform", or "distance": 1/distance each.
+    """
+
+    def fit(self, X, y):
+        self._fit(X, y)
+        check_classification_targets(self._y)
+        self.classes_, self._codes = np.unique(self._y, return_inverse=True)
+        return self
+
+    def _votes(self, X):
+        told = self._run(X, y=self._codes)
+        order = np.unique(self._codes, return_index=True)[1].argsort()  # classes by first appearance
+        shares = np.empty_like(told.probabilities)
+        shares[:, order] = told.probabilities
+        return told.predicted, shares
+
+    def predict(self, X):
+        """The class of each series."""
+        check_is_fitted(self)
+        return self.classes_[self._votes(X)[0]]
+
+    def predict_proba(self, X):
+        """The share of the votes of each class, in the order of classes_."""
+        check_is_fitted(self)
+        return self._votes(X)[1]
+
+
+class KNeighborsTimeSeriesRegressor(RegressorMixin, _Neighbors):
+    """The mean of the k nearest training series' targets, weighted by their votes."""
+
+    def fit(self, X, y):
+        self._fit(X, y)
+        self._y = np.asarray(self._y, np.float64)
+        if not np.isfinite(self._y).all():
+            raise ValueError("Input y contains NaN or infinity")
+        return self
+
+    def predict(self, X):
+        """The value of each series."""
+        check_is_fitted(self)
+        return self._run(X, targets=self._y).predicted
+
+
+class _Clusters(ClusterMixin, _Elastic):
+    def fit_predict(self, X, y=None):
+        """Cluster numbers of the series."""
+        return self.fit(X, y).labels_
+
+
+class TimeSeriesKMeans(_Clusters):
+    """k-means around DBA averages, or soft ones where distance_params has gamma."""
+
+    def __init__(
+        self,
+        n_clusters=8,
+        distance="dtw",
+        distance_params=None,
+        n_init=1,
+        max_iter=50,
+        tol=1e-6,
+        random_state=None,
+        precision=None,
+    ):
+        self.n_clusters = n_clusters
+        self.distance = distance
+        self.distance_params = distance_params
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.precision = precision
+
+    def fit(self, X, y=None):
+        X = _series(self, X, reset=True)
+        seed = int(check_random_state(self.random_state).randint(1, 2**31 - 1))
+        told = _learn.kmeans(
+            X,
+            self.n_clusters,
+            self._measure(),
+            seed=seed,
+            starts=self.n_init,
+            iterations=self.max_iter,
+            tolerance=self.tol,
+            **self._options(),
+        )
+        self.labels_, self.inertia_, self.n_iter_ = told.labels, told.objective, told.iterations
+        self.cluster_centers_ = told.centres
+        return self
+
+    def predict(self, X):
+        """The nearest centre of each series."""
+        check_is_fitted(self)
+        X = _series(self, X, reset=False)
+        return kneighbors(X, self.cluster_centers_, 1, self._measure(), **self._options())[1][:, 0]
+
+
+class TimeSeriesKMedoids(_Clusters):
+    """k-medoids (FasterPAM) on all distances."""
+
+    def __init__(self, n_clusters=8, distance="dtw", distance_params=None, precision=None):
+        self.n_clusters = n_clusters
+        self.distance = distance
+        self.distance_params = distance_params
+        self.precision = precision
+
+    def fit(self, X, y=None):
+        X = _series(self, X, reset=True)
+        told = _learn.medoids(pdist(X, self._measure(), **self._options()), self.n_clusters)
+        self.labels_, self.medoid_indices_, self.inertia_ = told.labels, told.medoids, told.cost
+        self.cluster_centers_ = [np.atleast_2d(X[i]) for i in told.medoids]
+        return self
+
+    def predict(self, X):
+        """The nearest medoid of each series."""
+        check_is_fitted(self)
+        X = _series(self, X, reset=False)
+        return kneighbors(X, self.cluster_centers_, 1, self._measure(), **self._options())[1][:, 0]
+
+
+class TimeSeriesAgglomerative(_Clusters):
+    """Hierarchical clusters; linkage_ has SciPy's form. linkage: "single", "complete", "average", "ward"."""
+
+    def __init__(
+        self,
+        n_clusters=2,
+        distance_threshold=None,
+        linkage="average",
+        distance="dtw",
+        distance_params=None,
+        precision=None,
+    ):
+        self.n_clusters = n_clusters
+        self.distance_threshold = distance_threshold
+        self.linkage = linkage
+        self.distance = distance
+        self.distance_params = distance_params
+        self.precision = precision
+
+    def fit(self, X, y=None):
+        X = _series(self, X, reset=True)
+        if len(X) < 2:
+            raise ValueError(f"Found array with n_samples={len(X)} while a minimum of 2 is required")
+        self.linkage_ = _learn.linkage(pdist(X, self._measure(), **self._options()), self.linkage)
+        limit = np.inf if self.distance_threshold is None else self.distance_threshold
+        clusters = self.n_clusters if self.distance_threshold is None else 1
+        self.labels_ = _learn.cut(self.linkage_, clusters, limit)
+        self.n_clusters_ = len(np.unique(self.labels_))
+        return self
+
+
+class TimeSeriesDBSCAN(_Clusters):
+    """scikit-learn's DBSCAN on elastic distances. labels_ has -1 for noise."""
+
+    def __init__(self, eps=0.5, min_samples=5, distance="dtw", distance_params=None, precision=None):
+        self.eps = eps
+        self.min_samples = min_samples
+        self.distance = distance
+        self.distance_params = distance_params
+        self.precision = precision
+
+    def fit(self, X, y=None):
+        X = _series(self, X, reset=True)
+        made = DBSCAN(eps=self.eps, min_samples=self.min_samples, metric="precomputed")
+        made.fit(np.maximum(cdist(X, None, self._measure(), **self._options()), 0))
+        self.labels_, self.core_sample_indices_ = made.labels_, made.core_sample_indices_
+        return self
+
+
+class _Shapes(BaseEstimator):
+    def _fit(self, X, y, **options):
+        X = _series(self, X, reset=True)
+        y = _targets(y, len(X))
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"Shapelets tell classes apart, and there is one class: {self.classes_[0]!r}")
+        data = view(X)
+        shortest = int(data.lengths.min())
+        if shortest < 2:
+            raise ValueError(f"Shapelets have 2 points or more, and a series has n_features={shortest}")
+        most = min(self.max_shapelet_length or shortest, shortest)
+        self.shapelets_ = Shapelets(
+            min_length=min(self.min_shapelet_length, most),
+            max_length=most,
+            quality=self.quality,
+            sample=self.n_shapelet_samples or 0,
+            seed=self.random_state or 1,
+            seconds=60.0 * self.time_limit_in_minutes,
+            **options,
+        )
+        precision = "float" if data.dtype == np.float32 else None
+        self.shapelets_.fit(Dataset(X, codes, precision=precision))
+        return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.three_d_array = True
+        return tags
+
+
+class ShapeletTransform(TransformerMixin, _Shapes):
+    """Distances to the best shapelets, as features for any classifier. max_shapelets: how many."""
+
+    def __init__(
+        self,
+        max_shapelets=10,
+        min_shapelet_length=3,
+        max_shapelet_length=None,
+        n_shapelet_samples=None,
+        quality="gain",
+        time_limit_in_minutes=0.0,
+        random_state=None,
+    ):
+        self.max_shapelets = max_shapelets
+        self.min_shapelet_length = min_shapelet_length
+        self.max_shapelet_length = max_shapelet_length
+        self.n_shapelet_samples = n_shapelet_samples
+        self.quality = quality
+        self.time_limit_in_minutes = time_limit_in_minutes
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        return self._fit(X, y, best=self.max_shapelets, no_tree=1)
+
+    def transform(self, X):
+        """Distances of shape (series, shapelets)."""
+        check_is_fitted(self)
+        return self.shapelets_.transform(_series(self, X, reset=False))
+
+
+class ShapeletTree(ClassifierMixin, _Shapes):
+    """A decision tree of shapelets."""
+
+    def __init__(
+        self,
+        min_shapelet_length=3,
+        max_shapelet_length=None,
+        n_shapelet_samples=None,
+        quality="gain",
+        max_depth=None,
+        terms=1,
+        time_limit_in_minutes=0.0,
+        random_state=None,
+    ):
+        self.min_shapelet_length = min_shapelet_length
+        self.max_shapelet_length = max_shapelet_length
+        self.n_shapelet_samples = n_shapelet_samples
+        self.quality = quality
+        self.max_depth = max_depth
+        self.terms = terms
+        self.time_limit_in_minutes = time_limit_in_minutes
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        return self._fit(X, y, max_depth=self.max_depth or 0, terms=self.terms)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # of tables: it sees shapes of windows, not their levels
+        return tags
+
+    def predict(self, X):
+        """The class of each series."""
+        check_is_fitted(self)
+        return self.classes_[self.shapelets_.predict(_series(self, X, reset=False)).astype(int)]
+
+
+class ElasticChoice(ClassifierMixin, _Elastic):
+    """A neighbour classifier whose measure is chosen by leave-one-out on the training series.
+
+    distances: measures or their words; None: DTW with bands of 0 to 20 % of the length. best_: the one chosen.
+    """
+
+    def __init__(self, distances=None, n_neighbors=1, precision=None):
+        self.distances = distances
+        self.n_neighbors = n_neighbors
+        self.precision = precision
+
+    def fit(self, X, y):
+        X = _series(self, X, reset=True)
+        y = _targets(y, len(X))
+        check_classification_targets(y)
+        tried = self.distances
+        if tried is None:
+            tried = [f"dtw,band=corner:{p}%" for p in range(21)]
+        codes = np.unique(y, return_inverse=True)[1]
+        k = max(1, min(self.n_neighbors, len(X) - 1))
+        if len(X) > 1:
+            told = _learn.choose(Dataset(X, codes, precision=self.precision), tried, k=k)
+            self.best_, self.accuracies_ = told.best, told.accuracies
+        else:
+            self.best_, self.accuracies_ = Measure(tried[0]), np.zeros(len(tried))
+        self._nearest = KNeighborsTimeSeriesClassifier(self.best_, None, k, precision=self.precision).fit(X, y)
+        self.classes_ = self._nearest.classes_
+        return self
+
+    def predict(self, X):
+        """The class of each series."""
+        check_is_fitted(self)
+        return self._nearest.predict(X)
+
+    def predict_proba(self, X):
+        """The share of the votes of each class."""
+        check_is_fitted(self)
+        return self._nearest.predict_proba(X)

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// What jobs that learn need of a dataset besides its values on the device: the labels, and the series in double, in
+// host memory and on the device. Both are made when the first job asks, and kept.
+#include "data/dataset_host.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "host.h"
+#include "series/held.h"
+
+// ---- labels
+
+ww_status wwi_dataset_label(ww_dataset *d, const char *const *labels, const int64_t *numbers) {
+    ww_status status = WW_OK;
+    if (!labels && !numbers)
+        return WW_OK;
+    if (labels && numbers)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "options.labels and options.label_numbers are both given");
+    if (!(d->classes = malloc(d->count * sizeof *d->classes)))
+        return wwi_fail_memory(d->count * sizeof *d->classes);
+    for (size_t i = 0; status == WW_OK && i < d->count; i++) {
+        char digits[24];
+        if (numbers)
+            snprintf(digits, sizeof digits, "%" PRId64, numbers[i]);
+        d->classes[i] = -1;
+        if (numbers || labels[i])
+            status = wwi_class_of_name(&d->names, numbers ? digits : labels[i], &d->classes[i]);
+    }
+    return status;
+}
+
+int64_t ww_dataset_class(const ww_dataset *d, size_t i) {
+    if (!d || i >= d->count)
+        return -1;
+    return d->classes ? d->classes[i] : ww_series_set_class(atomic_load(&d->set), i);
+}
+
+size_t ww_dataset_class_count(const ww_dataset *d) {
+    if (!d)
+        return 0;
+    return d->classes ? d->names.count : ww_series_set_class_count(atomic_load(&d->set));
+}
+
+const char *ww_dataset_class_name(const ww_dataset *d, size_t k) {
+    if (!d)
+        return NULL;
+    if (!d->classes)
+        return ww_series_set_class_name(atomic_load(&d->set), k);
+    return k < d->names.count ? d->names.names[k] : NULL;
+}
+
+ww_status wwi_dataset_need_labels(const ww_dataset *d) {
+    for (size_t i = 0; i < d->count; i++)
+        if (ww_dataset_class(d, i) < 0) {
+            wwi_fail(WW_ERROR_NO_LABELS, "series %zu of the train set has no label", i);
+            wwi_fail_hint("every series to learn from needs its class; is the label column read?");
+            return wwi_fail_where((int64_t)i, -1);
+        }
+    return WW_OK;
+}
+
+// ---- the series in double
+
+// Series i of `values`, which are in the dataset's precision: its channels to `to`, its time stamps behind them.
+static void widen(const ww_dataset *d, const void *values, size_t i, double *to) {
+    const size_t count = d->lengths[i] * (d->channels + d->extra);
+    const float *narrow = (const float *)values + d->offsets[i];
+    const double *wide = (const double *)values + d->offsets[i];
+    for (size_t t = 0; t < count; t++)
+        to[t] = d->precision == WW_DOUBLE ? wide[t] : (double)narrow[t];
+}
+
+static ww_status make_set(const ww_dataset *d, const void *values, ww_series_set **set) {
+    ww_status status;
+    const size_t longest = d->rank_lengths[d->rank_count - 1], points = d->channels + d->extra;
+    double *series = malloc(longest * points * sizeof *series);
+    if (!series)
+        return wwi_fail_memory(longest * points * sizeof *series);
+    status = ww_series_set_create(d->channels, set);
+    for (size_t i = 0; status == WW_OK && i < d->count; i++) {
+        const int64_t class_number = ww_dataset_class(d, i);
+        widen(d, values, i, series);
+        status = ww_series_set_add(*set, d->lengths[i], series,
+                                   class_number < 0 ? NULL : ww_dataset_class_name(d, (size_t)class_number));
+        if (status == WW_OK && d->timed)
+            status = ww_series_set_set_times(*set, i, series + d->lengths[i] * d->channels);
+    }
+    if (status != WW_OK)
+        ww_series_set_destroy(set);
+    free(series);
+    return status;
+}
+
+ww_status wwi_dataset_series(ww_dataset *d, ww_series_set **set) {
+    ww_status status = WW_OK;
+    void *read = NULL;
+    // What may have changed since is read anew.
+    *set = d->foreign ? NULL : atomic_load(&d->set);
+    if (*set) {
+        wwi_series_set_retain(*set);
+        return WW_OK;
+    }
+    const uint64_t bytes = d->offsets[d->count] * wwi_precision_bytes(d->precision);
+    if (!d->host) {
+        if (!(read = malloc(bytes)))
+            return wwi_fail_memory(bytes);
+        status = wwi_buffer_read(d->values, 0, bytes, read);
+    }
+    if (status == WW_OK)
+        status = make_set(d, read ? read : d->host, set);
+    free(read);
+    ww_series_set *none = NULL;
+    // Another thread may have been first: one of the two is kept, and they are equal.
+    if (status == WW_OK && !d->foreign && atomic_compare_exchange_strong(&d->set, &none, *set))
+        wwi_series_set_retain(*set);
+    return status;
+}
+
+ww_status wwi_dataset_wide(ww_dataset *d, ww_dataset **wide) {
+    ww_status status;
+    ww_series_set *set;
+    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
+    *wide = d->precision == WW_DOUBLE ? d : atomic_load(&d->wide);
+    if (*wide) {
+        wwi_dataset_retain(*wide);
+        return WW_OK;
+    }
+    options.precision = WW_DOUBLE;
+    options.allow_not_finite = d->unspecified;
+    if ((status = wwi_dataset_series(d, &set)) != WW_OK)
+        return status;
+    status = ww_dataset_create_from_set(d->context, set, &options, wide);
+    ww_series_set_destroy(&set);
+    ww_dataset *none = NULL;
+    if (status == WW_OK && !d->foreign && atomic_compare_exchange_strong(&d->wide, &none, *wide))
+        wwi_dataset_retain(*wide);
+    return status;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// See view.h.
+#include "data/view.h"
+
+#include <stdlib.h>
+
+#include "host.h"
+#include "options.h"
+
+// Bytes that a stride reaches over `count` places, added to *sum. False: more than a pointer can move.
+static bool add_reach(int64_t stride, size_t count, uint64_t *sum) {
+    const uint64_t size = stride < 0 ? UINT64_C(0) - (uint64_t)stride : (uint64_t)stride;
+    uint64_t bytes;
+    return wwi_mul_u64(size, count - 1, &bytes) && wwi_mul_u64(bytes, sizeof(double), &bytes) &&
+           wwi_add_u64(*sum, bytes, sum) && *sum <= PTRDIFF_MAX;
+}
+
+static ww_status check_strides(const ww_series_view *view, size_t longest) {
+    uint64_t reach = 0;
+    if (!view->strided) {
+        if (view->series_stride || view->channel_stride || view->time_stride) {
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view has strides, but is not strided");
+            return wwi_fail_hint("set view.strided to 1");
+        }
+        return WW_OK;
+    }
+    if (view->time_major) {
+        wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the view is strided and time_major");
+        return wwi_fail_hint("say the order of the axes by the strides alone");
+    }
+    if ((view->series || view->offsets) && view->series_stride)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.series_stride together with %s",
+                        view->series ? "pointers" : "offsets");
+    if (!add_reach(view->series_stride, view->count, &reach) ||
+        !add_reach(view->channel_stride, view->channels, &reach) || !add_reach(view->time_stride, longest, &reach))
+        return wwi_fail(WW_ERROR_OVERFLOW, "the view's strides reach farther than memory");
+    for (size_t i = 0; view->offsets && i < view->count; i++)
+        if (view->offsets[i] > PTRDIFF_MAX / sizeof(double)) {
+            wwi_fail(WW_ERROR_OVERFLOW, "series %zu begins at element %zu", i, view->offsets[i]);
+            return wwi_fail_where((int64_t)i, -1);
+        }
+    return WW_OK;
+}
+
+static ww_status check_pointers(const ww_series_view *view) {
+    if (!view->series)
+        return view->values ? WW_OK : wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.values is NULL");
+    if (view->values || view->offsets)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.series together with view.%s",
+                        view->values ? "values" : "offsets");
+    for (size_t i = 0; i < view->count; i++)
+        if (!view->series[i]) {
+            wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.series[%zu] is NULL", i);
+            return wwi_fail_where((int64_t)i, -1);
+        }
+    return WW_OK;
+}
+
+static ww_status check_precision(const ww_series_view *view) {
+    if (view->precision == WW_FLOAT || view->precision == WW_DOUBLE)
+        return WW_OK;
+    return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.precision is %d", (int)view->precision);
+}
+
+static ww_status check(const ww_series_view *view, size_t limit) {
+    ww_status status;
+    size_t longest = 1;
+    if ((status = check_precision(view)) != WW_OK)
+        return status;
+    if (view->count == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "there are no series");
+    if (view->channels == 0)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.channels is 0");
+    if (!view->values && !view->series)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "view.values is NULL");
+    if (view->count > 0x7fffffffu || view->channels > 0x7fffffffu)
+        return wwi_fail(WW_ERROR_OVERFLOW, "more than 2^31-1 series or channels");
+    for (size_t i = 0; i < view->count; i++) {
+        const size_t length = wwi_view_length(view, i);
+        if (length == 0) {
+            wwi_fail(WW_ERROR_EMPTY, "series %zu has length 0", i);
+            return wwi_fail_where((int64_t)i, -1);
+        }
+        if (length > limit) {
+            wwi_fail(WW_ERROR_OVERFLOW, "series %zu has %zu points; the most is %zu", i, length, limit);
+            return wwi_fail_where((int64_t)i, -1);
+        }
+        longest = length > longest ? length : longest;
+    }
+    return (status = check_pointers(view)) == WW_OK ? check_strides(view, longest) : status;
+}
+
+ww_status wwi_view_check(const ww_series_view *view) {
+    return check(view, WWI_LONGEST);
+}
+
+wwi_line wwi_view_line(const ww_series_view *view, size_t i, uint64_t before, size_t channel) {
+    const size_t length = wwi_view_length(view, i);
+    const void *values = view->series ? view->series[i] : view->values;
+    int64_t at = view->series ? 0 : (int64_t)(view->offsets ? view->offsets[i] : before * view->channels);
+    int64_t stride = view->time_major ? (int64_t)view->channels : 1;
+    if (view->strided) {
+        at = view->offsets ? at : (int64_t)i * view->series_stride;
+        at += (int64_t)channel * view->channel_stride;
+        stride = view->time_stride;
+    } else {
+        at += view->time_major ? (int64_t)channel : (int64_t)(channel * length);
+    }
+    if (view->precision == WW_FLOAT)
+        return (wwi_line){(const float *)values + at, NULL, stride};
+    return (wwi_line){NULL, (const double *)values + at, stride};
+}
+
+bool wwi_view_is_dense(const ww_series_view *view) {
+    uint64_t at = 0;
+    if (view->series && view->count > 1)
+        return false;
+    if (view->strided && view->lengths)
+        return false;
+    if (view->strided &&
+        ((view->length > 1 && view->time_stride != 1) ||
+         (view->channels > 1 && view->channel_stride != (int64_t)view->length) ||
+         (view->count > 1 && !view->offsets && view->series_stride != (int64_t)(view->length * view->channels))))
+        return false;
+    if (view->time_major && view->channels > 1)
+        return false;
+    for (size_t i = 0; view->offsets && i < view->count; i++) {
+        if (view->offsets[i] != at)
+            return false;
+        at += (uint64_t)wwi_view_length(view, i) * view->channels;
+    }
+    return true;
+}
+
+static void copy_line(wwi_line from, size_t length, ww_precision precision, void *target) {
+    for (size_t t = 0; t < length; t++)
+        if (precision == WW_FLOAT)
+            ((float *)target)[t] = from.narrow[(int64_t)t * from.stride];
+        else
+            ((double *)target)[t] = from.wide[(int64_t)t * from.stride];
+}
+
+ww_status wwi_view_make_dense(const ww_series_view *given, size_t limit, ww_series_view *own, void **copy) {
+    const ww_series_view initial = WW_SERIES_VIEW_INIT;
+    uint64_t bytes, points = 0;
+    *own = initial;
+    *copy = NULL;
+    ww_status status = wwi_options_take(own, given, "ww_series_view");
+    if (status == WW_OK)
+        status = check_precision(own);
+    if (status != WW_OK || (!own->series && !own->strided))
+        return status == WW_OK && (own->series_stride || own->channel_stride || own->time_stride)
+                   ? check_strides(own, 1)
+                   : status;
+    if ((status = check(own, limit)) != WW_OK)
+        return status;
+    for (size_t i = 0; i < own->count; i++)
+        if (!wwi_add_u64(points, wwi_view_length(own, i), &points))
+            return wwi_fail(WW_ERROR_OVERFLOW, "the series have more points than 64 bits count");
+    const size_t size = own->precision == WW_DOUBLE ? sizeof(double) : sizeof(float);
+    if (!wwi_mul_u64(points, own->channels, &bytes) || !wwi_mul_u64(bytes, size, &bytes) || bytes > PTRDIFF_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "the series have more bytes than memory");
+    unsigned char *to = malloc(bytes);
+    if (!to)
+        return wwi_fail_memory(bytes);
+    *copy = to;
+    points = 0;
+    for (size_t i = 0; i < own->count; i++) {
+        const size_t length = wwi_view_length(own, i);
+        for (size_t c = 0; c < own->channels; c++, to += length * size)
+            copy_line(wwi_view_line(own, i, points, c), length, own->precision, to);
+        points += length;
+    }
+    own->values = *copy;
+    own->series = NULL;
+    own->offsets = NULL;
+    own->time_major = own->strided = 0;
+    own->series_stride = own->channel_stride = own->time_stride = 0;
+    return WW_OK;
+}

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+// Journals of long jobs: the file that all of them have, and units of a job that are marked as done.
+#include "files/journal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "files/output.h"
+#include "host.h"
+#include "options.h"
+
+#define HEAD "wavewarp journal 1\n"
+enum { MOST_BYTES = 1 << 28, MOST_TEXT = 1 << 16, SUM_BYTES = 65 };
+
+static const char *const names[WWI_JOURNAL_TEXTS] = {"job", "inputs", "options", "device"};
+
+void wwi_journal_device(const ww_context *context, char text[WWI_JOURNAL_DEVICE_BYTES]) {
+    const ww_device_info *info = wwi_context_info(context);
+    snprintf(text, WWI_JOURNAL_DEVICE_BYTES, "%s, %s", info->name, info->driver);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+}
+
+static void print_sum(const void *bytes, size_t size, char text[SUM_BYTES]) {
+    uint8_t digest[32];
+    wwi_checksum(bytes, size, digest);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(text + 2 * i, 3, "%02x", digest[i]);
+}
+
+ww_status ww_checksum(const void *bytes, size_t size, char text[65]) {
+    if ((!bytes && size) || !text)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_checksum: %s is NULL", text ? "bytes" : "text");
+    print_sum(bytes ? bytes : "", size, text);
+    return WW_OK;
+}
+
+// ---- the file
+
+ww_status wwi_journal_add(wwi_journal_lines *lines, const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    const size_t length = (size_t)vsnprintf(NULL, 0, format, arguments);
+    const ww_status status = wwi_grow(&lines->bytes, &lines->room, lines->size + length + 1, 1);
+    if (status == WW_OK) {
+        vsnprintf(lines->bytes + lines->size, length + 1, format, again);
+        lines->size += length;
+    }
+    va_end(again);
+    va_end(arguments);
+    return status;
+}
+
+ww_status wwi_journal_save(const char *path, bool again, const wwi_journal_identity *identity,
+                           const wwi_journal_lines *lines) {
+    wwi_journal_lines all = {NULL, 0, 0};
+    wwi_output output;
+    char sum[SUM_BYTES];
+    ww_status status = wwi_journal_add(&all, HEAD "version %s\n", ww_version());
+    for (int i = 0; status == WW_OK && i < WWI_JOURNAL_TEXTS; i++)
+        status = wwi_journal_add(&all, "%s %s\n", names[i], identity->text[i]);
+    if (status == WW_OK)
+        status = wwi_journal_add(&all, "%s", lines->bytes ? lines->bytes : "");
+    if (status == WW_OK) {
+        print_sum(all.bytes, all.size, sum);
+        status = wwi_journal_add(&all, "%s\n", sum);
+    }
+    if (status == WW_OK)
+        status = again ? wwi_output_open_again(path, &output) : wwi_output_open(path, &output);
+    if (status == WW_OK) {
+        wwi_output_bytes(&output, all.bytes, all.size);
+        status = wwi_output_close(&output, true);
+    }
+    free(all.bytes);
+    return status;
+}
+
+ww_status wwi_journal_damaged(const char *path) {
+    wwi_fail(WW_ERROR_FORMAT, "%s is not a journal of this version, or is damaged", path);
+    return wwi_fail_hint("remove it, or name another file");
+}
+
+bool wwi_journal_number(const char **at, uint64_t most, uint64_t *value) {
+    const char *p = *at;
+    uint64_t v = 0;
+    if (*p < '0' || *p > '9')
+        return false;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (v > (UINT64_MAX - 9) / 10)
+            return false;
+        v = v * 10 + (uint64_t)(*p - '0');
+    }
+    if ((*p != ' ' && *p != '\n') || v > most)
+        return false;
+    *at = p + 1;
+    *value = v;
+    return true;
+}
+
+// The text behind `name` in the line at *at, which ends there; NULL: it is another line.
+static const char *take_line(char **at, const char *name) {
+    const size_t length = strlen(name);
+    char *text = *at + length + 1, *end = strchr(*at, '\n');
+    if (!end || strncmp(*at, name, length) != 0 || (*at)[length] != ' ' || text > end)
+        return NULL;
+    *end = '\0';
+    *at = end + 1;
+    return text;
+}
+
+static ww_status parse(const char *path, char *bytes, size_t size, wwi_journal_past *past) {
+    char sum[SUM_BYTES];
+    const size_t head = strlen(HEAD);
+    if (size < head + SUM_BYTES || memcmp(bytes, HEAD, head) != 0 || memchr(bytes, '\0', size))
+        return wwi_journal_damaged(path);
+    print_sum(bytes, size - SUM_BYTES, sum);
+    sum[64] = '\n';
+    if (memcmp(bytes + size - SUM_BYTES, sum, SUM_BYTES) != 0)
+        return wwi_journal_damaged(path);
+    bytes[size - SUM_BYTES] = '\0';
+    char *at = bytes + head;
+    bool good = (past->version = take_line(&at, "version")) != NULL;
+    for (int i = 0; good && i < WWI_JOURNAL_TEXTS; i++)
+        good = (past->identity.text[i] = take_line(&at, names[i])) != NULL;
+    past->lines = at;
+    return good ? WW_OK : wwi_journal_damaged(path);
+}
+
+static ww_status compare(const char *path, const wwi_journal_past *past, const wwi_journal_identity *wanted,
+                         bool any_device) {
+    static const char *const hints[] = {"remove it, or name another file",
+                                        "give the inputs that it was begun with, or name another file",
+                                        "give the options that it was begun with, or name another file",
+                                        "use a device of that kind, or allow any device"};
+    if (strcmp(past->version, ww_version()) != 0) {
+        wwi_fail(WW_ERROR_FORMAT, "%s is of another version: %s; this is %s", path, past->version, ww_version());
+        return wwi_fail_hint("go on with that version, or remove it");
+    }
+    for (int i = 0; i < WWI_JOURNAL_TEXTS; i++) {
+        const char *has = past->identity.text[i], *is = wanted->text[i];
+        if (strcmp(has, is) == 0 || (i == WWI_JOURNAL_DEVICE && any_device))
+            continue;
+        if (i == WWI_JOURNAL_JOB || i == WWI_JOURNAL_DEVICE)
+            wwi_fail(WW_ERROR_FORMAT, "%s is of another %s: %s; this is %s", path, names[i], has, is);
+        else
+            wwi_fail(WW_ERROR_FORMAT, "%s belongs to other %s", path, names[i]);
+        return wwi_fail_hint("%s", hints[i]);
+    }
+    return WW_OK;
+}
+
+static ww_status read_all(const char *path, wwi_journal_lines *text) {
+    ww_status status = WW_OK;
+    struct stat about;
+    // Reading a pipe might never end.
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        return wwi_fail(WW_ERROR_IO, "%s is not a file", path);
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return errno == ENOENT ? WW_OK : wwi_fail(WW_ERROR_IO, "%s can't be opened: %s", path, strerror(errno));
+    for (size_t got = 1; status == WW_OK && got;) {
+        if ((status = wwi_grow(&text->bytes, &text->room, text->size + 4097, 1)) != WW_OK)
+            break;
+        got = fread(text->bytes + text->size, 1, 4096, file);
+        text->size += got;
+        text->bytes[text->size] = '\0';
+        if (text->size > MOST_BYTES)
+            status = wwi_journal_damaged(path);
+    }
+    if (status == WW_OK && ferror(file))
+        status = wwi_fail(WW_ERROR_IO, "%s can't be read", path);
+    fclose(file);
+    return status;
+}
+
+ww_status wwi_journal_load(const char *path, const wwi_journal_identity *wanted, bool any_device,
+                           wwi_journal_past *past) {
+    wwi_journal_lines text = {NULL, 0, 0};
+    memset(past, 0, sizeof *past);
+    ww_status status = read_all(path, &text);
+    if (status == WW_OK && text.bytes)
+        status = parse(path, text.bytes, text.size, past);
+    if (status == WW_OK && text.bytes && wanted)
+        status = compare(path, past, wanted, any_device);
+    if (status == WW_OK)
+        past->bytes = text.bytes;
+    else
+        free(text.bytes);
+    return status;
+}
+
+// ---- units
+
+typedef struct range {
+    uint64_t first, end;
+} range;
+
+struct ww_journal {
+    char *path;
+    char *texts; // of all of the identity
+    const char *version;
+    wwi_journal_identity identity;
+    uint64_t first, count, done, found;
+    range *ranges; // in order, apart from each other
+    size_t range_count, range_room;
+    bool read_only;
+};
+
+// The first range that ends at `unit` or behind it.
+static size_t find(const ww_journal *journal, uint64_t unit) {
+    size_t low = 0, high = journal->range_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (journal->ranges[middle].end < unit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int ww_journal_has(const ww_journal *journal, uint64_t unit) {
+    if (!journal || unit == UINT64_MAX)
+        return 0;
+    const size_t at = find(journal, unit + 1);
+    return at < journal->range_count && journal->ranges[at].first <= unit;
+}
+
+ww_status ww_journal_mark(ww_journal *journal, uint64_t first, uint64_t count) {
+    if (!journal)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_journal_mark: journal is NULL");
+    if (first < journal->first || first - journal->first > journal->count ||
+        count > journal->count - (first - journal->first))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "units %" PRIu64 " to %" PRIu64 " are not of this journal", first,
+                        first + count);
+    if (count == 0)
+        return WW_OK;
+    const ww_status status =
+        wwi_grow(&journal->ranges, &journal->range_room, journal->range_count + 1, sizeof *journal->ranges);
+    if (status != WW_OK)
+        return status;
+    range made = {first, first + count};
+    const size_t begin = find(journal, first);
+    size_t end = begin;
+    for (; end < journal->range_count && journal->ranges[end].first <= made.end; end++) {
+        const range *r = &journal->ranges[end];
+        journal->done -= r->end - r->first;
+        made.first = r->first < made.first ? r->first : made.first;
+        made.end = r->end > made.end ? r->end : made.end;
+    }
+    memmove(journal->ranges + begin + 1, journal->ranges + end, (journal->range_count - end) * sizeof *journal->ranges);
+    journal->ranges[begin] = made;
+    journal->range_count += begin + 1 - end;
+    journal->done += made.end - made.first;
+    return WW_OK;
+}
+
+static ww_status write_units(ww_journal *journal, bool again) {
+    wwi_journal_lines lines = {NULL, 0, 0};
+    ww_status status = wwi_journal_add(&lines, "%" PRIu64 " %" PRIu64 "\n", journal->first, journal->count);
+    for (size_t i = 0; status == WW_OK && i < journal->range_count; i++)
+        status = wwi_journal_add(&lines, "%" PRIu64 " %" PRIu64 "\n", journal->ranges[i].first, journal->ranges[i].end);
+    if (status == WW_OK)
+        status = wwi_journal_save(journal->path, again, &journal->identity, &lines);
+    free(lines.bytes);
+    return status;
+}
+
+ww_status ww_journal_write(ww_journal *journal) {
+    if (!journal || journal->read_only)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_journal_write: %s",
+                        journal ? "this journal was only read" : "journal is NULL");
+    return write_units(journal, true);
+}
+
+static ww_status take_units(ww_journal *journal, const char *at) {
+    uint64_t first, end, before = 0;
+    if (!wwi_journal_number(&at, UINT64_MAX, &journal->first) ||
+        !wwi_journal_number(&at, UINT64_MAX, &journal->count) || journal->count == 0 ||
+        journal->first > UINT64_MAX - journal->count)
+        return wwi_journal_damaged(journal->path);
+    for (; *at; before = end) {
+        if (!wwi_journal_number(&at, UINT64_MAX, &first) || !wwi_journal_number(&at, UINT64_MAX, &end) ||
+            first >= end || first < before || first < journal->first || end > journal->first + journal->count)
+            return wwi_journal_damaged(journal->path);
+        const ww_status status = ww_journal_mark(journal, first, end - first);
+        if (status != WW_OK)
+            return status;
+    }
+    journal->found = journal->done;
+    return WW_OK;
+}
+
+static ww_status make(const char *path, ww_journal **made) {
+    ww_journal *journal = calloc(1, sizeof *journal);
+    if (!journal || !(journal->path = strdup(path))) {
+        free(journal);
+        return wwi_fail_memory(sizeof *journal);
+    }
+    *made = journal;
+    return WW_OK;
+}
+
+static bool is_line(const char *text) {
+    if (!text)
+        return false;
+    size_t length = 0;
+    for (; text[length]; length++)
+        if ((unsigned char)text[length] < ' ' || length >= MOST_TEXT)
+            return false;
+    return true;
+}
+
+// Copies of the texts, which are the journal's.
+static ww_status take_identity(ww_journal *journal, const ww_journal_options *o) {
+    char device[WWI_JOURNAL_DEVICE_BYTES] = "";
+    if (o->context)
+        wwi_journal_device(o->context, device);
+    const char *given[WWI_JOURNAL_TEXTS] = {o->job, o->inputs, o->options, device};
+    size_t bytes = 0;
+    for (int i = 0; i < WWI_JOURNAL_TEXTS; i++) {
+        if (!is_line(given[i]))
+            return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a journal's %s is no line of text", names[i]);
+        bytes += strlen(given[i]) + 1;
+    }
+    char *at = journal->texts = malloc(bytes);
+    if (!at)
+        return wwi_fail_memory(bytes);
+    for (int i = 0; i < WWI_JOURNAL_TEXTS; i++) {
+        journal->identity.text[i] = strcpy(at, given[i]);
+        at += strlen(at) + 1;
+    }
+    journal->version = ww_version();
+    journal->first = o->first_unit;
+    journal->count = o->unit_count;
+    return o->unit_count && o->first_unit <= UINT64_MAX - o->unit_count
+               ? WW_OK
+               : wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a journal of no units, or too many");
+}
+
+// Goes on with what is there.
+static ww_status resume(ww_journal *journal, const ww_journal_options *o, const wwi_journal_past *past) {
+    if (!o->resume) {
+        wwi_fail(WW_ERROR_IO, "%s is there: a run that did not end left it", journal->path);
+        return wwi_fail_hint("resume that run, or remove the file");
+    }
+    const uint64_t first = journal->first, count = journal->count;
+    const ww_status status = take_units(journal, past->lines);
+    if (status == WW_OK && (journal->first != first || journal->count != count))
+        return wwi_fail(WW_ERROR_FORMAT,
+                        "%s is of another part: units %" PRIu64 " to %" PRIu64 ", not %" PRIu64 " to %" PRIu64,
+                        journal->path, journal->first, journal->first + journal->count, first, first + count);
+    return status;
+}
+
+ww_status ww_journal_open(const char *path, const ww_journal_options *given, ww_journal **out) {
+    ww_journal_options o = WW_JOURNAL_OPTIONS_INIT;
+    ww_journal *journal = NULL;
+    wwi_journal_past past = {0};
+    if (out)
+        *out = NULL;
+    if (!out || !path || !given)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_journal_open: path, options or journal is NULL");
+    ww_status status = wwi_options_take(&o, given, "ww_journal_options");
+    if (status == WW_OK)
+        status = make(path, &journal);
+    if (status == WW_OK)
+        status = take_identity(journal, &o);
+    if (status == WW_OK)
+        status = wwi_journal_load(path, &journal->identity, o.any_device != 0, &past);
+    if (status == WW_OK)
+        status = past.bytes ? resume(journal, &o, &past) : WW_OK;
+    if (status == WW_OK)
+        status = write_units(journal, false);
+    free(past.bytes);
+    if (status == WW_OK) {
+        *out = journal;
+    } else {
+        const ww_status closed = ww_journal_close(&journal, 1);
+        (void)closed; // the first error is reported
+    }
+    return status;
+}
+
+ww_status ww_journal_read(const char *path, ww_journal **out) {
+    ww_journal *journal = NULL;
+    wwi_journal_past past = {0};
+    if (out)
+        *out = NULL;
+    if (!out || !path)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_journal_read: %s is NULL", out ? "path" : "journal");
+    ww_status status = make(path, &journal);
+    if (status == WW_OK)
+        status = wwi_journal_load(path, NULL, true, &past);
+    if (status == WW_OK && !past.bytes)
+        status = wwi_fail(WW_ERROR_IO, "%s: there is no such journal", path);
+    if (status == WW_OK) {
+        journal->texts = past.bytes;
+        journal->version = past.version;
+        journal->identity = past.identity;
+        journal->read_only = true;
+        status = take_units(journal, past.lines);
+    }
+    if (status == WW_OK) {
+        *out = journal;
+    } else {
+        const ww_status closed = ww_journal_close(&journal, 1);
+        (void)closed;
+    }
+    return status;
+}
+
+ww_status ww_journal_get_info(const ww_journal *journal, ww_journal_info *info) {
+    if (!journal || !info)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "journal or info is NULL");
+    const char *const *text = journal->identity.text;
+    const ww_journal_info own = {sizeof own,
+                                 journal->version,
+                                 text[WWI_JOURNAL_JOB],
+                                 text[WWI_JOURNAL_INPUTS],
+                                 text[WWI_JOURNAL_OPTIONS],
+                                 text[WWI_JOURNAL_DEVICE],
+                                 journal->first,
+                                 journal->count,
+                                 journal->done,
+                                 journal->found};
+    return wwi_struct_give(info, &own, "ww_journal_info");
+}
+
+ww_status ww_journal_close(ww_journal **journal, int keep) {
+    if (!journal || !*journal)
+        return WW_OK;
+    ww_journal *j = *journal;
+    ww_status status = WW_OK;
+    *journal = NULL;
+    if (!keep && !j->read_only && unlink(j->path) != 0 && errno != ENOENT)
+        status = wwi_fail(WW_ERROR_IO, "%s can't be removed: %s", j->path, strerror(errno));
+    free(j->path);
+    free(j->texts);
+    free(j->ranges);
+    free(j);
+    return status;
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups of devices and the series on them; what their jobs share.
+#include "group/group.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pace.h"
+#include "base/run.h"
+#include "data/dataset.h"
+#include "options.h"
+
+// ---- devices
+
+// Of one piece of hardware that several drivers show, the device that would be chosen alone stays, else the first in
+// the list. A CPU is one, through whatever driver.
+static bool is_twin(const ww_device_info *a, const ww_device_info *b) {
+    if (a->platform_index == b->platform_index || a->type != b->type)
+        return false;
+    return a->type == WW_DEVICE_CPU || (a->pci[0] && strcmp(a->pci, b->pci) == 0);
+}
+
+static bool has_better_twin(const ww_device_info *infos, size_t count, size_t i) {
+    for (size_t other = 0; other < count; other++)
+        if (infos[other].usable && is_twin(&infos[i], &infos[other]) &&
+            (infos[other].chosen || (!infos[i].chosen && other < i)))
+            return true;
+    return false;
+}
+
+static ww_status open_one(ww_group *g, const ww_context_options *given, const char *device) {
+    ww_context_options options = *given;
+    ww_device_info info = WW_DEVICE_INFO_INIT, other = WW_DEVICE_INFO_INIT;
+    options.device = device;
+    ww_status status = ww_context_create(&options, &g->contexts[g->count]);
+    if (status != WW_OK)
+        return status;
+    g->count++;
+    status = ww_context_get_device_info(g->contexts[g->count - 1], &info);
+    for (size_t i = 0; status == WW_OK && i + 1 < g->count; i++) {
+        status = ww_context_get_device_info(g->contexts[i], &other);
+        if (status == WW_OK && other.index == info.index)
+            status =
+                wwi_fail(WW_ERROR_INVALID_ARGUMENT, "device %u (%.100s) is in the group twice", info.index, info.name);
+    }
+    return status;
+}
+
+static ww_status make_room(ww_group *g, size_t most) {
+    g->contexts = calloc(most, sizeof *g->contexts);
+    g->workers = calloc(most, sizeof *g->workers);
+    return g->contexts && g->workers ? WW_OK : wwi_fail_memory(most * (sizeof *g->contexts + sizeof *g->workers));
+}
+
+static ww_status open_listed(ww_group *g, const ww_context_options *options, const char *devices) {
+    size_t most = 1;
+    for (const char *at = devices; *at; at++)
+        most += *at == ',';
+    ww_status status = make_room(g, most);
+    char *names = strdup(devices), *rest = names, *name;
+    if (!names)
+        status = wwi_fail_memory(strlen(devices));
+    while (status == WW_OK && (name = strsep(&rest, ",")))
+        status = *name ? open_one(g, options, name)
+                       : wwi_fail(WW_ERROR_INVALID_ARGUMENT, "\"%.100s\" has a device without a name", devices);
+    free(names);
+    return status;
+}
+
+static ww_status open_found(ww_group *g, const ww_context_options *options, const ww_device_list *list, bool gpus) {
+    const size_t count = ww_device_list_count(list);
+    ww_device_info *infos = calloc(count, sizeof *infos);
+    ww_status status = make_room(g, count);
+    if (!infos)
+        status = wwi_fail_memory(count * sizeof *infos);
+    for (size_t i = 0; i < count && status == WW_OK; i++) {
+        ww_device_info_init(&infos[i], sizeof infos[i]);
+        status = ww_device_list_get_info(list, i, &infos[i]);
+    }
+    for (size_t i = 0; i < count && status == WW_OK; i++) {
+        char index[16];
+        if (!infos[i].usable || (gpus && infos[i].type != WW_DEVICE_GPU) || has_better_twin(infos, count, i))
+            continue;
+        (void)snprintf(index, sizeof index, "%u", infos[i].index);
+        status = open_one(g, options, index);
+    }
+    free(infos);
+    if (status == WW_OK && g->count == 0) {
+        (void)wwi_fail(WW_ERROR_NO_DEVICE, gpus ? "there is no usable GPU" : "there is no usable device");
+        status = wwi_fail_hint("`wavewarp devices` lists what there is");
+    }
+    return status;
+}
+
+static ww_status open_devices(ww_group *g, const ww_context_options *options, const char *devices) {
+    const bool gpus = devices && strcmp(devices, "gpus") == 0;
+    if (devices && !gpus && strcmp(devices, "all") != 0)
+        return open_listed(g, options, devices);
+    ww_device_list *list = NULL;
+    ww_status status = ww_device_list_create(&list);
+    if (status == WW_OK)
+        status = open_found(g, options, list, gpus);
+    ww_device_list_destroy(&list);
+    return status;
+}
+
+static void release(ww_group *g) {
+    if (atomic_fetch_sub(&g->references, 1) > 1)
+        return;
+    for (size_t i = 0; i < g->count; i++)
+        ww_context_destroy(&g->contexts[i]);
+    free(g->contexts);
+    free(g->workers);
+    free(g);
+}
+
+ww_status ww_group_create(const ww_group_options *given, ww_group **group) {
+    ww_group_options options = WW_GROUP_OPTIONS_INIT;
+    ww_context_options context = WW_CONTEXT_OPTIONS_INIT;
+    if (!group)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_create needs a place for the group");
+    *group = NULL;
+    ww_status status = wwi_options_take(&options, given, "ww_group_options");
+    if (status == WW_OK)
+        status = wwi_options_take(&context, options.context, "ww_context_options");
+    if (status != WW_OK)
+        return status;
+    if (options.tile_seconds != 0 && !(options.tile_seconds >= 0.001 && options.tile_seconds <= 3600))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "tile_seconds is %g; 0.001 to 3600", options.tile_seconds);
+    ww_group *g = calloc(1, sizeof *g);
+    if (!g)
+        return wwi_fail_memory(sizeof *g);
+    atomic_init(&g->references, 1);
+    g->tile_seconds = options.tile_seconds > 0 ? options.tile_seconds : 0.5;
+    status = open_devices(g, &context, options.devices && options.devices[0] ? options.devices : NULL);
+    if (status == WW_OK)
+        *group = g;
+    else
+        release(g);
+    return status;
+}
+
+void ww_group_destroy(ww_group **group) {
+    if (!group || !*group)
+        return;
+    release(*group);
+    *group = NULL;
+}
+
+size_t ww_group_count(const ww_group *group) {
+    return group ? group->count : 0;
+}
+
+ww_context *ww_group_context(const ww_group *group, size_t i) {
+    return group && i < group->count ? group->contexts[i] : NULL;
+}
+
+ww_status ww_group_get_info(const ww_group *group, size_t i, ww_group_info *info) {
+    if (!group || !info || i >= group->count)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group or the record is NULL, or it has no device %zu", i);
+    const wwi_worker *w = &group->workers[i];
+    ww_group_info own = WW_GROUP_INFO_INIT;
+    own.tiles = w->tiles;
+    own.work = w->work;
+    own.seconds = w->seconds;
+    own.lost = w->lost;
+    if (w->lost) {
+        own.status = w->error.status;
+        (void)snprintf(own.message, sizeof own.message, "%s", w->error.message);
+    }
+    return wwi_struct_give(info, &own, "ww_group_info");
+}
+
+// ---- series
+
+static void release_dataset(ww_group_dataset *d) {
+    if (atomic_fetch_sub(&d->references, 1) > 1)
+        return;
+    for (size_t i = 0; d->parts && i < d->group->count; i++)
+        ww_dataset_destroy(&d->parts[i]);
+    release(d->group);
+    free(d->parts);
+    free(d->errors);
+    free(d->points);
+    free(d);
+}
+
+static ww_status count_points(ww_group_dataset *d, const ww_dataset *any) {
+    d->count = any->count;
+    d->points = malloc((d->count + 1) * sizeof *d->points);
+    if (!d->points)
+        return wwi_fail_memory((d->count + 1) * sizeof *d->points);
+    d->points[0] = 0;
+    for (size_t i = 0; i < d->count; i++)
+        d->points[i + 1] = d->points[i] + any->lengths[i];
+    return WW_OK;
+}
+
+// From a view, or from a set.
+static ww_status fill(ww_group_dataset *d, const ww_series_view *view, ww_series_set *set,
+                      const ww_dataset_options *options) {
+    ww_status status = WW_OK;
+    const ww_dataset *any = NULL;
+    for (size_t i = 0; i < d->group->count; i++) {
+        ww_context *context = d->group->contexts[i];
+        status = set ? ww_dataset_create_from_set(context, set, options, &d->parts[i])
+                     : ww_dataset_create(context, view, options, &d->parts[i]);
+        if (status == WW_OK)
+            any = d->parts[i];
+        else if (wwi_schedule_loses_worker(status))
+            d->errors[i] = *ww_last_error();
+        else
+            return status;
+    }
+    return any ? count_points(d, any) : status;
+}
+
+static ww_status make_dataset(ww_group *group, const ww_series_view *view, ww_series_set *set,
+                              const ww_dataset_options *options, ww_group_dataset **dataset) {
+    if (dataset)
+        *dataset = NULL;
+    if (!group || !dataset || !(view || set))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the group, the series or the place for the dataset is NULL");
+    ww_group_dataset *d = calloc(1, sizeof *d);
+    if (!d)
+        return wwi_fail_memory(sizeof *d);
+    atomic_init(&d->references, 1);
+    atomic_fetch_add(&group->references, 1);
+    d->group = group;
+    d->parts = calloc(group->count, sizeof(ww_dataset *));
+    d->errors = calloc(group->count, sizeof *d->errors);
+    const ww_status status =
+        d->parts && d->errors ? fill(d, view, set, options) : wwi_fail_memory(group->count * sizeof *d->errors);
+    if (status == WW_OK)
+        *dataset = d;
+    else
+        release_dataset(d);
+    return status;
+}
+
+ww_status ww_group_dataset_create(ww_group *group, const ww_series_view *view, const ww_dataset_options *options,
+                                  ww_group_dataset **dataset) {
+    return make_dataset(group, view, NULL, options, dataset);
+}
+
+ww_status ww_group_dataset_create_from_set(ww_group *group, ww_series_set *set, const ww_dataset_options *options,
+                                           ww_group_dataset **dataset) {
+    return make_dataset(group, NULL, set, options, dataset);
+}
+
+void ww_group_dataset_destroy(ww_group_dataset **dataset) {
+    if (!dataset || !*dataset)
+        return;
+    release_dataset(*dataset);
+    *dataset = NULL;
+}
+
+// ---- jobs
+
+ww_status wwi_group_job_begin(wwi_group_job *job, const ww_measure *measure, ww_group_dataset *rows,
+                              ww_group_dataset *columns, const ww_plan_options *options) {
+    ww_status status;
+    if (!measure || !rows)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the measure or the rows are NULL");
+    if (columns && columns->group != rows->group)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the datasets belong to different groups");
+    job->group = rows->group;
+    job->measure = measure;
+    job->rows = rows;
+    job->self = columns == NULL || columns == rows;
+    job->columns = job->self ? rows : columns;
+    job->options = (ww_plan_options)WW_PLAN_OPTIONS_INIT;
+    if ((status = wwi_options_take(&job->options, options, "ww_plan_options")) != WW_OK ||
+        (status = wwi_run_take(job->options.run, &job->run)) != WW_OK)
+        return status;
+    job->own = job->run;
+    job->own.progress = NULL;
+    job->options.run = &job->own;
+    for (size_t i = 0; i < job->group->count; i++)
+        if (job->rows->parts[i])
+            job->value_bytes = wwi_precision_bytes(job->rows->parts[i]->precision);
+    return WW_OK;
+}
+
+static ww_status begin_device(void *user, size_t device) {
+    wwi_group_job *job = user;
+    ww_group_dataset *const sides[] = {job->rows, job->columns};
+    for (int s = 0; s < 2; s++)
+        if (!sides[s]->parts[device])
+            return wwi_fail_again(&sides[s]->errors[device], sides[s]->errors[device].status);
+    return job->plan(job, device, job->rows->parts[device], job->self ? NULL : job->columns->parts[device],
+                     &job->plans[device]);
+}
+
+static void finish_device(void *user, size_t device) {
+    ww_plan_destroy(&((wwi_group_job *)user)->plans[device]);
+}
+
+ww_status wwi_group_job_run(wwi_group_job *job, size_t items, const double *before,
+                            size_t (*end)(void *user, size_t first),
+                            ww_status (*run)(void *user, size_t device, size_t first, size_t count)) {
+    ww_group *g = job->group;
+    const wwi_schedule schedule = {.items = items,
+                                   .before = before,
+                                   .end = end,
+                                   .begin = begin_device,
+                                   .run = run,
+                                   .finish = finish_device,
+                                   .user = job,
+                                   .tile_seconds = g->tile_seconds,
+                                   .report = &job->run};
+    job->plans = calloc(g->count, sizeof(ww_plan *));
+    if (!job->plans)
+        return wwi_fail_memory(g->count * sizeof(ww_plan *));
+    for (size_t i = 0; i < g->count; i++) {
+        const ww_device_info *info = wwi_context_info(g->contexts[i]);
+        g->workers[i] = (wwi_worker){.rate = wwi_pace_guess(info, info->type == WW_DEVICE_GPU ? 20 : 1)};
+    }
+    const ww_status status = wwi_schedule_run(&schedule, g->workers, g->count);
+    free(job->plans);
+    job->plans = NULL;
+    return status;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// A matrix in tiles of rectangles, and nearest series by parts of the queries, on a group of devices.
+#include <stdlib.h>
+#include <string.h>
+
+#include "group/group.h"
+#include "jobs/plan.h"
+#include "measure/measure_table.h"
+#include "options.h"
+
+// ---- a matrix
+
+// The items are rectangles of a grid: bands of rows, in each some columns. A device takes neighbours of one band.
+enum { BAND_ROWS = 256, ITEM_COLUMNS = 1024, LEAST_ROWS = 16, LEAST_COLUMNS = 64, PARTS = 16 };
+#define MOST_ITEMS ((size_t)1 << 21)
+
+typedef struct wwi_tiles {
+    size_t rows, columns; // of the matrix
+    size_t height, width; // of an item; the last ones are smaller
+    bool half;            // only what reaches above the diagonal: a band begins with its own rows' columns
+    size_t bands, items;
+    size_t *first;  // bands + 1: the first item of each band
+    double *before; // items + 1
+} wwi_tiles;
+
+static size_t between(size_t value, size_t least, size_t most) {
+    return value < least ? least : value > most ? most : value;
+}
+
+static size_t band_column(const wwi_tiles *t, size_t band) {
+    return t->half ? band * t->height : 0;
+}
+
+static size_t items_of(const wwi_tiles *t, size_t band) {
+    return (t->columns - band_column(t, band) + t->width - 1) / t->width;
+}
+
+static size_t count_items(wwi_tiles *t) {
+    size_t items = 0;
+    t->bands = (t->rows + t->height - 1) / t->height;
+    for (size_t band = 0; band < t->bands; band++)
+        items += items_of(t, band);
+    return items;
+}
+
+static ww_status make_tiles(wwi_tiles *t, const wwi_group_job *job) {
+    const double *rows = job->rows->points, *columns = job->columns->points;
+    const size_t parts = PARTS * job->group->count;
+    t->rows = job->rows->count;
+    t->columns = job->columns->count;
+    t->half = job->self && wwi_measure_is_symmetric(job->measure);
+    t->height = between(t->rows / parts, LEAST_ROWS, BAND_ROWS);
+    t->width = between(t->columns / 8, LEAST_COLUMNS, ITEM_COLUMNS);
+    while ((t->items = count_items(t)) > MOST_ITEMS)
+        t->height *= 2, t->width *= 2;
+    t->first = malloc((t->bands + 1) * sizeof *t->first);
+    t->before = malloc((t->items + 1) * sizeof *t->before);
+    if (!t->first || !t->before)
+        return wwi_fail_memory((t->bands + 1) * sizeof *t->first + (t->items + 1) * sizeof *t->before);
+    t->first[0] = 0;
+    t->before[0] = 0;
+    for (size_t band = 0, item = 0; band < t->bands; band++) {
+        const size_t row_end = between((band + 1) * t->height, 0, t->rows);
+        const double height = rows[row_end] - rows[band * t->height];
+        for (size_t column = band_column(t, band); column < t->columns; column += t->width, item++)
+            t->before[item + 1] =
+                t->before[item] + height * (columns[between(column + t->width, 0, t->columns)] - columns[column]);
+        t->first[band + 1] = item;
+    }
+    return WW_OK;
+}
+
+static size_t band_of(const wwi_tiles *t, size_t item) {
+    size_t low = 0, high = t->bands;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (t->first[middle] <= item)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static size_t band_end(void *user, size_t first) {
+    const wwi_tiles *t = ((wwi_group_job *)user)->tiles;
+    return t->first[band_of(t, first) + 1];
+}
+
+// Below the diagonal is what is above. A band's own rows and columns are computed in full.
+static void mirror(const wwi_group_job *job, size_t row, size_t rows, size_t column, size_t columns) {
+    const size_t size = job->value_bytes, stride = (size_t)job->to.row_stride;
+    unsigned char *values = job->to.host;
+    for (size_t i = row; i < row + rows; i++)
+        for (size_t c = column > row + rows ? column : row + rows; c < column + columns; c++)
+            memcpy(values + (c * stride + i) * size, values + (i * stride + c) * size, size);
+}
+
+static ww_status run_tile(void *user, size_t device, size_t first, size_t count) {
+    const wwi_group_job *job = user;
+    const wwi_tiles *t = job->tiles;
+    const size_t band = band_of(t, first), row = band * t->height;
+    const size_t rows = between(row + t->height, 0, t->rows) - row;
+    const size_t column = band_column(t, band) + (first - t->first[band]) * t->width;
+    const size_t columns = between(column + count * t->width, 0, t->columns) - column;
+    ww_output to = job->to;
+    to.host = (unsigned char *)to.host + (row * to.row_stride + column) * job->value_bytes;
+    to.bytes = 0; // checked as a whole
+    const ww_status status = ww_plan_run_rectangle(job->plans[device], row, rows, column, columns, &to);
+    if (status == WW_OK && t->half)
+        mirror(job, row, rows, column, columns);
+    return status;
+}
+
+static ww_status plan_matrix(wwi_group_job *job, size_t device, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
+    (void)device;
+    return ww_plan_create_matrix(job->measure, rows, columns, &job->options, plan);
+}
+
+static ww_status take_output(wwi_group_job *job, const ww_output *output) {
+    job->to = (ww_output)WW_OUTPUT_INIT;
+    ww_status status = wwi_options_take(&job->to, output, "ww_output");
+    if (status != WW_OK)
+        return status;
+    if (!job->to.host || job->to.device || job->to.layout != WW_LAYOUT_FULL)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a group writes a matrix in the full layout to host memory");
+    wwi_buffer *none;
+    const wwi_result result = {"matrix", job->rows->count, job->columns->count, job->value_bytes, true};
+    status = wwi_result_check(&job->to, NULL, &result, &none);
+    if (job->to.row_stride == 0)
+        job->to.row_stride = job->columns->count;
+    return status;
+}
+
+ww_status ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
+                          const ww_plan_options *options, const ww_output *output) {
+    wwi_tiles tiles = {0};
+    wwi_group_job job = {.plan = plan_matrix, .tiles = &tiles};
+    if (!output)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_matrix: the output is NULL");
+    ww_status status = wwi_group_job_begin(&job, measure, rows, columns, options);
+    if (status == WW_OK)
+        status = take_output(&job, output);
+    if (status == WW_OK)
+        status = make_tiles(&tiles, &job);
+    if (status == WW_OK)
+        status = wwi_group_job_run(&job, tiles.items, tiles.before, band_end, run_tile);
+    free(tiles.first);
+    free(tiles.before);
+    return status;
+}
+
+// ---- nearest
+
+static ww_status plan_nearest(wwi_group_job *job, size_t device, ww_dataset *rows, ww_dataset *columns,
+                              ww_plan **plan) {
+    (void)device;
+    return ww_plan_create_nearest(job->measure, rows, columns, job->k, &job->options, plan);
+}
+
+static ww_status run_queries(void *user, size_t device, size_t first, size_t count) {
+    const wwi_group_job *job = user;
+    unsigned char *distances = job->distances ? job->distances + first * job->k * job->value_bytes : NULL;
+    return ww_plan_run_nearest_rows(job->plans[device], first, count, job->indices + first * job->k, distances);
+}
+
+ww_status ww_group_nearest(const ww_measure *measure, ww_group_dataset *queries, ww_group_dataset *base, size_t k,
+                           const ww_plan_options *options, int64_t *indices, void *distances) {
+    wwi_group_job job = {.plan = plan_nearest, .k = k, .indices = indices, .distances = distances};
+    if (!indices)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_nearest: the indices are NULL");
+    ww_status status = wwi_group_job_begin(&job, measure, queries, base, options);
+    if (status != WW_OK)
+        return status;
+    const double points = job.columns->points[job.columns->count];
+    double *before = malloc((queries->count + 1) * sizeof *before);
+    if (!before)
+        return wwi_fail_memory((queries->count + 1) * sizeof *before);
+    for (size_t i = 0; i <= queries->count; i++)
+        before[i] = queries->points[i] * points;
+    status = wwi_group_job_run(&job, queries->count, before, NULL, run_queries);
+    free(before);
+    return status;
+}

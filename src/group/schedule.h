@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// One job's work among unlike workers: tiles of consecutive items from one counter, each as large as its worker does in
+// a given time. A worker is a device in a group; tests have workers that sleep and fail.
+#ifndef WAVEWARP_SCHEDULE_H
+#define WAVEWARP_SCHEDULE_H
+
+#include <stdbool.h>
+#include <wavewarp/run.h>
+
+typedef struct wwi_worker {
+    double rate;    // work a second; at the start a guess, above 0
+    uint64_t tiles; // finished
+    double work;    // of these
+    double seconds; // of these
+    bool lost;      // it failed, and others do its work
+    ww_error error; // why
+} wwi_worker;
+
+typedef struct wwi_schedule {
+    size_t items;
+    const double *before;                    // items + 1: the work of all items before each
+    size_t (*end)(void *user, size_t first); // the largest end of a tile that begins there; NULL: any
+    // Called by the worker's own thread: `begin` once before its tiles, `finish` once after them, also after a failure.
+    ww_status (*begin)(void *user, size_t worker);
+    ww_status (*run)(void *user, size_t worker, size_t first, size_t count);
+    void (*finish)(void *user, size_t worker);
+    void *user;
+    double tile_seconds;          // what a tile should last; the last ones are shorter
+    const ww_run_options *report; // progress, called by the calling thread several times a second; NULL: none
+} wwi_schedule;
+
+// Whether an error is of a device, and another one may do better; not of the work, or the caller's wish.
+bool wwi_schedule_loses_worker(ww_status status);
+
+// Runs all items, each at least once: those of a worker that is lost are run again by another. A worker is lost by an
+// error of its device. WW_ERROR_CANCELLED; an error of the work itself, which every worker would find; when all workers
+// are lost the last one's error.
+ww_status wwi_schedule_run(const wwi_schedule *schedule, wwi_worker *workers, size_t count);
+
+#endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// The k nearest series, near ties decided in double. The search is in src/jobs/nearest.c.
+#include "learn/exact_neighbours.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wavewarp/distance.h>
+
+#include "base/run.h"
+#include "data/dataset_host.h"
+#include "measure/measure_table.h"
+#include "options.h"
+
+// Neighbours requested beyond the k-th, where near ties are decided in double.
+#define SPARE 7
+// Pairs compared again at a time.
+#define AGAIN (1u << 22)
+
+// ---- the error of a distance in float
+
+// Rounding to float moves a value by at most 2^-24 of it, so a difference of two by at most e = 2^-23 largest, and by
+// 2^-24 of itself when it is taken. Along a path of S cells over C channels that moves a sum of squares D by at most 2
+// e sqrt(C S D) + C S e^2 (Cauchy-Schwarz), a sum of absolute values by C S e, of Euclidean costs by sqrt(C) S e; a
+// maximum is one cell, S = 1. Sums add 2^-24 of D for each addition. The factor of other measures is in the table
+// (`rounding`); the errors of their parameters are added below.
+static double float_error(const wwi_neighbours *j, double distance) {
+    const wwi_measure_row *row = wwi_measure_row_by_id(j->measure->id);
+    const double *p = j->measure->parameters;
+    const double u = ldexp(1.0, -24), channels = (double)ww_dataset_channels(j->train);
+    const double steps = row->flags & WWI_MEASURE_BOUND_MAX ? 1 : j->steps;
+    double e = 2 * u * row->rounding * j->largest, error = 0, more = 4;
+    double d = j->measure->root ? distance * distance : distance;
+    switch (j->measure->id) {
+    case WW_ERP:
+        e += 2 * u * fabs(p[0]);
+        break;
+    case WW_MSM: // a quotient of differences
+        more += 16;
+        break;
+    case WW_WDTW:
+    case WW_WDDTW: // an exponential whose argument is at most g S / 4
+        more += 8 + p[0] * steps / 4;
+        e *= fmax(p[1], 1);
+        break;
+    case WW_TWED: // times nu, four to a step; a power, whose slope is largest at the largest difference
+        error = 8 * u * steps * p[0] * j->latest;
+        more += p[2] == 1 || p[2] == 2 ? 0 : 32;
+        e *= p[3] != 0 ? p[2] * pow(2 * j->largest, p[2] - 1) * sqrt(channels) : p[2] < 2 ? sqrt(channels) : 1;
+        break;
+    default:
+        break;
+    }
+    switch (wwi_measure_cost(j->measure)) {
+    case WW_COST_SQUARED:
+        error += 2 * e * sqrt(channels * steps * d) + channels * steps * e * e;
+        break;
+    case WW_COST_ABSOLUTE:
+        error += channels * steps * e;
+        break;
+    default:
+        error += sqrt(channels) * steps * e;
+    }
+    error = 1.1 * (error + (steps + channels + more) * u * d + steps * (double)FLT_MIN);
+    if (!j->measure->root)
+        return error;
+    // Independent channels have a root each, and some may be near 0.
+    const double root = sqrt(error);
+    if (j->measure->independent && channels > 1)
+        return channels * root;
+    return distance > root ? error / distance + u * distance : root;
+}
+
+// Candidates for the k nearest of a test series within the error of the distances; 0 where their order is certain or
+// all are of one class and nothing else counts.
+static size_t candidates_of(const wwi_neighbours *j, const wwi_neighbour *found) {
+    const size_t k = j->k < j->others ? j->k : j->others;
+    bool near = false;
+    size_t end = 0;
+    for (size_t s = 0; s + 1 < j->asked && s < k; s++)
+        near = near || found[s + 1].distance - found[s].distance <=
+                           float_error(j, found[s].distance) + float_error(j, found[s + 1].distance);
+    const double reach = found[k - 1].distance + float_error(j, found[k - 1].distance);
+    while (end < j->asked && found[end].distance - float_error(j, found[end].distance) <= reach)
+        end++;
+    if (end == j->asked)
+        end = j->others;
+    if (!near)
+        return 0;
+    bool one_class = j->classes_alone && end <= j->asked;
+    for (size_t s = 1; one_class && s < end; s++)
+        one_class =
+            ww_dataset_class(j->train, (size_t)found[s].index) == ww_dataset_class(j->train, (size_t)found[0].index);
+    return one_class ? 0 : end;
+}
+
+static int by_distance(const void *a, const void *b) {
+    const wwi_neighbour *p = a, *q = b;
+    const int order = (p->distance > q->distance) - (p->distance < q->distance);
+    return order ? order : (p->index > q->index) - (p->index < q->index);
+}
+
+// Compares the candidates of `rows` test series in double and puts the nearest in their place.
+static ww_status compare_again(wwi_neighbours *j, ww_dataset *test, ww_dataset *train, const size_t *rows,
+                               const size_t *counts, size_t row_count, size_t pairs) {
+    ww_status status;
+    ww_plan *plan = NULL;
+    ww_plan_options options = j->plan;
+    ww_run_options run = j->run;
+    size_t *row_index = malloc(pairs * sizeof *row_index), *column_index = malloc(pairs * sizeof *column_index);
+    double *distances = malloc(pairs * sizeof *distances);
+    wwi_neighbour *candidates = malloc(pairs * sizeof *candidates);
+    if (!row_index || !column_index || !distances || !candidates) {
+        status = wwi_fail_memory(pairs * 40);
+        goto done;
+    }
+    for (size_t r = 0, at = 0; r < row_count; r++)
+        for (size_t s = 0; s < counts[r]; s++, at++) {
+            row_index[at] = rows[r];
+            column_index[at] = counts[r] <= j->asked ? (size_t)j->found[rows[r] * j->asked + s].index
+                                                     : s + (j->self && s >= rows[r]); // all others
+            candidates[at].index = (int64_t)column_index[at];
+        }
+    run.progress = NULL; // progress has already reported the total
+    options.run = &run;
+    const ww_output to = WW_OUTPUT_HOST(distances);
+    if ((status = ww_plan_create_pairs(j->measure, test, train, row_index, column_index, pairs, &options, &plan)) !=
+        WW_OK)
+        goto done;
+    const double begin = wwi_seconds();
+    if ((status = ww_plan_run(plan, &to)) != WW_OK)
+        goto done;
+    for (size_t r = 0, at = 0; r < row_count; at += counts[r], r++) {
+        for (size_t s = 0; s < counts[r]; s++)
+            candidates[at + s].distance = distances[at + s];
+        qsort(candidates + at, counts[r], sizeof *candidates, by_distance);
+        const size_t kept = counts[r] < j->asked ? counts[r] : j->asked;
+        memcpy(j->found + rows[r] * j->asked, candidates + at, kept * sizeof *candidates);
+    }
+    j->seconds += wwi_seconds() - begin;
+done:
+    ww_plan_destroy(&plan);
+    free(row_index);
+    free(column_index);
+    free(distances);
+    free(candidates);
+    return status;
+}
+
+static ww_status decide_in_double(wwi_neighbours *j) {
+    ww_status status = WW_OK;
+    ww_dataset *test = NULL, *train = NULL;
+    size_t *rows = malloc(j->count * sizeof *rows), *counts = malloc(j->count * sizeof *counts);
+    size_t taken = 0;
+    if (!rows || !counts) {
+        status = wwi_fail_memory(2 * j->count * sizeof *rows);
+        goto done;
+    }
+    for (size_t i = 0; i < j->count; i++) {
+        counts[taken] = candidates_of(j, j->found + i * j->asked);
+        rows[taken] = i;
+        taken += counts[taken] != 0;
+    }
+    if (taken == 0)
+        goto done;
+    if ((status = wwi_dataset_wide(j->train, &train)) != WW_OK || (status = wwi_dataset_wide(j->test, &test)) != WW_OK)
+        goto done;
+    for (size_t begin = 0, end; status == WW_OK && begin < taken; begin = end) {
+        size_t pairs = counts[begin];
+        for (end = begin + 1; end < taken && pairs + counts[end] <= AGAIN; end++)
+            pairs += counts[end];
+        status = compare_again(j, test, train, rows + begin, counts + begin, end - begin, pairs);
+    }
+done:
+    ww_dataset_destroy(&train);
+    ww_dataset_destroy(&test);
+    free(rows);
+    free(counts);
+    return status;
+}
+
+static ww_status find_neighbours(wwi_neighbours *j) {
+    ww_status status;
+    ww_plan *plan = NULL;
+    const ww_precision precision = ww_dataset_precision(j->train);
+    const size_t count = j->count * j->asked;
+    int64_t *indices = malloc(count * sizeof *indices);
+    void *distances = malloc(count * wwi_precision_bytes(precision));
+    ww_plan_options options_of_plan = j->plan;
+    ww_plan_info info = WW_PLAN_INFO_INIT;
+    options_of_plan.run = &j->run;
+    if (!indices || !distances) {
+        status = wwi_fail_memory(count * 16);
+        goto done;
+    }
+    if ((status = ww_plan_create_nearest(j->measure, j->test, j->self ? NULL : j->train, j->asked, &options_of_plan,
+                                         &plan)) != WW_OK)
+        goto done;
+    const double begin = wwi_seconds();
+    if ((status = ww_plan_run_nearest(plan, indices, distances)) != WW_OK ||
+        (status = ww_plan_get_info(plan, &info)) != WW_OK)
+        goto done;
+    j->info = info;
+    for (size_t i = 0; i < count; i++)
+        j->found[i] = (wwi_neighbour){indices[i], precision == WW_DOUBLE ? ((double *)distances)[i]
+                                                                         : (double)((float *)distances)[i]};
+    j->seconds += wwi_seconds() - begin;
+done:
+    ww_plan_destroy(&plan);
+    free(indices);
+    free(distances);
+    return status;
+}
+
+// ---- the search
+
+static uint32_t longest(const ww_dataset *d) {
+    return d->rank_lengths[d->rank_count - 1];
+}
+
+// The largest absolute time stamp; without any a point's time is its index.
+static double latest_time(const ww_dataset *d) {
+    return d->timed ? d->largest_time : (double)longest(d);
+}
+
+// The largest absolute value. That of a caller's own memory is not known before it is read.
+static ww_status largest_value(ww_dataset *d, double *largest) {
+    ww_series_set *set;
+    *largest = d->largest_value;
+    if (!isinf(*largest))
+        return WW_OK;
+    const ww_status status = wwi_dataset_series(d, &set);
+    *largest = 0;
+    for (size_t i = 0; status == WW_OK && i < d->count; i++)
+        for (size_t t = 0; t < d->lengths[i] * d->channels; t++)
+            *largest = fmax(*largest, fabs(ww_series_set_values(set, i)[t]));
+    if (status == WW_OK)
+        ww_series_set_destroy(&set);
+    return status;
+}
+
+// What the bound of the error is made of.
+static ww_status measure_sets(wwi_neighbours *j) {
+    double train, test;
+    ww_status status = largest_value(j->train, &train);
+    if (status == WW_OK)
+        status = largest_value(j->test, &test);
+    if (status != WW_OK)
+        return status;
+    j->largest = fmax(train, test);
+    j->latest = fmax(latest_time(j->train), latest_time(j->test));
+    j->steps = (double)longest(j->train) + (double)longest(j->test);
+    return WW_OK;
+}
+
+ww_status wwi_neighbours_find(wwi_neighbours *j) {
+    ww_status status;
+    uint64_t bytes;
+    const ww_dataset *train = j->train;
+    j->self = !j->test;
+    j->test = j->test ? j->test : j->train;
+    j->count = j->test->count;
+    j->others = train->count - j->self;
+    if (j->others == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "one series has no other to be compared with");
+    if (j->k == 0)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "k is 0; at least one neighbour is needed");
+    const bool again = train->precision == WW_FLOAT && wwi_context_info(train->context)->has_double &&
+                       wwi_measure_cost(j->measure) != WW_COST_USER &&
+                       wwi_measure_row_by_id(j->measure->id)->rounding > 0;
+    j->asked = again && j->k < j->others ? j->k + SPARE : j->k;
+    if (j->asked > j->others)
+        j->asked = j->others;
+    if (!wwi_mul_u64(j->count, j->asked, &bytes) || !wwi_mul_u64(bytes, sizeof *j->found, &bytes) || bytes > SIZE_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu series with %zu neighbours", j->count, j->asked);
+    if (!(j->found = malloc((size_t)bytes)))
+        return wwi_fail_memory(bytes);
+    if ((status = find_neighbours(j)) == WW_OK && again && (status = measure_sets(j)) == WW_OK)
+        status = decide_in_double(j);
+    return status;
+}
+
+void wwi_neighbours_free(wwi_neighbours *j) {
+    free(j->found);
+    j->found = NULL;
+}
+
+ww_status ww_nearest(const ww_measure *measure, ww_dataset *queries, ww_dataset *base, size_t k,
+                     const ww_plan_options *options, int64_t *indices, double *distances) {
+    ww_status status;
+    ww_measure own;
+    wwi_neighbours n = {.measure = &own, .train = base ? base : queries, .test = base ? queries : NULL, .k = k};
+    if (!queries || !indices)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "queries or indices is NULL");
+    ww_plan_options_init(&n.plan, sizeof n.plan);
+    if ((status = wwi_options_take(&n.plan, options, "ww_plan_options")) != WW_OK ||
+        (status = wwi_run_take(n.plan.run, &n.run)) != WW_OK || (status = wwi_measure_take(measure, &own)) != WW_OK)
+        return status;
+    status = wwi_neighbours_find(&n);
+    const double none = wwi_measure_is_similarity(&own) ? -INFINITY : INFINITY;
+    for (size_t i = 0; status == WW_OK && i < n.count; i++)
+        for (size_t s = 0; s < k; s++) {
+            const wwi_neighbour *found = s < n.asked ? &n.found[i * n.asked + s] : NULL;
+            indices[i * k + s] = found ? found->index : -1;
+            if (distances)
+                distances[i * k + s] = found && found->index >= 0 ? found->distance : none;
+        }
+    wwi_neighbours_free(&n);
+    return status;
+}

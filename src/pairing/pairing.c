@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// See pairing.h.
+#include "pairing/pairing.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "data/transform.h"
+#include "measure/range.h"
+
+static ww_status take_dataset(const ww_measure *measure, ww_dataset *given, bool derived, ww_dataset **taken) {
+    if (derived)
+        return wwi_dataset_derive(given, measure, taken);
+    wwi_dataset_retain(given);
+    *taken = given;
+    return WW_OK;
+}
+
+// Symbols that float makes equal, and times that it rounds, would give wrong distances without an error.
+static ww_status check_rounded(const ww_measure *measure, const ww_dataset *d) {
+    const wwi_measure_row *row = wwi_measure_row_by_id(measure->id);
+    const bool symbols = row->info.is_of_symbols != 0;
+    const wwi_rounded *rounded = symbols ? &d->rounded_value : &d->rounded_time;
+    if ((!symbols && row->transform != WWI_TRANSFORM_TIMES) || !rounded->any)
+        return WW_OK;
+    wwi_fail(WW_ERROR_UNSUPPORTED, "float does not hold the %s %.17g of series %zu at point %zu",
+             symbols ? "symbol" : "time stamp", rounded->value, rounded->series, rounded->point);
+    wwi_fail_hint(symbols ? "use double precision, or number the symbols from 0; float is exact up to 2^24"
+                          : "use double precision, or count time from a later moment; float is exact up to 2^24");
+    return wwi_fail_where((int64_t)rounded->series, (int64_t)rounded->point);
+}
+
+const char *wwi_pairing_precision(const wwi_pairing *p) {
+    return p->rows->precision == WW_DOUBLE ? "double" : "float";
+}
+
+// Looks for values so large that results would be infinite, or wrong.
+ww_status wwi_pairing_check_range(wwi_pairing *p) {
+    const ww_dataset *rows = p->rows, *columns = p->columns;
+    const uint32_t tallest = rows->rank_lengths[rows->rank_count - 1],
+                   widest = columns->rank_lengths[columns->rank_count - 1];
+    const wwi_range range = {.channels = rows->channels,
+                             .largest = fmax(rows->largest_value, columns->largest_value),
+                             .largest_time = fmax(rows->largest_time, columns->largest_time),
+                             .longest = tallest > widest ? tallest : widest,
+                             .top = rows->precision == WW_DOUBLE ? DBL_MAX : (double)FLT_MAX};
+    p->limit = rows->unspecified || columns->unspecified ? (double)INFINITY : wwi_range_limit(&p->measure, &range);
+    if (p->limit > 0)
+        return WW_OK;
+    wwi_fail(WW_ERROR_OVERFLOW, "values of up to %g are too large for %s in %s", range.largest,
+             ww_measure_info_by_id(p->measure.id)->name, wwi_pairing_precision(p));
+    return wwi_fail_hint("scale the series, or use double precision");
+}
+
+// The datasets as the measure compares them.
+static ww_status take_datasets(wwi_pairing *p, const ww_measure *measure, ww_dataset *rows, ww_dataset *columns) {
+    const wwi_transform transform = wwi_measure_row_by_id(measure->id)->transform;
+    bool derive_rows = transform != WWI_TRANSFORM_NONE, derive_columns = derive_rows;
+    if (transform == WWI_TRANSFORM_TIMES) {
+        // Where one side has time stamps, the other gets them.
+        derive_rows = !rows->timed && columns->timed;
+        derive_columns = rows->timed && !columns->timed;
+    }
+    ww_status status = take_dataset(measure, rows, derive_rows, &p->rows);
+    if (status != WW_OK)
+        return status;
+    if (columns != rows)
+        return take_dataset(measure, columns, derive_columns, &p->columns);
+    wwi_dataset_retain(p->rows);
+    p->columns = p->rows;
+    return WW_OK;
+}
+
+static ww_status check_sides(const ww_measure *measure, const ww_dataset *rows, const ww_dataset *columns) {
+    if (columns->context != rows->context)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the datasets belong to different contexts");
+    if (columns->precision != rows->precision)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the datasets have different precisions");
+    if (columns->channels != rows->channels) {
+        wwi_fail(WW_ERROR_CHANNELS, "the rows have %zu channels, the columns %zu", rows->channels, columns->channels);
+        return wwi_fail_hint("both sides of a distance need the same channels");
+    }
+    const ww_status status = check_rounded(measure, rows);
+    return status == WW_OK ? check_rounded(measure, columns) : status;
+}
+
+ww_status wwi_pairing_open(const ww_measure *measure, ww_dataset *rows, ww_dataset *columns, wwi_pairing *p) {
+    ww_status status;
+    ww_measure taken;
+    memset(p, 0, sizeof *p);
+    if (!rows)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the rows are NULL");
+    columns = columns ? columns : rows;
+    if ((status = wwi_measure_take(measure, &taken)) != WW_OK || (status = check_sides(&taken, rows, columns)) != WW_OK)
+        return status;
+    p->context = rows->context;
+    if ((status = wwi_stream_create(p->context, &p->stream)) == WW_OK &&
+        (status = take_datasets(p, &taken, rows, columns)) == WW_OK &&
+        (status = wwi_measure_own(&taken, &p->measure)) == WW_OK && (status = wwi_pairing_check_range(p)) == WW_OK)
+        wwi_recurrence_make(&p->measure, p->rows, p->stream, &p->recurrence);
+    else
+        wwi_pairing_close(p);
+    return status;
+}
+
+void wwi_pairing_close(wwi_pairing *p) {
+    wwi_slice_close(&p->slices[WWI_SIDE_ROW]);
+    wwi_slice_close(&p->slices[WWI_SIDE_COLUMN]);
+    wwi_stream_destroy(&p->stream);
+    ww_dataset_destroy(&p->columns);
+    ww_dataset_destroy(&p->rows);
+    wwi_measure_disown(&p->measure);
+}
+
+ww_status wwi_pairing_no_path(const wwi_pairing *p, uint32_t n, uint32_t m) {
+    if (p->measure.band.kind == WW_BAND_ROWS && p->measure.band.rows != n)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "the band has %zu rows, a row series %" PRIu32 " points",
+                        p->measure.band.rows, n);
+    wwi_fail(WW_ERROR_NO_PATH, "the band leaves no path between series of %" PRIu32 " and %" PRIu32 " points", n, m);
+    return wwi_fail_hint("widen the band, or use the corner or slanted band, which always leave one");
+}
+
+ww_status wwi_pairing_slice(wwi_pairing *p, int side, size_t first, size_t count, wwi_slice *slice) {
+    const ww_dataset *dataset = side == WWI_SIDE_ROW ? p->rows : p->columns;
+    const ww_status status = wwi_dataset_slice(dataset, first, count, &p->slices[side]);
+    *slice = p->slices[side];
+    return status;
+}
+
+ww_status wwi_pairing_slices(wwi_pairing *p, size_t row, size_t rows, size_t column, size_t columns,
+                             wwi_slice *row_slice, wwi_slice *column_slice) {
+    const ww_status status = wwi_pairing_slice(p, WWI_SIDE_ROW, row, rows, row_slice);
+    return status == WW_OK ? wwi_pairing_slice(p, WWI_SIDE_COLUMN, column, columns, column_slice) : status;
+}

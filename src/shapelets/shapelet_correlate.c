@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Correlates the columns of a chunk with the windows of the node's series, in the way that shapelet_ways.c has chosen:
+// the tables of both, and launches bounded in time.
+#include <stdlib.h>
+#include <string.h>
+
+#include "shapelets/shapelet_node.h"
+
+// ---- the tables of a chunk
+
+static uint32_t tile_windows(const wwi_node_search *s) {
+    const wwi_shapelet_way *way = s->correlator.way;
+    return way->tile_windows ? way->tile_windows : way->diagonals ? s->device->diagonals : s->device->windows;
+}
+
+static ww_status send_columns(wwi_node_search *s, size_t first, size_t count) {
+    ww_status status = WW_OK;
+    const uint32_t W = s->job.columns;
+    const wwi_shapelet_way *way = s->correlator.way;
+    wwi_shapelet_column *padded = NULL;
+    if (count < W || way->host) {
+        if (!(padded = malloc(W * sizeof *padded)))
+            return wwi_fail_memory(W * sizeof *padded);
+        memcpy(padded, s->candidates.columns + first, count * sizeof *padded);
+        for (size_t c = count; c < W; c++)
+            padded[c] = (wwi_shapelet_column){s->node->ids[0], 0, 0, UINT32_MAX};
+    }
+    if (!way->host)
+        status = padded ? wwi_buffer_write(s->room->columns.places, 0, W * sizeof *padded, padded)
+                        : wwi_buffer_copy(s->room->node.columns, first * sizeof *padded, s->room->columns.places, 0,
+                                          W * sizeof *padded);
+    s->candidates.at = first;
+    s->candidates.padded = padded;
+    if (status == WW_OK)
+        status = way->make_columns(s);
+    free(padded);
+    return status;
+}
+
+// The tiles of series j of the node. *rows: those of the table before, and after.
+static ww_status add_tiles(wwi_node_search *s, size_t j, size_t *room, uint64_t *rows) {
+    wwi_node_table *t = &s->table;
+    const bool diagonals = s->correlator.way->diagonals;
+    const uint32_t U = tile_windows(s), length = (uint32_t)wwi_shapelet_length(s->data, s->node->ids[j]);
+    const int32_t before = diagonals ? (int32_t)s->device->rows - 1 : 0;
+    const int32_t end = (int32_t)(length - s->job.least) + 1 + (diagonals ? before + (int32_t)U : 0);
+    for (int32_t u = -before; u < end; u += (int32_t)U) {
+        const uint32_t left = u < 0 ? length : (uint32_t)u < length ? length - (uint32_t)u : 0;
+        const uint32_t lengths = left < s->job.least ? 0 : left < s->job.longest ? left : s->job.longest;
+        const ww_status status = wwi_grow(&t->tiles, room, t->tile_count + 1, sizeof *t->tiles);
+        if (status != WW_OK)
+            return status;
+        t->tiles[t->tile_count++] = (wwi_shapelet_tile){(uint32_t)j, (uint32_t)u, lengths, (uint32_t)*rows};
+        *rows += diagonals ? 0 : lengths;
+    }
+    return WW_OK;
+}
+
+// Tiles of the windows of series [first, ...) as far as the tables may grow; at least one series.
+static ww_status make_tiles(wwi_node_search *s, size_t first, uint64_t most_bytes) {
+    size_t room = 0;
+    wwi_node_table *t = &s->table;
+    const bool diagonals = s->correlator.way->diagonals;
+    const uint64_t row_bytes = wwi_shapelet_row(s->device->kind, tile_windows(s)) * 4; // not by diagonals
+    const uint64_t steps = (uint64_t)s->job.count * s->correlator.wide * 16;
+    const uint64_t differences = (uint64_t)s->correlator.difference_count * 16,
+                   each = diagonals ? steps + differences : 0;
+    uint64_t rows = 0;
+    free(t->tiles);
+    t->tiles = NULL;
+    t->tile_count = t->count = 0;
+    t->first_tile[0] = 0;
+    t->first = first;
+    for (size_t j = first; j < s->node->count; j++) {
+        uint64_t after = rows;
+        const size_t begin = t->tile_count;
+        const ww_status status = add_tiles(s, j, &room, &after);
+        if (status != WW_OK)
+            return status;
+        if (j > first && after * row_bytes + (j + 1 - first) * each > most_bytes) {
+            t->tile_count = begin;
+            break;
+        }
+        rows = after;
+        t->first_tile[++t->count] = (uint32_t)t->tile_count;
+    }
+    if (rows >> 32)
+        return wwi_fail(WW_ERROR_OVERFLOW, "a series has too many windows of too many lengths");
+    t->bytes = rows * row_bytes;
+    if (!diagonals)
+        return wwi_grow_buffer(s->device->context, &s->room->windows.b, t->bytes);
+    return WWI_GROW(s->device->context, {&s->room->windows.steps, t->count * steps},
+                    {&s->room->windows.differences, t->count * differences});
+}
+
+// The table of the windows of series from `first` on.
+static ww_status make_windows(wwi_node_search *s, size_t first, uint64_t most_bytes) {
+    wwi_node_table *t = &s->table;
+    ww_status status = make_tiles(s, first, most_bytes);
+    if (status != WW_OK)
+        return status;
+    s->job.table = (uint32_t)first;
+    // Of a table of all series what is sent stays.
+    const bool stays = t->count == s->node->count;
+    wwi_shapelet_device *d = s->device;
+    const struct {
+        wwi_buffer **to;
+        const void *from;
+        uint64_t bytes;
+    } sent[] = {{&s->room->windows.tiles, t->tiles, t->tile_count * sizeof *t->tiles},
+                {&s->room->windows.first, t->first_tile, (t->count + 1) * 4}};
+    for (size_t i = 0; status == WW_OK && i < (s->correlator.way->diagonals ? 1 : 2); i++)
+        status = stays ? wwi_node_post(d, sent[i].to, sent[i].from, sent[i].bytes)
+                       : wwi_upload(d->context, sent[i].to, sent[i].from, sent[i].bytes);
+    return status == WW_OK ? s->correlator.way->make_windows(s) : status;
+}
+
+// ---- launches
+
+// The chunk's columns with the series of the table.
+static ww_status correlate_table(wwi_node_search *s, double cells_each, bool last) {
+    ww_status status = WW_OK;
+    wwi_pace *pace = &s->progress->pace;
+    for (size_t at = 0; status == WW_OK && at < s->table.count;) {
+        const uint64_t many = wwi_pace_units(pace, s->progress->rate, s->table.count - at, cells_each);
+        s->job.first = (uint32_t)(s->table.first + at);
+        s->job.many = (uint32_t)many;
+        if ((status = s->correlator.way->launch(s)) != WW_OK)
+            return status;
+        at += many;
+        status =
+            wwi_pace_launched(pace, &s->progress->rate, cells_each * (double)many, !(last && at == s->table.count));
+    }
+    return status;
+}
+
+ww_status wwi_correlate(wwi_node_search *s, const wwi_node_chunk *now) {
+    const uint64_t table_bytes = wwi_node_room(s) / 4;
+    const double each = (double)now->cells / (double)s->node->count;
+    ww_status status = send_columns(s, now->first, now->count);
+    if (status == WW_OK && s->correlator.way->begin)
+        status = s->correlator.way->begin(s);
+    for (size_t j = 0; status == WW_OK && j < s->node->count; j += s->table.count) {
+        // One table for all series serves all chunks.
+        if (!(s->table.first == 0 && s->table.count == s->node->count))
+            status = make_windows(s, j, table_bytes);
+        if (status == WW_OK)
+            status = correlate_table(s, each, j + s->table.count == s->node->count);
+    }
+    return status;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model of shapelets is used for: reading it, the transform, prediction.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/run.h"
+#include "data/dataset_host.h"
+#include "options.h"
+#include "shapelets/shapelet_model.h"
+
+void ww_shapelets_destroy(ww_shapelets **shapelets) {
+    ww_shapelets *m = wwi_taken(shapelets);
+    if (!m)
+        return;
+    for (size_t k = 0; m->names && k < m->class_count; k++)
+        free(m->names[k]);
+    for (size_t i = 0; i < m->shapelet_count; i++)
+        free(m->shapelets[i].values);
+    free(m->names);
+    free(m->shapelets);
+    free(m->nodes);
+    free(m);
+}
+
+ww_status ww_shapelets_get_info(const ww_shapelets *m, ww_shapelets_info *info) {
+    if (!m || !info)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or info is NULL");
+    ww_shapelets_info own = m->info;
+    own.classes = m->class_count;
+    own.channels = m->channels;
+    own.train = m->train;
+    own.nodes = m->node_count;
+    own.shapelets = m->shapelet_count;
+    own.best = m->best;
+    own.raw = m->raw;
+    own.unscaled = m->unscaled;
+    own.quality = m->quality;
+    own.longest = 0;
+    for (size_t i = 0; i < m->shapelet_count; i++)
+        if (m->shapelets[i].length > own.longest)
+            own.longest = m->shapelets[i].length;
+    return wwi_struct_give(info, &own, "ww_shapelets_info");
+}
+
+ww_status ww_shapelets_get_shapelet(const ww_shapelets *m, size_t i, ww_shapelet *shapelet) {
+    if (!m || !shapelet)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or shapelet is NULL");
+    if (i >= m->shapelet_count)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no shapelet %zu; there are %zu", i, m->shapelet_count);
+    const wwi_shapelet *s = &m->shapelets[i];
+    const ww_shapelet own = {sizeof own, s->series, s->start, s->length,    s->label,
+                             s->quality, s->gain,   s->gap,   s->threshold, s->values};
+    return wwi_struct_give(shapelet, &own, "ww_shapelet");
+}
+
+ww_status ww_shapelets_get_node(const ww_shapelets *m, size_t i, ww_shapelet_node *node) {
+    if (!m || !node)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets or node is NULL");
+    if (i >= m->node_count)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "there is no node %zu; there are %zu", i, m->node_count);
+    return wwi_struct_give(node, &m->nodes[i], "ww_shapelet_node");
+}
+
+ww_shapelet_op ww_shapelets_get_op(const ww_shapelets *m, size_t i) {
+    return m && i < m->shapelet_count ? m->shapelets[i].op : WW_SHAPELET_AND;
+}
+
+const char *ww_shapelets_class_name(const ww_shapelets *m, size_t k) {
+    return m && k < m->class_count ? m->names[k] : NULL;
+}
+
+// ---- use
+
+static ww_status check_channels(const ww_shapelets *m, const ww_dataset *series) {
+    if (series->channels == m->channels)
+        return WW_OK;
+    return wwi_fail(WW_ERROR_CHANNELS, "the series have %zu channels, the shapelets %zu", series->channels,
+                    m->channels);
+}
+
+enum { AT_ONCE = 64, PART = 4096 };
+
+// Room for a part of the series and some patterns.
+typedef struct block {
+    wwi_shapelet_pattern patterns[AT_ONCE];
+    uint32_t ids[PART], at[PART * AT_ONCE];
+    double distances[PART * AT_ONCE];
+} block;
+
+static ww_status transform(const ww_shapelets *m, wwi_shapelet_device *device, const wwi_shapelet_data *data,
+                           const ww_run_options *run, size_t first, size_t count, block *b, double *distances,
+                           uint64_t *starts) {
+    ww_status status = WW_OK;
+    const size_t n = data->count;
+    for (size_t begin = 0; begin < n && status == WW_OK; begin += PART) {
+        const size_t some = wwi_least(n - begin, PART);
+        for (size_t j = 0; j < some; j++)
+            b->ids[j] = (uint32_t)(begin + j);
+        for (size_t p = 0; p < count && status == WW_OK; p += AT_ONCE) {
+            const size_t many = wwi_least(count - p, AT_ONCE);
+            for (size_t i = 0; i < many; i++) {
+                const wwi_shapelet *s = &m->shapelets[first + p + i];
+                b->patterns[i] = (wwi_shapelet_pattern){s->values, s->length, s->length};
+            }
+            status = wwi_shapelet_exact(device, data, b->ids, some, b->patterns, many, b->distances, b->at);
+            for (size_t i = 0; status == WW_OK && i < many; i++)
+                for (size_t j = 0; j < some; j++) {
+                    distances[(begin + j) * count + p + i] = b->distances[i * some + j];
+                    if (starts)
+                        starts[(begin + j) * count + p + i] = b->at[i * some + j];
+                }
+            if (status == WW_OK)
+                status =
+                    wwi_run_report(run->progress, run->progress_user, begin * count + some * (p + many), n * count);
+        }
+    }
+    return status;
+}
+
+ww_status ww_shapelets_transform(const ww_shapelets *m, ww_dataset *series, const ww_run_options *given, size_t first,
+                                 size_t count, double *distances, uint64_t *starts) {
+    ww_status status;
+    ww_series_set *set = NULL;
+    wwi_shapelet_device device;
+    wwi_shapelet_data data;
+    ww_run_options run;
+    if (!m || !series || !distances)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets, series or distances is NULL");
+    if (count == 0 || first > m->shapelet_count || count > m->shapelet_count - first)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets %zu to %zu; there are %zu", first, first + count,
+                        m->shapelet_count);
+    if ((status = wwi_run_take(given, &run)) != WW_OK || (status = check_channels(m, series)) != WW_OK)
+        return status;
+    memset(&data, 0, sizeof data);
+    block *b = malloc(sizeof *b);
+    const wwi_shapelet_kind kind = {m->channels, m->raw, m->unscaled};
+    if ((status = wwi_shapelet_device_open(series->context, kind, &device)) == WW_OK && !b)
+        status = wwi_fail_memory(sizeof *b);
+    if (status == WW_OK && (status = wwi_dataset_series(series, &set)) == WW_OK &&
+        (status = wwi_shapelet_data_open(&device, set, &data)) == WW_OK) {
+        wwi_stream_start(device.stream);
+        status = transform(m, &device, &data, &run, first, count, b, distances, starts);
+        status = wwi_finish_after(device.stream, status);
+    }
+    ww_series_set_destroy(&set);
+    wwi_shapelet_data_close(&data);
+    wwi_shapelet_device_close(&device);
+    free(b);
+    return status;
+}
+
+static size_t predict_one(const ww_shapelets *m, const double *distances) {
+    const ww_shapelet_node *node = &m->nodes[0];
+    while (node->left >= 0) {
+        double d = distances[node->first];
+        for (size_t i = node->first + 1; i < node->first + node->terms; i++)
+            d = wwi_shapelet_join(m->shapelets[i].op, d, distances[i]);
+        node = &m->nodes[d <= node->threshold ? node->left : node->right];
+    }
+    return node->label;
+}
+
+ww_status ww_shapelets_predict(const ww_shapelets *m, ww_dataset *series, const ww_run_options *run, int64_t *classes,
+                               double *distances) {
+    ww_status status;
+    double *own = NULL;
+    if (!m || !series || !classes)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "shapelets, series or classes is NULL");
+    if (!m->node_count)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "this model has no tree, only shapelets to transform with");
+    const size_t n = series->count, all = m->shapelet_count;
+    if ((status = check_channels(m, series)) != WW_OK)
+        return status;
+    if (all) {
+        uint64_t bytes;
+        if (!wwi_mul_u64(n * sizeof *own, all, &bytes))
+            return wwi_fail(WW_ERROR_OVERFLOW, "%zu series and %zu shapelets", n, all);
+        if (!distances && !(own = malloc(bytes)))
+            return wwi_fail_memory(bytes);
+        distances = distances ? distances : own;
+        status = ww_shapelets_transform(m, series, run, 0, all, distances, NULL);
+    }
+    for (size_t i = 0; status == WW_OK && i < n; i++)
+        classes[i] = (int64_t)predict_one(m, all ? distances + i * all : NULL);
+    free(own);
+    return status;
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of candidates that may be among the best: what the device kept of a chunk, examined in double, best first,
+// until no other can be better.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shapelets/shapelet_node.h"
+
+ww_status wwi_shortlist_take(wwi_node_search *s, size_t first, bool *whole) {
+    ww_status status;
+    uint32_t count = 0;
+    uint32_t(*kept)[4] = NULL;
+    *whole = true;
+    if ((status = wwi_stream_read(s->device->stream, s->room->bounds.kept_count, 0, 4, &count)) != WW_OK || !count)
+        return status;
+    if (!(*whole = count <= wwi_buffer_bytes(s->room->bounds.kept) / 16))
+        return WW_OK;
+    if (!(kept = malloc(count * sizeof *kept)))
+        return wwi_fail_memory(count * sizeof *kept);
+    if ((status = wwi_stream_read(s->device->stream, s->room->bounds.kept, 0, count * sizeof *kept, kept)) != WW_OK ||
+        (status = wwi_grow(&s->shortlist.items, &s->shortlist.room, s->shortlist.count + count,
+                           sizeof *s->shortlist.items)) != WW_OK)
+        goto done;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t li = kept[i][0] / s->shortlist.columns, c = kept[i][0] % s->shortlist.columns;
+        const wwi_shapelet_column *column = &s->candidates.columns[first + c];
+        wwi_node_listed *one = &s->shortlist.items[s->shortlist.count++];
+        one->gain = (int64_t)((uint64_t)kept[i][3] << 32 | kept[i][2]);
+        memcpy(&one->gap, &kept[i][1], sizeof one->gap);
+        one->place = (wwi_shapelet_place){column->series, column->start,
+                                          s->job.single ? column->reach : s->job.least + li * s->job.step};
+        one->own = column->own;
+        one->rescored = false;
+    }
+done:
+    free(kept);
+    return status;
+}
+
+static int by_most(const void *a, const void *b) {
+    const wwi_node_listed *x = a, *y = b;
+    if (x->gain != y->gain)
+        return x->gain > y->gain ? -1 : 1;
+    if (x->gap != y->gap)
+        return x->gap > y->gap ? -1 : 1;
+    if (x->place.length != y->place.length)
+        return x->place.length < y->place.length ? -1 : 1;
+    if (x->place.series != y->place.series)
+        return x->place.series < y->place.series ? -1 : 1;
+    return x->place.start < y->place.start ? -1 : x->place.start > y->place.start;
+}
+
+static bool overlap(const wwi_shapelet_place *a, const wwi_shapelet_place *b) {
+    return a->series == b->series && a->start < b->start + b->length && b->start < a->start + a->length;
+}
+
+// Whether a listed candidate may still be as good as `found`.
+static bool may_reach(const wwi_node_search *s, const wwi_node_listed *one, const wwi_shapelet_found *found) {
+    const wwi_shapelet_score *score = &found->score;
+    if (s->options->quality != WW_SHAPELET_GAIN)
+        return one->gain + 2 >= score->key;
+    if (one->gain != score->key)
+        return one->gain > score->key;
+    return score->gap_key == INT64_MAX || (double)one->gap * (1 + 1e-6) + 1e-6 >= score->gap;
+}
+
+static wwi_shapelet_sides sides_of(const wwi_node_search *s) {
+    return (wwi_shapelet_sides){s->job.series,        s->job.classes,         s->job.combine,
+                                s->room->node.ids,    s->room->node.class_of, s->room->node.totals,
+                                s->room->node.so_far, s->room->node.steps};
+}
+
+typedef struct chosen {
+    wwi_shapelet_found found;
+    bool used;
+} chosen;
+
+// The least of those examined may be `used`; the list's next, and where its order ends.
+typedef struct selection {
+    wwi_node_search *s;
+    chosen *all;
+    size_t examined, room;
+    wwi_shapelet_place *out;
+    size_t taken, next, ordered_to, at_once;
+} selection;
+
+// Examines candidates in double.
+static ww_status examine(wwi_node_search *s, const size_t *which, size_t count, chosen *to) {
+    ww_status status = WW_OK;
+    const size_t n = s->node->count;
+    wwi_shapelet_pattern *patterns = malloc(count * sizeof *patterns);
+    double *distances = malloc(count * n * sizeof *distances);
+    uint32_t *order = malloc(n * sizeof *order);
+    size_t *counts = malloc(2 * s->node->class_count * sizeof *counts);
+    if (!patterns || !distances || !order || !counts) {
+        status = wwi_fail_memory(count * n * sizeof *distances);
+        goto done;
+    }
+    for (size_t i = 0; i < count; i++)
+        patterns[i] = wwi_shapelet_pattern_at(s->data, &s->shortlist.items[which[i]].place);
+    if ((status = wwi_shapelet_exact(s->device, s->data, s->node->ids, n, patterns, count, distances, NULL)) != WW_OK)
+        goto done;
+    for (size_t i = 0; i < count; i++) {
+        double *own = distances + i * n;
+        own[s->shortlist.items[which[i]].own] = 0;
+        for (size_t j = 0; s->node->before && j < n; j++)
+            own[j] = wwi_shapelet_join(s->node->op, own[j], s->node->before[j]);
+        to[i].found.place = s->shortlist.items[which[i]].place;
+        to[i].used = false;
+        if ((status = wwi_shapelet_judge(s->device, s->data, s->gains, s->options, s->node, own, order, counts,
+                                         &to[i].found)) != WW_OK)
+            goto done;
+        wwi_shapelet_after *after = s->node->after;
+        if (after && (after->found.place.length == 0 || wwi_shapelet_compare(&to[i].found, &after->found) < 0)) {
+            after->found = to[i].found;
+            memcpy(after->distances, own, n * sizeof *own);
+        }
+    }
+    s->progress->examined += count;
+done:
+    free(patterns);
+    free(distances);
+    free(order);
+    free(counts);
+    return status;
+}
+
+// Puts one into the k best, in order.
+static void insert(wwi_node_search *s, const wwi_shapelet_found *found) {
+    size_t at = s->best_count;
+    // A section that an earlier run had begun is searched again.
+    for (size_t i = 0; i < s->best_count; i++)
+        if (memcmp(&s->best_found[i].place, &found->place, sizeof found->place) == 0)
+            return;
+    if (at == s->k) {
+        if (wwi_shapelet_compare(found, &s->best_found[at - 1]) >= 0)
+            return;
+        at--;
+    } else {
+        s->best_count++;
+    }
+    for (; at > 0 && wwi_shapelet_compare(found, &s->best_found[at - 1]) < 0; at--)
+        s->best_found[at] = s->best_found[at - 1];
+    s->best_found[at] = *found;
+}
+
+// Puts the candidates of `list` from `first` on that come next into order, and returns where they end. In a long list,
+// where one is wanted, these are those of the largest gain.
+static size_t order_list(wwi_node_search *s, size_t first) {
+    enum { FEW = 4096 };
+    wwi_node_listed *from = s->shortlist.items + first;
+    size_t count = s->shortlist.count - first, taken = 0;
+    if (s->k == 1 && count > FEW) {
+        int64_t most = from[0].gain;
+        for (size_t i = 1; i < count; i++)
+            most = from[i].gain > most ? from[i].gain : most;
+        for (size_t i = 0; i < count; i++)
+            if (from[i].gain == most) {
+                const wwi_node_listed swapped = from[taken];
+                from[taken++] = from[i];
+                from[i] = swapped;
+            }
+        count = taken;
+    }
+    qsort(from, count, sizeof *from, by_most);
+    return first + count;
+}
+
+// The gains of listed candidates by distances in double, in place of what float left possible.
+static ww_status rescore(wwi_node_search *s, size_t first, size_t count) {
+    ww_status status = WW_OK;
+    const wwi_shapelet_sides sides = sides_of(s);
+    const size_t most = wwi_shapelet_rescores(s->device, &sides), room = count < most ? count : most;
+    uint32_t(*candidates)[4] = malloc(room * sizeof *candidates);
+    int64_t *gains = malloc(room * sizeof *gains);
+    double *gaps = malloc(room * sizeof *gaps);
+    if (!candidates || !gains || !gaps)
+        status = wwi_fail_memory(room * sizeof *candidates);
+    for (size_t at = 0, many; status == WW_OK && at < count; at += many) {
+        wwi_node_listed *from = s->shortlist.items + first + at;
+        many = count - at < room ? count - at : room;
+        size_t light = 0;
+        for (size_t i = 0; i < many; i++) {
+            const wwi_shapelet_place *place = &from[i].place;
+            if (!from[i].rescored)
+                memcpy(candidates[light++], (uint32_t[4]){place->series, place->start, place->length, from[i].own}, 16);
+        }
+        status = wwi_shapelet_rescore(s->device, s->data, &sides, (const uint32_t(*)[4])candidates, light, gains, gaps);
+        for (size_t i = 0, w = 0; status == WW_OK && i < many; i++) {
+            if (from[i].rescored)
+                continue;
+            from[i].gain = gains[w];
+            from[i].gap = (float)gaps[w++];
+            from[i].rescored = true;
+        }
+        if (status == WW_OK)
+            status = wwi_pace_report(&s->progress->pace, 0);
+        s->progress->examined += light;
+    }
+    free(candidates);
+    free(gains);
+    free(gaps);
+    return status;
+}
+
+static chosen *best_examined(const selection *t) {
+    chosen *top = NULL;
+    for (size_t i = 0; i < t->examined; i++)
+        if (!t->all[i].used && (!top || wwi_shapelet_compare(&t->all[i].found, &top->found) < 0))
+            top = &t->all[i];
+    return top;
+}
+
+// The next candidates that may be as good as `need` (NULL: any) and overlap with none that is taken: their places in
+// the list, how many they are and how many of them are not rescored. Where the search for more goes on.
+static size_t gather(const selection *t, const wwi_shapelet_found *need, size_t *which, size_t *count, size_t *light) {
+    const wwi_node_shortlist *list = &t->s->shortlist;
+    size_t at = t->next;
+    *count = *light = 0;
+    for (; at < t->ordered_to && *count < t->at_once && (!need || may_reach(t->s, &list->items[at], need)); at++) {
+        bool apart = true;
+        for (size_t i = 0; i < t->taken && apart; i++)
+            apart = !overlap(&t->out[i], &list->items[at].place);
+        if (apart) {
+            *light += !list->items[at].rescored;
+            which[(*count)++] = at;
+        }
+    }
+    return at;
+}
+
+// Where those end that may be as good as `need`, as far as they are rescored at once.
+static size_t end_of_many(const selection *t, const wwi_shapelet_found *need) {
+    enum { RESCORED = 4096 };
+    size_t end = t->next;
+    while (end < t->s->shortlist.count && end - t->next < RESCORED &&
+           (!need || may_reach(t->s, &t->s->shortlist.items[end], need)))
+        end++;
+    return end;
+}
+
+static ww_status examine_next(selection *t, const size_t *which, size_t count, size_t most) {
+    ww_status status = wwi_grow(&t->all, &t->room, t->examined + count, sizeof *t->all);
+    if (status == WW_OK && (status = examine(t->s, which, count, t->all + t->examined)) == WW_OK)
+        status = wwi_pace_report(&t->s->progress->pace, 0);
+    t->examined += count;
+    t->at_once = t->s->device->gpu && t->at_once < most ? t->at_once * 2 : t->at_once;
+    return status;
+}
+
+static void take(selection *t, chosen *top) {
+    t->out[t->taken++] = top->found.place;
+    insert(t->s, &top->found);
+    for (size_t i = 0; i < t->examined; i++)
+        if (overlap(&top->found.place, &t->all[i].found.place))
+            t->all[i].used = true;
+}
+
+ww_status wwi_shortlist_select(wwi_node_search *s) {
+    ww_status status = WW_OK;
+    enum { MOST_AT_ONCE = 256 };
+    const wwi_shapelet_sides sides = sides_of(s);
+    const size_t many = (size_t)wwi_shapelet_tuned(s->device, "form.shapelets.weigh", 32);
+    const bool rescores = s->options->quality == WW_SHAPELET_GAIN && wwi_shapelet_rescores(s->device, &sides) > 0;
+    size_t which[MOST_AT_ONCE], count, light;
+    selection t = {.s = s, .out = malloc(s->k * sizeof *t.out), .at_once = 16};
+    if (!t.out)
+        return wwi_fail_memory(s->k * sizeof *t.out);
+    if (rescores && s->k == 1 && s->shortlist.count > many)
+        status = rescore(s, 0, s->shortlist.count);
+    while (status == WW_OK && t.taken < s->k) {
+        chosen *top = best_examined(&t);
+        const wwi_shapelet_found *full = s->best_count == s->k ? &s->best_found[s->k - 1] : NULL;
+        const bool beaten = top && full && wwi_shapelet_compare(&top->found, full) > 0;
+        const wwi_shapelet_found *need = top && !beaten ? &top->found : full;
+        if (t.next == t.ordered_to && t.next < s->shortlist.count)
+            t.ordered_to = order_list(s, t.next);
+        const size_t reached = gather(&t, need, which, &count, &light);
+        if (rescores && light) {
+            const size_t end = end_of_many(&t, need);
+            if (end - t.next > many) {
+                status = rescore(s, t.next, end - t.next);
+                t.ordered_to = t.next;
+                continue;
+            }
+        }
+        t.next = reached;
+        if (count) {
+            status = examine_next(&t, which, count, MOST_AT_ONCE);
+        } else if (reached < t.ordered_to || reached == s->shortlist.count) {
+            if (!top || top->found.score.key < 1 || (full && wwi_shapelet_compare(&top->found, full) >= 0))
+                break;
+            take(&t, top);
+        }
+    }
+    s->shortlist.count = 0;
+    free(t.all);
+    free(t.out);
+    return status;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joins lists of the nearest, on the host.
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wavewarp/topk.h>
+
+#include "data/dataset.h"
+
+// A query's list, as far as it is taken.
+typedef struct list {
+    const int64_t *indices;
+    const unsigned char *distances;
+    size_t at;
+} list;
+
+static double distance_at(const list *l, ww_precision precision) {
+    return precision == WW_DOUBLE ? ((const double *)l->distances)[l->at]
+                                  : (double)((const float *)l->distances)[l->at];
+}
+
+// The sign of the order of two lists' next neighbours; 0: they are the same.
+static int order(const list *a, const list *b, ww_precision precision, int similarity) {
+    const int64_t i = a->indices[a->at], j = b->indices[b->at];
+    if (i < 0 || j < 0)
+        return (i < 0) - (j < 0);
+    const double p = distance_at(a, precision), q = distance_at(b, precision);
+    const int by_distance = similarity ? (p < q) - (p > q) : (p > q) - (p < q);
+    return by_distance ? by_distance : (i > j) - (i < j);
+}
+
+// The k nearest of both into `indices` and `distances`.
+static void merge(list a, list b, size_t k, ww_precision precision, int similarity, int64_t *indices,
+                  unsigned char *distances) {
+    const size_t size = wwi_precision_bytes(precision);
+    for (size_t s = 0; s < k; s++) {
+        const int first = order(&a, &b, precision, similarity);
+        const list *from = first <= 0 ? &a : &b;
+        indices[s] = from->indices[from->at];
+        memcpy(distances + s * size, from->distances + from->at * size, size);
+        a.at += first <= 0;
+        b.at += first >= 0;
+    }
+}
+
+ww_status ww_neighbours_merge(size_t queries, size_t k, ww_precision precision, int similarity, int64_t *indices,
+                              void *distances, const int64_t *other_indices, const void *other_distances) {
+    uint64_t bytes;
+    if (!indices || !distances || !other_indices || !other_distances)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_neighbours_merge: indices or distances are NULL");
+    if (k == 0 || (precision != WW_FLOAT && precision != WW_DOUBLE))
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_neighbours_merge: k is %zu, the precision %d", k,
+                        (int)precision);
+    if (!wwi_mul_u64(queries, k, &bytes) || !wwi_mul_u64(bytes, sizeof *indices, &bytes) || bytes > PTRDIFF_MAX)
+        return wwi_fail(WW_ERROR_OVERFLOW, "%zu queries with %zu neighbours", queries, k);
+    const size_t size = wwi_precision_bytes(precision);
+    int64_t *merged = malloc(k * sizeof *merged);
+    unsigned char *values = malloc(k * size);
+    const bool enough = merged && values;
+    for (size_t i = 0; enough && i < queries; i++) {
+        unsigned char *own = (unsigned char *)distances + i * k * size;
+        const list a = {indices + i * k, own, 0};
+        const list b = {other_indices + i * k, (const unsigned char *)other_distances + i * k * size, 0};
+        merge(a, b, k, precision, similarity, merged, values);
+        memcpy(indices + i * k, merged, k * sizeof *merged);
+        memcpy(own, values, k * size);
+    }
+    free(merged);
+    free(values);
+    return enough ? WW_OK : wwi_fail_memory(k * (sizeof *merged + size));
+}

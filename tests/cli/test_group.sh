@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# Several devices for one command: the bytes of one device, what is said, refusals. PoCL shows two devices.
+. "$(dirname "$0")/tap.sh"
+export POCL_DEVICES="pthread pthread"
+unset WAVEWARP_DEVICE
+: >out >err
+
+if ! "$program" devices --no-self-test >out 2>err; then
+    if [ "${WAVEWARP_TEST_REQUIRE_DEVICE:-0}" = 1 ]; then
+        echo "Bail out! no OpenCL device: $(cat err)"
+        exit 1
+    fi
+    echo "1..0 # SKIP $(head -n 1 err)"
+    exit 0
+fi
+
+"$program" generate cbf --count 40 --length 24 --max-length 40 --seed 1 --output a.ts
+"$program" generate cbf --count 25 --length 24 --max-length 40 --seed 2 --output b.ts
+for measure in dtw twed; do
+    for sets in "a.ts" "a.ts b.ts"; do
+        ok "$measure, $sets: one device" gives 0 matrix $sets -m $measure -d 0 -o one.npy
+        ok "$measure, $sets: all devices" gives 0 matrix $sets -m $measure -d all -o all.npy
+        ok "the same bytes" cmp -s one.npy all.npy
+    done
+done
+ok "in double" gives 0 matrix a.ts --precision double -d 0 -o one.npy
+ok "in double, by \$WAVEWARP_DEVICE" env WAVEWARP_DEVICE=all "$program" matrix a.ts --precision double -o all.npy
+ok "the same bytes" cmp -s one.npy all.npy
+ok "neighbours of one device" gives 0 nearest a.ts b.ts -k 3 -d 0 -o one.txt
+ok "neighbours of all" gives 0 nearest a.ts b.ts -k 3 -d all -o all.txt
+ok "the same bytes" cmp -s one.txt all.txt
+ok "what each device did" gives 0 matrix a.ts -d all -o all.npy --json
+ok "is in the object" python3 -c 'import json
+done = json.load(open("out"))["devices"]
+assert sum(d["tiles"] for d in done) > 0 and all(d["lost"] is None for d in done)'
+
+ok "a device twice" gives 1 matrix a.ts -d 0,0
+ok "is said" says 'in the group twice'
+ok "a device that is not there" gives 1 matrix a.ts -d 0,99
+ok "is said" says 'no device matches "99"'
+ok "no half of the square" gives 2 matrix a.ts -d all --condensed
+ok "no part" gives 2 matrix a.ts -d all --part-rows 0:3
+export WAVEWARP_RESULT_BYTES=1K
+ok "more than memory" gives 1 matrix a.ts -d all -o none.npy
+ok "is said" says 'are too many'
+ok "nothing is left" absent none.npy
+ok "nothing half written" no_leftovers
+ok "commands for one device" gives 1 pairs a.ts a.ts -d all
+ok "say so" says 'matrix and nearest'
+finish

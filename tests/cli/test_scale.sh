@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+# Long jobs: killed and resumed, interrupted, divided among runs and merged: always the bytes of one run. Journals and
+# parts that do not belong together: one message each, and nothing that looks whole.
+. "$(dirname "$0")/tap.sh"
+: >out >err
+"$program" devices --no-self-test >out 2>err || { echo "1..0 # SKIP no OpenCL device"; exit 0; }
+RANDOM=${WAVEWARP_TEST_SEED:-7}
+"$program" generate random-walk -n 150 -l 1000 -s 3 -o long.npy && "$program" generate cbf -n 60 -l 40 -o a.ts &&
+    "$program" generate random-walk -n 37 -l 30 --max-length 60 -s 4 -o b.ts || exit 1
+
+# killed OUTPUT JOURNAL ARGUMENT...: ends the command by kill -9 at random moments, the first time when units are done,
+# then lets it end. Its JSON is in out.
+killed() {
+    local count=0 file=$1 journal=$2 process
+    shift 2
+    for _ in 1 2 3; do
+        "$program" "$@" --resume >out 2>err </dev/null &
+        process=$!
+        # Eight lines are those of a journal of nothing.
+        until [ -e "$journal" ] && [ "$(wc -l <"$journal")" -gt 8 ]; do
+            kill -0 $process 2>/dev/null || break
+            sleep 0.01
+        done
+        sleep "0.$(printf %03d $((RANDOM % 250)))"
+        kill -KILL $process 2>/dev/null && count=$((count + 1))
+        wait $process 2>/dev/null
+        [ ! -e "$file" ] || break
+    done
+    echo "# ended $count times"
+    [ $count -gt 0 ] && gives 0 "$@" --resume --json
+}
+same() { cmp -s "$1" "$2"; }
+resumed() { grep -qE '"tiles_resumed": [1-9]' out; }
+
+# ---- checkpoints
+"$program" matrix long.npy -o whole.npy 2>err
+ok "matrix, killed and resumed" killed r.npy r.journal matrix long.npy -o r.npy --checkpoint r.journal
+ok "it went on with tiles" resumed
+ok "the bytes of one run" same whole.npy r.npy
+ok "journal and part are gone" eval 'absent r.journal && absent r.npy.part'
+
+# ended CODE SIGNAL...: the command ends with the code at signals 0.1 s apart, once tiles are done.
+ended() {
+    local code=$1 process
+    shift
+    rm -f r.npy.part r.journal
+    env --default-signal=INT,TERM "$program" matrix long.npy -o r.npy --checkpoint r.journal >out 2>err </dev/null &
+    process=$!
+    until [ -e r.npy.part ]; do kill -0 $process 2>/dev/null || break; sleep 0.01; done
+    sleep 0.3
+    for signal; do kill -s "$signal" $process 2>/dev/null; sleep 0.02; done
+    wait $process
+    [ $? -eq "$code" ]
+}
+rm -f r.npy
+ok "SIGTERM ends behind the tile in hand" ended 143 TERM
+ok "that is said" says "r.journal keeps what is done"
+ok "part and journal stay" test -s r.npy.part -a -s r.journal -a ! -e r.npy
+ok "a new run does not take them" gives 1 matrix long.npy -o r.npy --checkpoint r.journal
+ok "that is said" says "is there"
+ok "it goes on" gives 0 matrix long.npy -o r.npy --checkpoint r.journal --resume --json
+ok "with what was done" resumed
+ok "the bytes of one run" same whole.npy r.npy
+rm -f r.npy
+ok "a second signal ends at once" ended 130 INT INT
+ok "part and journal stay too" test -e r.npy.part -a -s r.journal -a ! -e r.npy
+# refused WHY ARGUMENT...: the run is refused for this reason, and part and journal stay as they are.
+refused() {
+    local why=$1 before
+    shift
+    before=$(cksum r.journal r.npy.part)
+    gives 1 "$@" --checkpoint r.journal --resume && says "$why" && [ "$(cksum r.journal r.npy.part)" = "$before" ] &&
+        lines 1 err && absent r.npy
+}
+ok "another input" refused "other inputs" matrix a.ts -o r.npy
+ok "other options" refused "other options" matrix long.npy -o r.npy --root
+ok "part of it" refused "other options" matrix long.npy -o r.npy --part-rows 0:9
+cp r.journal kept
+sed -i 's/^device .*/device other, 1/' r.journal
+ok "a damaged journal" refused "damaged" matrix long.npy -o r.npy
+{ head -n -1 r.journal; head -n -1 r.journal | sha256sum | cut -d' ' -f1; } >signed && mv signed r.journal
+ok "another device" refused "another device" matrix long.npy -o r.npy
+ok "it is allowed" eval 'cp r.npy.part p && gives 0 matrix long.npy -o r.npy --checkpoint r.journal --resume --any-device'
+mv p r.npy.part && rm -f r.npy && sed 's/^version .*/version 0.0/' kept | head -n -1 >r.journal
+sum=$(sha256sum <r.journal | cut -d' ' -f1) && echo "$sum" >>r.journal
+ok "another version" refused "another version" matrix long.npy -o r.npy
+cp kept r.journal && truncate -s 500 r.npy.part
+ok "a part of another size" refused "cut off" matrix long.npy -o r.npy
+rm -f r.npy.part
+ok "the part is gone" gives 1 matrix long.npy -o r.npy --checkpoint r.journal --resume
+ok "text" gives 2 matrix a.ts -o r.csv --checkpoint s.journal
+ok "without a journal nothing to resume" gives 2 matrix a.ts --resume
+ok "no folder" gives 1 matrix a.ts -o none/r.npy --checkpoint s.journal
+ok "nothing is left of it" absent s.journal
+rm -f r.*
+ok "small ones: several writers are told of a part" eval \
+    '"$program" matrix long.npy -o r.npy --checkpoint r.journal >out 2>err & p=$!; until [ -e r.npy.part ]; do sleep 0.01; done; kill -9 $p; wait $p 2>err; gives 0 generate cbf -n 2 -o r.npy && says "--resume"'
+rm -f r.*
+
+# ---- parts
+# divided PARTS OUTPUT COMMAND...: all parts and their merge.
+divided() {
+    local count=$1 output=$2 i
+    shift 2
+    rm -rf parts && mkdir parts
+    for ((i = 1; i <= count; i++)); do
+        gives 0 "$@" --part $i/$count --parts parts || return 1
+    done
+    gives 0 merge parts -o "$output"
+}
+for job in "matrix a.ts" "matrix a.ts b.ts" "matrix b.ts --condensed" "matrix b.ts --relax 2,0,0,0 --precision double"; do
+    "$program" $job -o whole.npy >out 2>err
+    # Five of few tiles, so that parts begin within rows of tiles.
+    for count in $([ "$job" = "matrix a.ts" ] && echo 1 4 || echo 2); do
+        ok "$job in $count" divided $count merged.npy $job
+        ok "the bytes of one run" same whole.npy merged.npy
+    done
+done
+ok "of two sets also as text" eval 'divided 2 merged.csv matrix a.ts b.ts && "$program" matrix a.ts b.ts -o whole.csv && cmp whole.csv merged.csv'
+"$program" generate random-walk -n 60 -l 40 -s 9 -o c.ts 2>err && "$program" pairs a.ts c.ts -o whole.csv 2>err
+ok "pairs in 4" divided 4 merged.csv pairs a.ts c.ts
+ok "the bytes of one run" same whole.csv merged.csv
+for job in "nearest a.ts -k 3 --measure lcss -p epsilon=0.5" "nearest b.ts a.ts -k 70 --precision double"; do
+    "$program" $job -o whole.csv --ids i.npy --distances d.npy >out 2>err
+    ok "$job in 2" divided 2 merged.csv $job
+    ok "its files too" gives 0 merge parts --ids mi.npy --distances md.npy
+    ok "the bytes of one run" eval 'same whole.csv merged.csv && same i.npy mi.npy && same d.npy md.npy'
+    ok "with a checkpoint" eval 'gives 0 $job --ids mi.npy -o merged.csv --checkpoint n.journal && same i.npy mi.npy && same whole.csv merged.csv && absent n.journal && absent n.journal.npy.part'
+done
+ok "nearest, killed and resumed" eval '"$program" nearest long.npy -k 2 --no-bounds -o whole.csv 2>err && killed r.csv r.journal nearest long.npy -k 2 --no-bounds -o r.csv --checkpoint r.journal'
+ok "it went on with queries" resumed
+ok "the bytes of one run" eval 'same whole.csv r.csv && absent r.journal && absent r.journal.npy.part'
+rm -f r.*
+ok "its outputs can't be written" gives 1 nearest a.ts -o none/r.csv --checkpoint n.journal
+ok "what was computed stays" gives 0 nearest a.ts -o r.csv --checkpoint n.journal --resume --json
+ok "all of it" resumed
+rm -f r.*
+mkdir one && ok "a part, killed and resumed" killed one/1-of-2.npy one/1-of-2.journal matrix long.npy --part 1/2 --parts one
+ok "a finished part once more" gives 0 matrix long.npy --part 1/2 --parts one --resume --json
+ok "all of it was there" resumed
+
+# wrong WHY: merge fails for this reason, in one line, and writes nothing.
+wrong() {
+    rm -f m.npy
+    gives 1 merge parts -o m.npy && says "$1" && lines 1 err && absent m.npy && no_leftovers
+}
+divided 3 m.npy matrix a.ts
+cp -r parts good
+again() { rm -rf parts && cp -r good parts; }
+rm parts/2-of-3.journal
+ok "a part is missing" wrong "part 2 of 3 is missing"
+again && rm parts/3-of-3.npy
+ok "its values are missing" wrong "3-of-3.npy"
+again && truncate -s -8 parts/2-of-3.npy
+ok "truncated" wrong "cut off"
+again && cp parts/1-of-3.journal parts/2-of-3.journal && cp parts/1-of-3.npy parts/2-of-3.npy
+ok "twice the same" wrong "overlap"
+again && rm parts/2* && "$program" matrix b.ts --part 2/3 --parts parts 2>err
+ok "of another input" wrong "inputs"
+again && rm parts/2* && "$program" matrix a.ts --root --part 2/3 --parts parts 2>err
+ok "with other options" wrong "options"
+again && { sed 's/^version .*/version 0.0/' good/2-of-3.journal | head -n -1 >p; cat p; sha256sum <p | cut -d' ' -f1; } >parts/2-of-3.journal
+ok "of another version" wrong "version"
+again && echo x >>parts/2-of-3.journal
+ok "damaged" wrong "damaged"
+again && "$program" matrix a.ts --part 1/2 --parts parts 2>err
+ok "of two divisions" wrong "two divisions"
+again && rm parts/*
+ok "no parts" wrong "no parts"
+ok "text of a symmetric matrix" eval 'again; gives 1 merge parts -o m.csv && absent m.csv'
+ok "no folder" gives 1 matrix a.ts --part 1/2 --parts nowhere
+ok "part 3 of 2" gives 2 matrix a.ts --part 3/2 --parts parts
+ok "part without a folder" gives 2 matrix a.ts --part 1/2
+ok "more parts than tiles" gives 1 matrix b.ts --part 1/9999 --parts parts
+ok "that is said" says "at most a part a tile"
+ok "no parts of files" no_leftovers
+finish

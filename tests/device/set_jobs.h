@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs on series sets: each makes the datasets for its call alone, so that a test may change a set between two of them.
+#ifndef WAVEWARP_TEST_SET_JOBS_H
+#define WAVEWARP_TEST_SET_JOBS_H
+
+#include "support.h"
+
+// The series of a set on the device, NULL for NULL; fails the test where that fails.
+ww_dataset *wwt_upload(ww_series_set *set, ww_precision precision);
+
+ww_status wwt_set_matrix(const ww_measure *measure, ww_series_set *rows, ww_series_set *columns, ww_precision precision,
+                         void *distances);
+ww_status wwt_classify(const ww_measure *measure, ww_series_set *train, ww_series_set *test, ww_precision precision,
+                       const ww_classify_options *options, ww_classification *result);
+ww_status wwt_average(const ww_measure *measure, ww_series_set *set, ww_precision precision,
+                      const ww_average_options *options, ww_average_result *result);
+ww_status wwt_kmeans(const ww_measure *measure, ww_series_set *set, ww_precision precision, size_t k,
+                     const ww_kmeans_options *options, int64_t *labels, double *distances, ww_series_set **centres,
+                     ww_kmeans_info *info);
+ww_status wwt_shapelets(ww_series_set *train, const ww_shapelets_options *options, ww_shapelets **model);
+ww_status wwt_predict(const ww_shapelets *model, ww_series_set *set, const ww_run_options *run, int64_t *classes,
+                      double *distances);
+ww_status wwt_transform(const ww_shapelets *model, ww_series_set *set, const ww_run_options *run, size_t first,
+                        size_t count, double *distances, uint64_t *starts);
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups of devices: the bytes of one device, tiles of any size, devices that fail in the middle, bad input. PoCL shows
+// two devices here (POCL_DEVICES), which share the processors: this is about what is right, not about time.
+#include "../fault/fault_layer.h"
+#include "../fault/find_layer.h"
+#include "support.h"
+
+enum { ROWS = 90, COLUMNS = 70, K = 3 };
+
+static const ww_measure_id measures[] = {WW_DTW, WW_TWED, WW_LCSS, WW_MSM, WW_FRECHET};
+enum { MEASURES = sizeof measures / sizeof *measures };
+
+static ww_group *open_group(const char *devices, double tile_seconds) {
+    ww_group_options options = WW_GROUP_OPTIONS_INIT;
+    ww_group *group = NULL;
+    options.devices = devices;
+    options.tile_seconds = tile_seconds;
+    wwt_ok(ww_group_create(&options, &group));
+    return group;
+}
+
+static ww_group_dataset *upload(ww_group *group, const wwt_set *set, ww_precision precision) {
+    ww_dataset_options options = WW_DATASET_OPTIONS_INIT;
+    ww_group_dataset *dataset = NULL;
+    const ww_series_view view = wwt_view(set);
+    options.precision = precision;
+    wwt_ok(ww_group_dataset_create(group, &view, &options, &dataset));
+    return dataset;
+}
+
+// What one device gives.
+static void *matrix_of_one(const ww_measure *measure, const wwt_set *rows, const wwt_set *columns,
+                           ww_precision precision) {
+    ww_dataset *a = wwt_dataset(rows, precision), *b = columns ? wwt_dataset(columns, precision) : NULL;
+    ww_plan *plan = NULL;
+    void *values = wwt_guarded(rows->count * (columns ? columns->count : rows->count), precision);
+    wwt_ok(ww_plan_create_matrix(measure, a, b, NULL, &plan));
+    wwt_ok(wwt_plan_run(plan, values));
+    ww_plan_destroy(&plan);
+    ww_dataset_destroy(&b);
+    ww_dataset_destroy(&a);
+    return values;
+}
+
+static double tiles_of(const ww_group *group, int *lost) {
+    double tiles = 0;
+    *lost = 0;
+    for (size_t i = 0; i < ww_group_count(group); i++) {
+        ww_group_info info = WW_GROUP_INFO_INIT;
+        wwt_ok(ww_group_get_info(group, i, &info));
+        tiles += (double)info.tiles;
+        *lost += info.lost;
+        ck_assert(!info.lost == (info.status == WW_OK) && !info.lost == !info.message[0]);
+    }
+    return tiles;
+}
+
+static void check_matrix(const ww_measure *measure, ww_group *group, const wwt_set *rows, const wwt_set *columns,
+                         ww_precision precision) {
+    ww_group_dataset *a = upload(group, rows, precision), *b = columns ? upload(group, columns, precision) : NULL;
+    const size_t width = columns ? columns->count : rows->count, count = rows->count * width;
+    void *whole = matrix_of_one(measure, rows, columns, precision), *found = wwt_guarded(count, precision);
+    const ww_output to = WW_OUTPUT_HOST_BYTES(found, count * (precision == WW_DOUBLE ? 8 : 4));
+    wwt_ok(ww_group_matrix(measure, a, b, NULL, &to));
+    ck_assert_msg(wwt_same(found, whole, count, precision), "%s: other bytes",
+                  ww_measure_info_by_id(measure->id)->name);
+    wwt_guarded_free(found);
+    wwt_guarded_free(whole);
+    ww_group_dataset_destroy(&b);
+    ww_group_dataset_destroy(&a);
+}
+
+// Of unequal lengths and in both precisions, with others and with itself.
+START_TEST(a_matrix_has_the_bytes_of_one_device) {
+    wwt_seed((unsigned)_i);
+    const ww_precision precision = _i % 2 && wwt_device_has_double() ? WW_DOUBLE : WW_FLOAT;
+    const ww_measure measure = wwt_measure(measures[_i]);
+    wwt_set rows = wwt_set_random(1 + (size_t)_i % 2, 5, 40, ROWS);
+    wwt_set columns = wwt_set_random(1 + (size_t)_i % 2, 5, 40, COLUMNS);
+    ww_group *group = open_group("all", 0.001);
+    int lost;
+    check_matrix(&measure, group, &rows, &columns, precision);
+    ck_assert(tiles_of(group, &lost) > 1 && lost == 0);
+    check_matrix(&measure, group, &rows, NULL, precision);
+    ww_group_destroy(&group);
+    group = open_group(NULL, 0);
+    check_matrix(&measure, group, &rows, NULL, precision);
+    ww_group_destroy(&group);
+    wwt_set_free(&columns);
+    wwt_set_free(&rows);
+}
+END_TEST
+
+START_TEST(nearest_has_the_bytes_of_one_device) {
+    wwt_seed(3);
+    wwt_set queries = wwt_set_random(1, 10, 30, ROWS), base = wwt_set_random(1, 10, 30, COLUMNS);
+    const ww_measure measure = wwt_measure(WW_DTW);
+    ww_group *group = open_group("all", 0.001);
+    for (int self = 0; self < 2; self++) {
+        static int64_t indices[2][ROWS * K];
+        static float distances[2][ROWS * K];
+        ww_dataset *q = wwt_dataset(&queries, WW_FLOAT), *b = self ? NULL : wwt_dataset(&base, WW_FLOAT);
+        ww_group_dataset *gq = upload(group, &queries, WW_FLOAT), *gb = self ? NULL : upload(group, &base, WW_FLOAT);
+        ww_plan *plan = NULL;
+        wwt_ok(ww_plan_create_nearest(&measure, q, b, K, NULL, &plan));
+        wwt_ok(ww_plan_run_nearest(plan, indices[0], distances[0]));
+        wwt_ok(ww_group_nearest(&measure, gq, gb, K, NULL, indices[1], distances[1]));
+        ck_assert(memcmp(indices[0], indices[1], sizeof indices[0]) == 0);
+        ck_assert(memcmp(distances[0], distances[1], sizeof distances[0]) == 0);
+        wwt_ok(ww_group_nearest(&measure, gq, gb, K, NULL, indices[1], NULL));
+        ck_assert_int_eq(ww_group_nearest(&measure, gq, gb, 0, NULL, indices[1], NULL), WW_ERROR_INVALID_ARGUMENT);
+        // The rows of one plan, in any order.
+        for (size_t row = ROWS, rows; row > 0; row -= rows) {
+            rows = row < 17 ? row : 17;
+            wwt_ok(ww_plan_run_nearest_rows(plan, row - rows, rows, indices[1] + (row - rows) * K, NULL));
+        }
+        ck_assert(memcmp(indices[0], indices[1], sizeof indices[0]) == 0);
+        wwt_ok(ww_plan_run_nearest_rows(plan, ROWS, 0, indices[1], NULL));
+        ck_assert_int_eq(ww_plan_run_nearest_rows(plan, ROWS, 1, indices[1], NULL), WW_ERROR_INVALID_ARGUMENT);
+        ck_assert_int_eq(ww_plan_run_nearest_rows(plan, 1, SIZE_MAX, indices[1], NULL), WW_ERROR_INVALID_ARGUMENT);
+        ww_plan_destroy(&plan);
+        ww_group_dataset_destroy(&gb);
+        ww_group_dataset_destroy(&gq);
+        ww_dataset_destroy(&b);
+        ww_dataset_destroy(&q);
+    }
+    ww_group_destroy(&group);
+    wwt_set_free(&base);
+    wwt_set_free(&queries);
+}
+END_TEST
+
+// A launch fails on its device: the others do that device's tile again.
+START_TEST(a_device_fails_in_the_middle) {
+    const ww_measure measure = wwt_measure(WW_DTW);
+    wwt_seed(9);
+    wwt_set rows = wwt_set_random(1, 10, 30, ROWS);
+    float *whole = matrix_of_one(&measure, &rows, NULL, WW_FLOAT), found[ROWS * ROWS];
+    const ww_output to = WW_OUTPUT_HOST(found);
+    ww_group *group = open_group(NULL, 0.001);
+    ww_group_dataset *data = upload(group, &rows, WW_FLOAT);
+    wwt_fault_table *layer = wwt_in_layer("wwt_fault_control", "no device fails");
+    int lost = 0, times = 0;
+    for (long at = 1; layer && at <= 20; at++) {
+        memset(found, 0xff, sizeof found);
+        atomic_store(&layer->launches, 0);
+        atomic_store(&layer->break_at, at);
+        const ww_status status = ww_group_matrix(&measure, data, NULL, NULL, &to);
+        const bool broke = atomic_exchange(&layer->break_at, 0) == 0;
+        (void)tiles_of(group, &lost);
+        if (ww_group_count(group) == 1 && broke) {
+            ck_assert_int_eq(status, WW_ERROR_OPENCL);
+            continue;
+        }
+        ck_assert_int_eq(status, WW_OK);
+        ck_assert(wwt_same(found, whole, ROWS * ROWS, WW_FLOAT));
+        times += lost;
+    }
+    if (layer && ww_group_count(group) > 1)
+        ck_assert_int_gt(times, 3);
+    ww_group_dataset_destroy(&data);
+    ww_group_destroy(&group);
+    wwt_guarded_free(whole);
+    wwt_set_free(&rows);
+}
+END_TEST
+
+static int stop(void *user, uint64_t done, uint64_t total) {
+    (void)user, (void)done, (void)total;
+    return 1;
+}
+
+START_TEST(bad_input) {
+    static const char *const wrong[] = {"no such device", "0,", ",0", "0,99"};
+    ww_group_options options = WW_GROUP_OPTIONS_INIT;
+    ww_group *group = NULL, *other = open_group(NULL, 0);
+    ck_assert_int_eq(ww_group_create(NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        options.devices = wrong[i];
+        ck_assert_int_ne(ww_group_create(&options, &group), WW_OK);
+        ck_assert_ptr_null(group);
+    }
+    options.devices = "0,0";
+    ck_assert_int_eq(ww_group_create(&options, &group), WW_ERROR_INVALID_ARGUMENT);
+    options.devices = NULL;
+    options.tile_seconds = -1;
+    ck_assert_int_eq(ww_group_create(&options, &group), WW_ERROR_INVALID_ARGUMENT);
+    if (!wwt_device_is_gpu()) {
+        options.tile_seconds = 0;
+        options.devices = "gpus";
+        ck_assert_int_eq(ww_group_create(&options, &group), WW_ERROR_NO_DEVICE);
+    }
+    group = open_group("all", 0);
+    ck_assert_ptr_nonnull(ww_group_context(group, 0));
+    ck_assert_ptr_null(ww_group_context(group, ww_group_count(group)));
+    ck_assert_uint_eq(ww_group_count(NULL), 0);
+
+    const float values[] = {1, 2, 3, 4}, empty = 0;
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_group_dataset *a = NULL, *b = NULL, *none = NULL;
+    view.values = values;
+    view.count = 2;
+    view.length = 2;
+    wwt_ok(ww_group_dataset_create(group, &view, NULL, &a));
+    wwt_ok(ww_group_dataset_create(other, &view, NULL, &b));
+    view.values = &empty;
+    view.count = 0;
+    ck_assert_int_eq(ww_group_dataset_create(group, &view, NULL, &none), WW_ERROR_EMPTY);
+    ck_assert_ptr_null(none);
+    ck_assert_int_eq(ww_group_dataset_create(NULL, &view, NULL, &none), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_dataset_create_from_set(group, NULL, NULL, &none), WW_ERROR_INVALID_ARGUMENT);
+
+    float result[4];
+    const ww_measure dtw = wwt_measure(WW_DTW);
+    ww_output to = WW_OUTPUT_HOST_BYTES(result, sizeof result - 1);
+    ck_assert_int_eq(ww_group_matrix(&dtw, a, b, NULL, &to), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_matrix(&dtw, a, NULL, NULL, &to), WW_ERROR_INVALID_ARGUMENT); // too small
+    ck_assert_int_eq(ww_group_matrix(&dtw, a, NULL, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_matrix(NULL, a, NULL, NULL, &to), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_nearest(&dtw, a, NULL, 1, NULL, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    to.bytes = 0;
+    to.layout = WW_LAYOUT_CONDENSED;
+    ck_assert_int_eq(ww_group_matrix(&dtw, a, NULL, NULL, &to), WW_ERROR_INVALID_ARGUMENT);
+    to.layout = WW_LAYOUT_FULL;
+    ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
+    ww_run_options run = WW_RUN_OPTIONS_INIT;
+    plan.run = &run;
+    run.progress = stop;
+    ck_assert_int_eq(ww_group_matrix(&dtw, a, NULL, &plan, &to), WW_ERROR_CANCELLED);
+    run.progress = NULL;
+    wwt_ok(ww_group_matrix(&dtw, a, NULL, &plan, &to));
+    ck_assert_float_eq(result[1], result[2]);
+    ww_group_dataset_destroy(&b);
+    ww_group_destroy(&other);
+    ww_group_destroy(&group); // the dataset keeps it
+    ww_group_dataset_destroy(&a);
+    ww_group_dataset_destroy(NULL);
+    ww_group_destroy(NULL);
+}
+END_TEST
+
+int main(void) {
+    int exit_code;
+    if (!wwt_device_found(&exit_code))
+        return exit_code;
+    Suite *suite = suite_create("group");
+    wwt_add(suite, a_matrix_has_the_bytes_of_one_device, MEASURES);
+    wwt_add(suite, nearest_has_the_bytes_of_one_device, 1);
+    wwt_add(suite, a_device_fails_in_the_middle, 1);
+    wwt_add(suite, bad_input, 1);
+    return wwt_run(suite);
+}

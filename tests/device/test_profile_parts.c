@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profiles in rectangles: joined they give the bytes of the whole, of all lists.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+enum { WINDOW = 16, POINTS = 700, OTHERS = 431, LISTS = 3 };
+
+typedef struct job {
+    bool self, left_right;
+    ww_precision precision;
+    size_t k, channels;
+    int what; // 0: a walk; 1: with constant and missing parts; 2: whole numbers, which repeat
+    const char *tuning;
+} job;
+
+static const job jobs[] = {{true, false, WW_FLOAT, 1, 1, 0, ""},
+                           {true, true, WW_FLOAT, 3, 1, 1, ""},
+                           {true, true, WW_FLOAT, 1, 1, 2, ""},
+                           {false, false, WW_FLOAT, 1, 1, 1, ""},
+                           {false, false, WW_FLOAT, 4, 2, 0, ""},
+                           {true, false, WW_DOUBLE, 2, 1, 2, ""},
+                           {true, true, WW_FLOAT, 2, 1, 1, "default form.profile.double 2\n"}};
+enum { JOBS = sizeof jobs / sizeof *jobs };
+
+static double *make(size_t length, size_t channels, int what) {
+    double *x = malloc(length * channels * sizeof *x), at = 0;
+    for (size_t t = 0; t < length * channels; t++) {
+        at += wwt_random();
+        x[t] = what == 2 ? (double)wwt_random_size(0, 1) : at;
+        if (what == 1 && t % 150 > 90)
+            x[t] = t % 300 > 150 ? 3 : x[t - 1];
+        if (what == 1 && t % 331 == 330)
+            x[t] = NAN;
+    }
+    return x;
+}
+
+typedef struct lists {
+    double *distances[LISTS];
+    int64_t *indices[LISTS];
+    size_t count;
+} lists;
+
+static lists lists_make(size_t count) {
+    lists l = {.count = count};
+    for (int i = 0; i < LISTS; i++) {
+        l.distances[i] = malloc(count * sizeof(double));
+        l.indices[i] = malloc(count * sizeof(int64_t));
+    }
+    return l;
+}
+
+static void lists_free(lists *l) {
+    for (int i = 0; i < LISTS; i++) {
+        free(l->distances[i]);
+        free(l->indices[i]);
+    }
+}
+
+static ww_profile_output output_of(const lists *l, bool left_right) {
+    ww_profile_output to = WW_PROFILE_OUTPUT_INIT;
+    to.distances = l->distances[0];
+    to.indices = l->indices[0];
+    to.left_distances = left_right ? l->distances[1] : NULL;
+    to.left_indices = left_right ? l->indices[1] : NULL;
+    to.right_distances = left_right ? l->distances[2] : NULL;
+    to.right_indices = left_right ? l->indices[2] : NULL;
+    return to;
+}
+
+static void join(const job *j, size_t windows, lists *joined, const lists *own) {
+    for (int i = 0; i < (j->left_right ? LISTS : 1); i++)
+        wwt_ok(ww_neighbours_merge(windows, j->k, WW_DOUBLE, 0, joined->indices[i], joined->distances[i],
+                                   own->indices[i], own->distances[i]));
+}
+
+static void check_same(const job *j, lists *joined, const lists *wanted) {
+    for (int i = 0; i < (j->left_right ? LISTS : 1); i++) {
+        for (size_t t = 0; t < joined->count; t++)
+            joined->distances[i][t] = sqrt(joined->distances[i][t]);
+        ck_assert_mem_eq(joined->indices[i], wanted->indices[i], joined->count * sizeof(int64_t));
+        ck_assert_mem_eq(joined->distances[i], wanted->distances[i], joined->count * sizeof(double));
+    }
+}
+
+// Loops: the jobs.
+START_TEST(bytes_of_the_whole) {
+    const job *j = &jobs[_i];
+    const size_t cuts[][6] = {{0}, {0, 1}, {0, 333, 680}, {0, 100, 101, 500}, {0, 64, 257, 300, 411}};
+    if (j->precision == WW_DOUBLE && !wwt_device_has_double())
+        return;
+    wwt_seed((unsigned)_i);
+    ww_context *context = wwt_context_tuned(j->tuning);
+    double *x = make(POINTS, j->channels, j->what), *y = make(OTHERS, j->channels, j->what);
+    ww_series_view own = WW_SERIES_VIEW_INIT, other;
+    ww_profile_options options = WW_PROFILE_OPTIONS_INIT;
+    ww_profile *profile = NULL;
+    own.values = x;
+    own.precision = WW_DOUBLE;
+    own.count = 1;
+    own.channels = j->channels;
+    own.length = POINTS;
+    other = own;
+    other.values = y;
+    other.length = OTHERS;
+    options.k = j->k;
+    options.left_right = j->left_right;
+    options.precision = j->precision;
+    wwt_ok(ww_profile_create(context, &own, 0, j->self ? NULL : &other, 0, WINDOW, &options, &profile));
+    const size_t windows = POINTS - WINDOW + 1, others = j->self ? windows : OTHERS - WINDOW + 1;
+    lists wanted = lists_make(windows * j->k), joined = lists_make(windows * j->k), part = lists_make(windows * j->k);
+    ww_profile_output to = output_of(&wanted, j->left_right), of_part = output_of(&part, j->left_right),
+                      of_joined = output_of(&joined, j->left_right);
+    wwt_ok(ww_profile_run(profile, &to));
+    ck_assert(wanted.indices[0][5] >= 0);
+    for (size_t n = 0; n < 5; n++) {
+        wwt_ok(ww_profile_run_rectangle(profile, 7, 0, 0, others, &of_joined)); // nothing
+        for (size_t a = 0; a <= n; a++)
+            for (size_t b = j->self ? a : 0; b <= n; b++) {
+                const size_t row_end = a < n ? cuts[n][a + 1] : windows;
+                size_t column = cuts[n][b], column_end = b < n ? cuts[n][b + 1] : others;
+                if (!j->self) {
+                    column = column * others / windows;
+                    column_end = b < n ? column_end * others / windows : others;
+                }
+                wwt_ok(ww_profile_run_rectangle(profile, cuts[n][a], row_end - cuts[n][a], column, column_end - column,
+                                                &of_part));
+                join(j, windows, &joined, &part);
+            }
+        check_same(j, &joined, &wanted);
+    }
+    // Rectangles across the diagonal, and below it: together every pair.
+    wwt_ok(ww_profile_run_rectangle(profile, 0, 400, 0, others, &of_joined));
+    wwt_ok(ww_profile_run_rectangle(profile, 399, windows - 399, 0, others, &of_part));
+    join(j, windows, &joined, &part);
+    check_same(j, &joined, &wanted);
+    if (j->self) {
+        wwt_ok(ww_profile_run_rectangle(profile, 300, windows - 300, 0, 500, &of_joined));
+        wwt_ok(ww_profile_run_rectangle(profile, 0, 300, 0, 300, &of_part));
+        join(j, windows, &joined, &part);
+        wwt_ok(ww_profile_run_rectangle(profile, 500, windows - 500, 500, windows - 500, &of_part));
+        join(j, windows, &joined, &part);
+        check_same(j, &joined, &wanted);
+    }
+    wwt_fails(ww_profile_run_rectangle(profile, 0, windows + 1, 0, 1, &of_part), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_run_rectangle(profile, windows, 1, 0, 1, &of_part), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_run_rectangle(profile, 0, 1, 1, others, &of_part), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_run_rectangle(profile, 0, 1, SIZE_MAX, 2, &of_part), WW_ERROR_INVALID_ARGUMENT);
+    wwt_fails(ww_profile_run_rectangle(NULL, 0, 1, 0, 1, &of_part), WW_ERROR_INVALID_ARGUMENT);
+    wwt_ok(ww_profile_run(profile, &of_joined));
+    ck_assert_mem_eq(joined.distances[0], wanted.distances[0], joined.count * sizeof(double));
+    lists_free(&part);
+    lists_free(&joined);
+    lists_free(&wanted);
+    ww_profile_destroy(&profile);
+    free(y);
+    free(x);
+    ww_context_destroy(&context);
+}
+END_TEST
+
+int main(void) {
+    int exit_code;
+    if (!wwt_device_found(&exit_code))
+        return exit_code;
+    Suite *suite = suite_create("profile_parts");
+    wwt_add(suite, bytes_of_the_whole, JOBS);
+    return wwt_run(suite);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a function would have made is NULL after its failure, whatever it was before and whichever argument is wrong.
+#include <stddef.h>
+#include <wavewarp/opencl.h>
+#include <wavewarp/wavewarp.h>
+
+#include "check_main.h"
+
+#define NOTHING(type, call)                                                                                            \
+    do {                                                                                                               \
+        static char garbage_;                                                                                          \
+        type *out = (type *)(void *)&garbage_;                                                                         \
+        ck_assert_msg((call) != WW_OK, "%s", #call);                                                                   \
+        ck_assert_msg(out == NULL, "%s", #call);                                                                       \
+    } while (0)
+
+// The first argument is missing, or is none that there is.
+START_TEST(outputs) {
+    const ww_context_options nowhere = {0, NULL, NULL, NULL, NULL, NULL}; // refused before drivers are opened
+    const ww_group_options no_group = {0, NULL, NULL, 0};
+    ww_read_options read = WW_READ_OPTIONS_INIT;
+    ww_series_view view = WW_SERIES_VIEW_INIT;
+    ww_point_view points = WW_POINT_VIEW_INIT;
+    ww_measure dtw;
+    ck_assert_int_eq(ww_measure_init(&dtw, sizeof dtw, WW_DTW), WW_OK);
+    NOTHING(ww_context, ww_context_create(&nowhere, &out));
+    NOTHING(ww_context, ww_context_wrap(NULL, NULL, NULL, NULL, &out));
+    NOTHING(ww_dataset, ww_dataset_create(NULL, &view, NULL, &out));
+    NOTHING(ww_dataset, ww_dataset_create_from_set(NULL, NULL, NULL, &out));
+    NOTHING(ww_dataset, ww_dataset_create_from_buffer(NULL, NULL, 1, 1, 1, WW_FLOAT, &out));
+    NOTHING(ww_dataset, ww_dataset_wrap(NULL, NULL, 1, 1, 1, WW_FLOAT, &out));
+    NOTHING(ww_buffer, ww_buffer_create(NULL, 1, &out));
+    NOTHING(ww_buffer, ww_buffer_wrap(NULL, NULL, &out));
+    NOTHING(ww_plan, ww_plan_create_matrix(&dtw, NULL, NULL, NULL, &out));
+    NOTHING(ww_plan, ww_plan_create_matrix(NULL, NULL, NULL, NULL, &out));
+    NOTHING(ww_plan, ww_plan_create_pairs(&dtw, NULL, NULL, NULL, NULL, 1, NULL, &out));
+    NOTHING(ww_plan, ww_plan_create_nearest(&dtw, NULL, NULL, 1, NULL, &out));
+    NOTHING(ww_plan, ww_plan_create_nearest(&dtw, NULL, NULL, 0, NULL, &out));
+    NOTHING(ww_plan, ww_plan_create_paths(&dtw, NULL, NULL, NULL, NULL, 1, NULL, &out));
+    NOTHING(ww_gradient, ww_gradient_create_pairs(&dtw, NULL, NULL, NULL, NULL, 1, NULL, &out));
+    NOTHING(ww_gradient, ww_gradient_create_matrix(&dtw, NULL, NULL, NULL, &out));
+    NOTHING(ww_series_set, ww_series_set_create(0, &out));
+    NOTHING(ww_series_set, ww_series_set_read(NULL, NULL, &out));
+    NOTHING(ww_series_set, ww_series_set_read("no/such/file", &read, &out));
+    NOTHING(ww_series_set, ww_series_set_generate((ww_generator)99, NULL, &out));
+    NOTHING(ww_array_file, ww_array_file_create(NULL, WW_FLOAT, 1, 1, &out));
+    NOTHING(ww_array_file, ww_array_file_create("no/such/folder/file.npy", WW_FLOAT, 1, 1, &out));
+    NOTHING(ww_array_file, ww_array_file_open_shared(NULL, WW_FLOAT, 1, 1, WW_ARRAY_CREATE, &out));
+    NOTHING(ww_array_file, ww_array_file_open_shared("no/such/file.npy", WW_FLOAT, 1, 1, WW_ARRAY_JOIN, &out));
+    NOTHING(ww_journal, ww_journal_open(NULL, NULL, &out));
+    NOTHING(ww_journal, ww_journal_read("no/such/file", &out));
+    NOTHING(ww_file, ww_file_create(NULL, &out));
+    NOTHING(ww_file, ww_file_create("no/such/folder/file", &out));
+    NOTHING(ww_point_set, ww_point_set_read(NULL, WW_POINTS_NUMBERS, &out));
+    NOTHING(ww_point_set, ww_point_set_of_bits(NULL, &out));
+    NOTHING(ww_point_set, ww_point_set_of_bits(&points, &out));
+    NOTHING(ww_points, ww_points_create(NULL, &points, NULL, &out));
+    NOTHING(ww_knn, ww_knn_create(NULL, NULL, 1, NULL, &out));
+    NOTHING(ww_lsh, ww_lsh_create(NULL, NULL, &out));
+    NOTHING(ww_lsh, ww_lsh_load(NULL, NULL, NULL, &out));
+    NOTHING(ww_topk, ww_topk_create(NULL, 1, 1, 1, NULL, &out));
+    NOTHING(ww_search, ww_search_create(NULL, &dtw, &view, NULL, &out));
+    NOTHING(ww_search_stream, ww_search_stream_create(NULL, &dtw, &view, NULL, &out));
+    NOTHING(ww_profile, ww_profile_create(NULL, &view, 0, NULL, 0, 8, NULL, &out));
+    NOTHING(ww_group_dataset, ww_group_dataset_create(NULL, &view, NULL, &out));
+    NOTHING(ww_group_dataset, ww_group_dataset_create_from_set(NULL, NULL, NULL, &out));
+    NOTHING(ww_group, ww_group_create(&no_group, &out));
+    NOTHING(ww_classifier, ww_classifier_create(&dtw, NULL, NULL, &out));
+    NOTHING(ww_shapelets, ww_shapelets_create(NULL, NULL, &out));
+    NOTHING(ww_shapelets, ww_shapelets_read(NULL, &out));
+    NOTHING(ww_shapelets, ww_shapelets_read("no/such/file", &out));
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("null");
+    TCase *tcase = wwt_case(suite, "null", 30);
+    tcase_add_test(tcase, outputs);
+    return wwt_run(suite);
+}
