@@ -5,26 +5,35 @@
 : >out >err
 "$program" devices --no-self-test >out 2>err || { echo "1..0 # SKIP no OpenCL device"; exit 0; }
 RANDOM=${WAVEWARP_TEST_SEED:-7}
-"$program" generate random-walk -n 150 -l 1000 -s 3 -o long.npy && "$program" generate cbf -n 60 -l 40 -o a.ts &&
+"$program" generate random-walk -n 250 -l 1000 -s 3 -o long.npy && "$program" generate cbf -n 60 -l 40 -o a.ts &&
     "$program" generate random-walk -n 37 -l 30 --max-length 60 -s 4 -o b.ts || exit 1
 
-# killed OUTPUT JOURNAL ARGUMENT...: ends the command by kill -9 at random moments, the first time when units are done,
-# then lets it end. Its JSON is in out.
+# begun PROCESS JOURNAL: waits until units are in the journal, or the process has ended. Eight lines are those of a
+# journal of nothing.
+begun() {
+    until [ -e "$2" ] && [ "$(wc -l <"$2")" -gt 8 ]; do
+        kill -0 "$1" 2>/dev/null || break
+        sleep 0.01
+    done
+}
+
+# killed OUTPUT JOURNAL ARGUMENT...: ends the command three times by kill -9 at random moments, once units are done, then
+# lets it end. Its JSON is in out. Where a fast device ends the job before the first kill, it begins anew with half the
+# delay.
 killed() {
-    local count=0 file=$1 journal=$2 process
+    local count=0 delay=250 file=$1 journal=$2 process
     shift 2
-    for _ in 1 2 3; do
+    while [ $count -lt 3 ] && [ $delay -gt 0 ]; do
         "$program" "$@" --resume >out 2>err </dev/null &
         process=$!
-        # Eight lines are those of a journal of nothing.
-        until [ -e "$journal" ] && [ "$(wc -l <"$journal")" -gt 8 ]; do
-            kill -0 $process 2>/dev/null || break
-            sleep 0.01
-        done
-        sleep "0.$(printf %03d $((RANDOM % 250)))"
+        begun $process "$journal"
+        sleep "0.$(printf %03d $((RANDOM % delay)))"
         kill -KILL $process 2>/dev/null && count=$((count + 1))
         wait $process 2>/dev/null
-        [ ! -e "$file" ] || break
+        [ -e "$file" ] || continue
+        [ $count -eq 0 ] || break
+        rm -f "$file" "$journal"
+        delay=$((delay / 2))
     done
     echo "# ended $count times"
     [ $count -gt 0 ] && gives 0 "$@" --resume --json
@@ -39,15 +48,14 @@ ok "it went on with tiles" resumed
 ok "the bytes of one run" same whole.npy r.npy
 ok "journal and part are gone" eval 'absent r.journal && absent r.npy.part'
 
-# ended CODE SIGNAL...: the command ends with the code at signals 0.1 s apart, once tiles are done.
+# ended CODE SIGNAL...: the command ends with the code at signals 0.02 s apart, once tiles are done.
 ended() {
     local code=$1 process
     shift
     rm -f r.npy.part r.journal
     env --default-signal=INT,TERM "$program" matrix long.npy -o r.npy --checkpoint r.journal >out 2>err </dev/null &
     process=$!
-    until [ -e r.npy.part ]; do kill -0 $process 2>/dev/null || break; sleep 0.01; done
-    sleep 0.3
+    begun $process r.journal
     for signal; do kill -s "$signal" $process 2>/dev/null; sleep 0.02; done
     wait $process
     [ $? -eq "$code" ]
