@@ -409,7 +409,7 @@ ww_status ww_knn_create_shard(ww_points *base, ww_points *queries, size_t k, con
     set_margin(s);
     if ((status = wwi_knn_shard_take(shard, self, queries->count, base->count, o.metric, s->precision, &s->shard)) ==
             WW_OK &&
-        (status = wwi_stream_create(s->context, &s->stream)) == WW_OK && (status = compile(s)) == WW_OK)
+        (status = wwi_run_stream(s->context, &s->run, &s->stream)) == WW_OK && (status = compile(s)) == WW_OK)
         status = allocate(s);
     s->info.filter = filters[s->filter].name;
     if (status == WW_OK)

@@ -166,7 +166,9 @@ START_TEST(a_device_fails_in_the_middle) {
 END_TEST
 
 static int stop(void *user, uint64_t done, uint64_t total) {
-    (void)user, (void)done, (void)total;
+    if (total <= 1) // a compile, before the work is counted
+        return 0;
+    (void)user, (void)done;
     return 1;
 }
 
