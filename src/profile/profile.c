@@ -431,7 +431,8 @@ static ww_status create(ww_context *context, const ww_series_view *series, size_
     p->exclusion = other ? 0 : taken.exclusion == WW_PROFILE_EXCLUSION_AUTO ? (window + 3) / 4 : taken.exclusion;
     if (p->exclusion > INT64_MAX / 4)
         p->exclusion = INT64_MAX / 4;
-    if ((status = wwi_run_stream(context, &p->run, &p->stream)) != WW_OK || (status = choose(p, series->channels)) != WW_OK)
+    if ((status = wwi_run_stream(context, &p->run, &p->stream)) != WW_OK ||
+        (status = choose(p, series->channels)) != WW_OK)
         goto done;
     if ((status = wwi_profile_series_make(series, index, window, best, &p->series)) != WW_OK ||
         (other && (status = wwi_profile_series_make(other, other_index, window, best, &p->other)) != WW_OK) ||
