@@ -122,7 +122,7 @@ def keep(struct, *values):
 
 def _value(kind, value):
     if kind.kind == "enum":
-        name = getattr(lib, kind.cname + "_name", None)
+        name = getattr(lib, kind.cname.replace("enum ", "") + "_name", None)
         return text(name(value)) if name else kind.elements[value].rsplit("_", 1)[-1].lower()
     if kind.kind == "array" and kind.item.cname == "char":
         return text(value)

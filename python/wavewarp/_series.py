@@ -59,6 +59,11 @@ def result(out: Optional[np.ndarray], shape, dtype):
     return out
 
 
+def host_output(values, **fields):
+    """A ww_output into an array."""
+    return new("ww_output", host=pointer(values), bytes=values.nbytes if not fields.get("row_stride") else 0, **fields)
+
+
 def sizes(values: Any):
     """A list of numbers as size_t[], NULL for None."""
     if values is None:
@@ -407,40 +412,6 @@ def write_array(path, values: Any) -> None:
     array = np.ascontiguousarray(as_numbers(values))
     rows, columns = array.shape if array.ndim == 2 else (len(array), 0)
     check(lib.ww_array_write(os.fsencode(path), pointer(array), precision_of(array.dtype), rows, columns))
-
-
-class ArrayFile:
-    """A file of a 2-D array that is filled block by block and appears under its name when it is closed.
-
-    With `with`: kept at the end, removed after an exception.
-    """
-
-    def __init__(self, path, shape, dtype=np.float64) -> None:
-        self._dtype = np.dtype(dtype)
-        if self._dtype not in DTYPES.values():
-            raise TypeError("float32 or float64")
-        self._file = ffi.new("ww_array_file **")
-        check(lib.ww_array_file_create(os.fsencode(path), precision_of(self._dtype), *shape, self._file))
-        self._file = ffi.gc(self._file, _discard)
-
-    def put(self, row, column, values: Any) -> None:
-        """Writes a 2-D block at (row, column)."""
-        block = np.ascontiguousarray(values, self._dtype)
-        check(lib.ww_array_file_put(self._file[0], row, block.shape[0], column, block.shape[1], pointer(block)))
-
-    def close(self, keep=True) -> None:
-        if self._file[0] != NULL:
-            check(lib.ww_array_file_close(self._file, keep))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, value, trace):
-        self.close(keep=kind is None)
-
-
-def _discard(file):
-    lib.ww_array_file_close(file, 0)
 
 
 # ---- labels

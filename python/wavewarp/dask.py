@@ -6,6 +6,7 @@ import dask.array
 import numpy as np
 
 from . import _distance
+from ._parts import merge_neighbours
 from ._series import as_numbers
 
 
@@ -37,7 +38,7 @@ def kneighbors(queries, base, k=1, measure="dtw", *, tile=1000, **options):
     """(distances, indices) of shape (queries, k), as of wavewarp.kneighbors, computed by parts of queries and base."""
     queries, rows = _parts(queries, tile)
     base, columns = _parts(base, tile)
-    job, merge = dask.delayed(_nearest, pure=True), dask.delayed(_distance.merge_neighbours, pure=True)
+    job, merge = dask.delayed(_nearest, pure=True), dask.delayed(merge_neighbours, pure=True)
     made = []
     for r in rows:
         parts = [job(queries[r], base[c], c.start, k, measure, options) for c in columns]
