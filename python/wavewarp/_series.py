@@ -29,7 +29,9 @@ def as_array(values: Any):
 
 def as_numbers(values: Any):
     """The same as float32 or float64 in this machine's byte order: a copy only where it is something else."""
-    array = as_array(values)
+    array = values if type(values) is np.ndarray else as_array(values)
+    if array.dtype.char in "df" and array.dtype.isnative:
+        return array
     if array.dtype.kind not in "fiub":
         raise TypeError(f"series are numbers, not {array.dtype}")
     kind = np.float32 if array.dtype in (np.float32, np.float16) else np.float64
@@ -46,8 +48,8 @@ def pointer(array):
 
 
 def output(array, kind):
-    """The address of a contiguous array that the library fills, as a pointer to `kind`."""
-    return NULL if array is None else ffi.cast(kind + " *", array.__array_interface__["data"][0])
+    """A contiguous array that the library reads or fills, as an array of `kind`, which keeps it."""
+    return NULL if array is None else ffi.from_buffer(kind + "[]", array)
 
 
 def result(out: Optional[np.ndarray], shape, dtype):
