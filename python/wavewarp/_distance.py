@@ -78,7 +78,7 @@ class Plan:
         c = self.measure.c(longest)
         if pairs is None:
             check(lib.ww_plan_create_matrix(c, rows._c, columns._c if columns else NULL, options, self._handle))
-            self.shape = (len(rows), len(columns if columns is not None else rows))
+            self.shape: tuple = (len(rows), len(columns if columns is not None else rows))
         else:
             columns = columns if columns is not None else rows
             first, second, count = _indices(pairs, rows, columns)
@@ -92,10 +92,11 @@ class Plan:
 
     def run(self, out: Optional[np.ndarray] = None) -> np.ndarray:
         """The distances, in the datasets' type: (rows, columns), or one a pair. out may have a stride between rows."""
-        strided = out is not None and len(self.shape) == 2 and out.strides[0] != out.itemsize * out.shape[1]
-        values = out if strided else result(out, self.shape, self.rows.dtype)
         stride = 0
-        if strided:
+        if out is None or len(self.shape) != 2 or out.strides[0] == out.itemsize * out.shape[1]:
+            values = result(out, self.shape, self.rows.dtype)
+        else:
+            values = out
             if out.shape != self.shape or out.dtype != self.rows.dtype or out.strides[1] != out.itemsize:
                 raise ValueError(f"out has to be of shape {self.shape} and type {self.rows.dtype}, rows contiguous")
             stride = out.strides[0] // out.itemsize

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
@@ -118,7 +118,7 @@ class Group:
         )
         return values, indices
 
-    def _datasets(self, x, y, axes, precision) -> List[Optional[GroupDataset]]:
+    def _datasets(self, x, y, axes, precision) -> Any:
         sides = [v if v is None or isinstance(v, GroupDataset) else _host_series(v, axes) for v in (x, y)]
         made = [side for side in sides if isinstance(side, GroupDataset)]
         if made:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import re
 from types import SimpleNamespace
-from typing import Optional, Tuple, Union
+from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Measure:
 
     def __init__(
         self,
-        text="dtw",
+        text: Union[str, Measure] = "dtw",
         *,
         band=None,
         root=None,
@@ -73,12 +73,12 @@ class Measure:
         if relax is not None:
             words.append(f"relax={_relax(relax)}")
         words += [f"{name}={_number(value)}" for name, value in parameters.items()]
-        self.text = ",".join(words)
+        self.text: str = ",".join(words)
         self._texts = {"cost_expression": cost_expression, "recurrence": recurrence, "recurrence_name": recurrence_name}
         if isinstance(text, Measure):
             self._rows = self._rows or text._rows
             self._texts = {name: value or text._texts[name] for name, value in self._texts.items()}
-        self._made = None
+        self._made: Any = None
         self.c(100)  # a fault in the words is found here; a share of a band needs some length
 
     def c(self, longest: int):
@@ -157,7 +157,7 @@ def _named(words, parameters, types):  # 1, 1.0 and True are equal, but not as w
     return Measure(words, **dict(parameters))
 
 
-def measure(value, parameters=None):
+def measure(value, parameters=None) -> Measure:
     """A Measure of a measure or its text, with more parameters."""
     if isinstance(value, Measure) and not parameters:
         return value

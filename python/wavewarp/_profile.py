@@ -59,7 +59,8 @@ class ProfilePlan:
         if made:
             other = None if other is None else dataset(other, axes=axes, precision=precision, context=context)
             sides = [NULL if x is None else x._c for x in (series, other)]
-            where, create = (), lib.ww_profile_create_from_datasets
+            where: Any = ()
+            create = lib.ww_profile_create_from_datasets
         else:
             views = [None if x is None else _view(x, axes) for x in (series, other)]
             sides = [NULL if x is None else x.c for x in views]
@@ -123,10 +124,10 @@ class Profile:
 
     def __init__(self, plan: ProfilePlan, lists: ProfileLists) -> None:
         self.plan, self._handle = plan, plan._handle
-        lists = [*lists, *[(None, None)] * (3 - len(lists))]
-        self.distances, self.indices = lists[0]
-        self.left_distances, self.left_indices = lists[1]
-        self.right_distances, self.right_indices = lists[2]
+        sides: Any = [*lists, *[(None, None)] * (3 - len(lists))]
+        self.distances, self.indices = sides[0]
+        self.left_distances, self.left_indices = sides[1]
+        self.right_distances, self.right_indices = sides[2]
 
     @property
     def info(self) -> SimpleNamespace:

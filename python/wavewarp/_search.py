@@ -242,7 +242,7 @@ class Monitor:
         values = np.ascontiguousarray(values.reshape(-1, 1) if values.ndim < 2 else values)
         if values.shape[1] != self.channels:
             raise ValueError(f"points of {values.shape[1]} channels, not {self.channels}")
-        matches = []
+        matches: list = []
         check(
             lib.ww_search_stream_push(
                 self._handle[0],
@@ -257,7 +257,7 @@ class Monitor:
 
     def finish(self) -> np.ndarray:
         """The stream has ended: the matches that were not yet certain."""
-        matches = []
+        matches: list = []
         user = ffi.new_handle(matches)
         check(lib.ww_search_stream_finish(self._handle[0], lib.py_match_fn, user))
         return np.array(matches, REPORT)

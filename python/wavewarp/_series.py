@@ -13,7 +13,7 @@ from ._context import Context, default_context
 from ._core import NULL, by_name, check, ffi, handle, info, keep, lib, new, text
 
 AXES = ("nct", "ntc")
-DTYPES = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
+DTYPES: Any = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
 
 
 def as_array(values: Any):
@@ -424,7 +424,8 @@ def classes_of(labels: Any):
     labels = as_array(labels)
     if labels.ndim != 1:
         raise ValueError(f"labels of shape {labels.shape}: one a series")
-    found, codes = {}, np.empty(len(labels), np.int64)
+    found: dict = {}
+    codes = np.empty(len(labels), np.int64)
     for i, label in enumerate(labels.tolist()):
         missing = label is None or label != label
         codes[i] = -1 if missing else found.setdefault(label, len(found))
