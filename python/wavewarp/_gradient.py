@@ -65,7 +65,7 @@ class Gradient:
             )
             n, m = len(self.rows), len(self.columns)
             self._first, self._second = np.repeat(np.arange(n), m), np.tile(np.arange(m), n)
-            self._shape = (n, m)
+            self._shape: tuple = (n, m)
         else:
             first, second, count = _indices(pairs, self.rows, self.columns)
             check(
