@@ -10,14 +10,15 @@
 
 // ---- a matrix
 
-// The items are rectangles of a grid: bands of rows, in each some columns. A device takes neighbours of one band.
+// The items are rectangles of a grid: bands of rows, in each some columns. A device takes neighbours of one band. Of a
+// half a band begins with its own square on the diagonal, of which a plan computes one half: a tile by itself.
 enum { BAND_ROWS = 256, ITEM_COLUMNS = 1024, LEAST_ROWS = 16, LEAST_COLUMNS = 64, PARTS = 16 };
 #define MOST_ITEMS ((size_t)1 << 21)
 
 typedef struct wwi_tiles {
     size_t rows, columns; // of the matrix
     size_t height, width; // of an item; the last ones are smaller
-    bool half;            // only what reaches above the diagonal: a band begins with its own rows' columns
+    bool half;            // only what reaches above the diagonal
     size_t bands, items;
     size_t *first;  // bands + 1: the first item of each band
     double *before; // items + 1
@@ -27,12 +28,13 @@ static size_t between(size_t value, size_t least, size_t most) {
     return value < least ? least : value > most ? most : value;
 }
 
+// Where a band's items of the grid's width begin.
 static size_t band_column(const wwi_tiles *t, size_t band) {
-    return t->half ? band * t->height : 0;
+    return t->half ? between((band + 1) * t->height, 0, t->columns) : 0;
 }
 
 static size_t items_of(const wwi_tiles *t, size_t band) {
-    return (t->columns - band_column(t, band) + t->width - 1) / t->width;
+    return (t->columns - band_column(t, band) + t->width - 1) / t->width + t->half;
 }
 
 static size_t count_items(wwi_tiles *t) {
@@ -62,6 +64,10 @@ static ww_status make_tiles(wwi_tiles *t, const wwi_group_job *job) {
     for (size_t band = 0, item = 0; band < t->bands; band++) {
         const size_t row_end = between((band + 1) * t->height, 0, t->rows);
         const double height = rows[row_end] - rows[band * t->height];
+        if (t->half) {
+            t->before[item + 1] = t->before[item] + height * height / 2;
+            item++;
+        }
         for (size_t column = band_column(t, band); column < t->columns; column += t->width, item++)
             t->before[item + 1] =
                 t->before[item] + height * (columns[between(column + t->width, 0, t->columns)] - columns[column]);
@@ -84,15 +90,16 @@ static size_t band_of(const wwi_tiles *t, size_t item) {
 
 static size_t band_end(void *user, size_t first) {
     const wwi_tiles *t = ((wwi_group_job *)user)->tiles;
-    return t->first[band_of(t, first) + 1];
+    const size_t band = band_of(t, first);
+    return t->half && first == t->first[band] ? first + 1 : t->first[band + 1];
 }
 
-// Below the diagonal is what is above. A band's own rows and columns are computed in full.
+// Below the diagonal is what is above.
 static void mirror(const wwi_group_job *job, size_t row, size_t rows, size_t column, size_t columns) {
     const size_t size = job->value_bytes, stride = (size_t)job->to.row_stride;
     unsigned char *values = job->to.host;
     for (size_t i = row; i < row + rows; i++)
-        for (size_t c = column > row + rows ? column : row + rows; c < column + columns; c++)
+        for (size_t c = column; c < column + columns; c++)
             memcpy(values + (c * stride + i) * size, values + (i * stride + c) * size, size);
 }
 
@@ -101,13 +108,14 @@ static ww_status run_tile(void *user, size_t device, size_t first, size_t count)
     const wwi_tiles *t = job->tiles;
     const size_t band = band_of(t, first), row = band * t->height;
     const size_t rows = between(row + t->height, 0, t->rows) - row;
-    const size_t column = band_column(t, band) + (first - t->first[band]) * t->width;
-    const size_t columns = between(column + count * t->width, 0, t->columns) - column;
+    const bool square = t->half && first == t->first[band];
+    const size_t column = square ? row : band_column(t, band) + (first - t->first[band] - t->half) * t->width;
+    const size_t columns = square ? rows : between(column + count * t->width, 0, t->columns) - column;
     ww_output to = job->to;
     to.host = (unsigned char *)to.host + (row * to.row_stride + column) * job->value_bytes;
     to.bytes = 0; // checked as a whole
     const ww_status status = ww_plan_run_rectangle(job->plans[device], row, rows, column, columns, &to);
-    if (status == WW_OK && t->half)
+    if (status == WW_OK && t->half && !square)
         mirror(job, row, rows, column, columns);
     return status;
 }
