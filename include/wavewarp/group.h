@@ -99,6 +99,15 @@ WW_API void ww_group_dataset_destroy(ww_group_dataset **dataset);
 WW_API_STATUS ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
                               const ww_plan_options *options, const ww_output *output);
 
+/// The distances of listed pairs, as ww_plan_create_pairs() and ww_plan_run() give them: each device has all series and
+/// a run of the pairs at a time. \param columns NULL: `rows`. \param row_index, column_index `count` indices each; NULL
+/// both: the i-th row with the i-th column. \param output host memory, `count` values.
+/// \return WW_ERROR_INVALID_ARGUMENT, WW_ERROR_EMPTY, WW_ERROR_CANCELLED, and as ww_plan_create_pairs().
+/// *Thread-safety*: one job of a group at a time. *Blocking*: until done.
+WW_API_STATUS ww_group_pairs(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
+                             const size_t *row_index, const size_t *column_index, size_t count,
+                             const ww_plan_options *options, const ww_output *output);
+
 /// The k nearest columns (base) of every row (query), as ww_plan_create_nearest() and ww_plan_run_nearest() give them:
 /// every device has the whole base and a part of the queries at a time. \param base NULL: `queries` with itself, each
 /// without itself. \param indices rows x k, -1 where there are fewer. \param distances rows x k of the datasets'

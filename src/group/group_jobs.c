@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix in tiles of rectangles, and nearest series by parts of the queries, on a group of devices.
+// A matrix in tiles of rectangles, pairs in runs, and nearest series by parts of the queries, on a group of devices.
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,23 +120,21 @@ static ww_status run_tile(void *user, size_t device, size_t first, size_t count)
     return status;
 }
 
-static ww_status plan_matrix(wwi_group_job *job, size_t device, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
-    (void)device;
+static ww_status plan_matrix(wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
     return ww_plan_create_matrix(job->measure, rows, columns, &job->options, plan);
 }
 
-static ww_status take_output(wwi_group_job *job, const ww_output *output) {
+static ww_status take_output(wwi_group_job *job, const ww_output *output, const wwi_result *result) {
     job->to = (ww_output)WW_OUTPUT_INIT;
     ww_status status = wwi_options_take(&job->to, output, "ww_output");
     if (status != WW_OK)
         return status;
     if (!job->to.host || job->to.device || job->to.layout != WW_LAYOUT_FULL)
-        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a group writes a matrix in the full layout to host memory");
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "a group writes its result in the full layout to host memory");
     wwi_buffer *none;
-    const wwi_result result = {"matrix", job->rows->count, job->columns->count, job->value_bytes, true};
-    status = wwi_result_check(&job->to, NULL, &result, &none);
+    status = wwi_result_check(&job->to, NULL, result, &none);
     if (job->to.row_stride == 0)
-        job->to.row_stride = job->columns->count;
+        job->to.row_stride = result->columns;
     return status;
 }
 
@@ -148,7 +146,8 @@ ww_status ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows, ww_
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_matrix: the output is NULL");
     ww_status status = wwi_group_job_begin(&job, measure, rows, columns, options);
     if (status == WW_OK)
-        status = take_output(&job, output);
+        status = take_output(&job, output,
+                             &(wwi_result){"matrix", job.rows->count, job.columns->count, job.value_bytes, true});
     if (status == WW_OK)
         status = make_tiles(&tiles, &job);
     if (status == WW_OK)
@@ -158,16 +157,83 @@ ww_status ww_group_matrix(const ww_measure *measure, ww_group_dataset *rows, ww_
     return status;
 }
 
+// ---- pairs
+
+typedef struct pair {
+    size_t x, y;
+} pair;
+
+static pair pair_at(const wwi_group_job *job, size_t i) {
+    return (pair){job->row_index ? job->row_index[i] : i, job->column_index ? job->column_index[i] : i};
+}
+
+static double pair_work(const void *user, size_t i) {
+    const wwi_group_job *job = user;
+    const pair p = pair_at(job, i);
+    return (job->rows->points[p.x + 1] - job->rows->points[p.x]) *
+           (job->columns->points[p.y + 1] - job->columns->points[p.y]);
+}
+
+static ww_status check_pairs(const wwi_group_job *job, size_t count) {
+    if (!job->row_index != !job->column_index)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "one of row_index and column_index is NULL, the other is not");
+    if (count == 0)
+        return wwi_fail(WW_ERROR_EMPTY, "there are no pairs");
+    for (size_t i = 0; i < count; i++) {
+        const pair p = pair_at(job, i);
+        if (p.x >= job->rows->count || p.y >= job->columns->count)
+            return wwi_pairs_outside(i, p.x, p.y, job->rows->count, job->columns->count);
+    }
+    return WW_OK;
+}
+
+static ww_status plan_pairs(wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
+    return ww_plan_create_pairs(job->measure, rows, columns ? columns : rows, job->row_index, job->column_index,
+                                job->runs.count, &job->options, plan);
+}
+
+static ww_status run_pairs(void *user, size_t device, size_t item, size_t items) {
+    const wwi_group_job *job = user;
+    size_t first;
+    const size_t count = wwi_runs_units(&job->runs, item, items, &first);
+    return wwi_plan_run_some_pairs(job->plans[device], first, count,
+                                   (unsigned char *)job->to.host + first * job->value_bytes);
+}
+
+ww_status ww_group_pairs(const ww_measure *measure, ww_group_dataset *rows, ww_group_dataset *columns,
+                         const size_t *row_index, const size_t *column_index, size_t count,
+                         const ww_plan_options *options, const ww_output *output) {
+    wwi_group_job job = {.plan = plan_pairs, .row_index = row_index, .column_index = column_index};
+    if (!output)
+        return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_pairs: the output is NULL");
+    ww_status status = wwi_group_job_begin(&job, measure, rows, columns, options);
+    if (status == WW_OK)
+        status = check_pairs(&job, count);
+    if (status == WW_OK)
+        status = take_output(&job, output, &(wwi_result){"distances of pairs", 1, count, job.value_bytes, false});
+    if (status == WW_OK)
+        status = wwi_runs_make(&job.runs, count, &job, pair_work);
+    if (status == WW_OK)
+        status = wwi_group_job_run(&job, job.runs.items, job.runs.before, NULL, run_pairs);
+    free(job.runs.before);
+    return status;
+}
+
 // ---- nearest
 
-static ww_status plan_nearest(wwi_group_job *job, size_t device, ww_dataset *rows, ww_dataset *columns,
-                              ww_plan **plan) {
-    (void)device;
+static ww_status plan_nearest(wwi_group_job *job, ww_dataset *rows, ww_dataset *columns, ww_plan **plan) {
     return ww_plan_create_nearest(job->measure, rows, columns, job->k, &job->options, plan);
 }
 
-static ww_status run_queries(void *user, size_t device, size_t first, size_t count) {
+static double query_work(const void *user, size_t i) {
     const wwi_group_job *job = user;
+    return (job->rows->points[i + 1] - job->rows->points[i]) * job->columns->points[job->columns->count];
+}
+
+static ww_status run_queries(void *user, size_t device, size_t item, size_t items) {
+    const wwi_group_job *job = user;
+    size_t first;
+    const size_t count = wwi_runs_units(&job->runs, item, items, &first);
     unsigned char *distances = job->distances ? job->distances + first * job->k * job->value_bytes : NULL;
     return ww_plan_run_nearest_rows(job->plans[device], first, count, job->indices + first * job->k, distances);
 }
@@ -178,15 +244,10 @@ ww_status ww_group_nearest(const ww_measure *measure, ww_group_dataset *queries,
     if (!indices)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_nearest: the indices are NULL");
     ww_status status = wwi_group_job_begin(&job, measure, queries, base, options);
-    if (status != WW_OK)
-        return status;
-    const double points = job.columns->points[job.columns->count];
-    double *before = malloc((queries->count + 1) * sizeof *before);
-    if (!before)
-        return wwi_fail_memory((queries->count + 1) * sizeof *before);
-    for (size_t i = 0; i <= queries->count; i++)
-        before[i] = queries->points[i] * points;
-    status = wwi_group_job_run(&job, queries->count, before, NULL, run_queries);
-    free(before);
+    if (status == WW_OK)
+        status = wwi_runs_make(&job.runs, queries->count, &job, query_work);
+    if (status == WW_OK)
+        status = wwi_group_job_run(&job, job.runs.items, job.runs.before, NULL, run_queries);
+    free(job.runs.before);
     return status;
 }

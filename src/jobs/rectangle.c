@@ -112,8 +112,8 @@ static ww_status compute_into(ww_plan *p, size_t row, size_t rows, size_t column
         b.half = half;
         b.layout = half ? WWI_LAYOUT_MIRRORED : WWI_LAYOUT_STRIDED;
         if (half) // the diagonal
-            status = wwi_buffer_fill_u32(
-                out, 0, (uint64_t)rows * columns * wwi_precision_bytes(p->pair.rows->precision), 0);
+            status =
+                wwi_buffer_fill_u32(out, 0, (uint64_t)rows * columns * wwi_precision_bytes(p->pair.rows->precision), 0);
         if (status == WW_OK)
             status = wwi_runner_block(p->runner, &b);
     }

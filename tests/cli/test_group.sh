@@ -29,6 +29,10 @@ ok "the same bytes" cmp -s one.npy all.npy
 ok "neighbours of one device" gives 0 nearest a.ts b.ts -k 3 -d 0 -o one.txt
 ok "neighbours of all" gives 0 nearest a.ts b.ts -k 3 -d all -o all.txt
 ok "the same bytes" cmp -s one.txt all.txt
+"$program" generate cbf --count 40 --length 24 --max-length 40 --seed 3 --output c.ts
+ok "pairs of one device" gives 0 pairs a.ts c.ts -d 0 -o one.npy
+ok "pairs of all" gives 0 pairs a.ts c.ts -d all -o all.npy --json
+ok "the same bytes" cmp -s one.npy all.npy
 ok "what each device did" gives 0 matrix a.ts -d all -o all.npy --json
 ok "is in the object" python3 -c 'import json
 done = json.load(open("out"))["devices"]
@@ -45,6 +49,7 @@ ok "more than memory" gives 1 matrix a.ts -d all -o none.npy
 ok "is said" says 'are too many'
 ok "nothing is left" absent none.npy
 ok "nothing half written" no_leftovers
-ok "commands for one device" gives 1 pairs a.ts a.ts -d all
-ok "say so" says 'matrix and nearest'
+ok "no part of pairs" gives 2 pairs a.ts c.ts -d all --part 1/2 --parts .
+ok "commands for one device" gives 1 cluster a.ts -k 2 -d all
+ok "say so" says 'matrix, pairs'
 finish
