@@ -354,8 +354,9 @@ ww_status wwi_group_job_run(wwi_group_job *job, size_t items, const double *befo
 
 #define MOST_RUNS ((size_t)1 << 21)
 
-ww_status wwi_runs_make(wwi_runs *runs, size_t count, const void *user, double (*work)(const void *user, size_t i)) {
-    *runs = (wwi_runs){.count = count, .each = count / MOST_RUNS + 1};
+ww_status wwi_runs_make(wwi_runs *runs, size_t count, size_t step, const void *user,
+                        double (*work)(const void *user, size_t i)) {
+    *runs = (wwi_runs){.count = count, .each = (count / MOST_RUNS / step + 1) * step};
     runs->items = (count + runs->each - 1) / runs->each;
     runs->before = malloc((runs->items + 1) * sizeof *runs->before);
     if (!runs->before)

@@ -40,10 +40,18 @@ typedef struct wwi_runs {
     double *before; // items + 1
 } wwi_runs;
 
-// `work` is of unit i. Free runs->before at the end.
-ww_status wwi_runs_make(wwi_runs *runs, size_t count, const void *user, double (*work)(const void *user, size_t i));
+// Items begin at multiples of `step` units. `work` is of unit i. Free runs->before at the end.
+ww_status wwi_runs_make(wwi_runs *runs, size_t count, size_t step, const void *user,
+                        double (*work)(const void *user, size_t i));
 // The number of units of `items` items from item `item` on; *first is the first of them.
 size_t wwi_runs_units(const wwi_runs *runs, size_t item, size_t items, size_t *first);
+
+// Points on the devices, as ww_group_dataset has series.
+struct ww_group_points {
+    ww_group *group;
+    ww_points **parts;
+    ww_error *errors;
+};
 
 // A job on series while it runs: a plan for each device that takes part.
 typedef struct wwi_group_job {

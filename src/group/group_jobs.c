@@ -212,7 +212,7 @@ ww_status ww_group_pairs(const ww_measure *measure, ww_group_dataset *rows, ww_g
     if (status == WW_OK)
         status = take_output(&job, output, &(wwi_result){"distances of pairs", 1, count, job.value_bytes, false});
     if (status == WW_OK)
-        status = wwi_runs_make(&job.runs, count, &job, pair_work);
+        status = wwi_runs_make(&job.runs, count, 1, &job, pair_work);
     if (status == WW_OK)
         status = wwi_group_job_run(&job, job.runs.items, job.runs.before, NULL, run_pairs);
     free(job.runs.before);
@@ -245,7 +245,7 @@ ww_status ww_group_nearest(const ww_measure *measure, ww_group_dataset *queries,
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "ww_group_nearest: the indices are NULL");
     ww_status status = wwi_group_job_begin(&job, measure, queries, base, options);
     if (status == WW_OK)
-        status = wwi_runs_make(&job.runs, queries->count, &job, query_work);
+        status = wwi_runs_make(&job.runs, queries->count, 1, &job, query_work);
     if (status == WW_OK)
         status = wwi_group_job_run(&job, job.runs.items, job.runs.before, NULL, run_queries);
     free(job.runs.before);

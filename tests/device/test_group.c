@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "support.h"
 
-enum { ROWS = 90, COLUMNS = 70, PAIRS = 4000, K = 3 };
+enum { ROWS = 90, COLUMNS = 70, PAIRS = 4000, POINTS = 2000, DIMENSIONS = 16, K = 3 };
 
 static const ww_measure_id measures[] = {WW_DTW, WW_TWED, WW_LCSS, WW_MSM, WW_FRECHET};
 enum { MEASURES = sizeof measures / sizeof *measures };
@@ -177,11 +177,72 @@ START_TEST(pairs_have_the_bytes_of_one_device) {
 }
 END_TEST
 
+static ww_group_points *send(ww_group *group, const ww_point_view *view, ww_precision precision) {
+    ww_points_options options = WW_POINTS_OPTIONS_INIT;
+    ww_group_points *points = NULL;
+    options.precision = precision;
+    wwt_ok(ww_group_points_create(group, view, &options, &points));
+    return points;
+}
+
+// Queries in several tiles, of the base itself and of others; k larger than a tile's worth of near points.
+START_TEST(points_have_the_ids_of_one_device) {
+    enum { QUERIES = 700, BASE = 900, DIMENSION = 24, NEAR = 11 };
+    static float values[QUERIES + BASE][DIMENSION];
+    static int64_t ids[2][BASE * NEAR];
+    static double distances[2][BASE * NEAR]; // of either precision
+    const ww_precision precision = _i / 3 && wwt_device_has_double() ? WW_DOUBLE : WW_FLOAT;
+    ww_knn_options options = WW_KNN_OPTIONS_INIT;
+    ww_point_view q = WW_POINT_VIEW_INIT, b = WW_POINT_VIEW_INIT;
+    uint64_t seed = 3;
+    int lost;
+    options.metric = (ww_metric[]){WW_METRIC_L2, WW_METRIC_L1, WW_METRIC_COSINE}[_i % 3];
+    for (size_t i = 0; i < QUERIES + BASE; i++)
+        for (size_t c = 0; c < DIMENSION; c++)
+            values[i][c] = (float)(wwi_random(&seed) % 9); // many ties
+    q.values = values[0];
+    q.count = QUERIES;
+    b.values = values[QUERIES];
+    b.count = BASE;
+    q.dimension = b.dimension = DIMENSION;
+    ww_group *group = open_group("all", 0.001), *other = open_group("0", 0);
+    ww_group_points *gq = send(group, &q, precision), *gb = send(group, &b, precision);
+    ww_group_points *apart = send(other, &q, precision);
+    for (int self = 0; self < 2; self++) {
+        const size_t count = (self ? BASE : QUERIES) * NEAR, bytes = precision == WW_DOUBLE ? 8 : 4;
+        wwt_ok(ww_knn_find(wwt_context, &b, self ? NULL : &q, NEAR, options.metric, precision, ids[0], distances[0]));
+        wwt_ok(ww_group_knn(gb, self ? NULL : gq, NEAR, &options, ids[1], distances[1]));
+        ck_assert(memcmp(ids[0], ids[1], count * sizeof **ids) == 0);
+        ck_assert(memcmp(distances[0], distances[1], count * bytes) == 0);
+        ck_assert(tiles_of(group, &lost) > 1 && lost == 0);
+        memset(ids[1], 0, sizeof ids[1]);
+        wwt_ok(ww_group_knn(gb, self ? NULL : gq, NEAR, &options, ids[1], NULL));
+        ck_assert(memcmp(ids[0], ids[1], count * sizeof **ids) == 0);
+    }
+    ck_assert_int_eq(ww_group_knn(gb, apart, NEAR, NULL, ids[1], NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_knn(gb, gq, 0, NULL, ids[1], NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_knn(gb, gq, NEAR, NULL, NULL, NULL), WW_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(ww_group_knn(NULL, gq, NEAR, NULL, ids[1], NULL), WW_ERROR_INVALID_ARGUMENT);
+    q.count = 0;
+    ww_group_points *none = NULL;
+    ck_assert_int_eq(ww_group_points_create(group, &q, NULL, &none), WW_ERROR_EMPTY);
+    ck_assert_ptr_null(none);
+    ck_assert_int_eq(ww_group_points_create(NULL, &b, NULL, &none), WW_ERROR_INVALID_ARGUMENT);
+    ww_group_points_destroy(&apart);
+    ww_group_destroy(&other);
+    ww_group_destroy(&group); // the points keep it
+    ww_group_points_destroy(&gb);
+    ww_group_points_destroy(&gq);
+    ww_group_points_destroy(NULL);
+}
+END_TEST
+
 // A job that is run again and again, while launches fail.
 typedef struct trial {
     ww_group *group;
     ww_status (*run)(struct trial *trial);
     ww_group_dataset *data;
+    ww_group_points *points;
     void *found;
     size_t bytes;
 } trial;
@@ -229,16 +290,35 @@ static ww_status run_pairs(trial *t) {
     return ww_group_pairs(&measure, t->data, NULL, x, x + 1, PAIRS - 1, NULL, &to);
 }
 
+static ww_status run_points(trial *t) {
+    return ww_group_knn(t->points, NULL, K, NULL, t->found, NULL);
+}
+
 START_TEST(a_device_fails_in_the_middle) {
     wwt_seed(9);
     wwt_set rows = wwt_set_random(1, 10, 30, ROWS);
     static float found[ROWS * ROWS];
-    trial t = {open_group(NULL, 0.001), run_matrix, NULL, found, sizeof found};
+    static float places[POINTS * DIMENSIONS];
+    static int64_t ids[POINTS * K];
+    trial t = {open_group(NULL, 0.001), run_matrix, NULL, NULL, found, sizeof found};
+    uint64_t seed = 1;
+    for (size_t i = 0; i < POINTS * DIMENSIONS; i++)
+        places[i] = (float)(wwi_random(&seed) % 1000);
+    ww_point_view view = WW_POINT_VIEW_INIT;
+    view.values = places;
+    view.count = POINTS;
+    view.dimension = DIMENSIONS;
+    t.points = send(t.group, &view, WW_FLOAT);
     t.data = upload(t.group, &rows, WW_FLOAT);
     check_failures(&t);
     t.run = run_pairs;
     t.bytes = (PAIRS - 1) * sizeof *found;
     check_failures(&t);
+    t.run = run_points;
+    t.found = ids;
+    t.bytes = sizeof ids;
+    check_failures(&t);
+    ww_group_points_destroy(&t.points);
     ww_group_dataset_destroy(&t.data);
     ww_group_destroy(&t.group);
     wwt_set_free(&rows);
@@ -327,6 +407,7 @@ int main(void) {
     wwt_add(suite, a_matrix_has_the_bytes_of_one_device, MEASURES);
     wwt_add(suite, nearest_has_the_bytes_of_one_device, 1);
     wwt_add(suite, pairs_have_the_bytes_of_one_device, 3);
+    wwt_add(suite, points_have_the_ids_of_one_device, 6);
     wwt_add(suite, a_device_fails_in_the_middle, 1);
     wwt_add(suite, bad_input, 1);
     return wwt_run(suite);
