@@ -65,7 +65,7 @@ struct ww_knn {
     uint32_t group, group_rows; // work-items of the filter's groups, and rows of each group
     uint32_t row_group;         // work-items of the exact kernel's groups, one a row
     uint32_t first_chunk, capacity;
-    size_t most_rows, results_from; // from: the query whose results come first in the arrays of a run
+    size_t most_rows;
     float margin;
     wwi_program *program;
     wwi_kernel *filter_kernel, *exact, *norms, *make_rows, *make_halves, *make_cuts;
@@ -473,6 +473,7 @@ static ww_status open_side(ww_knn *s, side *of, size_t first, size_t count) {
 // One block of rows, and the part of the base that has been processed for it.
 typedef struct block {
     size_t first, rows;  // queries
+    size_t result;       // the first one's place in the arrays of the results
     uint32_t base_id;    // first point of the base's slice
     uint32_t base_count; // points of it
     uint64_t seen;       // points processed, in all slices
@@ -695,7 +696,7 @@ static ww_status go_through_window(ww_knn *s, block *b) {
 
 // Copies the results of a block to the caller.
 static ww_status fetch(ww_knn *s, const block *b, int64_t *ids, void *distances, uint32_t *found) {
-    const size_t first = b->first - s->results_from, from = first * s->k;
+    const size_t first = b->result, from = first * s->k;
     unsigned char *const values = (unsigned char *)distances;
     const ww_status status =
         wwi_results_fetch(s->best_ids, s->best_values, b->rows, s->k, s->precision, s->options.metric == WW_METRIC_L2,
@@ -708,9 +709,15 @@ static ww_status fetch(ww_knn *s, const block *b, int64_t *ids, void *distances,
     return status;
 }
 
-static ww_status run_block(ww_knn *s, size_t first, size_t rows, int64_t *ids, void *distances, uint32_t *found) {
+static ww_status run_block(ww_knn *s, size_t first, size_t rows, size_t result, int64_t *ids, void *distances,
+                           uint32_t *found) {
     ww_status status = WW_OK;
-    block b = {.first = first, .rows = rows, .most = UINT64_C(1) << 20, .growth = s->gpu ? 12 : 4, .fresh = true};
+    block b = {.first = first,
+               .rows = rows,
+               .result = result,
+               .most = UINT64_C(1) << 20,
+               .growth = s->gpu ? 12 : 4,
+               .fresh = true};
     b.own = wwi_knn_shard_own(&s->shard, first, rows, s->base.points->count, &b.shift);
     if (s->shard.initial) {
         b.fresh = false;
@@ -737,7 +744,6 @@ static ww_status run_queries(ww_knn *s, size_t from, size_t end, int64_t *ids, v
     const double start = wwi_seconds();
     wwi_stream_start(s->stream);
     s->info.examined = 0;
-    s->results_from = from;
     s->pace = wwi_pace_make(s->stream, s->run.launch_seconds, s->run.progress, s->run.progress_user);
     wwi_pace_start(&s->pace, (uint64_t)(end - from) * s->base.points->count);
     for (size_t at = 0, count; status == WW_OK && at < end; at += count) {
@@ -749,7 +755,7 @@ static ww_status run_queries(ww_knn *s, size_t from, size_t end, int64_t *ids, v
         const size_t last = at + count < end ? at + count : end;
         for (size_t first = at > from ? at : from, rows; status == WW_OK && first < last; first += rows) {
             rows = last - first < s->most_rows ? last - first : s->most_rows;
-            status = run_block(s, first, rows, ids, distances, found);
+            status = run_block(s, first, rows, first - from, ids, distances, found);
         }
     }
     status = wwi_finish_after(s->stream, status);
