@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "group_job.h"
 #include "neighbours.h"
 #include "point_options.h"
 
@@ -98,6 +99,9 @@ typedef struct knn_job {
     ww_context *context;
     ww_point_set *sets[2];
     ww_points *points[2]; // as the paths
+    ww_group *group;      // several devices; then there is neither a context nor points nor a search
+    ww_group_points *shared[2];
+    size_t counts[2];
     ww_knn *knn;
     cli_neighbours found;
 } knn_job;
@@ -105,15 +109,33 @@ typedef struct knn_job {
 static void job_end(knn_job *j) {
     ww_knn_destroy(&j->knn);
     for (int i = 1; i >= 0; i--) {
+        ww_group_points_destroy(&j->shared[i]);
         ww_points_destroy(&j->points[i]);
         ww_point_set_destroy(&j->sets[i]);
     }
+    ww_group_destroy(&j->group);
     ww_context_destroy(&j->context);
     cli_neighbours_free(&j->found);
 }
 
-static ww_points *base_of(const knn_job *j) {
-    return j->points[j->paths[1] ? 1 : 0];
+static int upload(knn_job *j, const ww_point_view *views) {
+    ww_points_options options = WW_POINTS_OPTIONS_INIT;
+    const bool group = cli_is_group(&j->device);
+    int result = group ? cli_group_open(&j->device, &j->group) : cli_context_open(&j->device, &j->context);
+    options.precision = cli_precision(&j->device);
+    options.max_bytes = j->device.max_bytes;
+    for (int i = 0; result == CLI_GO_ON && i < 2 && j->paths[i]; i++) {
+        j->counts[i] = views[i].count;
+        if (!group)
+            result = cli_points_upload(j->context, &j->device, &views[i], &j->points[i]);
+        else if (ww_group_points_create(j->group, &views[i], &options, &j->shared[i]) != WW_OK)
+            result = cli_fail();
+    }
+    return result;
+}
+
+static int base_of(const knn_job *j) {
+    return j->paths[1] ? 1 : 0;
 }
 
 // Takes out the neighbours beyond the radius. Where all K are within it there may be more: that is said.
@@ -131,7 +153,7 @@ static void keep_within(const knn_job *j) {
         else
             ((float *)n->distances)[i] = INFINITY;
     }
-    if (full > 0 && n->k < ww_points_count(base_of(j)))
+    if (full > 0 && n->k < j->counts[base_of(j)])
         fprintf(stderr, "wavewarp: %zu queries have %zu points within %g, and may have more (--k takes up to %d)\n",
                 full, n->k, j->radius, WW_KNN_MOST);
 }
@@ -141,9 +163,9 @@ static int search(knn_job *j) {
     ww_plan_options plan = WW_PLAN_OPTIONS_INIT;
     cli_progress progress;
     cli_neighbours *n = &j->found;
-    n->queries = ww_points_count(j->points[0]);
+    n->queries = j->counts[0];
     n->k = (size_t)j->wanted.k;
-    n->precision = ww_points_precision(j->points[0]);
+    n->precision = cli_precision(&j->device);
     const int result = cli_neighbours_allocate(n);
     if (result != CLI_GO_ON)
         return result;
@@ -151,8 +173,11 @@ static int search(knn_job *j) {
     cli_plan_options(&j->device, &progress, &plan);
     options.metric = (ww_metric)j->metric;
     options.run = plan.run;
-    ww_status status = ww_knn_create(base_of(j), j->paths[1] ? j->points[0] : NULL, n->k, &options, &j->knn);
-    if (status == WW_OK)
+    const int base = base_of(j);
+    ww_status status =
+        j->group ? ww_group_knn(j->shared[base], base ? j->shared[0] : NULL, n->k, &options, n->ids, n->distances)
+                 : ww_knn_create(j->points[base], base ? j->points[0] : NULL, n->k, &options, &j->knn);
+    if (status == WW_OK && !j->group)
         status = ww_knn_run(j->knn, n->ids, n->distances, NULL);
     cli_progress_end(&progress);
     if (status != WW_OK)
@@ -166,18 +191,22 @@ static void begin_json(const knn_job *j, const cli_command *command, const ww_kn
     cli_head head = CLI_HEAD_INIT;
     for (int i = 0; i < 2; i++) {
         head.files[i] = j->paths[i];
-        head.counts[i] = j->points[i] ? ww_points_count(j->points[i]) : 0;
+        head.counts[i] = j->counts[i];
     }
     head.output = j->wanted.output;
     head.metric = ww_metric_name((ww_metric)j->metric);
-    head.context = j->context;
+    head.context = j->group ? ww_group_context(j->group, 0) : j->context;
     head.precision = ww_precision_name(cli_precision(&j->device));
     head.engine = info->filter;
     head.seconds_compute = info->seconds_wall;
     head.seconds_device = info->seconds_device;
     cli_json_head(json, stdout, command, &head);
-    cli_json_count(json, "pairs", info->pairs);
-    cli_json_count(json, "examined", info->examined);
+    if (j->group) {
+        cli_group_json(j->group, json);
+    } else {
+        cli_json_count(json, "pairs", info->pairs);
+        cli_json_count(json, "examined", info->examined);
+    }
     cli_json_count(json, "k", j->found.k);
     cli_json_number(json, "radius", j->radius, 17); // none: null
 }
@@ -187,9 +216,10 @@ static int output(const knn_job *j, const cli_command *command) {
     const char *known = j->classes_path ? j->classes_path : j->values_path;
     ww_knn_info info = WW_KNN_INFO_INIT;
     cli_json json;
-    if (ww_knn_get_info(j->knn, &info) != WW_OK)
+    cli_group_report(j->group);
+    if (!j->group && ww_knn_get_info(j->knn, &info) != WW_OK)
         return cli_fail();
-    if (isatty(STDERR_FILENO))
+    if (!j->group && isatty(STDERR_FILENO))
         fprintf(stderr, "%" PRIu64 " pairs in %.4g s, filter %s\n", info.pairs, info.seconds_wall, info.filter);
     int result = CLI_GO_ON;
     // A prediction replaces the neighbours on standard output.
@@ -198,7 +228,7 @@ static int output(const knn_job *j, const cli_command *command) {
     if (result == CLI_GO_ON && j->wanted.json)
         begin_json(j, command, &info, &json);
     if (result == CLI_GO_ON && known)
-        result = predict(known, j->classes_path != NULL, n, ww_points_count(base_of(j)), j->wanted.json ? &json : NULL);
+        result = predict(known, j->classes_path != NULL, n, j->counts[base_of(j)], j->wanted.json ? &json : NULL);
     if (result == CLI_GO_ON && j->wanted.json) {
         cli_neighbours_json(&json, n, &j->wanted);
         cli_json_end(&json);
@@ -237,11 +267,9 @@ int cmd_knn(const cli_command *command, int argc, char **argv) {
     for (int i = 0; result == CLI_GO_ON && i < 2 && j.paths[i]; i++)
         result = cli_points_read(j.paths[i], (ww_metric)j.metric, &j.sets[i], &views[i]);
     if (result == CLI_GO_ON)
-        result = cli_context_open(&j.device, &j.context);
-    for (int i = 0; result == CLI_GO_ON && i < 2 && j.paths[i]; i++)
-        result = cli_points_upload(j.context, &j.device, &views[i], &j.points[i]);
-    if (result == CLI_GO_ON && all && ww_points_count(base_of(&j)) < j.wanted.k)
-        j.wanted.k = ww_points_count(base_of(&j));
+        result = upload(&j, views);
+    if (result == CLI_GO_ON && all && j.counts[base_of(&j)] < j.wanted.k)
+        j.wanted.k = j.counts[base_of(&j)];
     if (result == CLI_GO_ON)
         result = search(&j);
     if (result == CLI_GO_ON)
