@@ -63,6 +63,7 @@ static ww_status open_side(ww_knn *s, knn_side *of, size_t first, size_t count) 
 // One block of rows, and the part of the base that has been processed for it.
 typedef struct block {
     size_t first, rows;  // queries
+    size_t result;       // the first one's place in the arrays of the results
     uint32_t base_id;    // first point of the base's slice
     uint32_t base_count; // points of it
     uint64_t seen;       // points processed, in all slices
@@ -257,7 +258,7 @@ static ww_status go_through_window(ww_knn *s, block *b) {
 
 // Copies the results of a block to the caller.
 static ww_status fetch(ww_knn *s, const block *b, int64_t *ids, void *distances, uint32_t *found) {
-    const size_t from = b->first * s->k;
+    const size_t first = b->result, from = first * s->k;
     unsigned char *const values = (unsigned char *)distances;
     const ww_status status =
         wwi_results_fetch(s->best_ids, s->best_values, b->rows, s->k, s->precision, s->options.metric == WW_METRIC_L2,
@@ -265,14 +266,20 @@ static ww_status fetch(ww_knn *s, const block *b, int64_t *ids, void *distances,
     if (status == WW_OK)
         wwi_knn_shard_place(&s->shard, b->first, b->rows, s->k, b->shift, ids + from,
                             values ? values + from * s->value_bytes : NULL);
-    for (size_t r = b->first; status == WW_OK && found && r < b->first + b->rows; r++)
+    for (size_t r = first; status == WW_OK && found && r < first + b->rows; r++)
         found[r] = wwi_count_found(ids + r * s->k, s->k);
     return status;
 }
 
-static ww_status run_block(ww_knn *s, size_t first, size_t rows, int64_t *ids, void *distances, uint32_t *found) {
+static ww_status run_block(ww_knn *s, size_t first, size_t rows, size_t result, int64_t *ids, void *distances,
+                           uint32_t *found) {
     ww_status status = WW_OK;
-    block b = {.first = first, .rows = rows, .most = UINT64_C(1) << 20, .growth = s->gpu ? 12 : 4, .fresh = true};
+    block b = {.first = first,
+               .rows = rows,
+               .result = result,
+               .most = UINT64_C(1) << 20,
+               .growth = s->gpu ? 12 : 4,
+               .fresh = true};
     b.own = wwi_knn_shard_own(&s->shard, first, rows, s->base.points->count, &b.shift);
     if (s->shard.initial) {
         b.fresh = false;
@@ -293,31 +300,43 @@ static ww_status run_block(ww_knn *s, size_t first, size_t rows, int64_t *ids, v
     return status == WW_OK ? fetch(s, &b, ids, distances, found) : status;
 }
 
-ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) {
+// Queries [from, end); their results begin where the arrays do.
+static ww_status run_queries(ww_knn *s, size_t from, size_t end, int64_t *ids, void *distances, uint32_t *found) {
     ww_status status = WW_OK;
+    const double start = wwi_seconds();
+    wwi_stream_start(s->stream);
+    s->info.examined = 0;
+    s->pace = wwi_pace_make(s->stream, s->run.launch_seconds, s->run.progress, s->run.progress_user);
+    wwi_pace_start(&s->pace, (uint64_t)(end - from) * s->base.points->count);
+    for (size_t at = 0, count; status == WW_OK && at < end; at += count) {
+        count = wwi_points_slice_limit(s->queries.points, at);
+        if (at + count <= from)
+            continue;
+        if ((status = open_side(s, &s->queries, at, count)) != WW_OK)
+            break;
+        const size_t last = at + count < end ? at + count : end;
+        for (size_t first = at > from ? at : from, rows; status == WW_OK && first < last; first += rows) {
+            rows = last - first < s->most_rows ? last - first : s->most_rows;
+            status = run_block(s, first, rows, first - from, ids, distances, found);
+        }
+    }
+    status = wwi_run_end(s->stream, status, start, &s->info.launches, &s->info.seconds_device, &s->info.seconds_wall);
+    if (status != WW_OK)
+        forget(s);
+    return status;
+}
+
+ww_status ww_knn_run(ww_knn *s, int64_t *ids, void *distances, uint32_t *found) {
     if (!s || !ids)
         return wwi_fail(WW_ERROR_INVALID_ARGUMENT, "knn or ids is NULL");
     void *own = NULL; // distances tell what is farther than an initial one
     if (s->shard.initial && !distances && !(own = malloc(s->queries.points->count * s->k * s->value_bytes)))
         return wwi_fail_memory(s->queries.points->count * s->k * s->value_bytes);
-    distances = distances ? distances : own;
-    const double start = wwi_seconds();
-    wwi_stream_start(s->stream);
-    s->info.examined = 0;
-    s->pace = wwi_pace_make(s->stream, s->run.launch_seconds, s->run.progress, s->run.progress_user);
-    wwi_pace_start(&s->pace, s->info.pairs);
-    for (size_t at = 0, count; status == WW_OK && at < s->queries.points->count; at += count) {
-        count = wwi_points_slice_limit(s->queries.points, at);
-        if ((status = open_side(s, &s->queries, at, count)) != WW_OK)
-            break;
-        for (size_t first = at, rows; status == WW_OK && first < at + count; first += rows) {
-            rows = at + count - first < s->most_rows ? at + count - first : s->most_rows;
-            status = run_block(s, first, rows, ids, distances, found);
-        }
-    }
+    const ww_status status = run_queries(s, 0, s->queries.points->count, ids, distances ? distances : own, found);
     free(own);
-    status = wwi_run_end(s->stream, status, start, &s->info.launches, &s->info.seconds_device, &s->info.seconds_wall);
-    if (status != WW_OK)
-        forget(s);
     return status;
+}
+
+ww_status wwi_knn_run_rows(ww_knn *s, size_t first, size_t rows, int64_t *ids, void *distances) {
+    return run_queries(s, first, first + rows, ids, distances, NULL);
 }
