@@ -28,6 +28,12 @@ out = np.empty((40, 3), np.float32)
 x32, y32 = x.astype(np.float32), [a.astype(np.float32) for a in y]
 assert group.cdist(x32, y32, "msm", c=0.5, out=out) is out
 np.testing.assert_array_equal(out, ww.cdist(x32, y32, "msm", c=0.5))
+np.testing.assert_array_equal(group.pairs(x[:20], x[20:]), ww.pairs(x[:20], x[20:]))
+listed = np.arange(40) % 7, np.arange(40) % 3
+np.testing.assert_array_equal(group.pairs(x, y, indices=listed), ww.pairs(x, y, indices=listed))
+for points, queries in (x, None), (x32, x32[:5]):
+    for mine, one in zip(group.knn(points, queries, 3, metric="l1"), ww.knn(points, queries, 3, metric="l1")):
+        np.testing.assert_array_equal(mine, one)
 data = ww.GroupDataset(group, ww.SeriesSet(x))
 assert len(data) == 40 and data.longest == 30 and data.precision == "double"
 values, indices = group.kneighbors(data, k=3, band="sakoe-chiba:10%")

@@ -81,7 +81,7 @@ class Plan:
             self.shape: tuple = (len(rows), len(columns if columns is not None else rows))
         else:
             columns = columns if columns is not None else rows
-            first, second, count = _indices(pairs, rows, columns)
+            first, second, count = pair_indices(pairs, rows, columns)
             create = lib.ww_plan_create_paths if paths else lib.ww_plan_create_pairs
             check(create(c, rows._c, columns._c, first, second, count, options, self._handle))
             self.shape = (count,)
@@ -124,7 +124,7 @@ class Plan:
         return info(record)
 
 
-def _indices(pairs, rows, columns):
+def pair_indices(pairs, rows, columns):
     if pairs is True:
         if len(rows) != len(columns):
             raise ValueError(f"{len(rows)} series with {len(columns)}, one by one")

@@ -8,9 +8,11 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from ._context import Context, context_options
-from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, plan_options
+from ._core import NULL, Progress, by_name, check, ffi, handle, info, keep, lib, new, plan_options, run
+from ._distance import pair_indices
 from ._measure import MeasureLike
 from ._measure import measure as as_measure
+from ._points import PointView
 from ._series import DTYPES, SeriesSet, View, host_output, is_texts, output, pointer, result, view
 
 
@@ -117,6 +119,67 @@ class Group:
             )
         )
         return values, indices
+
+    def pairs(
+        self,
+        x: Any,
+        y: Any,
+        measure: MeasureLike = "dtw",
+        *,
+        indices: Any = True,
+        out: Optional[np.ndarray] = None,
+        engine: str = "auto",
+        axes: Optional[str] = None,
+        precision: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+        **parameters,
+    ) -> np.ndarray:
+        """As wavewarp.pairs, on all devices: distances of x[i] and y[i], or of indices=(i, j), two lists."""
+        rows, columns = self._datasets(x, y, axes, precision)
+        first, second, count = pair_indices(indices, rows, columns)
+        values = result(out, (count,), rows.dtype)
+        check(
+            lib.ww_group_pairs(
+                as_measure(measure, parameters).c(_longest(rows, columns)),
+                rows._c,
+                columns._c,
+                first,
+                second,
+                count,
+                plan_options(engine, progress=progress, max_bytes=max_bytes),
+                host_output(values),
+            )
+        )
+        return values
+
+    def knn(
+        self,
+        base: Any,
+        queries: Any = None,
+        k: int = 1,
+        *,
+        metric: str = "l2",
+        precision: Optional[str] = None,
+        progress: Progress = None,
+        max_bytes: int = 0,
+    ) -> Tuple[np.ndarray, np.ndarray]:
+        """As wavewarp.knn, on all devices: (distances, ids). base and queries are arrays or sets, sent to each device."""
+        views = [None if v is None else PointView(v, None, None) for v in (base, queries)]
+        if precision is None:
+            precision = "float" if views[0].dtype == np.float32 or not self.has_double else "double"
+        made = [None, None]
+        for i, points in enumerate(views):
+            if points is not None:
+                made[i] = handle("ww_group_points")
+                options = new("ww_points_options", precision=by_name("ww_precision", precision))
+                check(lib.ww_group_points_create(self._c, points.c, options, made[i]))
+        count = views[1 if views[1] is not None else 0].c.count
+        ids, distances = np.empty((count, k), np.int64), np.empty((count, k), DTYPES[precision])
+        options = new("ww_knn_options", metric=by_name("ww_metric", metric), run=run(progress, max_bytes))
+        asking = NULL if made[1] is None else made[1][0]
+        check(lib.ww_group_knn(made[0][0], asking, k, options, output(ids, "int64_t"), pointer(distances)))
+        return distances, ids
 
     def _datasets(self, x, y, axes, precision) -> Any:
         sides = [v if v is None or isinstance(v, GroupDataset) else _host_series(v, axes) for v in (x, y)]
